@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * asterism: clusters of directions, however many there are.
+ *
+ * A direction is a unit vector: a surface normal, a text, face or voice embedding, a quaternion, a geological pole.
+ * You give N of them and one angle; you get clusters, their mean directions and a label for every point.
+ *
+ *     ast_context *context = ast_open(0);                      // 0: all processors
+ *     ast_options options;
+ *     ast_options_init(&options);
+ *     options.angle = 25;                                      // degrees: how far a point may be from its mean
+ *     ast_points points = ast_points_f4(xyz, count, 3);        // a view: nothing is copied, nothing is kept
+ *     ast_report report;
+ *     if (ast_cluster(context, &points, &options, labels, &report) != AST_OK)
+ *         fprintf(stderr, "%s\n", ast_message(context));
+ *     ast_close(context);
+ *
+ * The same input and options give the same labels, bit for bit, on any number of threads and on any processor.
+ *
+ * Rules of the house. The caller owns every pointer it passes, and none is kept after the call. Nothing that is
+ * returned needs freeing except the context itself. The library never prints, never exits and keeps no mutable global
+ * state. One context belongs to one thread at a time; contexts are independent of each other.
+ */
+#ifndef ASTERISM_H
+#define ASTERISM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define AST_VERSION_MAJOR 0
+#define AST_VERSION_MINOR 1
+#define AST_VERSION_PATCH 0
+
+#if defined(__GNUC__)
+#define AST_API __attribute__((visibility("default")))
+#else
+#define AST_API
+#endif
+
+/* The version of the library that is running, such as "0.1.0". */
+AST_API const char *ast_version(void);
+
+/* ---- Status and context ---------------------------------------------------------------------------------------- */
+
+/* What a call came to. The values are fixed. "Did not converge" is no failure: it stands in the report. */
+typedef enum ast_status {
+    AST_OK = 0,
+    AST_BAD_OPTION = 1, /* an option or an argument is out of its range: the caller's mistake, whatever the data */
+    AST_BAD_DATA = 2,   /* the data cannot be used: an infinity, no usable row, more clusters than points */
+    AST_NO_MEMORY = 3,
+    AST_CANCELLED = 4, /* the progress callback asked to stop; nothing was written */
+    AST_NO_THREADS = 5 /* the threads could not be started */
+} ast_status;
+
+/* Threads, working memory, the last message and the last result. */
+typedef struct ast_context ast_context;
+
+/* Opens a context that works on `threads` threads, the caller's own included (0: one for each processor that the
+ * process may use; at most 256). The threads sleep between calls. A context opened before a fork works in the child
+ * too, on the child's one thread. NULL if there is no memory or no thread to be had. */
+AST_API ast_context *ast_open(int threads);
+
+/* Frees the context and everything it returned. NULL is fine. */
+AST_API void ast_close(ast_context *context);
+
+/* One sentence on the last failure: what is wrong, where, and what would be right. "" after success. Valid until the
+ * next call with this context. */
+AST_API const char *ast_message(const ast_context *context);
+
+/* The number of threads the context works on. */
+AST_API int ast_threads(const ast_context *context);
+
+/* The instruction set in use: "base" or "avx2". The environment variable ASTERISM_ISA (base, avx2), read by ast_open,
+ * asks for one of them; a set that the processor lacks falls back to base. */
+AST_API const char *ast_instruction_set(const ast_context *context);
+
+/* ---- Points ---------------------------------------------------------------------------------------------------- */
+
+typedef enum ast_type { AST_F4 = 0, AST_F8 = 1, AST_F2 = 2 } ast_type; /* IEEE floats in the machine's byte order */
+
+/* A view of the caller's points: `count` rows of `dimension` numbers. Rows need not be unit vectors: they are
+ * normalised on the way in (in double, rounded once to float), and one whose squared length is within 2^-22 of 1 is
+ * taken as it is. A row that holds a NaN or has length zero is missing: its label is -1 and it takes part in nothing.
+ * Infinity is an error. */
+typedef struct ast_points {
+    const void *data;        /* element (i, d) is at data + i * row_stride + d * column_stride */
+    ast_type type;
+    size_t count;            /* N, below 2^31 */
+    size_t dimension;        /* D, 2..4096 */
+    ptrdiff_t row_stride;    /* in bytes; Fortran order is row_stride = element size, column_stride = N elements */
+    ptrdiff_t column_stride; /* in bytes */
+    const double *weights;   /* (N) finite and not negative, or NULL: every point counts 1. Weights matter relative to
+                                each other. A point of weight 0 gets a label but takes no part in the clustering. */
+} ast_points;
+
+/* A view of a tight row-major array. */
+AST_API ast_points ast_points_f4(const float *data, size_t count, size_t dimension);
+AST_API ast_points ast_points_f8(const double *data, size_t count, size_t dimension);
+
+/* ---- Clustering ------------------------------------------------------------------------------------------------ */
+
+typedef enum ast_method {
+    AST_DP = 0,  /* DP-vMF-means: as many clusters as the angle asks for */
+    AST_SPKM = 1 /* spherical k-means: as many as `clusters` says */
+} ast_method;
+
+/* How one labelling pass is run. The labels are the same; only the time differs. */
+typedef enum ast_parallel {
+    AST_ORDERED = 0, /* blocks are scored in parallel and committed in order; no work is repeated */
+    AST_OIR = 1,     /* the paper's optimistic iterated restarts: the rest is scored again after each new cluster */
+    AST_SERIAL = 2   /* one point after the other, as the definition reads */
+} ast_parallel;
+
+/* Where spherical k-means starts. */
+typedef enum ast_start {
+    AST_PLUSPLUS = 0, /* k-means++ on 1 - cosine, seeded */
+    AST_RANDOM = 1,   /* distinct random points, seeded */
+    AST_GIVEN = 2     /* `means`; for DP-vMF-means these are clusters without points that the first pass may fill */
+} ast_start;
+
+/* Called after every pass, on the caller's thread. */
+typedef struct ast_progress {
+    int restart;           /* 0.. */
+    int iteration;         /* 1.. within the restart */
+    size_t clusters;       /* alive now */
+    size_t changed;        /* points that changed cluster in this pass */
+    uint64_t scored;       /* points that were compared with all clusters in this pass: the rest was skipped */
+    double objective;      /* after this pass */
+    double seconds;        /* this pass alone */
+} ast_progress;
+
+typedef struct ast_options {
+    ast_method method;     /* AST_DP */
+    double angle;          /* AST_DP: degrees, 0..180. The larger, the fewer clusters. NaN (the default): not set */
+    size_t clusters;       /* AST_SPKM: K, 1..N. 0 (the default): not set, or with AST_GIVEN as many as `means` has */
+    int max_iterations;    /* 100. Passes before the run stops unconverged; at least 1 */
+    int restarts;          /* 1. Runs, each with another order (dp) or another start (spkm); the best objective is kept */
+    int shuffle;           /* 0. Visit the points in a seeded random order instead of the given one (dp) */
+    uint64_t seed;         /* 1. Of shuffles and of random starts */
+    ast_parallel parallel; /* AST_ORDERED */
+    int bounds;            /* 1. Skip the points that provably cannot change; 0 compares them all, for measurement */
+    ast_start start;       /* AST_PLUSPLUS; what AST_DP knows is AST_GIVEN or nothing */
+    const float *means;    /* AST_GIVEN: (means_count, D) row-major; normalised on the way in */
+    size_t means_count;
+    int (*progress)(const ast_progress *state, void *data); /* NULL, or called after every pass; non-zero cancels */
+    void *progress_data;
+} ast_options;
+
+/* Fills in the defaults above. Call it first, then edit. */
+AST_API void ast_options_init(ast_options *options);
+
+/* NULL if the options can be used, otherwise one sentence on what is wrong with them (a constant; do not free). */
+AST_API const char *ast_options_problem(const ast_options *options);
+
+/* What a run came to. */
+typedef struct ast_report {
+    size_t points;         /* N */
+    size_t missing;        /* rows without a direction; their label is -1 */
+    size_t dimension;      /* D */
+    size_t clusters;       /* K */
+    double objective;      /* sum of |sum of the members| over clusters, for AST_DP plus (cos(angle) - 1) K */
+    int iterations;        /* passes of the run that was kept */
+    int converged;         /* 0 if it stopped at max_iterations */
+    uint64_t oir_restarts; /* AST_OIR: how often the remaining points were scored again */
+    double seconds;        /* the whole call */
+} ast_report;
+
+/* A cluster of the last result. */
+typedef struct ast_cluster_info {
+    size_t size;       /* points with this label */
+    double weight;     /* the sum of their weights, as given; equals size without weights */
+    double resultant;  /* |sum of w x| / sum of w, 0..1: 1 if all members are equal */
+    double kappa;      /* maximum-likelihood concentration of a von Mises-Fisher distribution; NaN where undefined
+                          (fewer than two points, or all of them equal) */
+    const float *mean; /* (D) unit vector */
+} ast_cluster_info;
+
+/* Clusters the points. `labels` (N): 0..K-1 in order of creation, -1 for missing rows. On failure labels and report are
+ * untouched and ast_message says why. */
+AST_API ast_status ast_cluster(ast_context *context, const ast_points *points, const ast_options *options,
+                               int32_t *labels, ast_report *report);
+
+/* The K clusters of the last successful ast_cluster of this context, in order of label; valid until the next call with
+ * the context. NULL and *count = 0 before the first. */
+AST_API const ast_cluster_info *ast_clusters(const ast_context *context, size_t *count);
+
+/* Their means: (K, D) row-major, unit vectors. Valid as long as ast_clusters. */
+AST_API const float *ast_means(const ast_context *context);
+
+/* Labels points with known means; learns nothing. `means`: (K, D) row-major, normalised on the way in. A point goes to
+ * the mean with the largest cosine, equal ones to the lowest index; farther than `angle` degrees (NaN: no limit) from
+ * every mean: -1. `similarity` (N, or NULL): the cosine to the best mean, NaN for missing rows. */
+AST_API ast_status ast_assign(ast_context *context, const ast_points *points, const float *means, size_t means_count,
+                              double angle, int32_t *labels, float *similarity);
+
+/* ---- Measures -------------------------------------------------------------------------------------------------- */
+
+/* Agreement of two labellings of N points, between 0 (none) and 1 (the same partition). Points labelled below 0 in
+ * either are left out. */
+typedef struct ast_agreement {
+    double nmi;              /* mutual information over the geometric mean of the entropies (Strehl and Ghosh) */
+    double ari;              /* adjusted Rand index; may be slightly negative */
+    size_t points;           /* that took part */
+    size_t clusters, truths; /* distinct labels in either */
+} ast_agreement;
+
+AST_API ast_status ast_compare(ast_context *context, const int32_t *labels, const int32_t *truth, size_t count,
+                               ast_agreement *agreement);
+
+typedef enum ast_dissimilarity {
+    AST_COSINE = 0, /* 1 - x.y: exact, in O(N K D) */
+    AST_ANGLE = 1   /* the angle: O(N^2 D), so a seeded sample of AST_SILHOUETTE_SAMPLE points above that size */
+} ast_dissimilarity;
+
+#define AST_SILHOUETTE_SAMPLE 20000
+
+/* The mean silhouette over the points labelled 0 or more. A point alone in its cluster counts 0; with fewer than two
+ * clusters it is undefined: AST_BAD_DATA. `sampled` (or NULL) becomes the number of points used. */
+AST_API ast_status ast_silhouette(ast_context *context, const ast_points *points, const int32_t *labels,
+                                  ast_dissimilarity dissimilarity, uint64_t seed, double *silhouette, size_t *sampled);
+
+/* ---- The von Mises-Fisher distribution ------------------------------------------------------------------------- */
+
+/* log of the density at a point whose cosine to the mean is `cosine`: D = 2..4096, kappa 0..1e6 and beyond. */
+AST_API double ast_vmf_log_density(size_t dimension, double kappa, double cosine);
+
+/* The maximum-likelihood kappa of points whose mean resultant length is `resultant`. 0 at 0, infinity at 1, NaN outside. */
+AST_API double ast_vmf_kappa(size_t dimension, double resultant);
+
+/* A_D(kappa) = I_{D/2}(kappa) / I_{D/2-1}(kappa): the expected resultant length. */
+AST_API double ast_vmf_resultant(size_t dimension, double kappa);
+
+/* A mixture of vMF distributions with known labels. */
+typedef struct ast_mixture {
+    size_t points, dimension, clusters;
+    double kappa;      /* of every cluster; 0 is uniform */
+    double separation; /* degrees that the means are apart at least; 0 for any */
+    double noise;      /* share of uniform points, 0..1, labelled -1 */
+    uint64_t seed;
+} ast_mixture;
+
+/* Draws the points, (N, D) row-major floats, and their labels (N, or NULL), in random order. AST_BAD_DATA if the means
+ * cannot be placed that far apart. `means` (K, D) receives the true means, or NULL. */
+AST_API ast_status ast_sample_mixture(ast_context *context, const ast_mixture *mixture, float *points, int32_t *labels,
+                                      float *means);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#include "fault.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+ast_status ast_fail(ast_fault *fault, ast_status status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(fault->message, sizeof fault->message, format, arguments);
+    va_end(arguments);
+    return fault->status = status;
+}
+
+ast_status ast_fail_memory(ast_fault *fault) {
+    return ast_fail(fault, AST_NO_MEMORY, "there is not enough memory for this many points and clusters");
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How a failure travels from where it is found to the caller: a status and one sentence, kept by the context. */
+#ifndef AST_FAULT_H
+#define AST_FAULT_H
+
+#include "asterism.h"
+
+typedef struct ast_fault {
+    ast_status status;
+    char message[512];
+} ast_fault;
+
+/* Records the failure and returns its status, so that `return ast_fail(...)` reads well. */
+ast_status ast_fail(ast_fault *fault, ast_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+ast_status ast_fail_memory(ast_fault *fault); /* the one sentence for every allocation that failed */
+
+#endif

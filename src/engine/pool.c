@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The one idea: a gate. The caller opens it for a job, workers that come in time walk in, and when the blocks are all
+ * handed out the caller closes it and waits for those inside. A worker that wakes too late finds it closed, so a short
+ * job never waits for a sleeping thread.
+ *
+ * gate = generation << 16 | open << 15 | workers inside. */
+#include "pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define GATE_OPEN ((uint64_t)1 << 15)
+#define GATE_INSIDE (GATE_OPEN - 1)
+
+/* How often an idle worker looks at the gate before it sleeps: some 50 microseconds, longer than the serial work
+ * between two passes and much shorter than the time between two frames of a camera. */
+#define IDLE_SPINS 2000
+
+struct ast_pool {
+    int threads; /* the caller included */
+    int started; /* threads that run */
+    pid_t owner; /* the process that has them: a forked child does not */
+    pthread_t *workers;
+    _Atomic uint64_t gate;
+    _Atomic size_t next;
+    size_t blocks;
+    ast_task *task;
+    void *data;
+    _Atomic int sleepers;
+    _Atomic bool stop;
+    pthread_mutex_t mutex;
+    pthread_cond_t wake;
+};
+
+typedef struct worker_start {
+    ast_pool *pool;
+    int worker;
+} worker_start;
+
+static void *worker_main(void *argument);
+
+static void processor_pause(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+void ast_pool_pause(unsigned *spins) {
+    if (++*spins < 200)
+        processor_pause();
+    else
+        sched_yield();
+}
+
+static bool start_worker(ast_pool *pool, int worker) {
+    worker_start *start = malloc(sizeof *start);
+    if (!start)
+        return false;
+    *start = (worker_start){pool, worker};
+    if (pthread_create(&pool->workers[pool->started], NULL, worker_main, start) != 0) {
+        free(start);
+        return false;
+    }
+    pool->started++;
+    return true;
+}
+
+ast_pool *ast_pool_open(int threads) {
+    ast_pool *pool = calloc(1, sizeof *pool);
+    if (!pool)
+        return NULL;
+    pool->threads = threads;
+    pool->owner = getpid();
+    pthread_mutex_init(&pool->mutex, NULL);
+    pthread_cond_init(&pool->wake, NULL);
+    pool->workers = calloc((size_t)threads, sizeof *pool->workers);
+    bool ready = pool->workers != NULL;
+    for (int worker = 1; ready && worker < threads; worker++)
+        ready = start_worker(pool, worker);
+    if (!ready) {
+        ast_pool_close(pool);
+        return NULL;
+    }
+    return pool;
+}
+
+void ast_pool_close(ast_pool *pool) {
+    if (!pool)
+        return;
+    if (pool->owner == getpid()) { /* a child has no threads to join, and its copy of the mutex may be locked for ever */
+        pthread_mutex_lock(&pool->mutex);
+        atomic_store(&pool->stop, true);
+        pthread_cond_broadcast(&pool->wake);
+        pthread_mutex_unlock(&pool->mutex);
+        for (int i = 0; i < pool->started; i++)
+            pthread_join(pool->workers[i], NULL);
+        pthread_cond_destroy(&pool->wake);
+        pthread_mutex_destroy(&pool->mutex);
+    }
+    free(pool->workers);
+    free(pool);
+}
+
+int ast_pool_threads(const ast_pool *pool) {
+    return pool->threads;
+}
+
+static void take_blocks(ast_pool *pool, int worker) {
+    for (;;) {
+        size_t block = atomic_fetch_add(&pool->next, 1);
+        if (block >= pool->blocks)
+            return;
+        pool->task(pool->data, block, worker);
+    }
+}
+
+void ast_pool_run(ast_pool *pool, size_t blocks, ast_task *task, void *data) {
+    if (pool->threads == 1 || blocks <= 1 || pool->owner != getpid()) {
+        for (size_t block = 0; block < blocks; block++)
+            task(data, block, 0);
+        return;
+    }
+    pool->blocks = blocks;
+    pool->task = task;
+    pool->data = data;
+    atomic_store(&pool->next, 0);
+    uint64_t generation = (atomic_load(&pool->gate) >> 16) + 1;
+    atomic_store(&pool->gate, generation << 16 | GATE_OPEN);
+    if (atomic_load(&pool->sleepers) > 0) {
+        pthread_mutex_lock(&pool->mutex);
+        pthread_cond_broadcast(&pool->wake);
+        pthread_mutex_unlock(&pool->mutex);
+    }
+    take_blocks(pool, 0);
+    atomic_fetch_and(&pool->gate, ~GATE_OPEN);
+    for (unsigned spins = 0; atomic_load(&pool->gate) & GATE_INSIDE;)
+        ast_pool_pause(&spins);
+}
+
+/* Walks in if the gate is open for a job this worker has not seen. */
+static bool enter(ast_pool *pool, uint64_t *seen) {
+    uint64_t gate = atomic_load(&pool->gate);
+    while ((gate & GATE_OPEN) && gate >> 16 != *seen)
+        if (atomic_compare_exchange_weak(&pool->gate, &gate, gate + 1)) {
+            *seen = gate >> 16;
+            return true;
+        }
+    return false;
+}
+
+static bool sleep_until_work(ast_pool *pool, uint64_t seen) {
+    pthread_mutex_lock(&pool->mutex);
+    atomic_fetch_add(&pool->sleepers, 1);
+    for (;;) {
+        uint64_t gate = atomic_load(&pool->gate);
+        if (atomic_load(&pool->stop) || ((gate & GATE_OPEN) && gate >> 16 != seen))
+            break;
+        pthread_cond_wait(&pool->wake, &pool->mutex);
+    }
+    atomic_fetch_sub(&pool->sleepers, 1);
+    pthread_mutex_unlock(&pool->mutex);
+    return !atomic_load(&pool->stop);
+}
+
+static void *worker_main(void *argument) {
+    worker_start start = *(worker_start *)argument;
+    free(argument);
+    ast_pool *pool = start.pool;
+    uint64_t seen = 0;
+    int idle = 0;
+    while (!atomic_load(&pool->stop)) {
+        if (enter(pool, &seen)) {
+            take_blocks(pool, start.worker);
+            atomic_fetch_sub(&pool->gate, 1);
+            idle = 0;
+        } else if (++idle < IDLE_SPINS) {
+            processor_pause();
+        } else {
+            if (!sleep_until_work(pool, seen))
+                break;
+            idle = 0;
+        }
+    }
+    return NULL;
+}
