@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files in, files out: everything the command knows about formats. This room knows no algorithm; it sees the public
+ * header and zlib, and it never prints and never exits.
+ *
+ *     ast_input_options options;
+ *     ast_input_options_init(&options);
+ *     ast_format_error error;
+ *     ast_input input;
+ *     if (!ast_input_open(&input, "points.npy", &options, &error))
+ *         fprintf(stderr, "asterism: %s\n", error.text);
+ *     ... input.points is a view for ast_cluster ...
+ *     ast_input_close(&input);
+ *
+ * The one idea: a reader hands out a view (`ast_points`), so that a mapped file, a Fortran array, a range of columns
+ * and a transposed table are all the same to whoever reads it, and none of them is copied.
+ *
+ * Every function that can fail returns false (or NULL) and fills the error with one sentence without a newline. The
+ * sentence names the file, and the line and column where there are any: "points.csv: line 17, column 3: 'abc' is not
+ * a number". Outputs of a function that fails are left empty, so that closing or freeing them is harmless. */
+#ifndef ASTERISM_FORMATS_H
+#define ASTERISM_FORMATS_H
+
+#include "asterism.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct ast_format_error {
+    char text[512];
+} ast_format_error;
+
+/* ---- Reading --------------------------------------------------------------------------------------------------- */
+
+/* How a file is to be read. The strings are the caller's and are not kept. */
+typedef struct ast_input_options {
+    const char *format;  /* "npy", "csv", "tsv" or "txt", each also with ".gz" appended; NULL: by the file's extension */
+    const char *columns; /* which columns of the file, 1-based, in the order they are wanted, such as "2-101" or
+                            "1,3,5-7"; NULL: all. Counted as the file is written, before `transpose` */
+    bool transpose;      /* the columns of the file are the points, not its rows */
+} ast_input_options;
+
+/* By extension, all columns, rows are points. */
+void ast_input_options_init(ast_input_options *options);
+
+/* What can be seen without opening anything: an unknown extension or format, "-" without a format, a bad column list.
+ * The command asks this first, because it is wrong usage (exit 2), while whatever ast_input_open finds is exit 1.
+ * `options` may be NULL for the defaults, here and below. */
+bool ast_input_check(const char *path, const ast_input_options *options, ast_format_error *error);
+
+/* Whether a column list can be understood; the sentence quotes the list but names no option. */
+bool ast_columns_check(const char *columns, ast_format_error *error);
+
+/* The names of the formats in the order of the registry, NULL after the last: for help texts. */
+const char *ast_format_name(size_t index);
+
+/* An open file of points. Closing it ends the view. */
+typedef struct ast_input {
+    ast_points points;  /* weights are NULL: set them if there are any */
+    const char *format; /* "npy", "csv", "tsv", "txt" */
+    void *owned;        /* private: parsed or converted numbers */
+    void *mapped;       /* private: the mapped file */
+    size_t mapped_size; /* private */
+} ast_input;
+
+/* Opens a table of points. `path` "-" is standard input and needs options->format; pipes and named pipes work.
+ *
+ * .npy: versions 1 to 3, f2, f4 or f8 of either byte order, C or Fortran order, exactly two dimensions. A regular file
+ * in the machine's byte order is mapped, nothing is copied; the other byte order, pipes and columns that are not evenly
+ * spaced are read into memory. The header is checked against the size of the file before anything is allocated.
+ *
+ * .csv .tsv .txt: one row a line, separated by commas, tabs, semicolons or blanks, whichever yields the most numbers
+ * (the extension does not matter). A first line that has text and no number in the wanted columns is a header. Blank
+ * lines are skipped. A line that begins with '#' is a comment, except after the first row when column 1 is not wanted
+ * and the line is a full row otherwise (a word table may hold the word "#"). CR, LF and CRLF end lines; a UTF-8 mark at
+ * the start is skipped; fields may stand in double quotes unless blanks separate them. An empty field, "nan" and "NA"
+ * are missing (NaN). Rows of unequal length, text, infinity and numbers too large for float are errors. Numbers are
+ * stored as AST_F4, rounded from double; tiny ones become zero.
+ *
+ * Infinity in an .npy file, the limits on N and D, and missing rows are the library's business, except that a table
+ * without a single row or column is an error here. */
+bool ast_input_open(ast_input *input, const char *path, const ast_input_options *options, ast_format_error *error);
+
+/* The same from bytes in memory, which must outlive the input; `name` stands for the file in sentences and
+ * options->format must be set. */
+bool ast_input_open_memory(ast_input *input, const char *name, const void *bytes, size_t size,
+                           const ast_input_options *options, ast_format_error *error);
+
+/* Ends the view and frees what it needs. Fine on a zeroed, closed or failed input. */
+void ast_input_close(ast_input *input);
+
+/* Reads labels: any integer (or bool) .npy array, or floats with whole values, flattened in C order whatever its shape
+ * (so N, N x 1 and H x W all work); or text with any number of whole numbers a line, options->columns picking one for
+ * tables. `transpose` is ignored. Values must fit int32. *labels is the caller's to free(). */
+bool ast_read_labels(const char *path, const ast_input_options *options, int32_t **labels, size_t *count,
+                     ast_format_error *error);
+
+/* Reads numbers, for weights: an .npy array of floats or integers with one dimension or N x 1 or 1 x N, or text with
+ * one row or one column. *numbers is the caller's to free(). */
+bool ast_read_numbers(const char *path, const ast_input_options *options, double **numbers, size_t *count,
+                      ast_format_error *error);
+
+/* Reads a small table such as the means, as row-major floats: what ast_input_open reads, copied and converted.
+ * *values is the caller's to free(). */
+bool ast_read_matrix(const char *path, const ast_input_options *options, float **values, size_t *rows,
+                     size_t *columns, ast_format_error *error);
+
+/* ---- Folders --------------------------------------------------------------------------------------------------- */
+
+/* strcmp, except that runs of digits compare as numbers: frame9 before frame10. A total order on byte strings. */
+int ast_natural_compare(const char *a, const char *b);
+
+typedef struct ast_folder {
+    char **paths; /* folder/name, in natural order */
+    size_t count;
+} ast_folder;
+
+/* Lists the files of a folder (no subfolders, no names that begin with a dot). An empty list is no failure. */
+bool ast_folder_list(ast_folder *folder, const char *path, ast_format_error *error);
+void ast_folder_free(ast_folder *folder);
+
+/* ---- Writing --------------------------------------------------------------------------------------------------- */
+
+/* A file being written. Where the target is absent or a regular file the bytes go to a temporary file beside it, and
+ * the target changes in one step at the commit; a symbolic link is followed, and an existing file keeps its
+ * permissions. A device or a pipe is written in place. "-" (and /dev/stdout) is standard output, which stays open. */
+typedef struct ast_output ast_output;
+
+/* What can be seen from the name alone: the writers below choose .npy or text by extension (.npy; .csv .tsv .txt;
+ * none and "-" are text). False for any other extension. */
+bool ast_output_check(const char *path, ast_format_error *error);
+
+/* NULL on failure. `durable`: sync the file, and its folder after the rename, to disk. */
+ast_output *ast_output_open(const char *path, bool durable, ast_format_error *error);
+
+/* Buffered. After a failure the only thing left to do with the output is to abandon it. */
+bool ast_output_write(ast_output *output, const void *bytes, size_t size, ast_format_error *error);
+
+/* Writes out what is buffered and closes the temporary file, so that every write error shows before anything is
+ * renamed. The target is still as it was. Only a commit or an abandon may follow. */
+bool ast_output_finish(ast_output *output, ast_format_error *error);
+
+/* Finishes if need be, puts the file in place and frees the output, also on failure (which leaves the target as it
+ * was). */
+bool ast_output_commit(ast_output *output, ast_format_error *error);
+
+/* Removes the temporary file and frees the output. NULL is fine. What went to a device or pipe stays written. */
+void ast_output_abandon(ast_output *output);
+
+/* For a command with several outputs: finishes all, then puts all in place; frees all, and sets the pointers to NULL.
+ * If one cannot be finished none is put in place. NULL entries are skipped. */
+bool ast_output_commit_all(ast_output **outputs, size_t count, ast_format_error *error);
+void ast_output_abandon_all(ast_output **outputs, size_t count);
+
+/* Labels: int32 .npy of shape (count,), or text, one a line. */
+bool ast_write_labels(ast_output *output, const int32_t *labels, size_t count, ast_format_error *error);
+
+/* A row-major table: float32 .npy of shape (rows, columns), or text with as many digits as reading it back needs,
+ * separated by commas (.csv), tabs (.tsv) or blanks. */
+bool ast_write_matrix(ast_output *output, const float *values, size_t rows, size_t columns, ast_format_error *error);
+
+/* A vector: float32 .npy of shape (count,), or text, one a line. */
+bool ast_write_floats(ast_output *output, const float *values, size_t count, ast_format_error *error);
+
+#endif
