@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * asterism assign: labels for new points from known means. Nothing is learned. */
+#include <asterism.h>
+#include <formats.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli.h"
+#include "files.h"
+#include "json.h"
+#include "progress.h"
+#include "terminal.h"
+
+enum { LABELS, SIMILARITY, TARGETS };
+
+typedef struct settings {
+    ast_cli_common common;
+    ast_cli_source source;
+    const char *input, *means, *labels, *similarity;
+    double angle;
+} settings;
+
+#define AT(field) offsetof(settings, field)
+static const ast_cli_option options_table[] = {
+    {"means", AST_CLI_TEXT, "FILE", "the means, one a row, as cluster --means writes them", AT(means), 0, 0, NULL},
+    {"angle", AST_CLI_REAL, "DEG", "farther than that from every mean: label -1", AT(angle), 0, 180, NULL},
+    {"labels", AST_CLI_TEXT, "FILE",
+     "write one label a row, -1 for missing rows: int32 .npy, or\n"
+     "text; - is standard output",
+     AT(labels), 0, 0, NULL},
+    {"similarity", AST_CLI_TEXT, "FILE",
+     "write the cosine between each point and the nearest mean,\n"
+     "NaN for missing rows: float32 .npy, or text",
+     AT(similarity), 0, 0, NULL},
+    AST_CLI_SOURCE_OPTIONS(settings),
+    {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+
+static int run(int argc, char **argv);
+
+const ast_cli_command ast_cli_assign = {
+    .name = "assign",
+    .summary = "label new points with known means",
+    .usage = "assign INPUT --means FILE [options]",
+    .about = "Gives every row of INPUT the number of the nearest mean (from 0, the largest cosine; of\n"
+             "equal ones the lowest number). Nothing is learned: the means stay as they are.",
+    .examples = "asterism assign new.npy --means means.npy --labels labels.npy\n"
+                "asterism assign new.csv --means means.npy --angle 25 --labels - --similarity cosine.txt",
+    .input = "an INPUT file, or - for standard input",
+    .options = options_table,
+    .run = run};
+
+typedef struct job {
+    const settings *given;
+    ast_context *context;
+    ast_input input;
+    float *means, *similarity;
+    size_t means_count;
+    int32_t *labels;
+    ast_cli_target targets[TARGETS];
+    ast_output *outputs[TARGETS];
+} job;
+
+static int check(const job *work);
+static int read_inputs(job *work);
+static int assign(job *work);
+static int deliver(job *work);
+static void free_job(job *work);
+
+static int run(int argc, char **argv) {
+    settings given = {.common = ast_cli_common_default(), .angle = NAN};
+    int code = ast_cli_parse(&ast_cli_assign, argc, argv, &given, &given.input);
+    if (code >= 0)
+        return code;
+    job work = {.given = &given, .targets = {{"labels", given.labels}, {"similarity", given.similarity}}};
+    code = check(&work);
+    if (code < 0)
+        code = read_inputs(&work);
+    if (code < 0)
+        code = ast_cli_open_targets(work.targets, TARGETS, work.outputs);
+    if (code < 0)
+        code = assign(&work);
+    if (code < 0)
+        code = deliver(&work);
+    free_job(&work);
+    return code;
+}
+
+static int check(const job *work) {
+    const settings *given = work->given;
+    if (!given->means)
+        return ast_cli_fail(AST_CLI_USAGE, "assign needs --means FILE, the means to compare with");
+    int code = ast_cli_check_points(given->input, &given->source);
+    if (code < 0)
+        code = ast_cli_check_read("means", given->means);
+    if (code < 0)
+        code = ast_cli_check_targets(work->targets, TARGETS, given->input, given->common.json);
+    return code;
+}
+
+static int read_inputs(job *work) {
+    const settings *given = work->given;
+    int code = ast_cli_open_points(&work->input, given->input, &given->source);
+    if (code < 0)
+        code = ast_cli_read_means(given->means, work->input.points.dimension, &work->means, &work->means_count);
+    if (code < 0)
+        code = ast_cli_open_context(&given->common, &work->context);
+    if (code >= 0)
+        return code;
+    size_t count = work->input.points.count;
+    work->labels = malloc(count * sizeof *work->labels);
+    work->similarity = malloc(count * sizeof *work->similarity);
+    if (!work->labels || !work->similarity)
+        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for %zu labels", count);
+    return -1;
+}
+
+static int assign(job *work) {
+    ast_status status = ast_assign(work->context, &work->input.points, work->means, work->means_count,
+                                   work->given->angle, work->labels, work->similarity);
+    return ast_cli_status(status, work->context, work->given->input);
+}
+
+/* ---- What came out ----------------------------------------------------------------------------------------------- */
+
+/* How the points divide: missing ones have no similarity, unassigned ones have one and no label. */
+typedef struct tally {
+    size_t missing, unassigned, assigned;
+} tally;
+
+static tally count_points(const job *work) {
+    tally sums = {0, 0, 0};
+    for (size_t i = 0; i < work->input.points.count; i++) {
+        if (work->labels[i] >= 0)
+            sums.assigned++;
+        else if (isnan(work->similarity[i]))
+            sums.missing++;
+        else
+            sums.unassigned++;
+    }
+    return sums;
+}
+
+static int print_json(const job *work, tally sums) {
+    return ast_cli_print_object(json_pack(
+        "{sI sI sI sI sI sI}", "points", (json_int_t)work->input.points.count, "missing", (json_int_t)sums.missing,
+        "dimension", (json_int_t)work->input.points.dimension, "clusters", (json_int_t)work->means_count, "assigned",
+        (json_int_t)sums.assigned, "unassigned", (json_int_t)sums.unassigned));
+}
+
+static void print_table(const job *work, tally sums) {
+    char text[AST_CLI_GROUPED];
+    printf("%12s points, %zu dimensions, %zu mean%s\n", ast_cli_grouped(work->input.points.count, text),
+           work->input.points.dimension, work->means_count, work->means_count == 1 ? "" : "s");
+    printf("%12s assigned\n", ast_cli_grouped(sums.assigned, text));
+    if (!isnan(work->given->angle))
+        printf("%12s farther than %g degrees from every mean\n", ast_cli_grouped(sums.unassigned, text),
+               work->given->angle);
+    printf("%12s missing\n", ast_cli_grouped(sums.missing, text));
+}
+
+static int print(const job *work) {
+    const ast_cli_common *common = &work->given->common;
+    if (ast_cli_writes_stdout(work->targets, TARGETS) || (common->quiet && !common->json))
+        return AST_CLI_DONE;
+    tally sums = count_points(work);
+    if (!common->json)
+        print_table(work, sums);
+    else if (!print_json(work, sums))
+        return ast_cli_fail(AST_CLI_FAILED, "there is no memory to print the result");
+    return ast_cli_flush();
+}
+
+static int deliver(job *work) {
+    ast_format_error error;
+    size_t count = work->input.points.count;
+    int written = 1;
+    if (work->outputs[LABELS])
+        written = ast_write_labels(work->outputs[LABELS], work->labels, count, &error);
+    if (written && work->outputs[SIMILARITY])
+        written = ast_write_floats(work->outputs[SIMILARITY], work->similarity, count, &error);
+    if (!written)
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    int code = ast_cli_finish_targets(work->outputs, TARGETS);
+    if (code < 0)
+        code = print(work);
+    if (code == AST_CLI_DONE)
+        code = ast_cli_commit_targets(work->outputs, TARGETS);
+    return code;
+}
+
+static void free_job(job *work) {
+    ast_output_abandon_all(work->outputs, TARGETS);
+    ast_input_close(&work->input);
+    ast_close(work->context);
+    free(work->means);
+    free(work->labels);
+    free(work->similarity);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The command's front door: which subcommand, and the words that are the same for all of them. */
+#include "cli.h"
+
+#include <asterism.h>
+
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "terminal.h"
+
+static const ast_cli_command *const commands[] = {&ast_cli_cluster, &ast_cli_assign, &ast_cli_measure, &ast_cli_sample,
+                                                  NULL};
+
+static int help(const char *name);
+static int version(void);
+static const ast_cli_command *find_command(const char *name);
+static int unknown_command(const char *name);
+
+int ast_cli_main(int argc, char **argv) {
+    setlocale(LC_CTYPE, "");  /* for what the terminal can show; numbers keep their point */
+    signal(SIGPIPE, SIG_IGN); /* a reader that leaves is a failed write: temporary files are removed as for any other */
+    const char *first = argc > 1 ? argv[1] : NULL;
+    if (!first)
+        return ast_cli_fail(AST_CLI_USAGE, "which command? 'asterism --help' lists them");
+    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
+        return help(NULL);
+    if (strcmp(first, "help") == 0)
+        return help(argc > 2 ? argv[2] : NULL);
+    if (strcmp(first, "--version") == 0)
+        return version();
+    const ast_cli_command *command = find_command(first);
+    if (!command)
+        return unknown_command(first);
+    return command->run(argc - 2, argv + 2);
+}
+
+static const ast_cli_command *find_command(const char *name) {
+    for (const ast_cli_command *const *command = commands; *command; command++) {
+        if (strcmp((*command)->name, name) == 0)
+            return *command;
+    }
+    return NULL;
+}
+
+static int unknown_command(const char *name) {
+    const char *names[sizeof commands / sizeof *commands];
+    size_t count = 0;
+    for (; commands[count]; count++)
+        names[count] = commands[count]->name;
+    names[count] = NULL;
+    const char *near = ast_cli_nearest(name, names);
+    if (near)
+        return ast_cli_fail(AST_CLI_USAGE, "there is no command '%s'; did you mean '%s'?", name, near);
+    return ast_cli_fail(AST_CLI_USAGE, "there is no command '%s'; 'asterism --help' lists them", name);
+}
+
+static int help(const char *name) {
+    if (name) {
+        const ast_cli_command *command = find_command(name);
+        if (!command)
+            return unknown_command(name);
+        ast_cli_help(command);
+        return ast_cli_flush();
+    }
+    printf("asterism finds the clusters of directions (unit vectors), however many there are.\n\n"
+           "Usage: asterism COMMAND [options]\n\nCommands:\n");
+    for (const ast_cli_command *const *command = commands; *command; command++)
+        printf("  %-10s%s\n", (*command)->name, (*command)->summary);
+    printf("\n'asterism COMMAND --help' tells more, with examples; 'asterism --version' prints the version.\n\n"
+           "Examples:\n"
+           "  asterism cluster normals.npy --angle 25\n"
+           "  asterism cluster words.txt --columns 2-101 --method spkm --clusters 50 --labels labels.npy\n"
+           "  asterism measure --labels labels.npy --truth truth.npy\n");
+    return ast_cli_flush();
+}
+
+/* The second line says what this machine makes of it, for reports of trouble. */
+static int version(void) {
+    printf("asterism %s\n", ast_version());
+    ast_context *context = ast_open(0);
+    if (context)
+        printf("instruction set %s, %d thread%s\n", ast_instruction_set(context), ast_threads(context),
+               ast_threads(context) == 1 ? "" : "s");
+    ast_close(context);
+    return ast_cli_flush();
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The command `asterism`: what its files share. Every subcommand is one file with one ast_cli_command; cli.c picks one
+ * of them, options.c reads its command line, and what it prints goes through terminal.c. The room knows no algorithm:
+ * it turns words into the options of asterism.h, files into points, and results into a table or JSON. */
+#ifndef AST_CLI_H
+#define AST_CLI_H
+
+#include "options.h"
+
+/* Exit codes, fixed: wrong usage is what can be seen from the command line alone, failed is what needs the data. A
+ * signal that stopped the work adds its number to AST_CLI_SIGNAL, as shells do: 130 after Ctrl-C. */
+enum { AST_CLI_DONE = 0, AST_CLI_FAILED = 1, AST_CLI_USAGE = 2, AST_CLI_SIGNAL = 128 };
+
+int ast_cli_main(int argc, char **argv);
+
+extern const ast_cli_command ast_cli_cluster, ast_cli_assign, ast_cli_measure, ast_cli_sample;
+
+#endif

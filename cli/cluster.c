@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * asterism cluster: points in, clusters out. The work is read, open, cluster, deliver, in this order: outputs are
+ * opened before the long part, so that a folder that is not there fails at once, and put in place after everything
+ * else, so that a failure leaves nothing behind. */
+#include <asterism.h>
+#include <formats.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "files.h"
+#include "progress.h"
+#include "result.h"
+#include "terminal.h"
+
+enum { LABELS, MEANS, TARGETS };
+
+static const char *const methods[] = {"dp", "spkm", NULL};                 /* in the order of ast_method */
+static const char *const parallels[] = {"ordered", "oir", "serial", NULL}; /* in the order of ast_parallel */
+
+typedef struct settings {
+    ast_cli_common common;
+    ast_cli_source source;
+    const char *input, *weights, *init, *labels, *means;
+    int method, parallel, shuffle, no_bounds;
+    double angle;
+    size_t clusters, max_iterations, restarts;
+} settings;
+
+#define AT(field) offsetof(settings, field)
+static const ast_cli_option options_table[] = {
+    {"angle", AST_CLI_REAL, "DEG",
+     "dp: how far a point may be from its mean, 0 to 180 degrees;\n"
+     "the larger, the fewer clusters",
+     AT(angle), 0, 180, NULL},
+    {"method", AST_CLI_CHOICE, "NAME",
+     "dp: as many clusters as the angle asks for (the default)\n"
+     "spkm: spherical k-means, as many as --clusters says",
+     AT(method), 0, 0, methods},
+    {"clusters", AST_CLI_COUNT, "K", "spkm: the number of clusters", AT(clusters), 1, 2147483647, NULL},
+    {"init", AST_CLI_TEXT, "START",
+     "a file of means to start from, or for spkm also\n"
+     "k-means++ (the default) or random",
+     AT(init), 0, 0, NULL},
+    {"weights", AST_CLI_TEXT, "FILE", "one number a point: how much it counts", AT(weights), 0, 0, NULL},
+    {"restarts", AST_CLI_COUNT, "R", "runs, of which the best is kept (default 1)", AT(restarts), 1, 1000000, NULL},
+    {"shuffle", AST_CLI_FLAG, NULL, "dp: visit the points in a random order", AT(shuffle), 0, 0, NULL},
+    {"max-iterations", AST_CLI_COUNT, "N", "passes before a run stops unconverged (default 100)", AT(max_iterations), 1,
+     2147483647, NULL},
+    {"parallel", AST_CLI_CHOICE, "HOW",
+     "ordered (the default), oir or serial: the labels are the\n"
+     "same, only the time differs",
+     AT(parallel), 0, 0, parallels},
+    {"no-bounds", AST_CLI_FLAG, NULL,
+     "compare every point with every mean in every pass: the\n"
+     "same labels, slower; for measurement",
+     AT(no_bounds), 0, 0, NULL},
+    {"labels", AST_CLI_TEXT, "FILE",
+     "write one label a row, -1 for missing rows: int32 .npy, or\n"
+     "text; - is standard output",
+     AT(labels), 0, 0, NULL},
+    {"means", AST_CLI_TEXT, "FILE", "write the means, one a row: float32 .npy, or text", AT(means), 0, 0, NULL},
+    AST_CLI_SOURCE_OPTIONS(settings),
+    {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+
+static int run(int argc, char **argv);
+
+const ast_cli_command ast_cli_cluster = {
+    .name = "cluster",
+    .summary = "find the clusters of directions",
+    .usage = "cluster INPUT --angle DEG [options]\ncluster INPUT --method spkm --clusters K [options]",
+    .about = "Clusters the rows of INPUT as directions: their length does not matter. Rows that are\n"
+             "zero or hold a NaN are missing and get the label -1. The same input and options give\n"
+             "the same labels, bit for bit, on any number of threads and on any processor.",
+    .examples = "asterism cluster normals.npy --angle 25\n"
+                "asterism cluster normals.npy --angle 25 --labels labels.npy --means means.npy --json\n"
+                "asterism cluster words.txt --columns 2-101 --method spkm --clusters 50 --restarts 5\n"
+                "zcat poles.csv.gz | asterism cluster - --format csv --angle 20 --labels -",
+    .input = "an INPUT file, or - for standard input",
+    .options = options_table,
+    .run = run};
+
+/* Everything a run holds; zeroed at first, so that it can be freed at any point. */
+typedef struct job {
+    const settings *given;
+    ast_options options;
+    ast_context *context;
+    ast_input input;
+    double *weights;
+    float *init;
+    int32_t *labels;
+    ast_cli_target targets[TARGETS];
+    ast_output *outputs[TARGETS];
+    ast_cli_progress progress;
+    ast_report report;
+} job;
+
+static int check(const settings *given);
+static int read_inputs(job *work);
+static int cluster(job *work);
+static int deliver(job *work);
+static void free_job(job *work);
+
+static int run(int argc, char **argv) {
+    settings given = {.common = ast_cli_common_default(), .angle = NAN, .max_iterations = 100, .restarts = 1};
+    int code = ast_cli_parse(&ast_cli_cluster, argc, argv, &given, &given.input);
+    if (code < 0)
+        code = check(&given);
+    if (code >= 0)
+        return code;
+    job work = {.given = &given, .targets = {{"labels", given.labels}, {"means", given.means}}};
+    code = ast_cli_check_targets(work.targets, TARGETS, given.input, given.common.json);
+    if (code < 0)
+        code = read_inputs(&work);
+    if (code < 0) {
+        ast_cli_progress_start(&work.progress, &given.common, work.input.points.count);
+        code = ast_cli_open_targets(work.targets, TARGETS, work.outputs);
+    }
+    if (code < 0)
+        code = cluster(&work);
+    if (code < 0)
+        code = deliver(&work);
+    free_job(&work);
+    return code;
+}
+
+/* ---- The command line -------------------------------------------------------------------------------------------- */
+
+static int names_start(const char *init) {
+    return init && (strcmp(init, "random") == 0 || strcmp(init, "k-means++") == 0);
+}
+
+static int check_method(const settings *given) {
+    int from_file = given->init && !names_start(given->init);
+    if (given->method == AST_DP) {
+        if (given->clusters)
+            return ast_cli_fail(AST_CLI_USAGE, "--clusters is for --method spkm; dp finds their number from --angle");
+        if (isnan(given->angle))
+            return ast_cli_fail(AST_CLI_USAGE, "cluster needs --angle DEG, how far a point may be from its mean, such "
+                                               "as --angle 25 (or --method spkm --clusters K)");
+        if (names_start(given->init))
+            return ast_cli_fail(AST_CLI_USAGE, "--init %s is for --method spkm; dp starts from a file or from nothing",
+                                given->init);
+        return -1;
+    }
+    if (!isnan(given->angle))
+        return ast_cli_fail(AST_CLI_USAGE, "--angle is for --method dp; spkm takes --clusters K");
+    if (given->shuffle)
+        return ast_cli_fail(AST_CLI_USAGE, "--shuffle is for --method dp; spkm does not depend on the order");
+    if (!given->clusters && !from_file)
+        return ast_cli_fail(AST_CLI_USAGE, "--method spkm needs --clusters K, such as --clusters 10");
+    return -1;
+}
+
+static int check(const settings *given) {
+    int code = check_method(given);
+    if (code < 0)
+        code = ast_cli_check_points(given->input, &given->source);
+    if (code < 0)
+        code = ast_cli_check_read("weights", given->weights);
+    if (code < 0 && !names_start(given->init))
+        code = ast_cli_check_read("init", given->init);
+    return code;
+}
+
+/* ---- The work ---------------------------------------------------------------------------------------------------- */
+
+static int read_start(job *work) {
+    const settings *given = work->given;
+    ast_options *options = &work->options;
+    if (!given->init || strcmp(given->init, "k-means++") == 0)
+        return -1;
+    if (strcmp(given->init, "random") == 0) {
+        options->start = AST_RANDOM;
+        return -1;
+    }
+    int code = ast_cli_read_means(given->init, work->input.points.dimension, &work->init, &options->means_count);
+    if (code >= 0)
+        return code;
+    if (given->clusters && given->clusters != options->means_count)
+        return ast_cli_fail(AST_CLI_FAILED, "--clusters is %zu, but %s has %zu means", given->clusters, given->init,
+                            options->means_count);
+    options->start = AST_GIVEN;
+    options->means = work->init;
+    return -1;
+}
+
+static int read_inputs(job *work) {
+    const settings *given = work->given;
+    ast_options_init(&work->options);
+    int code = ast_cli_open_points(&work->input, given->input, &given->source);
+    if (code >= 0)
+        return code;
+    size_t count = work->input.points.count;
+    if (given->clusters > count)
+        return ast_cli_fail(AST_CLI_FAILED, "--clusters %zu is more than the %zu points of %s", given->clusters, count,
+                            given->input);
+    if (given->weights) {
+        code = ast_cli_read_weights(given->weights, given->input, count, &work->weights);
+        work->input.points.weights = work->weights;
+    }
+    if (code < 0)
+        code = read_start(work);
+    if (code < 0)
+        code = ast_cli_open_context(&given->common, &work->context);
+    if (code < 0) {
+        work->labels = malloc(count * sizeof *work->labels);
+        if (!work->labels)
+            code = ast_cli_fail(AST_CLI_FAILED, "there is no memory for %zu labels", count);
+    }
+    return code;
+}
+
+static int cluster(job *work) {
+    const settings *given = work->given;
+    ast_options *options = &work->options;
+    options->method = (ast_method)given->method;
+    options->angle = given->angle;
+    options->clusters = given->clusters;
+    options->max_iterations = (int)given->max_iterations;
+    options->restarts = (int)given->restarts;
+    options->shuffle = given->shuffle;
+    options->seed = given->common.seed;
+    options->parallel = (ast_parallel)given->parallel;
+    options->bounds = !given->no_bounds;
+    options->progress = ast_cli_progress_step;
+    options->progress_data = &work->progress;
+    ast_status status = ast_cluster(work->context, &work->input.points, options, work->labels, &work->report);
+    ast_cli_progress_end(&work->progress);
+    if (status == AST_OK && ast_cli_interrupted())
+        status = AST_CANCELLED;
+    return ast_cli_status(status, work->context, given->input);
+}
+
+static int print(const job *work) {
+    const settings *given = work->given;
+    if (ast_cli_writes_stdout(work->targets, TARGETS) || (given->common.quiet && !given->common.json))
+        return AST_CLI_DONE;
+    size_t count;
+    ast_cli_result result = {.report = &work->report,
+                             .clusters = ast_clusters(work->context, &count),
+                             .method = methods[given->method],
+                             .angle = given->angle,
+                             .oir = given->parallel == AST_OIR,
+                             .weighted = work->weights != NULL};
+    if (!given->common.json)
+        ast_cli_print_table(&result);
+    else if (!ast_cli_print_json(&result))
+        return ast_cli_fail(AST_CLI_FAILED, "there is no memory to print the result");
+    return ast_cli_flush();
+}
+
+/* Files are written first and put in place last: in between the result is printed, since that can fail too. */
+static int deliver(job *work) {
+    ast_format_error error;
+    int written = 1;
+    if (work->outputs[LABELS])
+        written = ast_write_labels(work->outputs[LABELS], work->labels, work->report.points, &error);
+    if (written && work->outputs[MEANS])
+        written = ast_write_matrix(work->outputs[MEANS], ast_means(work->context), work->report.clusters,
+                                   work->report.dimension, &error);
+    if (!written)
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    int code = ast_cli_finish_targets(work->outputs, TARGETS);
+    if (code < 0)
+        code = print(work);
+    if (code == AST_CLI_DONE)
+        code = ast_cli_commit_targets(work->outputs, TARGETS);
+    return code;
+}
+
+static void free_job(job *work) {
+    ast_output_abandon_all(work->outputs, TARGETS);
+    ast_input_close(&work->input);
+    ast_close(work->context);
+    free(work->weights);
+    free(work->init);
+    free(work->labels);
+}

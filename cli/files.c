@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Opening files and the library for the subcommands, and turning what goes wrong into sentences and exit codes. What
+ * the names alone show is wrong usage; what shows only on opening them is a failure. */
+#include "files.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "progress.h"
+#include "terminal.h"
+
+static int same(const char *a, const char *b) {
+    return a && b && strcmp(a, b) == 0;
+}
+
+static ast_input_options input_options(const ast_cli_source *source) {
+    ast_input_options options;
+    ast_input_options_init(&options);
+    options.format = source->format;
+    options.columns = source->columns;
+    options.transpose = source->transpose;
+    return options;
+}
+
+/* ---- What the names show ----------------------------------------------------------------------------------------- */
+
+int ast_cli_check_points(const char *path, const ast_cli_source *source) {
+    ast_format_error error;
+    if (source->columns && !ast_columns_check(source->columns, &error))
+        return ast_cli_fail(AST_CLI_USAGE, "--columns: %s", error.text);
+    ast_input_options options = input_options(source);
+    if (path && !ast_input_check(path, &options, &error))
+        return ast_cli_fail(AST_CLI_USAGE, "%s", error.text);
+    return -1;
+}
+
+int ast_cli_check_read(const char *option, const char *path) {
+    ast_format_error error;
+    if (same(path, "-"))
+        return ast_cli_fail(AST_CLI_USAGE,
+                            "--%s needs the name of a file: only the points can come from standard input", option);
+    if (path && !ast_input_check(path, NULL, &error))
+        return ast_cli_fail(AST_CLI_USAGE, "--%s: %s", option, error.text);
+    return -1;
+}
+
+int ast_cli_check_targets(const ast_cli_target *targets, size_t count, const char *input, int json) {
+    ast_format_error error;
+    for (size_t i = 0; i < count; i++) {
+        const char *path = targets[i].path;
+        if (path && !ast_output_check(path, &error))
+            return ast_cli_fail(AST_CLI_USAGE, "--%s: %s", targets[i].option, error.text);
+        if (json && same(path, "-"))
+            return ast_cli_fail(AST_CLI_USAGE, "--json and --%s - would both write to standard output",
+                                targets[i].option);
+        if (same(path, input) && !same(path, "-"))
+            return ast_cli_fail(AST_CLI_USAGE, "--%s would overwrite the input %s", targets[i].option, input);
+        for (size_t j = 0; j < i; j++) {
+            if (same(targets[j].path, path))
+                return ast_cli_fail(AST_CLI_USAGE, "--%s and --%s would both write to %s", targets[j].option,
+                                    targets[i].option, same(path, "-") ? "standard output" : path);
+        }
+    }
+    return -1;
+}
+
+int ast_cli_writes_stdout(const ast_cli_target *targets, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (same(targets[i].path, "-"))
+            return 1;
+    }
+    return 0;
+}
+
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
+
+int ast_cli_open_points(ast_input *input, const char *path, const ast_cli_source *source) {
+    ast_format_error error;
+    ast_input_options options = input_options(source);
+    if (!ast_input_open(input, path, &options, &error))
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    return -1;
+}
+
+int ast_cli_read_weights(const char *path, const char *input, size_t count, double **weights) {
+    ast_format_error error;
+    size_t read;
+    if (!ast_read_numbers(path, NULL, weights, &read, &error))
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    if (read != count)
+        return ast_cli_fail(AST_CLI_FAILED, "%s has %zu weights, but %s has %zu points", path, read, input, count);
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite((*weights)[i]) || (*weights)[i] < 0)
+            return ast_cli_fail(AST_CLI_FAILED, "%s: weight %zu is %g; weights must be finite and not negative", path,
+                                i + 1, (*weights)[i]);
+    }
+    return -1;
+}
+
+int ast_cli_read_means(const char *path, size_t dimension, float **means, size_t *count) {
+    ast_format_error error;
+    size_t columns;
+    if (!ast_read_matrix(path, NULL, means, count, &columns, &error))
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    if (columns != dimension)
+        return ast_cli_fail(AST_CLI_FAILED, "%s has means of %zu dimensions, but the points have %zu", path, columns,
+                            dimension);
+    return -1;
+}
+
+int ast_cli_read_labels(const char *path, int32_t **labels, size_t *count) {
+    ast_format_error error;
+    if (!ast_read_labels(path, NULL, labels, count, &error))
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    return -1;
+}
+
+/* ---- Writing, and the library ------------------------------------------------------------------------------------ */
+
+int ast_cli_open_targets(const ast_cli_target *targets, size_t count, ast_output **outputs) {
+    ast_format_error error;
+    for (size_t i = 0; i < count; i++)
+        outputs[i] = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (!targets[i].path)
+            continue;
+        outputs[i] = ast_output_open(targets[i].path, false, &error);
+        if (!outputs[i]) {
+            ast_output_abandon_all(outputs, count);
+            return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        }
+    }
+    return -1;
+}
+
+int ast_cli_finish_targets(ast_output **outputs, size_t count) {
+    ast_format_error error;
+    for (size_t i = 0; i < count; i++) {
+        if (outputs[i] && !ast_output_finish(outputs[i], &error))
+            return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    }
+    return -1;
+}
+
+int ast_cli_commit_targets(ast_output **outputs, size_t count) {
+    ast_format_error error;
+    if (!ast_output_commit_all(outputs, count, &error))
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    return AST_CLI_DONE;
+}
+
+int ast_cli_open_context(const ast_cli_common *common, ast_context **context) {
+    *context = ast_open((int)common->threads);
+    if (*context)
+        return -1;
+    return ast_cli_fail(AST_CLI_FAILED, "cannot start the threads (%s); a smaller --threads may help", strerror(errno));
+}
+
+int ast_cli_status(ast_status status, const ast_context *context, const char *input) {
+    if (status == AST_OK)
+        return -1;
+    if (status == AST_CANCELLED)
+        return ast_cli_fail(AST_CLI_SIGNAL + ast_cli_interrupted(), "stopped; nothing was written");
+    return ast_cli_fail(status == AST_BAD_OPTION && !input ? AST_CLI_USAGE : AST_CLI_FAILED, "%s%s%s",
+                        input ? input : "", input ? ": " : "", ast_message(context));
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * asterism measure: how good a labelling is, against the truth (NMI, ARI), against the points (silhouette), or both. */
+#include <asterism.h>
+#include <formats.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli.h"
+#include "files.h"
+#include "json.h"
+#include "progress.h"
+#include "terminal.h"
+
+static const char *const dissimilarities[] = {"cosine", "angle", NULL}; /* in the order of ast_dissimilarity */
+
+typedef struct settings {
+    ast_cli_common common;
+    ast_cli_source source;
+    const char *labels, *truth, *points;
+    int dissimilarity; /* -1: not given */
+} settings;
+
+#define AT(field) offsetof(settings, field)
+static const ast_cli_option options_table[] = {
+    {"labels", AST_CLI_TEXT, "FILE", "the labelling to measure: integers, .npy or text", AT(labels), 0, 0, NULL},
+    {"truth", AST_CLI_TEXT, "FILE", "the true labelling, for NMI and ARI", AT(truth), 0, 0, NULL},
+    {"points", AST_CLI_TEXT, "FILE", "the points, for the silhouette", AT(points), 0, 0, NULL},
+    {"dissimilarity", AST_CLI_CHOICE, "NAME",
+     "of the silhouette: cosine, 1 - x.y, over all points (the\n"
+     "default), or angle, over a seeded sample of at most 20000",
+     AT(dissimilarity), 0, 0, dissimilarities},
+    AST_CLI_SOURCE_OPTIONS(settings),
+    {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+
+static int run(int argc, char **argv);
+
+const ast_cli_command ast_cli_measure = {
+    .name = "measure",
+    .summary = "compare labels with the truth or with the points",
+    .usage = "measure --labels FILE --truth FILE [options]\nmeasure --labels FILE --points FILE [options]",
+    .about = "Compares labels with true labels (normalised mutual information and adjusted Rand\n"
+             "index: 1 for the same partition), or with the points themselves (mean silhouette, -1\n"
+             "to 1), or both. Rows labelled -1 are left out.",
+    .examples = "asterism measure --labels labels.npy --truth truth.npy\n"
+                "asterism measure --labels labels.npy --points points.npy --json",
+    .input = NULL,
+    .options = options_table,
+    .run = run};
+
+typedef struct job {
+    const settings *given;
+    ast_context *context;
+    ast_input input;
+    int32_t *labels, *truth;
+    size_t count;
+    ast_agreement agreement;
+    double silhouette;
+    size_t sampled;
+} job;
+
+static int check(const settings *given);
+static int compare(job *work);
+static int silhouette(job *work);
+static int print(const job *work);
+
+static int run(int argc, char **argv) {
+    settings given = {.common = ast_cli_common_default(), .dissimilarity = -1};
+    int code = ast_cli_parse(&ast_cli_measure, argc, argv, &given, NULL);
+    if (code < 0)
+        code = check(&given);
+    if (code >= 0)
+        return code;
+    job work = {.given = &given};
+    code = ast_cli_read_labels(given.labels, &work.labels, &work.count);
+    if (code < 0)
+        code = ast_cli_open_context(&given.common, &work.context);
+    if (code < 0 && given.truth)
+        code = compare(&work);
+    if (code < 0 && given.points)
+        code = silhouette(&work);
+    if (code < 0)
+        code = print(&work);
+    ast_input_close(&work.input);
+    ast_close(work.context);
+    free(work.labels);
+    free(work.truth);
+    return code;
+}
+
+static int check(const settings *given) {
+    if (!given->labels)
+        return ast_cli_fail(AST_CLI_USAGE, "measure needs --labels FILE, the labelling to measure");
+    if (!given->truth && !given->points)
+        return ast_cli_fail(AST_CLI_USAGE, "measure needs --truth FILE or --points FILE to measure the labels against");
+    if (!given->points && given->dissimilarity >= 0)
+        return ast_cli_fail(AST_CLI_USAGE, "--dissimilarity is for the silhouette and needs --points FILE");
+    int code = ast_cli_check_read("labels", given->labels);
+    if (code < 0)
+        code = ast_cli_check_read("truth", given->truth);
+    if (code < 0)
+        code = ast_cli_check_points(given->points, &given->source);
+    return code;
+}
+
+static int compare(job *work) {
+    const settings *given = work->given;
+    size_t count;
+    int code = ast_cli_read_labels(given->truth, &work->truth, &count);
+    if (code >= 0)
+        return code;
+    if (count != work->count)
+        return ast_cli_fail(AST_CLI_FAILED, "%s has %zu labels, but %s has %zu", given->labels, work->count,
+                            given->truth, count);
+    ast_status status = ast_compare(work->context, work->labels, work->truth, count, &work->agreement);
+    return ast_cli_status(status, work->context, given->labels);
+}
+
+static int silhouette(job *work) {
+    const settings *given = work->given;
+    int code = ast_cli_open_points(&work->input, given->points, &given->source);
+    if (code >= 0)
+        return code;
+    if (work->input.points.count != work->count)
+        return ast_cli_fail(AST_CLI_FAILED, "%s has %zu labels, but %s has %zu points", given->labels, work->count,
+                            given->points, work->input.points.count);
+    ast_dissimilarity kind = given->dissimilarity < 0 ? AST_COSINE : (ast_dissimilarity)given->dissimilarity;
+    ast_status status = ast_silhouette(work->context, &work->input.points, work->labels, kind, given->common.seed,
+                                       &work->silhouette, &work->sampled);
+    return ast_cli_status(status, work->context, given->labels);
+}
+
+/* ---- What came out ----------------------------------------------------------------------------------------------- */
+
+static const char *dissimilarity_name(const job *work) {
+    return dissimilarities[work->given->dissimilarity < 0 ? AST_COSINE : work->given->dissimilarity];
+}
+
+static int print_json(const job *work) {
+    json_t *object = json_object();
+    int failed = !object;
+    if (!failed && work->given->truth)
+        failed |= json_object_update_new(
+            object, json_pack("{sf sf sI sI sI}", "nmi", work->agreement.nmi, "ari", work->agreement.ari, "points",
+                              (json_int_t)work->agreement.points, "clusters", (json_int_t)work->agreement.clusters,
+                              "truths", (json_int_t)work->agreement.truths));
+    if (!failed && work->given->points)
+        failed |=
+            json_object_update_new(object, json_pack("{sf ss sI}", "silhouette", work->silhouette, "dissimilarity",
+                                                     dissimilarity_name(work), "sampled", (json_int_t)work->sampled));
+    if (!failed)
+        return ast_cli_print_object(object);
+    json_decref(object);
+    return 0;
+}
+
+static void print_table(const job *work) {
+    char text[AST_CLI_GROUPED];
+    if (work->given->truth) {
+        const ast_agreement *agreement = &work->agreement;
+        printf("%-12s%s\n", "points", ast_cli_grouped(agreement->points, text));
+        printf("%-12s%zu, in truth %zu\n", "clusters", agreement->clusters, agreement->truths);
+        printf("%-12s%.6f  normalised mutual information, 0 to 1\n", "NMI", agreement->nmi);
+        printf("%-12s%.6f  adjusted Rand index, about 0 for chance, 1 at most\n", "ARI", agreement->ari);
+    }
+    if (work->given->points)
+        printf("%-12s%.6f  -1 to 1, by %s, over %s points\n", "silhouette", work->silhouette, dissimilarity_name(work),
+               ast_cli_grouped(work->sampled, text));
+}
+
+static int print(const job *work) {
+    const ast_cli_common *common = &work->given->common;
+    if (common->json) {
+        if (!print_json(work))
+            return ast_cli_fail(AST_CLI_FAILED, "there is no memory to print the result");
+    } else if (!common->quiet) {
+        print_table(work);
+    }
+    return ast_cli_flush();
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The progress line and the signals. The line appears after the first second and is written at most four times a
+ * second, without escape sequences: it is padded with spaces and erased with them. */
+#include "progress.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "terminal.h"
+
+static volatile sig_atomic_t stop_asked;
+
+static void ask_to_stop(int number) {
+    stop_asked = number;
+}
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+void ast_cli_progress_start(ast_cli_progress *progress, const ast_cli_common *common, size_t points) {
+    struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    *progress = (ast_cli_progress){.points = points, .started = now()};
+    progress->show = !common->quiet && (common->progress || isatty(STDERR_FILENO));
+    progress->last = common->progress ? 0 : progress->started + 0.75; /* first line a second after the start */
+}
+
+int ast_cli_progress_step(const ast_progress *state, void *data) {
+    ast_cli_progress *progress = data;
+    double time = now();
+    if (stop_asked || !progress->show || time - progress->last < 0.25)
+        return stop_asked;
+    progress->last = time;
+    char line[160], restart[32] = "", clusters[AST_CLI_GROUPED];
+    if (state->restart > 0)
+        snprintf(restart, sizeof restart, "run %d, ", state->restart + 1);
+    double share = progress->points ? 100.0 * (double)state->changed / (double)progress->points : 0;
+    int width = snprintf(line, sizeof line, "%spass %d, %s clusters, %.3g%% of the points changed, %.1f s", restart,
+                         state->iteration, ast_cli_grouped(state->clusters, clusters), share, time - progress->started);
+    fprintf(stderr, "\r%s%*s", line, progress->width > width ? progress->width - width : 0, "");
+    fflush(stderr);
+    progress->width = width;
+    return 0;
+}
+
+void ast_cli_progress_end(ast_cli_progress *progress) {
+    if (progress->width)
+        fprintf(stderr, "\r%*s\r", progress->width, "");
+    progress->width = 0;
+}
+
+int ast_cli_interrupted(void) {
+    return stop_asked;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * asterism sample: directions whose true clusters are known, drawn from a mixture of von Mises-Fisher distributions. */
+#include <asterism.h>
+#include <formats.h>
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "files.h"
+#include "json.h"
+#include "progress.h"
+#include "terminal.h"
+
+enum { POINTS, LABELS, MEANS, TARGETS };
+
+typedef struct settings {
+    ast_cli_common common;
+    const char *output, *labels, *means;
+    size_t points, dimension, clusters; /* 0: not given */
+    double kappa, separation, noise;    /* kappa NaN: not given */
+} settings;
+
+#define AT(field) offsetof(settings, field)
+static const ast_cli_option options_table[] = {
+    {"points", AST_CLI_COUNT, "N", "how many points", AT(points), 1, 2147483647, NULL},
+    {"dimension", AST_CLI_COUNT, "D", "of how many components, 2 to 4096", AT(dimension), 2, 4096, NULL},
+    {"clusters", AST_CLI_COUNT, "K", "from how many clusters, equally likely", AT(clusters), 1, 2147483647, NULL},
+    {"kappa", AST_CLI_REAL, "X", "how concentrated each cluster is; 0 is uniform", AT(kappa), 0, 1e15, NULL},
+    {"separation", AST_CLI_REAL, "DEG", "how far the means are apart at least (default 0)", AT(separation), 0, 180,
+     NULL},
+    {"noise", AST_CLI_REAL, "SHARE", "share of uniform points, 0 to 1, labelled -1 (default 0)", AT(noise), 0, 1, NULL},
+    {"output", AST_CLI_TEXT, "FILE", "write the points: float32 .npy, or text; - is standard output", AT(output), 0, 0,
+     NULL},
+    {"labels", AST_CLI_TEXT, "FILE", "write the true labels: int32 .npy, or text", AT(labels), 0, 0, NULL},
+    {"means", AST_CLI_TEXT, "FILE", "write the true means: float32 .npy, or text", AT(means), 0, 0, NULL},
+    {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+
+static int run(int argc, char **argv);
+
+const ast_cli_command ast_cli_sample = {
+    .name = "sample",
+    .summary = "draw points whose clusters are known",
+    .usage = "sample --points N --dimension D --clusters K --kappa X --output FILE [options]",
+    .about = "Draws points from a mixture of von Mises-Fisher distributions, in random order, with\n"
+             "the label of each. The same seed draws the same points.",
+    .examples = "asterism sample --points 300000 --dimension 3 --clusters 30 --kappa 400 --separation 30 \\\n"
+                "    --seed 1 --output points.npy --labels truth.npy\n"
+                "asterism sample --points 1000 --dimension 50 --clusters 5 --kappa 90 --noise 0.05 --output points.csv",
+    .input = NULL,
+    .options = options_table,
+    .run = run};
+
+typedef struct job {
+    const settings *given;
+    ast_context *context;
+    float *points, *means;
+    int32_t *labels;
+    ast_cli_target targets[TARGETS];
+    ast_output *outputs[TARGETS];
+} job;
+
+static int check(const job *work);
+static int prepare(job *work);
+static int draw(job *work);
+static int deliver(job *work);
+
+static int run(int argc, char **argv) {
+    settings given = {.common = ast_cli_common_default(), .kappa = NAN};
+    int code = ast_cli_parse(&ast_cli_sample, argc, argv, &given, NULL);
+    if (code >= 0)
+        return code;
+    job work = {.given = &given,
+                .targets = {{"output", given.output}, {"labels", given.labels}, {"means", given.means}}};
+    code = check(&work);
+    if (code < 0)
+        code = prepare(&work);
+    if (code < 0)
+        code = draw(&work);
+    if (code < 0)
+        code = deliver(&work);
+    ast_output_abandon_all(work.outputs, TARGETS);
+    ast_close(work.context);
+    free(work.points);
+    free(work.means);
+    free(work.labels);
+    return code;
+}
+
+static int check(const job *work) {
+    const settings *given = work->given;
+    const char *missing = !given->points        ? "--points N"
+                          : !given->dimension   ? "--dimension D"
+                          : !given->clusters    ? "--clusters K"
+                          : isnan(given->kappa) ? "--kappa X"
+                          : !given->output      ? "--output FILE"
+                                                : NULL;
+    if (missing)
+        return ast_cli_fail(AST_CLI_USAGE, "sample needs %s", missing);
+    return ast_cli_check_targets(work->targets, TARGETS, NULL, given->common.json);
+}
+
+/* rows x columns x size bytes, or NULL where that is more than there can be. */
+static void *table_of(size_t rows, size_t columns, size_t size) {
+    if (rows > SIZE_MAX / size / columns)
+        return NULL;
+    return malloc(rows * columns * size);
+}
+
+static int prepare(job *work) {
+    const settings *given = work->given;
+    work->points = table_of(given->points, given->dimension, sizeof *work->points);
+    work->means = table_of(given->clusters, given->dimension, sizeof *work->means);
+    work->labels = table_of(given->points, 1, sizeof *work->labels);
+    if (!work->points || !work->means || !work->labels)
+        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for %zu points of %zu dimensions", given->points,
+                            given->dimension);
+    int code = ast_cli_open_context(&given->common, &work->context);
+    if (code < 0)
+        code = ast_cli_open_targets(work->targets, TARGETS, work->outputs);
+    return code;
+}
+
+static int draw(job *work) {
+    const settings *given = work->given;
+    ast_mixture mixture = {.points = given->points,
+                           .dimension = given->dimension,
+                           .clusters = given->clusters,
+                           .kappa = given->kappa,
+                           .separation = given->separation,
+                           .noise = given->noise,
+                           .seed = given->common.seed};
+    ast_status status = ast_sample_mixture(work->context, &mixture, work->points, work->labels, work->means);
+    return ast_cli_status(status, work->context, NULL);
+}
+
+/* ---- What came out ----------------------------------------------------------------------------------------------- */
+
+static size_t count_noise(const job *work) {
+    size_t count = 0;
+    for (size_t i = 0; i < work->given->points; i++)
+        count += work->labels[i] < 0;
+    return count;
+}
+
+/* The files are the result. Only a person at a terminal is told so. */
+static int print(const job *work) {
+    const settings *given = work->given;
+    if (given->common.json) {
+        if (!ast_cli_print_object(json_pack("{sI sI sI sf sI}", "points", (json_int_t)given->points, "dimension",
+                                            (json_int_t)given->dimension, "clusters", (json_int_t)given->clusters,
+                                            "kappa", given->kappa, "noise", (json_int_t)count_noise(work))))
+            return ast_cli_fail(AST_CLI_FAILED, "there is no memory to print the result");
+        return ast_cli_flush();
+    }
+    char text[AST_CLI_GROUPED];
+    if (!given->common.quiet && isatty(STDERR_FILENO))
+        fprintf(stderr, "%s points of %zu clusters in %zu dimensions: %s\n", ast_cli_grouped(given->points, text),
+                given->clusters, given->dimension, given->output);
+    return AST_CLI_DONE;
+}
+
+static int deliver(job *work) {
+    const settings *given = work->given;
+    ast_format_error error;
+    int written = ast_write_matrix(work->outputs[POINTS], work->points, given->points, given->dimension, &error);
+    if (written && work->outputs[LABELS])
+        written = ast_write_labels(work->outputs[LABELS], work->labels, given->points, &error);
+    if (written && work->outputs[MEANS])
+        written = ast_write_matrix(work->outputs[MEANS], work->means, given->clusters, given->dimension, &error);
+    if (!written)
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    int code = ast_cli_finish_targets(work->outputs, TARGETS);
+    if (code < 0)
+        code = print(work);
+    if (code == AST_CLI_DONE)
+        code = ast_cli_commit_targets(work->outputs, TARGETS);
+    return code;
+}

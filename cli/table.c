@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table for people: what was read, what came out, and the largest clusters, each with a bar. It prints to standard
+ * output and decides nothing. */
+#include "result.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "terminal.h"
+
+enum { MOST_ROWS = 20, BAR_CELLS = 20, MOST_COMPONENTS = 4 };
+
+typedef struct look {
+    const char *bold, *bar, *plain; /* escape sequences, or "" */
+    int unicode;
+} look;
+
+static void print_head(const ast_cli_result *result, const look *style);
+static size_t largest(const ast_cli_result *result, size_t rows[MOST_ROWS]);
+static void print_row(const ast_cluster_info *cluster, size_t id, const ast_cli_result *result, double scale,
+                      const look *style);
+
+void ast_cli_print_table(const ast_cli_result *result) {
+    int colour = ast_cli_colour();
+    look style = {.bold = colour ? "\033[1m" : "",
+                  .bar = colour ? "\033[36m" : "",
+                  .plain = colour ? "\033[0m" : "",
+                  .unicode = ast_cli_unicode()};
+    size_t rows[MOST_ROWS], total = result->report->clusters;
+    size_t count = largest(result, rows);
+    print_head(result, &style);
+    printf("\n%s%6s  %*s  %11s  %6s  %7s  %7s  mean%s\n", style.bold, "id", -BAR_CELLS, "", "size", "share", "spread",
+           "kappa", style.plain);
+    double scale = count ? (double)result->clusters[rows[0]].size : 1;
+    for (size_t i = 0; i < count; i++)
+        print_row(&result->clusters[rows[i]], rows[i], result, scale, &style);
+    if (total > count) {
+        size_t rest = result->report->points - result->report->missing;
+        for (size_t i = 0; i < count; i++)
+            rest -= result->clusters[rows[i]].size;
+        char more[AST_CLI_GROUPED], points[AST_CLI_GROUPED];
+        printf("   ... and %s more with %s points together\n", ast_cli_grouped(total - count, more),
+               ast_cli_grouped(rest, points));
+    }
+    printf("\nspread: degrees; its cosine is the mean cosine between the members and their mean\n");
+}
+
+static void print_head(const ast_cli_result *result, const look *style) {
+    const ast_report *report = result->report;
+    char text[AST_CLI_GROUPED], time[AST_CLI_DURATION];
+    printf("%s%s points%s, %zu dimensions", style->bold, ast_cli_grouped(report->points, text),
+           result->weighted ? " with weights" : "", report->dimension);
+    if (report->missing)
+        printf(", %s missing", ast_cli_grouped(report->missing, text));
+    printf("%s\n%s%s cluster%s%s by %s", style->plain, style->bold, ast_cli_grouped(report->clusters, text),
+           report->clusters == 1 ? "" : "s", style->plain, result->method);
+    if (!isnan(result->angle))
+        printf(" at %g degrees", result->angle);
+    printf(", %s after %d pass%s, %s, objective %.10g\n", report->converged ? "converged" : "NOT converged",
+           report->iterations, report->iterations == 1 ? "" : "es", ast_cli_duration(report->seconds, time),
+           report->objective);
+}
+
+/* The ids of the largest clusters, largest first, equal ones by id; returns how many. */
+static size_t largest(const ast_cli_result *result, size_t rows[MOST_ROWS]) {
+    size_t count = 0;
+    for (size_t id = 0; id < result->report->clusters; id++) {
+        size_t size = result->clusters[id].size, place = count;
+        while (place > 0 && result->clusters[rows[place - 1]].size < size)
+            place--;
+        if (place == MOST_ROWS)
+            continue;
+        if (count < MOST_ROWS)
+            count++;
+        memmove(rows + place + 1, rows + place, (count - 1 - place) * sizeof *rows);
+        rows[place] = id;
+    }
+    return count;
+}
+
+/* A bar of BAR_CELLS cells, `share` of it filled, in eighths of a cell where the terminal has them. Something is always
+ * drawn for something. */
+static void print_bar(double share, const look *style) {
+    static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    int steps = style->unicode ? 8 : 1;
+    int filled = (int)lround(share * BAR_CELLS * steps);
+    if (filled == 0 && share > 0)
+        filled = 1;
+    int cells = filled / steps, rest = filled % steps;
+    fputs(style->bar, stdout);
+    for (int i = 0; i < cells; i++)
+        fputs(style->unicode ? "█" : "#", stdout);
+    fputs(eighths[rest], stdout);
+    printf("%s%*s", style->plain, BAR_CELLS - cells - (rest > 0), "");
+}
+
+static void print_row(const ast_cluster_info *cluster, size_t id, const ast_cli_result *result, double scale,
+                      const look *style) {
+    size_t usable = result->report->points - result->report->missing, dimension = result->report->dimension;
+    char size[AST_CLI_GROUPED], kappa[32] = "-";
+    if (isfinite(cluster->kappa))
+        snprintf(kappa, sizeof kappa, cluster->kappa < 1e5 ? "%.4g" : "%.2g", cluster->kappa);
+    printf("%6zu  ", id);
+    print_bar((double)cluster->size / scale, style);
+    printf("  %11s  %5.1f%%  %7.2f  %7s ", ast_cli_grouped(cluster->size, size),
+           100.0 * (double)cluster->size / (double)usable,
+           acos(fmin(1, fmax(0, cluster->resultant))) * 180 / 3.14159265358979323846, kappa);
+    size_t shown = dimension < MOST_COMPONENTS ? dimension : MOST_COMPONENTS;
+    for (size_t d = 0; d < shown; d++)
+        printf(" %6.3f", (double)cluster->mean[d]);
+    printf("%s\n", shown < dimension ? " ..." : "");
+}

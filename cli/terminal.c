@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Sentences to stderr, and what the terminal can show. Nothing here prints results. */
+#include "terminal.h"
+#include "cli.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int ast_cli_fail(int code, const char *format, ...) {
+    char sentence[4096];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    /* A file may have a newline or an escape sequence in its name; the sentence stays one harmless line. */
+    for (char *c = sentence; *c; c++) {
+        if ((unsigned char)*c < ' ' || *c == 127)
+            *c = '?';
+    }
+    fprintf(stderr, "asterism: %s\n", sentence);
+    return code;
+}
+
+int ast_cli_flush(void) {
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return AST_CLI_DONE;
+    /* Where an earlier write failed, its errno is gone. */
+    return ast_cli_fail(AST_CLI_FAILED, "cannot write to standard output%s%s", errno ? ": " : "",
+                        errno ? strerror(errno) : "");
+}
+
+int ast_cli_colour(void) {
+    const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    if (no_colour && no_colour[0])
+        return 0;
+    return isatty(STDOUT_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+int ast_cli_unicode(void) {
+    return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
+const char *ast_cli_grouped(size_t number, char *text) {
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%zu", number);
+    char *out = text;
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            *out++ = ',';
+        *out++ = digits[i];
+    }
+    *out = 0;
+    return text;
+}
+
+const char *ast_cli_duration(double seconds, char *text) {
+    if (seconds < 0.9995)
+        snprintf(text, AST_CLI_DURATION, "%.3g ms", seconds * 1e3);
+    else
+        snprintf(text, AST_CLI_DURATION, "%.*f s", seconds < 9.995 ? 2 : seconds < 99.95 ? 1 : 0, seconds);
+    return text;
+}

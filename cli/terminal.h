@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What people see: the one sentence of a failure, and what the terminal at the other end can show. */
+#ifndef AST_CLI_TERMINAL_H
+#define AST_CLI_TERMINAL_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* Prints "asterism: " and the sentence on stderr as one line, whatever the file names in it hold; returns `code`. */
+int ast_cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Flushes standard output. 0, or 1 after saying that it could not be written. */
+int ast_cli_flush(void);
+
+/* Whether standard output shows colours: a terminal, unless NO_COLOR is set or TERM is dumb. */
+int ast_cli_colour(void);
+
+/* Whether the locale shows more than ASCII. */
+int ast_cli_unicode(void);
+
+/* 1234567 as 1,234,567. `text` holds at least AST_CLI_GROUPED characters and is returned. */
+enum { AST_CLI_GROUPED = 28 };
+const char *ast_cli_grouped(size_t number, char *text);
+
+/* 0.00012 as "0.12 ms", 3.4 as "3.4 s". */
+enum { AST_CLI_DURATION = 32 };
+const char *ast_cli_duration(double seconds, char *text);
+
+#endif
