@@ -1,0 +1,52 @@
+# shellcheck shell=sh disable=SC2034
+# What ./demo, ./test and .ci/run share: Debian packages and the release build. POSIX sh, to be sourced.
+
+# What the command needs, and what the tests need beyond it.
+build_packages='gcc libc6-dev make cmake pkg-config zlib1g-dev libjansson-dev'
+test_packages='libcmocka-dev'
+
+# installed PACKAGE: whether it is there, whatever its architecture.
+installed() {
+    dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed
+}
+
+# need PACKAGE...: installs those that are missing and says so; where all are there it touches nothing.
+need() {
+    if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+        echo "This is not Debian, so nothing is installed. On Debian it would take: $*" >&2
+        return 0
+    fi
+    missing=
+    for package in "$@"; do
+        installed "$package" || missing="$missing $package"
+    done
+    [ -n "$missing" ] || return 0
+    as_root=
+    if [ "$(id -u)" != 0 ]; then
+        if ! command -v sudo >/dev/null; then
+            echo "These packages are missing, and there is no sudo to install them:$missing" >&2
+            return 1
+        fi
+        as_root=sudo
+    fi
+    echo "Installing these Debian packages:$missing" >&2
+    $as_root apt-get update -qq || return 1
+    # The list is words on purpose.
+    # shellcheck disable=SC2086
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing >/dev/null
+}
+
+# processors: how many the build may use.
+processors() {
+    nproc 2>/dev/null || echo 1
+}
+
+# quietly LOG COMMAND...: runs it, and shows what it said only if it fails.
+quietly() {
+    log=$1
+    shift
+    "$@" >"$log" 2>&1 || {
+        cat "$log" >&2
+        return 1
+    }
+}
