@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Exact draws from the von Mises-Fisher distribution, and from a mixture of them with known labels.
+ *
+ * The one idea: only y = 1 - cosine to the mean depends on kappa. It is drawn by itself, and as y rather than as the
+ * cosine, which would lose all its digits to the 1 when kappa is large; the rest is a uniform direction orthogonal to
+ * the mean, drawn about the first axis and then carried to the mean by one Householder reflection. */
+#include "vmf.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#define DEGREE (M_PI / 180)
+
+/* What the draw of y needs, computed once for a (D, kappa). */
+typedef struct radial {
+    double kappa;
+    double m;     /* D - 1 */
+    double ratio; /* D = 3: exp(-2 kappa) - 1; otherwise Wood's b */
+    double mode;  /* Wood's 1 - x0 */
+} radial;
+
+static radial radial_of(size_t dimension, double kappa);
+static void sample_about(ast_random *random, const radial *shape, size_t dimension, const double *mean, double *x);
+static bool place_means(ast_random *random, const ast_mixture *mixture, double *means);
+
+void ast_vmf_sample(ast_random *random, size_t dimension, const double *mean, double kappa, double *x) {
+    radial shape = radial_of(dimension, kappa);
+    sample_about(random, &shape, dimension, mean, x);
+}
+
+void ast_direction_sample(ast_random *random, size_t dimension, double *x) {
+    ast_vmf_sample(random, dimension, NULL, 0, x);
+}
+
+/* ---- One draw -------------------------------------------------------------------------------------------------- */
+
+/* Wood (1994), after Ulrich (1984). b is written without the difference of two large numbers. */
+static radial radial_of(size_t dimension, double kappa) {
+    double m = (double)dimension - 1;
+    double b = m / (2 * kappa + hypot(2 * kappa, m));
+    return (radial){kappa, m, dimension == 3 ? expm1(-2 * kappa) : b, 2 * b / (1 + b)};
+}
+
+/* A point of the unit disc, not its centre; returns its squared length, which is uniform and does not depend on its
+ * direction. */
+static double disc(ast_random *random, double *u, double *v) {
+    for (;;) {
+        *u = 2 * ast_random_uniform(random) - 1;
+        *v = 2 * ast_random_uniform(random) - 1;
+        double s = *u * *u + *v * *v;
+        if (s > 0 && s < 1)
+            return s;
+    }
+}
+
+/* D = 3: the cosine is an exponential variable cut off at both poles, and its distribution inverts in closed form. */
+static double draw_y3(ast_random *random, const radial *shape) {
+    double u = ast_random_uniform(random);
+    return shape->kappa > 0 ? -log1p(u * shape->ratio) / shape->kappa : 2 * u;
+}
+
+/* Any D: Z from the symmetric beta distribution with parameter (D - 1) / 2, (Ulrich: 2 Z - 1 is the projection of a
+ * radius with 1 - radius^2 = U^(2 / (D-2)) on a uniform diameter), W = (1 - (1+b) Z) / (1 - (1-b) Z), and Wood's test.
+ * Written in y = 1 - W and v = kappa (y - y0) / (D-1), y0 = 1 - x0, the test is (D-1) (v - log(1 + v)) <= -log U: no
+ * difference of large numbers for any D and kappa. A kappa of infinity or NaN ends the loop at once. */
+static double draw_y(ast_random *random, const radial *shape) {
+    double y, v;
+    do {
+        double along, across, s = disc(random, &along, &across);
+        double radius2 = shape->m > 1 ? -expm1(2 * log(s) / (shape->m - 1)) : 1;
+        double centred = along * sqrt(radius2 / s);
+        y = 2 * shape->ratio * (1 + centred) / ((1 - centred) + shape->ratio * (1 + centred));
+        v = shape->kappa * (y - shape->mode) / shape->m;
+    } while (shape->m * (v - log1p(v)) > -log(ast_random_uniform(random)));
+    return y;
+}
+
+/* n normal numbers, in pairs by the polar method; returns the sum of their squares, not zero. */
+static double normals(ast_random *random, size_t n, double *x) {
+    double sum = 0;
+    while (sum == 0)
+        for (size_t i = 0; i < n; i += 2) {
+            double u, v, s = disc(random, &u, &v), scale = sqrt(-2 * log(s) / s);
+            x[i] = u * scale;
+            sum += x[i] * x[i];
+            if (i + 1 < n) {
+                x[i + 1] = v * scale;
+                sum += x[i + 1] * x[i + 1];
+            }
+        }
+    return sum;
+}
+
+/* Carries the first axis to the mean: the reflection that maps it to the nearer of mean and -mean's mirror image is
+ * H = I - 2 h h' / h'h with h = mean + sign e_0, and x becomes -sign H x. Nothing cancels, wherever the mean points. */
+static void turn_to(size_t dimension, const double *mean, double *x) {
+    double sign = mean[0] < 0 ? -1 : 1, along = sign * x[0];
+    for (size_t d = 0; d < dimension; d++)
+        along += mean[d] * x[d];
+    double factor = along / (1 + fabs(mean[0]));
+    x[0] = sign * (factor * (mean[0] + sign) - x[0]);
+    for (size_t d = 1; d < dimension; d++)
+        x[d] = sign * (factor * mean[d] - x[d]);
+}
+
+static void sample_about(ast_random *random, const radial *shape, size_t dimension, const double *mean, double *x) {
+    double y = fmin(2, dimension == 3 ? draw_y3(random, shape) : draw_y(random, shape));
+    double sine = sqrt(y * (2 - y));
+    x[0] = 1 - y;
+    if (dimension == 3) { /* twice the angle of a point in the disc is uniform too, and needs no root */
+        double u, v, s = disc(random, &u, &v);
+        x[1] = sine * (u * u - v * v) / s;
+        x[2] = sine * 2 * u * v / s;
+    } else {
+        double scale = sine / sqrt(normals(random, dimension - 1, x + 1));
+        for (size_t d = 1; d < dimension; d++)
+            x[d] *= scale;
+    }
+    if (mean)
+        turn_to(dimension, mean, x);
+}
+
+/* ---- Mixtures -------------------------------------------------------------------------------------------------- */
+
+/* The point loop. Noise is chosen by selection sampling (Knuth 3.4.2, algorithm S): exactly `noise` of the points, every
+ * subset equally probable, without a list. */
+static void draw_points(const ast_mixture *mixture, size_t noise, const double *means, double *x, float *points,
+                        int32_t *labels) {
+    size_t dimension = mixture->dimension;
+    radial cluster = radial_of(dimension, mixture->kappa), uniform = radial_of(dimension, 0);
+    ast_random random;
+    ast_random_seed(&random, mixture->seed, 1);
+    for (size_t i = 0; i < mixture->points; i++) {
+        int32_t label = -1;
+        if (noise > 0 && ast_random_uniform(&random) * (double)(mixture->points - i) < (double)noise) {
+            noise--;
+            sample_about(&random, &uniform, dimension, NULL, x);
+        } else {
+            label = (int32_t)ast_random_below(&random, mixture->clusters);
+            sample_about(&random, &cluster, dimension, means + (size_t)label * dimension, x);
+        }
+        for (size_t d = 0; d < dimension; d++)
+            points[i * dimension + d] = (float)x[d];
+        if (labels)
+            labels[i] = label;
+    }
+}
+
+ast_status ast_mixture_draw(ast_fault *fault, const ast_mixture *mixture, float *points, int32_t *labels, float *means) {
+    size_t dimension = mixture->dimension, clusters = mixture->clusters;
+    if (dimension < 2)
+        return ast_fail(fault, AST_BAD_OPTION, "directions need at least 2 dimensions");
+    double *centres = calloc(clusters + 1, dimension * sizeof *centres); /* and one row for the point being drawn */
+    if (!centres)
+        return ast_fail_memory(fault);
+    ast_random random;
+    ast_random_seed(&random, mixture->seed, 0);
+    if (!place_means(&random, mixture, centres)) {
+        free(centres);
+        return ast_fail(fault, AST_BAD_DATA,
+                        "%zu means could not be placed %g degrees apart in %zu dimensions: ask for a smaller separation or "
+                        "fewer clusters",
+                        clusters, mixture->separation, dimension);
+    }
+    double share = fmin(1, fmax(0, mixture->noise));
+    size_t noise = clusters > 0 ? (size_t)llround(share * (double)mixture->points) : mixture->points;
+    draw_points(mixture, noise, centres, centres + clusters * dimension, points, labels);
+    for (size_t i = 0; means && i < clusters * dimension; i++)
+        means[i] = (float)centres[i];
+    free(centres);
+    return AST_OK;
+}
+
+/* ---- Means that keep their distance ---------------------------------------------------------------------------- */
+
+/* Means are rounded to float in the end, which moves them by some 4e-6 degrees: SLACK keeps that from mattering. */
+#define SLACK (1e-5 * DEGREE)
+#define REJECTION_SETS 10   /* whole sets that are begun by rejection ... */
+#define REJECTION_DRAWS 200 /* ... with this many draws for one mean before the set is given up */
+#define REPULSION_SETS 10
+#define REPULSION_WORK 1e9 /* multiplications over all sets: a second or two, spent only where it is tight */
+
+static double dot(size_t dimension, const double *x, const double *y) {
+    double sum = 0;
+    for (size_t d = 0; d < dimension; d++)
+        sum += x[d] * y[d];
+    return sum;
+}
+
+static void normalise(size_t dimension, double *x) {
+    double scale = 1 / sqrt(dot(dimension, x, x));
+    for (size_t d = 0; d < dimension; d++)
+        x[d] *= scale;
+}
+
+/* Whether a bound says that no such means exist; below the bounds nobody knows but by trying. Beyond a right angle at
+ * most D + 1 points fit, best as a regular simplex, and at a right angle 2 D (Rankin 1955); on the circle it is a
+ * division; on the ordinary sphere Fejes Toth's bound (1943), which the tetrahedron, octahedron and icosahedron meet. */
+static bool is_impossible(size_t dimension, size_t count, double separation) {
+    double n = (double)count, cosine = cos(separation);
+    if (count < 2)
+        return false;
+    if (dimension == 2)
+        return separation > 2 * M_PI / n + SLACK;
+    if (dimension == 3 && count > 2) {
+        double cotangent = 1 / tan(n / (n - 2) * M_PI / 6);
+        if (cosine < (cotangent * cotangent - 1) / 2 - 1e-9)
+            return true;
+    }
+    if (cosine > -1e-9)
+        return cosine < 1e-9 && count > 2 * dimension;
+    return count > dimension + 1 || cosine < -1 / (n - 1) - 1e-9;
+}
+
+static bool is_apart(size_t dimension, size_t count, const double *means, double cosine) {
+    for (size_t i = 1; i < count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (dot(dimension, means + i * dimension, means + j * dimension) > cosine)
+                return false;
+    return true;
+}
+
+/* One uniform mean after the other, drawn again while it is too close to an earlier one. */
+static bool place_by_rejection(ast_random *random, size_t dimension, size_t count, double cosine, double *means) {
+    for (size_t i = 0; i < count; i++) {
+        double *mean = means + i * dimension;
+        bool free_place = false;
+        for (int draws = 0; draws < REJECTION_DRAWS && !free_place; draws++) {
+            ast_direction_sample(random, dimension, mean);
+            free_place = true;
+            for (size_t j = 0; j < i && free_place; j++)
+                free_place = dot(dimension, mean, means + j * dimension) <= cosine;
+        }
+        if (!free_place)
+            return false;
+    }
+    return true;
+}
+
+/* Puts two means `angle` apart, symmetrically about their midpoint on their great circle. */
+static void push_apart(size_t dimension, double *x, double *y, double angle) {
+    double sum2 = 0, difference2 = 0;
+    for (size_t d = 0; d < dimension; d++) {
+        sum2 += (x[d] + y[d]) * (x[d] + y[d]);
+        difference2 += (x[d] - y[d]) * (x[d] - y[d]);
+    }
+    if (!(sum2 > 0 && difference2 > 0))
+        return;
+    double along = cos(angle / 2) / sqrt(sum2), across = sin(angle / 2) / sqrt(difference2);
+    for (size_t d = 0; d < dimension; d++) {
+        double middle = along * (x[d] + y[d]), half = across * (x[d] - y[d]);
+        x[d] = middle + half;
+        y[d] = middle - half;
+    }
+    normalise(dimension, x); /* an error in the lengths would tilt the next push and grow with every one */
+    normalise(dimension, y);
+}
+
+/* Uniform means that push each other away until all are far enough apart: reaches packings that rejection, which jams
+ * at half the density, never finds. The aim is a little more than is asked for, so that it is met in finite time. */
+static bool place_by_repulsion(ast_random *random, size_t dimension, size_t count, double separation, int sweeps,
+                               double *means) {
+    double aim = fmin(M_PI, separation + fmin(0.01 * separation, 0.2 * DEGREE)), aim_cosine = cos(aim);
+    double enough = cos(fmin(M_PI, separation + SLACK));
+    for (size_t i = 0; i < count; i++)
+        ast_direction_sample(random, dimension, means + i * dimension);
+    for (int sweep = 0; sweep < sweeps; sweep++) {
+        if (sweep == sweeps * 3 / 4) { /* a packing so tight that there is no more than what is asked for */
+            aim = separation;
+            aim_cosine = cos(aim);
+        }
+        double closest = -1;
+        for (size_t i = 1; i < count; i++)
+            for (size_t j = 0; j < i; j++) {
+                double *x = means + i * dimension, *y = means + j * dimension, cosine = dot(dimension, x, y);
+                closest = fmax(closest, cosine);
+                if (cosine > aim_cosine)
+                    push_apart(dimension, x, y, aim);
+            }
+        if (closest <= enough && is_apart(dimension, count, means, enough))
+            return true;
+    }
+    return is_apart(dimension, count, means, cos(separation - SLACK));
+}
+
+static bool place_means(ast_random *random, const ast_mixture *mixture, double *means) {
+    size_t dimension = mixture->dimension, count = mixture->clusters;
+    double separation = mixture->separation * DEGREE;
+    bool any = !(separation > 0);
+    if (!any && is_impossible(dimension, count, separation))
+        return false;
+    double cosine = any ? 2 : cos(fmin(M_PI, separation + SLACK));
+    for (int set = 0; set < REJECTION_SETS; set++)
+        if (place_by_rejection(random, dimension, count, cosine, means))
+            return true;
+    double sweep_work = (double)count * (double)count * (double)dimension / 2;
+    int sweeps = (int)fmin(20000, fmax(10, REPULSION_WORK / REPULSION_SETS / sweep_work));
+    for (int set = 0; set < REPULSION_SETS; set++)
+        if (place_by_repulsion(random, dimension, count, separation, sweeps, means))
+            return true;
+    return false;
+}
