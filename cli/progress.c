@@ -18,6 +18,14 @@ static void ask_to_stop(int number) {
     stop_asked = number;
 }
 
+/* A signal that whoever started us has set to be ignored, as shells do for background jobs, stays ignored. */
+static void watch(int number) {
+    struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = (int)SA_RESETHAND | SA_RESTART}, old;
+    sigemptyset(&action.sa_mask);
+    if (sigaction(number, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+        sigaction(number, &action, NULL);
+}
+
 static double now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -25,10 +33,8 @@ static double now(void) {
 }
 
 void ast_cli_progress_start(ast_cli_progress *progress, const ast_cli_common *common, size_t points) {
-    struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    watch(SIGINT);
+    watch(SIGTERM);
     *progress = (ast_cli_progress){.points = points, .started = now()};
     progress->show = !common->quiet && (common->progress || isatty(STDERR_FILENO));
     progress->last = common->progress ? 0 : progress->started + 0.75; /* first line a second after the start */
