@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A case is made in four steps, each drawing from the seed: its shape, the directions as doubles, what spoils them
+ * (lengths, holes), and the memory layout the library will read them from. */
+#include "cases.h"
+
+#include "random.h"
+#include "reference.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct draft {
+    ast_random random;
+    size_t count, dimension;
+    double angle;
+    double *v; /* (N, D) */
+    ast_type type;
+} draft;
+
+typedef void fill(draft *d);
+
+static size_t below(draft *d, size_t bound) {
+    return (size_t)ast_random_below(&d->random, bound);
+}
+
+static double uniform(draft *d, double low, double high) {
+    return low + (high - low) * ast_random_uniform(&d->random);
+}
+
+static void make_unit(double *v, size_t dimension) {
+    double squares = 0;
+    for (size_t j = 0; j < dimension; j++)
+        squares += v[j] * v[j];
+    for (size_t j = 0; j < dimension && squares > 0; j++)
+        v[j] /= sqrt(squares);
+}
+
+static void random_direction(ast_random *random, double *v, size_t dimension) {
+    for (size_t j = 0; j < dimension; j++)
+        v[j] = ast_random_normal(random);
+    make_unit(v, dimension);
+}
+
+/* ---- Directions ------------------------------------------------------------------------------------------------ */
+
+static void fill_uniform(draft *d) {
+    for (size_t i = 0; i < d->count; i++)
+        random_direction(&d->random, d->v + i * d->dimension, d->dimension);
+}
+
+/* Each row is one of `kinds` directions plus noise: by choice tight, wide or none at all (duplicates). */
+static void fill_around(draft *d, size_t kinds, double spread) {
+    double *centres = ref_take(kinds * d->dimension, sizeof *centres);
+    for (size_t k = 0; k < kinds; k++)
+        random_direction(&d->random, centres + k * d->dimension, d->dimension);
+    for (size_t i = 0; i < d->count; i++) {
+        size_t k = below(d, kinds);
+        double *row = d->v + i * d->dimension;
+        for (size_t j = 0; j < d->dimension; j++)
+            row[j] = centres[k * d->dimension + j] + (spread > 0 ? spread * ast_random_normal(&d->random) : 0);
+        make_unit(row, d->dimension);
+    }
+    free(centres);
+}
+
+static void fill_clustered(draft *d) {
+    fill_around(d, 1 + below(d, 8), uniform(d, 0.02, 0.4));
+}
+
+static void fill_duplicates(draft *d) {
+    fill_around(d, 1 + below(d, 6), 0);
+}
+
+static void fill_all_equal(draft *d) {
+    fill_around(d, 1, 0);
+}
+
+/* Closer to each other than floats can tell well: rounding decides. */
+static void fill_nearly_equal(draft *d) {
+    fill_around(d, 1 + below(d, 3), 1e-7);
+}
+
+/* Small whole numbers: exact ties everywhere, rows of zeros among them. */
+static void fill_lattice(draft *d) {
+    size_t reach = 1 + below(d, 2);
+    for (size_t i = 0; i < d->count * d->dimension; i++)
+        d->v[i] = (double)below(d, 2 * reach + 1) - (double)reach;
+}
+
+/* Axes and their opposites, a few coordinates at a time: scores are exactly 0, 1 or -1, sums are exactly zero. */
+static void fill_axes(draft *d) {
+    for (size_t i = 0; i < d->count; i++)
+        d->v[i * d->dimension + below(d, d->dimension)] = below(d, 2) ? 1 : -1;
+}
+
+static void fill_antipodes(draft *d) {
+    fill_around(d, 1 + below(d, 4), below(d, 2) ? 0 : 1e-4);
+    for (size_t i = 0; i < d->count; i++)
+        for (size_t j = 0, flip = below(d, 2); j < d->dimension; j++)
+            d->v[i * d->dimension + j] *= flip ? -1 : 1;
+}
+
+/* Whole steps of the threshold angle along great circles: every score lies on the threshold, give or take rounding, or
+ * eps, or a little more than eps. */
+static void fill_threshold(draft *d) {
+    static const double offsets[] = {0, 0, 1e-8, -1e-8, 1e-7, -1e-7, 1e-6, 2e-6};
+    size_t p = below(d, d->dimension), q = (p + 1 + below(d, d->dimension - 1)) % d->dimension;
+    double step = d->angle * M_PI / 180;
+    for (size_t i = 0; i < d->count; i++) {
+        double turn = (double)below(d, 7) * step + offsets[below(d, 8)];
+        d->v[i * d->dimension + p] = cos(turn);
+        d->v[i * d->dimension + q] = sin(turn);
+    }
+}
+
+/* Even steps around a circle: points half-way between means that move. */
+static void fill_circle(draft *d) {
+    size_t steps = 3 + below(d, 30);
+    for (size_t i = 0; i < d->count; i++) {
+        double turn = 2 * M_PI * (double)below(d, steps) / (double)steps;
+        d->v[i * d->dimension] = cos(turn);
+        d->v[i * d->dimension + 1] = sin(turn);
+    }
+}
+
+/* Long runs of one direction with noise between them, as a row of an image has. */
+static void fill_runs(draft *d) {
+    double centre[128];
+    for (size_t i = 0; i < d->count; i++) {
+        double *row = d->v + i * d->dimension;
+        if (i == 0 || below(d, 40) == 0)
+            random_direction(&d->random, centre, d->dimension);
+        if (below(d, 5) == 0)
+            random_direction(&d->random, row, d->dimension);
+        else
+            for (size_t j = 0; j < d->dimension; j++)
+                row[j] = centre[j] + 0.05 * ast_random_normal(&d->random);
+        make_unit(row, d->dimension);
+    }
+}
+
+static const struct {
+    const char *name;
+    fill *make;
+    int continuous;
+} kinds[] = {
+    {"clustered", fill_clustered, 1}, {"uniform", fill_uniform, 1},           {"runs", fill_runs, 1},
+    {"lattice", fill_lattice, 0},     {"axes", fill_axes, 0},                 {"antipodes", fill_antipodes, 0},
+    {"duplicates", fill_duplicates, 0}, {"all equal", fill_all_equal, 0},     {"nearly equal", fill_nearly_equal, 0},
+    {"threshold", fill_threshold, 0}, {"circle", fill_circle, 0},
+};
+
+/* ---- What spoils them ------------------------------------------------------------------------------------------ */
+
+static const char *const length_names[] = {"unit", "any length", "nearly unit", "huge and small"};
+
+static double row_length(draft *d, size_t kind) {
+    double decades = d->type == AST_F8 ? 300 : d->type == AST_F4 ? 30 : 1;
+    switch (kind) {
+    case 1:
+        return uniform(d, 0.25, 4);
+    case 2:
+        return 1 + uniform(d, -0x1p-22, 0x1p-22); /* both sides of "taken as it is" */
+    case 3:
+        return pow(10, uniform(d, -decades, decades));
+    default:
+        return 1;
+    }
+}
+
+static void spoil(draft *d, size_t lengths, int holes) {
+    for (size_t i = 0; i < d->count; i++) {
+        double *row = d->v + i * d->dimension, length = row_length(d, lengths);
+        for (size_t j = 0; j < d->dimension; j++)
+            row[j] *= length;
+        if (!holes || below(d, 8) > 0)
+            continue;
+        if (below(d, 2))
+            memset(row, 0, d->dimension * sizeof *row);
+        else
+            row[below(d, d->dimension)] = NAN;
+    }
+}
+
+/* ---- Memory layout --------------------------------------------------------------------------------------------- */
+
+static uint16_t half_from_double(double x) {
+    unsigned sign = signbit(x) ? 0x8000 : 0;
+    int exponent;
+    if (isnan(x))
+        return 0x7e00;
+    frexp(x, &exponent);
+    if (exponent < -13)
+        return (uint16_t)(sign | (unsigned)rint(ldexp(fabs(x), 24)));
+    /* A fraction that rounds up to 2048 carries into the exponent, as it should. */
+    return (uint16_t)(sign | (((unsigned)(exponent + 13) << 10) + (unsigned)rint(ldexp(fabs(x), 11 - exponent))));
+}
+
+static void put(char *at, ast_type type, double value) {
+    float f4 = (float)value;
+    uint16_t f2 = half_from_double(type == AST_F2 ? value : 0);
+    if (type == AST_F8)
+        memcpy(at, &value, sizeof value);
+    else if (type == AST_F4)
+        memcpy(at, &f4, sizeof f4);
+    else
+        memcpy(at, &f2, sizeof f2);
+}
+
+static const char *const layout_names[] = {"C order", "Fortran order", "padded", "spaced columns", "last row first"};
+static const char *const type_names[] = {"f4", "f8", "f2"};
+
+/* Writes the drafted rows into a block laid out in one of the five ways, and nothing beside them. */
+static void lay_out(ref_case *made, const draft *d, size_t layout) {
+    size_t size = d->type == AST_F8 ? 8 : d->type == AST_F4 ? 4 : 2;
+    size_t row = size * d->dimension, column = size, first = 0;
+    if (layout == 1) {
+        row = size;
+        column = size * d->count;
+    } else if (layout == 2) {
+        row += 3 * size;
+    } else if (layout == 3) {
+        row *= 2;
+        column *= 2;
+    } else if (layout == 4 && d->count > 0) {
+        first = (d->count - 1) * row;
+    }
+    ptrdiff_t row_stride = layout == 4 ? -(ptrdiff_t)row : (ptrdiff_t)row;
+    size_t bytes = d->count == 0 ? 0 : (d->count - 1) * row + (d->dimension - 1) * column + size;
+    made->data = ref_take(bytes, 1);
+    made->points = (ast_points){.data = (char *)made->data + first, .type = d->type, .count = d->count,
+                                .dimension = d->dimension, .row_stride = row_stride,
+                                .column_stride = (ptrdiff_t)column};
+    for (size_t i = 0; i < d->count; i++)
+        for (size_t j = 0; j < d->dimension; j++)
+            put((char *)made->data + (ptrdiff_t)first + (ptrdiff_t)i * row_stride + (ptrdiff_t)(j * column), d->type,
+                d->v[i * d->dimension + j]);
+}
+
+/* ---- Weights and means ----------------------------------------------------------------------------------------- */
+
+static const char *const weight_names[] = {"none",       "none",         "none",        "random",    "whole, some 0",
+                                           "huge ratio", "huger ratio", "all 2.5",     "mostly 0", "powers of 2"};
+
+static double draw_weight(draft *d, size_t kind) {
+    switch (kind) {
+    case 3:
+        return uniform(d, 0.1, 10);
+    case 4:
+        return (double)below(d, 4);
+    case 5:
+        return pow(10, uniform(d, -8, 8));
+    case 6:
+        return pow(10, uniform(d, -20, 20));
+    case 7:
+        return 2.5;
+    case 8:
+        return below(d, 10) ? 0 : uniform(d, 1, 2);
+    default:
+        return ldexp(1, (int)below(d, 40) - 20);
+    }
+}
+
+/* A row that is there must count, or there is nothing to cluster. */
+static void make_weights(ref_case *made, draft *d, size_t kind) {
+    int counted = 0;
+    ptrdiff_t there = -1;
+    made->weights = ref_take(d->count, sizeof *made->weights);
+    for (size_t i = 0; i < d->count; i++) {
+        double squares = 0;
+        for (size_t j = 0; j < d->dimension; j++)
+            squares += d->v[i * d->dimension + j] != 0 ? fabs(d->v[i * d->dimension + j]) : 0;
+        made->weights[i] = draw_weight(d, kind);
+        if (squares > 0)
+            there = (ptrdiff_t)i;
+        counted |= squares > 0 && made->weights[i] > 0;
+    }
+    if (!counted && there >= 0)
+        made->weights[there] = 1;
+    made->points.weights = made->weights;
+}
+
+/* Means to start from: random, near points, and copies of each other; of any length. */
+static void make_means(ref_case *made, draft *d, size_t count) {
+    double row[128];
+    made->given = ref_take(count * d->dimension, sizeof *made->given);
+    for (size_t k = 0; k < count; k++) {
+        float *mean = made->given + k * d->dimension;
+        if (k > 0 && below(d, 5) == 0) {
+            memcpy(mean, mean - d->dimension, d->dimension * sizeof *mean);
+            continue;
+        }
+        random_direction(&d->random, row, d->dimension);
+        const double *point = d->count > 0 ? d->v + below(d, d->count) * d->dimension : row;
+        double largest = 0;
+        for (size_t j = 0; j < d->dimension; j++)
+            largest = fmax(largest, fabs(point[j]) + (isnan(point[j]) ? INFINITY : 0));
+        int usable = largest > 1e-30 && largest < 1e30 && below(d, 2);
+        for (size_t j = 0; j < d->dimension; j++)
+            mean[j] = (float)(usable ? point[j] : row[j] * (1 + (double)k));
+    }
+    made->means = made->given;
+    made->means_count = count;
+}
+
+/* ---- Putting a case together ----------------------------------------------------------------------------------- */
+
+static double draw_angle(draft *d, double least) {
+    static const double angles[] = {0, 1, 10, 25, 45, 60, 60, 70, 83, 90, 90, 100, 120, 150, 180};
+    double angle = below(d, 4) ? angles[below(d, sizeof angles / sizeof *angles)] : uniform(d, 0, 180);
+    return fmax(angle, least);
+}
+
+static void draw_shape(draft *d, ref_size size) {
+    static const size_t dimensions[] = {2, 3, 3, 3, 3, 4, 5, 7, 8, 16, 17, 33, 64, 100};
+    static const size_t edges[] = {63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 512, 513, 600, 1023, 1024, 1025};
+    static const size_t large_edges[] = {4095, 4096, 4097, 8192, 8193, 16385};
+    if (size == REF_LARGE) {
+        d->dimension = 3;
+        d->count = below(d, 2) ? large_edges[below(d, 6)] : 5000 + below(d, 15001);
+        d->angle = draw_angle(d, 25);
+        return;
+    }
+    d->dimension = dimensions[below(d, sizeof dimensions / sizeof *dimensions)];
+    size_t chance = below(d, 20), most = 24000 / d->dimension;
+    d->count = chance < 13 ? below(d, 61) : chance < 18 ? below(d, 301) : edges[below(d, sizeof edges / sizeof *edges)];
+    d->count = d->count < most ? d->count : most;
+    d->angle = draw_angle(d, 0);
+}
+
+void ref_case_make(ref_case *made, uint64_t seed, ref_size size) {
+    draft d = {0};
+    memset(made, 0, sizeof *made);
+    ast_random_seed(&d.random, seed, 17 + (uint64_t)size);
+    draw_shape(&d, size);
+    size_t kind = below(&d, sizeof kinds / sizeof *kinds), layout = below(&d, 5), lengths = below(&d, 6) % 4;
+    size_t weights = below(&d, sizeof weight_names / sizeof *weight_names), means = below(&d, 4) ? 0 : 1 + below(&d, 6);
+    int holes = below(&d, 4) == 0;
+    d.type = below(&d, 2) ? AST_F4 : (ast_type)below(&d, 3);
+    d.v = ref_take(d.count * d.dimension, sizeof *d.v);
+    kinds[kind].make(&d);
+    spoil(&d, lengths, holes);
+    lay_out(made, &d, layout);
+    if (weights > 2)
+        make_weights(made, &d, weights);
+    if (means > 0)
+        make_means(made, &d, means);
+    made->seed = seed;
+    made->angle = d.angle;
+    made->continuous = kinds[kind].continuous;
+    snprintf(made->text, sizeof made->text, "%s %zu x %zu, %s, %s, %s%s, weights %s, %zu given means, %.17g degrees",
+             kinds[kind].name, d.count, d.dimension, type_names[d.type], layout_names[layout], length_names[lengths],
+             holes ? ", holes" : "", weight_names[weights], means, d.angle);
+    free(d.v);
+}
+
+void ref_case_free(ref_case *made) {
+    free(made->data);
+    free(made->weights);
+    free(made->given);
+    memset(made, 0, sizeof *made);
+}
+
+size_t ref_case_count(size_t normal) {
+    const char *wanted = getenv("AST_TEST_CASES");
+    if (wanted && atol(wanted) > 0)
+        return (size_t)atol(wanted);
+#if defined(REF_ASAN) || defined(REF_TSAN)
+    return normal / 10 > 0 ? normal / 10 : 1;
+#else
+    return normal;
+#endif
+}
+
+uint64_t ref_case_only(void) {
+    const char *wanted = getenv("AST_TEST_SEED");
+    return wanted ? strtoull(wanted, NULL, 10) : 0;
+}
+
+/* ---- Larger sets ----------------------------------------------------------------------------------------------- */
+
+/* Direction k of n, evenly over the sphere (a Fibonacci lattice): 30 of them are some 33 degrees apart. */
+static void even_direction(double *v, size_t k, size_t n) {
+    double z = 1 - (2 * (double)k + 1) / (double)n, turn = (double)k * M_PI * (3 - sqrt(5));
+    v[0] = sqrt(1 - z * z) * cos(turn);
+    v[1] = sqrt(1 - z * z) * sin(turn);
+    v[2] = z;
+}
+
+static void store(float *x, double *v, size_t dimension) {
+    make_unit(v, dimension);
+    for (size_t j = 0; j < dimension; j++)
+        x[j] = (float)v[j];
+}
+
+void ref_fill_clustered(float *x, size_t count, size_t dimension, size_t clusters, double spread, double noise,
+                        uint64_t seed) {
+    ast_random random;
+    double *centres = ref_take(clusters * dimension, sizeof *centres), *v = ref_take(dimension, sizeof *v);
+    ast_random_seed(&random, seed, 1);
+    for (size_t k = 0; k < clusters; k++) {
+        if (dimension == 3)
+            even_direction(centres + k * dimension, k, clusters);
+        else
+            random_direction(&random, centres + k * dimension, dimension);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const double *centre = centres + ast_random_below(&random, clusters) * dimension;
+        int stray = ast_random_uniform(&random) < noise;
+        for (size_t j = 0; j < dimension; j++)
+            v[j] = (stray ? 0 : centre[j]) + (stray ? 1 : spread) * ast_random_normal(&random);
+        store(x + i * dimension, v, dimension);
+    }
+    free(centres);
+    free(v);
+}
+
+void ref_fill_image(float *x, size_t height, size_t width, double noise, uint64_t seed) {
+    enum { WALLS = 12 };
+    double wall[WALLS][3], corner[WALLS][2], v[3];
+    ast_random random;
+    ast_random_seed(&random, seed, 2);
+    for (int k = 0; k < WALLS; k++) {
+        random_direction(&random, wall[k], 3);
+        corner[k][0] = (double)height * ast_random_uniform(&random);
+        corner[k][1] = (double)width * ast_random_uniform(&random);
+    }
+    for (size_t i = 0; i < height * width; i++) {
+        double row = (double)(i / width), column = (double)(i % width), nearest = INFINITY;
+        int own = 0;
+        for (int k = 0; k < WALLS; k++) {
+            double away = hypot(row - corner[k][0], column - corner[k][1]);
+            if (away < nearest) {
+                nearest = away;
+                own = k;
+            }
+        }
+        int stray = ast_random_uniform(&random) < noise;
+        for (int j = 0; j < 3; j++)
+            v[j] = (stray ? 0 : wall[own][j]) + (stray ? 1 : 0.08) * ast_random_normal(&random);
+        store(x + i * 3, v, 3);
+    }
+}
+
+uint64_t ref_hash(const int32_t *labels, size_t count) {
+    uint64_t hash = count;
+    for (size_t i = 0; i < count; i++)
+        hash = ast_mix64(hash ^ (uint32_t)labels[i]);
+    return hash;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Runs the library in one of its ways (instruction set, threads, parallel mode, bounds) and compares what it says with
+ * the reference, down to the bit. A difference fails the running cmocka test with the case's seed in the message. */
+#ifndef REF_HARNESS_H
+#define REF_HARNESS_H
+
+#include "reference/cases.h"
+#include "reference/reference.h"
+
+/* cmocka wants these four before its own header. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* One way to run. */
+typedef struct ref_setup {
+    const char *isa;
+    int threads;
+    ast_parallel parallel;
+    int bounds;
+} ref_setup;
+
+#define REF_SETUPS 48 /* {base, avx2} x {1, 2, 3, 8} threads x {ordered, oir, serial} x bounds {on, off} */
+ref_setup ref_setup_number(size_t number); /* 0..REF_SETUPS-1 */
+const char *ref_setup_text(const ref_setup *setup);
+
+/* The context for an instruction set and a number of threads: opened once and used again, so that what one case leaves
+ * behind meets the next. */
+ast_context *ref_context(const char *isa, int threads);
+void ref_contexts_close(void);
+
+/* The passes a run reported through its progress callback. */
+typedef struct ref_trace {
+    ast_progress *passes;
+    size_t count, capacity;
+} ref_trace;
+
+int ref_trace_record(const ast_progress *state, void *trace); /* the callback */
+void ref_trace_free(ref_trace *trace);
+
+/* Runs ast_cluster on the case with these options in this way and compares labels, means, counts, iterations and the
+ * objective of every pass with `expected`. */
+void ref_check_run(const ref_case *made, const ref_points *points, const ref_result *expected,
+                   const ast_options *options, const ref_setup *setup);
+
+#endif

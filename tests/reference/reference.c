@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The specification, executed one point after the other. Section numbers are those of the project's page "The
+ * algorithms, exactly". Read ref_dp and ref_spkm first; what they rest on stands below them. */
+#include "reference.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REF_EPS 0x1p-20 /* section 1: how far below cos(phi) a score still fits, and how short a sum is no direction */
+
+/* The list of clusters of section 2. A dead cluster stays in it, without being a candidate, until the pass ends. */
+typedef struct clusters {
+    size_t count, capacity, dimension;
+    float *means;    /* (capacity, D) */
+    size_t *members; /* (capacity) the running count */
+    int32_t *dead;   /* (capacity) */
+} clusters;
+
+static void clusters_start(clusters *list, size_t dimension, const float *given, size_t count);
+static void clusters_free(clusters *list);
+static size_t clusters_append(clusters *list, const float *mean);
+static void clusters_drop_dead(clusters *list, int32_t *labels, size_t points);
+static ptrdiff_t best_candidate(const clusters *list, const float *x, ptrdiff_t excluded, double *score);
+static double update_means(const ref_points *points, const int32_t *labels, clusters *list);
+static void record_pass(ref_result *result, double objective, size_t count, size_t changed);
+static void finish(ref_result *result, const ref_points *points, clusters *list, int32_t *labels);
+
+static int takes_part(const ref_points *points, size_t i) {
+    return !points->missing[i] && points->weight[i] > 0;
+}
+
+static int32_t *no_labels(size_t count) {
+    int32_t *labels = ref_take(count, sizeof *labels);
+    for (size_t i = 0; i < count; i++)
+        labels[i] = -1;
+    return labels;
+}
+
+/* ---- DP-vMF-means, section 2 ----------------------------------------------------------------------------------- */
+
+/* Steps 1 to 3 of the pass for point i. Returns 1 if the point changed cluster. */
+static int visit(const float *x, clusters *list, int32_t *label, double angle) {
+    ptrdiff_t a = *label;
+    int alone = a >= 0 && list->members[a] == 1; /* by the running count at this moment */
+    double score;
+    ptrdiff_t best = best_candidate(list, x, alone ? a : -1, &score);
+    ptrdiff_t target;
+    if (best >= 0 && ref_fits(score, angle)) {
+        target = best;
+    } else if (alone) {
+        memcpy(list->means + (size_t)a * list->dimension, x, list->dimension * sizeof *x);
+        return 0;
+    } else {
+        target = (ptrdiff_t)clusters_append(list, x);
+    }
+    if (target == a)
+        return 0;
+    list->members[target]++;
+    if (a >= 0 && --list->members[a] == 0)
+        list->dead[a] = 1;
+    *label = (int32_t)target;
+    return 1;
+}
+
+static size_t dp_pass(const ref_points *points, clusters *list, int32_t *labels, double angle) {
+    size_t changed = 0;
+    for (size_t i = 0; i < points->count; i++)
+        if (takes_part(points, i))
+            changed += (size_t)visit(points->x + i * points->dimension, list, &labels[i], angle);
+    /* Clusters that came with the call and found no point in the first pass end here; later there are no others. */
+    for (size_t k = 0; k < list->count; k++)
+        if (list->members[k] == 0)
+            list->dead[k] = 1;
+    return changed;
+}
+
+/* Whether the labels were seen after an earlier pass. They are kept whole, so that no hash can lie. */
+static int seen_before(int32_t *const *history, int passes, const int32_t *labels, size_t count) {
+    for (int t = 0; t < passes; t++)
+        if (memcmp(history[t], labels, count * sizeof *labels) == 0)
+            return 1;
+    return 0;
+}
+
+void ref_dp(ref_result *result, const ref_points *points, double angle, int max_iterations, const float *given,
+            size_t given_count) {
+    double lambda = ref_cosine(angle) - 1;
+    clusters list;
+    clusters_start(&list, points->dimension, given, given_count);
+    int32_t *labels = no_labels(points->count);
+    int32_t **history = ref_take((size_t)max_iterations, sizeof *history);
+    memset(result, 0, sizeof *result);
+
+    while (!result->converged && result->iterations < max_iterations) {
+        size_t changed = dp_pass(points, &list, labels, angle);
+        clusters_drop_dead(&list, labels, points->count);
+        double lengths = update_means(points, labels, &list);
+        result->converged = changed == 0 || seen_before(history, result->iterations, labels, points->count);
+        history[result->iterations] = ref_take(points->count, sizeof *labels);
+        memcpy(history[result->iterations], labels, points->count * sizeof *labels);
+        record_pass(result, lengths + lambda * (double)list.count, list.count, changed);
+    }
+
+    for (int t = 0; t < result->iterations; t++)
+        free(history[t]);
+    free(history);
+    finish(result, points, &list, labels);
+}
+
+/* ---- Spherical k-means, section 6 ------------------------------------------------------------------------------ */
+
+static void label_all(const ref_points *points, clusters *list, int32_t *labels) {
+    memset(list->members, 0, list->count * sizeof *list->members);
+    for (size_t i = 0; i < points->count; i++) {
+        double score;
+        if (!takes_part(points, i))
+            continue;
+        labels[i] = (int32_t)best_candidate(list, points->x + i * points->dimension, -1, &score);
+        list->members[labels[i]]++;
+    }
+}
+
+/* The point that fits its own mean worst, among those that leave another behind; equal ones: the lowest. -1: none. */
+static ptrdiff_t worst_point(const ref_points *points, const clusters *list, const int32_t *labels) {
+    ptrdiff_t worst = -1;
+    double worst_score = 0;
+    for (size_t i = 0; i < points->count; i++) {
+        if (!takes_part(points, i) || list->members[labels[i]] < 2)
+            continue;
+        const float *own = list->means + (size_t)labels[i] * list->dimension;
+        double score = ref_score(points->x + i * points->dimension, own, list->dimension);
+        if (worst < 0 || score < worst_score) {
+            worst = (ptrdiff_t)i;
+            worst_score = score;
+        }
+    }
+    return worst;
+}
+
+/* Every empty cluster, in order, takes a point. The means are still those of this pass, and a point once taken is alone
+ * in its cluster, so it is not taken again. */
+static void fill_empty(const ref_points *points, clusters *list, int32_t *labels) {
+    for (size_t k = 0; k < list->count; k++) {
+        ptrdiff_t worst = list->members[k] == 0 ? worst_point(points, list, labels) : -1;
+        if (worst < 0)
+            continue;
+        list->members[labels[worst]]--;
+        list->members[k]++;
+        labels[worst] = (int32_t)k;
+    }
+}
+
+void ref_spkm(ref_result *result, const ref_points *points, const float *given, size_t count, int max_iterations) {
+    clusters list;
+    clusters_start(&list, points->dimension, given, count);
+    int32_t *labels = no_labels(points->count), *before = no_labels(points->count);
+    memset(result, 0, sizeof *result);
+
+    while (!result->converged && result->iterations < max_iterations) {
+        memcpy(before, labels, points->count * sizeof *labels);
+        label_all(points, &list, labels);
+        fill_empty(points, &list, labels);
+        double objective = update_means(points, labels, &list);
+        size_t changed = 0;
+        for (size_t i = 0; i < points->count; i++)
+            changed += before[i] != labels[i];
+        result->converged = changed == 0;
+        record_pass(result, objective, list.count, changed);
+    }
+
+    free(before);
+    finish(result, points, &list, labels);
+}
+
+/* ---- What both end with ---------------------------------------------------------------------------------------- */
+
+static void record_pass(ref_result *result, double objective, size_t count, size_t changed) {
+    size_t t = (size_t)result->iterations++;
+    ref_pass *passes = ref_take(t + 1, sizeof *passes);
+    if (t > 0)
+        memcpy(passes, result->passes, t * sizeof *passes);
+    free(result->passes);
+    result->passes = passes;
+    passes[t] = (ref_pass){.objective = objective, .clusters = count, .changed = changed};
+    result->objective = objective;
+}
+
+/* Points of weight 0 took no part; they go to the nearest mean now, whether or not it fits. */
+static void finish(ref_result *result, const ref_points *points, clusters *list, int32_t *labels) {
+    for (size_t i = 0; i < points->count; i++) {
+        double score;
+        if (!points->missing[i] && !takes_part(points, i))
+            labels[i] = (int32_t)best_candidate(list, points->x + i * points->dimension, -1, &score);
+    }
+    result->labels = labels;
+    result->clusters = list->count;
+    result->means = list->means;
+    list->means = NULL;
+    clusters_free(list);
+}
+
+void ref_result_free(ref_result *result) {
+    free(result->labels);
+    free(result->means);
+    free(result->passes);
+    memset(result, 0, sizeof *result);
+}
+
+void ref_assign(const ref_points *points, const float *given, size_t count, double angle, int32_t *labels,
+                float *similarity) {
+    clusters list;
+    clusters_start(&list, points->dimension, given, count);
+    for (size_t i = 0; i < points->count; i++) {
+        double score = NAN;
+        labels[i] = -1;
+        if (!points->missing[i]) {
+            labels[i] = (int32_t)best_candidate(&list, points->x + i * points->dimension, -1, &score);
+            if (!isnan(angle) && !ref_fits(score, angle))
+                labels[i] = -1;
+        }
+        if (similarity)
+            similarity[i] = (float)score;
+    }
+    clusters_free(&list);
+}
+
+/* ---- Clusters -------------------------------------------------------------------------------------------------- */
+
+static void clusters_start(clusters *list, size_t dimension, const float *given, size_t count) {
+    memset(list, 0, sizeof *list);
+    list->dimension = dimension;
+    double *row = ref_take(dimension, sizeof *row);
+    float *unit = ref_take(dimension, sizeof *unit);
+    for (size_t k = 0; k < count; k++) {
+        for (size_t d = 0; d < dimension; d++)
+            row[d] = given[k * dimension + d];
+        ref_normalise(row, dimension, 0, unit);
+        clusters_append(list, unit);
+    }
+    free(row);
+    free(unit);
+}
+
+static void clusters_free(clusters *list) {
+    free(list->means);
+    free(list->members);
+    free(list->dead);
+}
+
+static void *grown(void *old, size_t old_bytes, size_t new_bytes) {
+    void *grown_block = ref_take(new_bytes, 1);
+    if (old_bytes > 0)
+        memcpy(grown_block, old, old_bytes);
+    free(old);
+    return grown_block;
+}
+
+/* Appends a living cluster without members and returns its index. */
+static size_t clusters_append(clusters *list, const float *mean) {
+    size_t k = list->count, row = list->dimension * sizeof *mean;
+    if (k == list->capacity) {
+        size_t capacity = k == 0 ? 8 : 2 * k;
+        list->means = grown(list->means, k * row, capacity * row);
+        list->members = grown(list->members, k * sizeof *list->members, capacity * sizeof *list->members);
+        list->dead = grown(list->dead, k * sizeof *list->dead, capacity * sizeof *list->dead);
+        list->capacity = capacity;
+    }
+    memcpy(list->means + k * list->dimension, mean, row);
+    list->members[k] = 0;
+    list->dead[k] = 0;
+    list->count++;
+    return k;
+}
+
+/* Drops the dead, keeps the order of the others, and gives the labels their new numbers. */
+static void clusters_drop_dead(clusters *list, int32_t *labels, size_t points) {
+    int32_t *number = ref_take(list->count, sizeof *number);
+    size_t kept = 0;
+    for (size_t k = 0; k < list->count; k++) {
+        if (list->dead[k])
+            continue;
+        size_t row = list->dimension * sizeof *list->means;
+        memmove(list->means + kept * list->dimension, list->means + k * list->dimension, row);
+        list->members[kept] = list->members[k];
+        number[k] = (int32_t)kept++;
+    }
+    for (size_t k = 0; k < kept; k++)
+        list->dead[k] = 0;
+    list->count = kept;
+    for (size_t i = 0; i < points; i++)
+        if (labels[i] >= 0)
+            labels[i] = number[labels[i]];
+    free(number);
+}
+
+/* Step 2: the largest score over the candidates, the lowest index among equals. -1 if there is no candidate. */
+static ptrdiff_t best_candidate(const clusters *list, const float *x, ptrdiff_t excluded, double *score) {
+    ptrdiff_t best = -1;
+    for (size_t k = 0; k < list->count; k++) {
+        if (list->dead[k] || (ptrdiff_t)k == excluded)
+            continue;
+        double s = ref_score(x, list->means + k * list->dimension, list->dimension);
+        if (best < 0 || s > *score) {
+            best = (ptrdiff_t)k;
+            *score = s;
+        }
+    }
+    return best;
+}
+
+/* ---- Sums and means, section 1 --------------------------------------------------------------------------------- */
+
+/* A component's part in a sum: a whole number of 2^-shift, ties to even (the processor's default rounding). */
+static int64_t part(float component, double weight, double scale) {
+    return llrint((double)component * weight * scale); /* the scale is a power of two: multiplying by it is exact */
+}
+
+/* The sum of one cluster: exact whole numbers, so no order of addition matters. */
+typedef struct cluster_sum {
+    int64_t *sum;  /* (D) */
+    double weight; /* of its members */
+    size_t members;
+    const float *last; /* one of them */
+} cluster_sum;
+
+/* The new mean of one cluster, and what the cluster adds to the objective: |sum|, or sum . mu where the sum is too
+ * short to have a direction and the old mean stays. */
+static double update_mean(const cluster_sum *cluster, size_t dimension, int shift, float *mean) {
+    double squares = 0, dot = 0;
+    for (size_t d = 0; d < dimension; d++)
+        squares += (double)cluster->sum[d] * (double)cluster->sum[d];
+    double norm = sqrt(squares);
+    int has_direction = ldexp(norm, -shift) > cluster->weight * REF_EPS;
+    if (cluster->members == 1)
+        memcpy(mean, cluster->last, dimension * sizeof *mean); /* bit for bit */
+    else if (has_direction)
+        for (size_t d = 0; d < dimension; d++)
+            mean[d] = (float)((double)cluster->sum[d] / norm);
+    if (has_direction)
+        return ldexp(norm, -shift);
+    for (size_t d = 0; d < dimension; d++)
+        dot += (double)cluster->sum[d] * (double)mean[d];
+    return ldexp(dot, -shift);
+}
+
+/* Every mean becomes the normalised sum of its members. Returns the sum over clusters of |sum|. */
+static double update_means(const ref_points *points, const int32_t *labels, clusters *list) {
+    size_t dimension = points->dimension;
+    int64_t *numbers = ref_take(list->count * dimension, sizeof *numbers);
+    cluster_sum *sums = ref_take(list->count, sizeof *sums);
+    double scale = ldexp(1, points->shift);
+    for (size_t k = 0; k < list->count; k++)
+        sums[k].sum = numbers + k * dimension;
+    for (size_t i = 0; i < points->count; i++) {
+        if (!takes_part(points, i))
+            continue;
+        cluster_sum *own = &sums[labels[i]];
+        own->last = points->x + i * dimension;
+        own->weight += points->weight[i];
+        own->members++;
+        for (size_t d = 0; d < dimension; d++)
+            own->sum[d] += part(own->last[d], points->weight[i], scale);
+    }
+    double lengths = 0;
+    for (size_t k = 0; k < list->count; k++)
+        if (sums[k].members > 0)
+            lengths += update_mean(&sums[k], dimension, points->shift, list->means + k * dimension);
+    free(numbers);
+    free(sums);
+    return lengths;
+}
+
+/* ---- Scores and angles, section 1 ------------------------------------------------------------------------------ */
+
+double ref_score(const float *x, const float *mean, size_t dimension) {
+    double score = 0;
+    for (size_t d = 0; d < dimension; d++)
+        score += (double)x[d] * (double)mean[d]; /* the product of two floats is exact in double */
+    return score;
+}
+
+double ref_cosine(double angle) {
+    if (angle == 0)
+        return 1;
+    if (angle == 60)
+        return 0.5;
+    if (angle == 90)
+        return 0;
+    if (angle == 120)
+        return -0.5;
+    if (angle == 180)
+        return -1;
+    return cos(angle * M_PI / 180);
+}
+
+int ref_fits(double score, double angle) {
+    return score >= ref_cosine(angle) - REF_EPS;
+}
+
+/* ---- Points, section 1 ----------------------------------------------------------------------------------------- */
+
+static double squared_length(const double *row, size_t dimension) {
+    double squares = 0;
+    for (size_t d = 0; d < dimension; d++)
+        squares += row[d] * row[d];
+    return squares;
+}
+
+int ref_normalise(const double *row, size_t dimension, int wide, float *unit) {
+    double largest = 0;
+    memset(unit, 0, dimension * sizeof *unit);
+    for (size_t d = 0; d < dimension; d++) {
+        if (isnan(row[d]))
+            return 0;
+        largest = fmax(largest, fabs(row[d]));
+    }
+    if (largest == 0)
+        return 0;
+    if (fabs(squared_length(row, dimension) - 1) <= 0x1p-22) {
+        for (size_t d = 0; d < dimension; d++)
+            unit[d] = (float)row[d]; /* as it is */
+        return 1;
+    }
+    double *scaled = ref_take(dimension, sizeof *scaled);
+    for (size_t d = 0; d < dimension; d++)
+        scaled[d] = wide ? row[d] / largest : row[d]; /* squares of doubles may leave the range, of floats never */
+    double length = sqrt(squared_length(scaled, dimension));
+    for (size_t d = 0; d < dimension; d++)
+        unit[d] = (float)(scaled[d] / length);
+    free(scaled);
+    return 1;
+}
+
+static double half_to_double(uint16_t bits) {
+    int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    double size = exponent == 0 ? ldexp(fraction, -24) : ldexp(1024 + fraction, exponent - 25);
+    if (exponent == 31)
+        size = fraction ? NAN : INFINITY;
+    return bits & 0x8000 ? -size : size;
+}
+
+static double element(const ast_points *view, size_t i, size_t d) {
+    const char *at = view->data;
+    at += (ptrdiff_t)i * view->row_stride + (ptrdiff_t)d * view->column_stride;
+    double f8;
+    float f4;
+    uint16_t f2;
+    switch (view->type) {
+    case AST_F8:
+        memcpy(&f8, at, sizeof f8);
+        return f8;
+    case AST_F4:
+        memcpy(&f4, at, sizeof f4);
+        return f4;
+    default:
+        memcpy(&f2, at, sizeof f2);
+        return half_to_double(f2);
+    }
+}
+
+static int holds_infinity(const double *row, size_t dimension) {
+    for (size_t d = 0; d < dimension; d++)
+        if (isinf(row[d]))
+            return 1;
+    return 0;
+}
+
+/* Divides the weights by the smallest positive one and finds the scale of the sums: 2^30 where every point counts the
+ * same, otherwise the largest power of two with which no sum leaves 2^62. Missing rows have no part in either. */
+static void read_weights(ref_points *points, const double *weights) {
+    double smallest = INFINITY, largest = 0;
+    int zeros = 0;
+    for (size_t i = 0; i < points->count; i++) {
+        if (points->missing[i])
+            continue;
+        double w = weights ? weights[i] : 1;
+        points->weight[i] = w;
+        zeros |= w == 0;
+        largest = fmax(largest, w);
+        if (w > 0)
+            smallest = fmin(smallest, w);
+    }
+    for (size_t i = 0; i < points->count; i++) {
+        if (points->weight[i] > 0) {
+            points->weight[i] /= smallest;
+            points->total += points->weight[i];
+            points->used++;
+        }
+    }
+    points->shift = 30;
+    points->equal = points->used == 0 || smallest == largest;
+    if (points->equal && !zeros)
+        return;
+    int exponent;
+    double fraction = frexp(points->total, &exponent); /* total = fraction 2^exponent, 1/2 <= fraction < 1 */
+    points->shift = 62 - exponent + (fraction == 0.5); /* total 2^shift <= 2^62, and one more would be too much */
+}
+
+void ref_points_read(ref_points *points, const ast_points *view) {
+    size_t dimension = view->dimension;
+    memset(points, 0, sizeof *points);
+    points->count = view->count;
+    points->dimension = dimension;
+    points->infinite = -1;
+    points->x = ref_take(view->count * dimension, sizeof *points->x);
+    points->weight = ref_take(view->count, sizeof *points->weight);
+    points->missing = ref_take(view->count, sizeof *points->missing);
+    double *row = ref_take(dimension, sizeof *row);
+    for (size_t i = 0; i < view->count; i++) {
+        for (size_t d = 0; d < dimension; d++)
+            row[d] = element(view, i, d);
+        if (points->infinite < 0 && holds_infinity(row, dimension))
+            points->infinite = (ptrdiff_t)i;
+        points->missing[i] = !ref_normalise(row, dimension, view->type == AST_F8, points->x + i * dimension);
+        points->missed += (size_t)points->missing[i];
+    }
+    free(row);
+    read_weights(points, view->weights);
+}
+
+void ref_points_free(ref_points *points) {
+    free(points->x);
+    free(points->weight);
+    free(points->missing);
+    memset(points, 0, sizeof *points);
+}
+
+void *ref_take(size_t count, size_t size) {
+    void *block = calloc(count > 0 ? count : 1, size);
+    if (!block) {
+        fputs("the reference ran out of memory\n", stderr);
+        abort();
+    }
+    return block;
+}
