@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Every allocation and every thread start of the library fails once: the call says so, writes nothing, loses nothing,
+ * and the context works on. The linker's --wrap puts the functions below between the library and the C library. */
+#include "reference/cases.h"
+#include "reference/reference.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* ---- The wrappers ---------------------------------------------------------------------------------------------- */
+
+static atomic_long countdown; /* the call that brings it from 1 to 0 fails; 0 and below: none does */
+static atomic_long blocks;    /* allocated and not yet freed, the tests' own included */
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *block, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+int __real_posix_memalign(void **block, size_t alignment, size_t size);
+void __real_free(void *block);
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *data);
+
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+int __wrap_posix_memalign(void **block, size_t alignment, size_t size);
+void __wrap_free(void *block);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *data);
+
+static int fails_now(void) {
+    return atomic_load(&countdown) > 0 && atomic_fetch_sub(&countdown, 1) == 1;
+}
+
+static void *counted(void *block) {
+    if (block)
+        atomic_fetch_add(&blocks, 1);
+    return block;
+}
+
+void *__wrap_malloc(size_t size) {
+    return fails_now() ? NULL : counted(__real_malloc(size));
+}
+
+void *__wrap_calloc(size_t count, size_t size) {
+    return fails_now() ? NULL : counted(__real_calloc(count, size));
+}
+
+void *__wrap_realloc(void *block, size_t size) {
+    if (fails_now())
+        return NULL;
+    void *moved = __real_realloc(block, size);
+    if (!block)
+        counted(moved);
+    return moved;
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+    return fails_now() ? NULL : counted(__real_aligned_alloc(alignment, size));
+}
+
+int __wrap_posix_memalign(void **block, size_t alignment, size_t size) {
+    if (fails_now())
+        return 12; /* ENOMEM; the block is left as it was */
+    int error = __real_posix_memalign(block, alignment, size);
+    if (error == 0)
+        atomic_fetch_add(&blocks, 1);
+    return error;
+}
+
+void __wrap_free(void *block) {
+    if (block)
+        atomic_fetch_sub(&blocks, 1);
+    __real_free(block);
+}
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *data) {
+    return fails_now() ? 11 /* EAGAIN */ : __real_pthread_create(thread, attributes, start, data);
+}
+
+/* ---- The calls ------------------------------------------------------------------------------------------------- */
+
+enum { N = 3000, MOST = 20000 }; /* no call allocates that often */
+
+typedef struct scene {
+    const char *name;
+    size_t dimension;
+    int threads;
+    ast_options options;
+    float *x;
+    double *weights;       /* or NULL */
+    ast_points points;
+    int32_t expected[N];   /* the labels of an undisturbed run */
+} scene;
+
+/* One call of the library, with results in `out` (N numbers) that a failure must leave alone. */
+typedef ast_status call(ast_context *context, const scene *s, int32_t *out);
+
+static ast_status call_cluster(ast_context *context, const scene *s, int32_t *out) {
+    ast_report report, before;
+    memset(&report, 0x5a, sizeof report);
+    memcpy(&before, &report, sizeof report);
+    ast_status status = ast_cluster(context, &s->points, &s->options, out, &report);
+    if (status != AST_OK)
+        assert_memory_equal(&report, &before, sizeof report);
+    return status;
+}
+
+static ast_status call_assign(ast_context *context, const scene *s, int32_t *out) {
+    static float similarity[N];
+    similarity[0] = 77;
+    ast_status status = ast_assign(context, &s->points, s->x, 40, 30, out, similarity);
+    if (status != AST_OK)
+        assert_true(similarity[0] == 77);
+    return status;
+}
+
+static ast_status call_silhouette(ast_context *context, const scene *s, int32_t *out) {
+    double silhouette = 77;
+    size_t sampled = 77;
+    ast_dissimilarity kind = s->dimension == 3 ? AST_ANGLE : AST_COSINE;
+    ast_status status = ast_silhouette(context, &s->points, s->expected, kind, 1, &silhouette, &sampled);
+    if (status != AST_OK)
+        assert_true(silhouette == 77 && sampled == 77);
+    else
+        memcpy(out, &silhouette, sizeof silhouette);
+    return status;
+}
+
+static ast_status call_compare(ast_context *context, const scene *s, int32_t *out) {
+    static int32_t truth[N];
+    ast_agreement agreement = {.nmi = 77};
+    for (int i = 0; i < N; i++)
+        truth[i] = i * 7 % 1000003 % 31;
+    ast_status status = ast_compare(context, s->expected, truth, N, &agreement);
+    if (status != AST_OK)
+        assert_true(agreement.nmi == 77);
+    else
+        memcpy(out, &agreement.nmi, sizeof agreement.nmi);
+    return status;
+}
+
+/* ---- Failing every allocation of a call ------------------------------------------------------------------------ */
+
+static int32_t good[N], out[N];
+
+/* Whatever a failed call left as "the last result" must be readable. */
+static void read_clusters(const ast_context *context, size_t dimension) {
+    size_t count = 0;
+    const ast_cluster_info *info = ast_clusters(context, &count);
+    volatile float sum = 0;
+    for (size_t k = 0; k < count; k++)
+        for (size_t d = 0; d < dimension; d++)
+            sum += info[k].mean[d];
+}
+
+/* Lets the n-th allocation of the call fail, in a context that has done `before` (or nothing). Returns 0 once the call
+ * has fewer allocations than n. */
+static int fail_nth(const scene *s, call *tested, call *before, long n) {
+    long blocks_before = atomic_load(&blocks);
+    ast_context *context = ast_open(s->threads);
+    assert_non_null(context);
+    if (before)
+        assert_int_equal(before(context, s, out), AST_OK);
+    memset(out, 0x5a, sizeof out);
+    atomic_store(&countdown, n);
+    ast_status status = tested(context, s, out);
+    int reached = atomic_exchange(&countdown, 0) <= 0;
+    if (reached && status != AST_OK) {
+        if (status != AST_NO_MEMORY || strlen(ast_message(context)) == 0)
+            fail_msg("%s: allocation %ld failed: status %d, \"%s\"", s->name, n, status, ast_message(context));
+        for (size_t i = 0; i < N; i++)
+            if (out[i] != 0x5a5a5a5a)
+                fail_msg("%s: allocation %ld failed, but result %zu was written", s->name, n, i);
+        read_clusters(context, s->dimension);
+        status = tested(context, s, out); /* the context works on */
+    }
+    if (status != AST_OK || memcmp(out, good, sizeof out) != 0)
+        fail_msg("%s: after allocation %ld failed: status %d, %s result", s->name, n, status,
+                 memcmp(out, good, sizeof out) ? "another" : "the same");
+    ast_close(context);
+    if (atomic_load(&blocks) != blocks_before)
+        fail_msg("%s: allocation %ld failed: %ld blocks are lost", s->name, n, atomic_load(&blocks) - blocks_before);
+    return reached;
+}
+
+static void fail_all(const scene *s, call *tested, call *before) {
+    ast_context *context = ast_open(s->threads);
+    assert_non_null(context);
+    memset(good, 0x5a, sizeof good);
+    assert_int_equal(tested(context, s, good), AST_OK);
+    ast_close(context);
+    long n = 1;
+    while (n < MOST && fail_nth(s, tested, before, n))
+        n++;
+    assert_true(n < MOST);
+}
+
+static void scene_open(scene *s, const char *name, size_t dimension, int threads, double angle) {
+    memset(s, 0, sizeof *s);
+    s->name = name;
+    s->dimension = dimension;
+    s->threads = threads;
+    s->x = ref_take(N * dimension, sizeof *s->x);
+    ref_fill_clustered(s->x, N, dimension, 12, 0.1, 0.1, 3);
+    s->points = ast_points_f4(s->x, N, dimension);
+    ast_options_init(&s->options);
+    s->options.angle = angle;
+}
+
+/* Runs the clustering undisturbed, for what the other calls work on. */
+static void scene_expect(scene *s) {
+    ast_report report;
+    ast_context *context = ast_open(1);
+    assert_non_null(context);
+    assert_int_equal(ast_cluster(context, &s->points, &s->options, s->expected, &report), AST_OK);
+    assert_true(report.clusters >= 2);
+    ast_close(context);
+}
+
+static void scene_close(scene *s) {
+    free(s->x);
+    free(s->weights);
+}
+
+static ast_status call_small_cluster(ast_context *context, const scene *s, int32_t *labels) {
+    scene small = *s;
+    small.points.count = 50;
+    return call_cluster(context, &small, labels);
+}
+
+/* ---- Tests ----------------------------------------------------------------------------------------------------- */
+
+static void open_fails_cleanly(void **state) {
+    (void)state;
+    long n = 1;
+    for (int failed = 1; failed && n < MOST; n++) {
+        long blocks_before = atomic_load(&blocks);
+        atomic_store(&countdown, n);
+        ast_context *context = ast_open(4);
+        failed = atomic_exchange(&countdown, 0) <= 0;
+        if (failed && context)
+            fail_msg("ast_open works although its allocation or thread %ld failed", n);
+        if (!failed && !context)
+            fail_msg("ast_open fails although nothing else did");
+        ast_close(context);
+        if (atomic_load(&blocks) != blocks_before)
+            fail_msg("ast_open lost %ld blocks when allocation or thread %ld failed",
+                     atomic_load(&blocks) - blocks_before, n);
+    }
+    assert_true(n > 5); /* memory and three threads at least: otherwise nothing was tested */
+}
+
+static void clustering_fails_cleanly(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        size_t dimension;
+        int threads;
+        ast_parallel parallel;
+        int bounds;
+    } ways[] = {{"dp, 3 dimensions", 3, 2, AST_ORDERED, 1},   {"dp, 40 dimensions", 40, 2, AST_ORDERED, 1},
+                {"dp, no bounds", 3, 1, AST_ORDERED, 0},      {"dp, oir", 3, 3, AST_OIR, 1},
+                {"dp, serial", 5, 1, AST_SERIAL, 1},          {"dp, 40 dimensions, oir", 40, 2, AST_OIR, 0}};
+    for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+        scene s;
+        scene_open(&s, ways[w].name, ways[w].dimension, ways[w].threads, ways[w].dimension == 40 ? 60 : 25);
+        s.options.parallel = ways[w].parallel;
+        s.options.bounds = ways[w].bounds;
+        fail_all(&s, call_cluster, NULL);
+        if (w < 2)
+            fail_all(&s, call_cluster, call_small_cluster); /* memory that is there and has to grow */
+        scene_close(&s);
+    }
+}
+
+static void awkward_input_fails_cleanly(void **state) {
+    (void)state;
+    scene s;
+    scene_open(&s, "dp, weights, missing rows, means, restarts", 3, 2, 25);
+    s.weights = ref_take(N, sizeof *s.weights);
+    for (int i = 0; i < N; i++)
+        s.weights[i] = i % 4;
+    for (int i = 0; i < N; i += 100)
+        s.x[i * 3] = NAN;
+    s.points.weights = s.weights;
+    s.options.shuffle = 1;
+    s.options.restarts = 2;
+    s.options.start = AST_GIVEN;
+    s.options.means = s.x + 3;
+    s.options.means_count = 5;
+    fail_all(&s, call_cluster, NULL);
+    scene_close(&s);
+}
+
+static void k_means_fails_cleanly(void **state) {
+    (void)state;
+    for (int start = AST_PLUSPLUS; start <= AST_GIVEN; start++) {
+        scene s;
+        scene_open(&s, "spkm", start == AST_GIVEN ? 20 : 3, 2, 25);
+        s.options.method = AST_SPKM;
+        s.options.clusters = 15;
+        s.options.start = (ast_start)start;
+        s.options.means = s.x;
+        s.options.means_count = start == AST_GIVEN ? 15 : 0;
+        s.options.restarts = start == AST_RANDOM ? 3 : 1;
+        fail_all(&s, call_cluster, NULL);
+        scene_close(&s);
+    }
+}
+
+static void other_calls_fail_cleanly(void **state) {
+    (void)state;
+    for (size_t dimension = 3; dimension <= 30; dimension += 27) {
+        scene s;
+        scene_open(&s, "assign", dimension, 2, dimension == 3 ? 25 : 50);
+        scene_expect(&s);
+        fail_all(&s, call_assign, NULL);
+        fail_all(&s, call_assign, call_cluster);
+        s.name = "silhouette";
+        fail_all(&s, call_silhouette, NULL);
+        s.name = "compare";
+        fail_all(&s, call_compare, NULL);
+        scene_close(&s);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_fails_cleanly),         cmocka_unit_test(clustering_fails_cleanly),
+        cmocka_unit_test(awkward_input_fails_cleanly), cmocka_unit_test(k_means_fails_cleanly),
+        cmocka_unit_test(other_calls_fail_cleanly),
+    };
+    return cmocka_run_group_tests_name("memory failures", tests, NULL, NULL);
+}
