@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Opens and reads files of any kind. It knows nothing of what is in them: readers ask for bytes, and learn the size
+ * beforehand only where it can be trusted. */
+#include "bytes.h"
+
+#include "message.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool open_file(ast_bytes *bytes, const char *path, ast_format_error *error);
+
+bool ast_bytes_open(ast_bytes *bytes, const char *path, bool compressed, ast_format_error *error) {
+    bool standard = strcmp(path, "-") == 0;
+    *bytes = (ast_bytes){.name = standard ? "standard input" : path, .descriptor = -1};
+    /* The size of standard input is not asked for: somebody may have read from it before us. */
+    if (standard)
+        bytes->descriptor = STDIN_FILENO;
+    else if (!open_file(bytes, path, error))
+        return false;
+    if (!compressed)
+        return true;
+    bytes->sized = false;
+    bytes->gz = ast_gz_open(bytes->name, error);
+    if (!bytes->gz)
+        ast_bytes_close(bytes);
+    return bytes->gz != NULL;
+}
+
+bool ast_bytes_open_memory(ast_bytes *bytes, const char *name, const void *memory, size_t size, bool compressed,
+                           ast_format_error *error) {
+    *bytes = (ast_bytes){.name = name, .descriptor = -1, .memory = memory, .sized = !compressed, .size = size};
+    if (!compressed)
+        return true;
+    bytes->gz = ast_gz_open(name, error);
+    return bytes->gz != NULL;
+}
+
+bool ast_bytes_read(ast_bytes *bytes, void *buffer, size_t capacity, size_t *got, ast_format_error *error) {
+    size_t part;
+    *got = 0;
+    do {
+        char *place = (char *)buffer + *got;
+        bool good = bytes->gz ? ast_gz_read(bytes, place, capacity - *got, &part, error)
+                              : ast_bytes_read_raw(bytes, place, capacity - *got, &part, error);
+        if (!good)
+            return false;
+        *got += part;
+    } while (part > 0 && *got < capacity);
+    return true;
+}
+
+void ast_bytes_close(ast_bytes *bytes) {
+    ast_gz_close(bytes->gz);
+    if (bytes->descriptor > STDIN_FILENO)
+        close(bytes->descriptor);
+    *bytes = (ast_bytes){.descriptor = -1};
+}
+
+bool ast_bytes_read_raw(ast_bytes *bytes, void *buffer, size_t capacity, size_t *got, ast_format_error *error) {
+    if (bytes->descriptor < 0) {
+        size_t left = (size_t)bytes->size - bytes->position;
+        *got = left < capacity ? left : capacity;
+        if (*got > 0)
+            memcpy(buffer, bytes->memory + bytes->position, *got);
+        bytes->position += *got;
+        return true;
+    }
+    /* One call takes at most 1 GiB: Linux would cut it short at 2 anyway. */
+    size_t most = (size_t)1 << 30;
+    ssize_t part;
+    do
+        part = read(bytes->descriptor, buffer, capacity < most ? capacity : most);
+    while (part < 0 && errno == EINTR);
+    if (part < 0)
+        return ast_fail(error, "%s: cannot be read: %s", bytes->name, strerror(errno));
+    *got = (size_t)part;
+    return true;
+}
+
+static bool open_file(ast_bytes *bytes, const char *path, ast_format_error *error) {
+    do
+        bytes->descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    while (bytes->descriptor < 0 && errno == EINTR);
+    if (bytes->descriptor < 0)
+        return ast_fail(error, "%s: cannot be opened: %s", path, strerror(errno));
+    struct stat status;
+    bool known = fstat(bytes->descriptor, &status) == 0;
+    if (known && S_ISDIR(status.st_mode)) {
+        ast_bytes_close(bytes);
+        return ast_fail(error, "%s: is a folder; a file is needed", path);
+    }
+    bytes->sized = known && S_ISREG(status.st_mode);
+    bytes->size = bytes->sized ? (uint64_t)status.st_size : 0;
+    return true;
+}

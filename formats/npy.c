@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Points and numbers from .npy files. A file in the machine's byte order is mapped and handed out as it lies on disk;
+ * Fortran order, a transposed table and evenly spaced columns are only other strides. What cannot be handed out as it
+ * is goes to a buffer, which is allocated after the promised size has been checked, or as the bytes really arrive. */
+#include "npy.h"
+
+#include "columns.h"
+#include "message.h"
+#include "registry.h"
+#include "scalar.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* A pipe's promise is not believed: memory grows from here, by doubling, with what has come. */
+#define FIRST_PART ((size_t)1 << 20)
+
+static bool check_points(const ast_npy_header *header, const ast_columns *columns, const char *name,
+                         ast_format_error *error);
+static bool view_columns(ast_input *input, const ast_columns *columns, const char *name, ast_format_error *error);
+static bool fill_body(ast_npy_body *body, const ast_npy_header *header, ast_bytes *bytes, ast_format_error *error);
+static bool wrong_size(const ast_npy_header *header, const char *name, const char *few_or_many, uint64_t follow,
+                       ast_format_error *error);
+
+bool ast_npy_open(ast_input *input, ast_bytes *bytes, const ast_columns *columns, bool transpose,
+                  ast_format_error *error) {
+    ast_npy_header header;
+    ast_npy_body body;
+    if (!ast_npy_read_header(&header, bytes, error) || !check_points(&header, columns, bytes->name, error) ||
+        !ast_npy_read_body(&body, &header, bytes, error))
+        return false;
+    input->owned = body.owned;
+    input->mapped = body.mapped;
+    input->mapped_size = body.mapped_size;
+    ptrdiff_t item = (ptrdiff_t)header.item;
+    ast_points *points = &input->points;
+    points->data = body.data;
+    points->type = header.item == 2 ? AST_F2 : header.item == 4 ? AST_F4 : AST_F8;
+    points->count = header.shape[0];
+    points->dimension = header.shape[1];
+    points->row_stride = header.fortran ? item : item * (ptrdiff_t)header.shape[1];
+    points->column_stride = header.fortran ? item * (ptrdiff_t)header.shape[0] : item;
+    if (columns->count > 0 && !view_columns(input, columns, bytes->name, error))
+        return false;
+    if (transpose)
+        ast_points_transpose(points);
+    return true;
+}
+
+bool ast_npy_values(ast_values *values, ast_bytes *bytes, const ast_columns *columns, ast_format_error *error) {
+    ast_npy_header header;
+    ast_npy_body body;
+    if (!ast_npy_read_header(&header, bytes, error))
+        return false;
+    if (header.elements == 0)
+        return ast_fail(error, "%s: holds no numbers", bytes->name);
+    if (columns->count > 0)
+        return ast_fail(error, "%s: columns can be picked from a table of points or of text only", bytes->name);
+    if (!ast_npy_read_body(&body, &header, bytes, error))
+        return false;
+    values->numbers = malloc(header.elements * sizeof(double));
+    if (values->numbers) {
+        ast_scalar_flatten(values->numbers, body.data, &header);
+        values->count = header.elements;
+        values->vector = header.dimensions == 1 ||
+                         (header.dimensions == 2 && (header.shape[0] == 1 || header.shape[1] == 1));
+    }
+    ast_npy_body_free(&body);
+    return values->numbers || ast_fail_memory(error, bytes->name);
+}
+
+bool ast_npy_read_header(ast_npy_header *header, ast_bytes *bytes, ast_format_error *error) {
+    unsigned char prelude[AST_NPY_PRELUDE];
+    size_t got, offset;
+    if (!ast_bytes_read(bytes, prelude, sizeof prelude, &got, error) ||
+        !ast_npy_offset(bytes->name, prelude, got, &offset, error))
+        return false;
+    unsigned char *text = malloc(offset);
+    if (!text)
+        return ast_fail_memory(error, bytes->name);
+    memcpy(text, prelude, got);
+    size_t rest = offset - got;
+    bool good = ast_bytes_read(bytes, text + got, rest, &got, error);
+    if (good && got < rest)
+        good = ast_fail(error, "%s: is cut short: the .npy header is not complete", bytes->name);
+    good = good && ast_npy_parse(header, bytes->name, text, offset, error);
+    free(text);
+    if (!good || !bytes->sized || bytes->size - offset == header->data_size)
+        return good;
+    uint64_t follow = bytes->size - offset;
+    return wrong_size(header, bytes->name, follow < header->data_size ? "only " : "", follow, error);
+}
+
+bool ast_npy_read_body(ast_npy_body *body, const ast_npy_header *header, ast_bytes *bytes, ast_format_error *error) {
+    *body = (ast_npy_body){0};
+    bool as_is = bytes->sized && !header->swapped;
+    if (as_is && bytes->memory && (uintptr_t)(bytes->memory + header->offset) % header->item == 0) {
+        body->data = bytes->memory + header->offset;
+        return true;
+    }
+    /* A mapping begins at a page, so the offset alone decides on alignment; old headers end anywhere. */
+    if (as_is && !bytes->memory && header->offset % header->item == 0) {
+        size_t size = header->offset + header->data_size;
+        void *map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, bytes->descriptor, 0);
+        if (map != MAP_FAILED) {
+            *body = (ast_npy_body){(const char *)map + header->offset, NULL, map, size};
+            return true;
+        }
+    }
+    if (!fill_body(body, header, bytes, error)) {
+        ast_npy_body_free(body);
+        return false;
+    }
+    if (header->swapped)
+        ast_scalar_swap(body->owned, header->elements, header->item);
+    body->data = body->owned;
+    return true;
+}
+
+void ast_npy_body_free(ast_npy_body *body) {
+    free(body->owned);
+    if (body->mapped)
+        munmap(body->mapped, body->mapped_size);
+    *body = (ast_npy_body){0};
+}
+
+/* Reads the promised bytes, and makes sure that nothing follows them. */
+static bool fill_body(ast_npy_body *body, const ast_npy_header *header, ast_bytes *bytes, ast_format_error *error) {
+    size_t filled = 0, got = 0;
+    size_t capacity = bytes->sized || header->data_size < FIRST_PART ? header->data_size : FIRST_PART;
+    do {
+        void *grown = realloc(body->owned, capacity);
+        if (!grown)
+            return ast_fail_memory(error, bytes->name);
+        body->owned = grown;
+        if (!ast_bytes_read(bytes, (char *)grown + filled, capacity - filled, &got, error))
+            return false;
+        filled += got;
+        if (filled < capacity)
+            return wrong_size(header, bytes->name, "only ", filled, error);
+        capacity = header->data_size - capacity < capacity ? header->data_size : 2 * capacity;
+    } while (filled < header->data_size);
+    unsigned char extra;
+    if (!ast_bytes_read(bytes, &extra, 1, &got, error))
+        return false;
+    return got == 0 || wrong_size(header, bytes->name, "more than ", header->data_size, error);
+}
+
+static bool wrong_size(const ast_npy_header *header, const char *name, const char *few_or_many, uint64_t follow,
+                       ast_format_error *error) {
+    char shape[AST_SHAPE_TEXT];
+    ast_npy_shape_text(header, shape);
+    return ast_fail(error, "%s: the .npy header promises shape %s of '%s', %zu bytes, but %s%llu follow; the file is "
+                    "damaged or cut short", name, shape, header->descr, header->data_size, few_or_many,
+                    (unsigned long long)follow);
+}
+
+static bool check_points(const ast_npy_header *header, const ast_columns *columns, const char *name,
+                         ast_format_error *error) {
+    char shape[AST_SHAPE_TEXT];
+    ast_npy_shape_text(header, shape);
+    if (header->dimensions != 2)
+        return ast_fail(error, "%s: is an array of shape %s; points need two dimensions, N x D, a row for each point",
+                        name, shape);
+    if (header->kind != 'f')
+        return ast_fail(error, "%s: holds numbers of type '%s'; points need f2, f4 or f8", name, header->descr);
+    if (header->elements == 0)
+        return ast_fail(error, "%s: is an array of shape %s and holds no points", name, shape);
+    if (columns->highest > header->shape[1])
+        return ast_fail(error, "%s: has %zu columns, and column %zu is asked for", name, header->shape[1],
+                        columns->highest);
+    return true;
+}
+
+/* Copies columns that are no stride of each other; the result is tight and in C order. */
+static bool gather_columns(ast_input *input, const ast_columns *columns, const char *name, ast_format_error *error) {
+    ast_points *points = &input->points;
+    size_t item = points->type == AST_F2 ? 2 : points->type == AST_F4 ? 4 : 8;
+    char *gathered = malloc(points->count * columns->count * item);
+    if (!gathered)
+        return ast_fail_memory(error, name);
+    char *place = gathered;
+    for (size_t i = 0; i < points->count; i++) {
+        const char *row = (const char *)points->data + (ptrdiff_t)i * points->row_stride;
+        for (size_t c = 0; c < columns->count; c++, place += item)
+            memcpy(place, row + (ptrdiff_t)columns->order[c] * points->column_stride, item);
+    }
+    ast_npy_body body = {NULL, input->owned, input->mapped, input->mapped_size};
+    ast_npy_body_free(&body);
+    input->owned = gathered;
+    input->mapped = NULL;
+    input->mapped_size = 0;
+    points->data = gathered;
+    points->row_stride = (ptrdiff_t)(columns->count * item);
+    points->column_stride = (ptrdiff_t)item;
+    return true;
+}
+
+static bool view_columns(ast_input *input, const ast_columns *columns, const char *name, ast_format_error *error) {
+    ast_points *points = &input->points;
+    ptrdiff_t step;
+    if (ast_columns_even(columns, &step)) {
+        points->data = (const char *)points->data + (ptrdiff_t)columns->order[0] * points->column_stride;
+        points->column_stride *= step;
+    } else if (!gather_columns(input, columns, name, error)) {
+        return false;
+    }
+    points->dimension = columns->count;
+    return true;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Every file that is written is written here. It knows bytes and no formats. The one idea: two phases. While outputs
+ * are written and finished nothing that existed changes; once all of them are safe they are put in place, and that is
+ * only renaming. */
+#include "output.h"
+
+#include "message.h"
+#include "place.h"
+#include "temporary.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BUFFER ((size_t)1 << 16)
+
+struct ast_output {
+    char *name;
+    ast_place place;
+    ast_temporary temporary; /* AST_PLACE_FILE */
+    int descriptor;          /* what is written to; -1 once finished */
+    bool durable;
+    bool finished;
+    size_t used;
+    unsigned char buffer[BUFFER];
+};
+
+static bool open_place(ast_output *output);
+static bool write_out(ast_output *output, const unsigned char *bytes, size_t size, ast_format_error *error);
+
+static bool cannot(const ast_output *output, ast_format_error *error) {
+    return ast_fail(error, "%s: cannot be written: %s", output->name, strerror(errno));
+}
+
+ast_output *ast_output_open(const char *path, bool durable, ast_format_error *error) {
+    ast_output *output = malloc(sizeof *output);
+    if (!output) {
+        ast_fail(error, "%s: there is not enough memory to write it", path);
+        return NULL;
+    }
+    output->used = 0;
+    output->finished = false;
+    output->durable = durable;
+    output->descriptor = -1;
+    output->temporary = (ast_temporary){.descriptor = -1};
+    output->place = (ast_place){.kind = AST_PLACE_STDOUT};
+    output->name = strdup(strcmp(path, "-") == 0 ? "standard output" : path);
+    bool good = output->name || ast_fail(error, "%s: there is not enough memory to write it", path);
+    good = good && ast_place_find(&output->place, path, error) && (open_place(output) || cannot(output, error));
+    if (good)
+        return output;
+    ast_output_abandon(output);
+    return NULL;
+}
+
+const char *ast_output_name(const ast_output *output) {
+    return output->name;
+}
+
+bool ast_output_write(ast_output *output, const void *bytes, size_t size, ast_format_error *error) {
+    if (output->used + size > BUFFER || size > BUFFER) {
+        size_t used = output->used;
+        output->used = 0;
+        if (!write_out(output, output->buffer, used, error))
+            return false;
+    }
+    if (size >= BUFFER)
+        return write_out(output, bytes, size, error);
+    if (size > 0)
+        memcpy(output->buffer + output->used, bytes, size);
+    output->used += size;
+    return true;
+}
+
+/* Makes the bytes as safe as was asked for. A pipe or terminal cannot be synced, which is no error. */
+static bool make_durable(int descriptor) {
+    return fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS;
+}
+
+bool ast_output_finish(ast_output *output, ast_format_error *error) {
+    if (output->finished)
+        return true;
+    size_t used = output->used;
+    output->used = 0;
+    if (!write_out(output, output->buffer, used, error))
+        return false;
+    if (output->durable && !make_durable(output->descriptor))
+        return cannot(output, error);
+    int descriptor = output->descriptor;
+    output->descriptor = -1;
+    output->finished = true;
+    if (output->place.kind == AST_PLACE_FILE && !ast_temporary_close(&output->temporary))
+        return cannot(output, error);
+    if (output->place.kind == AST_PLACE_DIRECT && close(descriptor) != 0)
+        return cannot(output, error);
+    return true;
+}
+
+/* After the rename: syncs the folder, so that the new name survives a power cut too. */
+static bool sync_folder(const ast_output *output) {
+    int folder = open(output->place.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool good = folder >= 0 && make_durable(folder);
+    if (folder >= 0)
+        close(folder);
+    return good;
+}
+
+bool ast_output_commit(ast_output *output, ast_format_error *error) {
+    bool good = ast_output_finish(output, error);
+    if (good && output->place.kind == AST_PLACE_FILE) {
+        good = ast_temporary_move(&output->temporary, output->place.target) &&
+               (!output->durable || sync_folder(output));
+        if (!good)
+            cannot(output, error);
+    }
+    ast_output_abandon(output);
+    return good;
+}
+
+void ast_output_abandon(ast_output *output) {
+    if (!output)
+        return;
+    if (output->place.kind == AST_PLACE_DIRECT && output->descriptor >= 0)
+        close(output->descriptor);
+    ast_temporary_drop(&output->temporary);
+    ast_place_free(&output->place);
+    free(output->name);
+    free(output);
+}
+
+bool ast_output_commit_all(ast_output **outputs, size_t count, ast_format_error *error) {
+    bool good = true;
+    for (size_t i = 0; good && i < count; i++)
+        good = !outputs[i] || ast_output_finish(outputs[i], error);
+    for (size_t i = 0; good && i < count; i++) {
+        good = !outputs[i] || ast_output_commit(outputs[i], error);
+        outputs[i] = NULL;
+    }
+    ast_output_abandon_all(outputs, count);
+    return good;
+}
+
+void ast_output_abandon_all(ast_output **outputs, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        ast_output_abandon(outputs[i]);
+        outputs[i] = NULL;
+    }
+}
+
+/* A replaced file keeps its permissions, and its owner where we may set that: if not, the new one is ours. */
+static bool keep_permissions(const ast_output *output) {
+    const ast_place *place = &output->place;
+    struct stat status;
+    if (fstat(output->descriptor, &status) != 0)
+        return false;
+    if (status.st_uid != place->user || status.st_gid != place->group) {
+        int unchanged = fchown(output->descriptor, place->user, place->group);
+        (void)unchanged;
+    }
+    return fchmod(output->descriptor, place->mode) == 0;
+}
+
+static bool open_place(ast_output *output) {
+    const ast_place *place = &output->place;
+    if (place->kind == AST_PLACE_FILE) {
+        if (!ast_temporary_open(&output->temporary, place->folder, true))
+            return false;
+        output->descriptor = output->temporary.descriptor;
+        return !place->exists || keep_permissions(output);
+    }
+    output->descriptor = STDOUT_FILENO;
+    while (place->kind == AST_PLACE_DIRECT) {
+        output->descriptor = open(place->target, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+        if (output->descriptor >= 0 || errno != EINTR)
+            break;
+    }
+    return output->descriptor >= 0;
+}
+
+static bool write_out(ast_output *output, const unsigned char *bytes, size_t size, ast_format_error *error) {
+    while (size > 0) {
+        ssize_t part = write(output->descriptor, bytes, size < ((size_t)1 << 30) ? size : (size_t)1 << 30);
+        if (part < 0 && errno == EINTR)
+            continue;
+        if (part < 0)
+            return cannot(output, error);
+        bytes += part;
+        size -= (size_t)part;
+    }
+    return true;
+}

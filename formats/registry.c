@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One table of formats, and the way from a path and options to the right reader. What can be judged without the file
+ * is judged in `resolve`, so that checking and opening cannot disagree. */
+#include "registry.h"
+
+#include "message.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* The text formats share a reader: files called .csv are separated by blanks often enough that the name is no guide. */
+static const ast_format formats[] = {
+    {"npy", ".npy", ast_npy_open, ast_npy_values},
+    {"csv", ".csv", ast_text_open, ast_text_values},
+    {"tsv", ".tsv", ast_text_open, ast_text_values},
+    {"txt", ".txt", ast_text_open, ast_text_values},
+};
+#define FORMATS (sizeof formats / sizeof *formats)
+#define FORMAT_NAMES "npy, csv, tsv or txt, each also with .gz"
+
+typedef struct resolved {
+    const ast_format *format;
+    bool compressed;
+    bool transpose;
+    ast_columns columns; /* to be freed */
+} resolved;
+
+static bool resolve(resolved *how, const char *path, const ast_input_options *options, ast_format_error *error);
+static bool open_with(ast_input *input, ast_bytes *bytes, const resolved *how, ast_format_error *error);
+
+void ast_input_options_init(ast_input_options *options) {
+    *options = (ast_input_options){0};
+}
+
+bool ast_input_check(const char *path, const ast_input_options *options, ast_format_error *error) {
+    resolved how;
+    if (!resolve(&how, path, options, error))
+        return false;
+    ast_columns_free(&how.columns);
+    return true;
+}
+
+const char *ast_format_name(size_t index) {
+    return index < FORMATS ? formats[index].name : NULL;
+}
+
+bool ast_input_open(ast_input *input, const char *path, const ast_input_options *options, ast_format_error *error) {
+    resolved how;
+    ast_bytes bytes;
+    *input = (ast_input){0};
+    if (!resolve(&how, path, options, error))
+        return false;
+    bool good = ast_bytes_open(&bytes, path, how.compressed, error) && open_with(input, &bytes, &how, error);
+    ast_columns_free(&how.columns);
+    return good;
+}
+
+bool ast_input_open_memory(ast_input *input, const char *name, const void *memory, size_t size,
+                           const ast_input_options *options, ast_format_error *error) {
+    resolved how;
+    ast_bytes bytes;
+    *input = (ast_input){0};
+    if (!resolve(&how, name, options, error))
+        return false;
+    bool good = ast_bytes_open_memory(&bytes, name, memory, size, how.compressed, error) &&
+                open_with(input, &bytes, &how, error);
+    ast_columns_free(&how.columns);
+    return good;
+}
+
+void ast_input_close(ast_input *input) {
+    free(input->owned);
+    if (input->mapped)
+        munmap(input->mapped, input->mapped_size);
+    *input = (ast_input){0};
+}
+
+void ast_points_transpose(ast_points *points) {
+    ast_points turned = *points;
+    turned.count = points->dimension;
+    turned.dimension = points->count;
+    turned.row_stride = points->column_stride;
+    turned.column_stride = points->row_stride;
+    *points = turned;
+}
+
+bool ast_values_read(ast_values *values, const char *path, const ast_input_options *options, ast_format_error *error) {
+    resolved how;
+    ast_bytes bytes;
+    *values = (ast_values){0};
+    if (!resolve(&how, path, options, error))
+        return false;
+    bool good = ast_bytes_open(&bytes, path, how.compressed, error);
+    if (good) {
+        good = how.format->values(values, &bytes, &how.columns, error);
+        ast_bytes_close(&bytes);
+    }
+    ast_columns_free(&how.columns);
+    return good;
+}
+
+/* Consumes the bytes: a mapping outlives its descriptor. */
+static bool open_with(ast_input *input, ast_bytes *bytes, const resolved *how, ast_format_error *error) {
+    bool good = how->format->open(input, bytes, &how->columns, how->transpose, error);
+    ast_bytes_close(bytes);
+    if (!good)
+        ast_input_close(input);
+    else
+        input->format = how->format->name;
+    return good;
+}
+
+static bool ends_with(const char *text, size_t length, const char *ending) {
+    size_t size = strlen(ending);
+    return length > size && strncasecmp(text + length - size, ending, size) == 0;
+}
+
+static bool by_name(resolved *how, const char *name, ast_format_error *error) {
+    size_t length = strlen(name);
+    how->compressed |= ends_with(name, length, ".gz");
+    if (ends_with(name, length, ".gz"))
+        length -= 3;
+    for (size_t i = 0; i < FORMATS; i++)
+        if (strlen(formats[i].name) == length && strncasecmp(formats[i].name, name, length) == 0)
+            how->format = &formats[i];
+    return how->format || ast_fail(error, "'%.60s' is no known format; there are " FORMAT_NAMES, name);
+}
+
+static bool by_extension(resolved *how, const char *path, ast_format_error *error) {
+    size_t length = strlen(path);
+    if (strcmp(path, "-") == 0)
+        return ast_fail(error, "standard input has no extension, so the format must be given: " FORMAT_NAMES);
+    if (how->compressed)
+        length -= 3;
+    for (size_t i = 0; i < FORMATS; i++)
+        if (ends_with(path, length, formats[i].extension))
+            how->format = &formats[i];
+    return how->format || ast_fail(error, "%s: the extension names no known format; there are " FORMAT_NAMES, path);
+}
+
+static bool resolve(resolved *how, const char *path, const ast_input_options *options, ast_format_error *error) {
+    ast_input_options defaults = {0};
+    if (!options)
+        options = &defaults;
+    *how = (resolved){.compressed = ends_with(path, strlen(path), ".gz"), .transpose = options->transpose};
+    bool good = options->format ? by_name(how, options->format, error) : by_extension(how, path, error);
+    return good && ast_columns_parse(&how->columns, options->columns, error);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of formats, and what a format has to supply. A new format is a small file with these two functions and a
+ * line in registry.c. */
+#ifndef ASTERISM_FORMATS_REGISTRY_H
+#define ASTERISM_FORMATS_REGISTRY_H
+
+#include "bytes.h"
+#include "columns.h"
+
+/* All numbers of a file as doubles, flattened row by row: labels and weights. */
+typedef struct ast_values {
+    double *numbers; /* (count) to free() */
+    size_t count;
+    bool vector;     /* one dimension, or all but one of them are 1 */
+} ast_values;
+
+typedef struct ast_format {
+    const char *name;
+    const char *extension;
+    /* Fills in input->points and what it owns; on failure it leaves in `input` what ast_input_close can free. */
+    bool (*open)(ast_input *input, ast_bytes *bytes, const ast_columns *columns, bool transpose,
+                 ast_format_error *error);
+    /* Fills in the values; on failure there are none. */
+    bool (*values)(ast_values *values, ast_bytes *bytes, const ast_columns *columns, ast_format_error *error);
+} ast_format;
+
+/* npy.c */
+bool ast_npy_open(ast_input *input, ast_bytes *bytes, const ast_columns *columns, bool transpose,
+                  ast_format_error *error);
+bool ast_npy_values(ast_values *values, ast_bytes *bytes, const ast_columns *columns, ast_format_error *error);
+
+/* text.c */
+bool ast_text_open(ast_input *input, ast_bytes *bytes, const ast_columns *columns, bool transpose,
+                   ast_format_error *error);
+bool ast_text_values(ast_values *values, ast_bytes *bytes, const ast_columns *columns, ast_format_error *error);
+
+/* Rows become columns: a change of strides. */
+void ast_points_transpose(ast_points *points);
+
+/* The values of a file, through the registry. */
+bool ast_values_read(ast_values *values, const char *path, const ast_input_options *options, ast_format_error *error);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Temporary files. The one idea: where the file system allows it the file has no name while it is written (O_TMPFILE),
+ * so that not even kill -9 leaves anything behind; it gets one only for the moment before the rename. */
+#include "temporary.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ATTEMPTS 100 /* at a name that nobody else has */
+#define NAME_ROOM 64
+
+static bool open_unnamed(ast_temporary *temporary, const char *folder);
+static void choose_name(ast_temporary *temporary, const char *folder, int attempt);
+
+bool ast_temporary_open(ast_temporary *temporary, const char *folder, bool unnamed) {
+    *temporary = (ast_temporary){.descriptor = -1};
+    temporary->name = malloc(strlen(folder) + NAME_ROOM);
+    if (!temporary->name)
+        return false;
+    if (unnamed && open_unnamed(temporary, folder))
+        return true;
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        choose_name(temporary, folder, attempt);
+        temporary->descriptor = open(temporary->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        temporary->named = temporary->descriptor >= 0;
+        if (temporary->named)
+            return true;
+        if (errno != EEXIST && errno != EINTR)
+            break;
+    }
+    int reason = errno;
+    ast_temporary_drop(temporary);
+    errno = reason;
+    return false;
+}
+
+/* Linking to the name is how an unnamed file gets one; it needs /proc, which was looked for when it was opened. */
+static bool give_name(ast_temporary *temporary) {
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", temporary->descriptor);
+    char *slash = strrchr(temporary->name, '/');
+    slash[1] = '\0';
+    char *folder = strdup(temporary->name);
+    for (int attempt = 0; folder && attempt < ATTEMPTS && !temporary->named; attempt++) {
+        choose_name(temporary, folder, attempt);
+        temporary->named = linkat(AT_FDCWD, link, AT_FDCWD, temporary->name, AT_SYMLINK_FOLLOW) == 0;
+        if (!temporary->named && errno != EEXIST)
+            break;
+    }
+    int reason = errno;
+    free(folder);
+    errno = reason;
+    return temporary->named;
+}
+
+bool ast_temporary_close(ast_temporary *temporary) {
+    if (!temporary->named && !give_name(temporary))
+        return false;
+    int descriptor = temporary->descriptor;
+    temporary->descriptor = -1;
+    return close(descriptor) == 0;
+}
+
+bool ast_temporary_move(ast_temporary *temporary, const char *target) {
+    if (rename(temporary->name, target) != 0)
+        return false;
+    temporary->named = false;
+    return true;
+}
+
+void ast_temporary_drop(ast_temporary *temporary) {
+    if (temporary->descriptor >= 0)
+        close(temporary->descriptor);
+    if (temporary->named)
+        unlink(temporary->name);
+    free(temporary->name);
+    *temporary = (ast_temporary){.descriptor = -1};
+}
+
+static bool open_unnamed(ast_temporary *temporary, const char *folder) {
+#ifdef O_TMPFILE
+    char link[64];
+    temporary->descriptor = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    snprintf(link, sizeof link, "/proc/self/fd/%d", temporary->descriptor);
+    if (temporary->descriptor >= 0 && access(link, F_OK) != 0) {
+        close(temporary->descriptor);
+        temporary->descriptor = -1;
+    }
+    strcpy(temporary->name, folder);
+#else
+    (void)folder;
+#endif
+    return temporary->descriptor >= 0;
+}
+
+/* The name says whose it is, should it ever be found. It does not contain the target's, which may be as long as a name
+ * can be. */
+static void choose_name(ast_temporary *temporary, const char *folder, int attempt) {
+    struct timespec now = {0};
+    clock_gettime(CLOCK_REALTIME, &now);
+    sprintf(temporary->name, "%s.asterism-%ld-%ld-%d.tmp", folder, (long)getpid(), now.tv_nsec, attempt);
+}

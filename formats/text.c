@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tables of text: .csv, .tsv, .txt. This file knows rows: which line is a header, a comment or a row, and that all rows
+ * are equally long. field.c knows what stands between two separators, sniff.c what the separator is.
+ *
+ * The one idea: every line is read once, straight into the place where its row belongs. Whether the line was a row is
+ * known at its end; if it was not, the place is used again. */
+#include "text.h"
+
+#include "columns.h"
+#include "registry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct text_table {
+    ast_text text;
+    const ast_columns *wanted;
+    size_t item;     /* bytes of a stored number: 4 or 8 */
+    void *numbers;   /* (rows, width) */
+    size_t capacity; /* of numbers, in numbers */
+    size_t rows;
+    size_t width;         /* numbers stored for a row; 0 before the first */
+    size_t columns;       /* fields in a row of the file; 0 before the first */
+    uint64_t first_line;  /* of the first row */
+    bool header_possible; /* no row and no header so far */
+    ast_format_error problem;
+} text_table;
+
+/* What has been seen of the line that is being read. */
+typedef struct line_state {
+    uint64_t line;
+    size_t column;  /* fields so far */
+    size_t numbers; /* wanted fields that hold a number, or nan */
+    bool comment;   /* begins with '#' */
+    bool bad;       /* a wanted field holds text, and the table's `problem` says so */
+} line_state;
+
+static bool read_table(text_table *table, ast_bytes *bytes, const ast_columns *columns, bool doubles,
+                       ast_format_error *error);
+static bool read_line(text_table *table, ast_format_error *error);
+static bool read_fields(text_table *table, line_state *state, ast_format_error *error);
+static bool take_field(text_table *table, line_state *state, const ast_field *field, size_t slot, ast_format_error *error);
+static bool end_row(text_table *table, const line_state *state, ast_format_error *error);
+
+bool ast_text_open(ast_input *input, ast_bytes *bytes, const ast_columns *columns, bool transpose,
+                   ast_format_error *error) {
+    text_table table;
+    if (!read_table(&table, bytes, columns, false, error))
+        return false;
+    input->owned = table.numbers;
+    input->points = (ast_points){.data = table.numbers,
+                                 .type = AST_F4,
+                                 .count = table.rows,
+                                 .dimension = table.width,
+                                 .row_stride = (ptrdiff_t)(table.width * sizeof(float)),
+                                 .column_stride = sizeof(float)};
+    if (transpose)
+        ast_points_transpose(&input->points);
+    return true;
+}
+
+bool ast_text_values(ast_values *values, ast_bytes *bytes, const ast_columns *columns, ast_format_error *error) {
+    text_table table;
+    if (!read_table(&table, bytes, columns, true, error))
+        return false;
+    values->numbers = table.numbers;
+    values->count = table.rows * table.width;
+    values->vector = table.rows == 1 || table.width == 1;
+    return true;
+}
+
+/* Skips what editors on other systems put first, and finds the separator. */
+static bool begin_text(ast_text *text, ast_format_error *error) {
+    if (!ast_text_fill(text, error))
+        return false;
+    size_t size = (size_t)(text->end - text->cursor);
+    if (size >= 2 && (memcmp(text->cursor, "\xFF\xFE", 2) == 0 || memcmp(text->cursor, "\xFE\xFF", 2) == 0))
+        return ast_fail(error, "%s: is UTF-16 text; UTF-8 is needed", text->bytes->name);
+    if (size >= 3 && memcmp(text->cursor, "\xEF\xBB\xBF", 3) == 0)
+        text->cursor += 3;
+    text->separator = ast_text_separator(text->cursor, text->end, text->locale);
+    return true;
+}
+
+static bool read_lines(text_table *table, ast_format_error *error) {
+    ast_text *text = &table->text;
+    if (!begin_text(text, error))
+        return false;
+    for (;;) {
+        if (!ast_text_fill(text, error))
+            return false;
+        if (text->cursor == text->end)
+            break;
+        if (!read_line(table, error))
+            return false;
+    }
+    if (table->rows == 0)
+        return ast_fail(error, "%s: has no row of numbers", text->bytes->name);
+    /* Gives back what doubling took too much; a failure to shrink is none. */
+    void *shrunk = realloc(table->numbers, table->rows * table->width * table->item);
+    table->numbers = shrunk ? shrunk : table->numbers;
+    return true;
+}
+
+/* On success the numbers are the caller's. */
+static bool read_table(text_table *table, ast_bytes *bytes, const ast_columns *columns, bool doubles,
+                       ast_format_error *error) {
+    memset(table, 0, sizeof *table);
+    table->wanted = columns;
+    table->item = doubles ? sizeof(double) : sizeof(float);
+    table->header_possible = true;
+    ast_text *text = &table->text;
+    text->bytes = bytes;
+    text->doubles = doubles;
+    text->line = 1;
+    text->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    text->buffer = malloc(AST_TEXT_BUFFER + 1);
+    text->cursor = text->end = text->buffer;
+    bool good = text->buffer && text->locale ? read_lines(table, error) : ast_fail_memory(error, bytes->name);
+    free(text->buffer);
+    if (text->locale)
+        freelocale(text->locale);
+    if (!good)
+        free(table->numbers);
+    return good;
+}
+
+/* A blank line, a comment, the header or a row. */
+static bool read_line(text_table *table, ast_format_error *error) {
+    ast_text *text = &table->text;
+    ast_text_skip_blanks(text);
+    if (text->cursor == text->end)
+        return true;
+    if (ast_is_line_end(*text->cursor))
+        return ast_text_skip_line(text, error);
+    line_state state = {.line = text->line, .comment = *text->cursor == '#'};
+    /* A '#' where no number is wanted may be data: the word "#" has a vector like any other. */
+    bool word = table->rows > 0 && table->wanted->count > 0 && table->wanted->slots[0] == 0;
+    if (state.comment && !word)
+        return ast_text_skip_line(text, error);
+    if (!read_fields(table, &state, error))
+        return false;
+    if (state.comment && (state.bad || state.column != table->columns))
+        return true;
+    bool header = table->header_possible && state.bad && state.numbers == 0;
+    table->header_possible = false;
+    if (header)
+        return true;
+    if (state.bad) {
+        *error = table->problem;
+        return false;
+    }
+    return end_row(table, &state, error);
+}
+
+/* The place of the field in its row plus 1, or 0 if it is not wanted. */
+static size_t wanted_slot(const text_table *table, size_t column) {
+    const ast_columns *wanted = table->wanted;
+    if (wanted->count > 0)
+        return column < wanted->highest ? wanted->slots[column] : 0;
+    /* Beyond the length of the first row fields are only counted. */
+    return table->rows == 0 || column < table->columns ? column + 1 : 0;
+}
+
+static bool read_fields(text_table *table, line_state *state, ast_format_error *error) {
+    ast_field field;
+    do {
+        size_t slot = wanted_slot(table, state->column++);
+        if (!ast_field_next(&table->text, slot > 0, state->column, &field, error))
+            return false;
+        if (slot > 0 && !take_field(table, state, &field, slot - 1, error))
+            return false;
+        if (state->comment && state->bad && !field.last)
+            return ast_text_skip_line(&table->text, error);
+    } while (!field.last);
+    return true;
+}
+
+static bool grow(text_table *table, size_t needed, ast_format_error *error) {
+    size_t capacity = table->capacity ? table->capacity : 1024;
+    while (capacity < needed)
+        capacity *= 2;
+    void *grown = realloc(table->numbers, capacity * table->item);
+    if (!grown)
+        return ast_fail_memory(error, table->text.bytes->name);
+    table->numbers = grown;
+    table->capacity = capacity;
+    return true;
+}
+
+/* Remembers the first bad field of a line; only a row is ended by it at once. */
+static bool bad_field(text_table *table, line_state *state, const ast_field *field, ast_format_error *error) {
+    static const char *const why[] = {[AST_FIELD_TEXT] = "is not a number",
+                                      [AST_FIELD_INFINITE] = "is infinite; numbers must be finite",
+                                      [AST_FIELD_LARGE] = "is out of range; numbers must fit a float (up to 3.4e38)"};
+    if (state->bad)
+        return true;
+    const char *reason = why[field->kind];
+    if (field->kind == AST_FIELD_LARGE && table->text.doubles)
+        reason = "is out of range; numbers must fit a double (up to 1.8e308)";
+    state->bad = true;
+    ast_fail(&table->problem, "%s: line %llu, column %zu: '%s' %s", table->text.bytes->name,
+             (unsigned long long)state->line, state->column, field->excerpt, reason);
+    bool maybe_header = table->header_possible && state->numbers == 0 && field->kind == AST_FIELD_TEXT;
+    if (!state->comment && !maybe_header)
+        *error = table->problem;
+    return state->comment || maybe_header;
+}
+
+static bool take_field(text_table *table, line_state *state, const ast_field *field, size_t slot, ast_format_error *error) {
+    if (field->kind >= AST_FIELD_TEXT)
+        return bad_field(table, state, field, error);
+    state->numbers += field->kind != AST_FIELD_EMPTY;
+    if (state->bad)
+        return true;
+    size_t place = table->rows * table->width + slot;
+    if (place >= table->capacity && !grow(table, place + 1, error))
+        return false;
+    if (table->text.doubles)
+        ((double *)table->numbers)[place] = field->value;
+    else
+        ((float *)table->numbers)[place] = (float)field->value;
+    return true;
+}
+
+/* The line was a row, if it is as long as the first one. */
+static bool end_row(text_table *table, const line_state *state, ast_format_error *error) {
+    const char *name = table->text.bytes->name;
+    unsigned long long line = state->line;
+    if (table->rows == 0) {
+        if (table->wanted->highest > state->column)
+            return ast_fail(error, "%s: line %llu has %zu columns, and column %zu is asked for", name, line,
+                            state->column, table->wanted->highest);
+        table->columns = state->column;
+        table->width = table->wanted->count > 0 ? table->wanted->count : state->column;
+        table->first_line = state->line;
+    }
+    if (state->column != table->columns)
+        return ast_fail(error, "%s: line %llu has %zu column%s, but line %llu, the first row, has %zu", name, line,
+                        state->column, state->column == 1 ? "" : "s", (unsigned long long)table->first_line,
+                        table->columns);
+    table->rows++;
+    return true;
+}

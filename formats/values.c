@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Labels, weights and means: files read whole into the caller's hands, on top of the registry. */
+#include "registry.h"
+
+#include "message.h"
+#include "scalar.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *shown(const char *path) {
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+bool ast_read_labels(const char *path, const ast_input_options *options, int32_t **labels, size_t *count,
+                     ast_format_error *error) {
+    ast_values values;
+    *labels = NULL;
+    *count = 0;
+    if (!ast_values_read(&values, path, options, error))
+        return false;
+    /* Labels are narrower than doubles, so they are made in place, front to back. */
+    char *place = (char *)values.numbers;
+    for (size_t i = 0; i < values.count; i++) {
+        double number = values.numbers[i];
+        bool good = number >= INT32_MIN && number <= INT32_MAX && number == floor(number);
+        if (!good) {
+            free(values.numbers);
+            return ast_fail(error, "%s: number %zu is %.9g; labels are whole numbers from %d to %d", shown(path), i + 1,
+                            number, INT32_MIN, INT32_MAX);
+        }
+        int32_t label = (int32_t)number;
+        memcpy(place + i * sizeof label, &label, sizeof label);
+    }
+    void *shrunk = realloc(values.numbers, values.count * sizeof **labels);
+    *labels = shrunk ? shrunk : (void *)place;
+    *count = values.count;
+    return true;
+}
+
+bool ast_read_numbers(const char *path, const ast_input_options *options, double **numbers, size_t *count,
+                      ast_format_error *error) {
+    ast_values values;
+    *numbers = NULL;
+    *count = 0;
+    if (!ast_values_read(&values, path, options, error))
+        return false;
+    if (!values.vector) {
+        free(values.numbers);
+        return ast_fail(error, "%s: is a table; a single column or row of numbers is needed", shown(path));
+    }
+    *numbers = values.numbers;
+    *count = values.count;
+    return true;
+}
+
+bool ast_read_matrix(const char *path, const ast_input_options *options, float **values, size_t *rows,
+                     size_t *columns, ast_format_error *error) {
+    ast_input input;
+    *values = NULL;
+    *rows = *columns = 0;
+    if (!ast_input_open(&input, path, options, error))
+        return false;
+    const ast_points *points = &input.points;
+    size_t item = points->type == AST_F2 ? 2 : points->type == AST_F4 ? 4 : 8;
+    float *place = *values = malloc(points->count * points->dimension * sizeof(float));
+    for (size_t i = 0; place && i < points->count; i++) {
+        const char *row = (const char *)points->data + (ptrdiff_t)i * points->row_stride;
+        for (size_t d = 0; d < points->dimension; d++)
+            *place++ = (float)ast_scalar_load(row + (ptrdiff_t)d * points->column_stride, 'f', item);
+    }
+    if (*values) {
+        *rows = points->count;
+        *columns = points->dimension;
+    }
+    ast_input_close(&input);
+    return *values || ast_fail_memory(error, shown(path));
+}
