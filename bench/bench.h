@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * asterism-bench: what every file of the benchmark shares: the clock, repeated timings, a team of threads. */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define BENCH_MAX_THREADS 64
+#define BENCH_MAX_REPETITIONS 101
+
+/* ---- Time ------------------------------------------------------------------------------------------------------- */
+
+double bench_now(void); /* seconds of a monotonic clock */
+
+/* Seconds of repetitions of one measurement. */
+typedef struct bench_samples {
+    int count;
+    double seconds[BENCH_MAX_REPETITIONS];
+} bench_samples;
+
+void bench_samples_add(bench_samples *samples, double seconds);
+double bench_samples_min(const bench_samples *samples);    /* 0 if there are none */
+double bench_samples_median(const bench_samples *samples); /* 0 if there are none */
+
+/* ---- Memory ----------------------------------------------------------------------------------------------------- */
+
+/* Never NULL: a benchmark without memory says so and ends. Aligned to 64 bytes, filled with zeros, for free(). */
+void *bench_alloc(size_t bytes);
+
+/* One sentence on stderr, then exit 1. */
+_Noreturn void bench_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- Threads ---------------------------------------------------------------------------------------------------- */
+
+/* Fork and join with spinning barriers: the limits of the machine should not contain the price of waking a thread. It
+ * is not the library's pool, which is what gets measured. */
+typedef struct bench_team bench_team;
+typedef void bench_job(void *data, int worker, int workers);
+
+bench_team *bench_team_open(int threads); /* the caller is one of them */
+void bench_team_close(bench_team *team);
+int bench_team_threads(const bench_team *team);
+void bench_team_run(bench_team *team, bench_job *job, void *data);
+
+/* The part [*begin, *end) of `count` items that is one worker's. */
+void bench_part(size_t count, int worker, int workers, size_t *begin, size_t *end);
+
+/* Does this processor, and this build, have AVX2 and FMA? */
+int bench_has_avx2(void);
+
+#endif
