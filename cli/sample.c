@@ -49,7 +49,8 @@ const ast_cli_command ast_cli_sample = {
              "the label of each. The same seed draws the same points.",
     .examples = "asterism sample --points 300000 --dimension 3 --clusters 30 --kappa 400 --separation 30 \\\n"
                 "    --seed 1 --output points.npy --labels truth.npy\n"
-                "asterism sample --points 1000 --dimension 50 --clusters 5 --kappa 90 --noise 0.05 --output points.csv",
+                "asterism sample --points 1000 --dimension 50 --clusters 5 --kappa 90 --noise 0.05 \\\n"
+                "    --output points.csv",
     .input = NULL,
     .options = options_table,
     .run = run};

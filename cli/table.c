@@ -58,7 +58,7 @@ static void print_head(const ast_cli_result *result, const look *style) {
            report->clusters == 1 ? "" : "s", style->plain, result->method);
     if (!isnan(result->angle))
         printf(" at %g degrees", result->angle);
-    printf(", %s after %d pass%s, %s, objective %.10g\n", report->converged ? "converged" : "NOT converged",
+    printf(", %s after %d pass%s, %s, objective %.8g\n", report->converged ? "converged" : "NOT converged",
            report->iterations, report->iterations == 1 ? "" : "es", ast_cli_duration(report->seconds, time),
            report->objective);
 }

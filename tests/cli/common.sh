@@ -1,0 +1,70 @@
+# shellcheck shell=sh
+# What the command-line tests share; to be sourced. Every test works in an empty folder of its own, which is removed.
+set -eu
+LC_ALL=C
+export LC_ALL
+unset NO_COLOR ASTERISM_ISA
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+mkdir "$folder/work"
+cd "$folder/work"
+
+asterism() {
+    "$ASTERISM" "$@"
+}
+
+tool() {
+    "$TOOL" "$@"
+}
+
+broken() {
+    echo "FAILED: $*" >&2
+    exit 1
+}
+
+# equal WHAT EXPECTED ACTUAL
+equal() {
+    [ "$2" = "$3" ] || broken "$1: expected '$2', got '$3'"
+}
+
+# same FILE FILE: they hold the same bytes.
+same() {
+    cmp "$1" "$2" || broken "$1 and $2 differ"
+}
+
+# json PATH FILE: what stands there.
+json() {
+    tool json "$1" <"$2"
+}
+
+# works COMMAND...: exits with 0 and says nothing on stderr; what it prints is in ../out.
+works() {
+    status=0
+    "$@" >../out 2>../err || status=$?
+    [ "$status" = 0 ] || broken "$* exited with $status: $(cat ../err)"
+    [ ! -s ../err ] || broken "$* said: $(cat ../err)"
+}
+
+# fails CODE PATTERN COMMAND...: exits with the code, prints nothing but one line on stderr, which matches the extended
+# regular expression, and leaves the folder as it was.
+fails() {
+    code=$1
+    pattern=$2
+    shift 2
+    find . -type f -exec cksum {} + | sort >../before
+    status=0
+    "$@" </dev/null >../out 2>../err || status=$?
+    find . -type f -exec cksum {} + | sort >../after
+    [ "$status" = "$code" ] || broken "$* exited with $status, not $code: $(cat ../err)"
+    [ "$(wc -l <../err)" -eq 1 ] || broken "$* printed more or less than one line: $(cat ../err)"
+    [ ! -s ../out ] || broken "$* printed something: $(cat ../out)"
+    grep -q '^asterism: ' ../err || broken "$*: not our sentence: $(cat ../err)"
+    grep -Eq -e "$pattern" ../err || broken "$*: '$pattern' is not in: $(cat ../err)"
+    cmp -s ../before ../after || broken "$* changed files: $(diff ../before ../after)"
+}
+
+# Six points around three axes, far apart.
+three_axes() {
+    printf '%s\n' '1 0 0' '0.99 0.1 0' '0 1 0' '0 2 -0.2' '0 0 1' '0.05 0 0.5'
+}

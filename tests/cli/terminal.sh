@@ -1,0 +1,31 @@
+#!/bin/sh
+# What a terminal gets and a file does not: colour, and the progress line.
+. "$(dirname "$0")/common.sh"
+three_axes >x.txt
+escape=$(printf '\033')
+
+# In a file there is no colour and no progress, unless it is asked for.
+works asterism cluster x.txt --angle 20
+grep -q "$escape" ../out && broken 'colour in a file'
+asterism cluster x.txt --angle 20 --progress >../out 2>../err
+tr '\r' '\n' <../err | grep -q '^pass 1, 3 clusters, 100% of the points changed' || broken "progress: $(cat ../err)"
+equal 'the progress line is erased' '' "$(tr '\r' '\n' <../err | tail -n 1 | tr -d ' ')"
+asterism cluster x.txt --angle 20 --progress --quiet 2>../err
+[ ! -s ../err ] || broken 'progress in spite of --quiet'
+
+script -qec true /dev/null </dev/null >/dev/null 2>&1 || { echo 'partly skipped: there is no script(1)'; exit 0; }
+# on_terminal SETTINGS COMMAND
+on_terminal() {
+    script -qec "env TERM=xterm $1 '$ASTERISM' cluster x.txt --angle 20" /dev/null </dev/null >../out
+}
+on_terminal ''
+grep -q "$escape" ../out || broken 'no colour on a terminal'
+on_terminal NO_COLOR=1
+grep -q "$escape" ../out && broken 'colour in spite of NO_COLOR'
+on_terminal NO_COLOR=
+grep -q "$escape" ../out || broken 'an empty NO_COLOR is no NO_COLOR'
+on_terminal TERM=dumb
+grep -q "$escape" ../out && broken 'colour on a dumb terminal'
+on_terminal 'LC_ALL=C.UTF-8 NO_COLOR=1'
+grep -q '████████████████████' ../out || broken 'no blocks on a terminal that has them'
+exit 0

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the command-line tests cannot do in sh:
+ *     tool json PATH < text     checks that the text is one JSON value and prints what is at a path such as
+ * cluster.0.size tool npy TYPE ORDER [SHAPE] < text > file.npy     writes rows of numbers as f2, f4, f8 or i4, in C or
+ * Fortran order; a SHAPE makes the header lie */
+#include <jansson.h>
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_NUMBERS = 1 << 20 };
+
+static int fail(const char *what, const char *detail) {
+    fprintf(stderr, "tool: %s %s\n", what, detail);
+    return 1;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------------- */
+
+static int print_json(char *path) {
+    json_error_t error;
+    json_t *root = json_loadf(stdin, 0, &error);
+    if (!root)
+        return fail("not JSON:", error.text);
+    json_t *value = root;
+    for (char *key = strtok(path, "."); key && value; key = strtok(NULL, "."))
+        value = json_is_array(value) ? json_array_get(value, (size_t)atol(key)) : json_object_get(value, key);
+    if (value) {
+        json_dumpf(value, stdout, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9) | JSON_COMPACT);
+        putchar('\n');
+    }
+    json_decref(root);
+    return value ? 0 : fail("there is no such key", "");
+}
+
+/* ---- npy -------------------------------------------------------------------------------------------------------- */
+
+/* Normal halves only, rounded towards zero: enough for the numbers of the tests. */
+static uint16_t half(double value) {
+    int exponent;
+    double fraction = frexp(fabs(value), &exponent);
+    uint16_t sign = value < 0 ? 0x8000 : 0;
+    if (value == 0 || exponent < -13)
+        return sign;
+    return (uint16_t)(sign | ((exponent + 14) << 10) | ((int)(fraction * 2048) & 0x3ff));
+}
+
+static void write_number(const char *type, double value) {
+    float single = (float)value;
+    uint16_t two = half(value);
+    int32_t whole = (int32_t)value;
+    if (strcmp(type, "f8") == 0)
+        fwrite(&value, sizeof value, 1, stdout);
+    else if (strcmp(type, "f4") == 0)
+        fwrite(&single, sizeof single, 1, stdout);
+    else if (strcmp(type, "f2") == 0)
+        fwrite(&two, sizeof two, 1, stdout);
+    else
+        fwrite(&whole, sizeof whole, 1, stdout);
+}
+
+static void write_header(const char *type, int fortran, const char *shape) {
+    char text[118];
+    int length = snprintf(text, sizeof text, "{'descr': '<%s', 'fortran_order': %s, 'shape': %s, }", type,
+                          fortran ? "True" : "False", shape);
+    printf("\x93NUMPY%c%c%c%c%s%*s\n", 1, 0, (int)sizeof text, 0, text, (int)sizeof text - 1 - length, "");
+}
+
+static int write_npy(const char *type, const char *order, const char *pretended) {
+    double *numbers = malloc(MOST_NUMBERS * sizeof *numbers);
+    char line[1 << 16];
+    size_t count = 0, rows = 0;
+    while (numbers && fgets(line, sizeof line, stdin)) {
+        for (char *word = strtok(line, " ,\t\n"); word && count < MOST_NUMBERS; word = strtok(NULL, " ,\t\n"))
+            numbers[count++] = strtod(word, NULL);
+        rows++;
+    }
+    if (!count) {
+        free(numbers);
+        return fail("no numbers", "");
+    }
+    size_t columns = count / rows;
+    int fortran = strcmp(order, "fortran") == 0;
+    char shape[64];
+    snprintf(shape, sizeof shape, "(%zu, %zu)", rows, columns);
+    write_header(type, fortran, pretended ? pretended : shape);
+    for (size_t i = 0; i < count; i++)
+        write_number(type, fortran ? numbers[i % rows * columns + i / rows] : numbers[i]);
+    free(numbers);
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    if (argc == 3 && strcmp(argv[1], "json") == 0)
+        return print_json(argv[2]);
+    if (argc >= 4 && strcmp(argv[1], "npy") == 0)
+        return write_npy(argv[2], argv[3], argv[4]);
+    return fail("json PATH, or npy TYPE ORDER [SHAPE]", "");
+}

@@ -1,0 +1,16 @@
+#!/bin/sh
+# The examples run and find what is there to be found.
+. "$(dirname "$0")/common.sh"
+
+"$EXAMPLES/mesh_directions" >out
+[ "$(wc -l <out)" -eq 7 ] || broken "a house faces 7 ways, not: $(cat out)"
+grep -Eq 'faces \( *-?0.000, *-?0.000, -1.000\)' out || broken "the floor is missing: $(cat out)"
+grep -Eq 'faces \( *-?0.000, -0.555, *0.832\)' out || broken "the front of the roof is missing: $(cat out)"
+awk '{ total += $1 } END { exit !(total > 99.5 && total < 100.5) }' out || broken 'the areas do not add up'
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf -1 -2 -3\n' >two_sides.obj
+[ "$("$EXAMPLES/mesh_directions" two_sides.obj 90 | wc -l)" -eq 2 ] || broken 'a sheet has two sides'
+"$EXAMPLES/mesh_directions" absent.obj 2>/dev/null && broken 'a file that is not there'
+
+"$EXAMPLES/known_truth" >out
+grep -q '^learned 12 clusters from 15000 points' out || broken "known_truth: $(cat out)"
+awk '/NMI/ { for (i = 1; i <= NF; i++) if ($i ~ /^[01]\.[0-9]/ && $i + 0 < 0.99) exit 1 }' out || broken "$(cat out)"
