@@ -12,8 +12,9 @@
 
 #include "terminal.h"
 
-static const ast_cli_command *const commands[] = {&ast_cli_cluster, &ast_cli_assign, &ast_cli_measure, &ast_cli_sample,
-                                                  NULL};
+enum { COMMANDS = 4 };
+static const ast_cli_command *const commands[COMMANDS] = {&ast_cli_cluster, &ast_cli_assign, &ast_cli_measure,
+                                                          &ast_cli_sample};
 
 static int help(const char *name);
 static int version(void);
@@ -39,19 +40,17 @@ int ast_cli_main(int argc, char **argv) {
 }
 
 static const ast_cli_command *find_command(const char *name) {
-    for (const ast_cli_command *const *command = commands; *command; command++) {
-        if (strcmp((*command)->name, name) == 0)
-            return *command;
+    for (int i = 0; i < COMMANDS; i++) {
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
     }
     return NULL;
 }
 
 static int unknown_command(const char *name) {
-    const char *names[sizeof commands / sizeof *commands];
-    size_t count = 0;
-    for (; commands[count]; count++)
-        names[count] = commands[count]->name;
-    names[count] = NULL;
+    const char *names[COMMANDS + 1] = {NULL};
+    for (int i = 0; i < COMMANDS; i++)
+        names[i] = commands[i]->name;
     const char *near = ast_cli_nearest(name, names);
     if (near)
         return ast_cli_fail(AST_CLI_USAGE, "there is no command '%s'; did you mean '%s'?", name, near);
@@ -68,8 +67,8 @@ static int help(const char *name) {
     }
     printf("asterism finds the clusters of directions (unit vectors), however many there are.\n\n"
            "Usage: asterism COMMAND [options]\n\nCommands:\n");
-    for (const ast_cli_command *const *command = commands; *command; command++)
-        printf("  %-10s%s\n", (*command)->name, (*command)->summary);
+    for (int i = 0; i < COMMANDS; i++)
+        printf("  %-10s%s\n", commands[i]->name, commands[i]->summary);
     printf("\n'asterism COMMAND --help' tells more, with examples; 'asterism --version' prints the version.\n\n"
            "Examples:\n"
            "  asterism cluster normals.npy --angle 25\n"
