@@ -27,13 +27,15 @@ const bench_method *const *bench_bare_methods(size_t dimension) {
 #if defined(BENCH_AVX2)
         &bench_bare_small, &bench_bare_wide,
 #endif
-        &bench_bare_blas, &bench_bare_plain,
+        &bench_bare_blas,
     };
-    static _Thread_local const bench_method *usable[5];
+    static const bench_method *usable[BENCH_MAX_METHODS + 1];
     size_t n = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i]->usable(dimension))
             usable[n++] = all[i];
+    if (n == 0)
+        usable[n++] = &bench_bare_plain;
     usable[n] = NULL;
     return usable;
 }

@@ -32,10 +32,12 @@ typedef struct bench_method {
 
 extern const bench_method bench_bare_plain;  /* any processor, any dimension */
 extern const bench_method bench_bare_small;  /* AVX2, D = 3 */
-extern const bench_method bench_bare_wide;   /* AVX2 and FMA, any dimension: matrix-multiply tiles */
-extern const bench_method bench_bare_blas;   /* sgemm of OpenBLAS, where the machine has it */
+extern const bench_method bench_bare_wide;   /* AVX2 and FMA, D >= 16: matrix-multiply tiles */
+extern const bench_method bench_bare_blas;   /* D >= 16: sgemm of OpenBLAS, where the machine has it */
 
-/* Every method that this machine can run for points of that dimension; NULL ends the list. */
+/* The methods that come into question for points of that dimension on this machine; NULL ends the list. The list is
+ * valid until the next call. */
+#define BENCH_MAX_METHODS 3
 const bench_method *const *bench_bare_methods(size_t dimension);
 
 /* sum += round(x 2^30), the part of the pass that the methods share. */

@@ -2,13 +2,13 @@
  *
  * The bare fused pass for D = 3 with AVX2 and FMA: sixteen points at a time against one mean after the other.
  *
- * Sums are scattered, one 256-bit addition for each point: x, y, z (and the x of the next point, ignored) become doubles
- * and 1.5 * 2^22 is added, which rounds them to multiples of 2^-30 and leaves the integer x 2^30 in the low bits of the
- * double. Those bits are added as int64: the constant's own bits come along n times, and as they stand above bit 48
- * the number of points can be read off them when a block is flushed. Four copies of the accumulators, taken in turn,
- * keep neighbours of one cluster from waiting for each other's store. Tried and slower: masked int32 lanes for each
- * cluster (K = 6: 1.7 x), conversion to int32 and widening (1.05 x), labels for a block first and then its sums
- * (1.1 x: the two kinds of work overlap well, so the sums run sixteen points behind the labels). */
+ * Sums are scattered, one 256-bit addition for each point: x, y, z (and the x of the next point, ignored) become
+ * doubles and 1.5 * 2^22 is added, which rounds them to multiples of 2^-30 and leaves the integer x 2^30 in the low
+ * bits of the double. Those bits are added as int64: the constant's own bits come along n times, and as they stand
+ * above bit 48 the number of points can be read off them when a block is flushed. Four copies of the accumulators,
+ * taken in turn, keep neighbours of one cluster from waiting for each other's store. Tried and slower: masked int32
+ * lanes for each cluster (K = 6: 1.7 x), conversion to int32 and widening (1.05 x), labels for a block first and then
+ * its sums (1.1 x: the two kinds of work overlap well, so the sums run sixteen points behind the labels). */
 #include "bare.h"
 
 #include <immintrin.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The bare fused pass for any dimension with AVX2 and FMA: matrix-multiply tiles with the arg-max fused in.
+ * The bare fused pass for large dimensions with AVX2 and FMA: matrix-multiply tiles with the arg-max fused in.
  *
- * Means are packed in units of eight, (unit, D, 8). A tile is 6 points x 2 units (or 12 x 1 for an odd last unit): twelve
- * accumulators, enough to hide the latency of two FMA units. Points need no packing: a tile broadcasts from 6 rows. Two
- * units of 300 dimensions (19 KiB) stay in the first-level cache while the rows of a block (second level) pass by; each
- * tile asks for a little of the next block, which would otherwise cost a tenth of the pass in waiting for memory. */
+ * Means are packed in units of eight, (unit, D, 8). A tile is 6 points x 2 units (or 12 x 1 for an odd last unit):
+ * twelve accumulators, enough to hide the latency of two FMA units. Points need no packing: a tile broadcasts from 6
+ * rows. Two units of 300 dimensions (19 KiB) stay in the first-level cache while the rows of a block (second level)
+ * pass by; each tile asks for a little of the next block, which would otherwise cost a tenth of the pass in waiting. */
 #include "bare.h"
 
 #include <immintrin.h>
@@ -24,8 +24,7 @@ typedef struct scratch {
 } scratch;
 
 static int usable(size_t dimension) {
-    (void)dimension;
-    return bench_has_avx2();
+    return dimension >= 16 && bench_has_avx2();
 }
 
 static size_t unit_count(size_t clusters) {
@@ -63,8 +62,8 @@ static inline void keep_best(running *best, __m256 score, size_t unit) {
 }
 
 /* `rows` x `units` of the scores, for constant numbers that the compiler unrolls. */
-static inline __attribute__((always_inline)) void tile(const float *x, size_t dimension, const float *means, size_t unit,
-                                                       running *best, const int rows, const int units) {
+static inline __attribute__((always_inline)) void tile(const float *x, size_t dimension, const float *means,
+                                                       size_t unit, running *best, const int rows, const int units) {
     __m256 sum[12];
     const float *m = means + unit * 8 * dimension;
 #pragma GCC unroll 12
@@ -166,5 +165,5 @@ static void pass(const bench_slice *s, void *memory) {
     finish_rows(mine->rows, rest, s, begin, mine->best);
 }
 
-const bench_method bench_bare_wide = {.name = "avx2-tiles", .usable = usable, .packed_bytes = packed_bytes, .pack = pack,
-                                      .scratch_bytes = scratch_bytes, .pass = pass};
+const bench_method bench_bare_wide = {.name = "avx2-tiles", .usable = usable, .packed_bytes = packed_bytes,
+                                      .pack = pack, .scratch_bytes = scratch_bytes, .pass = pass};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Memory bandwidth and arithmetic peak. Each call is one measurement: the caller repeats and keeps the best. */
-#include "limits.h"
+#include "machine.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * What the machine can do at all, whatever the program: memory bandwidth and multiply-adds. */
-#ifndef BENCH_LIMITS_H
-#define BENCH_LIMITS_H
+#ifndef BENCH_MACHINE_H
+#define BENCH_MACHINE_H
 
 #include "bench.h"
 

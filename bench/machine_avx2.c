@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The FMA peak, with the instructions named: twelve independent chains hide the latency of two units of four cycles. */
-#include "limits.h"
+#include "machine.h"
 
 #include <immintrin.h>
 

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What was asked for, beside what was reached. Printed, never judged by an exit code: timings decide no test. */
+#ifndef BENCH_GOALS_H
+#define BENCH_GOALS_H
+
+#include "measure.h"
+
+#define BENCH_MAX_GOALS 128
+
+typedef struct bench_goal {
+    char what[96];
+    double goal, reached;
+    int at_least; /* reached >= goal is good; otherwise reached <= goal */
+} bench_goal;
+
+typedef struct bench_goals {
+    int count;
+    bench_goal goal[BENCH_MAX_GOALS];
+} bench_goals;
+
+/* Adds the goals that the results can answer. */
+void bench_goals_fill(bench_goals *goals, const bench_result *results, int count);
+int bench_goal_met(const bench_goal *goal);
+
+#endif

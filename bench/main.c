@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * asterism-bench: how fast the library is, in units of what the machine can do. Timings decide nothing: the exit code
+ * is 0 whatever the table says. */
+#include "report.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct settings {
+    int quick, limits_only, repetitions;
+    int wanted[BENCH_WORKLOADS];
+    int threads[BENCH_MAX_COUNTS], thread_counts;
+    const char *output, *write;
+    const char *memory_child; /* a file: measure the memory of clustering it in this process */
+    double angle;             /* of the child */
+} settings;
+
+static const char usage[] =
+    "usage: asterism-bench [options]\n"
+    "  --workload NAME    W1, W2, W3, limits (the machine and the bare passes only) or all (the default)\n"
+    "  --threads LIST     numbers of threads, such as 1,2 (the default)\n"
+    "  --repetitions N    of everything, in turn (default 7)\n"
+    "  --quick            a tenth of the points, 3 repetitions: does it run?\n"
+    "  --output FILE      all numbers as JSON\n"
+    "  --write DIR        write the workloads' points, truths, means and starts as .npy files and measure nothing\n";
+
+_Noreturn static void wrong_usage(const char *what) {
+    fprintf(stderr, "asterism-bench: %s\n%s", what, usage);
+    exit(2);
+}
+
+/* ---- The command line ------------------------------------------------------------------------------------------- */
+
+static void parse_threads(settings *given, char *list) {
+    given->thread_counts = 0;
+    for (char *item = strtok(list, ","); item; item = strtok(NULL, ",")) {
+        int n = atoi(item);
+        if (n < 1 || n > BENCH_MAX_THREADS || given->thread_counts == BENCH_MAX_COUNTS)
+            wrong_usage("--threads takes a few numbers from 1 to 64, separated by commas");
+        given->threads[given->thread_counts++] = n;
+    }
+    if (given->thread_counts == 0)
+        wrong_usage("--threads takes a few numbers from 1 to 64, separated by commas");
+}
+
+static void parse_workload(settings *given, const char *name) {
+    int all = strcmp(name, "all") == 0 || strcmp(name, "limits") == 0, known = all;
+    given->limits_only = strcmp(name, "limits") == 0;
+    for (int w = 0; w < BENCH_WORKLOADS; w++) {
+        given->wanted[w] = all || strcmp(name, bench_workload_name(w)) == 0;
+        known |= given->wanted[w];
+    }
+    if (!known)
+        wrong_usage("--workload is W1, W2, W3, limits or all");
+}
+
+static void parse_option(settings *given, int option) {
+    switch (option) {
+    case 'w': parse_workload(given, optarg); break;
+    case 't': parse_threads(given, optarg); break;
+    case 'r': given->repetitions = atoi(optarg); break;
+    case 'q': given->quick = 1; break;
+    case 'o': given->output = optarg; break;
+    case 'W': given->write = optarg; break;
+    case 'm': given->memory_child = optarg; break;
+    case 'a': given->angle = atof(optarg); break;
+    case 'h': fputs(usage, stdout); exit(0);
+    default: exit(2);
+    }
+}
+
+static void parse(settings *given, int argc, char **argv) {
+    static const struct option names[] = {
+        {"workload", required_argument, NULL, 'w'}, {"threads", required_argument, NULL, 't'},
+        {"repetitions", required_argument, NULL, 'r'}, {"quick", no_argument, NULL, 'q'},
+        {"output", required_argument, NULL, 'o'}, {"write", required_argument, NULL, 'W'},
+        {"memory-child", required_argument, NULL, 'm'}, {"angle", required_argument, NULL, 'a'},
+        {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    int option;
+    *given = (settings){.wanted = {1, 1, 1}, .threads = {1, 2}, .thread_counts = 2};
+    while ((option = getopt_long(argc, argv, "", names, NULL)) != -1)
+        parse_option(given, option);
+    if (optind < argc)
+        wrong_usage("there is an argument too many");
+    if (given->repetitions == 0)
+        given->repetitions = given->quick ? 3 : 7;
+    if (given->repetitions < 1 || given->repetitions > BENCH_MAX_REPETITIONS)
+        wrong_usage("--repetitions is 1 to 101");
+}
+
+/* ---- The work --------------------------------------------------------------------------------------------------- */
+
+static void make_workloads(bench_report *report, const settings *given) {
+    for (int w = 0; w < BENCH_WORKLOADS; w++)
+        if (given->wanted[w])
+            bench_workload_make(&report->workloads[w], w, report->share);
+}
+
+static void write_workloads(const bench_report *report, const char *folder) {
+    for (int w = 0; w < BENCH_WORKLOADS; w++)
+        if (report->workloads[w].points)
+            bench_workload_write(&report->workloads[w], folder);
+}
+
+static void open_results(bench_report *report, const settings *given) {
+    for (int t = 0; t < given->thread_counts; t++)
+        report->limits[report->limit_count++].threads = given->threads[t];
+    for (int w = 0; w < BENCH_WORKLOADS; w++)
+        for (int t = 0; report->workloads[w].points && t < given->thread_counts; t++)
+            bench_result_open(&report->results[report->result_count++], &report->workloads[w], given->threads[t]);
+}
+
+/* Peak memory, from files that live as long as the measurement. */
+static void measure_memory(bench_report *report) {
+    char folder[] = "/tmp/asterism-bench-XXXXXX", path[sizeof folder + 32];
+    static const char *const suffixes[] = {"", "_truth", "_means", "_start"};
+    if (!mkdtemp(folder))
+        bench_die("no temporary folder could be made in /tmp");
+    write_workloads(report, folder);
+    for (int i = 0; i < report->result_count; i++)
+        bench_measure_memory(&report->results[i], "/proc/self/exe", folder);
+    for (int w = 0; w < BENCH_WORKLOADS; w++)
+        for (size_t s = 0; s < sizeof suffixes / sizeof *suffixes; s++) {
+            snprintf(path, sizeof path, "%s/%s%s.npy", folder, bench_workload_name(w), suffixes[s]);
+            unlink(path);
+        }
+    rmdir(folder);
+}
+
+/* Seconds that the repetitions of one run may take: the slowest are repeated less often. */
+static double patience(const settings *given) {
+    return given->quick ? 1 : 15;
+}
+
+static void repeat(bench_report *report, const settings *given, int repetition) {
+    fprintf(stderr, "\rrepetition %d of %d ", repetition + 1, report->repetitions);
+    for (int i = 0; i < report->limit_count; i++)
+        bench_limits_repeat(&report->limits[i]);
+    for (int i = 0; i < report->result_count; i++)
+        if (given->limits_only)
+            bench_result_repeat_bare(&report->results[i]);
+        else
+            bench_result_repeat(&report->results[i], patience(given));
+}
+
+static void run(bench_report *report, const settings *given) {
+    open_results(report, given);
+    if (!given->limits_only)
+        measure_memory(report);
+    for (int i = 0; i < report->repetitions; i++)
+        repeat(report, given, i);
+    fprintf(stderr, "\r%30s\r", "");
+    bench_goals_fill(&report->goals, report->results, report->result_count);
+    bench_print_limits(report);
+    for (int i = 0; i < report->result_count; i++)
+        bench_print_result(report, &report->results[i]);
+    bench_print_goals(report);
+    if (given->output)
+        bench_report_write(report, given->output);
+}
+
+int main(int argc, char **argv) {
+    settings given;
+    parse(&given, argc, argv);
+    if (given.memory_child)
+        return bench_memory_child(given.memory_child, given.angle, given.threads[0]);
+    bench_report *report = bench_alloc(sizeof *report);
+    report->share = given.quick ? 0.1 : 1;
+    report->repetitions = given.repetitions;
+    bench_report_machine(report);
+    make_workloads(report, &given);
+    if (given.write)
+        write_workloads(report, given.write);
+    else
+        run(report, &given);
+    for (int i = 0; i < report->result_count; i++)
+        bench_result_free(&report->results[i]);
+    for (int w = 0; w < BENCH_WORKLOADS; w++)
+        bench_workload_free(&report->workloads[w]);
+    free(report);
+    return 0;
+}
