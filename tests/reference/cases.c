@@ -17,6 +17,8 @@ typedef struct draft {
     size_t count, dimension;
     double angle;
     double *v; /* (N, D) */
+    double *means; /* (means_count, D) to start from, where the kind of data comes with its own */
+    size_t means_count;
     ast_type type;
 } draft;
 
@@ -42,6 +44,11 @@ static void random_direction(ast_random *random, double *v, size_t dimension) {
     for (size_t j = 0; j < dimension; j++)
         v[j] = ast_random_normal(random);
     make_unit(v, dimension);
+}
+
+static void turn_to(double *row, double turn) {
+    row[0] = cos(turn);
+    row[1] = sin(turn);
 }
 
 /* ---- Directions ------------------------------------------------------------------------------------------------ */
@@ -103,27 +110,76 @@ static void fill_antipodes(draft *d) {
             d->v[i * d->dimension + j] *= flip ? -1 : 1;
 }
 
+/* Opposite pairs and even triples, up to noise below and above what makes a sum too short to have a direction. Only
+ * wide angles bring them into one cluster. */
+static void fill_balanced(draft *d) {
+    static const double noises[] = {0, 1e-7, 1e-6, 3e-6};
+    double noise = noises[below(d, 4)], step = below(d, 3) ? M_PI : 2 * M_PI / 3;
+    size_t members = step == M_PI ? 2 : 3, p = below(d, d->dimension - 1);
+    double turn = 0;
+    d->angle = below(d, 4) ? 180 : d->angle;
+    for (size_t i = 0; i < d->count; i++) {
+        double *row = d->v + i * d->dimension;
+        turn = i % members == 0 ? (below(d, 3) ? turn : uniform(d, 0, M_PI)) : turn;
+        row[p] = cos(turn + step * (double)(i % members)) + noise * ast_random_normal(&d->random);
+        row[p + 1] = sin(turn + step * (double)(i % members)) + noise * ast_random_normal(&d->random);
+        make_unit(row, d->dimension);
+    }
+}
+
 /* Whole steps of the threshold angle along great circles: every score lies on the threshold, give or take rounding, or
- * eps, or a little more than eps. */
+ * eps, or a little more than eps. Among them the axis itself and rows whose score with it is cos - eps to the last bit
+ * of a float, or a bit more or less. */
 static void fill_threshold(draft *d) {
     static const double offsets[] = {0, 0, 1e-8, -1e-8, 1e-7, -1e-7, 1e-6, 2e-6};
     size_t p = below(d, d->dimension), q = (p + 1 + below(d, d->dimension - 1)) % d->dimension;
     double step = d->angle * M_PI / 180;
     for (size_t i = 0; i < d->count; i++) {
-        double turn = (double)below(d, 7) * step + offsets[below(d, 8)];
-        d->v[i * d->dimension + p] = cos(turn);
-        d->v[i * d->dimension + q] = sin(turn);
+        double *row = d->v + i * d->dimension, turn = (double)below(d, 7) * step + offsets[below(d, 8)];
+        size_t kind = below(d, 4);
+        float edge = (float)(ref_cosine(d->angle) - 0x1p-20);
+        edge = kind == 0 ? edge : nextafterf(edge, kind == 1 ? 2.0f : -2.0f);
+        if (i > 0 && below(d, 2) && fabsf(edge) <= 1) {
+            row[p] = edge;
+            row[q] = sqrt(1 - (double)edge * (double)edge);
+        } else {
+            row[p] = kind ? cos(turn) : 1;
+            row[q] = kind ? sin(turn) : 0;
+        }
     }
+}
+
+/* Chains in which the mean that a last point resets decides for a later point. In units of the angle, from means at 0,
+ * -1.7 and 1.75: points at -0.7 and 0.7 join the first; those at -1.2 pull the second mean so near that the point at
+ * -0.7 leaves in the next pass; the one at 0.7 is then alone and resets its mean, which the point at 1.15 prefers to
+ * the third. Everything is shaken a little, and some rows are repeated or left out. */
+static void fill_chain(draft *d) {
+    static const double points[] = {-0.7, 0.7, 1.15, 2.35, -1.2, -1.2}, starts[] = {0, -1.7, 1.75};
+    double shake = uniform(d, 0, 0.06), step = (d->angle = uniform(d, 10, 40)) * M_PI / 180;
+    size_t planes = d->dimension / 2;
+    d->means_count = 3 * planes;
+    d->means = ref_take(d->means_count * d->dimension, sizeof *d->means);
+    for (size_t k = 0; k < d->means_count; k++)
+        turn_to(d->means + k * d->dimension + k / 3 * 2, step * (starts[k % 3] + uniform(d, -shake, shake)));
+    for (size_t i = 0; i < d->count; i++) {
+        size_t part = below(d, 5) ? i % 6 : below(d, 6), plane = i / 6 % planes * 2;
+        turn_to(d->v + i * d->dimension + plane, step * (points[part] + uniform(d, -shake, shake)));
+    }
+}
+
+/* Crowded on an arc a few threshold angles long: clusters of two or three that take each other's points, lose their
+ * last ones and are left with one. */
+static void fill_arc(draft *d) {
+    double reach = fmin(fmax(d->angle, 10), 60) * uniform(d, 2, 6) * M_PI / 180;
+    for (size_t i = 0; i < d->count; i++)
+        turn_to(d->v + i * d->dimension, uniform(d, 0, reach));
 }
 
 /* Even steps around a circle: points half-way between means that move. */
 static void fill_circle(draft *d) {
     size_t steps = 3 + below(d, 30);
-    for (size_t i = 0; i < d->count; i++) {
-        double turn = 2 * M_PI * (double)below(d, steps) / (double)steps;
-        d->v[i * d->dimension] = cos(turn);
-        d->v[i * d->dimension + 1] = sin(turn);
-    }
+    for (size_t i = 0; i < d->count; i++)
+        turn_to(d->v + i * d->dimension, 2 * M_PI * (double)below(d, steps) / (double)steps);
 }
 
 /* Long runs of one direction with noise between them, as a row of an image has. */
@@ -147,15 +203,25 @@ static const struct {
     fill *make;
     int continuous;
 } kinds[] = {
-    {"clustered", fill_clustered, 1}, {"uniform", fill_uniform, 1},           {"runs", fill_runs, 1},
-    {"lattice", fill_lattice, 0},     {"axes", fill_axes, 0},                 {"antipodes", fill_antipodes, 0},
-    {"duplicates", fill_duplicates, 0}, {"all equal", fill_all_equal, 0},     {"nearly equal", fill_nearly_equal, 0},
-    {"threshold", fill_threshold, 0}, {"circle", fill_circle, 0},
+    {"clustered", fill_clustered, 1},
+    {"uniform", fill_uniform, 1},
+    {"runs", fill_runs, 1},
+    {"lattice", fill_lattice, 0},
+    {"axes", fill_axes, 0},
+    {"antipodes", fill_antipodes, 0},
+    {"duplicates", fill_duplicates, 0},
+    {"all equal", fill_all_equal, 0},
+    {"nearly equal", fill_nearly_equal, 0},
+    {"balanced", fill_balanced, 0},
+    {"threshold", fill_threshold, 0},
+    {"circle", fill_circle, 0},
+    {"arc", fill_arc, 0},
+    {"chain", fill_chain, 0},
 };
 
 /* ---- What spoils them ------------------------------------------------------------------------------------------ */
 
-static const char *const length_names[] = {"unit", "any length", "nearly unit", "huge and small"};
+static const char *const length_names[] = {"as made", "any length", "nearly unit", "huge and small"};
 
 static double row_length(draft *d, size_t kind) {
     double decades = d->type == AST_F8 ? 300 : d->type == AST_F4 ? 30 : 1;
@@ -283,24 +349,32 @@ static void make_weights(ref_case *made, draft *d, size_t kind) {
     made->points.weights = made->weights;
 }
 
-/* Means to start from: random, near points, and copies of each other; of any length. */
+/* A row that floats can hold as a mean: a point, half-way between two points, or any direction. */
+static void draw_mean(draft *d, double *mean) {
+    size_t kind = d->count > 0 ? below(d, 4) : 3;
+    random_direction(&d->random, mean, d->dimension);
+    if (kind == 3)
+        return;
+    const double *first = d->v + below(d, d->count) * d->dimension;
+    const double *second = kind == 0 ? first : d->v + below(d, d->count) * d->dimension;
+    double largest = 0;
+    for (size_t j = 0; j < d->dimension; j++)
+        largest = fmax(largest, isnan(first[j] + second[j]) ? INFINITY : fabs(first[j] + second[j]));
+    for (size_t j = 0; j < d->dimension && largest > 1e-30 && largest < 1e30; j++)
+        mean[j] = first[j] + second[j];
+}
+
+/* Means to start from, of any length, some of them twice. */
 static void make_means(ref_case *made, draft *d, size_t count) {
     double row[128];
     made->given = ref_take(count * d->dimension, sizeof *made->given);
     for (size_t k = 0; k < count; k++) {
-        float *mean = made->given + k * d->dimension;
-        if (k > 0 && below(d, 5) == 0) {
-            memcpy(mean, mean - d->dimension, d->dimension * sizeof *mean);
-            continue;
-        }
-        random_direction(&d->random, row, d->dimension);
-        const double *point = d->count > 0 ? d->v + below(d, d->count) * d->dimension : row;
-        double largest = 0;
+        if (d->means)
+            memcpy(row, d->means + k * d->dimension, d->dimension * sizeof *row);
+        else if (k == 0 || below(d, 6) > 0)
+            draw_mean(d, row);
         for (size_t j = 0; j < d->dimension; j++)
-            largest = fmax(largest, fabs(point[j]) + (isnan(point[j]) ? INFINITY : 0));
-        int usable = largest > 1e-30 && largest < 1e30 && below(d, 2);
-        for (size_t j = 0; j < d->dimension; j++)
-            mean[j] = (float)(usable ? point[j] : row[j] * (1 + (double)k));
+            made->given[k * d->dimension + j] = (float)row[j];
     }
     made->means = made->given;
     made->means_count = count;
@@ -336,12 +410,14 @@ void ref_case_make(ref_case *made, uint64_t seed, ref_size size) {
     memset(made, 0, sizeof *made);
     ast_random_seed(&d.random, seed, 17 + (uint64_t)size);
     draw_shape(&d, size);
-    size_t kind = below(&d, sizeof kinds / sizeof *kinds), layout = below(&d, 5), lengths = below(&d, 6) % 4;
-    size_t weights = below(&d, sizeof weight_names / sizeof *weight_names), means = below(&d, 4) ? 0 : 1 + below(&d, 6);
+    size_t kind = below(&d, sizeof kinds / sizeof *kinds), layout = below(&d, 5), lengths = below(&d, 7) % 5 % 4;
+    size_t weights = below(&d, sizeof weight_names / sizeof *weight_names);
+    size_t means = below(&d, 3) ? 0 : 1 + below(&d, below(&d, 2) ? 6 : 60);
     int holes = below(&d, 4) == 0;
     d.type = below(&d, 2) ? AST_F4 : (ast_type)below(&d, 3);
     d.v = ref_take(d.count * d.dimension, sizeof *d.v);
     kinds[kind].make(&d);
+    means = d.means ? d.means_count : means;
     spoil(&d, lengths, holes);
     lay_out(made, &d, layout);
     if (weights > 2)
@@ -355,6 +431,7 @@ void ref_case_make(ref_case *made, uint64_t seed, ref_size size) {
              kinds[kind].name, d.count, d.dimension, type_names[d.type], layout_names[layout], length_names[lengths],
              holes ? ", holes" : "", weight_names[weights], means, d.angle);
     free(d.v);
+    free(d.means);
 }
 
 void ref_case_free(ref_case *made) {
