@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ast_cluster and ast_assign: check, run, translate. Restarts, shuffles and weights are turned into what the methods
+ * know: points in an order, with weights relative to the smallest. */
+#include "context.h"
+
+#include "assign.h"
+#include "memory.h"
+#include "methods.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a call works with, and the best result so far. */
+typedef struct call {
+    ast_context *context;
+    const ast_points *points;
+    const ast_options *options;
+    uint32_t *order;   /* of this restart, or NULL */
+    double *weights;   /* in that order, or NULL */
+    double smallest;   /* positive weight */
+    int32_t *labels;   /* (N) of the best restart so far: the caller's own if there is only one */
+    ast_report report; /* of the best */
+    ast_cluster_info *clusters;
+    float *means;
+} call;
+
+/* Weights matter relative to the smallest; where all are equal it is as if there were none. */
+static ast_status prepare_weights(call *c, ast_fault *fault) {
+    const double *weights = c->points->weights;
+    double largest = 0;
+    bool zeros = false;
+    c->smallest = INFINITY;
+    for (size_t i = 0; weights && i < c->points->count; i++) {
+        largest = weights[i] > largest ? weights[i] : largest;
+        zeros |= weights[i] == 0;
+        c->smallest = weights[i] > 0 && weights[i] < c->smallest ? weights[i] : c->smallest;
+    }
+    if (!weights || (largest == c->smallest && !zeros) || c->points->count == 0)
+        return AST_OK;
+    if (largest == 0)
+        return ast_fail(fault, AST_BAD_DATA, "every weight is 0: at least one point must count");
+    if (largest / c->smallest > 0x1p52)
+        return ast_fail(fault, AST_BAD_DATA, "the weights run from %g to %g: more than exact sums can hold (a factor of 2^52)",
+                        c->smallest, largest);
+    c->weights = ast_allocate(c->points->count, sizeof *c->weights);
+    return c->weights ? AST_OK : ast_fail_memory(fault);
+}
+
+static ast_status prepare_order(call *c, int restart, ast_fault *fault) {
+    size_t count = c->points->count;
+    bool shuffle = c->options->shuffle || (restart > 0 && c->options->method == AST_DP);
+    if (shuffle) {
+        ast_random random;
+        if (!c->order)
+            c->order = ast_allocate(count, sizeof *c->order);
+        if (!c->order)
+            return ast_fail_memory(fault);
+        ast_random_seed(&random, c->options->seed, (uint64_t)restart << 32 | 1);
+        ast_random_permutation(&random, c->order, count);
+    }
+    for (size_t i = 0; c->weights && i < count; i++)
+        c->weights[i] = c->points->weights[c->order ? c->order[i] : i] / c->smallest;
+    return AST_OK;
+}
+
+static void describe(const ast_labelling *l, const call *c, int32_t slot, size_t size, ast_cluster_info *info) {
+    double weight = ast_clusters_weight(&l->clusters, slot);
+    double resultant = weight > 0 ? ast_clusters_length(&l->clusters, slot) / weight : 0;
+    bool equal = l->clusters.members[slot] < 2 || resultant >= 1 - 0x1p-26; /* as close as sums of floats can tell */
+    info->size = size;
+    info->weight = c->weights ? weight * c->smallest : weight * (c->points->weights ? c->points->weights[0] : 1);
+    info->resultant = resultant < 1 ? resultant : 1;
+    info->kappa = equal ? NAN : ast_vmf_kappa(l->cloud.dimension, resultant);
+}
+
+/* Labels in the caller's order and as ranks; clusters with their sizes. */
+static ast_status translate(call *c, ast_labelling *l, ast_fault *fault) {
+    size_t clusters = l->clusters.live, dimension = l->cloud.dimension;
+    int32_t *rank = ast_allocate(l->clusters.slots + 1, sizeof *rank);
+    ast_cluster_info *info = ast_allocate_zero(clusters, sizeof *info);
+    float *means = ast_allocate(clusters * dimension, sizeof *means);
+    if (!rank || !info || !means) {
+        free(rank);
+        free(info);
+        free(means);
+        return ast_fail_memory(fault);
+    }
+    for (size_t k = 0; k < clusters; k++)
+        rank[l->clusters.order[k]] = (int32_t)k;
+    for (size_t i = 0; i < l->cloud.count; i++) {
+        int32_t label = l->labels[i] < 0 ? -1 : rank[l->labels[i]];
+        c->labels[c->order ? c->order[i] : i] = label;
+        if (label >= 0)
+            info[label].size++;
+    }
+    for (size_t k = 0; k < clusters; k++) {
+        int32_t slot = l->clusters.order[k];
+        describe(l, c, slot, info[k].size, &info[k]);
+        info[k].mean = memcpy(means + k * dimension, l->clusters.means + (size_t)slot * dimension, dimension * sizeof *means);
+    }
+    free(rank);
+    free(c->clusters);
+    free(c->means);
+    c->clusters = info;
+    c->means = means;
+    return AST_OK;
+}
+
+/* Points of weight 0 took no part; now they get the label of the nearest mean. */
+static void label_weightless(const call *c, ast_labelling *l) {
+    bool any = false;
+    for (size_t i = 0; c->weights && i < l->cloud.count; i++)
+        any |= c->weights[i] == 0;
+    if (!any || l->clusters.live == 0)
+        return;
+    float row[AST_MAX_DIMENSION];
+    size_t dimension = l->cloud.dimension;
+    ast_cluster_list *list = &l->clusters;
+    for (size_t i = 0; i < l->cloud.count; i++) {
+        if (c->weights[i] != 0)
+            continue;
+        ast_row_kind kind = ast_read_row(c->points, c->order ? c->order[i] : i, row);
+        if (kind == AST_ROW_MISSING)
+            continue;
+        double best = -INFINITY;
+        for (size_t k = 0; k < list->live; k++) {
+            double score = ast_exact_score(row, list->means + (size_t)list->order[k] * dimension, dimension);
+            if (score > best) {
+                best = score;
+                l->labels[i] = list->order[k];
+            }
+        }
+    }
+}
+
+static ast_status check_counts(const call *c, size_t present, ast_fault *fault) {
+    const ast_options *o = c->options;
+    size_t wanted = o->start == AST_GIVEN ? o->means_count : o->clusters;
+    if (o->method == AST_SPKM && wanted > present)
+        return ast_fail(fault, AST_BAD_DATA, "%zu clusters are asked for, but there %s only %zu usable point%s", wanted,
+                        present == 1 ? "is" : "are", present, present == 1 ? "" : "s");
+    return AST_OK;
+}
+
+static size_t count_present(const ast_labelling *l) {
+    size_t present = 0;
+    for (size_t i = 0; i < l->cloud.count; i++)
+        present += l->labels[i] != AST_MISSING;
+    return present;
+}
+
+static ast_status run_once(call *c, ast_labelling *l, int restart, size_t missing, ast_fault *fault) {
+    ast_run run = {.options = c->options, .restart = restart};
+    l->bounds = c->options->bounds != 0;
+    ast_status status = check_counts(c, count_present(l), fault);
+    if (status == AST_OK)
+        status = c->options->method == AST_DP ? ast_run_dp(l, &run, fault) : ast_run_spkm(l, &run, fault);
+    if (status != AST_OK || (restart > 0 && !(run.objective > c->report.objective)))
+        return status;
+    label_weightless(c, l);
+    status = translate(c, l, fault);
+    if (status == AST_OK)
+        c->report = (ast_report){.points = l->cloud.count, .missing = missing, .dimension = l->cloud.dimension,
+                                 .clusters = l->clusters.live, .objective = run.objective,
+                                 .iterations = run.iterations, .converged = run.converged,
+                                 .oir_restarts = run.oir_restarts};
+    return status;
+}
+
+static ast_status run_restarts(call *c, ast_fault *fault) {
+    ast_status status = prepare_weights(c, fault);
+    for (int restart = 0; status == AST_OK && restart < c->options->restarts; restart++) {
+        ast_labelling labelling = {0};
+        size_t missing;
+        status = prepare_order(c, restart, fault);
+        if (status == AST_OK)
+            status = ast_labelling_open(&labelling, c->context->kernels, c->context->pool, c->points, c->order,
+                                        c->weights, &missing, fault);
+        if (status == AST_OK)
+            status = run_once(c, &labelling, restart, missing, fault);
+        ast_labelling_free(&labelling);
+    }
+    return status;
+}
+
+ast_status ast_cluster(ast_context *context, const ast_points *points, const ast_options *options, int32_t *labels,
+                       ast_report *report) {
+    double start = ast_seconds();
+    ast_begin(context);
+    ast_fault *fault = &context->fault;
+    const char *problem = options ? ast_options_problem(options) : "the options are NULL";
+    if (problem)
+        return ast_fail(fault, AST_BAD_OPTION, "%s", problem);
+    ast_status status = ast_check_points(points, fault);
+    if (status != AST_OK)
+        return status;
+    call c = {.context = context, .points = points, .options = options};
+    bool several = options->restarts > 1; /* one run writes labels only when nothing can fail any more */
+    c.labels = several ? ast_allocate(points->count, sizeof *c.labels) : labels;
+    status = several && !c.labels ? ast_fail_memory(fault) : run_restarts(&c, fault);
+    if (status == AST_OK) {
+        if (several && points->count)
+            memcpy(labels, c.labels, points->count * sizeof *labels);
+        free(context->clusters);
+        free(context->means);
+        context->clusters = c.clusters;
+        context->means = c.means;
+        context->cluster_count = c.report.clusters;
+        c.clusters = NULL;
+        c.means = NULL;
+        *report = c.report;
+        report->seconds = ast_seconds() - start;
+    }
+    if (several)
+        free(c.labels);
+    free(c.order);
+    free(c.weights);
+    free(c.clusters);
+    free(c.means);
+    return status;
+}
+
+const ast_cluster_info *ast_clusters(const ast_context *context, size_t *count) {
+    *count = context->cluster_count;
+    return context->clusters;
+}
+
+const float *ast_means(const ast_context *context) {
+    return context->means;
+}
+
+ast_status ast_assign(ast_context *context, const ast_points *points, const float *means, size_t means_count,
+                      double angle, int32_t *labels, float *similarity) {
+    ast_begin(context);
+    ast_fault *fault = &context->fault;
+    if (!means || means_count == 0)
+        return ast_fail(fault, AST_BAD_OPTION, "there are no means to assign points to");
+    if (!isnan(angle) && !(angle >= 0 && angle <= 180))
+        return ast_fail(fault, AST_BAD_OPTION, "the angle must be between 0 and 180 degrees");
+    ast_status status = ast_check_points(points, fault);
+    if (status != AST_OK)
+        return status;
+    ast_labelling l = {0};
+    size_t missing;
+    ast_options options = {.means = means, .means_count = means_count};
+    ast_points unweighted = *points;
+    unweighted.weights = NULL;
+    status = ast_labelling_open(&l, context->kernels, context->pool, &unweighted, NULL, NULL, &missing, fault);
+    if (status == AST_OK)
+        status = ast_run_given(&l, &options, fault);
+    float *scores = status == AST_OK && similarity ? ast_allocate(points->count, sizeof *scores) : NULL;
+    int32_t *result = status == AST_OK ? ast_allocate(l.cloud.padded, sizeof *result) : NULL;
+    if (status == AST_OK && (!result || (similarity && !scores)))
+        status = ast_fail_memory(fault);
+    if (status == AST_OK) {
+        ast_labelling_set_angle(&l, angle);
+        status = ast_assign_points(&l, result, scores, fault);
+    }
+    for (size_t i = 0; status == AST_OK && i < points->count; i++) {
+        labels[i] = result[i] < 0 ? -1 : result[i];
+        if (similarity)
+            similarity[i] = scores[i];
+    }
+    free(result);
+    free(scores);
+    ast_labelling_free(&l);
+    return status;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Contexts, views of points, options: everything a caller has before the first call that works. */
+#include "context.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_THREADS 256
+
+#define TEXT2(x) #x
+#define TEXT(x) TEXT2(x)
+
+const char *ast_version(void) {
+    return TEXT(AST_VERSION_MAJOR) "." TEXT(AST_VERSION_MINOR) "." TEXT(AST_VERSION_PATCH);
+}
+
+/* Processors that this process may use: fewer than the machine has, in a container. */
+static int available_processors(void) {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return 1;
+    int count = CPU_COUNT(&set);
+    return count < 1 ? 1 : count > MAX_THREADS ? MAX_THREADS : count;
+}
+
+ast_context *ast_open(int threads) {
+    if (threads < 0 || threads > MAX_THREADS)
+        return NULL;
+    ast_context *context = calloc(1, sizeof *context);
+    if (!context)
+        return NULL;
+    context->kernels = ast_kernels_choose(getenv("ASTERISM_ISA"));
+    context->pool = ast_pool_open(threads == 0 ? available_processors() : threads);
+    if (!context->pool) {
+        ast_close(context);
+        return NULL;
+    }
+    return context;
+}
+
+void ast_close(ast_context *context) {
+    if (!context)
+        return;
+    ast_pool_close(context->pool);
+    free(context->clusters);
+    free(context->means);
+    free(context);
+}
+
+void ast_begin(ast_context *context) {
+    context->fault.status = AST_OK;
+    context->fault.message[0] = 0;
+}
+
+const char *ast_message(const ast_context *context) {
+    return context->fault.message;
+}
+
+int ast_threads(const ast_context *context) {
+    return ast_pool_threads(context->pool);
+}
+
+const char *ast_instruction_set(const ast_context *context) {
+    return context->kernels->name;
+}
+
+ast_points ast_points_f4(const float *data, size_t count, size_t dimension) {
+    ptrdiff_t size = sizeof *data;
+    return (ast_points){data, AST_F4, count, dimension, (ptrdiff_t)dimension * size, size, NULL};
+}
+
+ast_points ast_points_f8(const double *data, size_t count, size_t dimension) {
+    ptrdiff_t size = sizeof *data;
+    return (ast_points){data, AST_F8, count, dimension, (ptrdiff_t)dimension * size, size, NULL};
+}
+
+ast_status ast_check_points(const ast_points *points, ast_fault *fault) {
+    if (!points || (!points->data && points->count > 0))
+        return ast_fail(fault, AST_BAD_OPTION, "there are no points: the view or its data is NULL");
+    if (points->dimension < 2 || points->dimension > 4096)
+        return ast_fail(fault, AST_BAD_DATA, "the points have %zu components; directions have 2 to 4096", points->dimension);
+    if (points->count > INT32_MAX)
+        return ast_fail(fault, AST_BAD_DATA, "there are %zu points; at most 2147483647 fit one call", points->count);
+    if (points->type != AST_F4 && points->type != AST_F8 && points->type != AST_F2)
+        return ast_fail(fault, AST_BAD_OPTION, "the type of the points is none of AST_F4, AST_F8 and AST_F2");
+    for (size_t i = 0; points->weights && i < points->count; i++)
+        if (!(points->weights[i] >= 0) || isinf(points->weights[i]))
+            return ast_fail(fault, AST_BAD_DATA,
+                            "weight %zu (counting from 1) is %g; weights must be finite and not negative", i + 1,
+                            points->weights[i]);
+    return AST_OK;
+}
+
+void ast_options_init(ast_options *options) {
+    *options = (ast_options){.angle = NAN, .max_iterations = 100, .restarts = 1, .seed = 1, .bounds = 1};
+}
+
+const char *ast_options_problem(const ast_options *o) {
+    if (o->method != AST_DP && o->method != AST_SPKM)
+        return "the method must be AST_DP or AST_SPKM";
+    if (o->method == AST_DP && isnan(o->angle))
+        return "the angle is not set: DP-vMF-means needs one, between 0 and 180 degrees";
+    if (o->method == AST_DP && !(o->angle >= 0 && o->angle <= 180))
+        return "the angle must be between 0 and 180 degrees";
+    if (o->method == AST_SPKM && o->clusters == 0 && o->start != AST_GIVEN)
+        return "the number of clusters is not set: spherical k-means needs one, at least 1";
+    if (o->max_iterations < 1)
+        return "max_iterations must be at least 1";
+    if (o->restarts < 1)
+        return "restarts must be at least 1";
+    if (o->parallel != AST_ORDERED && o->parallel != AST_OIR && o->parallel != AST_SERIAL)
+        return "parallel must be AST_ORDERED, AST_OIR or AST_SERIAL";
+    if (o->start != AST_PLUSPLUS && o->start != AST_RANDOM && o->start != AST_GIVEN)
+        return "start must be AST_PLUSPLUS, AST_RANDOM or AST_GIVEN";
+    if (o->start == AST_GIVEN && (!o->means || o->means_count == 0))
+        return "start is AST_GIVEN, but there are no means";
+    if (o->start != AST_GIVEN && o->means)
+        return "there are means to start from, but start is not AST_GIVEN";
+    if (o->method == AST_SPKM && o->start == AST_GIVEN && o->clusters && o->clusters != o->means_count)
+        return "the number of clusters differs from the number of means to start from";
+    return NULL;
+}

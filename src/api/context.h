@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a context is made of. */
+#ifndef AST_CONTEXT_H
+#define AST_CONTEXT_H
+
+#include "asterism.h"
+#include "fault.h"
+#include "kernels.h"
+#include "pool.h"
+
+struct ast_context {
+    ast_pool *pool;
+    const ast_kernels *kernels;
+    ast_fault fault;
+    ast_cluster_info *clusters; /* of the last result */
+    float *means;
+    size_t cluster_count;
+};
+
+/* Checks a view of points; AST_OK or the reason. */
+ast_status ast_check_points(const ast_points *points, ast_fault *fault);
+
+/* Starts a call: the message is that of the call before no longer. */
+void ast_begin(ast_context *context);
+
+#endif

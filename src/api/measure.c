@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Entry points of the measures and of sampling: check, call, translate. */
+#include "context.h"
+
+#include "cloud.h"
+#include "measures.h"
+#include "memory.h"
+#include "vmf.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+ast_status ast_compare(ast_context *context, const int32_t *labels, const int32_t *truth, size_t count,
+                       ast_agreement *agreement) {
+    ast_begin(context);
+    return ast_agreement_of(&context->fault, labels, truth, count, agreement);
+}
+
+/* Rows as unit vectors, whatever they are in the caller's memory. */
+static void read_block(void *data, size_t first, size_t count, float *rows) {
+    const ast_points *points = data;
+    for (size_t i = 0; i < count; i++)
+        ast_read_row(points, first + i, rows + i * points->dimension);
+}
+
+static void read_unit_block(void *data, size_t first, size_t count, float *rows) {
+    const ast_points *points = data;
+    memcpy(rows, (const float *)points->data + first * points->dimension, count * points->dimension * sizeof *rows);
+}
+
+/* Labels without the rows that have no direction, and whether all rows are tight unit vectors. */
+static ast_status usable_labels(ast_context *context, const ast_points *points, const int32_t *labels, int32_t *usable,
+                                bool *unit) {
+    ast_cloud cloud;
+    size_t missing;
+    ast_status status = ast_cloud_load(&cloud, context->kernels, context->pool, points, NULL, points->count, usable,
+                                       &missing, &context->fault);
+    ast_cloud_free(&cloud);
+    bool tight = points->row_stride == (ptrdiff_t)(points->dimension * sizeof(float));
+    *unit = tight && !cloud.scaled && cloud.tight;
+    for (size_t i = 0; i < points->count; i++)
+        usable[i] = usable[i] == AST_MISSING ? -1 : labels[i];
+    return status;
+}
+
+ast_status ast_silhouette(ast_context *context, const ast_points *points, const int32_t *labels,
+                          ast_dissimilarity dissimilarity, uint64_t seed, double *silhouette, size_t *sampled) {
+    ast_begin(context);
+    ast_status status = ast_check_points(points, &context->fault);
+    if (status != AST_OK)
+        return status;
+    if (dissimilarity != AST_COSINE && dissimilarity != AST_ANGLE)
+        return ast_fail(&context->fault, AST_BAD_OPTION, "the dissimilarity must be AST_COSINE or AST_ANGLE");
+    int32_t *usable = ast_allocate(points->count, sizeof *usable);
+    if (!usable)
+        return ast_fail_memory(&context->fault);
+    bool unit;
+    status = usable_labels(context, points, labels, usable, &unit);
+    ast_points view = *points;
+    ast_rows rows = {unit ? read_unit_block : read_block, &view, points->count, points->dimension};
+    if (status == AST_OK)
+        status = ast_silhouette_of(&context->fault, context->pool, &rows, usable, dissimilarity, seed,
+                                   silhouette, sampled);
+    free(usable);
+    return status;
+}
+
+static const char *mixture_problem(const ast_mixture *m) {
+    if (m->points == 0 || m->points > INT32_MAX)
+        return "the number of points must be between 1 and 2147483647";
+    if (m->dimension < 2 || m->dimension > 4096)
+        return "the dimension must be between 2 and 4096";
+    if (m->clusters == 0 || m->clusters > INT32_MAX)
+        return "the number of clusters must be between 1 and 2147483647";
+    if (!(m->kappa >= 0) || isinf(m->kappa))
+        return "kappa must be a number from 0 on";
+    if (!(m->separation >= 0 && m->separation <= 180))
+        return "the separation must be between 0 and 180 degrees";
+    if (!(m->noise >= 0 && m->noise <= 1))
+        return "the share of noise must be between 0 and 1";
+    return NULL;
+}
+
+ast_status ast_sample_mixture(ast_context *context, const ast_mixture *mixture, float *points, int32_t *labels,
+                              float *means) {
+    ast_begin(context);
+    const char *problem = mixture_problem(mixture);
+    if (problem)
+        return ast_fail(&context->fault, AST_BAD_OPTION, "%s", problem);
+    return ast_mixture_draw(&context->fault, mixture, points, labels, means);
+}

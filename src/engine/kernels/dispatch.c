@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Chooses the table of kernels for this processor, and holds the exact scores: plain C in double, the definition that
+ * every table answers to. */
+#include "tables.h"
+
+#include <string.h>
+
+const ast_kernels *ast_kernels_choose(const char *name) {
+#if defined(__x86_64__)
+    bool wanted = !name || !*name || strcmp(name, "avx2") == 0;
+    if (wanted && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return &ast_kernels_avx2;
+#else
+    (void)name;
+#endif
+    return &ast_kernels_base;
+}
+
+double ast_exact_score(const float *x, const float *mu, size_t dimension) {
+    double sum = 0;
+    for (size_t d = 0; d < dimension; d++)
+        sum += (double)x[d] * (double)mu[d];
+    return sum;
+}
+
+static void exact_small(const float *x, const ast_table *table, double *scores) {
+    for (size_t k = 0; k < table->count; k++) {
+        double sum = 0;
+        for (size_t d = 0; d < table->dimension; d++)
+            sum += (double)x[d] * (double)table->means[d * table->capacity + k];
+        scores[k] = sum;
+    }
+}
+
+void ast_exact_scores(const float *x, const ast_table *table, double *scores) {
+    if (table->dimension <= AST_SMALL) {
+        exact_small(x, table, scores);
+        return;
+    }
+    /* Sixteen means side by side: the components of each stay in order. */
+    for (size_t k = 0; k < table->count; k += AST_PANEL) {
+        const float *panel = table->means + k * table->dimension;
+        double sum[AST_PANEL] = {0};
+        for (size_t d = 0; d < table->dimension; d++)
+            for (size_t j = 0; j < AST_PANEL; j++)
+                sum[j] += (double)x[d] * (double)panel[d * AST_PANEL + j];
+        memcpy(scores + k, sum, sizeof sum);
+    }
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The inner loops, in one table of functions for each instruction set. Kernels know points, means and scores; they know
+ * no clusters. The table `base` runs anywhere and equals `avx2` in every decision that the rest of the library takes
+ * from it: what a float kernel cannot decide within its error bound (ast_score_error) is left to `exact`.
+ *
+ * Conventions. Points of dimension 2..4 ("small") are stored as columns: x[d][i]. Larger ones are row pointers. Arrays
+ * over points are padded to a multiple of AST_LANES, and kernels may read and write the padding. */
+#ifndef AST_KERNELS_H
+#define AST_KERNELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define AST_LANES 8
+#define AST_PANEL 16   /* means in one panel of a large table */
+#define AST_SMALL 4    /* the largest dimension that is stored as columns */
+#define AST_UNIT_TOLERANCE 0x1p-22 /* of a squared length: a row so close to a unit vector is taken as it is */
+#define AST_NO_SCORE (-4.0f) /* below every cosine: the best score where there is no mean */
+#define AST_NOBODY (-3)      /* the id that goes with it */
+
+/* Means packed for the kernels, in order of cluster index (equal scores go to the first). */
+typedef struct ast_table {
+    size_t dimension, count, capacity; /* capacity is a multiple of AST_PANEL */
+    int32_t *ids;                      /* (count) what the kernels write for mean k */
+    float *means; /* small: (D, capacity); large: (capacity / AST_PANEL, D, AST_PANEL) */
+    float *bias;  /* large: (capacity) 0 for a mean, AST_NO_SCORE for the unused columns of the last panel */
+} ast_table;
+
+/* For each point the best score, the second best and the id of the best. */
+typedef struct ast_scores {
+    float *best, *second;
+    int32_t *id;
+} ast_scores;
+
+/* The key of a point: the keys of a cluster's members, added up modulo 2^64, stand for the set of them. Within a group
+ * of 8 the keys are an odd random number times 1, 2, 4 .. 128: no sum of differences in one group is zero. */
+static inline uint64_t ast_key(size_t point) {
+    uint64_t group = (uint64_t)(point >> 3) + 0x9e3779b97f4a7c15u;
+    group = (group ^ (group >> 30)) * 0xbf58476d1ce4e5b9u;
+    group = (group ^ (group >> 27)) * 0x94d049bb133111ebu;
+    return ((group ^ (group >> 31)) | 1) << (point & 7);
+}
+
+/* Exact sums of small points: sums[copy][slot] = {x.., count} in units of 2^-30, keys[copy][slot]. Several copies break
+ * the chain of dependent additions where neighbours share a label. Both pointers are AST_BIN_MARGIN bins into their
+ * arrays, so that negative labels fall into bins that nobody reads. */
+#define AST_SUM_WIDTH(dimension) ((dimension) <= 3 ? 4 : 8)
+#define AST_BIN_MARGIN 4
+typedef struct ast_bins {
+    size_t slots, copies; /* copies is 1 or 4; slots includes the margin */
+    int64_t *sums;        /* (copies, slots, AST_SUM_WIDTH(D)) */
+    uint64_t *keys;       /* (copies, slots) */
+} ast_bins;
+
+typedef struct ast_kernels {
+    const char *name;
+
+    /* Tight rows of n small points into columns. Index with the dimension, 2..4, here and below. */
+    void (*split_columns[AST_SMALL + 1])(const float *rows, size_t n, float *const *x);
+
+    /* Lists the points whose squared length, in double, is farther than AST_UNIT_TOLERANCE from 1 or not a number. */
+    size_t (*off_unit[AST_SMALL + 1])(const float *const *x, size_t n, uint32_t *list);
+
+    /* Scores of n small points against every mean of the table. */
+    void (*score_columns[AST_SMALL + 1])(const float *const *x, size_t n, const ast_table *table, ast_scores out);
+
+    /* The same for n rows of any dimension. scratch: AST_ROW_SCRATCH(n) floats, aligned to 32 bytes. */
+    void (*score_rows)(const float *const *rows, size_t n, const ast_table *table, ast_scores out, float *scratch);
+
+    /* Adds n small points (a multiple of AST_LANES) to the bins of their labels; `first`, a multiple of AST_LANES, is the
+     * index of the first for its key. */
+    void (*sum_columns[AST_SMALL + 1])(const float *const *x, const int32_t *labels, size_t n, size_t first,
+                                       ast_bins *bins);
+
+    /* sum[d] += sign * round(x[d] 2^30), sign +1 or -1. */
+    void (*sum_row)(const float *x, size_t dimension, int sign, int64_t *sum);
+
+    /* Lists the points whose scores do not decide, but for the labels -1: best < fit, or best - second <= margin, or, if
+     * `changes`, id != label. Returns how many. list: n entries. */
+    size_t (*screen)(ast_scores scores, const int32_t *labels, size_t n, float fit, float margin, bool changes,
+                     uint32_t *list);
+
+    /* Lists the points with min(best - second, best - fit) <= allowance, but for the labels -1; *smallest becomes the
+     * least such gap of the points not listed (INFINITY if all are listed). */
+    size_t (*narrow)(const float *best, const float *second, const int32_t *labels, size_t n, float fit,
+                     float allowance, uint32_t *list, float *smallest);
+
+    /* Joins the scores against two tables: mine becomes those against both. */
+    void (*merge)(ast_scores mine, ast_scores other, size_t n);
+
+    /* The squared length of a row in double, additions in any order: within D 2^-52 of the exact one, relatively. */
+    double (*squared_length)(const float *x, size_t dimension);
+
+    /* Dot product in float, any order of additions. */
+    float (*dot)(const float *a, const float *b, size_t dimension);
+} ast_kernels;
+
+/* Scratch of score_rows, in floats: best, second and id in AST_LANES lanes for each row of a tile. */
+#define AST_TILE_ROWS 96
+#define AST_ROW_SCRATCH (3 * AST_LANES * AST_TILE_ROWS)
+
+/* By name ("base", "avx2") or, with NULL, the best that the processor has; never NULL, falls back to base. */
+const ast_kernels *ast_kernels_choose(const char *name);
+
+/* No float score of dimension D differs from the exact one by more than this: each of the D products and D sums rounds
+ * once, relative to at most |x| |mu| <= 1 + 2^-22. Two more for what the callers do with it. */
+static inline float ast_score_error(size_t dimension) {
+    return (float)(2 * dimension + 2) * 0x1p-24f;
+}
+
+/* The score by definition: products and sums in double, components in order. */
+double ast_exact_score(const float *x, const float *mu, size_t dimension);
+
+/* The exact scores of one point against every mean of a table: scores (count rounded up to AST_PANEL). */
+void ast_exact_scores(const float *x, const ast_table *table, double *scores);
+
+#endif

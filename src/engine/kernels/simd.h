@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Vectors of VL floats, as GCC vector extensions: arithmetic is plain C, and the few operations that C has no operator
+ * for are here, once with AVX2 (VL = 8) and once with what every processor has (VL = 4). */
+#ifndef AST_SIMD_H
+#define AST_SIMD_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#define VL 8
+#else
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+#define VL 4
+#endif
+
+typedef float vf __attribute__((vector_size(4 * VL), may_alias));
+typedef int32_t vi __attribute__((vector_size(4 * VL), may_alias));
+
+typedef double vd __attribute__((vector_size(8 * VL), may_alias));
+typedef int64_t vl __attribute__((vector_size(8 * VL), may_alias));
+
+static inline vf load_f(const float *p) {
+    vf v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static inline vi load_i(const int32_t *p) {
+    vi v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static inline void store_f(float *p, vf v) {
+    memcpy(p, &v, sizeof v);
+}
+
+static inline void store_i(int32_t *p, vi v) {
+    memcpy(p, &v, sizeof v);
+}
+
+static inline vf all_f(float s) {
+    return s - (vf){0};
+}
+
+static inline vi all_i(int32_t s) {
+    return s - (vi){0};
+}
+
+/* mask ? a : b, lane by lane; a mask lane is 0 or -1. */
+static inline vf select_f(vi mask, vf a, vf b) {
+#if defined(__AVX2__)
+    return (vf)_mm256_blendv_ps((__m256)b, (__m256)a, (__m256)mask);
+#else
+    return (vf)((mask & (vi)a) | (~mask & (vi)b));
+#endif
+}
+
+static inline vi select_i(vi mask, vi a, vi b) {
+#if defined(__AVX2__)
+    return (vi)_mm256_blendv_ps((__m256)b, (__m256)a, (__m256)mask);
+#else
+    return (mask & a) | (~mask & b);
+#endif
+}
+
+/* The larger; b where a is not a number. */
+static inline vf max_f(vf a, vf b) {
+#if defined(__AVX2__)
+    return (vf)_mm256_max_ps((__m256)a, (__m256)b);
+#else
+    return select_f(a > b, a, b);
+#endif
+}
+
+static inline vf min_f(vf a, vf b) {
+#if defined(__AVX2__)
+    return (vf)_mm256_min_ps((__m256)a, (__m256)b);
+#else
+    return select_f(a < b, a, b);
+#endif
+}
+
+/* One bit a lane. */
+static inline unsigned mask_bits(vi mask) {
+#if defined(__AVX2__)
+    return (unsigned)_mm256_movemask_ps((__m256)mask);
+#elif defined(__SSE2__)
+    return (unsigned)_mm_movemask_ps((__m128)mask);
+#else
+    unsigned bits = 0;
+    for (int lane = 0; lane < VL; lane++)
+        bits |= (unsigned)(mask[lane] & 1) << lane;
+    return bits;
+#endif
+}
+
+/* Nearest integer, ties to even; |v| <= 2^30. */
+static inline vi round_to_int(vf v) {
+#if defined(__AVX2__)
+    return (vi)_mm256_cvtps_epi32((__m256)v);
+#elif defined(__SSE2__)
+    return (vi)_mm_cvtps_epi32((__m128)v);
+#else
+    vi out;
+    for (int lane = 0; lane < VL; lane++)
+        out[lane] = (int32_t)lrintf(v[lane]);
+    return out;
+#endif
+}
+
+/* a * b + c; the product is rounded or not, as the processor likes: only for scores with an error bound. */
+static inline vf multiply_add(vf a, vf b, vf c) {
+#if defined(__FMA__)
+    return (vf)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#else
+    return a * b + c;
+#endif
+}
+
+static inline float sum_lanes(vf v) {
+    float sum = v[0];
+    for (int lane = 1; lane < VL; lane++)
+        sum += v[lane];
+    return sum;
+}
+
+/* sum[0..VL) += v, in 64 bits. */
+static inline void add_wide(int64_t *sum, vi v) {
+#if defined(__AVX2__)
+    __m256i *half = (__m256i *)(void *)sum;
+    __m256i low = _mm256_cvtepi32_epi64(_mm256_castsi256_si128((__m256i)v));
+    __m256i high = _mm256_cvtepi32_epi64(_mm256_extracti128_si256((__m256i)v, 1));
+    _mm256_storeu_si256(half, _mm256_add_epi64(_mm256_loadu_si256(half), low));
+    _mm256_storeu_si256(half + 1, _mm256_add_epi64(_mm256_loadu_si256(half + 1), high));
+#else
+    for (int lane = 0; lane < VL; lane++)
+        sum[lane] += v[lane];
+#endif
+}
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The tables that were compiled; dispatch.c chooses. */
+#ifndef AST_TABLES_H
+#define AST_TABLES_H
+
+#include "kernels.h"
+
+extern const ast_kernels ast_kernels_base;
+#if defined(__x86_64__)
+extern const ast_kernels ast_kernels_avx2;
+#endif
+
+#endif

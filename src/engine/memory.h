@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Memory aligned for vectors. NULL when there is none; sizes that overflow are refused the same way. */
+#ifndef AST_MEMORY_H
+#define AST_MEMORY_H
+
+#include <stddef.h>
+
+#define AST_ALIGNMENT 64
+
+void *ast_allocate(size_t count, size_t size); /* not cleared; at least one byte; release with free() */
+void *ast_allocate_zero(size_t count, size_t size);
+
+/* Grows an array, keeping `used` elements. NULL leaves the old one as it was. */
+void *ast_grow(void *old, size_t used, size_t count, size_t size);
+
+#endif

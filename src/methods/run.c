@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the methods share: given starts, and one pass with its report. */
+#include "methods.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+double ast_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+ast_status ast_run_given(ast_labelling *l, const ast_options *options, ast_fault *fault) {
+    ast_points given = ast_points_f4(options->means, options->means_count, l->cloud.dimension);
+    for (size_t k = 0; k < options->means_count; k++) {
+        float mean[AST_MAX_DIMENSION];
+        ast_row_kind kind = ast_read_row(&given, k, mean);
+        if (kind == AST_ROW_MISSING || kind == AST_ROW_INFINITE)
+            return ast_fail(fault, AST_BAD_DATA, "mean %zu (counting from 1) of the start has no direction: it holds %s", k + 1,
+                            kind == AST_ROW_INFINITE ? "an infinity" : "a NaN, or zeros only");
+        if (ast_clusters_add(&l->clusters, mean, UINT32_MAX) < 0)
+            return ast_fail_memory(fault);
+    }
+    return AST_OK;
+}
+
+ast_status ast_run_label(ast_labelling *l, ast_run *run, ast_pass_result *result, ast_fault *fault) {
+    run->pass_start = ast_seconds();
+    ast_status status = ast_labelling_pass(l, run->options->parallel, result, fault);
+    run->oir_restarts += result->restarts;
+    return status;
+}
+
+ast_status ast_run_update(ast_labelling *l, ast_run *run, double penalty, const ast_pass_result *result,
+                          ast_fault *fault) {
+    const ast_options *options = run->options;
+    ast_status status = ast_labelling_update(l, fault);
+    if (status != AST_OK)
+        return status;
+    run->iterations++;
+    run->objective = ast_clusters_objective(&l->clusters) + penalty * (double)l->clusters.live;
+    if (!options->progress)
+        return AST_OK;
+    ast_progress state = {.restart = run->restart, .iteration = run->iterations, .clusters = l->clusters.live,
+                          .changed = result->changed, .scored = result->scored, .objective = run->objective,
+                          .seconds = ast_seconds() - run->pass_start};
+    if (options->progress(&state, options->progress_data) != 0)
+        return ast_fail(fault, AST_CANCELLED, "cancelled after pass %d", run->iterations);
+    return AST_OK;
+}

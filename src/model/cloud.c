@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+#include "cloud.h"
+
+#include "memory.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOAD_BLOCK 4096 /* points a task; a multiple of every padding in use */
+
+typedef struct load_job {
+    ast_cloud *cloud;
+    int32_t *labels;
+    _Atomic size_t missing, scaled;
+    _Atomic size_t infinite; /* the smallest row with an infinity, or count */
+} load_job;
+
+static float half_to_float(uint16_t half) {
+    uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 31, fraction = half & 1023;
+    if (exponent == 0) { /* zero or subnormal: fraction 2^-24, exact in float */
+        float tiny = (float)fraction * 0x1p-24f;
+        return sign ? -tiny : tiny;
+    }
+    uint32_t bits = sign | (exponent == 31 ? 255u : exponent + 112u) << 23 | fraction << 13;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Row r as doubles: exact, whatever the type and the strides. */
+static void expand_row(const ast_points *view, size_t r, double *x) {
+    const char *at = (const char *)view->data + (ptrdiff_t)r * view->row_stride;
+    ptrdiff_t step = view->column_stride;
+    for (size_t d = 0; d < view->dimension; d++, at += step) {
+        if (view->type == AST_F4) {
+            float value;
+            memcpy(&value, at, sizeof value);
+            x[d] = value;
+        } else if (view->type == AST_F8) {
+            memcpy(&x[d], at, sizeof x[d]);
+        } else {
+            uint16_t half;
+            memcpy(&half, at, sizeof half);
+            x[d] = half_to_float(half);
+        }
+    }
+}
+
+static double length_squared(const double *x, size_t dimension) {
+    double sum = 0;
+    for (size_t d = 0; d < dimension; d++)
+        sum += x[d] * x[d];
+    return sum;
+}
+
+static ast_row_kind largest_component(const double *x, size_t dimension, double *largest) {
+    bool infinite = false;
+    *largest = 0;
+    for (size_t d = 0; d < dimension; d++) {
+        double c = fabs(x[d]);
+        if (isnan(c))
+            return AST_ROW_MISSING;
+        infinite |= isinf(c) != 0;
+        *largest = c > *largest ? c : *largest;
+    }
+    if (infinite)
+        return AST_ROW_INFINITE;
+    return *largest > 0 ? AST_ROW_SCALED : AST_ROW_MISSING;
+}
+
+ast_row_kind ast_read_row(const ast_points *view, size_t r, float *row) {
+    double x[AST_MAX_DIMENSION], largest, length = 1;
+    size_t dimension = view->dimension;
+    expand_row(view, r, x);
+    double squared = length_squared(x, dimension);
+    ast_row_kind kind = AST_ROW_UNIT;
+    if (!(fabs(squared - 1) <= AST_UNIT_TOLERANCE)) {
+        kind = largest_component(x, dimension, &largest);
+        if (kind != AST_ROW_SCALED)
+            return kind;
+        if (view->type == AST_F8) { /* squares of doubles may overflow, those of floats cannot */
+            for (size_t d = 0; d < dimension; d++)
+                x[d] /= largest;
+            squared = length_squared(x, dimension);
+        }
+        length = sqrt(squared);
+    }
+    for (size_t d = 0; d < dimension; d++)
+        row[d] = (float)(x[d] / length);
+    return kind;
+}
+
+static size_t row_of(const ast_cloud *cloud, size_t i) {
+    return cloud->order ? cloud->order[i] : i;
+}
+
+static bool tight_floats(const ast_points *view) {
+    return view->type == AST_F4 && view->column_stride == sizeof(float) && (uintptr_t)view->data % sizeof(float) == 0 &&
+           view->row_stride % (ptrdiff_t)sizeof(float) == 0;
+}
+
+static void note(load_job *job, size_t i, ast_row_kind kind) {
+    size_t row = row_of(job->cloud, i);
+    if (kind == AST_ROW_MISSING) {
+        job->labels[i] = AST_MISSING;
+        atomic_fetch_add(&job->missing, 1);
+    } else if (kind == AST_ROW_SCALED) {
+        atomic_store_explicit(&job->scaled, 1, memory_order_relaxed);
+    } else if (kind == AST_ROW_INFINITE) {
+        size_t first = atomic_load(&job->infinite);
+        while (row < first && !atomic_compare_exchange_weak(&job->infinite, &first, row))
+            ;
+    }
+}
+
+/* One point into its columns; a missing one becomes zero, which no score can tell from padding. */
+static void load_point(load_job *job, size_t i) {
+    ast_cloud *cloud = job->cloud;
+    float row[AST_SMALL];
+    ast_row_kind kind = ast_read_row(&cloud->view, row_of(cloud, i), row);
+    note(job, i, kind);
+    for (size_t d = 0; d < cloud->dimension; d++)
+        cloud->columns[d * cloud->padded + i] = kind == AST_ROW_MISSING || kind == AST_ROW_INFINITE ? 0 : row[d];
+}
+
+static void load_columns(load_job *job, size_t first, size_t last) {
+    ast_cloud *cloud = job->cloud;
+    const ast_points *view = &cloud->view;
+    size_t dimension = cloud->dimension, n = last - first;
+    if (!tight_floats(view) || view->row_stride != (ptrdiff_t)(dimension * sizeof(float)) || cloud->order) {
+        for (size_t i = first; i < last; i++)
+            load_point(job, i);
+        return;
+    }
+    float *x[AST_SMALL];
+    const float *in[AST_SMALL];
+    uint32_t list[LOAD_BLOCK];
+    for (size_t d = 0; d < dimension; d++)
+        in[d] = x[d] = cloud->columns + d * cloud->padded + first;
+    cloud->kernels->split_columns[dimension]((const float *)view->data + first * dimension, n, x);
+    size_t odd = cloud->kernels->off_unit[dimension](in, n, list);
+    for (size_t j = 0; j < odd; j++)
+        load_point(job, first + list[j]);
+}
+
+static void check_rows(load_job *job, size_t first, size_t last) {
+    const ast_cloud *cloud = job->cloud;
+    float row[AST_MAX_DIMENSION];
+    bool direct = tight_floats(&cloud->view);
+    for (size_t i = first; i < last; i++) {
+        size_t r = row_of(cloud, i);
+        if (direct) { /* nearly every row of nearly every input is decided here, without its additions in order */
+            const float *x = (const float *)(const void *)((const char *)cloud->view.data + (ptrdiff_t)r * cloud->view.row_stride);
+            double squared = cloud->kernels->squared_length(x, cloud->dimension);
+            if (fabs(squared - 1) < AST_UNIT_TOLERANCE - 0x1p-36)
+                continue;
+        }
+        note(job, i, ast_read_row(&cloud->view, r, row));
+    }
+}
+
+static void load_task(void *data, size_t block, int worker) {
+    load_job *job = data;
+    (void)worker;
+    ast_cloud *cloud = job->cloud;
+    size_t first = block * LOAD_BLOCK, last = first + LOAD_BLOCK;
+    last = last < cloud->padded ? last : cloud->padded;
+    size_t end = last < cloud->count ? last : cloud->count;
+    for (size_t i = first; i < last; i++)
+        job->labels[i] = i < cloud->count ? AST_UNLABELLED : AST_MISSING;
+    for (size_t i = end > first ? end : first; i < last && cloud->small; i++) /* padding is missing, and finite */
+        for (size_t d = 0; d < cloud->dimension; d++)
+            cloud->columns[d * cloud->padded + i] = 0;
+    if (end <= first)
+        return;
+    if (cloud->small)
+        load_columns(job, first, end);
+    else
+        check_rows(job, first, end);
+}
+
+ast_status ast_cloud_load(ast_cloud *cloud, const ast_kernels *kernels, ast_pool *pool, const ast_points *points,
+                          const uint32_t *order, size_t padded, int32_t *labels, size_t *missing, ast_fault *fault) {
+    *cloud = (ast_cloud){.kernels = kernels, .count = points->count, .padded = padded, .dimension = points->dimension,
+                         .view = *points, .order = order, .small = points->dimension <= AST_SMALL};
+    if (cloud->small) {
+        /* A vector that starts at any point may be read: one more than the padding. */
+        cloud->columns = ast_allocate(padded * cloud->dimension + 2 * AST_LANES, sizeof *cloud->columns);
+        if (!cloud->columns)
+            return ast_fail_memory(fault);
+        for (size_t d = 0; d < cloud->dimension; d++)
+            cloud->column[d] = cloud->columns + d * padded;
+    }
+    load_job job = {.cloud = cloud, .labels = labels, .infinite = points->count};
+    ast_pool_run(pool, (padded + LOAD_BLOCK - 1) / LOAD_BLOCK, load_task, &job);
+    *missing = job.missing;
+    cloud->tight = tight_floats(points);
+    cloud->scaled = job.scaled != 0;
+    cloud->in_place = cloud->tight && !cloud->scaled;
+    if (job.infinite < points->count)
+        return ast_fail(fault, AST_BAD_DATA, "row %zu (counting from 1) holds an infinity; numbers must be finite, or NaN for a missing row",
+                        (size_t)job.infinite + 1);
+    return AST_OK;
+}
+
+void ast_cloud_free(ast_cloud *cloud) {
+    free(cloud->columns);
+    cloud->columns = NULL;
+}
+
+const float *ast_cloud_row(const ast_cloud *cloud, size_t i, float *buffer) {
+    if (cloud->small) {
+        for (size_t d = 0; d < cloud->dimension; d++)
+            buffer[d] = cloud->column[d][i];
+        return buffer;
+    }
+    size_t r = row_of(cloud, i);
+    if (cloud->in_place)
+        return (const float *)(const void *)((const char *)cloud->view.data + (ptrdiff_t)r * cloud->view.row_stride);
+    ast_read_row(&cloud->view, r, buffer);
+    return buffer;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The points as the passes see them: unit vectors in float, in the order of visit. Dimensions 2..4 are copied into
+ * columns; larger rows are read where the caller has them, and normalised on every reading unless they are unit
+ * vectors already, so that the memory needed does not grow with the dimension. */
+#ifndef AST_CLOUD_H
+#define AST_CLOUD_H
+
+#include "asterism.h"
+#include "fault.h"
+#include "kernels.h"
+#include "pool.h"
+
+#define AST_MAX_DIMENSION 4096
+
+#define AST_MISSING (-1)    /* label of a row without a direction, or that takes no part */
+#define AST_UNLABELLED (-2) /* label of a point before the first pass */
+
+typedef struct ast_cloud {
+    const ast_kernels *kernels;
+    size_t count, padded, dimension; /* padded: a multiple of the block */
+    ast_points view;
+    const uint32_t *order; /* (count) the row that is visited i-th; NULL: as given */
+    bool small;            /* held as columns */
+    bool tight;            /* rows are adjacent floats in the caller's memory */
+    bool scaled;           /* some row is no unit vector there */
+    bool in_place;         /* large: rows can be used where they are */
+    float *columns;        /* small: (D, padded) */
+    const float *column[AST_SMALL];
+} ast_cloud;
+
+/* Loads the points and checks every row. labels (padded): AST_UNLABELLED, or AST_MISSING for missing rows and for the
+ * padding. `*missing` counts the missing rows. */
+ast_status ast_cloud_load(ast_cloud *cloud, const ast_kernels *kernels, ast_pool *pool, const ast_points *points,
+                          const uint32_t *order, size_t padded, int32_t *labels, size_t *missing, ast_fault *fault);
+void ast_cloud_free(ast_cloud *cloud);
+
+/* The i-th point as a row: in place, or in the buffer (D floats). The point must not be missing. */
+const float *ast_cloud_row(const ast_cloud *cloud, size_t i, float *buffer);
+
+/* What a row of the caller's turns out to be. */
+typedef enum ast_row_kind { AST_ROW_UNIT, AST_ROW_SCALED, AST_ROW_MISSING, AST_ROW_INFINITE } ast_row_kind;
+
+/* Normalises row r of the view into `row` (D floats). */
+ast_row_kind ast_read_row(const ast_points *view, size_t r, float *row);
+
+#endif

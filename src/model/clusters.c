@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "clusters.h"
+
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ZERO_SUM 0x1p-20 /* of the members' weight: a shorter sum has no direction worth the name */
+
+void ast_clusters_open(ast_cluster_list *clusters, size_t dimension) {
+    *clusters = (ast_cluster_list){.dimension = dimension, .unit = 0x1p30, .weight_unit = 1};
+}
+
+void ast_clusters_free(ast_cluster_list *clusters) {
+    void *memory[] = {clusters->order, clusters->free, clusters->means, clusters->sums, clusters->weights,
+                      clusters->members, clusters->keys, clusters->founder, clusters->moves, clusters->touched,
+                      clusters->alive};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        free(memory[i]);
+    *clusters = (ast_cluster_list){0};
+}
+
+void ast_clusters_reset(ast_cluster_list *clusters) {
+    clusters->live = clusters->slots = clusters->free_count = 0;
+}
+
+static bool grow_array(void *array, size_t used, size_t capacity, size_t size) {
+    void **pointer = array, *memory = ast_grow(*pointer, used, capacity, size);
+    if (memory)
+        *pointer = memory;
+    return memory != NULL;
+}
+
+/* Each array that could grow has grown when one cannot: the capacity is raised only if all could. */
+static bool reserve(ast_cluster_list *c) {
+    if (c->slots < c->capacity)
+        return true;
+    size_t used = c->slots, capacity = c->capacity ? 2 * c->capacity : 32, dimension = c->dimension;
+    bool grown = grow_array(&c->order, used, capacity, sizeof *c->order) &&
+                 grow_array(&c->free, used, capacity, sizeof *c->free) &&
+                 grow_array(&c->means, used, capacity, dimension * sizeof *c->means) &&
+                 grow_array(&c->sums, used, capacity, dimension * sizeof *c->sums) &&
+                 grow_array(&c->weights, used, capacity, sizeof *c->weights) &&
+                 grow_array(&c->members, used, capacity, sizeof *c->members) &&
+                 grow_array(&c->keys, used, capacity, sizeof *c->keys) &&
+                 grow_array(&c->founder, used, capacity, sizeof *c->founder) &&
+                 grow_array(&c->moves, used, capacity, sizeof *c->moves) &&
+                 grow_array(&c->touched, used, capacity, sizeof *c->touched) &&
+                 grow_array(&c->alive, used, capacity, sizeof *c->alive);
+    if (grown)
+        c->capacity = capacity;
+    return grown;
+}
+
+int32_t ast_clusters_add(ast_cluster_list *clusters, const float *mean, uint32_t founder) {
+    bool reuse = clusters->free_count > 0;
+    if (!reuse && (clusters->slots == INT32_MAX || !reserve(clusters)))
+        return -1;
+    size_t slot = reuse ? (size_t)clusters->free[--clusters->free_count] : clusters->slots++;
+    size_t dimension = clusters->dimension;
+    memcpy(clusters->means + slot * dimension, mean, dimension * sizeof *mean);
+    memset(clusters->sums + slot * dimension, 0, dimension * sizeof *clusters->sums);
+    clusters->weights[slot] = clusters->members[slot] = 0;
+    clusters->keys[slot] = 0;
+    clusters->founder[slot] = founder;
+    clusters->moves[slot] = 0;
+    clusters->touched[slot] = 1;
+    clusters->alive[slot] = 1;
+    clusters->order[clusters->live++] = (int32_t)slot;
+    return (int32_t)slot;
+}
+
+void ast_clusters_kill(ast_cluster_list *clusters, int32_t slot) {
+    size_t k = 0;
+    while (clusters->order[k] != slot)
+        k++;
+    memmove(clusters->order + k, clusters->order + k + 1, (clusters->live - k - 1) * sizeof *clusters->order);
+    clusters->live--;
+    clusters->alive[slot] = 0;
+}
+
+void ast_clusters_release(ast_cluster_list *clusters) {
+    clusters->free_count = 0;
+    for (size_t slot = clusters->slots; slot-- > 0;) /* the lowest is taken first */
+        if (!clusters->alive[slot])
+            clusters->free[clusters->free_count++] = (int32_t)slot;
+}
+
+static double raw_length(const ast_cluster_list *clusters, int32_t slot) {
+    const int64_t *sum = clusters->sums + (size_t)slot * clusters->dimension;
+    double squared = 0;
+    for (size_t d = 0; d < clusters->dimension; d++)
+        squared += (double)sum[d] * (double)sum[d];
+    return sqrt(squared);
+}
+
+double ast_clusters_length(const ast_cluster_list *clusters, int32_t slot) {
+    return raw_length(clusters, slot) / clusters->unit;
+}
+
+double ast_clusters_weight(const ast_cluster_list *clusters, int32_t slot) {
+    return (double)clusters->weights[slot] / clusters->weight_unit;
+}
+
+void ast_clusters_set_mean(ast_cluster_list *clusters, int32_t slot, const float *mean) {
+    float *old = clusters->means + (size_t)slot * clusters->dimension;
+    double squared = 0;
+    for (size_t d = 0; d < clusters->dimension; d++) {
+        double step = (double)mean[d] - (double)old[d];
+        squared += step * step;
+        old[d] = mean[d];
+    }
+    clusters->moves[slot] = squared > 0 ? (float)(sqrt(squared) * (1 + 0x1p-20)) + 0x1p-22f : 0;
+}
+
+void ast_clusters_update_mean(ast_cluster_list *clusters, int32_t slot) {
+    size_t dimension = clusters->dimension;
+    const int64_t *sum = clusters->sums + (size_t)slot * dimension;
+    double length = raw_length(clusters, slot);
+    float mean[4096];
+    if (length / clusters->unit <= ast_clusters_weight(clusters, slot) * ZERO_SUM)
+        return;
+    for (size_t d = 0; d < dimension; d++)
+        mean[d] = (float)((double)sum[d] / length);
+    ast_clusters_set_mean(clusters, slot, mean);
+}
+
+double ast_clusters_objective(const ast_cluster_list *clusters) {
+    double objective = 0;
+    for (size_t k = 0; k < clusters->live; k++) {
+        int32_t slot = clusters->order[k];
+        double length = ast_clusters_length(clusters, slot);
+        if (length <= ast_clusters_weight(clusters, slot) * ZERO_SUM) {
+            const int64_t *sum = clusters->sums + (size_t)slot * clusters->dimension;
+            const float *mean = clusters->means + (size_t)slot * clusters->dimension;
+            length = 0;
+            for (size_t d = 0; d < clusters->dimension; d++)
+                length += (double)sum[d] / clusters->unit * (double)mean[d];
+        }
+        objective += length;
+    }
+    return objective;
+}
+
+uint64_t ast_clusters_fingerprint(const ast_cluster_list *clusters) {
+    uint64_t print = clusters->live;
+    for (size_t k = 0; k < clusters->live; k++)
+        print += (k + 1) * clusters->keys[clusters->order[k]];
+    return print;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The clusters: an ordered list of slots, each with a mean, the exact sum of its members and their number. Sums are
+ * fixed-point integers, so they do not depend on the order of additions, and a point that moves is subtracted and added
+ * without drift. Labels are slots while a run lasts; a slot keeps its number until its cluster dies. */
+#ifndef AST_CLUSTERS_H
+#define AST_CLUSTERS_H
+
+#include "kernels.h"
+
+typedef struct ast_cluster_list {
+    size_t dimension;
+    size_t live, slots, capacity; /* clusters alive; slots ever in use; slots there is memory for */
+    double unit;                  /* sums are in units of 1 / unit, a power of two */
+    double weight_unit;           /* the same for weights: unit, or 1 if every point weighs 1 */
+    int32_t *order;               /* (live) slots in order of creation: equal scores go to the first */
+    int32_t *free;                /* slots to use again, after the pass in which they died */
+    size_t free_count;
+    float *means;      /* (slots, D) */
+    int64_t *sums;     /* (slots, D) */
+    int64_t *weights;  /* (slots) of the members together */
+    int64_t *members;  /* (slots) points that count */
+    uint64_t *keys;    /* (slots) sum of the members' keys */
+    uint32_t *founder; /* (slots) the point that was last known to be the only member */
+    float *moves;      /* (slots) how far the mean went at the last update, rounded up */
+    uint8_t *touched;  /* (slots) the sum has changed since the last update */
+    uint8_t *alive;    /* (slots) */
+} ast_cluster_list;
+
+void ast_clusters_open(ast_cluster_list *clusters, size_t dimension);
+void ast_clusters_free(ast_cluster_list *clusters);
+void ast_clusters_reset(ast_cluster_list *clusters); /* none alive; keeps the memory */
+
+/* A new cluster at the end of the order. Its slot, or -1 if there is no memory. */
+int32_t ast_clusters_add(ast_cluster_list *clusters, const float *mean, uint32_t founder);
+
+/* Takes the cluster out of the order. Its slot is used again only after ast_clusters_release. */
+void ast_clusters_kill(ast_cluster_list *clusters, int32_t slot);
+void ast_clusters_release(ast_cluster_list *clusters);
+
+/* |sum|, in units of a point of weight 1. */
+double ast_clusters_length(const ast_cluster_list *clusters, int32_t slot);
+
+/* The members' weights, in units of the smallest. */
+double ast_clusters_weight(const ast_cluster_list *clusters, int32_t slot);
+
+/* The mean by the sum: normalised in double, rounded once. Unchanged where the sum is (nearly) zero. */
+void ast_clusters_update_mean(ast_cluster_list *clusters, int32_t slot);
+
+/* Sets the mean and notes how far it moved. */
+void ast_clusters_set_mean(ast_cluster_list *clusters, int32_t slot, const float *mean);
+
+/* The sum over clusters of |sum|; a zero sum counts by its product with the mean. */
+double ast_clusters_objective(const ast_cluster_list *clusters);
+
+/* Stands for the labels 0..live-1 of all points: equal labels, equal value. */
+uint64_t ast_clusters_fingerprint(const ast_cluster_list *clusters);
+
+#endif

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The sequential rule, in turn. Most blocks of most chunks are decided by their scores and pass with one look; here are
+ * the points that are not: those that change, those that no float score decides, those that fit nothing, and those that
+ * are alone in their cluster. */
+#include "labelling.h"
+
+#include "memory.h"
+#include "table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Why the rest of a block must be looked at again. */
+enum { SAME = 0, EVENT = 1, LONELY = 2 };
+
+static uint64_t bit_of(int32_t slot) {
+    return (uint64_t)1 << (slot & 63);
+}
+
+void ast_labelling_fail(ast_labelling *l) {
+    atomic_store(&l->failed, true);
+}
+
+/* Events: the slot of a cluster that has a new mean, or ~slot of one whose old scores are void. */
+bool ast_labelling_event(ast_labelling *l, int32_t event) {
+    if (l->event_count == l->event_capacity) {
+        size_t capacity = l->event_capacity ? 2 * l->event_capacity : 64;
+        int32_t *events = ast_grow(l->events, l->event_count, capacity, sizeof *events);
+        if (!events)
+            return false;
+        l->events = events;
+        l->event_capacity = capacity;
+    }
+    l->events[l->event_count++] = event;
+    return true;
+}
+
+static void push_event(ast_labelling *l, int32_t event) {
+    if (!ast_labelling_event(l, event))
+        ast_labelling_fail(l);
+}
+
+static bool reserve_exact(ast_worker *worker, size_t count) {
+    if (count <= worker->exact_capacity)
+        return true;
+    double *exact = ast_allocate(2 * count, sizeof *exact);
+    if (!exact)
+        return false;
+    free(worker->exact);
+    worker->exact = exact;
+    worker->exact_capacity = 2 * count;
+    return true;
+}
+
+bool ast_sync_table(ast_labelling *l, ast_worker *worker) {
+    bool mine = worker->pass == l->pass && worker->seen > 0, ready = true;
+    size_t seen = mine ? worker->seen : 0;
+    if (seen == l->event_count)
+        return true;
+    bool append = mine || l->table.count == 0;
+    for (size_t e = seen; e < l->event_count; e++)
+        append = append && l->events[e] >= 0;
+    if (!mine || !append)
+        ast_table_clear(&worker->table, l->cloud.dimension);
+    const float *means = l->clusters.means;
+    size_t dimension = l->cloud.dimension, live = l->clusters.live;
+    for (size_t e = seen; append && ready && e < l->event_count; e++) /* births only: they stand at the end of the order */
+        ready = ast_table_append(&worker->table, means + (size_t)l->events[e] * dimension, l->events[e]);
+    for (size_t k = 0; !append && ready && k < live; k++)
+        ready = ast_table_append(&worker->table, means + (size_t)l->clusters.order[k] * dimension, l->clusters.order[k]);
+    worker->pass = l->pass;
+    worker->seen = l->event_count;
+    if (!ready)
+        ast_labelling_fail(l);
+    return ready;
+}
+
+/* The scores of a point by definition. Its own cluster is no candidate if it is alone there. */
+typedef struct verdict {
+    int32_t to; /* AST_NOBODY: no candidate */
+    double score, second;
+} verdict;
+
+static verdict judge(ast_labelling *l, ast_worker *worker, const float *row, int32_t barred) {
+    verdict v = {AST_NOBODY, -INFINITY, -INFINITY};
+    const ast_table *table = ast_current_table(l, worker);
+    if (!reserve_exact(worker, table->count + AST_PANEL)) {
+        ast_labelling_fail(l);
+        return v;
+    }
+    ast_exact_scores(row, table, worker->exact);
+    for (size_t k = 0; k < table->count; k++) {
+        double score = worker->exact[k];
+        if (table->ids[k] == barred)
+            continue;
+        if (score > v.score) {
+            v.second = v.score;
+            v.score = score;
+            v.to = table->ids[k];
+        } else if (score > v.second) {
+            v.second = score;
+        }
+    }
+    return v;
+}
+
+static void remember(ast_labelling *l, size_t i, int32_t to, double best, double second) {
+    const ast_block *block = &l->blocks[i / AST_BLOCK];
+    l->proposals[i] = to;
+    l->best[i] = (float)(best > AST_NO_SCORE ? best : AST_NO_SCORE) + block->loss;
+    l->second[i] = (float)(second > AST_NO_SCORE ? second : AST_NO_SCORE) - block->gain;
+}
+
+/* The point leaves cluster `from` for `to`. In the first pass nobody leaves anything, and members are counted later. */
+static int move_point(ast_labelling *l, ast_worker *worker, size_t i, int32_t from, int32_t to) {
+    if (from == to)
+        return SAME;
+    int result = SAME;
+    int64_t *members = l->clusters.members;
+    l->labels[i] = to;
+    if (l->blocks[i / AST_BLOCK].mask)
+        l->blocks[i / AST_BLOCK].mask |= bit_of(to);
+    if (l->first)
+        return SAME;
+    worker->changes[worker->change_count++] = (ast_change){(uint32_t)i, from, to};
+    worker->changed++;
+    members[to]++;
+    members[from]--;
+    if (members[to] == 1)
+        l->lone |= bit_of(to);
+    if (members[from] == 1) {
+        l->lone |= bit_of(from);
+        result = LONELY;
+    }
+    if (members[from] == 0 && !l->fixed) {
+        ast_clusters_kill(&l->clusters, from);
+        push_event(l, ~from);
+        result = EVENT;
+    }
+    return result;
+}
+
+/* A point that fits nothing stays alone, and its mean becomes the point itself ... */
+static int stay_alone(ast_labelling *l, size_t i, const float *row, const verdict *v) {
+    int32_t own = l->labels[i];
+    float *mean = l->clusters.means + (size_t)own * l->cloud.dimension;
+    size_t bytes = l->cloud.dimension * sizeof *mean;
+    remember(l, i, own, 1, v->score);
+    if (memcmp(mean, row, bytes) == 0)
+        return SAME;
+    memcpy(mean, row, bytes);
+    l->clusters.touched[own] = 1;
+    push_event(l, ~own);
+    push_event(l, own);
+    return EVENT;
+}
+
+/* ... or founds a cluster. */
+static int found_cluster(ast_labelling *l, ast_worker *worker, size_t i, const float *row, const verdict *v) {
+    int32_t born = ast_clusters_add(&l->clusters, row, (uint32_t)i);
+    if (born < 0) {
+        ast_labelling_fail(l);
+        return SAME;
+    }
+    push_event(l, born);
+    remember(l, i, born, 1, v->score);
+    move_point(l, worker, i, l->labels[i], born);
+    return EVENT;
+}
+
+/* The rule of the paper for one point (equation for z_i, and the removal of a cluster before its last point is seen). */
+static int visit(ast_labelling *l, ast_worker *worker, size_t i) {
+    const ast_block *block = &l->blocks[i / AST_BLOCK];
+    int32_t own = l->labels[i];
+    bool alone = !l->fixed && own >= 0 && l->clusters.members[own] == 1;
+    float best = l->best[i] - block->loss, second = l->second[i] + block->gain;
+    if (!alone && best >= l->fit && best - second > l->margin)
+        return move_point(l, worker, i, own, l->proposals[i]);
+    const float *row = ast_cloud_row(&l->cloud, i, worker->row);
+    verdict v = judge(l, worker, row, alone ? own : AST_NOBODY);
+    if (atomic_load(&l->failed))
+        return SAME;
+    if (v.to != AST_NOBODY && v.score >= l->limit) {
+        remember(l, i, v.to, v.score, v.second);
+        return move_point(l, worker, i, own, v.to);
+    }
+    return alone ? stay_alone(l, i, row, &v) : found_cluster(l, worker, i, row, &v);
+}
+
+bool ast_visit(ast_labelling *l, ast_worker *worker, size_t i) {
+    l->best[i] = AST_NO_SCORE; /* no float score: by the definition */
+    return visit(l, worker, i) == EVENT;
+}
+
+/* Points whose proposal is a cluster that died or moved have no score any more. */
+static void void_proposals(ast_labelling *l, int32_t slot, size_t first, size_t last) {
+    for (size_t i = first; i < last; i++)
+        if (l->proposals[i] == slot && l->labels[i] != AST_MISSING)
+            l->best[i] = AST_NO_SCORE;
+}
+
+/* Joins the scores of points first..last against the dirty clusters with those they have. */
+static void join_scores(ast_labelling *l, ast_worker *worker, size_t first, size_t last) {
+    size_t head = (first + AST_LANES - 1) / AST_LANES * AST_LANES; /* vectors must not touch the points before */
+    for (size_t i = first; i < head && i < last; i++) {
+        float a = l->best[i], b = worker->other.best[i - first];
+        float rest = fmaxf(l->second[i], worker->other.second[i - first]);
+        l->second[i] = fmaxf(rest, fminf(a, b));
+        if (b > a) {
+            l->best[i] = b;
+            l->proposals[i] = worker->other.id[i - first];
+        }
+    }
+    if (head >= last)
+        return;
+    ast_scores mine = {l->best + head, l->second + head, l->proposals + head};
+    size_t skip = head - first;
+    ast_scores other = {worker->other.best + skip, worker->other.second + skip, worker->other.id + skip};
+    l->kernels->merge(mine, other, last - head);
+}
+
+/* The same where some points have bounds instead of scores: who may lose is looked at by definition. */
+static void join_bounds(ast_labelling *l, const ast_worker *worker, size_t first, size_t last) {
+    for (size_t i = first; i < last; i++) {
+        const ast_block *block = &l->blocks[i / AST_BLOCK];
+        float other = worker->other.best[i - first];
+        if (l->labels[i] == AST_MISSING)
+            continue;
+        if (other > l->best[i] - block->loss - l->margin)
+            l->best[i] = AST_NO_SCORE;
+        else if (other - block->gain > l->second[i])
+            l->second[i] = other - block->gain;
+    }
+}
+
+/* Brings points first..last, scored before event number `seen`, up to date with the events since. */
+static void catch_up(ast_labelling *l, ast_worker *worker, size_t seen, size_t first, size_t last) {
+    ast_table_clear(&worker->dirty, l->cloud.dimension);
+    for (size_t e = seen; e < l->event_count; e++) {
+        int32_t slot = l->events[e] < 0 ? ~l->events[e] : l->events[e];
+        if (l->events[e] < 0)
+            void_proposals(l, slot, first, last);
+        else if (l->clusters.alive[slot] &&
+                 !ast_table_append(&worker->dirty, l->clusters.means + (size_t)slot * l->cloud.dimension, slot))
+            ast_labelling_fail(l);
+    }
+    for (size_t b = first / AST_BLOCK; b * AST_BLOCK < last; b++) {
+        l->blocks[b].attention = true;
+        l->blocks[b].gap = -INFINITY;
+    }
+    if (worker->dirty.count == 0 || first >= last)
+        return;
+    ast_score_others(l, worker, &worker->dirty, first, last - first);
+    if (worker->full)
+        join_scores(l, worker, first, last);
+    else
+        join_bounds(l, worker, first, last);
+}
+
+/* The points of a block, from `first` on, that need a visit: one bit each. */
+static void find_points(ast_labelling *l, ast_worker *worker, size_t b, size_t first, uint64_t bits[AST_BLOCK / 64]) {
+    const ast_block *block = &l->blocks[b];
+    size_t base = b * AST_BLOCK;
+    memset(bits, 0, AST_BLOCK / 8);
+    if (block->attention) {
+        ast_scores scores = {l->best + base, l->second + base, l->proposals + base};
+        size_t count = l->kernels->screen(scores, l->labels + base, AST_BLOCK, l->fit + block->loss,
+                                          l->margin + block->loss + block->gain, !l->first, worker->list);
+        for (size_t j = 0; j < count; j++)
+            if (base + worker->list[j] >= first)
+                bits[worker->list[j] / 64] |= (uint64_t)1 << (worker->list[j] & 63);
+    }
+    if (l->fixed || l->first || !(block->mask == 0 || (block->mask & l->lone)))
+        return;
+    for (size_t j = first > base ? first - base : 0; j < AST_BLOCK; j++) {
+        int32_t label = l->labels[base + j];
+        if (label >= 0 && l->clusters.members[label] == 1)
+            bits[j / 64] |= (uint64_t)1 << (j & 63);
+    }
+}
+
+static size_t next_point(uint64_t bits[AST_BLOCK / 64]) {
+    for (size_t w = 0; w < AST_BLOCK / 64; w++)
+        if (bits[w]) {
+            size_t j = w * 64 + (size_t)__builtin_ctzll(bits[w]);
+            bits[w] &= bits[w] - 1;
+            return j;
+        }
+    return AST_BLOCK;
+}
+
+/* Returns the point after the first event if `stop`, otherwise the end of the block. */
+static size_t commit_block(ast_labelling *l, ast_worker *worker, size_t b, size_t first, size_t end, bool stop) {
+    uint64_t bits[AST_BLOCK / 64];
+    size_t base = b * AST_BLOCK, j;
+    find_points(l, worker, b, first, bits);
+    while ((j = next_point(bits)) < AST_BLOCK && !atomic_load(&l->failed)) {
+        size_t i = base + j, seen = l->event_count;
+        int result = visit(l, worker, i);
+        if (result == SAME)
+            continue;
+        if (result == EVENT && stop)
+            return i + 1;
+        if (result == EVENT) {
+            catch_up(l, worker, seen, i + 1, end);
+            ast_sync_table(l, worker);
+        }
+        find_points(l, worker, b, i + 1, bits);
+    }
+    return base + AST_BLOCK;
+}
+
+size_t ast_commit(ast_labelling *l, ast_worker *worker, size_t chunk, size_t first, bool stop) {
+    size_t base = chunk * l->chunk, end = base + l->chunk;
+    size_t seen = worker->pass == l->pass ? worker->seen : 0;
+    if (seen < l->event_count) {
+        catch_up(l, worker, seen, base, end);
+        ast_sync_table(l, worker);
+    }
+    for (size_t b = first / AST_BLOCK; b < end / AST_BLOCK; b++) {
+        const ast_block *block = &l->blocks[b];
+        bool lonely = !l->fixed && !l->first && l->lone && (block->mask == 0 || (block->mask & l->lone));
+        if (!block->attention && !lonely)
+            continue;
+        size_t next = commit_block(l, worker, b, first, end, stop);
+        if (next < (b + 1) * AST_BLOCK || (stop && l->event_count > seen))
+            return next;
+    }
+    return end;
+}

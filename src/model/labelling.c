@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The memory of a labelling, and what it starts from. */
+#include "labelling.h"
+
+#include "memory.h"
+#include "table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIT_TOLERANCE 0x1p-20 /* without it duplicates split at 0 degrees, and pure rounding makes runs cycle */
+
+double ast_cosine(double degrees) {
+    static const double known[][2] = {{0, 1}, {60, 0.5}, {90, 0}, {120, -0.5}, {180, -1}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (degrees == known[i][0])
+            return known[i][1];
+    return cos(degrees * (3.14159265358979323846 / 180));
+}
+
+void ast_labelling_set_angle(ast_labelling *l, double angle) {
+    float error = ast_score_error(l->cloud.dimension);
+    l->fixed = isnan(angle);
+    l->limit = l->fixed ? -INFINITY : ast_cosine(angle) - FIT_TOLERANCE;
+    l->fit = l->fixed ? -3 : (float)(l->limit + (double)error) + 0x1p-23f;
+    l->margin = 2 * error;
+}
+
+static size_t chunk_size(size_t dimension) {
+    size_t blocks = dimension <= AST_SMALL ? 16 : dimension <= 64 ? 8 : 2;
+    return blocks * AST_BLOCK;
+}
+
+static bool allocate_scores(ast_scores *scores, size_t n) {
+    scores->best = ast_allocate(n, sizeof *scores->best);
+    scores->second = ast_allocate(n, sizeof *scores->second);
+    scores->id = ast_allocate(n, sizeof *scores->id);
+    return scores->best && scores->second && scores->id;
+}
+
+static bool open_worker(ast_labelling *l, ast_worker *worker) {
+    size_t n = l->chunk + AST_BLOCK, dimension = l->cloud.dimension;
+    bool small = l->cloud.small, copies = !small && !l->cloud.in_place;
+    worker->list = ast_allocate(2 * n, sizeof *worker->list);
+    worker->changes = ast_allocate(l->chunk, sizeof *worker->changes);
+    worker->row = ast_allocate(dimension, sizeof *worker->row);
+    worker->columns = small ? ast_allocate(dimension * n, sizeof *worker->columns) : NULL;
+    worker->rows = small ? NULL : ast_allocate(n, sizeof *worker->rows);
+    worker->picked = small ? NULL : ast_allocate(n, sizeof *worker->picked);
+    worker->row_scratch = small ? NULL : ast_allocate(AST_ROW_SCRATCH, sizeof *worker->row_scratch);
+    worker->row_memory = copies ? ast_allocate(l->chunk * dimension, sizeof *worker->row_memory) : NULL;
+    bool ready = allocate_scores(&worker->other, n) && allocate_scores(&worker->compact, n);
+    return ready && worker->list && worker->changes && worker->row && (!small || worker->columns) &&
+           (small || (worker->rows && worker->picked && worker->row_scratch)) && (!copies || worker->row_memory);
+}
+
+static void free_worker(ast_worker *worker) {
+    void *memory[] = {worker->list, worker->changes, worker->row, worker->columns, worker->rows, worker->picked,
+                      worker->row_scratch, worker->row_memory, worker->other.best, worker->other.second,
+                      worker->other.id, worker->compact.best, worker->compact.second, worker->compact.id, worker->exact,
+                      worker->bin_memory, worker->key_memory, worker->joined, worker->used};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        free(memory[i]);
+    ast_table_free(&worker->table);
+    ast_table_free(&worker->dirty);
+}
+
+static bool open_workers(ast_labelling *l) {
+    l->worker_count = ast_pool_threads(l->pool);
+    l->workers = ast_allocate_zero((size_t)l->worker_count, sizeof *l->workers);
+    if (!l->workers)
+        return false;
+    for (int w = 0; w < l->worker_count; w++)
+        if (!open_worker(l, &l->workers[w]))
+            return false;
+    return true;
+}
+
+/* Points of weight 0 take no part; the scale is the largest power of two that cannot overflow. */
+static void apply_weights(ast_labelling *l, const double *weights) {
+    double total = 0;
+    l->weights = weights;
+    if (!weights)
+        return;
+    for (size_t i = 0; i < l->cloud.count; i++) {
+        if (weights[i] == 0)
+            l->labels[i] = AST_MISSING;
+        total += weights[i];
+    }
+    l->clusters.unit = 0x1p30;
+    if (total > 0)
+        l->clusters.unit = ldexp(1, (int)floor(62 - log2(total)));
+    while (total * l->clusters.unit > 0x1p62)
+        l->clusters.unit /= 2;
+    l->clusters.weight_unit = l->clusters.unit;
+}
+
+ast_status ast_labelling_open(ast_labelling *l, const ast_kernels *kernels, ast_pool *pool, const ast_points *points,
+                              const uint32_t *order, const double *weights, size_t *missing, ast_fault *fault) {
+    memset(l, 0, sizeof *l);
+    l->kernels = kernels;
+    l->pool = pool;
+    l->bounds = true;
+    l->chunk = chunk_size(points->dimension);
+    l->chunks = (points->count + l->chunk - 1) / l->chunk;
+    size_t padded = l->chunks * l->chunk;
+    ast_clusters_open(&l->clusters, points->dimension);
+    l->labels = ast_allocate(padded, sizeof *l->labels);
+    l->proposals = ast_allocate(padded, sizeof *l->proposals);
+    l->best = ast_allocate(padded, sizeof *l->best);
+    l->second = ast_allocate(padded, sizeof *l->second);
+    l->blocks = ast_allocate_zero(padded / AST_BLOCK, sizeof *l->blocks);
+    if (!l->labels || !l->proposals || !l->best || !l->second || !l->blocks)
+        return ast_fail_memory(fault);
+    ast_status status = ast_cloud_load(&l->cloud, kernels, pool, points, order, padded, l->labels, missing, fault);
+    if (status != AST_OK)
+        return status;
+    apply_weights(l, weights);
+    if (!open_workers(l))
+        return ast_fail_memory(fault);
+    ast_labelling_restart(l);
+    return AST_OK;
+}
+
+void ast_labelling_restart(ast_labelling *l) {
+    ast_clusters_reset(&l->clusters);
+    for (size_t i = 0; i < l->cloud.count; i++)
+        if (l->labels[i] != AST_MISSING)
+            l->labels[i] = AST_UNLABELLED;
+    for (size_t i = 0; i < l->cloud.padded; i++)
+        l->proposals[i] = l->labels[i];
+    for (size_t b = 0; b < l->cloud.padded / AST_BLOCK; b++)
+        l->blocks[b] = (ast_block){.gap = -INFINITY};
+    l->event_count = 0;
+    l->first = true;
+    atomic_store(&l->failed, false);
+}
+
+void ast_labelling_free(ast_labelling *l) {
+    for (int w = 0; l->workers && w < l->worker_count; w++)
+        free_worker(&l->workers[w]);
+    void *memory[] = {l->workers, l->labels, l->proposals, l->best, l->second, l->blocks, l->start_means, l->move_of,
+                      l->events};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        free(memory[i]);
+    ast_table_free(&l->table);
+    ast_table_free(&l->carry);
+    ast_clusters_free(&l->clusters);
+    ast_cloud_free(&l->cloud);
+    memset(l, 0, sizeof *l);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One labelling pass over all points, exactly as if they were visited one after the other.
+ *
+ * The one idea (the paper's optimistic concurrency, without its restarts): chunks of points are scored in parallel
+ * against the clusters as they were when the chunk was taken, and committed in order. What happened to the list of
+ * clusters in between, the *events* (a cluster was born, died, or had its mean reset), is caught up with at the commit:
+ * every point of the chunk is compared with the few clusters concerned, and the few points that the scores do not
+ * decide are visited by the definition, in double. Nothing is ever scored twice for someone else's birth.
+ *
+ * From the second pass on, most points need no score at all: see propose.c.
+ *
+ *     propose.c   scores for a chunk, out of turn
+ *     commit.c    the sequential rule, in turn
+ *     passes.c    ordered, optimistic with restarts, serial; and what closes a pass */
+#ifndef AST_LABELLING_H
+#define AST_LABELLING_H
+
+#include "asterism.h"
+#include "clusters.h"
+#include "cloud.h"
+#include "pool.h"
+
+#include <stdatomic.h>
+
+#define AST_BLOCK 256 /* points that share bounds */
+
+/* What is known of a block of neighbours. A score stored for a point when its block's `loss` and `gain` were l and g is
+ * stored as best + l and second - g; so best - loss and second + gain are bounds of the scores now, and one comparison
+ * of `gap` tells whether any point of the block can have changed. */
+typedef struct ast_block {
+    float loss, gain;
+    float gap;      /* the smallest gap of the block as stored; -INFINITY: not known */
+    bool attention; /* has points for the commit to look at */
+    uint64_t mask;  /* bit (slot mod 64) of every cluster with points here; 0: not known */
+} ast_block;
+
+typedef struct ast_change {
+    uint32_t point;
+    int32_t from, to; /* slots; from may be AST_UNLABELLED */
+} ast_change;
+
+/* What one thread needs. */
+typedef struct ast_worker {
+    ast_table table;     /* the clusters as of event number `seen` of pass `pass`, where that differs from the shared one */
+    uint64_t pass;
+    size_t seen;
+    ast_table dirty;     /* clusters to compare with: those of some events */
+    ast_scores other;    /* (chunk) scores against them */
+    uint32_t *list;      /* (chunk) */
+    ast_scores compact;  /* (chunk) scores of listed points */
+    float *columns;      /* small: (D, chunk) listed points */
+    const float **rows;  /* large: (chunk) every point of the chunk, where rows_loaded */
+    const float **picked; /* large: (chunk) the listed ones */
+    float *row_memory;   /* large, where rows are not in place: (chunk, D) */
+    float *row;          /* (D) */
+    float *row_scratch;  /* AST_ROW_SCRATCH */
+    double *exact;       /* (exact_capacity) scores of one point */
+    size_t exact_capacity;
+    ast_change *changes; /* (chunk) of the chunk at hand */
+    size_t change_count;
+    ast_bins bins;       /* what is to be added to the clusters' sums; large: sums (slots, D + 1) */
+    int64_t *bin_memory;
+    uint64_t *key_memory;
+    int64_t *joined;     /* (slots) first pass with weights: how many points joined */
+    uint8_t *used;       /* (slots) large: the sum is not zero */
+    size_t changed;      /* points that changed cluster in this pass */
+    uint64_t scored;     /* points compared with every cluster in this pass */
+    bool full;           /* every point of the chunk at hand was scored in this pass */
+    bool rows_loaded;
+} ast_worker;
+
+typedef struct ast_labelling {
+    const ast_kernels *kernels;
+    ast_pool *pool;
+    ast_cloud cloud;
+    ast_cluster_list clusters;
+    double limit;        /* a score fits from here: cos(angle) - 2^-20; -INFINITY: always */
+    float fit, margin;   /* a float score that decides: best >= fit, best - second > margin */
+    bool fixed;          /* the number of clusters is given: none is born, none dies, nobody is alone */
+    bool bounds;         /* skip what cannot change */
+    const double *weights; /* (count) in order of visit, divided by the smallest; NULL: all 1 */
+
+    int32_t *labels, *proposals; /* (padded) slots; equal between passes */
+    float *best, *second;        /* (padded) */
+    ast_block *blocks;
+    size_t chunk, chunks;        /* points in one; how many */
+
+    uint64_t pass;       /* 1.. */
+    bool first;          /* the pass that labels points for the first time */
+    ast_table table;     /* the clusters at the start of the pass */
+    float *start_means;  /* large: (slots, D) the same by slot */
+    size_t start_capacity;
+    int32_t *events;     /* slots, in order of happening */
+    size_t event_count, event_capacity;
+    ast_table carry;     /* clusters to compare every point with: the events of the pass before, and those that ran far */
+    float gain[2];       /* the largest and second largest move of the others */
+    int32_t fastest;     /* whose the largest is; -1: nobody moved */
+    bool few;            /* every slot has a bit of its own */
+    float bit_move[64];  /* the largest move of the slots of that bit */
+    float *move_of;      /* large: (slots) */
+    uint64_t lone;       /* bits of the clusters with one member */
+
+    _Atomic size_t turn;
+    _Atomic bool failed; /* no memory in mid-pass */
+    ast_worker *workers;
+    int worker_count;
+} ast_labelling;
+
+typedef struct ast_pass_result {
+    size_t changed;
+    uint64_t scored;
+    uint64_t restarts;
+} ast_pass_result;
+
+/* Loads the points; no clusters yet. `order` and `weights` (both in order of visit, or NULL) must live as long. Points
+ * of weight 0 are left out as if they were missing. `limit` as above. */
+ast_status ast_labelling_open(ast_labelling *labelling, const ast_kernels *kernels, ast_pool *pool,
+                              const ast_points *points, const uint32_t *order, const double *weights,
+                              size_t *missing, ast_fault *fault);
+void ast_labelling_free(ast_labelling *labelling);
+
+/* Sets what counts as fitting: an angle in degrees, or NaN for always (a fixed number of clusters). */
+void ast_labelling_set_angle(ast_labelling *labelling, double angle);
+
+/* cos of an angle in degrees, exact at 0, 60, 90, 120 and 180. */
+double ast_cosine(double degrees);
+
+/* Forgets labels, clusters and bounds. */
+void ast_labelling_restart(ast_labelling *labelling);
+
+/* Labels every point and gathers the sums. */
+ast_status ast_labelling_pass(ast_labelling *labelling, ast_parallel how, ast_pass_result *result, ast_fault *fault);
+
+/* Moves one point to another cluster (k-means fills an empty one so). false: no memory. */
+bool ast_labelling_move(ast_labelling *labelling, size_t point, int32_t slot);
+
+/* Gives every cluster the mean of its members. */
+ast_status ast_labelling_update(ast_labelling *labelling, ast_fault *fault);
+
+/* ---- between the files of this room ---- */
+
+void ast_propose(ast_labelling *labelling, ast_worker *worker, size_t chunk);
+void ast_propose_all(ast_labelling *labelling, ast_worker *worker, size_t chunk); /* no bounds */
+
+/* Commits the points from `first` on; returns the number of events, and with `stop` the point after the first one. */
+size_t ast_commit(ast_labelling *labelling, ast_worker *worker, size_t chunk, size_t first, bool stop);
+bool ast_visit(ast_labelling *labelling, ast_worker *worker, size_t i); /* true: an event */
+
+/* Adds what the chunk changed to the worker's sums. */
+void ast_settle(ast_labelling *labelling, ast_worker *worker, size_t chunk);
+void ast_add_change(ast_labelling *labelling, ast_worker *worker, const ast_change *change);
+void ast_merge_sums(ast_labelling *labelling, ast_worker *worker); /* and clears them */
+
+/* The table to score with: the shared one until this worker has seen an event of this pass. */
+const ast_table *ast_current_table(const ast_labelling *labelling, const ast_worker *worker);
+bool ast_sync_table(ast_labelling *labelling, ast_worker *worker);
+
+/* Scores of points first..first+n of the chunk against the table, into worker->other. */
+void ast_score_others(ast_labelling *labelling, ast_worker *worker, const ast_table *table, size_t first, size_t n);
+
+bool ast_worker_reserve(ast_labelling *labelling, ast_worker *worker);
+void ast_labelling_fail(ast_labelling *labelling);
+bool ast_labelling_event(ast_labelling *labelling, int32_t event); /* false: no memory */
+
+#endif

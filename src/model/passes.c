@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The three ways to run a pass, and what opens and closes one. */
+#include "labelling.h"
+
+#include "memory.h"
+#include "table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool prepare_pass(ast_labelling *l);
+static void gather_sums(ast_labelling *l);
+
+static void ordered_chunk(void *data, size_t chunk, int index) {
+    ast_labelling *l = data;
+    ast_worker *worker = &l->workers[index];
+    if (!atomic_load(&l->failed))
+        ast_propose(l, worker, chunk);
+    for (unsigned spins = 0; atomic_load(&l->turn) != chunk;)
+        ast_pool_pause(&spins);
+    bool ready = !atomic_load(&l->failed);
+    if (ready) {
+        ast_commit(l, worker, chunk, chunk * l->chunk, false);
+        ready = ast_worker_reserve(l, worker) && !atomic_load(&l->failed);
+    }
+    atomic_store(&l->turn, chunk + 1);
+    if (ready)
+        ast_settle(l, worker, chunk);
+}
+
+static void ordered_pass(ast_labelling *l) {
+    atomic_store(&l->turn, 0);
+    ast_pool_run(l->pool, l->chunks, ordered_chunk, l);
+}
+
+static void settle_chunk(void *data, size_t chunk, int index) {
+    ast_labelling *l = data;
+    l->workers[index].rows_loaded = false;
+    ast_settle(l, &l->workers[index], chunk);
+}
+
+/* Serial passes and passes with restarts add everything up at the end of the first pass. */
+static void settle_all(ast_labelling *l) {
+    for (int w = 0; w < l->worker_count; w++)
+        ast_worker_reserve(l, &l->workers[w]);
+    if (l->first && !atomic_load(&l->failed))
+        ast_pool_run(l->pool, l->chunks, settle_chunk, l);
+}
+
+static void flush_changes(ast_labelling *l, ast_worker *worker) {
+    if (l->first || !ast_worker_reserve(l, worker))
+        return;
+    for (size_t c = 0; c < worker->change_count; c++)
+        ast_add_change(l, worker, &worker->changes[c]);
+    worker->change_count = 0;
+}
+
+static void serial_pass(ast_labelling *l) {
+    ast_worker *worker = &l->workers[0];
+    for (size_t i = 0; i < l->cloud.count && !atomic_load(&l->failed); i++) {
+        if (l->labels[i] == AST_MISSING)
+            continue;
+        l->blocks[i / AST_BLOCK].loss = l->blocks[i / AST_BLOCK].gain = 0;
+        if (ast_visit(l, worker, i))
+            ast_sync_table(l, worker);
+        worker->scored++;
+        if (worker->change_count == l->chunk)
+            flush_changes(l, worker);
+    }
+    flush_changes(l, worker);
+    settle_all(l);
+}
+
+typedef struct oir_job {
+    ast_labelling *l;
+    size_t first_chunk;
+} oir_job;
+
+static void oir_chunk(void *data, size_t chunk, int index) {
+    oir_job *job = data;
+    ast_propose_all(job->l, &job->l->workers[index], job->first_chunk + chunk);
+}
+
+/* Commits from point `start` until something happens to the list of clusters; returns the next point to look at. */
+static size_t commit_until_event(ast_labelling *l, size_t start) {
+    ast_worker *worker = &l->workers[0];
+    size_t base = start / l->chunk * l->chunk;
+    for (size_t i = base; i < start; i++) /* those before it are decided */
+        l->proposals[i] = l->labels[i];
+    for (size_t chunk = start / l->chunk; chunk < l->chunks && !atomic_load(&l->failed); chunk++) {
+        size_t first = start > chunk * l->chunk ? start : chunk * l->chunk;
+        size_t next = ast_commit(l, worker, chunk, first, true);
+        flush_changes(l, worker);
+        if (l->event_count)
+            return next;
+    }
+    return l->cloud.padded;
+}
+
+/* The paper's optimistic iterated restarts: whenever a cluster is born or lost, all points that remain are scored again. */
+static uint64_t oir_pass(ast_labelling *l) {
+    uint64_t restarts = 0;
+    for (size_t start = 0; start < l->cloud.count && !atomic_load(&l->failed);) {
+        oir_job job = {l, start / l->chunk};
+        ast_pool_run(l->pool, l->chunks - job.first_chunk, oir_chunk, &job);
+        start = commit_until_event(l, start);
+        if (start < l->cloud.count) {
+            restarts++;
+            l->event_count = 0;
+            l->pass++; /* no worker's own table is right any more */
+            if (!prepare_pass(l))
+                break;
+        }
+    }
+    settle_all(l);
+    return restarts;
+}
+
+ast_status ast_labelling_pass(ast_labelling *l, ast_parallel how, ast_pass_result *result, ast_fault *fault) {
+    *result = (ast_pass_result){0};
+    l->event_count = 0;
+    l->pass++;
+    for (int w = 0; w < l->worker_count; w++) {
+        l->workers[w].changed = l->workers[w].scored = 0;
+        l->workers[w].change_count = 0;
+    }
+    if (prepare_pass(l)) {
+        if (how == AST_SERIAL)
+            serial_pass(l);
+        else if (how == AST_OIR)
+            result->restarts = oir_pass(l);
+        else
+            ordered_pass(l);
+    }
+    if (atomic_exchange(&l->failed, false))
+        return ast_fail_memory(fault);
+    gather_sums(l);
+    for (int w = 0; w < l->worker_count; w++) {
+        result->changed += l->workers[w].changed;
+        result->scored += l->workers[w].scored;
+    }
+    return AST_OK;
+}
+
+static bool copy_by_slot(ast_labelling *l) {
+    size_t slots = l->clusters.slots, dimension = l->cloud.dimension;
+    if (l->cloud.small || !l->bounds || slots == 0)
+        return true;
+    if (slots > l->start_capacity) {
+        free(l->start_means);
+        free(l->move_of);
+        l->start_capacity = 2 * slots;
+        l->start_means = ast_allocate(l->start_capacity * dimension, sizeof *l->start_means);
+        l->move_of = ast_allocate(l->start_capacity, sizeof *l->move_of);
+        if (!l->start_means || !l->move_of) {
+            l->start_capacity = 0;
+            return false;
+        }
+    }
+    memcpy(l->start_means, l->clusters.means, slots * dimension * sizeof *l->start_means);
+    memcpy(l->move_of, l->clusters.moves, slots * sizeof *l->move_of);
+    return true;
+}
+
+static bool prepare_pass(ast_labelling *l) {
+    const ast_cluster_list *c = &l->clusters;
+    bool ready = copy_by_slot(l);
+    ast_table_clear(&l->table, l->cloud.dimension);
+    l->lone = 0;
+    l->few = c->slots <= 64;
+    for (size_t k = 0; k < c->live && ready; k++) {
+        int32_t slot = c->order[k];
+        ready = ast_table_append(&l->table, c->means + (size_t)slot * c->dimension, slot);
+        if (c->members[slot] == 1)
+            l->lone |= (uint64_t)1 << (slot & 63);
+    }
+    if (!ready)
+        ast_labelling_fail(l);
+    return ready;
+}
+
+/* The only member of a cluster: the point that was last known to be it, or whoever it is now. */
+static size_t only_member(ast_labelling *l, int32_t slot) {
+    size_t i = l->clusters.founder[slot];
+    if (i >= l->cloud.count || l->labels[i] != slot)
+        for (i = 0; l->labels[i] != slot; i++)
+            ;
+    l->clusters.founder[slot] = (uint32_t)i;
+    return i;
+}
+
+static void update_means(ast_labelling *l) {
+    ast_cluster_list *c = &l->clusters;
+    for (size_t k = 0; k < c->live; k++) {
+        int32_t slot = c->order[k];
+        bool touched = c->touched[slot];
+        c->moves[slot] = 0;
+        c->touched[slot] = 0;
+        if (touched && c->members[slot] == 1)
+            ast_clusters_set_mean(c, slot, ast_cloud_row(&l->cloud, only_member(l, slot), l->workers[0].row));
+        else if (touched)
+            ast_clusters_update_mean(c, slot);
+    }
+}
+
+/* Clusters that were given and got no points die with the first pass. */
+static void drop_empty(ast_labelling *l) {
+    ast_cluster_list *c = &l->clusters;
+    for (size_t k = c->live; k-- > 0 && !l->fixed;)
+        if (c->members[c->order[k]] == 0)
+            ast_clusters_kill(c, c->order[k]);
+}
+
+static bool carried(const ast_labelling *l, int32_t slot) {
+    for (size_t k = 0; k < l->carry.count; k++)
+        if (l->carry.ids[k] == slot)
+            return true;
+    return false;
+}
+
+static bool carry(ast_labelling *l, int32_t slot) {
+    return !l->clusters.alive[slot] || carried(l, slot) ||
+           ast_table_append(&l->carry, l->clusters.means + (size_t)slot * l->cloud.dimension, slot);
+}
+
+/* What the next pass must know of how far the means went. */
+static bool note_moves(ast_labelling *l) {
+    const ast_cluster_list *c = &l->clusters;
+    bool ready = true;
+    ast_table_clear(&l->carry, l->cloud.dimension);
+    for (size_t e = 0; e < l->event_count && ready; e++)
+        ready = l->events[e] < 0 || carry(l, l->events[e]);
+    l->gain[0] = l->gain[1] = 0;
+    l->fastest = -1;
+    memset(l->bit_move, 0, sizeof l->bit_move);
+    for (size_t k = 0; k < c->live; k++) {
+        int32_t slot = c->order[k];
+        float move = c->moves[slot], *bit = &l->bit_move[slot & 63];
+        *bit = move > *bit ? move : *bit;
+        if (carried(l, slot))
+            continue;
+        if (move > l->gain[0]) {
+            l->gain[1] = l->gain[0];
+            l->gain[0] = move;
+            l->fastest = slot;
+        } else if (move > l->gain[1]) {
+            l->gain[1] = move;
+        }
+    }
+    return ready;
+}
+
+static void gather_sums(ast_labelling *l) {
+    for (int w = 0; w < l->worker_count; w++)
+        ast_merge_sums(l, &l->workers[w]);
+    for (size_t b = 0; l->first && b < l->cloud.padded / AST_BLOCK; b++)
+        l->blocks[b].mask = 0;
+    if (l->first)
+        drop_empty(l);
+    l->first = false;
+}
+
+ast_status ast_labelling_update(ast_labelling *l, ast_fault *fault) {
+    update_means(l);
+    bool ready = note_moves(l);
+    ast_clusters_release(&l->clusters);
+    return ready ? AST_OK : ast_fail_memory(fault);
+}
+
+bool ast_labelling_move(ast_labelling *l, size_t point, int32_t slot) {
+    ast_worker *worker = &l->workers[0];
+    ast_change change = {(uint32_t)point, l->labels[point], slot};
+    if (!ast_worker_reserve(l, worker) || !ast_labelling_event(l, slot))
+        return false;
+    ast_add_change(l, worker, &change);
+    ast_merge_sums(l, worker);
+    l->clusters.members[change.from]--;
+    l->clusters.members[slot]++;
+    l->labels[point] = l->proposals[point] = slot;
+    l->best[point] = AST_NO_SCORE;
+    l->blocks[point / AST_BLOCK].gap = -INFINITY;
+    l->blocks[point / AST_BLOCK].mask = 0;
+    return true;
+}

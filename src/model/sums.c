@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From labels to sums. Each worker adds what its chunks changed to sums of its own; when the pass is over they are
+ * added to the clusters'. Integers: the order does not matter. */
+#include "labelling.h"
+
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t bin_width(const ast_labelling *l) {
+    return l->cloud.small ? AST_SUM_WIDTH(l->cloud.dimension) : l->cloud.dimension + 1;
+}
+
+/* Where the weight stands in a bin: behind the components. */
+static size_t weight_at(const ast_labelling *l) {
+    return l->cloud.dimension == 2 ? 3 : l->cloud.dimension;
+}
+
+static int64_t *bin_of(const ast_labelling *l, ast_worker *worker, int32_t slot) {
+    return worker->bins.sums + (size_t)slot * bin_width(l);
+}
+
+/* Adds the copies of each bin into the new, larger arrays. */
+static void fold(const ast_labelling *l, const ast_bins *old, ast_bins *bins) {
+    size_t width = bin_width(l);
+    for (size_t copy = 0; copy < old->copies; copy++)
+        for (size_t slot = 0; slot + AST_BIN_MARGIN < old->slots; slot++) {
+            const int64_t *from = old->sums + (copy * old->slots + slot) * width;
+            for (size_t d = 0; d < width; d++)
+                bins->sums[slot * width + d] += from[d];
+            bins->keys[slot] += old->keys[copy * old->slots + slot];
+        }
+}
+
+bool ast_worker_reserve(ast_labelling *l, ast_worker *worker) {
+    size_t needed = l->clusters.slots + AST_BIN_MARGIN, width = bin_width(l);
+    if (needed <= worker->bins.slots)
+        return true;
+    size_t slots = 2 * needed, copies = l->cloud.small && slots <= 256 ? 4 : 1, margin = AST_BIN_MARGIN;
+    int64_t *sums = ast_allocate_zero((slots * copies + margin) * width, sizeof *sums);
+    uint64_t *keys = ast_allocate_zero(slots * copies + margin, sizeof *keys);
+    int64_t *joined = ast_allocate_zero(slots, sizeof *joined);
+    uint8_t *used = ast_allocate_zero(slots, sizeof *used);
+    if (!sums || !keys || !joined || !used) {
+        free(sums);
+        free(keys);
+        free(joined);
+        free(used);
+        ast_labelling_fail(l);
+        return false;
+    }
+    ast_bins bins = {slots, copies, sums + margin * width, keys + margin};
+    fold(l, &worker->bins, &bins);
+    if (worker->bins.slots) {
+        memcpy(joined, worker->joined, worker->bins.slots * sizeof *joined);
+        memcpy(used, worker->used, worker->bins.slots * sizeof *used);
+    }
+    free(worker->bin_memory);
+    free(worker->key_memory);
+    free(worker->joined);
+    free(worker->used);
+    worker->bins = bins;
+    worker->bin_memory = sums;
+    worker->key_memory = keys;
+    worker->joined = joined;
+    worker->used = used;
+    return true;
+}
+
+/* sum += sign * round(w x unit): a weight is a factor of the point's part. */
+static void add_weighted(const ast_labelling *l, const float *row, double weight, int64_t sign, int64_t *bin) {
+    double factor = weight * l->clusters.unit;
+    for (size_t d = 0; d < l->cloud.dimension; d++)
+        bin[d] += sign * llrint((double)row[d] * factor);
+    bin[weight_at(l)] += sign * llrint(factor);
+}
+
+static void add_point(const ast_labelling *l, ast_worker *worker, size_t i, const float *row, int32_t slot, int sign) {
+    int64_t *bin = bin_of(l, worker, slot);
+    worker->used[slot] = 1;
+    worker->bins.keys[slot] += sign > 0 ? ast_key(i) : -ast_key(i);
+    if (l->weights) {
+        add_weighted(l, row, l->weights[i], sign, bin);
+        return;
+    }
+    l->kernels->sum_row(row, l->cloud.dimension, sign, bin);
+    bin[weight_at(l)] += sign;
+}
+
+void ast_add_change(ast_labelling *l, ast_worker *worker, const ast_change *change) {
+    const float *row = ast_cloud_row(&l->cloud, change->point, worker->row);
+    if (change->from >= 0)
+        add_point(l, worker, change->point, row, change->from, -1);
+    add_point(l, worker, change->point, row, change->to, 1);
+}
+
+/* The first pass: every proposal that was not overruled becomes the label, and every point is added. */
+static void settle_first(ast_labelling *l, ast_worker *worker, size_t base) {
+    size_t changed = 0;
+    for (size_t i = base; i < base + l->chunk; i++) {
+        l->labels[i] = l->labels[i] == AST_UNLABELLED ? l->proposals[i] : l->labels[i];
+        changed += l->labels[i] != AST_MISSING;
+    }
+    worker->changed += changed;
+    if (l->cloud.small && !l->weights) {
+        const float *x[AST_SMALL];
+        for (size_t d = 0; d < l->cloud.dimension; d++)
+            x[d] = l->cloud.column[d] + base;
+        l->kernels->sum_columns[l->cloud.dimension](x, l->labels + base, l->chunk, base, &worker->bins);
+        return;
+    }
+    for (size_t i = base; i < base + l->chunk; i++) {
+        if (l->labels[i] < 0)
+            continue;
+        bool loaded = worker->rows_loaded && worker->full;
+        const float *row = loaded ? worker->rows[i - base] : ast_cloud_row(&l->cloud, i, worker->row);
+        add_point(l, worker, i, row, l->labels[i], 1);
+        worker->joined[l->labels[i]]++;
+    }
+}
+
+void ast_settle(ast_labelling *l, ast_worker *worker, size_t chunk) {
+    if (l->first) {
+        settle_first(l, worker, chunk * l->chunk);
+        return;
+    }
+    for (size_t c = 0; c < worker->change_count; c++)
+        ast_add_change(l, worker, &worker->changes[c]);
+    worker->change_count = 0;
+}
+
+static void merge_bin(ast_labelling *l, ast_worker *worker, size_t slot, size_t copy) {
+    ast_cluster_list *c = &l->clusters;
+    size_t width = bin_width(l), at = copy * worker->bins.slots + slot, dimension = l->cloud.dimension;
+    int64_t *bin = worker->bins.sums + at * width, weight = bin[weight_at(l)];
+    for (size_t d = 0; d < dimension; d++)
+        c->sums[slot * dimension + d] += bin[d];
+    c->weights[slot] += weight;
+    c->keys[slot] += worker->bins.keys[at];
+    if (l->first && l->cloud.small && !l->weights)
+        c->members[slot] += weight;
+    if (weight || worker->bins.keys[at])
+        c->touched[slot] = 1;
+    memset(bin, 0, width * sizeof *bin);
+    worker->bins.keys[at] = 0;
+}
+
+/* Adds what a worker has gathered to the clusters and clears it. */
+void ast_merge_sums(ast_labelling *l, ast_worker *worker) {
+    for (size_t slot = 0; slot < l->clusters.slots && slot < worker->bins.slots; slot++) {
+        if (!l->cloud.small && !worker->used[slot])
+            continue;
+        for (size_t copy = 0; copy < worker->bins.copies; copy++)
+            merge_bin(l, worker, slot, copy);
+        if (worker->used[slot])
+            l->clusters.touched[slot] = 1;
+        if (l->first && !(l->cloud.small && !l->weights))
+            l->clusters.members[slot] += worker->joined[slot];
+        worker->used[slot] = 0;
+        worker->joined[slot] = 0;
+    }
+}

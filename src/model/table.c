@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "table.h"
+
+#include "memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void ast_table_clear(ast_table *table, size_t dimension) {
+    table->dimension = dimension;
+    table->count = 0;
+}
+
+void ast_table_free(ast_table *table) {
+    free(table->ids);
+    free(table->means);
+    free(table->bias);
+    *table = (ast_table){0};
+}
+
+/* Columns have the capacity as their pitch, so a grown table of a small dimension is laid out anew. */
+static bool reserve(ast_table *table) {
+    if (table->count < table->capacity)
+        return true;
+    size_t capacity = table->capacity ? 2 * table->capacity : AST_PANEL, dimension = table->dimension;
+    int32_t *ids = ast_allocate(capacity, sizeof *ids);
+    float *means = ast_allocate(capacity * dimension, sizeof *means);
+    float *bias = ast_allocate(capacity, sizeof *bias);
+    if (!ids || !means || !bias) {
+        free(ids);
+        free(means);
+        free(bias);
+        return false;
+    }
+    if (table->count)
+        memcpy(ids, table->ids, table->count * sizeof *ids);
+    if (dimension <= AST_SMALL)
+        for (size_t d = 0; d < dimension && table->count; d++)
+            memcpy(means + d * capacity, table->means + d * table->capacity, table->count * sizeof *means);
+    else if (table->count)
+        memcpy(means, table->means, table->capacity * dimension * sizeof *means);
+    size_t count = table->count;
+    ast_table_free(table);
+    *table = (ast_table){dimension, count, capacity, ids, means, bias};
+    return true;
+}
+
+static void open_panel(ast_table *table) {
+    size_t k = table->count;
+    memset(table->means + k * table->dimension, 0, AST_PANEL * table->dimension * sizeof *table->means);
+    for (size_t j = 0; j < AST_PANEL; j++) {
+        table->bias[k + j] = AST_NO_SCORE;
+        table->ids[k + j] = AST_NOBODY;
+    }
+}
+
+bool ast_table_append(ast_table *table, const float *mean, int32_t id) {
+    if (!reserve(table))
+        return false;
+    size_t k = table->count, dimension = table->dimension;
+    if (dimension <= AST_SMALL) {
+        for (size_t d = 0; d < dimension; d++)
+            table->means[d * table->capacity + k] = mean[d];
+    } else {
+        if (k % AST_PANEL == 0)
+            open_panel(table);
+        float *column = table->means + k / AST_PANEL * AST_PANEL * dimension + k % AST_PANEL;
+        for (size_t d = 0; d < dimension; d++)
+            column[d * AST_PANEL] = mean[d];
+        table->bias[k] = 0;
+    }
+    table->ids[k] = id;
+    table->count = k + 1;
+    return true;
+}
