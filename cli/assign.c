@@ -10,7 +10,6 @@
 #include "cli.h"
 #include "files.h"
 #include "json.h"
-#include "progress.h"
 #include "terminal.h"
 
 enum { LABELS, SIMILARITY, TARGETS };

@@ -12,6 +12,7 @@
 
 #include "cli.h"
 #include "files.h"
+#include "interrupt.h"
 #include "progress.h"
 #include "result.h"
 #include "terminal.h"
@@ -197,7 +198,7 @@ static int read_inputs(job *work) {
     size_t count = work->input.points.count;
     if (given->clusters > count)
         return ast_cli_fail(AST_CLI_FAILED, "--clusters %zu is more than the %zu points of %s", given->clusters, count,
-                            given->input);
+                            ast_cli_name(given->input));
     if (given->weights) {
         code = ast_cli_read_weights(given->weights, given->input, count, &work->weights);
         work->input.points.weights = work->weights;

@@ -4,17 +4,20 @@
  * the names alone show is wrong usage; what shows only on opening them is a failure. */
 #include "files.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
-#include "progress.h"
+#include "interrupt.h"
 #include "terminal.h"
 
 static int same(const char *a, const char *b) {
     return a && b && strcmp(a, b) == 0;
+}
+
+const char *ast_cli_name(const char *path) {
+    return same(path, "-") ? "standard input" : path;
 }
 
 static ast_input_options input_options(const ast_cli_source *source) {
@@ -92,7 +95,8 @@ int ast_cli_read_weights(const char *path, const char *input, size_t count, doub
     if (!ast_read_numbers(path, NULL, weights, &read, &error))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
     if (read != count)
-        return ast_cli_fail(AST_CLI_FAILED, "%s has %zu weights, but %s has %zu points", path, read, input, count);
+        return ast_cli_fail(AST_CLI_FAILED, "%s has %zu weights, but %s has %zu points", path, read,
+                            ast_cli_name(input), count);
     for (size_t i = 0; i < count; i++) {
         if (!isfinite((*weights)[i]) || (*weights)[i] < 0)
             return ast_cli_fail(AST_CLI_FAILED, "%s: weight %zu is %g; weights must be finite and not negative", path,
@@ -123,6 +127,7 @@ int ast_cli_read_labels(const char *path, int32_t **labels, size_t *count) {
 
 int ast_cli_open_targets(const ast_cli_target *targets, size_t count, ast_output **outputs) {
     ast_format_error error;
+    ast_cli_watch_signals();
     for (size_t i = 0; i < count; i++)
         outputs[i] = NULL;
     for (size_t i = 0; i < count; i++) {
@@ -137,6 +142,10 @@ int ast_cli_open_targets(const ast_cli_target *targets, size_t count, ast_output
     return -1;
 }
 
+static int stopped(void) {
+    return ast_cli_fail(AST_CLI_SIGNAL + ast_cli_interrupted(), "stopped; nothing was written");
+}
+
 int ast_cli_finish_targets(ast_output **outputs, size_t count) {
     ast_format_error error;
     for (size_t i = 0; i < count; i++) {
@@ -148,6 +157,8 @@ int ast_cli_finish_targets(ast_output **outputs, size_t count) {
 
 int ast_cli_commit_targets(ast_output **outputs, size_t count) {
     ast_format_error error;
+    if (ast_cli_interrupted())
+        return stopped();
     if (!ast_output_commit_all(outputs, count, &error))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
     return AST_CLI_DONE;
@@ -157,14 +168,14 @@ int ast_cli_open_context(const ast_cli_common *common, ast_context **context) {
     *context = ast_open((int)common->threads);
     if (*context)
         return -1;
-    return ast_cli_fail(AST_CLI_FAILED, "cannot start the threads (%s); a smaller --threads may help", strerror(errno));
+    return ast_cli_fail(AST_CLI_FAILED, "there are not enough threads or memory to be had; --threads 1 may help");
 }
 
 int ast_cli_status(ast_status status, const ast_context *context, const char *input) {
     if (status == AST_OK)
         return -1;
     if (status == AST_CANCELLED)
-        return ast_cli_fail(AST_CLI_SIGNAL + ast_cli_interrupted(), "stopped; nothing was written");
+        return stopped();
     return ast_cli_fail(status == AST_BAD_OPTION && !input ? AST_CLI_USAGE : AST_CLI_FAILED, "%s%s%s",
-                        input ? input : "", input ? ": " : "", ast_message(context));
+                        input ? ast_cli_name(input) : "", input ? ": " : "", ast_message(context));
 }

@@ -56,13 +56,17 @@ int ast_cli_read_means(const char *path, size_t dimension, float **means, size_t
 /* Reads one label a point. *labels is the caller's to free(). */
 int ast_cli_read_labels(const char *path, int32_t **labels, size_t *count);
 
-/* Opens the targets that were asked for; the others become NULL. On failure all are abandoned. */
+/* What a sentence calls a file: its name, or "standard input". */
+const char *ast_cli_name(const char *path);
+
+/* Opens the targets that were asked for; the others become NULL. On failure all are abandoned. From here on Ctrl-C
+ * waits for whoever asks, since there may be temporary files. */
 int ast_cli_open_targets(const ast_cli_target *targets, size_t count, ast_output **outputs);
 
 /* Writes out what the outputs hold, so that every write error shows before any of them is put in place. */
 int ast_cli_finish_targets(ast_output **outputs, size_t count);
 
-/* Puts the outputs in place: the exit code, 0 included. */
+/* Puts the outputs in place, unless a signal asked to stop: the exit code, 0 included. */
 int ast_cli_commit_targets(ast_output **outputs, size_t count);
 
 /* Opens a context on the threads that were asked for. */

@@ -10,7 +10,6 @@
 #include "cli.h"
 #include "files.h"
 #include "json.h"
-#include "progress.h"
 #include "terminal.h"
 
 static const char *const dissimilarities[] = {"cosine", "angle", NULL}; /* in the order of ast_dissimilarity */
@@ -124,7 +123,7 @@ static int silhouette(job *work) {
         return code;
     if (work->input.points.count != work->count)
         return ast_cli_fail(AST_CLI_FAILED, "%s has %zu labels, but %s has %zu points", given->labels, work->count,
-                            given->points, work->input.points.count);
+                            ast_cli_name(given->points), work->input.points.count);
     ast_dissimilarity kind = given->dissimilarity < 0 ? AST_COSINE : (ast_dissimilarity)given->dissimilarity;
     ast_status status = ast_silhouette(work->context, &work->input.points, work->labels, kind, given->common.seed,
                                        &work->silhouette, &work->sampled);

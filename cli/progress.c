@@ -1,30 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * The progress line and the signals. The line appears after the first second and is written at most four times a
- * second, without escape sequences: it is padded with spaces and erased with them. */
+ * The progress line. It appears after the first second and is written at most four times a second, without escape
+ * sequences: it is padded with spaces and erased with them. */
 #include "progress.h"
 
-#include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "interrupt.h"
 #include "terminal.h"
-
-static volatile sig_atomic_t stop_asked;
-
-static void ask_to_stop(int number) {
-    stop_asked = number;
-}
-
-/* A signal that whoever started us has set to be ignored, as shells do for background jobs, stays ignored. */
-static void watch(int number) {
-    struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = (int)SA_RESETHAND | SA_RESTART}, old;
-    sigemptyset(&action.sa_mask);
-    if (sigaction(number, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-        sigaction(number, &action, NULL);
-}
 
 static double now(void) {
     struct timespec time;
@@ -33,8 +18,6 @@ static double now(void) {
 }
 
 void ast_cli_progress_start(ast_cli_progress *progress, const ast_cli_common *common, size_t points) {
-    watch(SIGINT);
-    watch(SIGTERM);
     *progress = (ast_cli_progress){.points = points, .started = now()};
     progress->show = !common->quiet && (common->progress || isatty(STDERR_FILENO));
     progress->last = common->progress ? 0 : progress->started + 0.75; /* first line a second after the start */
@@ -43,8 +26,8 @@ void ast_cli_progress_start(ast_cli_progress *progress, const ast_cli_common *co
 int ast_cli_progress_step(const ast_progress *state, void *data) {
     ast_cli_progress *progress = data;
     double time = now();
-    if (stop_asked || !progress->show || time - progress->last < 0.25)
-        return stop_asked;
+    if (ast_cli_interrupted() || !progress->show || time - progress->last < 0.25)
+        return ast_cli_interrupted();
     progress->last = time;
     char line[160], restart[32] = "", clusters[AST_CLI_GROUPED];
     if (state->restart > 0)
@@ -62,8 +45,4 @@ void ast_cli_progress_end(ast_cli_progress *progress) {
     if (progress->width)
         fprintf(stderr, "\r%*s\r", progress->width, "");
     progress->width = 0;
-}
-
-int ast_cli_interrupted(void) {
-    return stop_asked;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What happens while a long call runs: a line on stderr that people watch, and Ctrl-C, which cancels the call instead
- * of killing the process, so that nothing half-written stays behind. */
+ * What happens while a long call runs: a line on stderr that people watch, and the question whether they want it to
+ * stop. */
 #ifndef AST_CLI_PROGRESS_H
 #define AST_CLI_PROGRESS_H
 
@@ -17,16 +17,13 @@ typedef struct ast_cli_progress {
     double last;    /* when the line was last written */
 } ast_cli_progress;
 
-/* Starts to watch: from here on the first SIGINT or SIGTERM asks to stop, and a second one kills. */
+/* Before the call. */
 void ast_cli_progress_start(ast_cli_progress *progress, const ast_cli_common *common, size_t points);
 
-/* The callback for ast_options.progress; `data` is the ast_cli_progress. */
+/* The callback for ast_options.progress; `data` is the ast_cli_progress. It cancels once a signal has asked for it. */
 int ast_cli_progress_step(const ast_progress *state, void *data);
 
 /* Erases the line. */
 void ast_cli_progress_end(ast_cli_progress *progress);
-
-/* The number of the signal that asked to stop, or 0. */
-int ast_cli_interrupted(void);
 
 #endif

@@ -12,7 +12,6 @@
 #include "cli.h"
 #include "files.h"
 #include "json.h"
-#include "progress.h"
 #include "terminal.h"
 
 enum { POINTS, LABELS, MEANS, TARGETS };

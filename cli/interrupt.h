@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Ctrl-C and polite kills, turned into a question that the work asks itself: a process that dies at any moment would
+ * leave its temporary files behind. */
+#ifndef AST_CLI_INTERRUPT_H
+#define AST_CLI_INTERRUPT_H
+
+/* From here on the first SIGINT or SIGTERM is only remembered, and a second one kills. */
+void ast_cli_watch_signals(void);
+
+/* The number of the signal that asked to stop, or 0. */
+int ast_cli_interrupted(void);
+
+#endif
