@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How good a labelling is: against another one (agreement.c) and against the points (silhouette.c, angular.c). */
+#ifndef AST_MEASURES_H
+#define AST_MEASURES_H
+
+#include "fault.h"
+#include "pool.h"
+
+/* NMI and ARI of two labellings (N), whatever int32 numbers they use; below 0 in either: left out. Two labellings with
+ * one cluster each agree fully, as do two of no point at all; with one cluster in only one of them, NMI and ARI are 0. */
+ast_status ast_agreement_of(ast_fault *fault, const int32_t *labels, const int32_t *truth, size_t count,
+                            ast_agreement *agreement);
+
+/* Writes rows first..first+count-1 as unit vectors, (count, D) row-major. Rows labelled below 0 may come out as
+ * anything. Called from several threads at once. */
+typedef void ast_block_reader(void *data, size_t first, size_t count, float *rows);
+
+typedef struct ast_rows {
+    ast_block_reader *read;
+    void *data;
+    size_t count, dimension;
+} ast_rows;
+
+/* The mean silhouette of the rows labelled 0 or more, the same bits for every number of threads. `sampled` may be NULL. */
+ast_status ast_silhouette_of(ast_fault *fault, ast_pool *pool, const ast_rows *rows, const int32_t *labels,
+                             ast_dissimilarity dissimilarity, uint64_t seed, double *silhouette, size_t *sampled);
+
+#endif

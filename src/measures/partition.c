@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Labels are usually 0..K-1 already: a table of marks finds that out in one sweep, and then nothing is copied. */
+#include "partition.h"
+
+#include "random.h"
+
+#include <stdlib.h>
+
+static bool grow(ast_tally *tally);
+static size_t slot_of(const ast_tally *tally, uint64_t key);
+
+bool ast_tally_add(ast_tally *tally, uint64_t key, uint64_t amount, uint32_t *index) {
+    if (2 * tally->used >= tally->capacity && !grow(tally))
+        return false;
+    size_t slot = slot_of(tally, key);
+    if (tally->slots[slot] == 0) {
+        tally->entries[tally->used++] = (ast_tally_entry){key, 0};
+        tally->slots[slot] = (uint32_t)tally->used;
+    }
+    uint32_t position = tally->slots[slot] - 1;
+    tally->entries[position].count += amount;
+    if (index)
+        *index = position;
+    return true;
+}
+
+void ast_tally_free(ast_tally *tally) {
+    free(tally->entries);
+    free(tally->slots);
+    *tally = (ast_tally){0};
+}
+
+/* Linear probing: the slot that holds the key, or the empty one where it belongs. */
+static size_t slot_of(const ast_tally *tally, uint64_t key) {
+    size_t mask = tally->capacity - 1, slot = ast_mix64(key) & mask;
+    while (tally->slots[slot] != 0 && tally->entries[tally->slots[slot] - 1].key != key)
+        slot = (slot + 1) & mask;
+    return slot;
+}
+
+static bool grow(ast_tally *tally) {
+    size_t capacity = tally->capacity ? 2 * tally->capacity : 256;
+    uint32_t *slots = calloc(capacity, sizeof *slots);
+    ast_tally_entry *entries = realloc(tally->entries, capacity / 2 * sizeof *entries);
+    if (entries)
+        tally->entries = entries;
+    if (!slots || !entries) {
+        free(slots);
+        return false;
+    }
+    free(tally->slots);
+    tally->slots = slots;
+    tally->capacity = capacity;
+    for (size_t i = 0; i < tally->used; i++)
+        slots[slot_of(tally, entries[i].key)] = (uint32_t)i + 1;
+    return true;
+}
+
+/* ---- Partitions ------------------------------------------------------------------------------------------------ */
+
+/* Labels below `range`: gaps are closed in order of label. */
+static bool renumber_by_table(const int32_t *labels, size_t count, size_t range, ast_partition *partition) {
+    int32_t *table = calloc(range, sizeof *table);
+    if (!table)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (labels[i] >= 0)
+            table[labels[i]] = 1;
+    size_t clusters = 0;
+    for (size_t label = 0; label < range; label++)
+        if (table[label])
+            table[label] = (int32_t)clusters++;
+    partition->clusters = clusters;
+    partition->cluster = labels;
+    if (clusters < range && (partition->cluster = partition->renumbered = malloc(count * sizeof *labels)))
+        for (size_t i = 0; i < count; i++)
+            partition->renumbered[i] = labels[i] < 0 ? -1 : table[labels[i]];
+    free(table);
+    return partition->cluster != NULL;
+}
+
+/* Labels that are far apart: numbered in order of appearance. */
+static bool renumber_by_tally(const int32_t *labels, size_t count, ast_partition *partition) {
+    ast_tally tally = {0};
+    partition->cluster = partition->renumbered = malloc(count * sizeof *labels);
+    bool ready = partition->renumbered != NULL;
+    for (size_t i = 0; ready && i < count; i++) {
+        uint32_t index = 0;
+        ready = labels[i] < 0 || ast_tally_add(&tally, (uint64_t)labels[i], 1, &index);
+        partition->renumbered[i] = labels[i] < 0 ? -1 : (int32_t)index;
+    }
+    partition->clusters = tally.used;
+    ast_tally_free(&tally);
+    return ready;
+}
+
+ast_status ast_partition_make(ast_fault *fault, const int32_t *labels, size_t count, ast_partition *partition) {
+    int32_t largest = -1;
+    size_t points = 0;
+    for (size_t i = 0; i < count; i++) {
+        largest = labels[i] > largest ? labels[i] : largest;
+        points += labels[i] >= 0;
+    }
+    partition->points = points;
+    size_t range = (size_t)((int64_t)largest + 1);
+    if (range == 0)
+        return AST_OK;
+    bool dense = range <= 4 * count + 1024;
+    if (dense ? renumber_by_table(labels, count, range, partition) : renumber_by_tally(labels, count, partition))
+        return AST_OK;
+    return ast_fail_memory(fault);
+}
+
+void ast_partition_free(ast_partition *partition) {
+    free(partition->renumbered);
+    *partition = (ast_partition){0};
+}
