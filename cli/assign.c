@@ -50,6 +50,11 @@ const ast_cli_command ast_cli_assign = {
     .options = options_table,
     .run = run};
 
+/* How the points divide: missing ones have no similarity, unassigned ones have one and no label. */
+typedef struct tally {
+    size_t missing, unassigned, assigned;
+} tally;
+
 typedef struct job {
     const settings *given;
     ast_context *context;
@@ -57,6 +62,7 @@ typedef struct job {
     float *means, *similarity;
     size_t means_count;
     int32_t *labels;
+    tally sums;
     ast_cli_target targets[TARGETS];
     ast_output *outputs[TARGETS];
 } job;
@@ -115,19 +121,6 @@ static int read_inputs(job *work) {
     return -1;
 }
 
-static int assign(job *work) {
-    ast_status status = ast_assign(work->context, &work->input.points, work->means, work->means_count,
-                                   work->given->angle, work->labels, work->similarity);
-    return ast_cli_status(status, work->context, work->given->input);
-}
-
-/* ---- What came out ----------------------------------------------------------------------------------------------- */
-
-/* How the points divide: missing ones have no similarity, unassigned ones have one and no label. */
-typedef struct tally {
-    size_t missing, unassigned, assigned;
-} tally;
-
 static tally count_points(const job *work) {
     tally sums = {0, 0, 0};
     for (size_t i = 0; i < work->input.points.count; i++) {
@@ -141,32 +134,45 @@ static tally count_points(const job *work) {
     return sums;
 }
 
-static int print_json(const job *work, tally sums) {
-    return ast_cli_print_object(json_pack(
-        "{sI sI sI sI sI sI}", "points", (json_int_t)work->input.points.count, "missing", (json_int_t)sums.missing,
-        "dimension", (json_int_t)work->input.points.dimension, "clusters", (json_int_t)work->means_count, "assigned",
-        (json_int_t)sums.assigned, "unassigned", (json_int_t)sums.unassigned));
+static int assign(job *work) {
+    ast_status status = ast_assign(work->context, &work->input.points, work->means, work->means_count,
+                                   work->given->angle, work->labels, work->similarity);
+    if (status != AST_OK)
+        return ast_cli_status(status, work->context, work->given->input);
+    work->sums = count_points(work);
+    if (work->sums.missing == work->input.points.count)
+        return ast_cli_no_usable_row(work->given->input);
+    return -1;
 }
 
-static void print_table(const job *work, tally sums) {
+/* ---- What came out ----------------------------------------------------------------------------------------------- */
+
+static int print_json(const job *work) {
+    return ast_cli_print_object(json_pack("{sI sI sI sI sI sI}", "points", (json_int_t)work->input.points.count,
+                                          "missing", (json_int_t)work->sums.missing, "dimension",
+                                          (json_int_t)work->input.points.dimension, "clusters",
+                                          (json_int_t)work->means_count, "assigned", (json_int_t)work->sums.assigned,
+                                          "unassigned", (json_int_t)work->sums.unassigned));
+}
+
+static void print_table(const job *work) {
     char text[AST_CLI_GROUPED];
     printf("%12s points, %zu dimensions, %zu mean%s\n", ast_cli_grouped(work->input.points.count, text),
            work->input.points.dimension, work->means_count, work->means_count == 1 ? "" : "s");
-    printf("%12s assigned\n", ast_cli_grouped(sums.assigned, text));
+    printf("%12s assigned\n", ast_cli_grouped(work->sums.assigned, text));
     if (!isnan(work->given->angle))
-        printf("%12s farther than %g degrees from every mean\n", ast_cli_grouped(sums.unassigned, text),
+        printf("%12s farther than %g degrees from every mean\n", ast_cli_grouped(work->sums.unassigned, text),
                work->given->angle);
-    printf("%12s missing\n", ast_cli_grouped(sums.missing, text));
+    printf("%12s missing\n", ast_cli_grouped(work->sums.missing, text));
 }
 
 static int print(const job *work) {
     const ast_cli_common *common = &work->given->common;
     if (ast_cli_writes_stdout(work->targets, TARGETS) || (common->quiet && !common->json))
         return AST_CLI_DONE;
-    tally sums = count_points(work);
     if (!common->json)
-        print_table(work, sums);
-    else if (!print_json(work, sums))
+        print_table(work);
+    else if (!print_json(work))
         return ast_cli_fail(AST_CLI_FAILED, "there is no memory to print the result");
     return ast_cli_flush();
 }

@@ -233,6 +233,8 @@ static int cluster(job *work) {
     ast_cli_progress_end(&work->progress);
     if (status == AST_OK && ast_cli_interrupted())
         status = AST_CANCELLED;
+    if (status == AST_OK && work->report.missing == work->report.points)
+        return ast_cli_no_usable_row(given->input);
     return ast_cli_status(status, work->context, given->input);
 }
 

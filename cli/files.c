@@ -171,6 +171,10 @@ int ast_cli_open_context(const ast_cli_common *common, ast_context **context) {
     return ast_cli_fail(AST_CLI_FAILED, "there are not enough threads or memory to be had; --threads 1 may help");
 }
 
+int ast_cli_no_usable_row(const char *input) {
+    return ast_cli_fail(AST_CLI_FAILED, "%s has no usable row: every one is zero or holds a NaN", ast_cli_name(input));
+}
+
 int ast_cli_status(ast_status status, const ast_context *context, const char *input) {
     if (status == AST_OK)
         return -1;

@@ -72,6 +72,9 @@ int ast_cli_commit_targets(ast_output **outputs, size_t count);
 /* Opens a context on the threads that were asked for. */
 int ast_cli_open_context(const ast_cli_common *common, ast_context **context);
 
+/* For points of which none has a direction. */
+int ast_cli_no_usable_row(const char *input);
+
 /* The exit code of a call of the library on the file `input`, with its sentence printed; -1 if it went well. `input` is
  * NULL where no file takes part, so that a bad option is the command line's fault alone. */
 int ast_cli_status(ast_status status, const ast_context *context, const char *input);

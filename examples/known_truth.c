@@ -15,7 +15,7 @@ enum { POINTS = 20000, LEARN = 15000, DIMENSION = 64, CLUSTERS = 12 };
 static ast_status learn_and_apply(ast_context *context, const float *points, const int32_t *truth, int32_t *labels) {
     ast_options options;
     ast_options_init(&options);
-    options.angle = 65;
+    options.angle = 60;
     ast_points first = ast_points_f4(points, LEARN, DIMENSION);
     ast_report report;
     ast_status status = ast_cluster(context, &first, &options, labels, &report);
@@ -47,7 +47,7 @@ int main(void) {
     ast_mixture mixture = {.points = POINTS,
                            .dimension = DIMENSION,
                            .clusters = CLUSTERS,
-                           .kappa = 80, /* a cosine of about 0.7 to the own mean */
+                           .kappa = 300, /* a cosine of about 0.9 to the own mean */
                            .seed = 5};
     float *points = malloc(sizeof(float) * POINTS * DIMENSION);
     int32_t *truth = malloc(sizeof(int32_t) * POINTS), *labels = malloc(sizeof(int32_t) * POINTS);

@@ -35,6 +35,8 @@ same expected ../out
 
 fails 1 'means.txt has means of 3 dimensions, but the points have 2' \
     asterism assign new.txt --columns 1-2 --means means.txt
+printf '0 0 0\nnan 1 0\n' >missing.txt
+fails 1 'missing.txt has no usable row' asterism assign missing.txt --means means.txt --labels z2.npy
 fails 1 'absent.npy' asterism assign new.txt --means absent.npy --labels z2.npy
 printf '1 0 0\n0 0 0\n' >zero.txt
 fails 1 '' asterism assign new.txt --means zero.txt --labels z2.npy

@@ -76,7 +76,7 @@ refused 'large.csv.*line 7.*column 2' large.csv
 
 # No usable row, no dimensions, columns that are not there
 printf '0 0 0\nnan 1 0\n0 0 0\n' >missing.txt
-refused 'missing.txt' missing.txt
+refused 'missing.txt.*usable' missing.txt
 printf '1\n2\n3\n' >one_column.txt
 refused 'one_column.txt' one_column.txt
 refused 'x.txt' x.txt --columns 2-4
