@@ -1,0 +1,190 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Runs faiss and scikit-learn on the files of asterism-bench, in the same run as asterism, and prints the ratios.
+
+Debian's python3-numpy, python3-faiss and python3-sklearn are what is measured: run it with /usr/bin/python3. All three
+programs get the same points, the same start and the same number of threads; repetitions take turns, the best counts.
+Nothing is judged: the exit code is 0 whatever the table says.
+"""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+WORKLOADS = {"W1": 70, "W2": 25, "W3": 83}  # degrees
+GOAL = 3  # asterism to the optimum of spherical k-means on W3, against faiss to the same objective
+PACKAGES = {"numpy": "python3-numpy", "faiss": "python3-faiss", "sklearn": "python3-sklearn",
+            "threadpoolctl": "python3-threadpoolctl"}
+
+
+def parse():
+    here = pathlib.Path(__file__).resolve().parent
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", type=pathlib.Path, default=here.parent / "build" / "release",
+                        help="where asterism was built (default: build/release)")
+    parser.add_argument("--data", type=pathlib.Path, help="a folder for the workloads, kept (default: a temporary one)")
+    parser.add_argument("--workload", choices=[*WORKLOADS, "all"], default="all")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--iterations", type=int, default=10, help="of a timed k-means (default 10)")
+    parser.add_argument("--repetitions", type=int, default=3)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the points: does it run?")
+    parser.add_argument("--output", type=pathlib.Path, help="all numbers as JSON")
+    return parser.parse_args()
+
+
+def import_peers(threads):
+    """The modules as globals; threads must be set before they start their own."""
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ[name] = str(threads)
+    for module, package in PACKAGES.items():
+        try:
+            globals()[module] = __import__(module)
+        except ImportError:
+            sys.exit(f"peers.py: the Python of {sys.executable} has no {module}: install Debian's {package} and run "
+                     "this with /usr/bin/python3")
+    faiss.omp_set_num_threads(threads)
+
+
+def find_program(build, name):
+    for path in (build / name, build / "cli" / name, build / "bench" / name):
+        if path.is_file():
+            return path
+    sys.exit(f"peers.py: there is no {name} in {build}: build it first, or say --build")
+
+
+# ---- One run each: (seconds, iterations) -----------------------------------------------------------------------------
+
+def run_asterism(program, data, name, threads, *options):
+    command = [program, "cluster", data / f"{name}.npy", "--threads", str(threads), "--json", *options]
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"peers.py: {done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
+def asterism_spkm(program, data, name, threads, iterations, *options):
+    report = run_asterism(program, data, name, threads, "--method", "spkm", "--init", data / f"{name}_start.npy",
+                          "--max-iterations", str(iterations), *options)
+    return report["seconds"], report["iterations"]
+
+
+def make_faiss(points, start, iterations):
+    """Spherical k-means over all points: by default faiss would draw 256 a centroid."""
+    return faiss.Kmeans(points.shape[1], len(start), niter=iterations, nredo=1, spherical=True, seed=1,
+                        min_points_per_centroid=1, max_points_per_centroid=len(points))
+
+
+def run_faiss(points, start, iterations):
+    kmeans = make_faiss(points, start, iterations)
+    begin = time.perf_counter()
+    kmeans.train(points, init_centroids=start)
+    return time.perf_counter() - begin, iterations
+
+
+def run_sklearn(points, start, iterations):
+    from sklearn.cluster import KMeans
+    kmeans = KMeans(n_clusters=len(start), init=start, n_init=1, max_iter=iterations, tol=0, algorithm="lloyd")
+    begin = time.perf_counter()
+    kmeans.fit(points)
+    return time.perf_counter() - begin, kmeans.n_iter_
+
+
+# ---- A workload ------------------------------------------------------------------------------------------------------
+
+def milliseconds_an_iteration(programs, repetitions):
+    """The best of the repetitions of each program, which take turns."""
+    best = {}
+    for _ in range(repetitions):
+        for name, run in programs.items():
+            seconds, iterations = run()
+            best[name] = min(best.get(name, float("inf")), 1e3 * seconds / iterations)
+    return best
+
+
+def measure(program, data, name, given):
+    points, start = numpy.load(data / f"{name}.npy"), numpy.load(data / f"{name}_start.npy")
+    spkm = (program, data, name, given.threads, given.iterations)
+    best = milliseconds_an_iteration({
+        "asterism spkm": lambda: asterism_spkm(*spkm),
+        "asterism spkm --no-bounds": lambda: asterism_spkm(*spkm, "--no-bounds"),
+        "faiss spherical": lambda: run_faiss(points, start, given.iterations),
+        "scikit-learn": lambda: run_sklearn(points, start, given.iterations),
+    }, given.repetitions)
+    best_run = min((run_asterism(program, data, name, given.threads, "--angle", str(WORKLOADS[name]))
+                    for _ in range(given.repetitions)), key=lambda report: report["seconds"])
+    print(f"{name}: {points.shape[0]} x {points.shape[1]}, K = {len(start)}, {given.threads} threads")
+    print(f"  {'ms an iteration':<28}{'':>10}  times asterism spkm")
+    for who, milliseconds in best.items():
+        print(f"  {who:<28}{milliseconds:>10.3f}  {milliseconds / best['asterism spkm']:>6.2f}")
+    print(f"  asterism dp, whole run: {1e3 * best_run['seconds']:.3f} ms, {best_run['iterations']} passes, "
+          f"{best_run['clusters']} clusters")
+    return {"workload": name, "points": points.shape[0], "dimension": points.shape[1], "clusters": len(start),
+            "milliseconds_an_iteration": best, "dp_seconds": best_run["seconds"],
+            "dp_iterations": best_run["iterations"], "dp_clusters": best_run["clusters"]}
+
+
+def faiss_until(points, start, iterations, objective):
+    """Seconds and iterations until faiss's objective has come within rounding of the one given."""
+    kmeans = make_faiss(points, start, iterations)
+    kmeans.train(points, init_centroids=start)
+    for index, step in enumerate(kmeans.iteration_stats):
+        if step["obj"] >= objective * (1 - 1e-6):
+            return step["time"], index + 1, True
+    return kmeans.iteration_stats[-1]["time"], iterations, False
+
+
+def race(program, data, name, given):
+    """Spherical k-means to the end, and faiss from the same start to the same objective."""
+    points, start = numpy.load(data / f"{name}.npy"), numpy.load(data / f"{name}_start.npy")
+    ours = theirs = None
+    for _ in range(given.repetitions):
+        report = run_asterism(program, data, name, given.threads, "--method", "spkm", "--init",
+                              data / f"{name}_start.npy", "--max-iterations", "1000")
+        ours = report if ours is None or report["seconds"] < ours["seconds"] else ours
+        run = faiss_until(points, start, 2 * report["iterations"] + 10, report["objective"])
+        theirs = run if theirs is None or run[0] < theirs[0] else theirs
+    ratio = theirs[0] / ours["seconds"]
+    print(f"  spherical k-means to the end: asterism {1e3 * ours['seconds']:.0f} ms, {ours['iterations']} passes, "
+          f"objective {ours['objective']:.6g}")
+    print(f"  faiss {'to the same objective' if theirs[2] else 'never got there'}: {1e3 * theirs[0]:.0f} ms, "
+          f"{theirs[1]} iterations")
+    print(f"  goal: at least {GOAL} x faster than faiss; reached {ratio:.2f} x; ratio {ratio / GOAL:.2f}; "
+          f"ok? {'yes' if ratio >= GOAL else 'no'}")
+    return {"asterism_seconds": ours["seconds"], "asterism_iterations": ours["iterations"],
+            "objective": ours["objective"], "faiss_seconds": theirs[0], "faiss_iterations": theirs[1],
+            "faiss_reached": theirs[2], "times_faster": ratio}
+
+
+def write_data(bench, data, names, given):
+    for name in names:
+        command = [str(bench), "--write", str(data), "--workload", name, *(["--quick"] if given.quick else [])]
+        if subprocess.run(command).returncode != 0:
+            sys.exit(f"peers.py: the points of {name} could not be made")
+
+
+def main():
+    given = parse()
+    import_peers(given.threads)
+    program, bench = find_program(given.build, "asterism"), find_program(given.build, "asterism-bench")
+    names = list(WORKLOADS) if given.workload == "all" else [given.workload]
+    print(f"faiss {faiss.__version__}, scikit-learn {sklearn.__version__}, numpy {numpy.__version__}; "
+          f"best of {given.repetitions}; load average {os.getloadavg()[0]:.2f} at the start")
+    results = []
+    with tempfile.TemporaryDirectory() as temporary, threadpoolctl.threadpool_limits(given.threads):
+        data = given.data or pathlib.Path(temporary)
+        data.mkdir(parents=True, exist_ok=True)
+        write_data(bench, data, names, given)
+        for name in names:
+            results.append(measure(program, data, name, given))
+            if name == "W3":
+                results[-1]["race"] = race(program, data, name, given)
+    if given.output:
+        given.output.write_text(json.dumps({"threads": given.threads, "results": results}, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
