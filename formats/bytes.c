@@ -77,7 +77,7 @@ bool ast_bytes_read_raw(ast_bytes *bytes, void *buffer, size_t capacity, size_t 
         part = read(bytes->descriptor, buffer, capacity < most ? capacity : most);
     while (part < 0 && errno == EINTR);
     if (part < 0)
-        return ast_fail(error, "%s: cannot be read: %s", bytes->name, strerror(errno));
+        return ast_format_fail(error, "%s: cannot be read: %s", bytes->name, strerror(errno));
     *got = (size_t)part;
     return true;
 }
@@ -87,12 +87,12 @@ static bool open_file(ast_bytes *bytes, const char *path, ast_format_error *erro
         bytes->descriptor = open(path, O_RDONLY | O_CLOEXEC);
     while (bytes->descriptor < 0 && errno == EINTR);
     if (bytes->descriptor < 0)
-        return ast_fail(error, "%s: cannot be opened: %s", path, strerror(errno));
+        return ast_format_fail(error, "%s: cannot be opened: %s", path, strerror(errno));
     struct stat status;
     bool known = fstat(bytes->descriptor, &status) == 0;
     if (known && S_ISDIR(status.st_mode)) {
         ast_bytes_close(bytes);
-        return ast_fail(error, "%s: is a folder; a file is needed", path);
+        return ast_format_fail(error, "%s: is a folder; a file is needed", path);
     }
     bytes->sized = known && S_ISREG(status.st_mode);
     bytes->size = bytes->sized ? (uint64_t)status.st_size : 0;

@@ -15,7 +15,7 @@ typedef struct ast_bytes {
     size_t position;             /* in memory */
     bool sized;                  /* a regular file or memory, uncompressed: `size` is known and true */
     uint64_t size;
-    struct ast_gz *gz;           /* NULL: not compressed */
+    struct ast_gz *gz; /* NULL: not compressed */
 } ast_bytes;
 
 /* `path` "-" is standard input, which is not closed afterwards. */

@@ -56,14 +56,16 @@ static bool count_columns(ast_columns *columns, const char *text, ast_format_err
     range found;
     do {
         if (!next_range(&cursor, &found))
-            return ast_fail(error, "'%.60s' is no list of columns; right would be 2-101 or 1,3,5-7, counted from 1 up to %zu",
+            return ast_format_fail(error,
+                            "'%.60s' is no list of columns; right would be 2-101 or 1,3,5-7, counted from 1 up to %zu",
                             text, COLUMN_LIMIT);
         if (found.last < found.first)
-            return ast_fail(error, "in the list of columns '%.60s' the range %zu-%zu runs backwards; %zu-%zu would be right",
+            return ast_format_fail(error,
+                            "in the list of columns '%.60s' the range %zu-%zu runs backwards; %zu-%zu would be right",
                             text, found.first, found.last, found.last, found.first);
         columns->count += found.last - found.first + 1;
         if (columns->count > COLUMN_LIMIT)
-            return ast_fail(error, "the list of columns '%.60s' names a column twice", text);
+            return ast_format_fail(error, "the list of columns '%.60s' names a column twice", text);
         if (columns->highest < found.last)
             columns->highest = found.last;
     } while (*cursor++ == ',');
@@ -74,7 +76,7 @@ static bool fill_columns(ast_columns *columns, const char *text, ast_format_erro
     columns->order = malloc(columns->count * sizeof *columns->order);
     columns->slots = calloc(columns->highest, sizeof *columns->slots);
     if (!columns->order || !columns->slots)
-        return ast_fail(error, "there is not enough memory for the columns '%.60s'", text);
+        return ast_format_fail(error, "there is not enough memory for the columns '%.60s'", text);
     const char *cursor = text;
     uint32_t place = 0;
     range found;
@@ -82,7 +84,7 @@ static bool fill_columns(ast_columns *columns, const char *text, ast_format_erro
         next_range(&cursor, &found);
         for (size_t column = found.first - 1; column < found.last; column++) {
             if (columns->slots[column])
-                return ast_fail(error, "the list of columns '%.60s' names column %zu twice", text, column + 1);
+                return ast_format_fail(error, "the list of columns '%.60s' names column %zu twice", text, column + 1);
             columns->order[place++] = (uint32_t)column;
             columns->slots[column] = place;
         }

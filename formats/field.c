@@ -35,8 +35,8 @@ static bool is_large(const ast_text *text, double value) {
 }
 
 static bool too_long(const ast_text *text, size_t column, ast_format_error *error) {
-    return ast_fail(error, "%s: line %llu, column %zu: is longer than %zu bytes, or its quote is never closed",
-                    text->bytes->name, (unsigned long long)text->line, column, AST_FIELD_LIMIT);
+    return ast_format_fail(error, "%s: line %llu, column %zu: is longer than %zu bytes, or its quote is never closed",
+                    text->bytes->name, (unsigned long long)text->line, column, (size_t)AST_FIELD_LIMIT);
 }
 
 bool ast_text_fill(ast_text *text, ast_format_error *error) {
@@ -174,8 +174,8 @@ static bool slow_field(ast_text *text, size_t column, ast_field *field, ast_form
     }
     char *after = stop + quoted;
     if (quoted && !is_field_end(text, skip_blanks(text, after)))
-        return ast_fail(error, "%s: line %llu, column %zu: there is text behind the closing quote",
-                        text->bytes->name, (unsigned long long)text->line, column);
+        return ast_format_fail(error, "%s: line %llu, column %zu: there is text behind the closing quote", text->bytes->name,
+                        (unsigned long long)text->line, column);
     while (stop > begin && is_blank(text, stop[-1]))
         stop--;
     judge(text, begin, (size_t)(stop - begin), field);

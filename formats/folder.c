@@ -86,7 +86,7 @@ bool ast_folder_list(ast_folder *folder, const char *path, ast_format_error *err
     *folder = (ast_folder){0};
     DIR *directory = opendir(path);
     if (!directory)
-        return ast_fail(error, "%s: cannot be opened as a folder: %s", path, strerror(errno));
+        return ast_format_fail(error, "%s: cannot be opened as a folder: %s", path, strerror(errno));
     bool enough = true;
     struct dirent *entry;
     while (enough && (errno = 0, entry = readdir(directory)))
@@ -96,7 +96,7 @@ bool ast_folder_list(ast_folder *folder, const char *path, ast_format_error *err
     closedir(directory);
     if (reason != 0) {
         ast_folder_free(folder);
-        return ast_fail(error, "%s: cannot be listed: %s", path, strerror(reason));
+        return ast_format_fail(error, "%s: cannot be listed: %s", path, strerror(reason));
     }
     if (folder->count > 0)
         qsort(folder->paths, folder->count, sizeof *folder->paths, compare_paths);

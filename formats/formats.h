@@ -35,7 +35,7 @@ typedef struct ast_format_error {
 
 /* How a file is to be read. The strings are the caller's and are not kept. */
 typedef struct ast_input_options {
-    const char *format;  /* "npy", "csv", "tsv" or "txt", each also with ".gz" appended; NULL: by the file's extension */
+    const char *format; /* "npy", "csv", "tsv" or "txt", each also with ".gz" appended; NULL: by the file's extension */
     const char *columns; /* which columns of the file, 1-based, in the order they are wanted, such as "2-101" or
                             "1,3,5-7"; NULL: all. Counted as the file is written, before `transpose` */
     bool transpose;      /* the columns of the file are the points, not its rows */
@@ -103,8 +103,8 @@ bool ast_read_numbers(const char *path, const ast_input_options *options, double
 
 /* Reads a small table such as the means, as row-major floats: what ast_input_open reads, copied and converted.
  * *values is the caller's to free(). */
-bool ast_read_matrix(const char *path, const ast_input_options *options, float **values, size_t *rows,
-                     size_t *columns, ast_format_error *error);
+bool ast_read_matrix(const char *path, const ast_input_options *options, float **values, size_t *rows, size_t *columns,
+                     ast_format_error *error);
 
 /* ---- Folders --------------------------------------------------------------------------------------------------- */
 

@@ -12,14 +12,14 @@
 #ifndef AST_HAVE_ZLIB
 
 struct ast_gz *ast_gz_open(const char *name, ast_format_error *error) {
-    ast_fail(error, "%s: this build has no zlib and reads no compressed files; unpack it first, with gunzip", name);
+    ast_format_fail(error, "%s: this build has no zlib and reads no compressed files; unpack it first, with gunzip", name);
     return NULL;
 }
 
 bool ast_gz_read(ast_bytes *bytes, void *buffer, size_t capacity, size_t *got, ast_format_error *error) {
     (void)buffer, (void)capacity;
     *got = 0;
-    return ast_fail(error, "%s: this build has no zlib and reads no compressed files", bytes->name);
+    return ast_format_fail(error, "%s: this build has no zlib and reads no compressed files", bytes->name);
 }
 
 void ast_gz_close(struct ast_gz *gz) {
@@ -48,7 +48,7 @@ struct ast_gz *ast_gz_open(const char *name, ast_format_error *error) {
     if (gz)
         gz->inside = true;
     else
-        ast_fail_memory(error, name);
+        ast_format_no_memory(error, name);
     return gz;
 }
 
@@ -71,7 +71,7 @@ static bool feed(ast_bytes *bytes, bool *ended, ast_format_error *error) {
     gz->stream.avail_in = (uInt)got;
     *ended = got == 0;
     if (*ended && gz->inside)
-        return ast_fail(error, "%s: the compressed data end too early; the file was cut short", bytes->name);
+        return ast_format_fail(error, "%s: the compressed data end too early; the file was cut short", bytes->name);
     return true;
 }
 
@@ -92,9 +92,9 @@ bool ast_gz_read(ast_bytes *bytes, void *buffer, size_t capacity, size_t *got, a
             gz->inside = false;
             inflateReset(&gz->stream);
         } else if (result == Z_MEM_ERROR) {
-            return ast_fail_memory(error, bytes->name);
+            return ast_format_no_memory(error, bytes->name);
         } else if (result != Z_OK && result != Z_BUF_ERROR) {
-            return ast_fail(error, "%s: the compressed data are damaged, or no gzip data (%s)", bytes->name,
+            return ast_format_fail(error, "%s: the compressed data are damaged, or no gzip data (%s)", bytes->name,
                             gz->stream.msg ? gz->stream.msg : "unknown reason");
         }
     }

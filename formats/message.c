@@ -9,7 +9,7 @@
 
 #define QUOTED 40
 
-bool ast_fail(ast_format_error *error, const char *format, ...) {
+bool ast_format_fail(ast_format_error *error, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(error->text, sizeof error->text, format, arguments);
@@ -17,8 +17,8 @@ bool ast_fail(ast_format_error *error, const char *format, ...) {
     return false;
 }
 
-bool ast_fail_memory(ast_format_error *error, const char *name) {
-    return ast_fail(error, "%s: there is not enough memory to read it", name);
+bool ast_format_no_memory(ast_format_error *error, const char *name) {
+    return ast_format_fail(error, "%s: there is not enough memory to read it", name);
 }
 
 void ast_excerpt(char excerpt[AST_EXCERPT], const char *text, size_t length) {

@@ -6,11 +6,11 @@
 
 #include "formats.h"
 
-/* Fills in the sentence, cut to fit, and returns false, so that `return ast_fail(...)` reads as what it is. */
-bool ast_fail(ast_format_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Fills in the sentence, cut to fit, and returns false, so that `return ast_format_fail(...)` reads as what it is. */
+bool ast_format_fail(ast_format_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The same for the lack of memory. */
-bool ast_fail_memory(ast_format_error *error, const char *name);
+bool ast_format_no_memory(ast_format_error *error, const char *name);
 
 #define AST_EXCERPT 48
 

@@ -56,20 +56,20 @@ bool ast_npy_values(ast_values *values, ast_bytes *bytes, const ast_columns *col
     if (!ast_npy_read_header(&header, bytes, error))
         return false;
     if (header.elements == 0)
-        return ast_fail(error, "%s: holds no numbers", bytes->name);
+        return ast_format_fail(error, "%s: holds no numbers", bytes->name);
     if (columns->count > 0)
-        return ast_fail(error, "%s: columns can be picked from a table of points or of text only", bytes->name);
+        return ast_format_fail(error, "%s: columns can be picked from a table of points or of text only", bytes->name);
     if (!ast_npy_read_body(&body, &header, bytes, error))
         return false;
     values->numbers = malloc(header.elements * sizeof(double));
     if (values->numbers) {
         ast_scalar_flatten(values->numbers, body.data, &header);
         values->count = header.elements;
-        values->vector = header.dimensions == 1 ||
-                         (header.dimensions == 2 && (header.shape[0] == 1 || header.shape[1] == 1));
+        values->vector =
+            header.dimensions == 1 || (header.dimensions == 2 && (header.shape[0] == 1 || header.shape[1] == 1));
     }
     ast_npy_body_free(&body);
-    return values->numbers || ast_fail_memory(error, bytes->name);
+    return values->numbers || ast_format_no_memory(error, bytes->name);
 }
 
 bool ast_npy_read_header(ast_npy_header *header, ast_bytes *bytes, ast_format_error *error) {
@@ -80,12 +80,12 @@ bool ast_npy_read_header(ast_npy_header *header, ast_bytes *bytes, ast_format_er
         return false;
     unsigned char *text = malloc(offset);
     if (!text)
-        return ast_fail_memory(error, bytes->name);
+        return ast_format_no_memory(error, bytes->name);
     memcpy(text, prelude, got);
     size_t rest = offset - got;
     bool good = ast_bytes_read(bytes, text + got, rest, &got, error);
     if (good && got < rest)
-        good = ast_fail(error, "%s: is cut short: the .npy header is not complete", bytes->name);
+        good = ast_format_fail(error, "%s: is cut short: the .npy header is not complete", bytes->name);
     good = good && ast_npy_parse(header, bytes->name, text, offset, error);
     free(text);
     if (!good || !bytes->sized || bytes->size - offset == header->data_size)
@@ -134,7 +134,7 @@ static bool fill_body(ast_npy_body *body, const ast_npy_header *header, ast_byte
     do {
         void *grown = realloc(body->owned, capacity);
         if (!grown)
-            return ast_fail_memory(error, bytes->name);
+            return ast_format_no_memory(error, bytes->name);
         body->owned = grown;
         if (!ast_bytes_read(bytes, (char *)grown + filled, capacity - filled, &got, error))
             return false;
@@ -153,9 +153,10 @@ static bool wrong_size(const ast_npy_header *header, const char *name, const cha
                        ast_format_error *error) {
     char shape[AST_SHAPE_TEXT];
     ast_npy_shape_text(header, shape);
-    return ast_fail(error, "%s: the .npy header promises shape %s of '%s', %zu bytes, but %s%llu follow; the file is "
-                    "damaged or cut short", name, shape, header->descr, header->data_size, few_or_many,
-                    (unsigned long long)follow);
+    return ast_format_fail(error,
+                    "%s: the .npy header promises shape %s of '%s', %zu bytes, but %s%llu follow; the file is "
+                    "damaged or cut short",
+                    name, shape, header->descr, header->data_size, few_or_many, (unsigned long long)follow);
 }
 
 static bool check_points(const ast_npy_header *header, const ast_columns *columns, const char *name,
@@ -163,14 +164,14 @@ static bool check_points(const ast_npy_header *header, const ast_columns *column
     char shape[AST_SHAPE_TEXT];
     ast_npy_shape_text(header, shape);
     if (header->dimensions != 2)
-        return ast_fail(error, "%s: is an array of shape %s; points need two dimensions, N x D, a row for each point",
+        return ast_format_fail(error, "%s: is an array of shape %s; points need two dimensions, N x D, a row for each point",
                         name, shape);
     if (header->kind != 'f')
-        return ast_fail(error, "%s: holds numbers of type '%s'; points need f2, f4 or f8", name, header->descr);
+        return ast_format_fail(error, "%s: holds numbers of type '%s'; points need f2, f4 or f8", name, header->descr);
     if (header->elements == 0)
-        return ast_fail(error, "%s: is an array of shape %s and holds no points", name, shape);
+        return ast_format_fail(error, "%s: is an array of shape %s and holds no points", name, shape);
     if (columns->highest > header->shape[1])
-        return ast_fail(error, "%s: has %zu columns, and column %zu is asked for", name, header->shape[1],
+        return ast_format_fail(error, "%s: has %zu columns, and column %zu is asked for", name, header->shape[1],
                         columns->highest);
     return true;
 }
@@ -181,7 +182,7 @@ static bool gather_columns(ast_input *input, const ast_columns *columns, const c
     size_t item = points->type == AST_F2 ? 2 : points->type == AST_F4 ? 4 : 8;
     char *gathered = malloc(points->count * columns->count * item);
     if (!gathered)
-        return ast_fail_memory(error, name);
+        return ast_format_no_memory(error, name);
     char *place = gathered;
     for (size_t i = 0; i < points->count; i++) {
         const char *row = (const char *)points->data + (ptrdiff_t)i * points->row_stride;

@@ -10,12 +10,12 @@
 #define AST_NPY_PRELUDE 12 /* bytes that are enough to know where the numbers begin */
 
 typedef struct ast_npy_header {
-    char kind;        /* 'f' float, 'i' integer, 'u' unsigned, 'b' bool */
-    char descr[16];   /* as written, such as "<f4", for sentences */
-    size_t item;      /* bytes of one number: floats 2, 4, 8; integers 1, 2, 4, 8; bool 1 */
-    bool swapped;     /* not in the machine's byte order */
-    bool fortran;     /* the first index varies fastest */
-    int dimensions;   /* 0..8 */
+    char kind;      /* 'f' float, 'i' integer, 'u' unsigned, 'b' bool */
+    char descr[16]; /* as written, such as "<f4", for sentences */
+    size_t item;    /* bytes of one number: floats 2, 4, 8; integers 1, 2, 4, 8; bool 1 */
+    bool swapped;   /* not in the machine's byte order */
+    bool fortran;   /* the first index varies fastest */
+    int dimensions; /* 0..8 */
     size_t shape[AST_NPY_DIMENSIONS];
     size_t elements;  /* the product of the shape */
     size_t data_size; /* elements * item */
@@ -23,8 +23,7 @@ typedef struct ast_npy_header {
 } ast_npy_header;
 
 /* Where the numbers begin, from the first AST_NPY_PRELUDE bytes (fewer if the file is shorter). */
-bool ast_npy_offset(const char *name, const unsigned char *bytes, size_t size, size_t *offset,
-                    ast_format_error *error);
+bool ast_npy_offset(const char *name, const unsigned char *bytes, size_t size, size_t *offset, ast_format_error *error);
 
 /* Understands the header from all `offset` bytes before the numbers. Sizes that do not fit size_t are refused. */
 bool ast_npy_parse(ast_npy_header *header, const char *name, const unsigned char *bytes, size_t offset,

@@ -25,22 +25,22 @@ static bool understand_descr(ast_npy_header *header);
 bool ast_npy_offset(const char *name, const unsigned char *bytes, size_t size, size_t *offset,
                     ast_format_error *error) {
     if (size < MAGIC_SIZE || memcmp(bytes, MAGIC, MAGIC_SIZE) != 0)
-        return ast_fail(error, "%s: is no .npy file: it does not begin with \\x93NUMPY", name);
+        return ast_format_fail(error, "%s: is no .npy file: it does not begin with \\x93NUMPY", name);
     if (size < AST_NPY_PRELUDE)
-        return ast_fail(error, "%s: is cut short: the .npy header is not complete", name);
+        return ast_format_fail(error, "%s: is cut short: the .npy header is not complete", name);
     unsigned major = bytes[6];
     if (major < 1 || major > 3)
-        return ast_fail(error, "%s: is .npy version %u.%u; versions 1.0, 2.0 and 3.0 can be read", name, major,
+        return ast_format_fail(error, "%s: is .npy version %u.%u; versions 1.0, 2.0 and 3.0 can be read", name, major,
                         bytes[7]);
     size_t length = (size_t)bytes[8] | (size_t)bytes[9] << 8;
     if (major > 1)
         length |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
     if (length > HEADER_LIMIT)
-        return ast_fail(error, "%s: the .npy header claims to be %zu bytes long; no real one is longer than %zu", name,
+        return ast_format_fail(error, "%s: the .npy header claims to be %zu bytes long; no real one is longer than %zu", name,
                         length, HEADER_LIMIT);
     *offset = (major > 1 ? 12 : 10) + length;
     if (*offset < AST_NPY_PRELUDE)
-        return ast_fail(error, "%s: the .npy header is empty", name);
+        return ast_format_fail(error, "%s: the .npy header is empty", name);
     return true;
 }
 
@@ -50,12 +50,14 @@ bool ast_npy_parse(ast_npy_header *header, const char *name, const unsigned char
     size_t skip = bytes[6] > 1 ? 12 : 10;
     scanner scan = {(const char *)bytes + skip, (const char *)bytes + offset};
     if (!parse_dictionary(&scan, header))
-        return ast_fail(error, "%s: the .npy header cannot be understood; it needs one type of number in 'descr', "
-                        "'fortran_order', and a 'shape' of at most %d dimensions", name, AST_NPY_DIMENSIONS);
+        return ast_format_fail(error,
+                        "%s: the .npy header cannot be understood; it needs one type of number in 'descr', "
+                        "'fortran_order', and a 'shape' of at most %d dimensions",
+                        name, AST_NPY_DIMENSIONS);
     char descr[AST_EXCERPT];
     ast_excerpt(descr, header->descr, strlen(header->descr));
     if (!understand_descr(header))
-        return ast_fail(error, "%s: holds numbers of type '%s'; f2, f4, f8 and integers of 1 to 8 bytes can be read",
+        return ast_format_fail(error, "%s: holds numbers of type '%s'; f2, f4, f8 and integers of 1 to 8 bytes can be read",
                         name, descr);
     header->elements = 1;
     bool overflow = false;
@@ -63,7 +65,7 @@ bool ast_npy_parse(ast_npy_header *header, const char *name, const unsigned char
         overflow |= __builtin_mul_overflow(header->elements, header->shape[i], &header->elements);
     overflow |= __builtin_mul_overflow(header->elements, header->item, &header->data_size);
     if (overflow || header->data_size > PTRDIFF_MAX - offset)
-        return ast_fail(error, "%s: the .npy header promises an array larger than any memory; the file is damaged",
+        return ast_format_fail(error, "%s: the .npy header promises an array larger than any memory; the file is damaged",
                         name);
     return true;
 }

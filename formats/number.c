@@ -9,14 +9,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#define EXACT_POWER 22                        /* 10^22 is the largest power of ten that is a double */
+#define EXACT_POWER 22 /* 10^22 is the largest power of ten that is a double */
 #define EXACT_MANTISSA ((uint64_t)1 << 53)
-#define MANTISSA_DIGITS 19                    /* as many digits fit 64 bits whatever they are */
-#define EXPONENT_LIMIT 100000                 /* beyond this every number is zero or infinite */
+#define MANTISSA_DIGITS 19    /* as many digits fit 64 bits whatever they are */
+#define EXPONENT_LIMIT 100000 /* beyond this every number is zero or infinite */
 
-static const double powers[EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                               1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                               1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+static const double powers[EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                               1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 /* mantissa * 10^exponent; `exact` unless digits were left out. */
 typedef struct decimal {

@@ -33,13 +33,13 @@ static bool open_place(ast_output *output);
 static bool write_out(ast_output *output, const unsigned char *bytes, size_t size, ast_format_error *error);
 
 static bool cannot(const ast_output *output, ast_format_error *error) {
-    return ast_fail(error, "%s: cannot be written: %s", output->name, strerror(errno));
+    return ast_format_fail(error, "%s: cannot be written: %s", output->name, strerror(errno));
 }
 
 ast_output *ast_output_open(const char *path, bool durable, ast_format_error *error) {
     ast_output *output = malloc(sizeof *output);
     if (!output) {
-        ast_fail(error, "%s: there is not enough memory to write it", path);
+        ast_format_fail(error, "%s: there is not enough memory to write it", path);
         return NULL;
     }
     output->used = 0;
@@ -49,7 +49,7 @@ ast_output *ast_output_open(const char *path, bool durable, ast_format_error *er
     output->temporary = (ast_temporary){.descriptor = -1};
     output->place = (ast_place){.kind = AST_PLACE_STDOUT};
     output->name = strdup(strcmp(path, "-") == 0 ? "standard output" : path);
-    bool good = output->name || ast_fail(error, "%s: there is not enough memory to write it", path);
+    bool good = output->name || ast_format_fail(error, "%s: there is not enough memory to write it", path);
     good = good && ast_place_find(&output->place, path, error) && (open_place(output) || cannot(output, error));
     if (good)
         return output;
@@ -112,8 +112,8 @@ static bool sync_folder(const ast_output *output) {
 bool ast_output_commit(ast_output *output, ast_format_error *error) {
     bool good = ast_output_finish(output, error);
     if (good && output->place.kind == AST_PLACE_FILE) {
-        good = ast_temporary_move(&output->temporary, output->place.target) &&
-               (!output->durable || sync_folder(output));
+        good =
+            ast_temporary_move(&output->temporary, output->place.target) && (!output->durable || sync_folder(output));
         if (!good)
             cannot(output, error);
     }

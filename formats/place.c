@@ -20,7 +20,7 @@ static bool follow_links(ast_place *place, const char *path, ast_format_error *e
 static bool check_file(ast_place *place, const struct stat *status, const char *path, ast_format_error *error);
 
 static bool cannot(ast_format_error *error, const char *path) {
-    return ast_fail(error, "%s: cannot be written: %s", path, strerror(errno));
+    return ast_format_fail(error, "%s: cannot be written: %s", path, strerror(errno));
 }
 
 static bool is_stdout(const char *path) {
@@ -37,10 +37,10 @@ bool ast_place_find(ast_place *place, const char *path, ast_format_error *error)
     if (!place->exists && errno != ENOENT)
         return cannot(error, path);
     if (place->exists && S_ISDIR(status.st_mode))
-        return ast_fail(error, "%s: is a folder; the name of a file is needed", path);
+        return ast_format_fail(error, "%s: is a folder; the name of a file is needed", path);
     place->kind = !place->exists || S_ISREG(status.st_mode) ? AST_PLACE_FILE : AST_PLACE_DIRECT;
     place->target = strdup(path);
-    bool good = place->target || ast_fail(error, "%s: there is not enough memory to write it", path);
+    bool good = place->target || ast_format_fail(error, "%s: there is not enough memory to write it", path);
     if (good && place->kind == AST_PLACE_FILE)
         good = follow_links(place, path, error) && check_file(place, &status, path, error);
     if (!good)
@@ -105,14 +105,14 @@ static bool check_file(ast_place *place, const struct stat *status, const char *
         return true;
     size_t length = strlen(place->target);
     if (length == 0 || place->target[length - 1] == '/')
-        return ast_fail(error, "'%s': the name of a file is needed", path);
+        return ast_format_fail(error, "'%s': the name of a file is needed", path);
     place->folder = folder_part(place->target, 2);
     if (!place->folder)
-        return ast_fail(error, "%s: there is not enough memory to write it", path);
+        return ast_format_fail(error, "%s: there is not enough memory to write it", path);
     if (place->folder[0] == '\0')
         strcpy(place->folder, "./");
     if (access(place->folder, F_OK) != 0)
-        return ast_fail(error, "%s: cannot be written: the folder %s: %s", path, place->folder, strerror(errno));
+        return ast_format_fail(error, "%s: cannot be written: the folder %s: %s", path, place->folder, strerror(errno));
     if (!place->exists)
         return true;
     /* A rename would get around the write protection of the file itself. */

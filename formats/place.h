@@ -19,7 +19,7 @@ typedef struct ast_place {
     char *target; /* the file itself, links followed; NULL for standard output */
     char *folder; /* of the file, for the temporary one; NULL if not a file */
     bool exists;
-    mode_t mode;  /* of an existing file */
+    mode_t mode; /* of an existing file */
     uid_t user;
     gid_t group;
 } ast_place;

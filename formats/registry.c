@@ -125,19 +125,19 @@ static bool by_name(resolved *how, const char *name, ast_format_error *error) {
     for (size_t i = 0; i < FORMATS; i++)
         if (strlen(formats[i].name) == length && strncasecmp(formats[i].name, name, length) == 0)
             how->format = &formats[i];
-    return how->format || ast_fail(error, "'%.60s' is no known format; there are " FORMAT_NAMES, name);
+    return how->format || ast_format_fail(error, "'%.60s' is no known format; there are " FORMAT_NAMES, name);
 }
 
 static bool by_extension(resolved *how, const char *path, ast_format_error *error) {
     size_t length = strlen(path);
     if (strcmp(path, "-") == 0)
-        return ast_fail(error, "standard input has no extension, so the format must be given: " FORMAT_NAMES);
+        return ast_format_fail(error, "standard input has no extension, so the format must be given: " FORMAT_NAMES);
     if (how->compressed)
         length -= 3;
     for (size_t i = 0; i < FORMATS; i++)
         if (ends_with(path, length, formats[i].extension))
             how->format = &formats[i];
-    return how->format || ast_fail(error, "%s: the extension names no known format; there are " FORMAT_NAMES, path);
+    return how->format || ast_format_fail(error, "%s: the extension names no known format; there are " FORMAT_NAMES, path);
 }
 
 static bool resolve(resolved *how, const char *path, const ast_input_options *options, ast_format_error *error) {

@@ -12,7 +12,7 @@
 typedef struct ast_values {
     double *numbers; /* (count) to free() */
     size_t count;
-    bool vector;     /* one dimension, or all but one of them are 1 */
+    bool vector; /* one dimension, or all but one of them are 1 */
 } ast_values;
 
 typedef struct ast_format {

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define LINES 16               /* that are looked at, besides blank lines and comments */
+#define LINES 16                /* that are looked at, besides blank lines and comments */
 #define REACH ((size_t)1 << 16) /* and no farther than this: a line may be the whole file */
 
 static bool is_blank(char byte) {

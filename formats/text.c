@@ -40,7 +40,8 @@ static bool read_table(text_table *table, ast_bytes *bytes, const ast_columns *c
                        ast_format_error *error);
 static bool read_line(text_table *table, ast_format_error *error);
 static bool read_fields(text_table *table, line_state *state, ast_format_error *error);
-static bool take_field(text_table *table, line_state *state, const ast_field *field, size_t slot, ast_format_error *error);
+static bool take_field(text_table *table, line_state *state, const ast_field *field, size_t slot,
+                       ast_format_error *error);
 static bool end_row(text_table *table, const line_state *state, ast_format_error *error);
 
 bool ast_text_open(ast_input *input, ast_bytes *bytes, const ast_columns *columns, bool transpose,
@@ -70,15 +71,37 @@ bool ast_text_values(ast_values *values, ast_bytes *bytes, const ast_columns *co
     return true;
 }
 
-/* Skips what editors on other systems put first, and finds the separator. */
-static bool begin_text(ast_text *text, ast_format_error *error) {
+/* What editors on other systems put first. */
+static bool skip_mark(ast_text *text, ast_format_error *error) {
     if (!ast_text_fill(text, error))
         return false;
     size_t size = (size_t)(text->end - text->cursor);
     if (size >= 2 && (memcmp(text->cursor, "\xFF\xFE", 2) == 0 || memcmp(text->cursor, "\xFE\xFF", 2) == 0))
-        return ast_fail(error, "%s: is UTF-16 text; UTF-8 is needed", text->bytes->name);
+        return ast_format_fail(error, "%s: is UTF-16 text; UTF-8 is needed", text->bytes->name);
     if (size >= 3 && memcmp(text->cursor, "\xEF\xBB\xBF", 3) == 0)
         text->cursor += 3;
+    return true;
+}
+
+/* Skips the comments at the top, however long, and finds the separator from what follows them. */
+static bool begin_text(ast_text *text, ast_format_error *error) {
+    if (!skip_mark(text, error))
+        return false;
+    text->separator = ' ';
+    for (;;) {
+        if (!ast_text_fill(text, error))
+            return false;
+        char *start = text->cursor;
+        ast_text_skip_blanks(text);
+        bool nothing = ast_is_line_end(*text->cursor) || *text->cursor == '#';
+        if (!nothing) {
+            /* A tab here may be a separator, and an empty field before it. */
+            text->cursor = start;
+            break;
+        }
+        if (!ast_text_skip_line(text, error))
+            return false;
+    }
     text->separator = ast_text_separator(text->cursor, text->end, text->locale);
     return true;
 }
@@ -96,7 +119,7 @@ static bool read_lines(text_table *table, ast_format_error *error) {
             return false;
     }
     if (table->rows == 0)
-        return ast_fail(error, "%s: has no row of numbers", text->bytes->name);
+        return ast_format_fail(error, "%s: has no row of numbers", text->bytes->name);
     /* Gives back what doubling took too much; a failure to shrink is none. */
     void *shrunk = realloc(table->numbers, table->rows * table->width * table->item);
     table->numbers = shrunk ? shrunk : table->numbers;
@@ -117,7 +140,7 @@ static bool read_table(text_table *table, ast_bytes *bytes, const ast_columns *c
     text->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     text->buffer = malloc(AST_TEXT_BUFFER + 1);
     text->cursor = text->end = text->buffer;
-    bool good = text->buffer && text->locale ? read_lines(table, error) : ast_fail_memory(error, bytes->name);
+    bool good = text->buffer && text->locale ? read_lines(table, error) : ast_format_no_memory(error, bytes->name);
     free(text->buffer);
     if (text->locale)
         freelocale(text->locale);
@@ -183,7 +206,7 @@ static bool grow(text_table *table, size_t needed, ast_format_error *error) {
         capacity *= 2;
     void *grown = realloc(table->numbers, capacity * table->item);
     if (!grown)
-        return ast_fail_memory(error, table->text.bytes->name);
+        return ast_format_no_memory(error, table->text.bytes->name);
     table->numbers = grown;
     table->capacity = capacity;
     return true;
@@ -200,7 +223,7 @@ static bool bad_field(text_table *table, line_state *state, const ast_field *fie
     if (field->kind == AST_FIELD_LARGE && table->text.doubles)
         reason = "is out of range; numbers must fit a double (up to 1.8e308)";
     state->bad = true;
-    ast_fail(&table->problem, "%s: line %llu, column %zu: '%s' %s", table->text.bytes->name,
+    ast_format_fail(&table->problem, "%s: line %llu, column %zu: '%s' %s", table->text.bytes->name,
              (unsigned long long)state->line, state->column, field->excerpt, reason);
     bool maybe_header = table->header_possible && state->numbers == 0 && field->kind == AST_FIELD_TEXT;
     if (!state->comment && !maybe_header)
@@ -208,7 +231,8 @@ static bool bad_field(text_table *table, line_state *state, const ast_field *fie
     return state->comment || maybe_header;
 }
 
-static bool take_field(text_table *table, line_state *state, const ast_field *field, size_t slot, ast_format_error *error) {
+static bool take_field(text_table *table, line_state *state, const ast_field *field, size_t slot,
+                       ast_format_error *error) {
     if (field->kind >= AST_FIELD_TEXT)
         return bad_field(table, state, field, error);
     state->numbers += field->kind != AST_FIELD_EMPTY;
@@ -230,14 +254,14 @@ static bool end_row(text_table *table, const line_state *state, ast_format_error
     unsigned long long line = state->line;
     if (table->rows == 0) {
         if (table->wanted->highest > state->column)
-            return ast_fail(error, "%s: line %llu has %zu columns, and column %zu is asked for", name, line,
+            return ast_format_fail(error, "%s: line %llu has %zu columns, and column %zu is asked for", name, line,
                             state->column, table->wanted->highest);
         table->columns = state->column;
         table->width = table->wanted->count > 0 ? table->wanted->count : state->column;
         table->first_line = state->line;
     }
     if (state->column != table->columns)
-        return ast_fail(error, "%s: line %llu has %zu column%s, but line %llu, the first row, has %zu", name, line,
+        return ast_format_fail(error, "%s: line %llu has %zu column%s, but line %llu, the first row, has %zu", name, line,
                         state->column, state->column == 1 ? "" : "s", (unsigned long long)table->first_line,
                         table->columns);
     table->rows++;

@@ -28,7 +28,7 @@ bool ast_read_labels(const char *path, const ast_input_options *options, int32_t
         bool good = number >= INT32_MIN && number <= INT32_MAX && number == floor(number);
         if (!good) {
             free(values.numbers);
-            return ast_fail(error, "%s: number %zu is %.9g; labels are whole numbers from %d to %d", shown(path), i + 1,
+            return ast_format_fail(error, "%s: number %zu is %.9g; labels are whole numbers from %d to %d", shown(path), i + 1,
                             number, INT32_MIN, INT32_MAX);
         }
         int32_t label = (int32_t)number;
@@ -49,15 +49,15 @@ bool ast_read_numbers(const char *path, const ast_input_options *options, double
         return false;
     if (!values.vector) {
         free(values.numbers);
-        return ast_fail(error, "%s: is a table; a single column or row of numbers is needed", shown(path));
+        return ast_format_fail(error, "%s: is a table; a single column or row of numbers is needed", shown(path));
     }
     *numbers = values.numbers;
     *count = values.count;
     return true;
 }
 
-bool ast_read_matrix(const char *path, const ast_input_options *options, float **values, size_t *rows,
-                     size_t *columns, ast_format_error *error) {
+bool ast_read_matrix(const char *path, const ast_input_options *options, float **values, size_t *rows, size_t *columns,
+                     ast_format_error *error) {
     ast_input input;
     *values = NULL;
     *rows = *columns = 0;
@@ -76,5 +76,5 @@ bool ast_read_matrix(const char *path, const ast_input_options *options, float *
         *columns = points->dimension;
     }
     ast_input_close(&input);
-    return *values || ast_fail_memory(error, shown(path));
+    return *values || ast_format_no_memory(error, shown(path));
 }

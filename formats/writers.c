@@ -33,7 +33,7 @@ static const text_style *style_of(const char *path) {
 
 bool ast_output_check(const char *path, ast_format_error *error) {
     return style_of(path) ||
-           ast_fail(error, "%s: files can be written with the extensions .npy, .csv, .tsv and .txt", path);
+           ast_format_fail(error, "%s: files can be written with the extensions .npy, .csv, .tsv and .txt", path);
 }
 
 static bool style_for(const ast_output *output, const text_style **style, ast_format_error *error) {

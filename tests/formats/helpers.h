@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the tests of this room share: a folder that is removed afterwards, files made of given bytes, and .npy files
+ * put together by hand, so that reader and writer are not tested with each other only. */
+#ifndef ASTERISM_TESTS_FORMATS_HELPERS_H
+#define ASTERISM_TESTS_FORMATS_HELPERS_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "formats.h"
+
+#define ITEMS(array) (sizeof(array) / sizeof *(array))
+
+/* Group setup and teardown: makes a folder of our own and goes there, so that tests use plain names. */
+int enter_folder(void **state);
+int leave_folder(void **state);
+
+void write_bytes(const char *path, const void *bytes, size_t size);
+void write_text(const char *path, const char *text);
+
+/* The whole file, with a NUL behind it; to free(). */
+char *read_bytes(const char *path, size_t *size);
+
+/* The number of entries in the current folder, hidden ones too. */
+size_t count_entries(void);
+
+/* Opens text from memory; the format is "csv". */
+bool open_text(ast_input *input, const char *text, const char *columns, bool transpose, ast_format_error *error);
+
+/* Fails the test unless the text cannot be opened and the sentence contains `part`. */
+void expect_problem(const char *text, const char *columns, const char *part);
+
+/* Fails the test unless the text becomes these rows x columns; NAN means missing. */
+void expect_table(const char *text, const char *columns, size_t rows, size_t width, const float *expected);
+
+/* Element (i, d) of a view. */
+double element(const ast_points *points, size_t i, size_t d);
+
+/* An .npy file in `bytes`; returns its size. `dictionary` is the header's text; NULL data are zeros. */
+size_t make_npy(unsigned char *bytes, int major, const char *dictionary, const void *data, size_t data_size);
+
+/* The bytes of a number in a given type and byte order: type 'f', 'i', 'u'. */
+void put_number(unsigned char *bytes, char order, char kind, size_t item, double value);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Writers: the bytes of an .npy file are those that NumPy writes, and everything comes back as it was. */
+#include "helpers.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const float numbers[] = {1, -0.1f, FLT_MAX, FLT_MIN, 1e-45f, 0, 16777217, 3.14159274f, 1.0f / 3};
+
+static void save_labels(const char *path, const int32_t *labels, size_t count) {
+    ast_format_error error;
+    ast_output *output = ast_output_open(path, false, &error);
+    assert_true(output && ast_write_labels(output, labels, count, &error) && ast_output_commit(output, &error));
+}
+
+static void save_matrix(const char *path, const float *values, size_t rows, size_t columns) {
+    ast_format_error error;
+    ast_output *output = ast_output_open(path, false, &error);
+    assert_true(output && ast_write_matrix(output, values, rows, columns, &error) && ast_output_commit(output, &error));
+}
+
+static void npy_bytes(void **state) {
+    (void)state;
+    save_labels("labels.npy", (const int32_t[]){1, -1}, 2);
+    size_t size;
+    char *bytes = read_bytes("labels.npy", &size);
+    assert_int_equal(size, 128 + 8);
+    assert_memory_equal(bytes, "\x93NUMPY\x01\x00\x76\x00", 10);
+    char expected[119];
+    int length = snprintf(expected, sizeof expected, "{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }");
+    if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+        assert_memory_equal(bytes + 10, expected, length);
+    for (int i = 10 + length; i < 127; i++)
+        assert_int_equal(bytes[i], ' ');
+    assert_int_equal(bytes[127], '\n');
+    assert_memory_equal(bytes + 128, ((const int32_t[]){1, -1}), 8);
+    free(bytes);
+    save_matrix("means.npy", numbers, 3, 3);
+    bytes = read_bytes("means.npy", &size);
+    assert_int_equal((size - sizeof numbers) % 64, 0);
+    assert_non_null(strstr(bytes + 10, "f4', 'fortran_order': False, 'shape': (3, 3), }"));
+    assert_memory_equal(bytes + size - sizeof numbers, numbers, sizeof numbers);
+    free(bytes);
+}
+
+static void labels_come_back(void **state) {
+    (void)state;
+    static const char *const names[] = {"labels.npy", "labels.txt", "labels.csv", "labels.TSV"};
+    static const int32_t labels[] = {0, -1, INT32_MAX, INT32_MIN, 17};
+    for (size_t n = 0; n < ITEMS(names); n++) {
+        save_labels(names[n], labels, 5);
+        int32_t *back;
+        size_t count;
+        ast_format_error error;
+        assert_true(ast_read_labels(names[n], NULL, &back, &count, &error));
+        assert_int_equal(count, 5);
+        assert_memory_equal(back, labels, sizeof labels);
+        free(back);
+    }
+    size_t size;
+    char *text = read_bytes("labels.txt", &size);
+    assert_string_equal(text, "0\n-1\n2147483647\n-2147483648\n17\n");
+    free(text);
+    save_labels("none.npy", NULL, 0);
+}
+
+static void tables_come_back(void **state) {
+    (void)state;
+    static const char *const names[] = {"means.npy", "means.txt", "means.csv", "means.tsv"};
+    for (size_t n = 0; n < ITEMS(names); n++) {
+        save_matrix(names[n], numbers, 3, 3);
+        float *back;
+        size_t rows, columns;
+        ast_format_error error;
+        if (!ast_read_matrix(names[n], NULL, &back, &rows, &columns, &error))
+            fail_msg("%s", error.text);
+        assert_true(rows == 3 && columns == 3);
+        assert_memory_equal(back, numbers, sizeof numbers);
+        free(back);
+    }
+    size_t size;
+    char *text = read_bytes("means.csv", &size);
+    assert_memory_equal(text, "1,-0.100000001,3.40282347e+38\n", 30);
+    free(text);
+}
+
+static void vectors(void **state) {
+    (void)state;
+    ast_format_error error;
+    static const float values[] = {0.5f, NAN, -1};
+    static const char *const names[] = {"v.npy", "v.txt"};
+    for (size_t n = 0; n < ITEMS(names); n++) {
+        ast_output *output = ast_output_open(names[n], false, &error);
+        assert_true(output && ast_write_floats(output, values, 3, &error) && ast_output_commit(output, &error));
+        double *back;
+        size_t count;
+        assert_true(ast_read_numbers(names[n], NULL, &back, &count, &error));
+        assert_true(count == 3 && back[0] == 0.5 && isnan(back[1]) && back[2] == -1);
+        free(back);
+    }
+}
+
+static void names(void **state) {
+    (void)state;
+    ast_format_error error;
+    static const char *const good[] = {"a.npy", "a.CSV", "a.tsv", "x.y/a.txt", "-", "/dev/full", "/dev/fd/3", "x.y/a"};
+    static const char *const bad[] = {"a.dat", "a.npy.gz", "a.csv.gz", "a.", "npy.x"};
+    for (size_t i = 0; i < ITEMS(good); i++)
+        assert_true(ast_output_check(good[i], &error));
+    for (size_t i = 0; i < ITEMS(bad); i++) {
+        assert_false(ast_output_check(bad[i], &error));
+        assert_non_null(strstr(error.text, ": files can be written with the extensions .npy, .csv, .tsv and .txt"));
+    }
+    ast_output *output = ast_output_open("a.dat", false, &error);
+    assert_false(ast_write_labels(output, NULL, 0, &error));
+    ast_output_abandon(output);
+}
+
+static void full_device(void **state) {
+    (void)state;
+    size_t count = 100000;
+    float *values = calloc(count, sizeof *values);
+    ast_format_error error;
+    ast_output *output = ast_output_open("/dev/full", false, &error);
+    assert_non_null(output);
+    assert_false(ast_write_matrix(output, values, count / 2, 2, &error));
+    assert_string_equal(error.text, "/dev/full: cannot be written: No space left on device");
+    ast_output_abandon(output);
+    output = ast_output_open("/dev/full", false, &error);
+    assert_false(ast_write_labels(output, (const int32_t *)values, count, &error));
+    ast_output_abandon(output);
+    free(values);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(npy_bytes),
+                                       cmocka_unit_test(labels_come_back),
+                                       cmocka_unit_test(tables_come_back),
+                                       cmocka_unit_test(vectors),
+                                       cmocka_unit_test(names),
+                                       cmocka_unit_test(full_device)};
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the two fuzzers share: the entry point of libFuzzer, and checks that hold whatever the bytes are. */
+#ifndef ASTERISM_TESTS_FUZZ_H
+#define ASTERISM_TESTS_FUZZ_H
+
+#include "formats.h"
+#include "registry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static inline void require(bool truth) {
+    if (!truth)
+        abort();
+}
+
+/* A failure has one sentence, and it names the file. */
+static inline void check_failure(const ast_input *input, const ast_format_error *error) {
+    require(strncmp(error->text, "fuzz: ", 6) == 0 && strchr(error->text, '\n') == NULL);
+    require(input->owned == NULL && input->mapped == NULL);
+}
+
+/* Every element of a view can be read. */
+static inline void touch_points(const ast_points *points) {
+    size_t item = points->type == AST_F2 ? 2 : points->type == AST_F4 ? 4 : 8;
+    require(points->count > 0 && points->dimension > 0 && points->weights == NULL);
+    unsigned char seen = 0, number[8];
+    for (size_t i = 0; i < points->count; i++)
+        for (size_t d = 0; d < points->dimension; d++) {
+            const char *place =
+                (const char *)points->data + (ptrdiff_t)i * points->row_stride + (ptrdiff_t)d * points->column_stride;
+            require((uintptr_t)place % item == 0);
+            memcpy(number, place, item);
+            seen ^= number[0];
+        }
+    volatile unsigned char keep = seen;
+    (void)keep;
+}
+
+#endif
