@@ -36,6 +36,10 @@ int ast_cli_check_points(const char *path, const ast_cli_source *source) {
     if (source->columns && !ast_columns_check(source->columns, &error))
         return ast_cli_fail(AST_CLI_USAGE, "--columns: %s", error.text);
     ast_input_options options = input_options(source);
+    if (same(path, "-") && !source->format)
+        return ast_cli_fail(AST_CLI_USAGE, "standard input needs --format NAME, such as --format csv");
+    if (source->format && !ast_input_check("-", &options, &error)) /* it can only be the format's fault */
+        return ast_cli_fail(AST_CLI_USAGE, "--format: %s", error.text);
     if (path && !ast_input_check(path, &options, &error))
         return ast_cli_fail(AST_CLI_USAGE, "%s", error.text);
     return -1;
@@ -105,6 +109,13 @@ int ast_cli_read_weights(const char *path, const char *input, size_t count, doub
     return -1;
 }
 
+static int is_direction(const float *row, size_t dimension) {
+    double square = 0;
+    for (size_t d = 0; d < dimension; d++)
+        square += (double)row[d] * (double)row[d];
+    return square > 0 && isfinite(square);
+}
+
 int ast_cli_read_means(const char *path, size_t dimension, float **means, size_t *count) {
     ast_format_error error;
     size_t columns;
@@ -113,6 +124,11 @@ int ast_cli_read_means(const char *path, size_t dimension, float **means, size_t
     if (columns != dimension)
         return ast_cli_fail(AST_CLI_FAILED, "%s has means of %zu dimensions, but the points have %zu", path, columns,
                             dimension);
+    for (size_t i = 0; i < *count; i++) {
+        if (!is_direction(*means + i * dimension, dimension))
+            return ast_cli_fail(AST_CLI_FAILED,
+                                "%s: mean %zu is no direction: it is zero, or holds a NaN or an infinity", path, i + 1);
+    }
     return -1;
 }
 

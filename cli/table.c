@@ -101,7 +101,7 @@ static void print_row(const ast_cluster_info *cluster, size_t id, const ast_cli_
     size_t usable = result->report->points - result->report->missing, dimension = result->report->dimension;
     char size[AST_CLI_GROUPED], kappa[32] = "-";
     if (isfinite(cluster->kappa))
-        snprintf(kappa, sizeof kappa, cluster->kappa < 1e5 ? "%.4g" : "%.2g", cluster->kappa);
+        snprintf(kappa, sizeof kappa, cluster->kappa < 99999 ? "%.1f" : "%.1e", cluster->kappa);
     printf("%6zu  ", id);
     print_bar((double)cluster->size / scale, style);
     printf("  %11s  %5.1f%%  %7.2f  %7s ", ast_cli_grouped(cluster->size, size),

@@ -39,4 +39,4 @@ printf '0 0 0\nnan 1 0\n' >missing.txt
 fails 1 'missing.txt has no usable row' asterism assign missing.txt --means means.txt --labels z2.npy
 fails 1 'absent.npy' asterism assign new.txt --means absent.npy --labels z2.npy
 printf '1 0 0\n0 0 0\n' >zero.txt
-fails 1 '' asterism assign new.txt --means zero.txt --labels z2.npy
+fails 1 'zero.txt: mean 2 is no direction' asterism assign new.txt --means zero.txt --labels z2.npy

@@ -63,4 +63,4 @@ fails 1 'absent.npy' asterism measure --labels z.txt --truth absent.npy
 printf '0\n1.5\n' >half.txt
 fails 1 'half.txt' asterism measure --labels half.txt --truth half.txt
 printf '0\n0\n0\n0\n' >single.txt
-fails 1 '' asterism measure --labels single.txt --points x.txt
+fails 1 'single.txt.*two clusters' asterism measure --labels single.txt --points x.txt

@@ -48,8 +48,8 @@ fails 2 'no option --a{70}' asterism cluster x.txt "--$(printf '%070d' 0 | tr 0 
 
 # Files, as far as their names show it
 fails 2 'x.xyz' asterism cluster x.xyz --angle 20
-fails 2 'format' asterism cluster - --angle 20
-fails 2 'jpeg' asterism cluster x.txt --angle 20 --format jpeg
+fails 2 'standard input needs --format' asterism cluster - --angle 20
+fails 2 '--format.*jpeg' asterism cluster x.txt --angle 20 --format jpeg
 for columns in 0 3-1 a 1- ',' 1,,2 ''; do
     fails 2 '--columns' asterism cluster x.txt --angle 20 --columns "$columns"
 done
