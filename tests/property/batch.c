@@ -484,6 +484,8 @@ static void every_bad_option_has_a_sentence(void **state) {
     check_problem(&bad, "means");
     bad = good, bad.start = AST_GIVEN, bad.means_count = 1;
     check_problem(&bad, "means");
+    bad = good, bad.means = means, bad.means_count = 1;
+    check_problem(&bad, "means");
     bad = good, bad.method = AST_SPKM;
     check_problem(&bad, "clusters");
     bad = good, bad.method = AST_SPKM, bad.clusters = 2, bad.start = AST_GIVEN, bad.means = means, bad.means_count = 1;

@@ -318,9 +318,9 @@ static double draw_weight(draft *d, size_t kind) {
     case 4:
         return (double)below(d, 4);
     case 5:
-        return pow(10, uniform(d, -8, 8));
+        return pow(10, uniform(d, -4, 4));
     case 6:
-        return pow(10, uniform(d, -20, 20));
+        return pow(10, uniform(d, -7.5, 7.5));
     case 7:
         return 2.5;
     case 8:
