@@ -58,8 +58,8 @@ static double entropy(const ast_tally *tally, double points) {
     return sum;
 }
 
-/* I(X; Y) = sum of p(x,y) log(p(x,y) / (p(x) p(y))). False if there is no memory: looking up a key may not need any, but
- * the table that does it cannot promise so. */
+/* I(X; Y) = sum of p(x,y) log(p(x,y) / (p(x) p(y))). False if there is no memory: looking up a key may not need any,
+ * but the table that does it cannot promise so. */
 static bool mutual_information(contingency *table, double *information) {
     double points = (double)table->points, sum = 0;
     for (size_t i = 0; i < table->pairs.used; i++) {
@@ -68,7 +68,8 @@ static bool mutual_information(contingency *table, double *information) {
         if (!ast_tally_add(&table->rows, pair.key >> 32, 0, &row) ||
             !ast_tally_add(&table->columns, (uint32_t)pair.key, 0, &column))
             return false;
-        double expected = (double)table->rows.entries[row].count / points * (double)table->columns.entries[column].count;
+        double expected =
+            (double)table->rows.entries[row].count / points * (double)table->columns.entries[column].count;
         sum += (double)pair.count / points * log((double)pair.count / expected);
     }
     *information = sum;

@@ -2,8 +2,8 @@
  *
  * The mean silhouette with the angle as dissimilarity: O(N^2 D), so a seeded sample of larger sets.
  *
- * The one idea: the sample is sorted by cluster and transposed in groups of LANES rows, so that a point meets a group at
- * once, and nearly every group belongs to one cluster, to whose sum it adds one number. */
+ * The one idea: the sample is sorted by cluster and transposed in groups of LANES rows, so that a point meets a group
+ * at once, and nearly every group belongs to one cluster, to whose sum it adds one number. */
 #include "angular.h"
 
 #include "lanes.h"
@@ -36,8 +36,8 @@ static bool choose(sweep *work, const ast_partition *partition, size_t rows, uin
 static bool pack(sweep *work, const ast_rows *rows);
 static void score_block(void *data, size_t block, int worker);
 
-ast_status ast_angular_silhouette(ast_fault *fault, ast_pool *pool, const ast_rows *rows, const ast_partition *partition,
-                                  uint64_t seed, double *silhouette, size_t *sampled) {
+ast_status ast_angular_silhouette(ast_fault *fault, ast_pool *pool, const ast_rows *rows,
+                                  const ast_partition *partition, uint64_t seed, double *silhouette, size_t *sampled) {
     size_t count = partition->points < AST_SILHOUETTE_SAMPLE ? partition->points : AST_SILHOUETTE_SAMPLE;
     sweep work = {.count = count, .groups = (count + LANES - 1) / LANES, .dimension = rows->dimension};
     ast_status status = AST_OK;
@@ -60,10 +60,10 @@ ast_status ast_angular_silhouette(ast_fault *fault, ast_pool *pool, const ast_ro
     return status;
 }
 
-/* calloc for the groups: the lanes beyond the last row stay zero, a right angle from everything. */
+/* calloc for the groups matters: the lanes beyond the last row stay zero, a right angle from everything. */
 static bool allocate(sweep *work, const ast_partition *partition) {
     size_t most = partition->clusters < work->count ? partition->clusters : work->count;
-    work->chosen = malloc(work->count * sizeof *work->chosen);
+    work->chosen = calloc(work->count, sizeof *work->chosen);
     work->own = malloc(work->count * sizeof *work->own);
     work->sizes = calloc(most, sizeof *work->sizes);
     work->packed = calloc(work->groups * LANES, work->dimension * sizeof *work->packed);
@@ -101,7 +101,7 @@ static void select_rows(uint32_t *chosen, size_t count, const ast_partition *par
 
 /* Selects, sorts by cluster (counting sort) and numbers the clusters that were met. */
 static bool choose(sweep *work, const ast_partition *partition, size_t rows, uint64_t seed) {
-    uint32_t *selected = malloc(work->count * sizeof *selected);
+    uint32_t *selected = calloc(work->count, sizeof *selected);
     size_t *ends = calloc(partition->clusters + 1, sizeof *ends);
     bool ready = selected && ends;
     if (ready) {
@@ -144,7 +144,7 @@ static bool pack(sweep *work, const ast_rows *rows) {
 /* Arc cosines: 2 asin(sqrt(h)) with h = (1 - |c|) / 2, mirrored for c < 0. asin(sqrt(h)) / sqrt(h) is a polynomial on
  * 0..1/2, the Chebyshev fit of degree 10, good to 6.5e-11: less than what rounding the points to float does. */
 static inline void arc_cosines(double *values) {
-    static const double c[] = {0.168327667790645106,  -0.274530531552789017, 0.244573734056915854,
+    static const double c[] = {0.168327667790645106,   -0.274530531552789017, 0.244573734056915854,
                                -0.0956791179102952054, 0.0491727470198938957, 0.0165863058744029523,
                                0.0310269556868699174,  0.0446014208836035629, 0.0750013519241522628,
                                0.166666649606127169,   1.00000000003531527};
@@ -211,7 +211,8 @@ static void score_block(void *data, size_t block, int worker) {
             x[i * dimension + d] = work->packed[((first + i) / LANES * dimension + d) * LANES + (first + i) % LANES];
     for (size_t group = 0; group < work->groups; group++)
         for (size_t i = 0; i < some; i++)
-            meet_group(work, x + i * dimension, first + i, group, dimension, sums + i * work->clusters);
+            if (work->sizes[work->own[first + i]] > 1) /* a point alone in its cluster counts 0 unseen */
+                meet_group(work, x + i * dimension, first + i, group, dimension, sums + i * work->clusters);
     for (size_t i = 0; i < some; i++)
         total += silhouette_of(work, first + i, sums + i * work->clusters);
     work->partial[block] = total;

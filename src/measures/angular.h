@@ -6,8 +6,8 @@
 #include "partition.h"
 
 /* The mean silhouette with the angle as dissimilarity, of all points or of a seeded sample of them. */
-ast_status ast_angular_silhouette(ast_fault *fault, ast_pool *pool, const ast_rows *rows, const ast_partition *partition,
-                                  uint64_t seed, double *silhouette, size_t *sampled);
+ast_status ast_angular_silhouette(ast_fault *fault, ast_pool *pool, const ast_rows *rows,
+                                  const ast_partition *partition, uint64_t seed, double *silhouette, size_t *sampled);
 
 /* (b - a) / max(a, b); 0 where both are `none` or less, that is, where all of it is rounding. */
 static inline double ast_silhouette_value(double a, double b, double none) {

@@ -11,7 +11,8 @@
 
 typedef double lane_pair __attribute__((vector_size(16)));
 
-static inline __attribute__((always_inline)) void lanes_dot(const double *tile, const double *vector, size_t dimension, double *dots) {
+static inline __attribute__((always_inline)) void lanes_dot(const double *tile, const double *vector, size_t dimension,
+                                                            double *dots) {
     const lane_pair *x = __builtin_assume_aligned(tile, 16);
     lane_pair *out = __builtin_assume_aligned(dots, 16);
     lane_pair a = x[0] * vector[0], b = x[1] * vector[0], c = x[2] * vector[0], d = x[3] * vector[0];

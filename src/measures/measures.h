@@ -8,7 +8,7 @@
 #include "pool.h"
 
 /* NMI and ARI of two labellings (N), whatever int32 numbers they use; below 0 in either: left out. Two labellings with
- * one cluster each agree fully, as do two of no point at all; with one cluster in only one of them, NMI and ARI are 0. */
+ * one cluster each agree fully, as do two of no point at all; with one cluster in only one of them both are 0. */
 ast_status ast_agreement_of(ast_fault *fault, const int32_t *labels, const int32_t *truth, size_t count,
                             ast_agreement *agreement);
 
@@ -22,7 +22,7 @@ typedef struct ast_rows {
     size_t count, dimension;
 } ast_rows;
 
-/* The mean silhouette of the rows labelled 0 or more, the same bits for every number of threads. `sampled` may be NULL. */
+/* The mean silhouette of the rows labelled 0 or more: the same bits for any number of threads. `sampled` or NULL. */
 ast_status ast_silhouette_of(ast_fault *fault, ast_pool *pool, const ast_rows *rows, const int32_t *labels,
                              ast_dissimilarity dissimilarity, uint64_t seed, double *silhouette, size_t *sampled);
 

@@ -2,8 +2,8 @@
  *
  * The mean silhouette with the cosine dissimilarity 1 - x.y, exact in O(N K D); the angle's is in angular.c.
  *
- * The one idea: the mean dissimilarity of x to a cluster is 1 - x.m, m the arithmetic mean of the cluster, so the points
- * meet K means and not each other. For its own cluster of n points, itself left out, it is n (1 - x.m) / (n - 1).
+ * The one idea: the mean dissimilarity of x to a cluster is 1 - x.m, m the arithmetic mean of the cluster, so the
+ * points meet K means and not each other. To its own cluster of n points, itself left out, it is (1 - x.m) n / (n-1).
  *
  * Every number of threads gives the same bits: sums are integers, and the silhouettes of a block are added in order,
  * then the blocks' sums in theirs. */
@@ -28,14 +28,14 @@ typedef struct job {
     const ast_rows *rows;
     const ast_partition *partition;
     size_t block_rows, blocks, parts;
-    double scale;     /* of the integer sums */
-    int64_t *sums;    /* (parts, K, D) */
-    int64_t *sizes;   /* (parts, K); part 0 becomes the total */
-    double *means;    /* (K, D), not unit vectors */
-    double *without;  /* (K) n / (n - 1): leaves the point itself out of its cluster's mean; 0 if it is alone */
-    double *partial;  /* (blocks) sums of silhouettes */
-    float *buffers;   /* (threads, block_rows, D) */
-    double *tiles;    /* (threads, D, LANES) */
+    double scale;    /* of the integer sums */
+    int64_t *sums;   /* (parts, K, D) */
+    int64_t *sizes;  /* (parts, K); part 0 becomes the total */
+    double *means;   /* (K, D), not unit vectors */
+    double *without; /* (K) n / (n - 1): leaves the point itself out of its cluster's mean; 0 if it is alone */
+    double *partial; /* (blocks) sums of silhouettes */
+    float *buffers;  /* (threads, block_rows, D) */
+    double *tiles;   /* (threads, D, LANES) */
 } job;
 
 static ast_status cosine_silhouette(ast_fault *fault, ast_pool *pool, const ast_rows *rows,
@@ -133,7 +133,7 @@ COPIED double inverse_length(const float *x, size_t dimension) {
 
 /* Truncation rather than rounding: it is one instruction, and the scale leaves digits to spare. */
 COPIED void add_rows(const float *rows, const int32_t *cluster, size_t count, size_t dimension, double scale,
-                            int64_t *sums, int64_t *sizes) {
+                     int64_t *sums, int64_t *sizes) {
     for (size_t i = 0; i < count; i++) {
         if (cluster[i] < 0)
             continue;
@@ -214,7 +214,7 @@ COPIED void raise_four(const double *dots, size_t rows, double *best) {
 /* For every lane the cosine to the own mean and the largest one to another. The own one is struck out of the table
  * before the maximum is taken, which costs nothing per cluster. */
 COPIED void meet_all(const job *work, const double *tile, const int32_t *own, size_t count, size_t dimension,
-                            double *own_cosine, double *other_cosine) {
+                     double *own_cosine, double *other_cosine) {
     size_t clusters = work->partition->clusters;
     double dots[CHUNK][LANES] __attribute__((aligned(16)));
     for (size_t lane = 0; lane < LANES; lane++)
@@ -236,7 +236,7 @@ COPIED void meet_all(const job *work, const double *tile, const int32_t *own, si
 }
 
 COPIED double score_rows(const job *work, const float *rows, const int32_t *own, size_t count, size_t dimension,
-                                double *tile) {
+                         double *tile) {
     double total = 0, own_cosine[LANES] = {0}, other_cosine[LANES];
     for (size_t i = 0; i < count; i += LANES) {
         size_t some = count - i < LANES ? count - i : LANES;
@@ -245,8 +245,8 @@ COPIED double score_rows(const job *work, const float *rows, const int32_t *own,
         for (size_t lane = 0; lane < some; lane++) {
             double without = own[i + lane] < 0 ? 0 : work->without[own[i + lane]];
             if (without > 0)
-                total += ast_silhouette_value(without * (1 - own_cosine[lane]), 1 - other_cosine[lane],
-                                              NO_DISSIMILARITY);
+                total +=
+                    ast_silhouette_value(without * (1 - own_cosine[lane]), 1 - other_cosine[lane], NO_DISSIMILARITY);
         }
     }
     return total;

@@ -88,7 +88,7 @@ static int solve_psi(double zeta, const term *terms, int count, int smallest, do
 
 /* ---- On vectors ------------------------------------------------------------------------------------------------ */
 
-/* t (D): the component of v orthogonal to the unit vector u, where v(d) is given by its two parts; returns its length. */
+/* The length of what is left of m - sign u without its part along u, which becomes *along. */
 static double tangent_length(size_t dimension, const double *u, const float *m, double sign, double *along) {
     double dot = 0, square = 0;
     for (size_t d = 0; d < dimension; d++)
@@ -115,7 +115,7 @@ static void turn_towards_axis(size_t dimension, const double *u, double eta, flo
 }
 
 void ast_geodesic_mean(size_t dimension, const double *u, const float *m, double eta, double zeta, float *mu) {
-    /* The tangent is taken from m - u, or m + u beyond a right angle: the differences are small, so they keep digits. */
+    /* The tangent is taken from m - u, or m + u beyond a right angle: the shorter one keeps more digits. */
     double sign = zeta <= M_PI_2 ? 1 : -1, along;
     double length = tangent_length(dimension, u, m, sign, &along);
     if (eta == 0) {

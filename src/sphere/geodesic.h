@@ -21,9 +21,9 @@ typedef struct ast_geodesic {
  * data's sum; dt frames since the cluster last had points. Never NaN for such arguments. */
 void ast_geodesic_solve(double zeta, double w, double beta, uint32_t dt, double a, ast_geodesic *out);
 
-/* The data's direction u (D, a unit vector) turned by eta towards m (D), of which it is zeta away, rounded once to float
- * in mu (D). m = -u leaves the great circle open: it is the one through the axis e_j, j the lowest index of least |u_j|,
- * made orthogonal to u. */
+/* The data's direction u (D, a unit vector) turned by eta towards m (D), of which it is zeta away, rounded once to
+ * float in mu (D). m = -u leaves the great circle open: it is the one through the axis e_j, j the lowest index of least
+ * |u_j|, made orthogonal to u. */
 void ast_geodesic_mean(size_t dimension, const double *u, const float *m, double eta, double zeta, float *mu);
 
 /* The angle between two unit vectors (D), 0..pi: 2 atan2(|x - m|, |x + m|) in double, accurate at both ends. */

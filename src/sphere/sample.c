@@ -124,8 +124,8 @@ static void sample_about(ast_random *random, const radial *shape, size_t dimensi
 
 /* ---- Mixtures -------------------------------------------------------------------------------------------------- */
 
-/* The point loop. Noise is chosen by selection sampling (Knuth 3.4.2, algorithm S): exactly `noise` of the points, every
- * subset equally probable, without a list. */
+/* The point loop. Noise is chosen by selection sampling (Knuth 3.4.2, algorithm S): exactly `noise` of the points,
+ * every subset equally probable, without a list. */
 static void draw_points(const ast_mixture *mixture, size_t noise, const double *means, double *x, float *points,
                         int32_t *labels) {
     size_t dimension = mixture->dimension;
@@ -148,7 +148,8 @@ static void draw_points(const ast_mixture *mixture, size_t noise, const double *
     }
 }
 
-ast_status ast_mixture_draw(ast_fault *fault, const ast_mixture *mixture, float *points, int32_t *labels, float *means) {
+ast_status ast_mixture_draw(ast_fault *fault, const ast_mixture *mixture, float *points, int32_t *labels,
+                            float *means) {
     size_t dimension = mixture->dimension, clusters = mixture->clusters;
     if (dimension < 2)
         return ast_fail(fault, AST_BAD_OPTION, "directions need at least 2 dimensions");
@@ -160,8 +161,8 @@ ast_status ast_mixture_draw(ast_fault *fault, const ast_mixture *mixture, float 
     if (!place_means(&random, mixture, centres)) {
         free(centres);
         return ast_fail(fault, AST_BAD_DATA,
-                        "%zu means could not be placed %g degrees apart in %zu dimensions: ask for a smaller separation or "
-                        "fewer clusters",
+                        "%zu means could not be placed %g degrees apart in %zu dimensions: "
+                        "ask for a smaller separation or fewer clusters",
                         clusters, mixture->separation, dimension);
     }
     double share = fmin(1, fmax(0, mixture->noise));
@@ -197,7 +198,7 @@ static void normalise(size_t dimension, double *x) {
 
 /* Whether a bound says that no such means exist; below the bounds nobody knows but by trying. Beyond a right angle at
  * most D + 1 points fit, best as a regular simplex, and at a right angle 2 D (Rankin 1955); on the circle it is a
- * division; on the ordinary sphere Fejes Toth's bound (1943), which the tetrahedron, octahedron and icosahedron meet. */
+ * division; on the ordinary sphere Fejes Toth's bound (1943), met by tetrahedron, octahedron and icosahedron. */
 static bool is_impossible(size_t dimension, size_t count, double separation) {
     double n = (double)count, cosine = cos(separation);
     if (count < 2)

@@ -82,15 +82,15 @@ static shape by_series(double nu, double kappa) {
         weighted += term / (nu + 1 + j);
     }
     int sign;
-    double log_uniform = lgamma_r(nu + 1, &sign) - (nu + 1) * log(M_PI) - M_LN2; /* minus the log of the sphere's area */
+    double log_uniform = lgamma_r(nu + 1, &sign) - (nu + 1) * log(M_PI) - M_LN2; /* - log of the sphere's area */
     double resultant = kappa / 2 * weighted / (1 + above_one);
     return (shape){log_uniform - log1p(above_one) + kappa, resultant, 1 - resultant};
 }
 
 /* I_nu(kappa) ~ exp(r) (kappa / (nu + r))^nu / sqrt(2 pi r) U, U = sum_k U_k(p) / nu^k, p = nu / r  (DLMF 10.41.3).
  * U_k(p) = p^k times a polynomial in p^2, whose coefficients follow from those of U_{k-1} (10.41.9), so U is a series
- * in 1/r that holds at nu = 0 too. For the ratio, I' / I = (r / kappa) V / U with V_{k+1} = U_{k+1} - (1 - p^2)(p U_k / 2
- * + p^2 U_k') gives A = kappa / (r + nu) - kappa / r^2 W / U, W_k = U_k / 2 + p U_k'. */
+ * in 1/r that holds at nu = 0 too. For the ratio, I' / I = (r / kappa) V / U (10.41.5), where V_{k+1} = U_{k+1} -
+ * p (1 - p^2) W_k and W_k = U_k / 2 + p U_k', gives A = kappa / (r + nu) - kappa / r^2 W / U: no cancellation. */
 static shape by_debye(double nu, double kappa) {
     double r = hypot(nu, kappa), p2 = nu / r * (nu / r);
     double coefficients[DEBYE_TERMS + 1] = {1}, above_one = 0, turned = 0.5, scale = 1;
@@ -102,15 +102,17 @@ static shape by_debye(double nu, double kappa) {
             next[j + 1] -= coefficients[j] * (n / 2 + 5 / (8 * (n + 3)));
         }
         double power = scale /= r;
-        for (int j = 0; j <= k; j++, power *= p2) {
+        for (int j = 0; j <= k; j++) {
             coefficients[j] = next[j];
             above_one += next[j] * power;
             turned += (0.5 + k + 2 * j) * next[j] * power;
+            power *= p2;
         }
     }
     double correction = kappa / r / r * (turned / (1 + above_one));
     double excess = nu * (nu / (r + kappa)); /* r - kappa */
-    double log_scale = nu * log(nu + r) - (nu + 1) * log(2 * M_PI) - excess + 0.5 * log(2 * M_PI * r) - log1p(above_one);
+    double log_scale =
+        nu * log(nu + r) - (nu + 1) * log(2 * M_PI) - excess + 0.5 * log(2 * M_PI * r) - log1p(above_one);
     return (shape){log_scale, kappa / (r + nu) - correction, (nu + excess) / (r + nu) + correction};
 }
 
