@@ -25,6 +25,12 @@ void write_text(const char *path, const char *text);
 /* The whole file, with a NUL behind it; to free(). */
 char *read_bytes(const char *path, size_t *size);
 
+/* A device that is always full, or one that swallows everything. Root gets a node of its own in the current folder: a
+ * broken writer that renames over devices would otherwise destroy the machine's. Others cannot, and get /dev's. Skips
+ * the test where neither can be had. */
+const char *full_device(void);
+const char *null_device(void);
+
 /* The number of entries in the current folder, hidden ones too. */
 size_t count_entries(void);
 

@@ -120,17 +120,17 @@ static void names(void **state) {
     ast_output_abandon(output);
 }
 
-static void full_device(void **state) {
+static void a_full_device(void **state) {
     (void)state;
     size_t count = 100000;
     float *values = calloc(count, sizeof *values);
     ast_format_error error;
-    ast_output *output = ast_output_open("/dev/full", false, &error);
+    ast_output *output = ast_output_open(full_device(), false, &error);
     assert_non_null(output);
     assert_false(ast_write_matrix(output, values, count / 2, 2, &error));
-    assert_string_equal(error.text, "/dev/full: cannot be written: No space left on device");
+    assert_non_null(strstr(error.text, "full: cannot be written: No space left on device"));
     ast_output_abandon(output);
-    output = ast_output_open("/dev/full", false, &error);
+    output = ast_output_open(full_device(), false, &error);
     assert_false(ast_write_labels(output, (const int32_t *)values, count, &error));
     ast_output_abandon(output);
     free(values);
@@ -142,6 +142,6 @@ int main(void) {
                                        cmocka_unit_test(tables_come_back),
                                        cmocka_unit_test(vectors),
                                        cmocka_unit_test(names),
-                                       cmocka_unit_test(full_device)};
+                                       cmocka_unit_test(a_full_device)};
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }
