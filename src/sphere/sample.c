@@ -180,8 +180,8 @@ ast_status ast_mixture_draw(ast_fault *fault, const ast_mixture *mixture, float 
 #define SLACK (1e-5 * DEGREE)
 #define REJECTION_SETS 10   /* whole sets that are begun by rejection ... */
 #define REJECTION_DRAWS 200 /* ... with this many draws for one mean before the set is given up */
-#define REPULSION_SETS 10
-#define REPULSION_WORK 1e9 /* multiplications over all sets: a second or two, spent only where it is tight */
+#define REPULSION_SETS 5
+#define REPULSION_WORK 3e9 /* multiplications over all sets: two or three seconds, spent only where it is tight */
 
 static double dot(size_t dimension, const double *x, const double *y) {
     double sum = 0;
@@ -296,7 +296,7 @@ static bool place_means(ast_random *random, const ast_mixture *mixture, double *
     for (int set = 0; set < REJECTION_SETS; set++)
         if (place_by_rejection(random, dimension, count, cosine, means))
             return true;
-    double sweep_work = (double)count * (double)count * (double)dimension / 2;
+    double sweep_work = 2 * (double)count * (double)count * (double)dimension; /* half a dot and half a push a pair */
     int sweeps = (int)fmin(20000, fmax(10, REPULSION_WORK / REPULSION_SETS / sweep_work));
     for (int set = 0; set < REPULSION_SETS; set++)
         if (place_by_repulsion(random, dimension, count, separation, sweeps, means))
