@@ -25,13 +25,15 @@ struct bench_bare {
 const bench_method *const *bench_bare_methods(size_t dimension) {
     static const bench_method *const all[] = {
 #if defined(BENCH_AVX2)
-        &bench_bare_small, &bench_bare_wide,
+        &bench_bare_small,
+        &bench_bare_wide,
 #endif
         &bench_bare_blas,
+        NULL,
     };
     static const bench_method *usable[BENCH_MAX_METHODS + 1];
     size_t n = 0;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    for (size_t i = 0; all[i]; i++)
         if (all[i]->usable(dimension))
             usable[n++] = all[i];
     if (n == 0)
@@ -89,8 +91,7 @@ static void plain_pass(const bench_slice *s, void *scratch) {
     }
 }
 
-const bench_method bench_bare_plain = {
-    .name = "plain", .usable = always, .scratch_bytes = nothing, .pass = plain_pass};
+const bench_method bench_bare_plain = {.name = "plain", .usable = always, .scratch_bytes = nothing, .pass = plain_pass};
 
 /* ---- A pass ----------------------------------------------------------------------------------------------------- */
 
@@ -102,8 +103,12 @@ bench_bare *bench_bare_open(const bench_method *method, const float *points, siz
         bare->packed = bench_alloc(method->packed_bytes(clusters, dimension));
         method->pack(means, clusters, dimension, bare->packed);
     }
-    bare->whole = (bench_slice){.points = points, .count = count, .dimension = dimension, .clusters = clusters,
-                                .means = means, .packed = bare->packed};
+    bare->whole = (bench_slice){.points = points,
+                                .count = count,
+                                .dimension = dimension,
+                                .clusters = clusters,
+                                .means = means,
+                                .packed = bare->packed};
     bare->whole.labels = bench_alloc(count * sizeof(int32_t));
     bare->whole.sums = bench_alloc(clusters * dimension * sizeof(int64_t));
     bare->whole.counts = bench_alloc(clusters * sizeof(int64_t));
@@ -204,7 +209,8 @@ void bench_bare_check(const bench_bare *bare) {
     }
     for (size_t i = 0; i < s->count; i += step)
         check_label(s, i, bare->method->name);
-    if (memcmp(sums, s->sums, numbers * sizeof *sums) || memcmp(counts, s->counts, s->clusters * sizeof *counts))
+    if (memcmp(sums, s->sums, numbers * sizeof *sums) != 0 ||
+        memcmp(counts, s->counts, s->clusters * sizeof *counts) != 0)
         bench_die("bare pass (%s): the sums are not those of the labels", bare->method->name);
     free(sums);
     free(counts);

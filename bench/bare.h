@@ -24,16 +24,16 @@ typedef struct bench_slice {
 typedef struct bench_method {
     const char *name;
     int (*usable)(size_t dimension);
-    size_t (*packed_bytes)(size_t clusters, size_t dimension);  /* NULL: it takes the means as they are */
+    size_t (*packed_bytes)(size_t clusters, size_t dimension); /* NULL: it takes the means as they are */
     void (*pack)(const float *means, size_t clusters, size_t dimension, void *packed);
     size_t (*scratch_bytes)(size_t clusters, size_t dimension); /* for each worker */
     void (*pass)(const bench_slice *slice, void *scratch);
 } bench_method;
 
-extern const bench_method bench_bare_plain;  /* any processor, any dimension */
-extern const bench_method bench_bare_small;  /* AVX2, D = 3 */
-extern const bench_method bench_bare_wide;   /* AVX2 and FMA, D >= 16: matrix-multiply tiles */
-extern const bench_method bench_bare_blas;   /* D >= 16: sgemm of OpenBLAS, where the machine has it */
+extern const bench_method bench_bare_plain; /* any processor, any dimension */
+extern const bench_method bench_bare_small; /* AVX2, D = 3 */
+extern const bench_method bench_bare_wide;  /* AVX2 and FMA, D >= 16: matrix-multiply tiles */
+extern const bench_method bench_bare_blas;  /* D >= 16: sgemm of OpenBLAS, where the machine has it */
 
 /* The methods that come into question for points of that dimension on this machine; NULL ends the list. The list is
  * valid until the next call. */

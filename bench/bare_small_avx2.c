@@ -15,9 +15,9 @@
 
 enum { GROUP = 16, COPIES = 4, BLOCK = 16384 };
 
-#define MAGIC 6291456.0                   /* 1.5 * 2^22 */
-#define MAGIC_BITS 0x4158000000000000u    /* its bits as a double: 8 * 0x82b * 2^48 */
-#define MAGIC_INVERSE 5763u               /* of 0x82b modulo 2^13 */
+#define MAGIC 6291456.0                /* 1.5 * 2^22 */
+#define MAGIC_BITS 0x4158000000000000u /* its bits as a double: 8 * 0x82b * 2^48 */
+#define MAGIC_INVERSE 5763u            /* of 0x82b modulo 2^13 */
 
 typedef struct direction8 { /* eight points */
     __m256 x, y, z;
@@ -151,5 +151,9 @@ static void pass(const bench_slice *s, void *scratch) {
     bench_bare_plain.pass(&rest, NULL);
 }
 
-const bench_method bench_bare_small = {.name = "avx2-3d", .usable = usable, .packed_bytes = packed_bytes, .pack = pack,
-                                       .scratch_bytes = scratch_bytes, .pass = pass};
+const bench_method bench_bare_small = {.name = "avx2-3d",
+                                       .usable = usable,
+                                       .packed_bytes = packed_bytes,
+                                       .pack = pack,
+                                       .scratch_bytes = scratch_bytes,
+                                       .pass = pass};

@@ -165,5 +165,9 @@ static void pass(const bench_slice *s, void *memory) {
     finish_rows(mine->rows, rest, s, begin, mine->best);
 }
 
-const bench_method bench_bare_wide = {.name = "avx2-tiles", .usable = usable, .packed_bytes = packed_bytes,
-                                      .pack = pack, .scratch_bytes = scratch_bytes, .pass = pass};
+const bench_method bench_bare_wide = {.name = "avx2-tiles",
+                                      .usable = usable,
+                                      .packed_bytes = packed_bytes,
+                                      .pack = pack,
+                                      .scratch_bytes = scratch_bytes,
+                                      .pass = pass};

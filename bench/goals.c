@@ -6,12 +6,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#define FULL_PASS 1.5    /* bare passes, for each of the first three */
-#define QUIET_PASS 0.2   /* for each pass in which fewer than 1% of the points change */
+#define FULL_PASS 1.5  /* bare passes, for each of the first three */
+#define QUIET_PASS 0.2 /* for each pass in which fewer than 1% of the points change */
 #define QUIET_SHARE 0.01
-#define BIRTHS 1.3       /* a cold run, in passes of a warm one */
-#define BOUNDED 0.25     /* a run with bounds, in runs without */
-#define SPEED_UP 1.7     /* two threads */
+#define BIRTHS 1.3   /* a cold run, in passes of a warm one */
+#define BOUNDED 0.25 /* a run with bounds, in runs without */
+#define SPEED_UP 1.7 /* two threads */
 
 static void add(bench_goals *goals, double goal, double reached, int at_least, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
@@ -60,8 +60,7 @@ static double reference_bare(const bench_result *r) {
 static void add_bare(bench_goals *goals, const bench_result *r) {
     double reference = reference_bare(r);
     if (reference > 0 && r->workload->share >= 1)
-        add(goals, reference, 1e3 * bench_bare_seconds(r), 0, "%s, %s: bare pass, ms", r->workload->name,
-            on(r));
+        add(goals, reference, 1e3 * bench_bare_seconds(r), 0, "%s, %s: bare pass, ms", r->workload->name, on(r));
 }
 
 /* ---- Three dimensions ------------------------------------------------------------------------------------------- */
@@ -118,8 +117,8 @@ static void add_births(bench_goals *goals, const bench_result *r) {
 /* ---- All -------------------------------------------------------------------------------------------------------- */
 
 static void add_bounds(bench_goals *goals, const bench_result *r) {
-    add(goals, BOUNDED, total(r, BENCH_COLD) / total(r, BENCH_COLD_UNBOUNDED), 0,
-        "%s, %s: run with bounds / without", r->workload->name, on(r));
+    add(goals, BOUNDED, total(r, BENCH_COLD) / total(r, BENCH_COLD_UNBOUNDED), 0, "%s, %s: run with bounds / without",
+        r->workload->name, on(r));
 }
 
 static void add_memory(bench_goals *goals, const bench_result *r) {

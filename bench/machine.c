@@ -5,22 +5,21 @@
 
 #include <stdlib.h>
 
-typedef uint64_t words __attribute__((vector_size(16)));
 typedef float floats __attribute__((vector_size(16)));
 
 typedef struct stream {
-    words *a, *b, *c;
-    size_t count; /* of 16-byte words in each */
-    uint64_t seen[BENCH_MAX_THREADS][8]; /* a cache line each: workers must not share */
+    floats *a, *b, *c;
+    size_t count;                      /* of vectors in each */
+    float seen[BENCH_MAX_THREADS][16]; /* a cache line each: workers must not share */
 } stream;
 
 /* Kept, so that pages are mapped once and the arrays are not what is timed. */
 static stream *open_stream(size_t count, int arrays) {
     stream *s = bench_alloc(sizeof *s);
     s->count = count;
-    s->a = bench_alloc(count * sizeof(words));
-    s->b = arrays > 1 ? bench_alloc(count * sizeof(words)) : NULL;
-    s->c = arrays > 2 ? bench_alloc(count * sizeof(words)) : NULL;
+    s->a = bench_alloc(count * sizeof(floats));
+    s->b = arrays > 1 ? bench_alloc(count * sizeof(floats)) : NULL;
+    s->c = arrays > 2 ? bench_alloc(count * sizeof(floats)) : NULL;
     return s;
 }
 
@@ -34,7 +33,7 @@ static void close_stream(stream *s) {
 static void read_job(void *data, int worker, int workers) {
     stream *s = data;
     size_t begin, end;
-    words sum[4] = {{0}};
+    floats sum[4] = {{0}};
     bench_part(s->count / 4, worker, workers, &begin, &end);
     for (size_t i = 4 * begin; i < 4 * end; i += 4) {
         sum[0] += s->a[i];
@@ -42,7 +41,7 @@ static void read_job(void *data, int worker, int workers) {
         sum[2] += s->a[i + 2];
         sum[3] += s->a[i + 3];
     }
-    words total = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    floats total = (sum[0] + sum[1]) + (sum[2] + sum[3]);
     s->seen[worker][0] = total[0] + total[1];
 }
 
@@ -50,19 +49,18 @@ static void triad_job(void *data, int worker, int workers) {
     stream *s = data;
     size_t begin, end;
     bench_part(s->count, worker, workers, &begin, &end);
-    floats *a = (floats *)s->a, *b = (floats *)s->b, *c = (floats *)s->c;
     for (size_t i = begin; i < end; i++)
-        a[i] = b[i] + 3.0f * c[i];
+        s->a[i] = s->b[i] + 3.0f * s->c[i];
 }
 
 static double timed_bandwidth(bench_team *team, size_t bytes, int arrays, bench_job *job) {
-    stream *s = open_stream(bytes / sizeof(words) / (size_t)arrays, arrays);
+    stream *s = open_stream(bytes / sizeof(floats) / (size_t)arrays, arrays);
     bench_team_run(team, job, s); /* warm: every page is touched by the thread that uses it */
     double best = 0;
     for (int i = 0; i < 3; i++) {
         double begin = bench_now();
         bench_team_run(team, job, s);
-        double rate = (double)s->count * sizeof(words) * arrays / (bench_now() - begin);
+        double rate = (double)s->count * sizeof(floats) * arrays / (bench_now() - begin);
         best = rate > best ? rate : best;
     }
     close_stream(s);

@@ -60,26 +60,49 @@ static void parse_workload(settings *given, const char *name) {
 
 static void parse_option(settings *given, int option) {
     switch (option) {
-    case 'w': parse_workload(given, optarg); break;
-    case 't': parse_threads(given, optarg); break;
-    case 'r': given->repetitions = atoi(optarg); break;
-    case 'q': given->quick = 1; break;
-    case 'o': given->output = optarg; break;
-    case 'W': given->write = optarg; break;
-    case 'm': given->memory_child = optarg; break;
-    case 'a': given->angle = atof(optarg); break;
-    case 'h': fputs(usage, stdout); exit(0);
-    default: exit(2);
+    case 'w':
+        parse_workload(given, optarg);
+        break;
+    case 't':
+        parse_threads(given, optarg);
+        break;
+    case 'r':
+        given->repetitions = atoi(optarg);
+        break;
+    case 'q':
+        given->quick = 1;
+        break;
+    case 'o':
+        given->output = optarg;
+        break;
+    case 'W':
+        given->write = optarg;
+        break;
+    case 'm':
+        given->memory_child = optarg;
+        break;
+    case 'a':
+        given->angle = atof(optarg);
+        break;
+    case 'h':
+        fputs(usage, stdout);
+        exit(0);
+    default:
+        exit(2);
     }
 }
 
 static void parse(settings *given, int argc, char **argv) {
-    static const struct option names[] = {
-        {"workload", required_argument, NULL, 'w'}, {"threads", required_argument, NULL, 't'},
-        {"repetitions", required_argument, NULL, 'r'}, {"quick", no_argument, NULL, 'q'},
-        {"output", required_argument, NULL, 'o'}, {"write", required_argument, NULL, 'W'},
-        {"memory-child", required_argument, NULL, 'm'}, {"angle", required_argument, NULL, 'a'},
-        {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    static const struct option names[] = {{"workload", required_argument, NULL, 'w'},
+                                          {"threads", required_argument, NULL, 't'},
+                                          {"repetitions", required_argument, NULL, 'r'},
+                                          {"quick", no_argument, NULL, 'q'},
+                                          {"output", required_argument, NULL, 'o'},
+                                          {"write", required_argument, NULL, 'W'},
+                                          {"memory-child", required_argument, NULL, 'm'},
+                                          {"angle", required_argument, NULL, 'a'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
     int option;
     *given = (settings){.wanted = {1, 1, 1}, .threads = {1, 2}, .thread_counts = 2};
     while ((option = getopt_long(argc, argv, "", names, NULL)) != -1)

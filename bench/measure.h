@@ -10,8 +10,8 @@
 /* The machine, on a number of threads. */
 typedef struct bench_limits {
     int threads;
-    double read, triad;     /* bytes a second, the best of the repetitions */
-    double multiply_add;    /* single-precision operations a second, the best */
+    double read, triad;  /* bytes a second, the best of the repetitions */
+    double multiply_add; /* single-precision operations a second, the best */
 } bench_limits;
 
 void bench_limits_repeat(bench_limits *limits); /* one more repetition */
@@ -29,7 +29,7 @@ enum {
     BENCH_COLD_UNBOUNDED, /* the same, every point compared with every mean in every pass */
     BENCH_WARM,           /* DP-vMF-means from the final means of the cold run */
     BENCH_WARM_UNBOUNDED,
-    BENCH_SPKM,           /* spherical k-means from the workload's start */
+    BENCH_SPKM, /* spherical k-means from the workload's start */
     BENCH_SPKM_UNBOUNDED,
     BENCH_RUNS
 };

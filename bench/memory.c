@@ -55,8 +55,7 @@ static pid_t start_child(const char *program, const char *file, double angle, in
     pid_t child = fork();
     if (child == 0) {
         dup2(output, STDOUT_FILENO);
-        execl(program, program, "--memory-child", file, "--angle", angle_text, "--threads", threads_text,
-              (char *)NULL);
+        execl(program, program, "--memory-child", file, "--angle", angle_text, "--threads", threads_text, (char *)NULL);
         _exit(127);
     }
     return child;

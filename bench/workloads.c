@@ -63,8 +63,13 @@ static void make_axes(bench_workload *w, const recipe *r) {
 /* ---- W2, W3 ----------------------------------------------------------------------------------------------------- */
 
 static void make_mixture(bench_workload *w, const recipe *r) {
-    ast_mixture mixture = {.points = w->count, .dimension = w->dimension, .clusters = w->clusters, .kappa = r->kappa,
-                           .separation = r->separation, .noise = r->noise, .seed = 1};
+    ast_mixture mixture = {.points = w->count,
+                           .dimension = w->dimension,
+                           .clusters = w->clusters,
+                           .kappa = r->kappa,
+                           .separation = r->separation,
+                           .noise = r->noise,
+                           .seed = 1};
     if (mixture.kappa == 0)
         mixture.kappa = ast_vmf_kappa(w->dimension, COSINE_W3);
     ast_context *context = ast_open(0);
@@ -77,8 +82,13 @@ static void make_mixture(bench_workload *w, const recipe *r) {
 
 void bench_workload_make(bench_workload *w, int which, double share) {
     const recipe *r = &recipes[which];
-    *w = (bench_workload){.name = r->name, .about = r->about, .dimension = r->dimension, .clusters = r->clusters,
-                          .angle = r->angle, .share = share, .count = (size_t)((double)r->count * share)};
+    *w = (bench_workload){.name = r->name,
+                          .about = r->about,
+                          .dimension = r->dimension,
+                          .clusters = r->clusters,
+                          .angle = r->angle,
+                          .share = share,
+                          .count = (size_t)((double)r->count * share)};
     size_t table = w->clusters * w->dimension * sizeof(float), row = w->dimension * sizeof(float);
     w->points = bench_alloc(w->count * row);
     w->truth = bench_alloc(w->count * sizeof *w->truth);
