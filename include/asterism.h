@@ -50,7 +50,7 @@ AST_API const char *ast_version(void);
 typedef enum ast_status {
     AST_OK = 0,
     AST_BAD_OPTION = 1, /* an option or an argument is out of its range: the caller's mistake, whatever the data */
-    AST_BAD_DATA = 2,   /* the data cannot be used: an infinity, no usable row, more clusters than points */
+    AST_BAD_DATA = 2,   /* the data cannot be used: an infinity, all weights zero, more clusters than points */
     AST_NO_MEMORY = 3,
     AST_CANCELLED = 4, /* the progress callback asked to stop; nothing was written */
     AST_NO_THREADS = 5 /* the threads could not be started */
@@ -127,7 +127,7 @@ typedef struct ast_progress {
     int restart;           /* 0.. */
     int iteration;         /* 1.. within the restart */
     size_t clusters;       /* alive now */
-    size_t changed;        /* points that changed cluster in this pass */
+    size_t changed;        /* points that changed cluster in this pass, before empty ones were filled (spkm) */
     uint64_t scored;       /* points that were compared with all clusters in this pass: the rest was skipped */
     double objective;      /* after this pass */
     double seconds;        /* this pass alone */
@@ -179,8 +179,8 @@ typedef struct ast_cluster_info {
     const float *mean; /* (D) unit vector */
 } ast_cluster_info;
 
-/* Clusters the points. `labels` (N): 0..K-1 in order of creation, -1 for missing rows. On failure labels and report are
- * untouched and ast_message says why. */
+/* Clusters the points. `labels` (N): 0..K-1 in order of creation, -1 for missing rows. Without a single usable row there
+ * are 0 clusters. On failure labels and report are untouched and ast_message says why. */
 AST_API ast_status ast_cluster(ast_context *context, const ast_points *points, const ast_options *options,
                                int32_t *labels, ast_report *report);
 

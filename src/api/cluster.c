@@ -19,34 +19,11 @@ typedef struct call {
     const ast_options *options;
     uint32_t *order;   /* of this restart, or NULL */
     double *weights;   /* in that order, or NULL */
-    double smallest;   /* positive weight */
     int32_t *labels;   /* (N) of the best restart so far: the caller's own if there is only one */
     ast_report report; /* of the best */
     ast_cluster_info *clusters;
     float *means;
 } call;
-
-/* Weights matter relative to the smallest; where all are equal it is as if there were none. */
-static ast_status prepare_weights(call *c, ast_fault *fault) {
-    const double *weights = c->points->weights;
-    double largest = 0;
-    bool zeros = false;
-    c->smallest = INFINITY;
-    for (size_t i = 0; weights && i < c->points->count; i++) {
-        largest = weights[i] > largest ? weights[i] : largest;
-        zeros |= weights[i] == 0;
-        c->smallest = weights[i] > 0 && weights[i] < c->smallest ? weights[i] : c->smallest;
-    }
-    if (!weights || (largest == c->smallest && !zeros) || c->points->count == 0)
-        return AST_OK;
-    if (largest == 0)
-        return ast_fail(fault, AST_BAD_DATA, "every weight is 0: at least one point must count");
-    if (largest / c->smallest > 0x1p52)
-        return ast_fail(fault, AST_BAD_DATA, "the weights run from %g to %g: more than exact sums can hold (a factor of 2^52)",
-                        c->smallest, largest);
-    c->weights = ast_allocate(c->points->count, sizeof *c->weights);
-    return c->weights ? AST_OK : ast_fail_memory(fault);
-}
 
 static ast_status prepare_order(call *c, int restart, ast_fault *fault) {
     size_t count = c->points->count;
@@ -60,17 +37,19 @@ static ast_status prepare_order(call *c, int restart, ast_fault *fault) {
         ast_random_seed(&random, c->options->seed, (uint64_t)restart << 32 | 1);
         ast_random_permutation(&random, c->order, count);
     }
+    if (!c->points->weights)
+        return AST_OK;
+    if (!c->weights)
+        c->weights = ast_allocate(count, sizeof *c->weights);
     for (size_t i = 0; c->weights && i < count; i++)
-        c->weights[i] = c->points->weights[c->order ? c->order[i] : i] / c->smallest;
-    return AST_OK;
+        c->weights[i] = c->points->weights[c->order ? c->order[i] : i];
+    return c->weights ? AST_OK : ast_fail_memory(fault);
 }
 
-static void describe(const ast_labelling *l, const call *c, int32_t slot, size_t size, ast_cluster_info *info) {
+static void describe(const ast_labelling *l, int32_t slot, ast_cluster_info *info) {
     double weight = ast_clusters_weight(&l->clusters, slot);
     double resultant = weight > 0 ? ast_clusters_length(&l->clusters, slot) / weight : 0;
     bool equal = l->clusters.members[slot] < 2 || resultant >= 1 - 0x1p-26; /* as close as sums of floats can tell */
-    info->size = size;
-    info->weight = c->weights ? weight * c->smallest : weight * (c->points->weights ? c->points->weights[0] : 1);
     info->resultant = resultant < 1 ? resultant : 1;
     info->kappa = equal ? NAN : ast_vmf_kappa(l->cloud.dimension, resultant);
 }
@@ -92,12 +71,14 @@ static ast_status translate(call *c, ast_labelling *l, ast_fault *fault) {
     for (size_t i = 0; i < l->cloud.count; i++) {
         int32_t label = l->labels[i] < 0 ? -1 : rank[l->labels[i]];
         c->labels[c->order ? c->order[i] : i] = label;
-        if (label >= 0)
-            info[label].size++;
+        if (label < 0)
+            continue;
+        info[label].size++;
+        info[label].weight += c->points->weights ? c->points->weights[c->order ? c->order[i] : i] : 1;
     }
     for (size_t k = 0; k < clusters; k++) {
         int32_t slot = l->clusters.order[k];
-        describe(l, c, slot, info[k].size, &info[k]);
+        describe(l, slot, &info[k]);
         info[k].mean = memcpy(means + k * dimension, l->clusters.means + (size_t)slot * dimension, dimension * sizeof *means);
     }
     free(rank);
@@ -170,7 +151,7 @@ static ast_status run_once(call *c, ast_labelling *l, int restart, size_t missin
 }
 
 static ast_status run_restarts(call *c, ast_fault *fault) {
-    ast_status status = prepare_weights(c, fault);
+    ast_status status = AST_OK;
     for (int restart = 0; status == AST_OK && restart < c->options->restarts; restart++) {
         ast_labelling labelling = {0};
         size_t missing;

@@ -37,10 +37,10 @@ static ast_status usable_labels(ast_context *context, const ast_points *points, 
     size_t missing;
     ast_status status = ast_cloud_load(&cloud, context->kernels, context->pool, points, NULL, points->count, usable,
                                        &missing, &context->fault);
+    bool adjacent = points->row_stride == (ptrdiff_t)(points->dimension * sizeof(float));
+    *unit = adjacent && !cloud.scaled && cloud.tight;
     ast_cloud_free(&cloud);
-    bool tight = points->row_stride == (ptrdiff_t)(points->dimension * sizeof(float));
-    *unit = tight && !cloud.scaled && cloud.tight;
-    for (size_t i = 0; i < points->count; i++)
+    for (size_t i = 0; status == AST_OK && i < points->count; i++)
         usable[i] = usable[i] == AST_MISSING ? -1 : labels[i];
     return status;
 }

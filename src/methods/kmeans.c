@@ -186,7 +186,7 @@ static size_t find_worst(worst_fit *w) {
 
 /* Every empty cluster, in order, takes the point that fits its own cluster worst; none is taken from a cluster of one.
  * There are at least as many points as clusters, so there always is such a point. */
-static ast_status fill_empty(ast_labelling *l, size_t *changed, ast_fault *fault) {
+static ast_status fill_empty(ast_labelling *l, ast_fault *fault) {
     worst_fit w = {.l = l, .means = l->clusters.means};
     ast_status status = AST_OK;
     for (size_t k = 0; k < l->clusters.live && status == AST_OK; k++) {
@@ -199,7 +199,6 @@ static ast_status fill_empty(ast_labelling *l, size_t *changed, ast_fault *fault
         }
         if (!w.score || !w.point || !ast_labelling_move(l, find_worst(&w), slot))
             status = ast_fail_memory(fault);
-        ++*changed;
     }
     free(w.score);
     free(w.point);
@@ -208,17 +207,22 @@ static ast_status fill_empty(ast_labelling *l, size_t *changed, ast_fault *fault
 
 /* ---- the iteration ---- */
 
+/* A point that leaves a cluster empty may be the one that fills it again: the labels tell whether anything changed. */
 ast_status ast_run_spkm(ast_labelling *l, ast_run *run, ast_fault *fault) {
     ast_labelling_set_angle(l, NAN);
     ast_status status = start(l, run, fault);
+    uint64_t print = 0;
     while (status == AST_OK && !run->converged && run->iterations < run->options->max_iterations) {
         ast_pass_result pass;
         status = ast_run_label(l, run, &pass, fault);
         if (status == AST_OK)
-            status = fill_empty(l, &pass.changed, fault);
+            status = fill_empty(l, fault);
+        uint64_t next = ast_clusters_fingerprint(&l->clusters);
+        bool same = pass.changed == 0 || (run->iterations > 0 && next == print);
+        print = next;
         if (status == AST_OK)
             status = ast_run_update(l, run, 0, &pass, fault);
-        run->converged = status == AST_OK && pass.changed == 0;
+        run->converged = status == AST_OK && same;
     }
     return status;
 }

@@ -2,6 +2,7 @@
 #include "clusters.h"
 
 #include "memory.h"
+#include "random.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -147,6 +148,6 @@ double ast_clusters_objective(const ast_cluster_list *clusters) {
 uint64_t ast_clusters_fingerprint(const ast_cluster_list *clusters) {
     uint64_t print = clusters->live;
     for (size_t k = 0; k < clusters->live; k++)
-        print += (k + 1) * clusters->keys[clusters->order[k]];
+        print += ast_mix64(clusters->keys[clusters->order[k]] + ast_mix64(k));
     return print;
 }

@@ -78,27 +78,56 @@ static bool open_workers(ast_labelling *l) {
     return true;
 }
 
-/* Points of weight 0 take no part; the scale is the largest power of two that cannot overflow. */
-static void apply_weights(ast_labelling *l, const double *weights) {
-    double total = 0;
-    l->weights = weights;
+/* What the weights of the points that are there come to. */
+typedef struct weight_range {
+    double smallest, largest, total; /* smallest: of the positive ones */
+    bool zeros;
+} weight_range;
+
+static weight_range survey(const ast_labelling *l, const double *weights) {
+    weight_range range = {.smallest = INFINITY};
+    for (size_t i = 0; i < l->cloud.count; i++) {
+        if (l->labels[i] == AST_MISSING)
+            continue;
+        range.zeros |= weights[i] == 0;
+        range.largest = weights[i] > range.largest ? weights[i] : range.largest;
+        range.smallest = weights[i] > 0 && weights[i] < range.smallest ? weights[i] : range.smallest;
+    }
+    for (size_t i = 0; i < l->cloud.count; i++)
+        range.total += l->labels[i] == AST_MISSING ? 0 : weights[i] / range.smallest;
+    return range;
+}
+
+/* Weights matter relative to the smallest; where all are equal it is as if there were none. Points of weight 0 take no
+ * part. The scale of the sums is the largest power of two that cannot overflow. */
+static ast_status apply_weights(ast_labelling *l, double *weights, ast_fault *fault) {
     if (!weights)
-        return;
+        return AST_OK;
+    weight_range range = survey(l, weights);
+    if (range.largest == 0 && range.zeros)
+        return ast_fail(fault, AST_BAD_DATA, "every weight is 0: at least one point must count");
+    if (range.largest == 0 || (range.largest == range.smallest && !range.zeros))
+        return AST_OK;
+    if (isinf(range.total))
+        return ast_fail(fault, AST_BAD_DATA, "the weights run from %g to %g: too far apart to be added up",
+                        range.smallest, range.largest);
     for (size_t i = 0; i < l->cloud.count; i++) {
         if (weights[i] == 0)
             l->labels[i] = AST_MISSING;
-        total += weights[i];
+        weights[i] /= range.smallest;
     }
-    l->clusters.unit = 0x1p30;
-    if (total > 0)
-        l->clusters.unit = ldexp(1, (int)floor(62 - log2(total)));
-    while (total * l->clusters.unit > 0x1p62)
-        l->clusters.unit /= 2;
-    l->clusters.weight_unit = l->clusters.unit;
+    double unit = ldexp(1, (int)floor(62 - log2(range.total)));
+    while (range.total * unit > 0x1p62)
+        unit /= 2;
+    while (range.total * (2 * unit) <= 0x1p62)
+        unit *= 2;
+    l->weights = weights;
+    l->clusters.unit = l->clusters.weight_unit = unit;
+    return AST_OK;
 }
 
 ast_status ast_labelling_open(ast_labelling *l, const ast_kernels *kernels, ast_pool *pool, const ast_points *points,
-                              const uint32_t *order, const double *weights, size_t *missing, ast_fault *fault) {
+                              const uint32_t *order, double *weights, size_t *missing, ast_fault *fault) {
     memset(l, 0, sizeof *l);
     l->kernels = kernels;
     l->pool = pool;
@@ -115,9 +144,10 @@ ast_status ast_labelling_open(ast_labelling *l, const ast_kernels *kernels, ast_
     if (!l->labels || !l->proposals || !l->best || !l->second || !l->blocks)
         return ast_fail_memory(fault);
     ast_status status = ast_cloud_load(&l->cloud, kernels, pool, points, order, padded, l->labels, missing, fault);
+    if (status == AST_OK)
+        status = apply_weights(l, weights, fault);
     if (status != AST_OK)
         return status;
-    apply_weights(l, weights);
     if (!open_workers(l))
         return ast_fail_memory(fault);
     ast_labelling_restart(l);

@@ -113,11 +113,11 @@ typedef struct ast_pass_result {
     uint64_t restarts;
 } ast_pass_result;
 
-/* Loads the points; no clusters yet. `order` and `weights` (both in order of visit, or NULL) must live as long. Points
- * of weight 0 are left out as if they were missing. `limit` as above. */
+/* Loads the points; no clusters yet. `order` and `weights` (both in order of visit, or NULL) must live as long; the
+ * weights are divided by the smallest. Points of weight 0 are left out as if they were missing. */
 ast_status ast_labelling_open(ast_labelling *labelling, const ast_kernels *kernels, ast_pool *pool,
-                              const ast_points *points, const uint32_t *order, const double *weights,
-                              size_t *missing, ast_fault *fault);
+                              const ast_points *points, const uint32_t *order, double *weights, size_t *missing,
+                              ast_fault *fault);
 void ast_labelling_free(ast_labelling *labelling);
 
 /* Sets what counts as fitting: an angle in degrees, or NaN for always (a fixed number of clusters). */

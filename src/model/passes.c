@@ -92,6 +92,8 @@ static size_t commit_until_event(ast_labelling *l, size_t start) {
     for (size_t chunk = start / l->chunk; chunk < l->chunks && !atomic_load(&l->failed); chunk++) {
         size_t first = start > chunk * l->chunk ? start : chunk * l->chunk;
         size_t next = ast_commit(l, worker, chunk, first, true);
+        for (size_t i = first; i < next; i++)
+            l->labels[i] = l->labels[i] == AST_UNLABELLED ? l->proposals[i] : l->labels[i];
         flush_changes(l, worker);
         if (l->event_count)
             return next;

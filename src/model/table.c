@@ -32,8 +32,10 @@ static bool reserve(ast_table *table) {
         free(bias);
         return false;
     }
-    if (table->count)
+    if (table->count) { /* a full table: every column is in use */
         memcpy(ids, table->ids, table->count * sizeof *ids);
+        memcpy(bias, table->bias, table->count * sizeof *bias);
+    }
     if (dimension <= AST_SMALL)
         for (size_t d = 0; d < dimension && table->count; d++)
             memcpy(means + d * capacity, table->means + d * table->capacity, table->count * sizeof *means);
