@@ -185,7 +185,10 @@ void ref_check_run(const ref_case *made, const ref_points *points, const ref_res
     run.progress_data = &trace;
 
     ast_status status = ast_cluster(context, &made->points, &run, labels, &report);
-    if (count > 0 && points->used == 0) { /* not one row to work with */
+    if (count > 0 && points->missed == count && options->method == AST_DP) { /* nothing there: no clusters */
+        if (status != AST_OK || report.clusters != 0 || labels[0] != -1)
+            fail_msg("%s: status %d, %s", where(&at), status, ast_message(context));
+    } else if (count > 0 && points->used == 0) { /* more clusters than points, or no weight at all */
         if (status != AST_BAD_DATA || labels[0] != UNTOUCHED)
             fail_msg("%s: status %d without a usable row", where(&at), status);
     } else {

@@ -153,6 +153,15 @@ static void fill_empty(const ref_points *points, clusters *list, int32_t *labels
     }
 }
 
+static size_t count_changes(const int32_t *before, const int32_t *after, size_t count) {
+    size_t changes = 0;
+    for (size_t i = 0; i < count; i++)
+        changes += before[i] != after[i];
+    return changes;
+}
+
+/* A point that leaves a cluster empty may be the one that fills it again, pass after pass: what counts for the end are
+ * the labels when the empty clusters have been filled. */
 void ref_spkm(ref_result *result, const ref_points *points, const float *given, size_t count, int max_iterations) {
     clusters list;
     clusters_start(&list, points->dimension, given, count);
@@ -162,13 +171,10 @@ void ref_spkm(ref_result *result, const ref_points *points, const float *given, 
     while (!result->converged && result->iterations < max_iterations) {
         memcpy(before, labels, points->count * sizeof *labels);
         label_all(points, &list, labels);
+        size_t changed = count_changes(before, labels, points->count);
         fill_empty(points, &list, labels);
-        double objective = update_means(points, labels, &list);
-        size_t changed = 0;
-        for (size_t i = 0; i < points->count; i++)
-            changed += before[i] != labels[i];
-        result->converged = changed == 0;
-        record_pass(result, objective, list.count, changed);
+        result->converged = count_changes(before, labels, points->count) == 0;
+        record_pass(result, update_means(points, labels, &list), list.count, changed);
     }
 
     free(before);

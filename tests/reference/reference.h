@@ -33,7 +33,8 @@ void ref_points_free(ref_points *points);
 typedef struct ref_pass {
     double objective;
     size_t clusters; /* alive after it */
-    size_t changed;  /* points that changed cluster, those labelled for the first time included */
+    size_t changed;  /* points to which the labelling gave another cluster, the first labels included; without those
+                        that k-means moves into empty clusters afterwards */
 } ref_pass;
 
 typedef struct ref_result {
