@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A team of threads that spin between jobs. One generation number starts a job, one counter ends it. */
+ * A team of threads that spin between jobs. One generation number starts a job, one counter ends it. While the team
+ * lives each thread keeps to a processor of its own: on a busy machine Linux starts two threads on one and needs longer
+ * than a pass to move them apart. */
 #include "bench.h"
 
 #include <pthread.h>
@@ -20,6 +22,7 @@ struct bench_team {
     _Alignas(64) bench_job *job; /* NULL ends the threads */
     void *data;
     int threads;
+    cpu_set_t allowed; /* the processors that the caller may use */
     member members[BENCH_MAX_THREADS];
 };
 
@@ -47,6 +50,21 @@ static void *member_main(void *argument) {
     }
 }
 
+/* Where there are fewer processors than threads, all may go anywhere. */
+static void keep_to_processor(const bench_team *team, pthread_t thread, int worker) {
+    int left = worker;
+    if (CPU_COUNT(&team->allowed) < team->threads)
+        return;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET(cpu, &team->allowed) && left-- == 0) {
+            cpu_set_t one;
+            CPU_ZERO(&one);
+            CPU_SET(cpu, &one);
+            pthread_setaffinity_np(thread, sizeof one, &one);
+            return;
+        }
+}
+
 static void start(bench_team *team, bench_job *job, void *data) {
     team->job = job;
     team->data = data;
@@ -59,11 +77,15 @@ bench_team *bench_team_open(int threads) {
         bench_die("%d threads: a team has 1 to %d", threads, BENCH_MAX_THREADS);
     bench_team *team = bench_alloc(sizeof *team);
     team->threads = threads;
+    sched_getaffinity(0, sizeof team->allowed, &team->allowed);
     for (int i = 1; i < threads; i++) {
         team->members[i] = (member){.team = team, .worker = i};
         if (pthread_create(&team->members[i].thread, NULL, member_main, &team->members[i]) != 0)
             bench_die("thread %d of %d could not be started", i + 1, threads);
+        keep_to_processor(team, team->members[i].thread, i);
     }
+    if (threads > 1)
+        keep_to_processor(team, pthread_self(), 0);
     return team;
 }
 
@@ -73,6 +95,8 @@ void bench_team_close(bench_team *team) {
     start(team, NULL, NULL);
     for (int i = 1; i < team->threads; i++)
         pthread_join(team->members[i].thread, NULL);
+    if (team->threads > 1)
+        sched_setaffinity(0, sizeof team->allowed, &team->allowed);
     free(team);
 }
 
