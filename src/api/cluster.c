@@ -153,15 +153,16 @@ static ast_status run_once(call *c, ast_labelling *l, int restart, size_t missin
 static ast_status run_restarts(call *c, ast_fault *fault) {
     ast_status status = AST_OK;
     for (int restart = 0; status == AST_OK && restart < c->options->restarts; restart++) {
-        ast_labelling labelling = {0};
+        ast_labelling *labelling = &c->context->labelling;
         size_t missing;
         status = prepare_order(c, restart, fault);
         if (status == AST_OK)
-            status = ast_labelling_open(&labelling, c->context->kernels, c->context->pool, c->points, c->order,
+            status = ast_labelling_load(labelling, c->context->kernels, c->context->pool, c->points, c->order,
                                         c->weights, &missing, fault);
         if (status == AST_OK)
-            status = run_once(c, &labelling, restart, missing, fault);
-        ast_labelling_free(&labelling);
+            status = run_once(c, labelling, restart, missing, fault);
+        if (status != AST_OK)
+            ast_labelling_free(labelling);
     }
     return status;
 }
@@ -223,21 +224,21 @@ ast_status ast_assign(ast_context *context, const ast_points *points, const floa
     ast_status status = ast_check_points(points, fault);
     if (status != AST_OK)
         return status;
-    ast_labelling l = {0};
+    ast_labelling *l = &context->labelling;
     size_t missing;
     ast_options options = {.means = means, .means_count = means_count};
     ast_points unweighted = *points;
     unweighted.weights = NULL;
-    status = ast_labelling_open(&l, context->kernels, context->pool, &unweighted, NULL, NULL, &missing, fault);
+    status = ast_labelling_load(l, context->kernels, context->pool, &unweighted, NULL, NULL, &missing, fault);
     if (status == AST_OK)
-        status = ast_run_given(&l, &options, fault);
+        status = ast_run_given(l, &options, fault);
     float *scores = status == AST_OK && similarity ? ast_allocate(points->count, sizeof *scores) : NULL;
-    int32_t *result = status == AST_OK ? ast_allocate(l.cloud.padded, sizeof *result) : NULL;
+    int32_t *result = status == AST_OK ? ast_allocate(l->cloud.padded, sizeof *result) : NULL;
     if (status == AST_OK && (!result || (similarity && !scores)))
         status = ast_fail_memory(fault);
     if (status == AST_OK) {
-        ast_labelling_set_angle(&l, angle);
-        status = ast_assign_points(&l, result, scores, fault);
+        ast_labelling_set_angle(l, angle);
+        status = ast_assign_points(l, result, scores, fault);
     }
     for (size_t i = 0; status == AST_OK && i < points->count; i++) {
         labels[i] = result[i] < 0 ? -1 : result[i];
@@ -246,6 +247,7 @@ ast_status ast_assign(ast_context *context, const ast_points *points, const floa
     }
     free(result);
     free(scores);
-    ast_labelling_free(&l);
+    if (status != AST_OK)
+        ast_labelling_free(l);
     return status;
 }

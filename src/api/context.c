@@ -44,6 +44,7 @@ ast_context *ast_open(int threads) {
 void ast_close(ast_context *context) {
     if (!context)
         return;
+    ast_labelling_free(&context->labelling);
     ast_pool_close(context->pool);
     free(context->clusters);
     free(context->means);

@@ -7,12 +7,14 @@
 #include "asterism.h"
 #include "fault.h"
 #include "kernels.h"
+#include "labelling.h"
 #include "pool.h"
 
 struct ast_context {
     ast_pool *pool;
     const ast_kernels *kernels;
     ast_fault fault;
+    ast_labelling labelling;    /* working memory, kept from call to call */
     ast_cluster_info *clusters; /* of the last result */
     float *means;
     size_t cluster_count;

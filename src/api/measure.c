@@ -33,7 +33,7 @@ static void read_unit_block(void *data, size_t first, size_t count, float *rows)
 /* Labels without the rows that have no direction, and whether all rows are tight unit vectors. */
 static ast_status usable_labels(ast_context *context, const ast_points *points, const int32_t *labels, int32_t *usable,
                                 bool *unit) {
-    ast_cloud cloud;
+    ast_cloud cloud = {0};
     size_t missing;
     ast_status status = ast_cloud_load(&cloud, context->kernels, context->pool, points, NULL, points->count, usable,
                                        &missing, &context->fault);

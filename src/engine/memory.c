@@ -4,12 +4,24 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+#define HUGE_PAGE ((size_t)2 << 20)
+#define HUGE_FROM ((size_t)8 << 20) /* smaller arrays are not worth the rounding up */
 
 void *ast_allocate(size_t count, size_t size) {
-    if (size && count > (SIZE_MAX - AST_ALIGNMENT) / size)
+    if (size && count > (SIZE_MAX - HUGE_PAGE) / size)
         return NULL;
     size_t bytes = (count * size + AST_ALIGNMENT) / AST_ALIGNMENT * AST_ALIGNMENT;
-    return aligned_alloc(AST_ALIGNMENT, bytes);
+    if (bytes < HUGE_FROM)
+        return aligned_alloc(AST_ALIGNMENT, bytes);
+    bytes = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    void *memory = aligned_alloc(HUGE_PAGE, bytes);
+#ifdef MADV_HUGEPAGE
+    if (memory)
+        madvise(memory, bytes, MADV_HUGEPAGE); /* fewer page faults; it does not matter if it is refused */
+#endif
+    return memory;
 }
 
 void *ast_allocate_zero(size_t count, size_t size) {

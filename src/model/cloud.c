@@ -181,18 +181,25 @@ static void load_task(void *data, size_t block, int worker) {
         check_rows(job, first, end);
 }
 
+static bool reserve_columns(ast_cloud *cloud) {
+    size_t floats = cloud->padded * cloud->dimension + 2 * AST_LANES; /* a vector that starts at any point may be read */
+    if (floats > cloud->capacity) {
+        free(cloud->columns);
+        cloud->columns = ast_allocate(floats, sizeof *cloud->columns);
+        cloud->capacity = cloud->columns ? floats : 0;
+    }
+    for (size_t d = 0; d < cloud->dimension; d++)
+        cloud->column[d] = cloud->columns + d * cloud->padded;
+    return cloud->columns != NULL;
+}
+
 ast_status ast_cloud_load(ast_cloud *cloud, const ast_kernels *kernels, ast_pool *pool, const ast_points *points,
                           const uint32_t *order, size_t padded, int32_t *labels, size_t *missing, ast_fault *fault) {
     *cloud = (ast_cloud){.kernels = kernels, .count = points->count, .padded = padded, .dimension = points->dimension,
-                         .view = *points, .order = order, .small = points->dimension <= AST_SMALL};
-    if (cloud->small) {
-        /* A vector that starts at any point may be read: one more than the padding. */
-        cloud->columns = ast_allocate(padded * cloud->dimension + 2 * AST_LANES, sizeof *cloud->columns);
-        if (!cloud->columns)
-            return ast_fail_memory(fault);
-        for (size_t d = 0; d < cloud->dimension; d++)
-            cloud->column[d] = cloud->columns + d * padded;
-    }
+                         .view = *points, .order = order, .small = points->dimension <= AST_SMALL,
+                         .columns = cloud->columns, .capacity = cloud->capacity};
+    if (cloud->small && !reserve_columns(cloud))
+        return ast_fail_memory(fault);
     load_job job = {.cloud = cloud, .labels = labels, .infinite = points->count};
     ast_pool_run(pool, (padded + LOAD_BLOCK - 1) / LOAD_BLOCK, load_task, &job);
     *missing = job.missing;
@@ -207,7 +214,7 @@ ast_status ast_cloud_load(ast_cloud *cloud, const ast_kernels *kernels, ast_pool
 
 void ast_cloud_free(ast_cloud *cloud) {
     free(cloud->columns);
-    cloud->columns = NULL;
+    *cloud = (ast_cloud){0};
 }
 
 const float *ast_cloud_row(const ast_cloud *cloud, size_t i, float *buffer) {

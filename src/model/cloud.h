@@ -26,10 +26,11 @@ typedef struct ast_cloud {
     bool scaled;           /* some row is no unit vector there */
     bool in_place;         /* large: rows can be used where they are */
     float *columns;        /* small: (D, padded) */
+    size_t capacity;       /* floats that there is memory for */
     const float *column[AST_SMALL];
 } ast_cloud;
 
-/* Loads the points and checks every row. labels (padded): AST_UNLABELLED, or AST_MISSING for missing rows and for the
+/* Loads the points and checks every row; the cloud is zeroed memory, or one used before whose memory is taken over. labels (padded): AST_UNLABELLED, or AST_MISSING for missing rows and for the
  * padding. `*missing` counts the missing rows. */
 ast_status ast_cloud_load(ast_cloud *cloud, const ast_kernels *kernels, ast_pool *pool, const ast_points *points,
                           const uint32_t *order, size_t padded, int32_t *labels, size_t *missing, ast_fault *fault);

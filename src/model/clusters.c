@@ -10,10 +10,6 @@
 
 #define ZERO_SUM 0x1p-20 /* of the members' weight: a shorter sum has no direction worth the name */
 
-void ast_clusters_open(ast_cluster_list *clusters, size_t dimension) {
-    *clusters = (ast_cluster_list){.dimension = dimension, .unit = 0x1p30, .weight_unit = 1};
-}
-
 void ast_clusters_free(ast_cluster_list *clusters) {
     void *memory[] = {clusters->order, clusters->free, clusters->means, clusters->sums, clusters->weights,
                       clusters->members, clusters->keys, clusters->founder, clusters->moves, clusters->touched,
@@ -23,8 +19,11 @@ void ast_clusters_free(ast_cluster_list *clusters) {
     *clusters = (ast_cluster_list){0};
 }
 
-void ast_clusters_reset(ast_cluster_list *clusters) {
+void ast_clusters_clear(ast_cluster_list *clusters, size_t dimension) {
+    clusters->dimension = dimension;
     clusters->live = clusters->slots = clusters->free_count = 0;
+    clusters->unit = 0x1p30;
+    clusters->weight_unit = 1;
 }
 
 static bool grow_array(void *array, size_t used, size_t capacity, size_t size) {

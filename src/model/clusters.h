@@ -27,9 +27,8 @@ typedef struct ast_cluster_list {
     uint8_t *alive;    /* (slots) */
 } ast_cluster_list;
 
-void ast_clusters_open(ast_cluster_list *clusters, size_t dimension);
 void ast_clusters_free(ast_cluster_list *clusters);
-void ast_clusters_reset(ast_cluster_list *clusters); /* none alive; keeps the memory */
+void ast_clusters_clear(ast_cluster_list *clusters, size_t dimension); /* keeps the memory: the dimension is for ever */
 
 /* A new cluster at the end of the order. Its slot, or -1 if there is no memory. */
 int32_t ast_clusters_add(ast_cluster_list *clusters, const float *mean, uint32_t founder);

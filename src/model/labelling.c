@@ -67,15 +67,24 @@ static void free_worker(ast_worker *worker) {
     ast_table_free(&worker->dirty);
 }
 
+static void free_workers(ast_labelling *l) {
+    for (int w = 0; l->workers && w < l->worker_count; w++)
+        free_worker(&l->workers[w]);
+    free(l->workers);
+    l->workers = NULL;
+}
+
 static bool open_workers(ast_labelling *l) {
     l->worker_count = ast_pool_threads(l->pool);
     l->workers = ast_allocate_zero((size_t)l->worker_count, sizeof *l->workers);
     if (!l->workers)
         return false;
-    for (int w = 0; w < l->worker_count; w++)
-        if (!open_worker(l, &l->workers[w]))
-            return false;
-    return true;
+    bool ready = true;
+    for (int w = 0; w < l->worker_count && ready; w++)
+        ready = open_worker(l, &l->workers[w]);
+    if (!ready)
+        free_workers(l);
+    return ready;
 }
 
 /* What the weights of the points that are there come to. */
@@ -126,52 +135,66 @@ static ast_status apply_weights(ast_labelling *l, double *weights, ast_fault *fa
     return AST_OK;
 }
 
-ast_status ast_labelling_open(ast_labelling *l, const ast_kernels *kernels, ast_pool *pool, const ast_points *points,
+static bool reserve_points(ast_labelling *l, size_t padded) {
+    if (padded <= l->capacity && l->labels)
+        return true;
+    void **arrays[] = {(void **)&l->labels, (void **)&l->proposals, (void **)&l->best, (void **)&l->second};
+    l->capacity = 0;
+    bool ready = true;
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        free(*arrays[i]);
+        *arrays[i] = ast_allocate(padded, sizeof(float));
+        ready = ready && *arrays[i];
+    }
+    free(l->blocks);
+    l->blocks = ast_allocate(padded / AST_BLOCK, sizeof *l->blocks);
+    if (ready && l->blocks)
+        l->capacity = padded;
+    return ready && l->blocks;
+}
+
+/* Workers are made for one dimension, and for rows that are in place or not. */
+static bool reserve_workers(ast_labelling *l) {
+    if (l->workers && l->worker_in_place == l->cloud.in_place)
+        return true;
+    free_workers(l);
+    l->worker_in_place = l->cloud.in_place;
+    return open_workers(l);
+}
+
+ast_status ast_labelling_load(ast_labelling *l, const ast_kernels *kernels, ast_pool *pool, const ast_points *points,
                               const uint32_t *order, double *weights, size_t *missing, ast_fault *fault) {
-    memset(l, 0, sizeof *l);
+    if (l->cloud.dimension != points->dimension)
+        ast_labelling_free(l);
     l->kernels = kernels;
     l->pool = pool;
     l->bounds = true;
     l->chunk = chunk_size(points->dimension);
     l->chunks = (points->count + l->chunk - 1) / l->chunk;
     size_t padded = l->chunks * l->chunk;
-    ast_clusters_open(&l->clusters, points->dimension);
-    l->labels = ast_allocate(padded, sizeof *l->labels);
-    l->proposals = ast_allocate(padded, sizeof *l->proposals);
-    l->best = ast_allocate(padded, sizeof *l->best);
-    l->second = ast_allocate(padded, sizeof *l->second);
-    l->blocks = ast_allocate_zero(padded / AST_BLOCK, sizeof *l->blocks);
-    if (!l->labels || !l->proposals || !l->best || !l->second || !l->blocks)
+    if (!reserve_points(l, padded))
         return ast_fail_memory(fault);
     ast_status status = ast_cloud_load(&l->cloud, kernels, pool, points, order, padded, l->labels, missing, fault);
-    if (status == AST_OK)
-        status = apply_weights(l, weights, fault);
     if (status != AST_OK)
         return status;
-    if (!open_workers(l))
+    ast_clusters_clear(&l->clusters, points->dimension);
+    l->weights = NULL;
+    status = apply_weights(l, weights, fault);
+    if (status != AST_OK)
+        return status;
+    if (!reserve_workers(l))
         return ast_fail_memory(fault);
-    ast_labelling_restart(l);
-    return AST_OK;
-}
-
-void ast_labelling_restart(ast_labelling *l) {
-    ast_clusters_reset(&l->clusters);
-    for (size_t i = 0; i < l->cloud.count; i++)
-        if (l->labels[i] != AST_MISSING)
-            l->labels[i] = AST_UNLABELLED;
-    for (size_t i = 0; i < l->cloud.padded; i++)
-        l->proposals[i] = l->labels[i];
-    for (size_t b = 0; b < l->cloud.padded / AST_BLOCK; b++)
+    for (size_t b = 0; b < padded / AST_BLOCK; b++)
         l->blocks[b] = (ast_block){.gap = -INFINITY};
     l->event_count = 0;
     l->first = true;
     atomic_store(&l->failed, false);
+    return AST_OK;
 }
 
 void ast_labelling_free(ast_labelling *l) {
-    for (int w = 0; l->workers && w < l->worker_count; w++)
-        free_worker(&l->workers[w]);
-    void *memory[] = {l->workers, l->labels, l->proposals, l->best, l->second, l->blocks, l->start_means, l->move_of,
+    free_workers(l);
+    void *memory[] = {l->labels, l->proposals, l->best, l->second, l->blocks, l->start_means, l->move_of,
                       l->events};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         free(memory[i]);

@@ -105,6 +105,8 @@ typedef struct ast_labelling {
     _Atomic bool failed; /* no memory in mid-pass */
     ast_worker *workers;
     int worker_count;
+    bool worker_in_place; /* they have no memory for rows */
+    size_t capacity;      /* points that the arrays have memory for */
 } ast_labelling;
 
 typedef struct ast_pass_result {
@@ -113,9 +115,10 @@ typedef struct ast_pass_result {
     uint64_t restarts;
 } ast_pass_result;
 
-/* Loads the points; no clusters yet. `order` and `weights` (both in order of visit, or NULL) must live as long; the
+/* Loads the points; no clusters yet. Starts from zeroed memory or from a labelling that was used before, whose memory
+ * it takes over. After a failure only ast_labelling_free and another load may follow. `order` and `weights` (both in order of visit, or NULL) must live as long; the
  * weights are divided by the smallest. Points of weight 0 are left out as if they were missing. */
-ast_status ast_labelling_open(ast_labelling *labelling, const ast_kernels *kernels, ast_pool *pool,
+ast_status ast_labelling_load(ast_labelling *labelling, const ast_kernels *kernels, ast_pool *pool,
                               const ast_points *points, const uint32_t *order, double *weights, size_t *missing,
                               ast_fault *fault);
 void ast_labelling_free(ast_labelling *labelling);
@@ -125,9 +128,6 @@ void ast_labelling_set_angle(ast_labelling *labelling, double angle);
 
 /* cos of an angle in degrees, exact at 0, 60, 90, 120 and 180. */
 double ast_cosine(double degrees);
-
-/* Forgets labels, clusters and bounds. */
-void ast_labelling_restart(ast_labelling *labelling);
 
 /* Labels every point and gathers the sums. */
 ast_status ast_labelling_pass(ast_labelling *labelling, ast_parallel how, ast_pass_result *result, ast_fault *fault);
