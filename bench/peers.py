@@ -37,9 +37,14 @@ def parse():
 
 
 def import_peers(threads):
-    """The modules as globals; threads must be set before they start their own."""
+    """The modules as globals; threads must be set before they start their own.
+
+    Passive waiting is for the peers' good: OpenMP's threads spin by default after each parallel region and take the
+    processors from OpenBLAS's. faiss is 1.5 to 3 times faster with it where there are as many processors as threads.
+    """
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ[name] = str(threads)
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     for module, package in PACKAGES.items():
         try:
             globals()[module] = __import__(module)
