@@ -19,11 +19,7 @@ typedef struct set {
 } set;
 
 static size_t scaled(size_t count) {
-#if defined(REF_ASAN) || defined(REF_TSAN)
-    return count / 10;
-#else
-    return count;
-#endif
+    return count / REF_SLOWER;
 }
 
 static void set_open(set *s, const char *name, size_t count, size_t dimension, double angle) {

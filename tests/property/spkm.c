@@ -73,7 +73,7 @@ static void check_cases(ref_size size, size_t normal, size_t ways) {
 
 static void small_cases_equal_the_reference(void **state) {
     (void)state;
-    check_cases(REF_SMALL, 3000, 5);
+    check_cases(REF_SMALL, 2000, 5);
 }
 
 static void large_cases_equal_the_reference(void **state) {

@@ -445,11 +445,7 @@ size_t ref_case_count(size_t normal) {
     const char *wanted = getenv("AST_TEST_CASES");
     if (wanted && atol(wanted) > 0)
         return (size_t)atol(wanted);
-#if defined(REF_ASAN) || defined(REF_TSAN)
-    return normal / 10 > 0 ? normal / 10 : 1;
-#else
-    return normal;
-#endif
+    return normal / REF_SLOWER > 0 ? normal / REF_SLOWER : 1;
 }
 
 uint64_t ref_case_only(void) {

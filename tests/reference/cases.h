@@ -25,6 +25,15 @@
 #endif
 #endif
 
+/* How many times less to do than in a plain build, so that every build takes about as long. */
+#if defined(REF_TSAN)
+#define REF_SLOWER 30
+#elif defined(REF_ASAN)
+#define REF_SLOWER 10
+#else
+#define REF_SLOWER 1
+#endif
+
 /* The sizes a case may have. */
 typedef enum ref_size {
     REF_SMALL, /* any dimension, 0..600 points, most below 60 */
@@ -47,7 +56,7 @@ typedef struct ref_case {
 void ref_case_make(ref_case *made, uint64_t seed, ref_size size);
 void ref_case_free(ref_case *made);
 
-/* How many cases to run: `normal`, a tenth of it under a sanitizer, or what AST_TEST_CASES says. */
+/* How many cases to run: `normal`, less of them under a sanitizer, or what AST_TEST_CASES says. */
 size_t ref_case_count(size_t normal);
 
 /* The one seed to run, from AST_TEST_SEED, or 0. */
