@@ -54,6 +54,18 @@ static void describe(const ast_labelling *l, int32_t slot, ast_cluster_info *inf
     info->kappa = equal ? NAN : ast_vmf_kappa(l->cloud.dimension, resultant);
 }
 
+/* Sizes and weights as the caller counts them: points of weight 0 are members too. */
+static void count_members(const call *c, const ast_labelling *l, ast_cluster_info *info) {
+    const double *weights = c->points->weights;
+    for (size_t k = 0; !weights && k < l->clusters.live; k++)
+        info[k].weight = (double)(info[k].size = (size_t)l->clusters.members[l->clusters.order[k]]);
+    for (size_t i = 0; weights && i < l->cloud.count; i++)
+        if (c->labels[i] >= 0) {
+            info[c->labels[i]].size++;
+            info[c->labels[i]].weight += weights[i];
+        }
+}
+
 /* Labels in the caller's order and as ranks; clusters with their sizes. */
 static ast_status translate(call *c, ast_labelling *l, ast_fault *fault) {
     size_t clusters = l->clusters.live, dimension = l->cloud.dimension;
@@ -66,16 +78,16 @@ static ast_status translate(call *c, ast_labelling *l, ast_fault *fault) {
         free(means);
         return ast_fail_memory(fault);
     }
-    for (size_t k = 0; k < clusters; k++)
+    bool same = !c->order; /* labels are what the caller will see: no slot was used twice */
+    for (size_t k = 0; k < clusters; k++) {
         rank[l->clusters.order[k]] = (int32_t)k;
-    for (size_t i = 0; i < l->cloud.count; i++) {
-        int32_t label = l->labels[i] < 0 ? -1 : rank[l->labels[i]];
-        c->labels[c->order ? c->order[i] : i] = label;
-        if (label < 0)
-            continue;
-        info[label].size++;
-        info[label].weight += c->points->weights ? c->points->weights[c->order ? c->order[i] : i] : 1;
+        same = same && l->clusters.order[k] == (int32_t)k;
     }
+    if (same && l->cloud.count)
+        memcpy(c->labels, l->labels, l->cloud.count * sizeof *c->labels);
+    for (size_t i = 0; !same && i < l->cloud.count; i++)
+        c->labels[c->order ? c->order[i] : i] = l->labels[i] < 0 ? -1 : rank[l->labels[i]];
+    count_members(c, l, info);
     for (size_t k = 0; k < clusters; k++) {
         int32_t slot = l->clusters.order[k];
         describe(l, slot, &info[k]);

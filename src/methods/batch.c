@@ -31,10 +31,11 @@ static ast_status iterate(ast_labelling *l, ast_run *run, uint64_t *prints, ast_
         if (status != AST_OK)
             return status;
         uint64_t print = ast_clusters_fingerprint(&l->clusters);
+        prints[0] = l->first_print;
         run->converged = pass.changed == 0 || seen_before(prints, run->iterations - 1, print);
         if (run->converged)
             return AST_OK;
-        prints[run->iterations - 1] = print;
+        prints[run->iterations - 1] = print; /* of the first pass, only the second tells */
     }
     return AST_OK;
 }

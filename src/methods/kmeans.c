@@ -218,6 +218,8 @@ ast_status ast_run_spkm(ast_labelling *l, ast_run *run, ast_fault *fault) {
         if (status == AST_OK)
             status = fill_empty(l, fault);
         uint64_t next = ast_clusters_fingerprint(&l->clusters);
+        if (run->iterations == 1)
+            print = l->first_print;
         bool same = pass.changed == 0 || (run->iterations > 0 && next == print);
         print = next;
         if (status == AST_OK)

@@ -188,6 +188,7 @@ ast_status ast_labelling_load(ast_labelling *l, const ast_kernels *kernels, ast_
         l->blocks[b] = (ast_block){.gap = -INFINITY};
     l->event_count = 0;
     l->first = true;
+    l->keys_due = false;
     atomic_store(&l->failed, false);
     return AST_OK;
 }
@@ -195,7 +196,7 @@ ast_status ast_labelling_load(ast_labelling *l, const ast_kernels *kernels, ast_
 void ast_labelling_free(ast_labelling *l) {
     free_workers(l);
     void *memory[] = {l->labels, l->proposals, l->best, l->second, l->blocks, l->start_means, l->move_of,
-                      l->events};
+                      l->events, l->movers};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         free(memory[i]);
     ast_table_free(&l->table);

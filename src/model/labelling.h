@@ -12,7 +12,9 @@
  *
  *     propose.c   scores for a chunk, out of turn
  *     commit.c    the sequential rule, in turn
- *     passes.c    ordered, optimistic with restarts, serial; and what closes a pass */
+ *     sums.c      from labels to sums
+ *     passes.c    ordered, optimistic with restarts, serial; and what closes a pass
+ *     moves.c     how far the means went, and which of them the next pass compares every point with */
 #ifndef AST_LABELLING_H
 #define AST_LABELLING_H
 
@@ -88,12 +90,16 @@ typedef struct ast_labelling {
 
     uint64_t pass;       /* 1.. */
     bool first;          /* the pass that labels points for the first time */
+    bool keys_due;       /* the clusters' keys are to be gathered before the next pass */
+    uint64_t first_print; /* fingerprint of the labels after the first pass, known from the second on */
     ast_table table;     /* the clusters at the start of the pass */
     float *start_means;  /* large: (slots, D) the same by slot */
     size_t start_capacity;
     int32_t *events;     /* slots, in order of happening */
     size_t event_count, event_capacity;
-    ast_table carry;     /* clusters to compare every point with: the events of the pass before, and those that ran far */
+    ast_table carry;     /* clusters that the next pass compares every point with */
+    int32_t *movers;     /* (mover_capacity) slots by how far they moved, the farthest first */
+    size_t mover_capacity;
     float gain[2];       /* the largest and second largest move of the others */
     int32_t fastest;     /* whose the largest is; -1: nobody moved */
     bool few;            /* every slot has a bit of its own */
@@ -158,6 +164,11 @@ bool ast_sync_table(ast_labelling *labelling, ast_worker *worker);
 
 /* Scores of points first..first+n of the chunk against the table, into worker->other. */
 void ast_score_others(ast_labelling *labelling, ast_worker *worker, const ast_table *table, size_t first, size_t n);
+
+void ast_gather_keys(ast_labelling *labelling);
+
+/* What the next pass must know of how far the means went (moves.c). false: no memory. */
+bool ast_note_moves(ast_labelling *labelling);
 
 bool ast_worker_reserve(ast_labelling *labelling, ast_worker *worker);
 void ast_labelling_fail(ast_labelling *labelling);

@@ -128,7 +128,15 @@ ast_status ast_labelling_pass(ast_labelling *l, ast_parallel how, ast_pass_resul
         l->workers[w].changed = l->workers[w].scored = 0;
         l->workers[w].change_count = 0;
     }
-    if (prepare_pass(l)) {
+    if (l->keys_due) { /* not in the first pass: many runs end with the second, and never need them */
+        for (int w = 0; w < l->worker_count; w++)
+            ast_worker_reserve(l, &l->workers[w]);
+        if (!atomic_load(&l->failed))
+            ast_gather_keys(l);
+        l->first_print = ast_clusters_fingerprint(&l->clusters);
+    }
+    l->keys_due = l->first;
+    if (!atomic_load(&l->failed) && prepare_pass(l)) {
         if (how == AST_SERIAL)
             serial_pass(l);
         else if (how == AST_OIR)
@@ -215,45 +223,6 @@ static void drop_empty(ast_labelling *l) {
             ast_clusters_kill(c, c->order[k]);
 }
 
-static bool carried(const ast_labelling *l, int32_t slot) {
-    for (size_t k = 0; k < l->carry.count; k++)
-        if (l->carry.ids[k] == slot)
-            return true;
-    return false;
-}
-
-static bool carry(ast_labelling *l, int32_t slot) {
-    return !l->clusters.alive[slot] || carried(l, slot) ||
-           ast_table_append(&l->carry, l->clusters.means + (size_t)slot * l->cloud.dimension, slot);
-}
-
-/* What the next pass must know of how far the means went. */
-static bool note_moves(ast_labelling *l) {
-    const ast_cluster_list *c = &l->clusters;
-    bool ready = true;
-    ast_table_clear(&l->carry, l->cloud.dimension);
-    for (size_t e = 0; e < l->event_count && ready; e++)
-        ready = l->events[e] < 0 || carry(l, l->events[e]);
-    l->gain[0] = l->gain[1] = 0;
-    l->fastest = -1;
-    memset(l->bit_move, 0, sizeof l->bit_move);
-    for (size_t k = 0; k < c->live; k++) {
-        int32_t slot = c->order[k];
-        float move = c->moves[slot], *bit = &l->bit_move[slot & 63];
-        *bit = move > *bit ? move : *bit;
-        if (carried(l, slot))
-            continue;
-        if (move > l->gain[0]) {
-            l->gain[1] = l->gain[0];
-            l->gain[0] = move;
-            l->fastest = slot;
-        } else if (move > l->gain[1]) {
-            l->gain[1] = move;
-        }
-    }
-    return ready;
-}
-
 static void gather_sums(ast_labelling *l) {
     for (int w = 0; w < l->worker_count; w++)
         ast_merge_sums(l, &l->workers[w]);
@@ -266,7 +235,7 @@ static void gather_sums(ast_labelling *l) {
 
 ast_status ast_labelling_update(ast_labelling *l, ast_fault *fault) {
     update_means(l);
-    bool ready = note_moves(l);
+    bool ready = ast_note_moves(l);
     ast_clusters_release(&l->clusters);
     return ready ? AST_OK : ast_fail_memory(fault);
 }

@@ -126,19 +126,11 @@ void ast_propose_all(ast_labelling *l, ast_worker *worker, size_t chunk) {
     }
 }
 
-static uint64_t block_mask(const ast_labelling *l, size_t b) {
-    uint64_t mask = 0;
-    for (size_t i = b * AST_BLOCK; i < (b + 1) * AST_BLOCK; i++)
-        if (l->labels[i] >= 0)
-            mask |= (uint64_t)1 << (l->labels[i] & 63);
-    return mask;
-}
-
 /* Lets the bounds of a block sink and rise by what the means have moved since the last pass. */
 static void advance_block(ast_labelling *l, size_t b) {
     ast_block *block = &l->blocks[b];
     if (block->mask == 0)
-        block->mask = block_mask(l, b);
+        block->mask = l->kernels->label_mask(l->labels + b * AST_BLOCK, AST_BLOCK);
     float loss = 0;
     for (uint64_t mask = block->mask; mask; mask &= mask - 1) {
         float move = l->bit_move[__builtin_ctzll(mask)];
@@ -157,6 +149,7 @@ static void advance_points(ast_labelling *l, size_t b) {
         l->best[i] -= l->move_of[label];
         l->second[i] += l->gain[label == l->fastest];
     }
+    l->blocks[b].gap = -INFINITY;
 }
 
 /* Compares a block with the clusters that the bounds say nothing about. */

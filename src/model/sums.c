@@ -99,17 +99,12 @@ void ast_add_change(ast_labelling *l, ast_worker *worker, const ast_change *chan
 
 /* The first pass: every proposal that was not overruled becomes the label, and every point is added. */
 static void settle_first(ast_labelling *l, ast_worker *worker, size_t base) {
-    size_t changed = 0;
-    for (size_t i = base; i < base + l->chunk; i++) {
-        l->labels[i] = l->labels[i] == AST_UNLABELLED ? l->proposals[i] : l->labels[i];
-        changed += l->labels[i] != AST_MISSING;
-    }
-    worker->changed += changed;
+    worker->changed += l->kernels->adopt(l->labels + base, l->proposals + base, l->chunk);
     if (l->cloud.small && !l->weights) {
         const float *x[AST_SMALL];
         for (size_t d = 0; d < l->cloud.dimension; d++)
             x[d] = l->cloud.column[d] + base;
-        l->kernels->sum_columns[l->cloud.dimension](x, l->labels + base, l->chunk, base, &worker->bins);
+        l->kernels->sum_columns[l->cloud.dimension](x, l->labels + base, l->chunk, &worker->bins);
         return;
     }
     for (size_t i = base; i < base + l->chunk; i++) {
@@ -142,15 +137,34 @@ static void merge_bin(ast_labelling *l, ast_worker *worker, size_t slot, size_t 
     c->keys[slot] += worker->bins.keys[at];
     if (l->first && l->cloud.small && !l->weights)
         c->members[slot] += weight;
-    if (weight || worker->bins.keys[at])
+    if (weight)
         c->touched[slot] = 1;
     memset(bin, 0, width * sizeof *bin);
     worker->bins.keys[at] = 0;
 }
 
+static void key_chunk(void *data, size_t chunk, int index) {
+    ast_labelling *l = data;
+    l->kernels->add_keys(l->labels + chunk * l->chunk, l->chunk, chunk * l->chunk, &l->workers[index].bins);
+}
+
+/* The clusters' keys from the labels, all anew. */
+void ast_gather_keys(ast_labelling *l) {
+    ast_pool_run(l->pool, l->chunks, key_chunk, l);
+    for (size_t slot = 0; slot < l->clusters.slots; slot++) {
+        l->clusters.keys[slot] = 0;
+        for (int w = 0; w < l->worker_count; w++)
+            for (size_t copy = 0; copy < l->workers[w].bins.copies; copy++) {
+                uint64_t *key = &l->workers[w].bins.keys[copy * l->workers[w].bins.slots + slot];
+                l->clusters.keys[slot] += *key;
+                *key = 0;
+            }
+    }
+}
+
 /* Adds what a worker has gathered to the clusters and clears it. */
 void ast_merge_sums(ast_labelling *l, ast_worker *worker) {
-    for (size_t slot = 0; slot < l->clusters.slots && slot < worker->bins.slots; slot++) {
+    for (size_t slot = 0; slot < l->clusters.slots && slot + AST_BIN_MARGIN < worker->bins.slots; slot++) {
         if (!l->cloud.small && !worker->used[slot])
             continue;
         for (size_t copy = 0; copy < worker->bins.copies; copy++)

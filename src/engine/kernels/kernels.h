@@ -69,10 +69,17 @@ typedef struct ast_kernels {
     /* The same for n rows of any dimension. scratch: AST_ROW_SCRATCH(n) floats, aligned to 32 bytes. */
     void (*score_rows)(const float *const *rows, size_t n, const ast_table *table, ast_scores out, float *scratch);
 
-    /* Adds n small points (a multiple of AST_LANES) to the bins of their labels; `first`, a multiple of AST_LANES, is the
-     * index of the first for its key. */
-    void (*sum_columns[AST_SMALL + 1])(const float *const *x, const int32_t *labels, size_t n, size_t first,
-                                       ast_bins *bins);
+    /* Adds n small points (a multiple of AST_LANES) to the sums of their labels. */
+    void (*sum_columns[AST_SMALL + 1])(const float *const *x, const int32_t *labels, size_t n, ast_bins *bins);
+
+    /* Adds the keys of points first..first+n, both multiples of AST_LANES, to those of their labels. */
+    void (*add_keys)(const int32_t *labels, size_t n, size_t first, ast_bins *bins);
+
+    /* Points labelled -2 take their proposal. Returns how many of n, a multiple of AST_LANES, are not -1. */
+    size_t (*adopt)(int32_t *labels, const int32_t *proposals, size_t n);
+
+    /* Bit (label mod 64) of every label of 0 or more; n is a multiple of AST_LANES. */
+    uint64_t (*label_mask)(const int32_t *labels, size_t n);
 
     /* sum[d] += sign * round(x[d] 2^30), sign +1 or -1. */
     void (*sum_row)(const float *x, size_t dimension, int sign, int64_t *sum);

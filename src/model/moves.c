@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Between two passes: how far the means went, and what that means for the bounds.
+ *
+ * The bound on every point's second-best score rises by the largest move of all means, so one mean that runs far would
+ * void the bounds of everybody. Instead the next pass compares every point with that mean alone: the *carry*. Clusters
+ * that were born or had their mean reset are always in it (no bound knows them); how many of the fastest others is
+ * decided on a sample of the points, by what it would cost. */
+#include "labelling.h"
+
+#include "memory.h"
+#include "table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SAMPLE 1024
+#define MOST_CARRIED 256
+
+static bool carried(const ast_labelling *l, int32_t slot) {
+    for (size_t k = 0; k < l->carry.count; k++)
+        if (l->carry.ids[k] == slot)
+            return true;
+    return false;
+}
+
+static bool carry(ast_labelling *l, int32_t slot) {
+    return !l->clusters.alive[slot] || carried(l, slot) ||
+           ast_table_append(&l->carry, l->clusters.means + (size_t)slot * l->cloud.dimension, slot);
+}
+
+static bool reserve_movers(ast_labelling *l) {
+    if (l->clusters.live <= l->mover_capacity)
+        return true;
+    free(l->movers);
+    l->mover_capacity = 2 * l->clusters.live;
+    l->movers = ast_allocate(l->mover_capacity, sizeof *l->movers);
+    if (!l->movers)
+        l->mover_capacity = 0;
+    return l->movers != NULL;
+}
+
+/* Clusters that are not in the carry yet and moved, the farthest first. Returns how many. */
+static size_t sort_movers(ast_labelling *l) {
+    const ast_cluster_list *c = &l->clusters;
+    size_t count = 0;
+    for (size_t k = 0; k < c->live; k++) {
+        int32_t slot = c->order[k];
+        float move = c->moves[slot];
+        if (move == 0 || carried(l, slot))
+            continue;
+        size_t at = count < MOST_CARRIED ? count++ : count; /* beyond that, only the farthest matter */
+        if (at == count && move <= c->moves[l->movers[count - 1]])
+            continue;
+        at = at == count ? count - 1 : at;
+        for (; at > 0 && c->moves[l->movers[at - 1]] < move; at--)
+            l->movers[at] = l->movers[at - 1];
+        l->movers[at] = slot;
+    }
+    return count;
+}
+
+/* By how much the others may move before a point has to be looked at. */
+static size_t sample_slack(const ast_labelling *l, float slack[SAMPLE]) {
+    size_t step = l->cloud.count / SAMPLE + 1, count = 0;
+    for (size_t i = step / 2; i < l->cloud.count && count < SAMPLE; i += step) {
+        const ast_block *block = &l->blocks[i / AST_BLOCK];
+        if (l->labels[i] < 0)
+            continue;
+        float own = l->clusters.moves[l->labels[i]] + block->loss;
+        float gap = l->best[i] - l->second[i] - block->gain;
+        slack[count++] = fminf(gap, l->best[i] - l->fit) - own - l->margin;
+    }
+    return count;
+}
+
+/* The cost of the next pass, in full passes, if the m fastest are carried. */
+static double cost(const ast_labelling *l, const float *slack, size_t sampled, size_t m, float gain) {
+    double clusters = (double)l->clusters.live, columns = (double)(l->carry.count + m);
+    size_t awake = 0;
+    for (size_t j = 0; j < sampled; j++)
+        awake += slack[j] <= gain;
+    if (!l->cloud.small)
+        columns = ceil(columns / AST_PANEL) * AST_PANEL; /* panels are scored whole */
+    double gather = l->cloud.small ? 2 : 1;              /* picking points one by one has its price */
+    return columns / clusters + gather * (double)awake / (double)(sampled ? sampled : 1);
+}
+
+static size_t choose(const ast_labelling *l, size_t movers) {
+    float slack[SAMPLE];
+    size_t sampled = sample_slack(l, slack), best = 0;
+    double least = INFINITY;
+    for (size_t m = 0; m <= movers && m <= l->clusters.live / 2; m += 1 + m / 4) {
+        float gain = m < movers ? l->clusters.moves[l->movers[m]] : 0;
+        double price = cost(l, slack, sampled, m, gain);
+        if (price < least) {
+            least = price;
+            best = m;
+        }
+    }
+    return best;
+}
+
+static void measure_moves(ast_labelling *l, size_t first, size_t movers) {
+    const ast_cluster_list *c = &l->clusters;
+    l->fastest = first < movers ? l->movers[first] : -1;
+    l->gain[0] = first < movers ? c->moves[l->movers[first]] : 0;
+    l->gain[1] = first + 1 < movers ? c->moves[l->movers[first + 1]] : 0;
+    memset(l->bit_move, 0, sizeof l->bit_move);
+    for (size_t k = 0; k < c->live; k++) {
+        float *bit = &l->bit_move[c->order[k] & 63], move = c->moves[c->order[k]];
+        *bit = move > *bit ? move : *bit;
+    }
+}
+
+bool ast_note_moves(ast_labelling *l) {
+    bool ready = reserve_movers(l);
+    ast_table_clear(&l->carry, l->cloud.dimension);
+    for (size_t e = 0; e < l->event_count && ready; e++)
+        ready = l->events[e] < 0 || carry(l, l->events[e]);
+    if (!ready || !l->bounds)
+        return ready;
+    size_t movers = sort_movers(l), chosen = choose(l, movers);
+    for (size_t m = 0; m < chosen && ready; m++)
+        ready = carry(l, l->movers[m]);
+    measure_moves(l, chosen, movers);
+    return ready;
+}
