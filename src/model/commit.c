@@ -314,7 +314,8 @@ static size_t commit_block(ast_labelling *l, ast_worker *worker, size_t b, size_
 
 size_t ast_commit(ast_labelling *l, ast_worker *worker, size_t chunk, size_t first, bool stop) {
     size_t base = chunk * l->chunk, end = base + l->chunk;
-    size_t seen = worker->pass == l->pass ? worker->seen : 0;
+    /* Points that were not scored in this pass know of none of its events. */
+    size_t seen = worker->full && worker->pass == l->pass ? worker->seen : 0;
     if (seen < l->event_count) {
         catch_up(l, worker, seen, base, end);
         ast_sync_table(l, worker);
