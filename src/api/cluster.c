@@ -137,17 +137,10 @@ static ast_status check_counts(const call *c, size_t present, ast_fault *fault) 
     return AST_OK;
 }
 
-static size_t count_present(const ast_labelling *l) {
-    size_t present = 0;
-    for (size_t i = 0; i < l->cloud.count; i++)
-        present += l->labels[i] != AST_MISSING;
-    return present;
-}
-
 static ast_status run_once(call *c, ast_labelling *l, int restart, size_t missing, ast_fault *fault) {
     ast_run run = {.options = c->options, .restart = restart};
     l->bounds = c->options->bounds != 0;
-    ast_status status = check_counts(c, count_present(l), fault);
+    ast_status status = check_counts(c, l->present, fault);
     if (status == AST_OK)
         status = c->options->method == AST_DP ? ast_run_dp(l, &run, fault) : ast_run_spkm(l, &run, fault);
     if (status != AST_OK || (restart > 0 && !(run.objective > c->report.objective)))

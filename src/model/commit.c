@@ -272,7 +272,7 @@ static void find_points(ast_labelling *l, ast_worker *worker, size_t b, size_t f
             if (base + worker->list[j] >= first)
                 bits[worker->list[j] / 64] |= (uint64_t)1 << (worker->list[j] & 63);
     }
-    if (l->fixed || l->first || !(block->mask == 0 || (block->mask & l->lone)))
+    if (l->fixed || l->first || !l->lone || !(block->mask == 0 || (block->mask & l->lone)))
         return;
     for (size_t j = first > base ? first - base : 0; j < AST_BLOCK; j++) {
         int32_t label = l->labels[base + j];

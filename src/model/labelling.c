@@ -29,7 +29,7 @@ void ast_labelling_set_angle(ast_labelling *l, double angle) {
 }
 
 static size_t chunk_size(size_t dimension) {
-    size_t blocks = dimension <= AST_SMALL ? 16 : dimension <= 64 ? 8 : 2;
+    size_t blocks = dimension <= AST_SMALL ? 8 : dimension <= 64 ? 8 : 2;
     return blocks * AST_BLOCK;
 }
 
@@ -121,8 +121,10 @@ static ast_status apply_weights(ast_labelling *l, double *weights, ast_fault *fa
         return ast_fail(fault, AST_BAD_DATA, "the weights run from %g to %g: too far apart to be added up",
                         range.smallest, range.largest);
     for (size_t i = 0; i < l->cloud.count; i++) {
-        if (weights[i] == 0)
+        if (weights[i] == 0 && l->labels[i] != AST_MISSING) {
             l->labels[i] = AST_MISSING;
+            l->present--;
+        }
         weights[i] /= range.smallest;
     }
     double unit = ldexp(1, (int)floor(62 - log2(range.total)));
@@ -179,6 +181,7 @@ ast_status ast_labelling_load(ast_labelling *l, const ast_kernels *kernels, ast_
         return status;
     ast_clusters_clear(&l->clusters, points->dimension);
     l->weights = NULL;
+    l->present = points->count - *missing;
     status = apply_weights(l, weights, fault);
     if (status != AST_OK)
         return status;

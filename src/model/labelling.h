@@ -81,6 +81,7 @@ typedef struct ast_labelling {
     float fit, margin;   /* a float score that decides: best >= fit, best - second > margin */
     bool fixed;          /* the number of clusters is given: none is born, none dies, nobody is alone */
     bool bounds;         /* skip what cannot change */
+    size_t present;        /* points that take part */
     const double *weights; /* (count) in order of visit, divided by the smallest; NULL: all 1 */
 
     int32_t *labels, *proposals; /* (padded) slots; equal between passes */

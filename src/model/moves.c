@@ -17,6 +17,7 @@
 
 #define SAMPLE 1024
 #define MOST_CARRIED 256
+#define ROW_COST 24 /* reading a row costs as much as scoring it against so many means (measured at D = 300) */
 
 static bool carried(const ast_labelling *l, int32_t slot) {
     for (size_t k = 0; k < l->carry.count; k++)
@@ -81,8 +82,8 @@ static double cost(const ast_labelling *l, const float *slack, size_t sampled, s
     size_t awake = 0;
     for (size_t j = 0; j < sampled; j++)
         awake += slack[j] <= gain;
-    if (!l->cloud.small)
-        columns = ceil(columns / AST_PANEL) * AST_PANEL; /* panels are scored whole */
+    if (!l->cloud.small && columns > 0) /* panels are scored whole, and every row is read */
+        columns = ceil(columns / AST_PANEL) * AST_PANEL + ROW_COST;
     double gather = l->cloud.small ? 2 : 1;              /* picking points one by one has its price */
     return columns / clusters + gather * (double)awake / (double)(sampled ? sampled : 1);
 }
