@@ -197,6 +197,100 @@ AST_API const float *ast_means(const ast_context *context);
 AST_API ast_status ast_assign(ast_context *context, const ast_points *points, const float *means, size_t means_count,
                               double angle, int32_t *labels, float *similarity);
 
+/* ---- Streams --------------------------------------------------------------------------------------------------- */
+
+/* A stream of frames in which directions drift, vanish and come back; every cluster keeps its id. Open one, give it the
+ * frames in order with ast_stream_step, close it. Frames may differ in size, be empty, or be all missing. */
+typedef struct ast_stream ast_stream;
+
+typedef enum ast_stream_method {
+    AST_STREAM_DDP = 0, /* DDP-vMF-means: clusters move, vanish and are revived under the same id */
+    AST_STREAM_SDP = 1, /* each frame starts from the means of the one before; who has no points dies at once */
+    AST_STREAM_DP = 2   /* each frame by itself, every cluster with a new id */
+} ast_stream_method;
+
+typedef enum ast_weight_update {
+    AST_UPDATE_OF_TRACKER = 0, /* AST_POSTERIOR with drift, AST_PAPER with beta */
+    AST_POSTERIOR = 1,         /* w = 1 / (1/w + dt/beta) + |sum|: a Kalman filter's, bounded */
+    AST_PAPER = 2              /* w = f*, as in the paper: grows without bound */
+} ast_weight_update;
+
+typedef struct ast_stream_options {
+    size_t dimension;                /* D, 2..4096: of every frame. 0 (the default): not set */
+    ast_stream_method method;        /* AST_STREAM_DDP */
+    double angle;                    /* degrees, 0..180. NaN (the default): not set */
+    double drift;                    /* 1. Degrees that a direction moves in a frame, more than 0: the tracker follows it */
+    double beta;                     /* NaN. Set (0 or more): the paper's tracker, and drift is not used */
+    ast_weight_update weight_update; /* AST_UPDATE_OF_TRACKER */
+    uint32_t lifetime;               /* 400. Frames without points before a cluster dies; 0 or 1: it dies at once */
+    int max_iterations;              /* 100. Passes a frame at most: a small number keeps a deadline */
+    size_t max_clusters;             /* 0: no limit. Otherwise, when a frame closes with more, the longest unseen go first,
+                                        among those the lightest, among those the youngest id */
+    ast_parallel parallel;           /* AST_ORDERED */
+    int bounds;                      /* 1 */
+} ast_stream_options;
+
+AST_API void ast_stream_options_init(ast_stream_options *options);
+AST_API const char *ast_stream_options_problem(const ast_stream_options *options); /* NULL, or one sentence */
+
+/* What happened to a cluster in the last frame. */
+typedef enum ast_event {
+    AST_BORN = 0,
+    AST_REVIVED = 1, /* has points, and had none in the frame before */
+    AST_SEEN = 2,
+    AST_UNSEEN = 3,
+    AST_DIED = 4 /* is not there any more: this is its last record */
+} ast_event;
+
+typedef struct ast_tracked {
+    int32_t id;        /* 0.., never used again */
+    ast_event event;
+    uint32_t age;      /* frames since it last had points: 0 if it has some now */
+    size_t count;      /* its points in this frame */
+    double share;      /* of the frame's points that are not missing */
+    double weight;     /* how sure the tracker is of the mean, in points */
+    const float *mean; /* (D) */
+} ast_tracked;
+
+typedef struct ast_frame {
+    uint64_t frame; /* 0.. : the number of steps before */
+    size_t points, missing;
+    int iterations, converged;
+    double objective;
+    double seconds;
+    size_t clusters; /* with points */
+} ast_frame;
+
+/* Opens a stream that works on the context's threads; the context must be closed after it. NULL: ast_message. */
+AST_API ast_stream *ast_stream_open(ast_context *context, const ast_stream_options *options);
+AST_API void ast_stream_close(ast_stream *stream); /* NULL is fine */
+
+/* Takes the next frame. labels (N): ids, -1 for missing rows. After a failure (ast_message of the context) the stream is
+ * as it was before the call. In the steady state nothing is allocated. Weights of points work as in ast_cluster. */
+AST_API ast_status ast_stream_step(ast_stream *stream, const ast_points *points, int32_t *labels, ast_frame *frame);
+
+/* The clusters after the last step, in order of id, those that died in it included. Valid until the next call with the
+ * stream. */
+AST_API const ast_tracked *ast_stream_clusters(const ast_stream *stream, size_t *count);
+
+/* Labels points with the ids of the tracked means, nearest first; farther than the stream's angle from all: -1. Learns
+ * nothing. */
+AST_API ast_status ast_stream_predict(ast_stream *stream, const ast_points *points, int32_t *labels);
+
+/* Turns every tracked mean by a rotation: (D, D) row-major, as new = R old. For an IMU between two frames. */
+AST_API ast_status ast_stream_rotate(ast_stream *stream, const double *rotation);
+
+/* Forgets every cluster and starts over; ids go on, so that none is used twice. */
+AST_API void ast_stream_reset(ast_stream *stream);
+
+/* The state as bytes: everything that the next frames depend on, with a version and a checksum. The pointer is valid
+ * until the next call with the stream; NULL if there is no memory. */
+AST_API const void *ast_stream_save(ast_stream *stream, size_t *size);
+
+/* Takes a saved state over. AST_BAD_DATA, and nothing changes, if the bytes are damaged, of another version, or saved by
+ * a stream with other options: the sentence names which. */
+AST_API ast_status ast_stream_load(ast_stream *stream, const void *state, size_t size);
+
 /* ---- Measures -------------------------------------------------------------------------------------------------- */
 
 /* Agreement of two labellings of N points, between 0 (none) and 1 (the same partition). Points labelled below 0 in
