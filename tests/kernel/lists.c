@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Kernels that sort points out by their scores and labels, against the header's sentences read one point at a time. */
+#include "common.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FIT 0.5f
+#define MARGIN 0.25f
+
+/* Scores in quarters: a good part of them stands exactly on a limit. A point of label -1 is not there. */
+typedef struct sample {
+    ast_scores scores;
+    int32_t *labels;
+} sample;
+
+static sample make_sample(ast_random *random, size_t n) {
+    sample s = {guarded_scores(n, true), guarded_ints(NULL, padded(n))};
+    for (size_t i = 0; i < n; i++) {
+        s.scores.best[i] = (float)ast_random_below(random, 7) / 4 - 0.5f;
+        s.scores.second[i] = s.scores.best[i] - (float)ast_random_below(random, 4) / 4;
+        if (ast_random_below(random, 8) == 0)
+            s.scores.second[i] = AST_NO_SCORE;
+        if (ast_random_below(random, 16) == 0)
+            s.scores.best[i] = s.scores.second[i] = AST_NO_SCORE;
+        if (ast_random_below(random, 8) == 0)
+            s.scores.best[i] = nextafterf(s.scores.best[i], ast_random_below(random, 2) ? 2 : -5);
+        s.scores.id[i] = (int32_t)ast_random_below(random, 3);
+        s.labels[i] = (int32_t)ast_random_below(random, 5) - 2;
+    }
+    return s;
+}
+
+/* The padding looks like points that every list would take. */
+static void spoil_padding(sample *s, size_t n) {
+    for (size_t i = n; i < padded(n); i++) {
+        s->scores.best[i] = s->scores.second[i] = AST_NO_SCORE;
+        s->scores.id[i] = 1;
+        s->labels[i] = 0;
+    }
+}
+
+static void check_list(const uint32_t *list, size_t count, const bool *listed, size_t n) {
+    size_t expected = 0;
+    for (size_t i = 0; i < n; i++)
+        if (listed[i]) {
+            assert_true(expected < count);
+            assert_int_equal(list[expected++], i);
+        }
+    assert_int_equal(count, expected);
+}
+
+static void screen_and_check(ast_random *random, size_t n, bool changes, const ast_kernels *kernels) {
+    sample s = make_sample(random, n);
+    spoil_padding(&s, n);
+    bool listed[MOST_POINTS];
+    for (size_t i = 0; i < n; i++) {
+        float best = s.scores.best[i];
+        bool open = best < FIT || best - s.scores.second[i] <= MARGIN || (changes && s.scores.id[i] != s.labels[i]);
+        listed[i] = open && s.labels[i] != -1;
+    }
+    uint32_t *list = guarded(n * sizeof *list);
+    size_t count = kernels->screen(s.scores, s.labels, n, FIT, MARGIN, changes, list);
+    check_list(list, count, listed, n);
+    release_all();
+}
+
+static void test_screen(void **state) {
+    (void)state;
+    ast_random random;
+    ast_random_seed(&random, 41, 0);
+    for (size_t n = 0; n <= MOST_POINTS; n++)
+        for (int turn = 0; turn < 10; turn++)
+            for (const ast_kernels *const *kernels = all_tables; *kernels; kernels++)
+                screen_and_check(&random, n, turn % 2, *kernels);
+}
+
+/* `scarce`: only one point is wide, in turn each of them, so that no lane's gap can hide behind another's. */
+static void narrow_and_check(ast_random *random, size_t n, bool scarce, const ast_kernels *kernels) {
+    sample s = make_sample(random, n);
+    size_t one = n ? ast_random_below(random, n) : 0;
+    bool listed[MOST_POINTS + AST_LANES];
+    float least = INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        if (scarce && i != one)
+            s.labels[i] = -1;
+        float gap = fminf(s.scores.best[i] - s.scores.second[i], s.scores.best[i] - FIT);
+        listed[i] = gap <= MARGIN && s.labels[i] != -1;
+        if (gap > MARGIN && s.labels[i] != -1)
+            least = fminf(least, gap);
+    }
+    uint32_t *list = guarded(n * sizeof *list);
+    float *smallest = guarded_floats(NULL, 1);
+    size_t count = kernels->narrow(s.scores.best, s.scores.second, s.labels, n, FIT, MARGIN, list, smallest);
+    check_list(list, count, listed, n);
+    assert_true(*smallest == least);
+    release_all();
+}
+
+static void test_narrow(void **state) {
+    (void)state;
+    ast_random random;
+    ast_random_seed(&random, 42, 0);
+    for (size_t n = 0; n <= MOST_POINTS; n += AST_LANES)
+        for (int turn = 0; turn < 100; turn++)
+            for (const ast_kernels *const *kernels = all_tables; *kernels; kernels++)
+                narrow_and_check(&random, n, turn % 2, *kernels);
+}
+
+static void test_adopt(void **state) {
+    (void)state;
+    ast_random random;
+    ast_random_seed(&random, 43, 0);
+    for (size_t n = 0; n <= MOST_POINTS; n += AST_LANES)
+        for (int turn = 0; turn < 20; turn++)
+            for (const ast_kernels *const *kernels = all_tables; *kernels; kernels++) {
+                int32_t *labels = guarded_ints(NULL, n), *proposals = guarded_ints(NULL, n), right[MOST_POINTS];
+                size_t there = 0;
+                for (size_t i = 0; i < n; i++) {
+                    labels[i] = (int32_t)ast_random_below(&random, 5) - 3;
+                    proposals[i] = (int32_t)ast_random_below(&random, 100);
+                    right[i] = labels[i] == -2 ? proposals[i] : labels[i];
+                    there += labels[i] != -1;
+                }
+                assert_int_equal((*kernels)->adopt(labels, proposals, n), there);
+                if (n)
+                    assert_memory_equal(labels, right, n * sizeof *right);
+                release_all();
+            }
+}
+
+static void test_label_mask(void **state) {
+    (void)state;
+    static const int32_t labels_to_try[] = {INT32_MIN, -64, -63, -2, -1, 0, 1, 31, 32, 33, 62, 63, 64, 100, INT32_MAX};
+    ast_random random;
+    ast_random_seed(&random, 44, 0);
+    for (size_t n = 0; n <= MOST_POINTS; n += AST_LANES)
+        for (int turn = 0; turn < 50; turn++)
+            for (const ast_kernels *const *kernels = all_tables; *kernels; kernels++) {
+                int32_t *labels = guarded_ints(NULL, n); /* -1, but for a few of them */
+                uint64_t mask = 0;
+                for (size_t i = 0; i < n; i++) {
+                    if (ast_random_below(&random, 16) == 0)
+                        labels[i] = labels_to_try[ast_random_below(&random, sizeof labels_to_try / sizeof *labels)];
+                    mask |= labels[i] >= 0 ? (uint64_t)1 << (labels[i] % 64) : 0;
+                }
+                assert_true((*kernels)->label_mask(labels, n) == mask);
+                release_all();
+            }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_screen),
+        cmocka_unit_test(test_narrow),
+        cmocka_unit_test(test_adopt),
+        cmocka_unit_test(test_label_mask),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
