@@ -23,7 +23,7 @@
 /* Means packed for the kernels, in order of cluster index (equal scores go to the first). */
 typedef struct ast_table {
     size_t dimension, count, capacity; /* capacity is a multiple of AST_PANEL */
-    int32_t *ids;                      /* (count) what the kernels write for mean k */
+    int32_t *ids;                      /* (capacity) what the kernels write for mean k */
     float *means; /* small: (D, capacity); large: (capacity / AST_PANEL, D, AST_PANEL) */
     float *bias;  /* large: (capacity) 0 for a mean, AST_NO_SCORE for the unused columns of the last panel */
 } ast_table;
@@ -66,7 +66,8 @@ typedef struct ast_kernels {
     /* Scores of n small points against every mean of the table. */
     void (*score_columns[AST_SMALL + 1])(const float *const *x, size_t n, const ast_table *table, ast_scores out);
 
-    /* The same for n rows of any dimension. scratch: AST_ROW_SCRATCH(n) floats, aligned to 32 bytes. */
+    /* The same for n rows of a large dimension, but of equal best scores any may give the id.
+     * scratch: AST_ROW_SCRATCH floats, aligned to 32 bytes. */
     void (*score_rows)(const float *const *rows, size_t n, const ast_table *table, ast_scores out, float *scratch);
 
     /* Adds n small points (a multiple of AST_LANES) to the sums of their labels. */
@@ -84,13 +85,13 @@ typedef struct ast_kernels {
     /* sum[d] += sign * round(x[d] 2^30), sign +1 or -1. */
     void (*sum_row)(const float *x, size_t dimension, int sign, int64_t *sum);
 
-    /* Lists the points whose scores do not decide, but for the labels -1: best < fit, or best - second <= margin, or, if
-     * `changes`, id != label. Returns how many. list: n entries. */
+    /* Lists the points whose scores do not decide, but for the labels -1: best < fit, or best - second <= margin, or,
+     * if `changes`, id != label. Returns how many. list: n entries. */
     size_t (*screen)(ast_scores scores, const int32_t *labels, size_t n, float fit, float margin, bool changes,
                      uint32_t *list);
 
     /* Lists the points with min(best - second, best - fit) <= allowance, but for the labels -1; *smallest becomes the
-     * least such gap of the points not listed (INFINITY if all are listed). */
+     * least such gap of the points not listed (INFINITY if all are listed). n is a multiple of AST_LANES. */
     size_t (*narrow)(const float *best, const float *second, const int32_t *labels, size_t n, float fit,
                      float allowance, uint32_t *list, float *smallest);
 
