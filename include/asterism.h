@@ -266,7 +266,7 @@ AST_API ast_stream *ast_stream_open(ast_context *context, const ast_stream_optio
 AST_API void ast_stream_close(ast_stream *stream); /* NULL is fine */
 
 /* Takes the next frame. labels (N): ids, -1 for missing rows. After a failure (ast_message of the context) the stream is
- * as it was before the call. In the steady state nothing is allocated. Weights of points work as in ast_cluster. */
+ * as it was before the call. In the steady state nothing is allocated. Frames have no weights: AST_BAD_OPTION. */
 AST_API ast_status ast_stream_step(ast_stream *stream, const ast_points *points, int32_t *labels, ast_frame *frame);
 
 /* The clusters after the last step, in order of id, those that died in it included. Valid until the next call with the

@@ -21,7 +21,7 @@ void ast_clusters_free(ast_cluster_list *clusters) {
 
 void ast_clusters_clear(ast_cluster_list *clusters, size_t dimension) {
     clusters->dimension = dimension;
-    clusters->live = clusters->slots = clusters->free_count = 0;
+    clusters->live = clusters->slots = clusters->free_count = clusters->reserved = 0;
     clusters->unit = 0x1p30;
     clusters->weight_unit = 1;
 }
@@ -83,7 +83,7 @@ void ast_clusters_kill(ast_cluster_list *clusters, int32_t slot) {
 
 void ast_clusters_release(ast_cluster_list *clusters) {
     clusters->free_count = 0;
-    for (size_t slot = clusters->slots; slot-- > 0;) /* the lowest is taken first */
+    for (size_t slot = clusters->slots; slot-- > clusters->reserved;) /* the lowest is taken first */
         if (!clusters->alive[slot])
             clusters->free[clusters->free_count++] = (int32_t)slot;
 }

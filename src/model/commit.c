@@ -69,9 +69,12 @@ bool ast_sync_table(ast_labelling *l, ast_worker *worker) {
     for (size_t e = seen; append && ready && e < l->event_count; e++) /* births only: they stand at the end of the order */
         ready = ast_table_append(&worker->table, means + (size_t)l->events[e] * dimension, l->events[e]);
     for (size_t k = 0; !append && ready && k < live; k++)
-        ready = ast_table_append(&worker->table, means + (size_t)l->clusters.order[k] * dimension, l->clusters.order[k]);
+        ready = ast_is_unseen(l, l->clusters.order[k]) ||
+                ast_table_append(&worker->table, means + (size_t)l->clusters.order[k] * dimension, l->clusters.order[k]);
     worker->pass = l->pass;
     worker->seen = l->event_count;
+    if (l->tracks)
+        l->safe_now = ast_tracks_safe(l->tracks, &l->clusters);
     if (!ready)
         ast_labelling_fail(l);
     return ready;
@@ -81,10 +84,11 @@ bool ast_sync_table(ast_labelling *l, ast_worker *worker) {
 typedef struct verdict {
     int32_t to; /* AST_NOBODY: no candidate */
     double score, second;
+    int32_t revived; /* `to` where it had no points, -1 otherwise */
 } verdict;
 
 static verdict judge(ast_labelling *l, ast_worker *worker, const float *row, int32_t barred) {
-    verdict v = {AST_NOBODY, -INFINITY, -INFINITY};
+    verdict v = {AST_NOBODY, -INFINITY, -INFINITY, -1};
     const ast_table *table = ast_current_table(l, worker);
     if (!reserve_exact(worker, table->count + AST_PANEL)) {
         ast_labelling_fail(l);
@@ -104,6 +108,26 @@ static verdict judge(ast_labelling *l, ast_worker *worker, const float *row, int
         }
     }
     return v;
+}
+
+/* Tracked clusters without points are candidates too; equal scores go to the lowest index, that is to the older id. */
+static void judge_unseen(ast_labelling *l, const float *row, int32_t own, verdict *v) {
+    ast_tracks *t = l->tracks;
+    double least = v->score > l->limit ? v->score : l->limit;
+    for (size_t k = 0; t->candidates && k < t->count; k++) {
+        if (!t->unseen[k] && (int32_t)k != own)
+            continue;
+        double score = 1 + (double)t->dt[k] * t->q;
+        if (score < least || (score = ast_tracks_score(t, k, row)) < least)
+            continue;
+        bool older = v->to == AST_NOBODY || !ast_is_tracked(l, v->to) || (int32_t)k < v->to;
+        if (score > v->score || (score == v->score && older)) {
+            v->second = v->revived >= 0 ? v->second : v->score; /* of those with points */
+            v->score = score;
+            v->to = v->revived = (int32_t)k;
+            least = score > least ? score : least;
+        }
+    }
 }
 
 static void remember(ast_labelling *l, size_t i, int32_t to, double best, double second) {
@@ -135,7 +159,10 @@ static int move_point(ast_labelling *l, ast_worker *worker, size_t i, int32_t fr
         result = LONELY;
     }
     if (members[from] == 0 && !l->fixed) {
-        ast_clusters_kill(&l->clusters, from);
+        if (ast_is_tracked(l, from))
+            l->tracks->unseen[from] = 1;
+        else
+            ast_clusters_kill(&l->clusters, from);
         push_event(l, ~from);
         result = EVENT;
     }
@@ -170,23 +197,54 @@ static int found_cluster(ast_labelling *l, ast_worker *worker, size_t i, const f
     return EVENT;
 }
 
+/* A point brings a tracked cluster back: its mean lies between the point and where it was. */
+static int revive(ast_labelling *l, ast_worker *worker, size_t i, const float *row, const verdict *v) {
+    float mu[AST_MAX_DIMENSION], *mean = l->clusters.means + (size_t)v->to * l->cloud.dimension;
+    size_t bytes = l->cloud.dimension * sizeof *mean;
+    int32_t own = l->labels[i];
+    ast_tracks_revive(l->tracks, (size_t)v->to, row, mu);
+    remember(l, i, v->to, ast_exact_score(row, mu, l->cloud.dimension), v->second);
+    if (own == v->to && memcmp(mean, mu, bytes) == 0) /* it was its only point before, and is again */
+        return SAME;
+    memcpy(mean, mu, bytes);
+    l->clusters.touched[v->to] = 1;
+    l->tracks->unseen[v->to] = 0;
+    move_point(l, worker, i, own, v->to);
+    push_event(l, ~v->to);
+    push_event(l, v->to);
+    return EVENT;
+}
+
+/* No float score decides where a tracked cluster without points might win. */
+static bool decided(ast_labelling *l, ast_worker *worker, size_t i, float best, float second) {
+    if (!(best >= l->fit && best - second > l->margin))
+        return false;
+    return !l->tracks || best >= l->safe_now ||
+           !ast_tracks_threaten(l->tracks, ast_cloud_row(&l->cloud, i, worker->row), (double)best - (double)l->margin);
+}
+
 /* The rule of the paper for one point (equation for z_i, and the removal of a cluster before its last point is seen). */
 static int visit(ast_labelling *l, ast_worker *worker, size_t i) {
     const ast_block *block = &l->blocks[i / AST_BLOCK];
     int32_t own = l->labels[i];
     bool alone = !l->fixed && own >= 0 && l->clusters.members[own] == 1;
     float best = l->best[i] - block->loss, second = l->second[i] + block->gain;
-    if (!alone && best >= l->fit && best - second > l->margin)
+    if (!alone && decided(l, worker, i, best, second))
         return move_point(l, worker, i, own, l->proposals[i]);
     const float *row = ast_cloud_row(&l->cloud, i, worker->row);
     verdict v = judge(l, worker, row, alone ? own : AST_NOBODY);
     if (atomic_load(&l->failed))
         return SAME;
+    bool tracked = ast_is_tracked(l, own);
+    if (l->tracks)
+        judge_unseen(l, row, alone && tracked ? own : AST_NOBODY, &v);
+    if (v.revived >= 0)
+        return revive(l, worker, i, row, &v);
     if (v.to != AST_NOBODY && v.score >= l->limit) {
         remember(l, i, v.to, v.score, v.second);
         return move_point(l, worker, i, own, v.to);
     }
-    return alone ? stay_alone(l, i, row, &v) : found_cluster(l, worker, i, row, &v);
+    return alone && !tracked ? stay_alone(l, i, row, &v) : found_cluster(l, worker, i, row, &v);
 }
 
 bool ast_visit(ast_labelling *l, ast_worker *worker, size_t i) {
@@ -242,7 +300,7 @@ static void catch_up(ast_labelling *l, ast_worker *worker, size_t seen, size_t f
         int32_t slot = l->events[e] < 0 ? ~l->events[e] : l->events[e];
         if (l->events[e] < 0)
             void_proposals(l, slot, first, last);
-        else if (l->clusters.alive[slot] &&
+        else if (l->clusters.alive[slot] && !ast_is_unseen(l, slot) &&
                  !ast_table_append(&worker->dirty, l->clusters.means + (size_t)slot * l->cloud.dimension, slot))
             ast_labelling_fail(l);
     }
@@ -266,7 +324,8 @@ static void find_points(ast_labelling *l, ast_worker *worker, size_t b, size_t f
     memset(bits, 0, AST_BLOCK / 8);
     if (block->attention) {
         ast_scores scores = {l->best + base, l->second + base, l->proposals + base};
-        size_t count = l->kernels->screen(scores, l->labels + base, AST_BLOCK, l->fit + block->loss,
+        float fit = l->safe_now > l->fit ? l->safe_now : l->fit;
+        size_t count = l->kernels->screen(scores, l->labels + base, AST_BLOCK, fit + block->loss,
                                           l->margin + block->loss + block->gain, !l->first, worker->list);
         for (size_t j = 0; j < count; j++)
             if (base + worker->list[j] >= first)

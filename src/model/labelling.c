@@ -181,6 +181,8 @@ ast_status ast_labelling_load(ast_labelling *l, const ast_kernels *kernels, ast_
         return status;
     ast_clusters_clear(&l->clusters, points->dimension);
     l->weights = NULL;
+    l->tracks = NULL;
+    l->safe = l->safe_now = AST_NO_SCORE;
     l->present = points->count - *missing;
     status = apply_weights(l, weights, fault);
     if (status != AST_OK)

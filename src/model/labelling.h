@@ -22,6 +22,7 @@
 #include "clusters.h"
 #include "cloud.h"
 #include "pool.h"
+#include "tracks.h"
 
 #include <stdatomic.h>
 
@@ -79,6 +80,9 @@ typedef struct ast_labelling {
     ast_cluster_list clusters;
     double limit;        /* a score fits from here: cos(angle) - 2^-20; -INFINITY: always */
     float fit, margin;   /* a float score that decides: best >= fit, best - second > margin */
+    ast_tracks *tracks;  /* a stream's clusters of the frames before, or NULL: those without points are candidates too */
+    float safe;          /* from this score on none of them can win, as of the start of the pass: out of turn */
+    float safe_now;      /* the same as of the last event: in turn */
     bool fixed;          /* the number of clusters is given: none is born, none dies, nobody is alone */
     bool bounds;         /* skip what cannot change */
     size_t present;        /* points that take part */
@@ -170,6 +174,15 @@ void ast_gather_keys(ast_labelling *labelling);
 
 /* What the next pass must know of how far the means went (moves.c). false: no memory. */
 bool ast_note_moves(ast_labelling *labelling);
+
+/* Whether a slot is a tracked cluster that has no points: it stands in the order, but not in tables. */
+static inline bool ast_is_unseen(const ast_labelling *l, int32_t slot) {
+    return l->tracks && (size_t)slot < l->tracks->count && l->tracks->unseen[slot];
+}
+
+static inline bool ast_is_tracked(const ast_labelling *l, int32_t slot) {
+    return l->tracks && slot >= 0 && (size_t)slot < l->tracks->count;
+}
 
 bool ast_worker_reserve(ast_labelling *labelling, ast_worker *worker);
 void ast_labelling_fail(ast_labelling *labelling);

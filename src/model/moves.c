@@ -27,7 +27,7 @@ static bool carried(const ast_labelling *l, int32_t slot) {
 }
 
 static bool carry(ast_labelling *l, int32_t slot) {
-    return !l->clusters.alive[slot] || carried(l, slot) ||
+    return !l->clusters.alive[slot] || ast_is_unseen(l, slot) || carried(l, slot) ||
            ast_table_append(&l->carry, l->clusters.means + (size_t)slot * l->cloud.dimension, slot);
 }
 
@@ -49,7 +49,7 @@ static size_t sort_movers(ast_labelling *l) {
     for (size_t k = 0; k < c->live; k++) {
         int32_t slot = c->order[k];
         float move = c->moves[slot];
-        if (move == 0 || carried(l, slot))
+        if (move == 0 || ast_is_unseen(l, slot) || carried(l, slot))
             continue;
         size_t at = count < MOST_CARRIED ? count++ : count; /* beyond that, only the farthest matter */
         if (at == count && move <= c->moves[l->movers[count - 1]])
@@ -71,7 +71,7 @@ static size_t sample_slack(const ast_labelling *l, float slack[SAMPLE]) {
             continue;
         float own = l->clusters.moves[l->labels[i]] + block->loss;
         float gap = l->best[i] - l->second[i] - block->gain;
-        slack[count++] = fminf(gap, l->best[i] - l->fit) - own - l->margin;
+        slack[count++] = fminf(gap, l->best[i] - fmaxf(l->fit, l->safe_now)) - own - l->margin;
     }
     return count;
 }

@@ -174,6 +174,14 @@ static bool copy_by_slot(ast_labelling *l) {
     return true;
 }
 
+/* Gaps are measured from the score that is safe: if that has risen, they are too large. */
+static void watch_unseen(ast_labelling *l) {
+    float safe = l->tracks ? ast_tracks_safe(l->tracks, &l->clusters) : AST_NO_SCORE;
+    for (size_t b = 0; safe > l->safe && b < l->cloud.padded / AST_BLOCK; b++)
+        l->blocks[b].gap = -INFINITY;
+    l->safe = l->safe_now = safe;
+}
+
 static bool prepare_pass(ast_labelling *l) {
     const ast_cluster_list *c = &l->clusters;
     bool ready = copy_by_slot(l);
@@ -182,12 +190,15 @@ static bool prepare_pass(ast_labelling *l) {
     l->few = c->slots <= 64;
     for (size_t k = 0; k < c->live && ready; k++) {
         int32_t slot = c->order[k];
+        if (ast_is_unseen(l, slot))
+            continue;
         ready = ast_table_append(&l->table, c->means + (size_t)slot * c->dimension, slot);
         if (c->members[slot] == 1)
             l->lone |= (uint64_t)1 << (slot & 63);
     }
     if (!ready)
         ast_labelling_fail(l);
+    watch_unseen(l);
     return ready;
 }
 
@@ -201,6 +212,14 @@ static size_t only_member(ast_labelling *l, int32_t slot) {
     return i;
 }
 
+/* A tracked cluster's mean lies between its points and where it was. */
+static void update_tracked(ast_labelling *l, int32_t slot) {
+    float mean[AST_MAX_DIMENSION];
+    if (!ast_tracks_mean(l->tracks, &l->clusters, (size_t)slot, mean))
+        memcpy(mean, l->tracks->m + (size_t)slot * l->cloud.dimension, l->cloud.dimension * sizeof *mean);
+    ast_clusters_set_mean(&l->clusters, slot, mean);
+}
+
 static void update_means(ast_labelling *l) {
     ast_cluster_list *c = &l->clusters;
     for (size_t k = 0; k < c->live; k++) {
@@ -208,6 +227,11 @@ static void update_means(ast_labelling *l) {
         bool touched = c->touched[slot];
         c->moves[slot] = 0;
         c->touched[slot] = 0;
+        if (ast_is_tracked(l, slot)) {
+            if (touched && !ast_is_unseen(l, slot))
+                update_tracked(l, slot);
+            continue;
+        }
         if (touched && c->members[slot] == 1)
             ast_clusters_set_mean(c, slot, ast_cloud_row(&l->cloud, only_member(l, slot), l->workers[0].row));
         else if (touched)
@@ -219,7 +243,7 @@ static void update_means(ast_labelling *l) {
 static void drop_empty(ast_labelling *l) {
     ast_cluster_list *c = &l->clusters;
     for (size_t k = c->live; k-- > 0 && !l->fixed;)
-        if (c->members[c->order[k]] == 0)
+        if (c->members[c->order[k]] == 0 && !ast_is_tracked(l, c->order[k]))
             ast_clusters_kill(c, c->order[k]);
 }
 

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A stream as bytes: a header, the options that matter, what was learned, the clusters, and a checksum over all of it.
+ * Numbers are as the machine has them; the magic number tells another byte order. */
+#include "context.h"
+
+#include "cloud.h"
+#include "memory.h"
+#include "random.h"
+#include "stream.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAGIC 0x3154535f54534121u /* "!AST_ST1" in memory */
+#define VERSION 1
+
+typedef struct state_header {
+    uint64_t magic, version, size;
+    uint64_t dimension, method, weight_update, lifetime, max_clusters;
+    double angle, drift, beta;
+    uint64_t frame, next_id, count;
+    double spread_num, spread_den;
+} state_header;
+
+static uint64_t checksum(const unsigned char *bytes, size_t size) {
+    uint64_t sum = ast_mix64(size);
+    for (size_t i = 0; i < size; i++)
+        sum = (sum ^ bytes[i]) * 0x100000001b3u;
+    return ast_mix64(sum);
+}
+
+static size_t cluster_bytes(size_t dimension) {
+    return sizeof(ast_track) + dimension * (sizeof(float) + sizeof(double));
+}
+
+static state_header describe(const ast_stream *s) {
+    const ast_stream_options *o = &s->options;
+    size_t size = sizeof(state_header) + s->count * cluster_bytes(o->dimension) + sizeof(uint64_t);
+    return (state_header){MAGIC, VERSION, size, o->dimension, o->method, o->weight_update, o->lifetime, o->max_clusters,
+                          o->angle, isnan(o->beta) ? o->drift : 0, isnan(o->beta) ? -1 : o->beta, s->frame,
+                          (uint64_t)s->next_id, s->count, s->spread_num, s->spread_den};
+}
+
+static unsigned char *put(unsigned char *at, const void *bytes, size_t size) {
+    if (size)
+        memcpy(at, bytes, size);
+    return at + size;
+}
+
+const void *ast_stream_save(ast_stream *s, size_t *size) {
+    state_header header = describe(s);
+    size_t dimension = s->options.dimension;
+    ast_begin(s->context);
+    if (header.size > s->state_capacity) {
+        free(s->state);
+        s->state = ast_allocate_zero(2 * header.size, 1);
+        s->state_capacity = s->state ? 2 * header.size : 0;
+    }
+    if (!s->state) {
+        ast_fail_memory(s->fault);
+        return NULL;
+    }
+    unsigned char *at = put(s->state, &header, sizeof header);
+    at = put(at, s->track, s->count * sizeof *s->track);
+    at = put(at, s->m, s->count * dimension * sizeof *s->m);
+    at = put(at, s->u, s->count * dimension * sizeof *s->u);
+    uint64_t sum = checksum(s->state, (size_t)(at - s->state));
+    put(at, &sum, sizeof sum);
+    *size = header.size;
+    return s->state;
+}
+
+/* Which option differs, or NULL. */
+static const char *other_option(const state_header *a, const state_header *b) {
+    if (a->dimension != b->dimension)
+        return "dimension";
+    if (a->method != b->method)
+        return "method";
+    if (a->angle != b->angle)
+        return "angle";
+    if (a->drift != b->drift && a->beta == b->beta)
+        return "drift";
+    if (a->beta != b->beta)
+        return "beta";
+    if (a->weight_update != b->weight_update)
+        return "weight update";
+    if (a->lifetime != b->lifetime)
+        return "lifetime";
+    return a->max_clusters != b->max_clusters ? "max clusters" : NULL;
+}
+
+static ast_status check(ast_stream *s, const unsigned char *state, size_t size, state_header *header) {
+    state_header mine = describe(s);
+    uint64_t sum;
+    if (size < sizeof *header + sizeof sum)
+        return ast_fail(s->fault, AST_BAD_DATA, "the state ends early: it has only %zu bytes", size);
+    memcpy(header, state, sizeof *header);
+    if (header->magic != MAGIC)
+        return ast_fail(s->fault, AST_BAD_DATA, "this is no state of a stream");
+    if (header->version != VERSION)
+        return ast_fail(s->fault, AST_BAD_DATA, "the state has version %llu; this library reads version %d",
+                        (unsigned long long)header->version, VERSION);
+    memcpy(&sum, state + size - sizeof sum, sizeof sum);
+    if (header->size != size || sum != checksum(state, size - sizeof sum))
+        return ast_fail(s->fault, AST_BAD_DATA, "the state is damaged: its checksum does not match");
+    const char *other = other_option(header, &mine);
+    if (other)
+        return ast_fail(s->fault, AST_BAD_DATA, "the state was made with another %s", other);
+    if (header->count > size || size != sizeof *header + header->count * cluster_bytes(s->options.dimension) + sizeof sum)
+        return ast_fail(s->fault, AST_BAD_DATA, "the state is damaged: its size does not match its clusters");
+    return AST_OK;
+}
+
+ast_status ast_stream_load(ast_stream *s, const void *state, size_t size) {
+    state_header header;
+    ast_begin(s->context);
+    ast_status status = check(s, state, size, &header);
+    if (status != AST_OK)
+        return status;
+    size_t count = (size_t)header.count, dimension = s->options.dimension;
+    if (!ast_stream_reserve(s, count))
+        return ast_fail_memory(s->fault);
+    const unsigned char *at = (const unsigned char *)state + sizeof header;
+    if (count) {
+        memcpy(s->track, at, count * sizeof *s->track);
+        at += count * sizeof *s->track;
+        memcpy(s->m, at, count * dimension * sizeof *s->m);
+        at += count * dimension * sizeof *s->m;
+        memcpy(s->u, at, count * dimension * sizeof *s->u);
+    }
+    s->count = count;
+    s->frame = header.frame;
+    s->next_id = (int32_t)header.next_id;
+    s->spread_num = header.spread_num;
+    s->spread_den = header.spread_den;
+    s->record_count = 0;
+    return AST_OK;
+}

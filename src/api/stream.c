@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Entry points of streams: check, call, translate. The state as bytes is in state.c. */
+#include "context.h"
+
+#include "assign.h"
+#include "memory.h"
+#include "methods.h"
+#include "stream.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void ast_stream_options_init(ast_stream_options *options) {
+    *options = (ast_stream_options){.angle = NAN, .drift = 1, .beta = NAN, .lifetime = 400, .max_iterations = 100,
+                                    .bounds = 1};
+}
+
+const char *ast_stream_options_problem(const ast_stream_options *o) {
+    if (o->dimension < 2 || o->dimension > AST_MAX_DIMENSION)
+        return "the dimension must be between 2 and 4096";
+    if (o->method != AST_STREAM_DDP && o->method != AST_STREAM_SDP && o->method != AST_STREAM_DP)
+        return "the method must be AST_STREAM_DDP, AST_STREAM_SDP or AST_STREAM_DP";
+    if (!(o->angle >= 0 && o->angle <= 180))
+        return "the angle must be set, between 0 and 180 degrees";
+    if (isnan(o->beta) && !(o->drift > 0 && o->drift <= 180))
+        return "the drift must be more than 0 and at most 180 degrees a frame";
+    if (!isnan(o->beta) && !(o->beta >= 0))
+        return "beta must be 0 or more";
+    if (o->weight_update != AST_UPDATE_OF_TRACKER && o->weight_update != AST_POSTERIOR && o->weight_update != AST_PAPER)
+        return "weight_update must be AST_UPDATE_OF_TRACKER, AST_POSTERIOR or AST_PAPER";
+    if (o->max_iterations < 1)
+        return "max_iterations must be at least 1";
+    if (o->parallel != AST_ORDERED && o->parallel != AST_OIR && o->parallel != AST_SERIAL)
+        return "parallel must be AST_ORDERED, AST_OIR or AST_SERIAL";
+    return NULL;
+}
+
+/* What a stream knows of the spread before its first frame. */
+static void forget(ast_stream *s) {
+    double phi = s->options.angle * (3.14159265358979323846 / 180);
+    s->count = s->record_count = 0;
+    s->spread_num = phi / 3 * (phi / 3);
+    s->spread_den = 1;
+}
+
+ast_stream *ast_stream_open(ast_context *context, const ast_stream_options *options) {
+    ast_begin(context);
+    const char *problem = options ? ast_stream_options_problem(options) : "the options are NULL";
+    ast_stream *s = problem ? NULL : calloc(1, sizeof *s);
+    if (problem)
+        ast_fail(&context->fault, AST_BAD_OPTION, "%s", problem);
+    else if (!s)
+        ast_fail_memory(&context->fault);
+    if (!s)
+        return NULL;
+    s->context = context;
+    s->fault = &context->fault;
+    s->kernels = context->kernels;
+    s->pool = context->pool;
+    s->options = *options;
+    forget(s);
+    return s;
+}
+
+void ast_stream_close(ast_stream *s) {
+    if (!s)
+        return;
+    void *memory[] = {s->track, s->m, s->u, s->prints, s->id_of, s->records, s->record_means, s->state};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        free(memory[i]);
+    ast_tracks_free(&s->tracks);
+    ast_labelling_free(&s->labelling);
+    free(s);
+}
+
+static ast_status check_frame(ast_stream *s, const ast_points *points) {
+    ast_status status = ast_check_points(points, s->fault);
+    if (status != AST_OK)
+        return status;
+    if (points->dimension != s->options.dimension)
+        return ast_fail(s->fault, AST_BAD_DATA, "frame %llu has %zu components a point; the stream has %zu",
+                        (unsigned long long)s->frame, points->dimension, s->options.dimension);
+    if (points->weights)
+        return ast_fail(s->fault, AST_BAD_OPTION, "frames of a stream have no weights");
+    if ((size_t)(INT32_MAX - s->next_id) < points->count)
+        return ast_fail(s->fault, AST_BAD_DATA, "the stream has used up its ids; reset does not help, open a new one");
+    return AST_OK;
+}
+
+ast_status ast_stream_step(ast_stream *s, const ast_points *points, int32_t *labels, ast_frame *frame) {
+    double start = ast_seconds();
+    ast_frame report = {0};
+    ast_begin(s->context);
+    ast_status status = check_frame(s, points);
+    if (status != AST_OK)
+        return status;
+    status = ast_stream_frame(s, points, &report);
+    if (status == AST_OK && !ast_stream_close_frame(s))
+        status = ast_fail_memory(s->fault);
+    if (status != AST_OK) {
+        ast_labelling_free(&s->labelling);
+        return status;
+    }
+    const ast_labelling *l = &s->labelling;
+    for (size_t i = 0; i < points->count; i++)
+        labels[i] = l->labels[i] < 0 ? -1 : s->id_of[l->labels[i]];
+    for (size_t r = 0; r < s->record_count; r++)
+        report.clusters += s->records[r].count > 0;
+    report.seconds = ast_seconds() - start;
+    *frame = report;
+    return AST_OK;
+}
+
+const ast_tracked *ast_stream_clusters(const ast_stream *s, size_t *count) {
+    *count = s->record_count;
+    return s->records;
+}
+
+ast_status ast_stream_predict(ast_stream *s, const ast_points *points, int32_t *labels) {
+    ast_begin(s->context);
+    ast_status status = check_frame(s, points);
+    if (status != AST_OK)
+        return status;
+    if (s->count)
+        status = ast_assign(s->context, points, s->m, s->count, s->options.angle, labels, NULL);
+    for (size_t i = 0; status == AST_OK && i < points->count; i++)
+        labels[i] = s->count == 0 || labels[i] < 0 ? -1 : s->track[labels[i]].id;
+    return status;
+}
+
+/* Turns a vector in place, and makes it a unit vector again. */
+static void turn(const double *rotation, size_t dimension, const double *old, double *out) {
+    double squared = 0;
+    for (size_t i = 0; i < dimension; i++) {
+        out[i] = 0;
+        for (size_t j = 0; j < dimension; j++)
+            out[i] += rotation[i * dimension + j] * old[j];
+        squared += out[i] * out[i];
+    }
+    for (size_t i = 0; i < dimension; i++)
+        out[i] = squared > 0 ? out[i] / sqrt(squared) : old[i];
+}
+
+static const char *rotation_problem(const double *rotation, size_t dimension) {
+    for (size_t i = 0; i < dimension; i++)
+        for (size_t j = 0; j <= i; j++) {
+            double product = 0;
+            for (size_t d = 0; d < dimension; d++)
+                product += rotation[i * dimension + d] * rotation[j * dimension + d];
+            if (!(fabs(product - (i == j)) < 1e-6))
+                return "the matrix is no rotation: its rows must be orthogonal unit vectors";
+        }
+    return NULL;
+}
+
+ast_status ast_stream_rotate(ast_stream *s, const double *rotation) {
+    ast_begin(s->context);
+    size_t dimension = s->options.dimension;
+    const char *problem = rotation ? rotation_problem(rotation, dimension) : "the rotation is NULL";
+    if (problem)
+        return ast_fail(s->fault, AST_BAD_OPTION, "%s", problem);
+    double old[AST_MAX_DIMENSION], turned[AST_MAX_DIMENSION];
+    for (size_t k = 0; k < s->count; k++) {
+        float *m = s->m + k * dimension;
+        double *u = s->u + k * dimension;
+        for (size_t d = 0; d < dimension; d++)
+            old[d] = m[d];
+        turn(rotation, dimension, old, turned);
+        for (size_t d = 0; d < dimension; d++)
+            m[d] = (float)turned[d];
+        turn(rotation, dimension, u, turned);
+        memcpy(u, turned, dimension * sizeof *u);
+    }
+    return AST_OK;
+}
+
+void ast_stream_reset(ast_stream *s) {
+    forget(s);
+}

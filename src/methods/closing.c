@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The close of a frame: what is remembered of it. Clusters born in it get ids, those with points new means and weights,
+ * those without grow older, and who is too old dies. The new state is built beside the old one: a frame that cannot be
+ * closed leaves everything as it was. */
+#include "stream.h"
+
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEGREE (3.14159265358979323846 / 180)
+#define MEMORY 0.9 /* share of what was learned of the spread that the next frame keeps */
+#define ZERO_SUM 0x1p-20
+
+static bool grow(void *array, size_t used, size_t capacity, size_t size) {
+    void **pointer = array, *memory = ast_grow(*pointer, used, capacity, size);
+    if (memory)
+        *pointer = memory;
+    return memory != NULL;
+}
+
+bool ast_stream_reserve(ast_stream *s, size_t count) {
+    if (count <= s->capacity)
+        return true;
+    size_t capacity = 2 * count + 16, dimension = s->options.dimension;
+    bool grown = grow(&s->track, s->count, capacity, sizeof *s->track) &&
+                 grow(&s->m, s->count, capacity, dimension * sizeof *s->m) &&
+                 grow(&s->u, s->count, capacity, dimension * sizeof *s->u);
+    if (grown)
+        s->capacity = capacity;
+    return grown;
+}
+
+static bool reserve_records(ast_stream *s, size_t count) {
+    if (count <= s->record_capacity)
+        return true;
+    size_t capacity = 2 * count + 16, dimension = s->options.dimension;
+    bool grown = grow(&s->records, 0, capacity, sizeof *s->records) &&
+                 grow(&s->record_means, 0, capacity, dimension * sizeof *s->record_means);
+    if (grown)
+        s->record_capacity = capacity;
+    return grown;
+}
+
+static bool reserve_ids(ast_stream *s, size_t slots) {
+    if (slots <= s->id_capacity)
+        return true;
+    bool grown = grow(&s->id_of, 0, 2 * slots, sizeof *s->id_of);
+    if (grown)
+        s->id_capacity = 2 * slots;
+    return grown;
+}
+
+/* What the frame found of one cluster. */
+typedef struct finding {
+    int32_t slot;
+    double count, length; /* members (their weights together), |sum| */
+    bool zero;            /* the sum has no direction */
+} finding;
+
+static finding find(const ast_stream *s, int32_t slot) {
+    const ast_cluster_list *c = &s->labelling.clusters;
+    finding f = {slot, ast_clusters_weight(c, slot), ast_clusters_length(c, slot), false};
+    f.zero = f.length <= f.count * ZERO_SUM;
+    return f;
+}
+
+/* The Kalman update in units of tau, or the paper's f*. */
+static double next_weight(const ast_stream *s, size_t k, const finding *f) {
+    const ast_tracks *t = &s->tracks;
+    ast_weight_update update = s->options.weight_update;
+    if (update == AST_UPDATE_OF_TRACKER)
+        update = isnan(s->options.beta) ? AST_POSTERIOR : AST_PAPER;
+    double steps = (double)t->dt[k], length;
+    if (update == AST_POSTERIOR) {
+        double before = t->w[k] > 0 && t->beta > 0 ? 1 / (1 / t->w[k] + steps / t->beta) : 0;
+        return before + f->length;
+    }
+    double losses = ast_tracks_losses(t, &s->labelling.clusters, k, &length);
+    return t->w[k] + (isinf(t->beta) ? 0 : steps * t->beta) + f->length - losses;
+}
+
+/* How far apart the members of one cluster are, or one member from where it was expected. */
+static void learn(const ast_stream *s, const finding *f, const ast_track *before, double *num, double *den) {
+    double drift = s->options.drift * DEGREE;
+    if (f->count >= 2) {
+        *num += 2 * (f->count - f->length);
+        *den += f->count - 1;
+        return;
+    }
+    if (!before || f->zero)
+        return;
+    const int64_t *sum = s->labelling.clusters.sums + (size_t)f->slot * s->options.dimension;
+    const double *u = s->u + (size_t)(before - s->track) * s->options.dimension;
+    double along = 0, raw = f->length * s->labelling.clusters.unit;
+    for (size_t d = 0; d < s->options.dimension; d++)
+        along += u[d] * ((double)sum[d] / raw);
+    double apart = 2 * (1 - along) - (double)before->dt * drift * drift;
+    *num += (apart > 0 ? apart : 0) / (1 + 1 / before->n_prev);
+    *den += 1;
+}
+
+static void learn_spread(ast_stream *s) {
+    const ast_labelling *l = &s->labelling;
+    double num = 0, den = 0;
+    for (size_t k = 0; k < l->clusters.live; k++) {
+        int32_t slot = l->clusters.order[k];
+        if (l->clusters.members[slot] == 0)
+            continue;
+        finding f = find(s, slot);
+        learn(s, &f, ast_is_tracked(l, slot) ? &s->track[slot] : NULL, &num, &den);
+    }
+    if (den > 0) {
+        s->spread_num = MEMORY * s->spread_num + num;
+        s->spread_den = MEMORY * s->spread_den + den;
+    }
+}
+
+static void add_record(ast_stream *s, ast_event event, const ast_track *track, const float *mean, size_t count) {
+    size_t dimension = s->options.dimension;
+    float *copy = memcpy(s->record_means + s->record_count * dimension, mean, dimension * sizeof *mean);
+    size_t present = s->labelling.present;
+    s->records[s->record_count++] = (ast_tracked){.id = track->id, .event = event, .age = track->dt - 1, .count = count,
+                                                  .share = present ? (double)count / (double)present : 0,
+                                                  .weight = track->weight, .mean = copy};
+}
+
+/* The direction of the data, for the next frame to learn from. */
+static void note_direction(const ast_stream *s, const finding *f, double *u) {
+    const int64_t *sum = s->labelling.clusters.sums + (size_t)f->slot * s->options.dimension;
+    double raw = f->length * s->labelling.clusters.unit;
+    for (size_t d = 0; d < s->options.dimension && !f->zero; d++)
+        u[d] = (double)sum[d] / raw;
+}
+
+/* Cluster k of the frames before; its place in the new list is `to` <= k. Returns whether it lives on. */
+static bool close_tracked(ast_stream *s, size_t k, size_t to) {
+    const ast_cluster_list *c = &s->labelling.clusters;
+    size_t dimension = s->options.dimension, count = (size_t)c->members[k];
+    bool alive = c->alive[k];
+    ast_track track = s->track[k];
+    finding f = find(s, (int32_t)k);
+    ast_event event = track.dt > 1 ? AST_REVIVED : AST_SEEN;
+    if (count > 0) {
+        track.weight = s->options.method == AST_STREAM_DDP ? next_weight(s, k, &f) : f.length;
+        track.dt = 1;
+        track.n_prev = f.count;
+        note_direction(s, &f, s->u + k * dimension);
+    } else {
+        track.dt++;
+        event = AST_UNSEEN;
+    }
+    const float *mean = count > 0 ? c->means + k * dimension : s->m + k * dimension;
+    bool lives = s->options.method == AST_STREAM_DDP ? track.dt <= s->options.lifetime && s->options.lifetime > 1
+                                                     : alive && count > 0;
+    add_record(s, lives || count > 0 ? event : AST_DIED, &track, mean, count);
+    if (!lives)
+        return false;
+    s->track[to] = track;
+    memmove(s->m + to * dimension, mean, dimension * sizeof *mean);
+    memmove(s->u + to * dimension, s->u + k * dimension, dimension * sizeof *s->u);
+    return true;
+}
+
+static bool close_born(ast_stream *s, int32_t slot, size_t to) {
+    const ast_cluster_list *c = &s->labelling.clusters;
+    size_t dimension = s->options.dimension;
+    finding f = find(s, slot);
+    ast_track track = {s->next_id++, 1, f.length, f.count};
+    s->id_of[slot] = track.id;
+    add_record(s, AST_BORN, &track, c->means + (size_t)slot * dimension, (size_t)c->members[slot]);
+    bool ddp = s->options.method == AST_STREAM_DDP;
+    if (s->options.method == AST_STREAM_DP || (ddp && (f.zero || s->options.lifetime <= 1)))
+        return false;
+    s->track[to] = track;
+    memcpy(s->m + to * dimension, c->means + (size_t)slot * dimension, dimension * sizeof *s->m);
+    memset(s->u + to * dimension, 0, dimension * sizeof *s->u);
+    note_direction(s, &f, s->u + to * dimension);
+    return true;
+}
+
+/* Which of two goes first where there are too many: the longer unseen, then the lighter, then the younger. */
+static bool goes_first(const ast_track *a, const ast_track *b) {
+    if (a->dt != b->dt)
+        return a->dt > b->dt;
+    if (a->weight != b->weight)
+        return a->weight < b->weight;
+    return a->id > b->id;
+}
+
+static void drop_surplus(ast_stream *s) {
+    size_t dimension = s->options.dimension;
+    while (s->options.max_clusters && s->count > s->options.max_clusters) {
+        size_t goes = 0;
+        for (size_t k = 1; k < s->count; k++)
+            if (goes_first(&s->track[k], &s->track[goes]))
+                goes = k;
+        for (size_t r = 0; r < s->record_count; r++)
+            if (s->records[r].id == s->track[goes].id)
+                s->records[r].event = AST_DIED;
+        size_t after = s->count - goes - 1;
+        memmove(s->track + goes, s->track + goes + 1, after * sizeof *s->track);
+        memmove(s->m + goes * dimension, s->m + (goes + 1) * dimension, after * dimension * sizeof *s->m);
+        memmove(s->u + goes * dimension, s->u + (goes + 1) * dimension, after * dimension * sizeof *s->u);
+        s->count--;
+    }
+}
+
+bool ast_stream_close_frame(ast_stream *s) {
+    const ast_cluster_list *c = &s->labelling.clusters;
+    size_t before = s->options.method == AST_STREAM_DP ? 0 : s->count, all = before + c->live;
+    if (!reserve_records(s, all) || !reserve_ids(s, c->slots + 1) || !ast_stream_reserve(s, all))
+        return false;
+    s->record_count = 0;
+    learn_spread(s);
+    size_t to = 0;
+    for (size_t k = 0; k < before; k++) {
+        s->id_of[k] = s->track[k].id;
+        to += close_tracked(s, k, to);
+    }
+    for (size_t k = 0; k < c->live; k++)
+        if ((size_t)c->order[k] >= before)
+            to += close_born(s, c->order[k], to);
+    s->count = to;
+    s->frame++;
+    drop_surplus(s);
+    return true;
+}
