@@ -89,6 +89,24 @@ static ast_status check_frame(ast_stream *s, const ast_points *points) {
     return AST_OK;
 }
 
+#define NAME_BLOCK 8192
+
+typedef struct naming {
+    const ast_stream *stream;
+    int32_t *labels;
+    size_t count;
+} naming;
+
+/* Slots to ids. */
+static void name_block(void *data, size_t block, int worker) {
+    const naming *n = data;
+    (void)worker;
+    const int32_t *slots = n->stream->labelling.labels, *id_of = n->stream->id_of;
+    size_t last = (block + 1) * NAME_BLOCK < n->count ? (block + 1) * NAME_BLOCK : n->count;
+    for (size_t i = block * NAME_BLOCK; i < last; i++)
+        n->labels[i] = slots[i] < 0 ? -1 : id_of[slots[i]];
+}
+
 ast_status ast_stream_step(ast_stream *s, const ast_points *points, int32_t *labels, ast_frame *frame) {
     double start = ast_seconds();
     ast_frame report = {0};
@@ -103,9 +121,8 @@ ast_status ast_stream_step(ast_stream *s, const ast_points *points, int32_t *lab
         ast_labelling_free(&s->labelling);
         return status;
     }
-    const ast_labelling *l = &s->labelling;
-    for (size_t i = 0; i < points->count; i++)
-        labels[i] = l->labels[i] < 0 ? -1 : s->id_of[l->labels[i]];
+    naming n = {s, labels, points->count};
+    ast_pool_run(s->pool, (points->count + NAME_BLOCK - 1) / NAME_BLOCK, name_block, &n);
     for (size_t r = 0; r < s->record_count; r++)
         report.clusters += s->records[r].count > 0;
     report.seconds = ast_seconds() - start;

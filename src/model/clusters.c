@@ -144,9 +144,13 @@ double ast_clusters_objective(const ast_cluster_list *clusters) {
     return objective;
 }
 
-uint64_t ast_clusters_fingerprint(const ast_cluster_list *clusters) {
-    uint64_t print = clusters->live;
-    for (size_t k = 0; k < clusters->live; k++)
-        print += ast_mix64(clusters->keys[clusters->order[k]] + ast_mix64(k));
+uint64_t ast_fingerprint_of(const ast_cluster_list *clusters, const int32_t *order, size_t live) {
+    uint64_t print = live;
+    for (size_t k = 0; k < live; k++)
+        print += ast_mix64(clusters->keys[order[k]] + ast_mix64(k));
     return print;
+}
+
+uint64_t ast_clusters_fingerprint(const ast_cluster_list *clusters) {
+    return ast_fingerprint_of(clusters, clusters->order, clusters->live);
 }

@@ -55,5 +55,6 @@ double ast_clusters_objective(const ast_cluster_list *clusters);
 
 /* Stands for the labels 0..live-1 of all points: equal labels, equal value. */
 uint64_t ast_clusters_fingerprint(const ast_cluster_list *clusters);
+uint64_t ast_fingerprint_of(const ast_cluster_list *clusters, const int32_t *order, size_t live); /* in that order */
 
 #endif

@@ -379,6 +379,7 @@ size_t ast_commit(ast_labelling *l, ast_worker *worker, size_t chunk, size_t fir
         catch_up(l, worker, seen, base, end);
         ast_sync_table(l, worker);
     }
+    l->chunk_seen[chunk] = l->event_count; /* those of its own meet only the points behind them */
     for (size_t b = first / AST_BLOCK; b < end / AST_BLOCK; b++) {
         const ast_block *block = &l->blocks[b];
         bool lonely = !l->fixed && !l->first && l->lone && (block->mask == 0 || (block->mask & l->lone));

@@ -149,10 +149,13 @@ static bool reserve_points(ast_labelling *l, size_t padded) {
         ready = ready && *arrays[i];
     }
     free(l->blocks);
+    free(l->chunk_seen);
     l->blocks = ast_allocate(padded / AST_BLOCK, sizeof *l->blocks);
-    if (ready && l->blocks)
+    l->chunk_seen = ast_allocate(padded / AST_BLOCK, sizeof *l->chunk_seen);
+    ready = ready && l->blocks && l->chunk_seen;
+    if (ready)
         l->capacity = padded;
-    return ready && l->blocks;
+    return ready;
 }
 
 /* Workers are made for one dimension, and for rows that are in place or not. */
@@ -201,7 +204,7 @@ ast_status ast_labelling_load(ast_labelling *l, const ast_kernels *kernels, ast_
 void ast_labelling_free(ast_labelling *l) {
     free_workers(l);
     void *memory[] = {l->labels, l->proposals, l->best, l->second, l->blocks, l->start_means, l->move_of,
-                      l->events, l->movers};
+                      l->events, l->movers, l->chunk_seen, l->first_order};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         free(memory[i]);
     ast_table_free(&l->table);

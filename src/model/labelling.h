@@ -38,6 +38,12 @@ typedef struct ast_block {
     uint64_t mask;  /* bit (slot mod 64) of every cluster with points here; 0: not known */
 } ast_block;
 
+/* By how much the score of a rival may have risen. */
+typedef struct ast_gain {
+    float most[2];   /* the largest and the second largest move */
+    int32_t fastest; /* whose the largest is; -1: nobody moved */
+} ast_gain;
+
 typedef struct ast_change {
     uint32_t point;
     int32_t from, to; /* slots; from may be AST_UNLABELLED */
@@ -69,6 +75,7 @@ typedef struct ast_worker {
     uint8_t *used;       /* (slots) large: the sum is not zero */
     size_t changed;      /* points that changed cluster in this pass */
     uint64_t scored;     /* points compared with every cluster in this pass */
+    const ast_gain *gain; /* what the chunk at hand reckons with */
     bool full;           /* every point of the chunk at hand was scored in this pass */
     bool rows_loaded;
 } ast_worker;
@@ -95,7 +102,9 @@ typedef struct ast_labelling {
 
     uint64_t pass;       /* 1.. */
     bool first;          /* the pass that labels points for the first time */
-    bool keys_due;       /* the clusters' keys are to be gathered before the next pass */
+    bool keys_due;       /* the clusters' keys are not known yet */
+    int32_t *first_order; /* (first_live) the order of the clusters after the first pass */
+    size_t first_live, first_capacity;
     uint64_t first_print; /* fingerprint of the labels after the first pass, known from the second on */
     ast_table table;     /* the clusters at the start of the pass */
     float *start_means;  /* large: (slots, D) the same by slot */
@@ -105,8 +114,11 @@ typedef struct ast_labelling {
     ast_table carry;     /* clusters that the next pass compares every point with */
     int32_t *movers;     /* (mover_capacity) slots by how far they moved, the farthest first */
     size_t mover_capacity;
-    float gain[2];       /* the largest and second largest move of the others */
-    int32_t fastest;     /* whose the largest is; -1: nobody moved */
+    ast_gain others;     /* moves of the clusters that are not in the carry */
+    ast_gain everybody;  /* moves of all */
+    bool chosen;         /* the carry has more than the events of the pass before */
+    size_t last_events;  /* of the pass before */
+    size_t *chunk_seen;  /* (chunks) how many events of its last pass all points of a chunk were compared with */
     bool few;            /* every slot has a bit of its own */
     float bit_move[64];  /* the largest move of the slots of that bit */
     float *move_of;      /* large: (slots) */
@@ -170,7 +182,7 @@ bool ast_sync_table(ast_labelling *labelling, ast_worker *worker);
 /* Scores of points first..first+n of the chunk against the table, into worker->other. */
 void ast_score_others(ast_labelling *labelling, ast_worker *worker, const ast_table *table, size_t first, size_t n);
 
-void ast_gather_keys(ast_labelling *labelling);
+void ast_gather_keys(ast_labelling *labelling); /* and tells the fingerprint of the first pass */
 
 /* What the next pass must know of how far the means went (moves.c). false: no memory. */
 bool ast_note_moves(ast_labelling *labelling);

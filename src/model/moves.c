@@ -103,11 +103,30 @@ static size_t choose(const ast_labelling *l, size_t movers) {
     return best;
 }
 
-static void measure_moves(ast_labelling *l, size_t first, size_t movers) {
+static ast_gain fastest_from(const ast_labelling *l, size_t first, size_t movers) {
+    const float *moves = l->clusters.moves;
+    return (ast_gain){.most = {first < movers ? moves[l->movers[first]] : 0,
+                               first + 1 < movers ? moves[l->movers[first + 1]] : 0},
+                      .fastest = first < movers ? l->movers[first] : -1};
+}
+
+/* The same with those that are in the carry because of an event. */
+static ast_gain with_events(const ast_labelling *l, ast_gain gain, size_t events) {
+    for (size_t k = 0; k < events; k++) {
+        float move = l->clusters.moves[l->carry.ids[k]];
+        if (move > gain.most[0]) {
+            gain.most[1] = gain.most[0];
+            gain.most[0] = move;
+            gain.fastest = l->carry.ids[k];
+        } else if (move > gain.most[1]) {
+            gain.most[1] = move;
+        }
+    }
+    return gain;
+}
+
+static void measure_own_moves(ast_labelling *l) {
     const ast_cluster_list *c = &l->clusters;
-    l->fastest = first < movers ? l->movers[first] : -1;
-    l->gain[0] = first < movers ? c->moves[l->movers[first]] : 0;
-    l->gain[1] = first + 1 < movers ? c->moves[l->movers[first + 1]] : 0;
     memset(l->bit_move, 0, sizeof l->bit_move);
     for (size_t k = 0; k < c->live; k++) {
         float *bit = &l->bit_move[c->order[k] & 63], move = c->moves[c->order[k]];
@@ -120,11 +139,15 @@ bool ast_note_moves(ast_labelling *l) {
     ast_table_clear(&l->carry, l->cloud.dimension);
     for (size_t e = 0; e < l->event_count && ready; e++)
         ready = l->events[e] < 0 || carry(l, l->events[e]);
+    l->last_events = l->event_count;
     if (!ready || !l->bounds)
         return ready;
-    size_t movers = sort_movers(l), chosen = choose(l, movers);
+    size_t events = l->carry.count, movers = sort_movers(l), chosen = choose(l, movers);
     for (size_t m = 0; m < chosen && ready; m++)
         ready = carry(l, l->movers[m]);
-    measure_moves(l, chosen, movers);
+    l->chosen = chosen > 0;
+    l->others = fastest_from(l, chosen, movers);
+    l->everybody = with_events(l, fastest_from(l, 0, movers), events);
+    measure_own_moves(l);
     return ready;
 }

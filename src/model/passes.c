@@ -120,6 +120,30 @@ static uint64_t oir_pass(ast_labelling *l) {
     return restarts;
 }
 
+/* Before the second pass: the clusters' keys count from here, and the order is that of the labels there are. */
+static bool save_order(ast_labelling *l) {
+    for (int w = 0; w < l->worker_count; w++)
+        if (!ast_worker_reserve(l, &l->workers[w])) {
+            atomic_store(&l->failed, false);
+            return false;
+        }
+    if (l->clusters.live > l->first_capacity) {
+        free(l->first_order);
+        l->first_capacity = 2 * l->clusters.live;
+        l->first_order = ast_allocate(l->first_capacity, sizeof *l->first_order);
+        if (!l->first_order) {
+            l->first_capacity = 0;
+            return false;
+        }
+    }
+    l->first_live = l->clusters.live;
+    if (l->first_live)
+        memcpy(l->first_order, l->clusters.order, l->first_live * sizeof *l->first_order);
+    for (size_t slot = 0; slot < l->clusters.slots; slot++)
+        l->clusters.keys[slot] = 0;
+    return true;
+}
+
 ast_status ast_labelling_pass(ast_labelling *l, ast_parallel how, ast_pass_result *result, ast_fault *fault) {
     *result = (ast_pass_result){0};
     l->event_count = 0;
@@ -128,14 +152,10 @@ ast_status ast_labelling_pass(ast_labelling *l, ast_parallel how, ast_pass_resul
         l->workers[w].changed = l->workers[w].scored = 0;
         l->workers[w].change_count = 0;
     }
-    if (l->keys_due) { /* not in the first pass: many runs end with the second, and never need them */
-        for (int w = 0; w < l->worker_count; w++)
-            ast_worker_reserve(l, &l->workers[w]);
-        if (!atomic_load(&l->failed))
-            ast_gather_keys(l);
-        l->first_print = ast_clusters_fingerprint(&l->clusters);
-    }
-    l->keys_due = l->first;
+    bool due = l->keys_due;
+    if (due && !save_order(l))
+        return ast_fail_memory(fault);
+    l->keys_due = l->keys_due || l->first;
     if (!atomic_load(&l->failed) && prepare_pass(l)) {
         if (how == AST_SERIAL)
             serial_pass(l);
@@ -150,6 +170,10 @@ ast_status ast_labelling_pass(ast_labelling *l, ast_parallel how, ast_pass_resul
     for (int w = 0; w < l->worker_count; w++) {
         result->changed += l->workers[w].changed;
         result->scored += l->workers[w].scored;
+    }
+    if (due && result->changed) { /* many runs end with the second pass, and never need the keys */
+        ast_gather_keys(l);
+        l->keys_due = false;
     }
     return AST_OK;
 }

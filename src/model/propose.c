@@ -132,7 +132,7 @@ void ast_propose_all(ast_labelling *l, ast_worker *worker, size_t chunk) {
 }
 
 /* Lets the bounds of a block sink and rise by what the means have moved since the last pass. */
-static void advance_block(ast_labelling *l, size_t b) {
+static void advance_block(ast_labelling *l, const ast_worker *worker, size_t b) {
     ast_block *block = &l->blocks[b];
     if (block->mask == 0)
         block->mask = l->kernels->label_mask(l->labels + b * AST_BLOCK, AST_BLOCK);
@@ -141,18 +141,19 @@ static void advance_block(ast_labelling *l, size_t b) {
         float move = l->bit_move[__builtin_ctzll(mask)];
         loss = move > loss ? move : loss;
     }
-    bool own = l->few && l->fastest >= 0 && block->mask == (uint64_t)1 << l->fastest;
+    int32_t fastest = worker->gain->fastest;
+    bool own = l->few && fastest >= 0 && block->mask == (uint64_t)1 << fastest;
     block->loss += loss;
-    block->gain += l->gain[own];
+    block->gain += worker->gain->most[own];
 }
 
-static void advance_points(ast_labelling *l, size_t b) {
+static void advance_points(ast_labelling *l, const ast_worker *worker, size_t b) {
     for (size_t i = b * AST_BLOCK; i < (b + 1) * AST_BLOCK; i++) {
         int32_t label = l->labels[i];
         if (label < 0)
             continue;
         l->best[i] -= l->move_of[label];
-        l->second[i] += l->gain[label == l->fastest];
+        l->second[i] += worker->gain->most[label == worker->gain->fastest];
     }
     l->blocks[b].gap = -INFINITY;
 }
@@ -196,10 +197,10 @@ static size_t list_block(ast_labelling *l, ast_worker *worker, size_t b, size_t 
     ast_block *block = &l->blocks[b];
     block->attention = false;
     if (l->cloud.small)
-        advance_block(l, b);
+        advance_block(l, worker, b);
     else
-        advance_points(l, b);
-    if (l->carry.count) {
+        advance_points(l, worker, b);
+    if (worker->gain == &l->others && l->carry.count) {
         uint32_t *list = worker->list; /* scoring rows uses the front of the list */
         worker->list = list + count;
         challenge_block(l, worker, b);
@@ -234,7 +235,11 @@ static void flag_undecided(ast_labelling *l, const ast_worker *worker, size_t ba
 
 void ast_propose(ast_labelling *l, ast_worker *worker, size_t chunk) {
     const ast_table *table = ast_current_table(l, worker);
-    if (l->first || !l->bounds || 2 * l->carry.count > table->count) {
+    /* Points that met every event of the last pass know all clusters: bounds say everything. The others have to be
+     * compared with the carry. */
+    bool informed = !l->first && !l->chosen && l->chunk_seen[chunk] == l->last_events;
+    worker->gain = informed ? &l->everybody : &l->others;
+    if (l->first || !l->bounds || (!informed && 2 * l->carry.count > table->count)) {
         ast_propose_all(l, worker, chunk);
         return;
     }

@@ -148,18 +148,34 @@ static void key_chunk(void *data, size_t chunk, int index) {
     l->kernels->add_keys(l->labels + chunk * l->chunk, l->chunk, chunk * l->chunk, &l->workers[index].bins);
 }
 
-/* The clusters' keys from the labels, all anew. */
-void ast_gather_keys(ast_labelling *l) {
-    ast_pool_run(l->pool, l->chunks, key_chunk, l);
-    for (size_t slot = 0; slot < l->clusters.slots; slot++) {
-        l->clusters.keys[slot] = 0;
-        for (int w = 0; w < l->worker_count; w++)
-            for (size_t copy = 0; copy < l->workers[w].bins.copies; copy++) {
-                uint64_t *key = &l->workers[w].bins.keys[copy * l->workers[w].bins.slots + slot];
-                l->clusters.keys[slot] += *key;
-                *key = 0;
-            }
+static uint64_t take_key(ast_labelling *l, size_t slot) {
+    uint64_t sum = 0;
+    for (int w = 0; w < l->worker_count; w++) {
+        const ast_bins *bins = &l->workers[w].bins;
+        for (size_t copy = 0; copy < bins->copies && slot + AST_BIN_MARGIN < bins->slots; copy++) {
+            sum += bins->keys[copy * bins->slots + slot];
+            bins->keys[copy * bins->slots + slot] = 0;
+        }
     }
+    return sum;
+}
+
+/* After the second pass the keys hold what it changed. Taken from what the labels say now, they give those of the first
+ * pass, and so its fingerprint. */
+void ast_gather_keys(ast_labelling *l) {
+    ast_cluster_list *c = &l->clusters;
+    for (int w = 0; w < l->worker_count; w++)
+        if (!ast_worker_reserve(l, &l->workers[w]))
+            return;
+    ast_pool_run(l->pool, l->chunks, key_chunk, l);
+    for (size_t slot = 0; slot < c->slots; slot++) {
+        uint64_t change = c->keys[slot];
+        c->keys[slot] = take_key(l, slot) - change;
+        l->workers[0].bins.keys[slot] = change;
+    }
+    l->first_print = ast_fingerprint_of(c, l->first_order, l->first_live);
+    for (size_t slot = 0; slot < c->slots; slot++)
+        c->keys[slot] += take_key(l, slot);
 }
 
 /* Adds what a worker has gathered to the clusters and clears it. */
