@@ -233,13 +233,14 @@ typedef struct ast_stream_options {
 AST_API void ast_stream_options_init(ast_stream_options *options);
 AST_API const char *ast_stream_options_problem(const ast_stream_options *options); /* NULL, or one sentence */
 
-/* What happened to a cluster in the last frame. */
+/* What happened to a cluster in the last frame. (With a lifetime of 0 or 1 every cluster ends with its frame: it is
+ * recorded as born, and that is all.) */
 typedef enum ast_event {
     AST_BORN = 0,
     AST_REVIVED = 1, /* has points, and had none in the frame before */
     AST_SEEN = 2,
     AST_UNSEEN = 3,
-    AST_DIED = 4 /* is not there any more: this is its last record */
+    AST_DIED = 4 /* unseen for too long, or one too many: this is its last record */
 } ast_event;
 
 typedef struct ast_tracked {

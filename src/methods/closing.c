@@ -93,11 +93,16 @@ static void learn(const ast_stream *s, const finding *f, const ast_track *before
     }
     if (!before || f->zero)
         return;
-    const int64_t *sum = s->labelling.clusters.sums + (size_t)f->slot * s->options.dimension;
+    const ast_labelling *l = &s->labelling;
+    size_t i = 0;
+    while (l->labels[i] != f->slot)
+        i++;
+    float row[AST_MAX_DIMENSION];
+    const float *x = ast_cloud_row(&l->cloud, i, row);
     const double *u = s->u + (size_t)(before - s->track) * s->options.dimension;
-    double along = 0, raw = f->length * s->labelling.clusters.unit;
+    double along = 0;
     for (size_t d = 0; d < s->options.dimension; d++)
-        along += u[d] * ((double)sum[d] / raw);
+        along += u[d] * (double)x[d];
     double apart = 2 * (1 - along) - (double)before->dt * drift * drift;
     *num += (apart > 0 ? apart : 0) / (1 + 1 / before->n_prev);
     *den += 1;
@@ -147,7 +152,7 @@ static bool close_tracked(ast_stream *s, size_t k, size_t to) {
     if (count > 0) {
         track.weight = s->options.method == AST_STREAM_DDP ? next_weight(s, k, &f) : f.length;
         track.dt = 1;
-        track.n_prev = f.count;
+        track.n_prev = f.zero ? track.n_prev : f.count;
         note_direction(s, &f, s->u + k * dimension);
     } else {
         track.dt++;

@@ -105,6 +105,8 @@ static double objective(const ast_stream *s) {
     double sum = 0, length;
     for (size_t k = 0; k < l->clusters.live; k++) {
         int32_t slot = l->clusters.order[k];
+        if (l->clusters.members[slot] == 0)
+            continue;
         if (!l->tracks || !ast_is_tracked(l, slot)) {
             sum += ast_clusters_length(&l->clusters, slot) + lambda;
         } else if (!ast_is_unseen(l, slot)) {

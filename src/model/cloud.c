@@ -135,12 +135,10 @@ static void load_columns(load_job *job, size_t first, size_t last) {
         return;
     }
     float *x[AST_SMALL];
-    const float *in[AST_SMALL];
     uint32_t list[LOAD_BLOCK];
     for (size_t d = 0; d < dimension; d++)
-        in[d] = x[d] = cloud->columns + d * cloud->padded + first;
-    cloud->kernels->split_columns[dimension]((const float *)view->data + first * dimension, n, x);
-    size_t odd = cloud->kernels->off_unit[dimension](in, n, list);
+        x[d] = cloud->columns + d * cloud->padded + first;
+    size_t odd = cloud->kernels->split_columns[dimension]((const float *)view->data + first * dimension, n, x, list);
     for (size_t j = 0; j < odd; j++)
         load_point(job, first + list[j]);
 }
@@ -168,8 +166,10 @@ static void load_task(void *data, size_t block, int worker) {
     size_t first = block * LOAD_BLOCK, last = first + LOAD_BLOCK;
     last = last < cloud->padded ? last : cloud->padded;
     size_t end = last < cloud->count ? last : cloud->count;
-    for (size_t i = first; i < last; i++)
-        job->labels[i] = i < cloud->count ? AST_UNLABELLED : AST_MISSING;
+    for (size_t i = first; i < end; i++)
+        job->labels[i] = AST_UNLABELLED;
+    for (size_t i = end > first ? end : first; i < last; i++)
+        job->labels[i] = AST_MISSING;
     for (size_t i = end > first ? end : first; i < last && cloud->small; i++) /* padding is missing, and finite */
         for (size_t d = 0; d < cloud->dimension; d++)
             cloud->columns[d * cloud->padded + i] = 0;

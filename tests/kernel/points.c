@@ -16,7 +16,7 @@ static void test_split_columns(void **state) {
                     rows[i] = (float)i;
                 for (size_t d = 0; d < dimension; d++)
                     x[d] = guarded_floats(NULL, padded(n));
-                (*kernels)->split_columns[dimension](rows, n, x);
+                (*kernels)->split_columns[dimension](rows, n, x, guarded(n * sizeof(uint32_t)));
                 for (size_t i = 0; i < n * dimension; i++)
                     assert_true(x[i % dimension][i / dimension] == (float)i);
                 release_all();
@@ -71,13 +71,13 @@ static bool is_off(const float *x, size_t dimension) {
 }
 
 static size_t off_and_check(ast_random *random, size_t dimension, size_t n, const ast_kernels *kernels) {
-    float rows[MOST_POINTS * AST_SMALL] = {0};
-    const float *x[AST_SMALL];
+    float *rows = guarded_floats(NULL, n * dimension), *x[AST_SMALL];
     for (size_t i = 0; i < n; i++)
         make_point(random, rows + i * dimension, dimension);
-    guarded_columns(rows, n, dimension, x);
+    for (size_t d = 0; d < dimension; d++)
+        x[d] = guarded_floats(NULL, padded(n));
     uint32_t *list = guarded(n * sizeof *list);
-    size_t count = kernels->off_unit[dimension](x, n, list), expected = 0;
+    size_t count = kernels->split_columns[dimension](rows, n, x, list), expected = 0;
     for (size_t i = 0; i < n; i++)
         if (is_off(rows + i * dimension, dimension)) {
             assert_true(expected < count);

@@ -57,11 +57,9 @@ typedef struct ast_bins {
 typedef struct ast_kernels {
     const char *name;
 
-    /* Tight rows of n small points into columns. Index with the dimension, 2..4, here and below. */
-    void (*split_columns[AST_SMALL + 1])(const float *rows, size_t n, float *const *x);
-
-    /* Lists the points whose squared length, in double, is farther than AST_UNIT_TOLERANCE from 1 or not a number. */
-    size_t (*off_unit[AST_SMALL + 1])(const float *const *x, size_t n, uint32_t *list);
+    /* Tight rows of n small points into columns. Lists the points whose squared length, in double, is farther than
+     * AST_UNIT_TOLERANCE from 1 or not a number. Index with the dimension, 2..4, here and below. */
+    size_t (*split_columns[AST_SMALL + 1])(const float *rows, size_t n, float *const *x, uint32_t *list);
 
     /* Scores of n small points against every mean of the table. */
     void (*score_columns[AST_SMALL + 1])(const float *const *x, size_t n, const ast_table *table, ast_scores out);
