@@ -13,10 +13,7 @@
 #define BOUNDED 0.25 /* a run with bounds, in runs without */
 #define SPEED_UP 1.7 /* two threads */
 
-static void add(bench_goals *goals, double goal, double reached, int at_least, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
-
-static void add(bench_goals *goals, double goal, double reached, int at_least, const char *format, ...) {
+void bench_goals_add(bench_goals *goals, double goal, double reached, int at_least, const char *format, ...) {
     va_list arguments;
     if (goals->count == BENCH_MAX_GOALS)
         return;
@@ -60,7 +57,8 @@ static double reference_bare(const bench_result *r) {
 static void add_bare(bench_goals *goals, const bench_result *r) {
     double reference = reference_bare(r);
     if (reference > 0 && r->workload->share >= 1)
-        add(goals, reference, 1e3 * bench_bare_seconds(r), 0, "%s, %s: bare pass, ms", r->workload->name, on(r));
+        bench_goals_add(goals, reference, 1e3 * bench_bare_seconds(r), 0, "%s, %s: bare pass, ms", r->workload->name,
+                        on(r));
 }
 
 /* ---- Three dimensions ------------------------------------------------------------------------------------------- */
@@ -91,13 +89,15 @@ static void add_passes(bench_goals *goals, const bench_result *r) {
     const char *name = r->workload->name;
     int passes = r->run[BENCH_COLD].passes;
     double late = slowest(r, 3, passes, 1), any = slowest(r, 0, passes, 1);
-    add(goals, FULL_PASS, slowest(r, 0, 3, 0), 0, "%s, %s: slowest of passes 1-3, in bare passes", name, on(r));
+    bench_goals_add(goals, FULL_PASS, slowest(r, 0, 3, 0), 0, "%s, %s: slowest of passes 1-3, in bare passes", name,
+                    on(r));
     if (late >= 0)
-        add(goals, QUIET_PASS, late, 0, "%s, %s: slowest quiet pass after them, in bare passes", name, on(r));
+        bench_goals_add(goals, QUIET_PASS, late, 0, "%s, %s: slowest quiet pass after them, in bare passes", name,
+                        on(r));
     if (any >= 0)
-        add(goals, QUIET_PASS, any, 0, "%s, %s: slowest quiet pass of all, in bare passes", name, on(r));
-    add(goals, allowed(r), total(r, BENCH_COLD) / bench_bare_seconds(r), 0, "%s, %s: whole run, in bare passes", name,
-        on(r));
+        bench_goals_add(goals, QUIET_PASS, any, 0, "%s, %s: slowest quiet pass of all, in bare passes", name, on(r));
+    bench_goals_add(goals, allowed(r), total(r, BENCH_COLD) / bench_bare_seconds(r), 0,
+                    "%s, %s: whole run, in bare passes", name, on(r));
 }
 
 static double births(const bench_result *r, int cold, int warm) {
@@ -107,32 +107,34 @@ static double births(const bench_result *r, int cold, int warm) {
 
 static void add_births(bench_goals *goals, const bench_result *r) {
     const char *name = r->workload->name;
-    add(goals, BIRTHS, births(r, BENCH_COLD, BENCH_WARM), 0, "%s, %s: cold run, in as many warm passes", name, on(r));
-    add(goals, BIRTHS, births(r, BENCH_COLD_UNBOUNDED, BENCH_WARM_UNBOUNDED), 0,
-        "%s, %s: the same, both without bounds", name, on(r));
-    add(goals, BIRTHS, pass_ratio(r, BENCH_COLD, 0) / pass_ratio(r, BENCH_WARM, 0), 0,
-        "%s, %s: first pass, cold / warm", name, on(r));
+    bench_goals_add(goals, BIRTHS, births(r, BENCH_COLD, BENCH_WARM), 0, "%s, %s: cold run, in as many warm passes",
+                    name, on(r));
+    bench_goals_add(goals, BIRTHS, births(r, BENCH_COLD_UNBOUNDED, BENCH_WARM_UNBOUNDED), 0,
+                    "%s, %s: the same, both without bounds", name, on(r));
+    bench_goals_add(goals, BIRTHS, pass_ratio(r, BENCH_COLD, 0) / pass_ratio(r, BENCH_WARM, 0), 0,
+                    "%s, %s: first pass, cold / warm", name, on(r));
 }
 
 /* ---- All -------------------------------------------------------------------------------------------------------- */
 
 static void add_bounds(bench_goals *goals, const bench_result *r) {
-    add(goals, BOUNDED, total(r, BENCH_COLD) / total(r, BENCH_COLD_UNBOUNDED), 0, "%s, %s: run with bounds / without",
-        r->workload->name, on(r));
+    bench_goals_add(goals, BOUNDED, total(r, BENCH_COLD) / total(r, BENCH_COLD_UNBOUNDED), 0,
+                    "%s, %s: run with bounds / without", r->workload->name, on(r));
 }
 
 static void add_memory(bench_goals *goals, const bench_result *r) {
     if (r->peak_memory)
-        add(goals, (double)r->memory_budget / (1 << 20), (double)r->peak_memory / (1 << 20), 0,
-            "%s, %s: peak memory, MiB", r->workload->name, on(r));
+        bench_goals_add(goals, (double)r->memory_budget / (1 << 20), (double)r->peak_memory / (1 << 20), 0,
+                        "%s, %s: peak memory, MiB", r->workload->name, on(r));
 }
 
 static void add_speed_up(bench_goals *goals, const bench_result *one, const bench_result *two) {
     const char *name = one->workload->name;
-    add(goals, SPEED_UP, total(one, BENCH_COLD) / total(two, BENCH_COLD), 1, "%s: speed-up of two threads", name);
+    bench_goals_add(goals, SPEED_UP, total(one, BENCH_COLD) / total(two, BENCH_COLD), 1, "%s: speed-up of two threads",
+                    name);
     if (one->run[BENCH_SPKM].passes)
-        add(goals, SPEED_UP, total(one, BENCH_SPKM) / total(two, BENCH_SPKM), 1, "%s, spkm: speed-up of two threads",
-            name);
+        bench_goals_add(goals, SPEED_UP, total(one, BENCH_SPKM) / total(two, BENCH_SPKM), 1,
+                        "%s, spkm: speed-up of two threads", name);
 }
 
 static const bench_result *with_threads(const bench_result *results, int count, const bench_result *like, int threads) {

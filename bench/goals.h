@@ -19,6 +19,9 @@ typedef struct bench_goals {
     bench_goal goal[BENCH_MAX_GOALS];
 } bench_goals;
 
+void bench_goals_add(bench_goals *goals, double goal, double reached, int at_least, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
 /* Adds the goals that the results can answer. */
 void bench_goals_fill(bench_goals *goals, const bench_result *results, int count);
 int bench_goal_met(const bench_goal *goal);

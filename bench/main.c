@@ -12,6 +12,8 @@
 
 typedef struct settings {
     int quick, limits_only, repetitions;
+    int stream, million; /* W4; small frames */
+    long frames;         /* small ones */
     int wanted[BENCH_WORKLOADS];
     int threads[BENCH_MAX_COUNTS], thread_counts;
     const char *output, *write;
@@ -20,8 +22,10 @@ typedef struct settings {
 } settings;
 
 static const char usage[] =
-    "usage: asterism-bench [options]\n"
-    "  --workload NAME    W1, W2, W3, limits (the machine and the bare passes only) or all (the default)\n"
+    "usage: asterism-bench [options] [WORKLOAD]\n"
+    "  --workload NAME    W1, W2, W3, stream (W4), limits (the machine and the bare passes only), all (the default) or\n"
+    "                     million (a million small frames, one after the other)\n"
+    "  --frames N         of million (default 1000000)\n"
     "  --threads LIST     numbers of threads, such as 1,2 (the default)\n"
     "  --repetitions N    of everything, in turn (default 7)\n"
     "  --quick            a tenth of the points, 3 repetitions: does it run?\n"
@@ -48,14 +52,17 @@ static void parse_threads(settings *given, char *list) {
 }
 
 static void parse_workload(settings *given, const char *name) {
-    int all = strcmp(name, "all") == 0 || strcmp(name, "limits") == 0, known = all;
+    int all = strcmp(name, "all") == 0 || strcmp(name, "limits") == 0, known;
     given->limits_only = strcmp(name, "limits") == 0;
+    given->million = strcmp(name, "million") == 0;
+    given->stream = strcmp(name, "all") == 0 || strcmp(name, "stream") == 0 || strcmp(name, "W4") == 0;
+    known = all || given->million || given->stream;
     for (int w = 0; w < BENCH_WORKLOADS; w++) {
         given->wanted[w] = all || strcmp(name, bench_workload_name(w)) == 0;
         known |= given->wanted[w];
     }
     if (!known)
-        wrong_usage("--workload is W1, W2, W3, limits or all");
+        wrong_usage("the workload is W1, W2, W3, stream, limits, all or million");
 }
 
 static void parse_option(settings *given, int option) {
@@ -68,6 +75,9 @@ static void parse_option(settings *given, int option) {
         break;
     case 'r':
         given->repetitions = atoi(optarg);
+        break;
+    case 'f':
+        given->frames = atol(optarg);
         break;
     case 'q':
         given->quick = 1;
@@ -97,6 +107,7 @@ static void parse(settings *given, int argc, char **argv) {
                                           {"threads", required_argument, NULL, 't'},
                                           {"repetitions", required_argument, NULL, 'r'},
                                           {"quick", no_argument, NULL, 'q'},
+                                          {"frames", required_argument, NULL, 'f'},
                                           {"output", required_argument, NULL, 'o'},
                                           {"write", required_argument, NULL, 'W'},
                                           {"memory-child", required_argument, NULL, 'm'},
@@ -104,15 +115,21 @@ static void parse(settings *given, int argc, char **argv) {
                                           {"help", no_argument, NULL, 'h'},
                                           {NULL, 0, NULL, 0}};
     int option;
-    *given = (settings){.wanted = {1, 1, 1}, .threads = {1, 2}, .thread_counts = 2};
+    *given = (settings){.wanted = {1, 1, 1}, .stream = 1, .threads = {1, 2}, .thread_counts = 2};
     while ((option = getopt_long(argc, argv, "", names, NULL)) != -1)
         parse_option(given, option);
+    if (optind < argc)
+        parse_workload(given, argv[optind++]);
     if (optind < argc)
         wrong_usage("there is an argument too many");
     if (given->repetitions == 0)
         given->repetitions = given->quick ? 3 : 7;
     if (given->repetitions < 1 || given->repetitions > BENCH_MAX_REPETITIONS)
         wrong_usage("--repetitions is 1 to 101");
+    if (given->frames == 0)
+        given->frames = given->quick ? 100000 : 1000000;
+    if (given->frames < 2)
+        wrong_usage("--frames is at least 2");
 }
 
 /* ---- The work --------------------------------------------------------------------------------------------------- */
@@ -168,19 +185,26 @@ static void repeat(bench_report *report, const settings *given, int repetition) 
             bench_result_repeat_bare(&report->results[i]);
         else
             bench_result_repeat(&report->results[i], patience(given));
+    bench_streams_repeat(&report->streams);
 }
 
 static void run(bench_report *report, const settings *given) {
+    if (given->million) /* first: the peak of memory is its own */
+        bench_million_run(&report->streams.million, (size_t)given->frames, given->threads[given->thread_counts - 1]);
     open_results(report, given);
-    if (!given->limits_only)
+    if (given->stream)
+        bench_streams_open(&report->streams, report->share, given->threads, given->thread_counts, report->repetitions);
+    if (report->result_count && !given->limits_only)
         measure_memory(report);
     for (int i = 0; i < report->repetitions; i++)
         repeat(report, given, i);
     fprintf(stderr, "\r%30s\r", "");
     bench_goals_fill(&report->goals, report->results, report->result_count);
+    bench_streams_goals(&report->streams, &report->goals);
     bench_print_limits(report);
     for (int i = 0; i < report->result_count; i++)
         bench_print_result(report, &report->results[i]);
+    bench_streams_print(&report->streams);
     bench_print_goals(report);
     if (given->output)
         bench_report_write(report, given->output);
@@ -202,6 +226,7 @@ int main(int argc, char **argv) {
         run(report, &given);
     for (int i = 0; i < report->result_count; i++)
         bench_result_free(&report->results[i]);
+    bench_streams_free(&report->streams);
     for (int w = 0; w < BENCH_WORKLOADS; w++)
         bench_workload_free(&report->workloads[w]);
     free(report);

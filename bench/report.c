@@ -139,11 +139,14 @@ void bench_print_goals(const bench_report *report) {
     printf("%-60s %10s %10s %7s  ok?\n", "goal", "goal", "reached", "ratio");
     for (int i = 0; i < report->goals.count; i++) {
         const bench_goal *g = &report->goals.goal[i];
-        printf("%-60s %s%9.3g %10.3g %7.2f  %s\n", g->what, g->at_least ? ">" : "<", g->goal, g->reached,
-               g->reached / g->goal, bench_goal_met(g) ? "yes" : "no");
+        printf("%-60s %s%9.3g %10.3g ", g->what, g->at_least ? ">" : "<", g->goal, g->reached);
+        if (g->goal > 0)
+            printf("%7.2f", g->reached / g->goal);
+        printf("%*s  %s\n", g->goal > 0 ? 0 : 7, "", bench_goal_met(g) ? "yes" : "no");
     }
     int agree = 1;
     for (int kind = BENCH_COLD; kind < BENCH_RUNS; kind += 2) /* each is followed by itself without bounds */
         agree &= labels_agree(report, kind, kind) && labels_agree(report, kind, kind + 1);
+    agree &= bench_streams_agree(&report->streams);
     printf("%-60s %10s %10s %7s  %s\n", "labels equal over threads and bounds", "", "", "", agree ? "yes" : "no");
 }

@@ -5,6 +5,7 @@
 #define BENCH_REPORT_H
 
 #include "goals.h"
+#include "stream.h"
 
 #define BENCH_MAX_COUNTS 8 /* of threads */
 #define BENCH_MAX_RESULTS (BENCH_WORKLOADS * BENCH_MAX_COUNTS)
@@ -17,6 +18,7 @@ typedef struct bench_report {
     bench_limits limits[BENCH_MAX_COUNTS];
     bench_workload workloads[BENCH_WORKLOADS];
     bench_result results[BENCH_MAX_RESULTS];
+    bench_streams streams;
     bench_goals goals;
 } bench_report;
 

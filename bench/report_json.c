@@ -128,6 +128,7 @@ void bench_report_write(const bench_report *report, const char *path) {
     for (int i = 0; i < report->result_count; i++)
         write_result(&json, &report->results[i]);
     bench_json_close(&json, ']');
+    bench_streams_write(&report->streams, &json);
     write_goals(&json, &report->goals);
     bench_json_close(&json, '}');
     if (ferror(json.file) | fclose(json.file))
