@@ -39,6 +39,7 @@ typedef struct ast_input_options {
     const char *columns; /* which columns of the file, 1-based, in the order they are wanted, such as "2-101" or
                             "1,3,5-7"; NULL: all. Counted as the file is written, before `transpose` */
     bool transpose;      /* the columns of the file are the points, not its rows */
+    bool empty;          /* a text without a single row is no error: it has 0 points, and 0 dimensions */
 } ast_input_options;
 
 /* By extension, all columns, rows are points. */
@@ -106,6 +107,45 @@ bool ast_read_numbers(const char *path, const ast_input_options *options, double
 bool ast_read_matrix(const char *path, const ast_input_options *options, float **values, size_t *rows, size_t *columns,
                      ast_format_error *error);
 
+/* The whole of a regular file, whatever it holds. *bytes is the caller's to free(), and not NULL for an empty file. */
+bool ast_read_file(const char *path, unsigned char **bytes, size_t *size, ast_format_error *error);
+
+/* One row of a view as doubles: `row` has room for points->dimension of them. */
+void ast_points_row(const ast_points *points, size_t index, double *row);
+
+/* ---- Frames ---------------------------------------------------------------------------------------------------- */
+
+/* A sequence of tables of points: a text file or an N x D .npy is one frame, a T x N x D .npy is T of them. Standard
+ * input holds any number of .npy arrays of either kind, one behind the other, or raw frames: float32 in the machine's
+ * byte order without a header, all of one size. A mapped array is not copied; from a pipe one frame is read at a time
+ * (the whole array only if it is in Fortran order). Frames without points are fine. */
+typedef struct ast_frames ast_frames;
+
+/* The size of a raw frame; points 0: the frames are not raw. */
+typedef struct ast_raw {
+    size_t points, dimension;
+} ast_raw;
+
+/* NULL on failure. `path` "-" without a format is .npy. With `raw` (which may be NULL) the path is read as raw frames
+ * whatever its name. */
+ast_frames *ast_frames_open(const char *path, const ast_input_options *options, const ast_raw *raw,
+                            ast_format_error *error);
+
+/* Whether frames are told apart by their number in the input, since its name stands for more than one. */
+bool ast_frames_numbered(const ast_frames *frames);
+
+/* How many there are, or SIZE_MAX where only reading shows it. */
+size_t ast_frames_count(const ast_frames *frames);
+
+/* Passes over the next `count` frames of an input whose number of frames is known, or over all that are left. */
+bool ast_frames_skip(ast_frames *frames, size_t count, ast_format_error *error);
+
+/* 1 and a view of the next frame, valid until the next call; 0 after the last; -1 and a sentence on failure, such as for
+ * a frame that is cut short. */
+int ast_frames_next(ast_frames *frames, ast_points *points, ast_format_error *error);
+
+void ast_frames_close(ast_frames *frames); /* NULL is fine */
+
 /* ---- Folders --------------------------------------------------------------------------------------------------- */
 
 /* strcmp, except that runs of digits compare as numbers: frame9 before frame10. A total order on byte strings. */
@@ -133,6 +173,11 @@ bool ast_output_check(const char *path, ast_format_error *error);
 
 /* NULL on failure. `durable`: sync the file, and its folder after the rename, to disk. */
 ast_output *ast_output_open(const char *path, bool durable, ast_format_error *error);
+
+/* The same for a file that nobody else writes at the same time and that is written again and again. The moment between
+ * naming the temporary file and renaming it cannot be avoided; if the process is killed in it, the next one that writes
+ * the file takes the leftover away. */
+ast_output *ast_output_open_sole(const char *path, bool durable, ast_format_error *error);
 
 /* Buffered. After a failure the only thing left to do with the output is to abandon it. */
 bool ast_output_write(ast_output *output, const void *bytes, size_t size, ast_format_error *error);

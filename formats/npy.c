@@ -72,11 +72,11 @@ bool ast_npy_values(ast_values *values, ast_bytes *bytes, const ast_columns *col
     return values->numbers || ast_format_no_memory(error, bytes->name);
 }
 
-bool ast_npy_read_header(ast_npy_header *header, ast_bytes *bytes, ast_format_error *error) {
-    unsigned char prelude[AST_NPY_PRELUDE];
-    size_t got, offset;
-    if (!ast_bytes_read(bytes, prelude, sizeof prelude, &got, error) ||
-        !ast_npy_offset(bytes->name, prelude, got, &offset, error))
+/* The rest of the header, behind `got` bytes of it that have been read already. */
+static bool read_header(ast_npy_header *header, const unsigned char *prelude, size_t got, ast_bytes *bytes,
+                        ast_format_error *error) {
+    size_t offset;
+    if (!ast_npy_offset(bytes->name, prelude, got, &offset, error))
         return false;
     unsigned char *text = malloc(offset);
     if (!text)
@@ -88,10 +88,28 @@ bool ast_npy_read_header(ast_npy_header *header, ast_bytes *bytes, ast_format_er
         good = ast_format_fail(error, "%s: is cut short: the .npy header is not complete", bytes->name);
     good = good && ast_npy_parse(header, bytes->name, text, offset, error);
     free(text);
-    if (!good || !bytes->sized || bytes->size - offset == header->data_size)
-        return good;
-    uint64_t follow = bytes->size - offset;
+    return good;
+}
+
+bool ast_npy_read_header(ast_npy_header *header, ast_bytes *bytes, ast_format_error *error) {
+    unsigned char prelude[AST_NPY_PRELUDE];
+    size_t got;
+    if (!ast_bytes_read(bytes, prelude, sizeof prelude, &got, error) ||
+        !read_header(header, prelude, got, bytes, error))
+        return false;
+    if (!bytes->sized || bytes->size - header->offset == header->data_size)
+        return true;
+    uint64_t follow = bytes->size - header->offset;
     return wrong_size(header, bytes->name, follow < header->data_size ? "only " : "", follow, error);
+}
+
+bool ast_npy_next_header(ast_npy_header *header, ast_bytes *bytes, bool *ended, ast_format_error *error) {
+    unsigned char prelude[AST_NPY_PRELUDE];
+    size_t got;
+    if (!ast_bytes_read(bytes, prelude, sizeof prelude, &got, error))
+        return false;
+    *ended = got == 0;
+    return *ended || read_header(header, prelude, got, bytes, error);
 }
 
 bool ast_npy_read_body(ast_npy_body *body, const ast_npy_header *header, ast_bytes *bytes, ast_format_error *error) {
@@ -110,6 +128,20 @@ bool ast_npy_read_body(ast_npy_body *body, const ast_npy_header *header, ast_byt
             return true;
         }
     }
+    unsigned char extra;
+    size_t got;
+    if (!ast_npy_next_body(body, header, bytes, error))
+        return false;
+    bool good = ast_bytes_read(bytes, &extra, 1, &got, error);
+    if (good && got > 0)
+        good = wrong_size(header, bytes->name, "more than ", header->data_size, error);
+    if (!good)
+        ast_npy_body_free(body);
+    return good;
+}
+
+bool ast_npy_next_body(ast_npy_body *body, const ast_npy_header *header, ast_bytes *bytes, ast_format_error *error) {
+    *body = (ast_npy_body){0};
     if (!fill_body(body, header, bytes, error)) {
         ast_npy_body_free(body);
         return false;
@@ -127,7 +159,7 @@ void ast_npy_body_free(ast_npy_body *body) {
     *body = (ast_npy_body){0};
 }
 
-/* Reads the promised bytes, and makes sure that nothing follows them. */
+/* Reads the promised bytes. */
 static bool fill_body(ast_npy_body *body, const ast_npy_header *header, ast_bytes *bytes, ast_format_error *error) {
     size_t filled = 0, got = 0;
     size_t capacity = bytes->sized || header->data_size < FIRST_PART ? header->data_size : FIRST_PART;
@@ -143,10 +175,7 @@ static bool fill_body(ast_npy_body *body, const ast_npy_header *header, ast_byte
             return wrong_size(header, bytes->name, "only ", filled, error);
         capacity = header->data_size - capacity < capacity ? header->data_size : 2 * capacity;
     } while (filled < header->data_size);
-    unsigned char extra;
-    if (!ast_bytes_read(bytes, &extra, 1, &got, error))
-        return false;
-    return got == 0 || wrong_size(header, bytes->name, "more than ", header->data_size, error);
+    return true;
 }
 
 static bool wrong_size(const ast_npy_header *header, const char *name, const char *few_or_many, uint64_t follow,
@@ -176,19 +205,28 @@ static bool check_points(const ast_npy_header *header, const ast_columns *column
     return true;
 }
 
-/* Copies columns that are no stride of each other; the result is tight and in C order. */
+size_t ast_points_item(const ast_points *points) {
+    return points->type == AST_F2 ? 2 : points->type == AST_F4 ? 4 : 8;
+}
+
+void ast_points_gather(const ast_points *points, const ast_columns *columns, void *place) {
+    size_t item = ast_points_item(points);
+    char *cursor = place;
+    for (size_t i = 0; i < points->count; i++) {
+        const char *row = (const char *)points->data + (ptrdiff_t)i * points->row_stride;
+        for (size_t c = 0; c < columns->count; c++, cursor += item)
+            memcpy(cursor, row + (ptrdiff_t)columns->order[c] * points->column_stride, item);
+    }
+}
+
+/* Copies columns that are no stride of each other. */
 static bool gather_columns(ast_input *input, const ast_columns *columns, const char *name, ast_format_error *error) {
     ast_points *points = &input->points;
-    size_t item = points->type == AST_F2 ? 2 : points->type == AST_F4 ? 4 : 8;
+    size_t item = ast_points_item(points);
     char *gathered = malloc(points->count * columns->count * item);
     if (!gathered)
         return ast_format_no_memory(error, name);
-    char *place = gathered;
-    for (size_t i = 0; i < points->count; i++) {
-        const char *row = (const char *)points->data + (ptrdiff_t)i * points->row_stride;
-        for (size_t c = 0; c < columns->count; c++, place += item)
-            memcpy(place, row + (ptrdiff_t)columns->order[c] * points->column_stride, item);
-    }
+    ast_points_gather(points, columns, gathered);
     ast_npy_body body = {NULL, input->owned, input->mapped, input->mapped_size};
     ast_npy_body_free(&body);
     input->owned = gathered;

@@ -36,6 +36,9 @@ void ast_npy_shape_text(const ast_npy_header *header, char text[AST_SHAPE_TEXT])
 /* Reads the header and, where the size of the input is known, checks that just the promised bytes follow. */
 bool ast_npy_read_header(ast_npy_header *header, ast_bytes *bytes, ast_format_error *error);
 
+/* For arrays that follow one another: *ended where the input ends and none begins. */
+bool ast_npy_next_header(ast_npy_header *header, ast_bytes *bytes, bool *ended, ast_format_error *error);
+
 /* The numbers, in the machine's byte order and aligned. */
 typedef struct ast_npy_body {
     const void *data;
@@ -46,6 +49,9 @@ typedef struct ast_npy_body {
 
 /* Reads what follows the header: maps or borrows it where possible. `header` has at least one element. */
 bool ast_npy_read_body(ast_npy_body *body, const ast_npy_header *header, ast_bytes *bytes, ast_format_error *error);
+
+/* The same where something else may follow, so that it is always copied. */
+bool ast_npy_next_body(ast_npy_body *body, const ast_npy_header *header, ast_bytes *bytes, ast_format_error *error);
 void ast_npy_body_free(ast_npy_body *body);
 
 #endif

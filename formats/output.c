@@ -57,6 +57,13 @@ ast_output *ast_output_open(const char *path, bool durable, ast_format_error *er
     return NULL;
 }
 
+ast_output *ast_output_open_sole(const char *path, bool durable, ast_format_error *error) {
+    ast_output *output = ast_output_open(path, durable, error);
+    if (output && output->place.kind == AST_PLACE_FILE)
+        ast_temporary_for(&output->temporary, output->place.target);
+    return output;
+}
+
 const char *ast_output_name(const ast_output *output) {
     return output->name;
 }

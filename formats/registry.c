@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * One table of formats, and the way from a path and options to the right reader. What can be judged without the file
- * is judged in `resolve`, so that checking and opening cannot disagree. */
+ * is judged in `ast_resolve`, so that checking and opening cannot disagree. */
 #include "registry.h"
 
 #include "message.h"
@@ -20,23 +20,15 @@ static const ast_format formats[] = {
 #define FORMATS (sizeof formats / sizeof *formats)
 #define FORMAT_NAMES "npy, csv, tsv or txt, each also with .gz"
 
-typedef struct resolved {
-    const ast_format *format;
-    bool compressed;
-    bool transpose;
-    ast_columns columns; /* to be freed */
-} resolved;
-
-static bool resolve(resolved *how, const char *path, const ast_input_options *options, ast_format_error *error);
-static bool open_with(ast_input *input, ast_bytes *bytes, const resolved *how, ast_format_error *error);
+static bool open_with(ast_input *input, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error);
 
 void ast_input_options_init(ast_input_options *options) {
     *options = (ast_input_options){0};
 }
 
 bool ast_input_check(const char *path, const ast_input_options *options, ast_format_error *error) {
-    resolved how;
-    if (!resolve(&how, path, options, error))
+    ast_resolved how;
+    if (!ast_resolve(&how, path, options, error))
         return false;
     ast_columns_free(&how.columns);
     return true;
@@ -47,10 +39,10 @@ const char *ast_format_name(size_t index) {
 }
 
 bool ast_input_open(ast_input *input, const char *path, const ast_input_options *options, ast_format_error *error) {
-    resolved how;
+    ast_resolved how;
     ast_bytes bytes;
     *input = (ast_input){0};
-    if (!resolve(&how, path, options, error))
+    if (!ast_resolve(&how, path, options, error))
         return false;
     bool good = ast_bytes_open(&bytes, path, how.compressed, error) && open_with(input, &bytes, &how, error);
     ast_columns_free(&how.columns);
@@ -59,10 +51,10 @@ bool ast_input_open(ast_input *input, const char *path, const ast_input_options 
 
 bool ast_input_open_memory(ast_input *input, const char *name, const void *memory, size_t size,
                            const ast_input_options *options, ast_format_error *error) {
-    resolved how;
+    ast_resolved how;
     ast_bytes bytes;
     *input = (ast_input){0};
-    if (!resolve(&how, name, options, error))
+    if (!ast_resolve(&how, name, options, error))
         return false;
     bool good = ast_bytes_open_memory(&bytes, name, memory, size, how.compressed, error) &&
                 open_with(input, &bytes, &how, error);
@@ -87,10 +79,10 @@ void ast_points_transpose(ast_points *points) {
 }
 
 bool ast_values_read(ast_values *values, const char *path, const ast_input_options *options, ast_format_error *error) {
-    resolved how;
+    ast_resolved how;
     ast_bytes bytes;
     *values = (ast_values){0};
-    if (!resolve(&how, path, options, error))
+    if (!ast_resolve(&how, path, options, error))
         return false;
     bool good = ast_bytes_open(&bytes, path, how.compressed, error);
     if (good) {
@@ -102,9 +94,12 @@ bool ast_values_read(ast_values *values, const char *path, const ast_input_optio
 }
 
 /* Consumes the bytes: a mapping outlives its descriptor. */
-static bool open_with(ast_input *input, ast_bytes *bytes, const resolved *how, ast_format_error *error) {
+static bool open_with(ast_input *input, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
+    const char *name = bytes->name;
     bool good = how->format->open(input, bytes, &how->columns, how->transpose, error);
     ast_bytes_close(bytes);
+    if (good && input->points.count == 0 && !how->empty)
+        good = ast_format_fail(error, "%s: has no row of numbers", name);
     if (!good)
         ast_input_close(input);
     else
@@ -117,7 +112,7 @@ static bool ends_with(const char *text, size_t length, const char *ending) {
     return length > size && strncasecmp(text + length - size, ending, size) == 0;
 }
 
-static bool by_name(resolved *how, const char *name, ast_format_error *error) {
+static bool by_name(ast_resolved *how, const char *name, ast_format_error *error) {
     size_t length = strlen(name);
     how->compressed |= ends_with(name, length, ".gz");
     if (ends_with(name, length, ".gz"))
@@ -128,7 +123,7 @@ static bool by_name(resolved *how, const char *name, ast_format_error *error) {
     return how->format || ast_format_fail(error, "'%.60s' is no known format; there are " FORMAT_NAMES, name);
 }
 
-static bool by_extension(resolved *how, const char *path, ast_format_error *error) {
+static bool by_extension(ast_resolved *how, const char *path, ast_format_error *error) {
     size_t length = strlen(path);
     if (strcmp(path, "-") == 0)
         return ast_format_fail(error, "standard input has no extension, so the format must be given: " FORMAT_NAMES);
@@ -140,11 +135,13 @@ static bool by_extension(resolved *how, const char *path, ast_format_error *erro
     return how->format || ast_format_fail(error, "%s: the extension names no known format; there are " FORMAT_NAMES, path);
 }
 
-static bool resolve(resolved *how, const char *path, const ast_input_options *options, ast_format_error *error) {
+bool ast_resolve(ast_resolved *how, const char *path, const ast_input_options *options, ast_format_error *error) {
     ast_input_options defaults = {0};
     if (!options)
         options = &defaults;
-    *how = (resolved){.compressed = ends_with(path, strlen(path), ".gz"), .transpose = options->transpose};
+    *how = (ast_resolved){.compressed = ends_with(path, strlen(path), ".gz"),
+                          .transpose = options->transpose,
+                          .empty = options->empty};
     bool good = options->format ? by_name(how, options->format, error) : by_extension(how, path, error);
     return good && ast_columns_parse(&how->columns, options->columns, error);
 }

@@ -25,6 +25,17 @@ typedef struct ast_format {
     bool (*values)(ast_values *values, ast_bytes *bytes, const ast_columns *columns, ast_format_error *error);
 } ast_format;
 
+/* What a path and options say before anything is opened. */
+typedef struct ast_resolved {
+    const ast_format *format;
+    bool compressed;
+    bool transpose;
+    bool empty;
+    ast_columns columns; /* to be freed, unless it failed */
+} ast_resolved;
+
+bool ast_resolve(ast_resolved *how, const char *path, const ast_input_options *options, ast_format_error *error);
+
 /* npy.c */
 bool ast_npy_open(ast_input *input, ast_bytes *bytes, const ast_columns *columns, bool transpose,
                   ast_format_error *error);
@@ -37,6 +48,11 @@ bool ast_text_values(ast_values *values, ast_bytes *bytes, const ast_columns *co
 
 /* Rows become columns: a change of strides. */
 void ast_points_transpose(ast_points *points);
+
+/* npy.c. Copies the wanted columns of the view to `place`, tight and in C order: points->count x columns->count numbers
+ * of ast_points_item bytes. */
+void ast_points_gather(const ast_points *points, const ast_columns *columns, void *place);
+size_t ast_points_item(const ast_points *points);
 
 /* The values of a file, through the registry. */
 bool ast_values_read(ast_values *values, const char *path, const ast_input_options *options, ast_format_error *error);

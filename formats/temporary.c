@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,11 +45,14 @@ bool ast_temporary_open(ast_temporary *temporary, const char *folder, bool unnam
 static bool give_name(ast_temporary *temporary) {
     char link[64];
     snprintf(link, sizeof link, "/proc/self/fd/%d", temporary->descriptor);
-    char *slash = strrchr(temporary->name, '/');
-    slash[1] = '\0';
     char *folder = strdup(temporary->name);
+    if (folder)
+        strrchr(folder, '/')[1] = '\0';
     for (int attempt = 0; folder && attempt < ATTEMPTS && !temporary->named; attempt++) {
-        choose_name(temporary, folder, attempt);
+        if (!temporary->sole)
+            choose_name(temporary, folder, attempt);
+        else if (attempt > 0)
+            unlink(temporary->name);
         temporary->named = linkat(AT_FDCWD, link, AT_FDCWD, temporary->name, AT_SYMLINK_FOLLOW) == 0;
         if (!temporary->named && errno != EEXIST)
             break;
@@ -57,6 +61,20 @@ static bool give_name(ast_temporary *temporary) {
     free(folder);
     errno = reason;
     return temporary->named;
+}
+
+void ast_temporary_for(ast_temporary *temporary, const char *target) {
+    const char *base = strrchr(target, '/');
+    base = base ? base + 1 : target;
+    size_t folder = (size_t)(strrchr(temporary->name, '/') + 1 - temporary->name);
+    char *name = temporary->named || strlen(base) + 5 > NAME_MAX ? NULL : malloc(folder + strlen(base) + 6);
+    if (!name)
+        return;
+    memcpy(name, temporary->name, folder);
+    sprintf(name + folder, ".%s.tmp", base);
+    free(temporary->name);
+    temporary->name = name;
+    temporary->sole = true;
 }
 
 bool ast_temporary_close(ast_temporary *temporary) {

@@ -9,6 +9,7 @@
 typedef struct ast_temporary {
     int descriptor; /* -1: closed */
     bool named;     /* it has its name, so it must be removed */
+    bool sole;      /* the name is the target's own */
     char *name;
 } ast_temporary;
 
@@ -16,6 +17,10 @@ typedef struct ast_temporary {
  * for one that has no name yet and vanishes with the process however that ends, where the file system can do that.
  * False and errno on failure, here and below. */
 bool ast_temporary_open(ast_temporary *temporary, const char *folder, bool unnamed);
+
+/* Gives it the name that every temporary file of this target has: one that a killed process left there is replaced.
+ * `target` is in the folder. It has no name yet; otherwise, and if that name would be too long, nothing changes. */
+void ast_temporary_for(ast_temporary *temporary, const char *target);
 
 /* Closes it; it has a name from now on. */
 bool ast_temporary_close(ast_temporary *temporary);

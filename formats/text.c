@@ -65,6 +65,10 @@ bool ast_text_values(ast_values *values, ast_bytes *bytes, const ast_columns *co
     text_table table;
     if (!read_table(&table, bytes, columns, true, error))
         return false;
+    if (table.rows == 0) {
+        free(table.numbers);
+        return ast_format_fail(error, "%s: has no row of numbers", bytes->name);
+    }
     values->numbers = table.numbers;
     values->count = table.rows * table.width;
     values->vector = table.rows == 1 || table.width == 1;
@@ -118,8 +122,8 @@ static bool read_lines(text_table *table, ast_format_error *error) {
         if (!read_line(table, error))
             return false;
     }
-    if (table->rows == 0)
-        return ast_format_fail(error, "%s: has no row of numbers", text->bytes->name);
+    if (table->rows == 0) /* whoever asked decides whether that is an error */
+        return true;
     /* Gives back what doubling took too much; a failure to shrink is none. */
     void *shrunk = realloc(table->numbers, table->rows * table->width * table->item);
     table->numbers = shrunk ? shrunk : table->numbers;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Labels, weights and means: files read whole into the caller's hands, on top of the registry. */
+ * Labels, weights and means, and files of our own: read whole into the caller's hands. */
 #include "registry.h"
 
 #include "message.h"
@@ -64,7 +64,7 @@ bool ast_read_matrix(const char *path, const ast_input_options *options, float *
     if (!ast_input_open(&input, path, options, error))
         return false;
     const ast_points *points = &input.points;
-    size_t item = points->type == AST_F2 ? 2 : points->type == AST_F4 ? 4 : 8;
+    size_t item = ast_points_item(points);
     float *place = *values = malloc(points->count * points->dimension * sizeof(float));
     for (size_t i = 0; place && i < points->count; i++) {
         const char *row = (const char *)points->data + (ptrdiff_t)i * points->row_stride;
@@ -77,4 +77,31 @@ bool ast_read_matrix(const char *path, const ast_input_options *options, float *
     }
     ast_input_close(&input);
     return *values || ast_format_no_memory(error, shown(path));
+}
+
+void ast_points_row(const ast_points *points, size_t index, double *row) {
+    const char *place = (const char *)points->data + (ptrdiff_t)index * points->row_stride;
+    for (size_t d = 0; d < points->dimension; d++)
+        row[d] = ast_scalar_load(place + (ptrdiff_t)d * points->column_stride, 'f', ast_points_item(points));
+}
+
+bool ast_read_file(const char *path, unsigned char **bytes, size_t *size, ast_format_error *error) {
+    ast_bytes file;
+    *bytes = NULL;
+    *size = 0;
+    if (!ast_bytes_open(&file, path, false, error))
+        return false;
+    bool good = file.sized || ast_format_fail(error, "%s: is no regular file", shown(path));
+    size_t got = 0;
+    if (good) {
+        *bytes = malloc((size_t)file.size + 1);
+        good = *bytes ? ast_bytes_read(&file, *bytes, (size_t)file.size, &got, error)
+                      : ast_format_no_memory(error, shown(path));
+    }
+    ast_bytes_close(&file);
+    if (good)
+        *size = got;
+    else
+        free(*bytes), *bytes = NULL;
+    return good;
 }
