@@ -12,9 +12,9 @@
 
 #include "terminal.h"
 
-enum { COMMANDS = 4 };
-static const ast_cli_command *const commands[COMMANDS] = {&ast_cli_cluster, &ast_cli_assign, &ast_cli_measure,
-                                                          &ast_cli_sample};
+enum { COMMANDS = 5 };
+static const ast_cli_command *const commands[COMMANDS] = {&ast_cli_cluster, &ast_cli_stream, &ast_cli_assign,
+                                                          &ast_cli_measure, &ast_cli_sample};
 
 static int help(const char *name);
 static int version(void);
@@ -24,6 +24,7 @@ static int unknown_command(const char *name);
 int ast_cli_main(int argc, char **argv) {
     setlocale(LC_CTYPE, "");  /* for what the terminal can show; numbers keep their point */
     signal(SIGPIPE, SIG_IGN); /* a reader that leaves is a failed write: temporary files are removed as for any other */
+    signal(SIGXFSZ, SIG_IGN); /* and so is a file that would grow beyond the limit of the process */
     const char *first = argc > 1 ? argv[1] : NULL;
     if (!first)
         return ast_cli_fail(AST_CLI_USAGE, "which command? 'asterism --help' lists them");
@@ -72,6 +73,7 @@ static int help(const char *name) {
     printf("\n'asterism COMMAND --help' tells more, with examples; 'asterism --version' prints the version.\n\n"
            "Examples:\n"
            "  asterism cluster normals.npy --angle 25\n"
+           "  asterism stream frames/ --angle 70 --labels labels\n"
            "  asterism cluster words.txt --columns 2-101 --method spkm --clusters 50 --labels labels.npy\n"
            "  asterism measure --labels labels.npy --truth truth.npy\n");
     return ast_cli_flush();

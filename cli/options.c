@@ -28,6 +28,7 @@ typedef struct parser {
     const ast_cli_command *command;
     void *settings;
     const char **input;
+    size_t input_count;
     const ast_cli_option *seen[MOST_OPTIONS];
     size_t seen_count;
 } parser;
@@ -61,7 +62,7 @@ int ast_cli_parse(const ast_cli_command *command, int argc, char **argv, void *s
             return code;
         i += used_next;
     }
-    if (command->input && !*input)
+    if (command->input && state.input_count == 0)
         return ast_cli_fail(AST_CLI_USAGE, "%s needs %s", command->name, command->input);
     return -1;
 }
@@ -73,12 +74,12 @@ static int is_help(const char *argument) {
 static int take_input(parser *state, const char *argument) {
     if (!state->command->input)
         return ast_cli_fail(AST_CLI_USAGE, "%s takes options only, not '%s'", state->command->name, argument);
-    if (*state->input)
+    if (state->input_count > 0 && !state->command->many)
         return ast_cli_fail(AST_CLI_USAGE, "%s takes one input, not both '%s' and '%s'", state->command->name,
                             *state->input, argument);
     if (!argument[0])
         return ast_cli_fail(AST_CLI_USAGE, "the name of the input is empty");
-    *state->input = argument;
+    state->input[state->input_count++] = argument;
     return -1;
 }
 

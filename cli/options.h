@@ -42,6 +42,7 @@ typedef struct ast_cli_command {
     const char *about;             /* a paragraph */
     const char *examples;          /* lines, without the indent */
     const char *input;             /* what the one positional argument is, for a sentence; NULL if there is none */
+    int many;                      /* there may be more than one of it */
     const ast_cli_option *options; /* its own; the common ones are added */
     int (*run)(int argc, char **argv);
 } ast_cli_command;
@@ -50,7 +51,8 @@ typedef struct ast_cli_command {
 ast_cli_common ast_cli_common_default(void);
 
 /* Reads the arguments after the subcommand's name into `settings`, and the positional one into `input`. Returns -1 to
- * go on, or the exit code: after --help 0, after a mistake 2 with its sentence printed. */
+ * go on, or the exit code: after --help 0, after a mistake 2 with its sentence printed. Where the subcommand takes many
+ * inputs, `input` has room for argc of them. */
 int ast_cli_parse(const ast_cli_command *command, int argc, char **argv, void *settings, const char **input);
 
 /* Prints what --help prints. */

@@ -14,3 +14,8 @@ printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf -1 -2 -3\n' >two_sides.obj
 "$EXAMPLES/known_truth" >out
 grep -q '^learned 12 clusters from 15000 points' out || broken "known_truth: $(cat out)"
 awk '/NMI/ { for (i = 1; i <= NF; i++) if ($i ~ /^[01]\.[0-9]/ && $i + 0 < 0.99) exit 1 }' out || broken "$(cat out)"
+
+"$EXAMPLES/stream" >out
+grep -q '^frame 0: .*born' out || broken "stream: $(cat out)"
+grep -q 'revived' out || broken "nobody returns: $(cat out)"
+[ "$(tail -n 1 out)" = '5 directions, 5 ids' ] || broken "stream: $(tail -n 1 out)"

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A state file is a head of fixed size, two names, the bytes of ast_stream_save, and a checksum over all of it. Numbers
+ * are little-endian. It changes by a rename only, so that a kill at any moment leaves the old one or the new one; and a
+ * file that is not wholly as we wrote it is refused before anything is taken from it. */
+#include "stream_state.h"
+
+#include <formats.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli.h"
+#include "terminal.h"
+
+/* magic 8, version 4, posed 4, dimension 8, frames 8, number 8, path's size 8, whole path's size 8, state's size 8 */
+enum { MAGIC_SIZE = 8, HEAD_SIZE = 64, CHECKSUM_SIZE = 8, VERSION = 1 };
+static const char magic[MAGIC_SIZE] = "astream\n";
+
+static void put(unsigned char *place, uint64_t value, int bytes) {
+    for (int i = 0; i < bytes; i++)
+        place[i] = (unsigned char)(value >> 8 * i);
+}
+
+static uint64_t get(const unsigned char *place, int bytes) {
+    uint64_t value = 0;
+    for (int i = 0; i < bytes; i++)
+        value |= (uint64_t)place[i] << 8 * i;
+    return value;
+}
+
+/* FNV-1a, 64 bits: finds damage, not malice. */
+static uint64_t checksum(uint64_t sum, const void *bytes, size_t size) {
+    const unsigned char *place = bytes;
+    for (size_t i = 0; i < size; i++)
+        sum = (sum ^ place[i]) * 0x100000001b3u;
+    return sum;
+}
+#define CHECKSUM_START 0xcbf29ce484222325u
+
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
+
+static int damaged(const char *path) {
+    return ast_cli_fail(AST_CLI_FAILED, "%s: the state is damaged; delete the file to start anew", path);
+}
+
+/* The names are stored with the NUL that ends them. */
+static int is_name(const unsigned char *place, uint64_t size) {
+    return size > 0 && memchr(place, 0, (size_t)size) == place + size - 1;
+}
+
+static int understand(const char *path, const unsigned char *bytes, size_t size, ast_cli_standing *standing) {
+    if (size < MAGIC_SIZE || memcmp(bytes, magic, MAGIC_SIZE) != 0)
+        return ast_cli_fail(AST_CLI_FAILED, "%s: is no state of asterism stream, so it is not touched", path);
+    if (size < HEAD_SIZE + CHECKSUM_SIZE)
+        return damaged(path);
+    if (get(bytes + 8, 4) != VERSION)
+        return ast_cli_fail(AST_CLI_FAILED, "%s: is a state of version %u; this program knows version %d", path,
+                            (unsigned)get(bytes + 8, 4), VERSION);
+    uint64_t names = get(bytes + 40, 8), whole_names = get(bytes + 48, 8), state = get(bytes + 56, 8);
+    size_t body = size - HEAD_SIZE - CHECKSUM_SIZE;
+    if (names > body || whole_names > body - names || state != body - names - whole_names ||
+        checksum(CHECKSUM_START, bytes, size - CHECKSUM_SIZE) != get(bytes + size - CHECKSUM_SIZE, 8) ||
+        !is_name(bytes + HEAD_SIZE, names) || !is_name(bytes + HEAD_SIZE + names, whole_names))
+        return damaged(path);
+    standing->posed = (int)get(bytes + 12, 4);
+    standing->dimension = get(bytes + 16, 8);
+    standing->frames = get(bytes + 24, 8);
+    standing->number = get(bytes + 32, 8);
+    standing->path = (const char *)bytes + HEAD_SIZE;
+    standing->whole_path = standing->path + names;
+    standing->state = standing->whole_path + whole_names;
+    standing->state_size = (size_t)state;
+    return -1;
+}
+
+int ast_cli_state_read(const char *path, unsigned char **bytes, ast_cli_standing *standing) {
+    ast_format_error error;
+    struct stat status;
+    size_t size;
+    *bytes = NULL;
+    if (stat(path, &status) != 0 && errno == ENOENT)
+        return -1;
+    if (!ast_read_file(path, bytes, &size, &error))
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    return understand(path, *bytes, size, standing);
+}
+
+/* ---- Writing ----------------------------------------------------------------------------------------------------- */
+
+typedef struct part {
+    const void *bytes;
+    size_t size;
+} part;
+
+int ast_cli_state_write(const char *path, int durable, const ast_cli_standing *standing) {
+    unsigned char head[HEAD_SIZE], sum[CHECKSUM_SIZE];
+    const part parts[] = {{head, HEAD_SIZE},
+                          {standing->path, strlen(standing->path) + 1},
+                          {standing->whole_path, strlen(standing->whole_path) + 1},
+                          {standing->state, standing->state_size}};
+    memcpy(head, magic, MAGIC_SIZE);
+    put(head + 8, VERSION, 4);
+    put(head + 12, (uint64_t)standing->posed, 4);
+    put(head + 16, standing->dimension, 8);
+    put(head + 24, standing->frames, 8);
+    put(head + 32, standing->number, 8);
+    for (int i = 0; i < 3; i++)
+        put(head + 40 + 8 * i, parts[i + 1].size, 8);
+
+    ast_format_error error;
+    ast_output *output = ast_output_open_sole(path, durable, &error);
+    int good = output != NULL;
+    uint64_t total = CHECKSUM_START;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && good; i++) {
+        total = checksum(total, parts[i].bytes, parts[i].size);
+        good = ast_output_write(output, parts[i].bytes, parts[i].size, &error);
+    }
+    put(sum, total, CHECKSUM_SIZE);
+    good = good && ast_output_write(output, sum, sizeof sum, &error);
+    if (!good)
+        ast_output_abandon(output);
+    else
+        good = ast_output_commit(output, &error);
+    return good ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s; the state is that of the frame before", error.text);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The state file of asterism stream: the library's own state, and which frame was the last. */
+#ifndef AST_CLI_STREAM_STATE_H
+#define AST_CLI_STREAM_STATE_H
+
+#include <asterism.h>
+
+#include <stdint.h>
+
+/* Where a run stood after a frame. The strings belong to the file that was read, or to whoever writes. */
+typedef struct ast_cli_standing {
+    const char *path;       /* of the last frame's file as it was given, or "-" */
+    const char *whole_path; /* from the root; "" for standard input */
+    uint64_t number;        /* of the frame in the file, or AST_CLI_WHOLE */
+    uint64_t frames;        /* that the stream has seen */
+    uint64_t dimension;
+    int posed;         /* the points were turned by --poses */
+    const void *state; /* of ast_stream_save */
+    size_t state_size;
+} ast_cli_standing;
+
+/* Every function returns -1 to go on, or the exit code after printing the sentence. */
+
+/* Reads the file if it is there; *bytes NULL if it is not, otherwise to free() after the last use of `standing`. */
+int ast_cli_state_read(const char *path, unsigned char **bytes, ast_cli_standing *standing);
+
+/* Replaces the file in one step; after a failure it is as it was. */
+int ast_cli_state_write(const char *path, int durable, const ast_cli_standing *standing);
+
+#endif
