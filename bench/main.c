@@ -23,8 +23,8 @@ typedef struct settings {
 
 static const char usage[] =
     "usage: asterism-bench [options] [WORKLOAD]\n"
-    "  --workload NAME    W1, W2, W3, stream (W4), limits (the machine and the bare passes only), all (the default) or\n"
-    "                     million (a million small frames, one after the other)\n"
+    "  --workload NAME    W1, W2, W3, stream (W4), limits (the machine and the bare passes only), all (the default)\n"
+    "                     or million (a million small frames, one after the other)\n"
     "  --frames N         of million (default 1000000)\n"
     "  --threads LIST     numbers of threads, such as 1,2 (the default)\n"
     "  --repetitions N    of everything, in turn (default 7)\n"

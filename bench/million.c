@@ -83,7 +83,7 @@ void bench_million_run(bench_million *m, size_t frames, int threads) {
     float *points = make_round();
     ast_context *context = ast_open(threads);
     ast_stream *stream = open_stream(context);
-    *m = (bench_million){.frames = frames};
+    *m = (bench_million){.frames = frames, .peak_early = status_bytes("VmHWM"), .heap_early = heap_bytes()};
     for (size_t f = 0; f < frames; f++) {
         double seconds = take(stream, points + f % ROUND * SMALL * 3);
         m->seconds += seconds;
