@@ -95,6 +95,10 @@ static int check(const settings *given) {
         return ast_cli_fail(AST_CLI_USAGE, "measure needs --truth FILE or --points FILE to measure the labels against");
     if (!given->points && given->dissimilarity >= 0)
         return ast_cli_fail(AST_CLI_USAGE, "--dissimilarity is for the silhouette and needs --points FILE");
+    const ast_cli_source *source = &given->source;
+    const char *idle = source->format ? "format" : source->columns ? "columns" : source->transpose ? "transpose" : NULL;
+    if (!given->points && idle)
+        return ast_cli_fail(AST_CLI_USAGE, "--%s is for the points and needs --points FILE", idle);
     int code = ast_cli_check_read("labels", given->labels);
     if (code < 0)
         code = ast_cli_check_read("truth", given->truth);
@@ -113,7 +117,12 @@ static int compare(job *work) {
         return ast_cli_fail(AST_CLI_FAILED, "%s has %zu labels, but %s has %zu", given->labels, work->count,
                             given->truth, count);
     ast_status status = ast_compare(work->context, work->labels, work->truth, count, &work->agreement);
-    return ast_cli_status(status, work->context, given->labels);
+    code = ast_cli_status(status, work->context, given->labels);
+    if (code < 0 && work->agreement.points == 0)
+        return ast_cli_fail(AST_CLI_FAILED,
+                            "%s and %s have no row that is labelled in both, so there is nothing to compare",
+                            given->labels, given->truth);
+    return code;
 }
 
 static int silhouette(job *work) {
