@@ -23,6 +23,8 @@ static void watch(int number) {
 void ast_cli_watch_signals(void) {
     watch(SIGINT);
     watch(SIGTERM);
+    watch(SIGHUP);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a failed write like any other, with its sentence */
 }
 
 int ast_cli_interrupted(void) {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Ctrl-C and a polite kill: the run stops, says so in one line, and leaves nothing behind.
+# Ctrl-C, a polite kill and a terminal that closes: the run stops, says so in one line, and leaves nothing behind.
 . "$(dirname "$0")/common.sh"
 # Shells ignore Ctrl-C for background jobs; env can undo that.
 env --default-signal=INT true 2>/dev/null || { echo 'skipped: this env has no --default-signal'; exit 77; }
@@ -21,8 +21,9 @@ started() {
     done
 }
 
-for signal in INT:130 TERM:143; do
-    started --default-signal=INT "$ASTERISM" cluster x.npy --angle 20 --restarts 1000000 --labels z.npy --means m.npy
+for signal in INT:130 TERM:143 HUP:129; do
+    started --default-signal=INT,HUP "$ASTERISM" \
+        cluster x.npy --angle 20 --restarts 1000000 --labels z.npy --means m.npy
     kill -s "${signal%:*}" $job
     status=0
     wait $job || status=$?
