@@ -101,6 +101,8 @@ static int check(const job *work) {
         code = ast_cli_check_read("means", given->means);
     if (code < 0)
         code = ast_cli_check_targets(work->targets, TARGETS, given->input, given->common.json);
+    if (code < 0)
+        code = ast_cli_check_kept(work->targets, TARGETS, given->means);
     return code;
 }
 
@@ -157,8 +159,9 @@ static int print_json(const job *work) {
 
 static void print_table(const job *work) {
     char text[AST_CLI_GROUPED];
-    printf("%12s points, %zu dimensions, %zu mean%s\n", ast_cli_grouped(work->input.points.count, text),
-           work->input.points.dimension, work->means_count, work->means_count == 1 ? "" : "s");
+    printf("%12s point%s, %zu dimensions, %zu mean%s\n", ast_cli_grouped(work->input.points.count, text),
+           work->input.points.count == 1 ? "" : "s", work->input.points.dimension, work->means_count,
+           work->means_count == 1 ? "" : "s");
     printf("%12s assigned\n", ast_cli_grouped(work->sums.assigned, text));
     if (!isnan(work->given->angle))
         printf("%12s farther than %g degrees from every mean\n", ast_cli_grouped(work->sums.unassigned, text),

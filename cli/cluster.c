@@ -115,6 +115,8 @@ static int run(int argc, char **argv) {
     job work = {.given = &given, .targets = {{"labels", given.labels}, {"means", given.means}}};
     code = ast_cli_check_targets(work.targets, TARGETS, given.input, given.common.json);
     if (code < 0)
+        code = ast_cli_check_kept(work.targets, TARGETS, given.weights);
+    if (code < 0)
         code = read_inputs(&work);
     if (code < 0) {
         ast_cli_progress_start(&work.progress, &given.common, work.input.points.count);

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
 #include "interrupt.h"
@@ -55,6 +56,27 @@ int ast_cli_check_read(const char *option, const char *path) {
     return -1;
 }
 
+/* Whether two names lead to one regular file. */
+static int same_file(const char *a, const char *b) {
+    struct stat one, other;
+    return stat(a, &one) == 0 && stat(b, &other) == 0 && S_ISREG(one.st_mode) && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
+}
+
+int ast_cli_check_kept(const ast_cli_target *targets, size_t count, const char *input) {
+    if (!input || same(input, "-"))
+        return -1;
+    for (size_t i = 0; i < count; i++) {
+        const char *path = targets[i].path;
+        if (same(path, input))
+            return ast_cli_fail(AST_CLI_USAGE, "--%s would overwrite the input %s", targets[i].option, input);
+        if (path && same_file(path, input))
+            return ast_cli_fail(AST_CLI_FAILED, "--%s would overwrite the input %s, which %s is as well",
+                                targets[i].option, input, path);
+    }
+    return -1;
+}
+
 int ast_cli_check_targets(const ast_cli_target *targets, size_t count, const char *input, int json) {
     ast_format_error error;
     for (size_t i = 0; i < count; i++) {
@@ -64,15 +86,13 @@ int ast_cli_check_targets(const ast_cli_target *targets, size_t count, const cha
         if (json && same(path, "-"))
             return ast_cli_fail(AST_CLI_USAGE, "--json and --%s - would both write to standard output",
                                 targets[i].option);
-        if (same(path, input) && !same(path, "-"))
-            return ast_cli_fail(AST_CLI_USAGE, "--%s would overwrite the input %s", targets[i].option, input);
         for (size_t j = 0; j < i; j++) {
             if (same(targets[j].path, path))
                 return ast_cli_fail(AST_CLI_USAGE, "--%s and --%s would both write to %s", targets[j].option,
                                     targets[i].option, same(path, "-") ? "standard output" : path);
         }
     }
-    return -1;
+    return ast_cli_check_kept(targets, count, input);
 }
 
 int ast_cli_writes_stdout(const ast_cli_target *targets, size_t count) {
@@ -101,11 +121,16 @@ int ast_cli_read_weights(const char *path, const char *input, size_t count, doub
     if (read != count)
         return ast_cli_fail(AST_CLI_FAILED, "%s has %zu weights, but %s has %zu points", path, read,
                             ast_cli_name(input), count);
+    int counts = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!isfinite((*weights)[i]) || (*weights)[i] < 0)
+        double weight = (*weights)[i];
+        if (!isfinite(weight) || weight < 0)
             return ast_cli_fail(AST_CLI_FAILED, "%s: weight %zu is %g; weights must be finite and not negative", path,
-                                i + 1, (*weights)[i]);
+                                i + 1, weight);
+        counts |= weight > 0;
     }
+    if (!counts)
+        return ast_cli_fail(AST_CLI_FAILED, "%s: every weight is 0; at least one point must count", path);
     return -1;
 }
 

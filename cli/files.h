@@ -42,6 +42,9 @@ typedef struct ast_cli_target {
  * output is taken. */
 int ast_cli_check_targets(const ast_cli_target *targets, size_t count, const char *input, int json);
 
+/* Whether the targets leave a file alone that is read, under whichever name. A NULL input is fine. */
+int ast_cli_check_kept(const ast_cli_target *targets, size_t count, const char *input);
+
 /* Whether one of the targets is standard output. */
 int ast_cli_writes_stdout(const ast_cli_target *targets, size_t count);
 

@@ -160,7 +160,7 @@ static int store_real(const ast_cli_option *option, const char *value, double *f
     double number = strtod(value, &end);
     /* Written so that NaN is outside every range. */
     if (end == value || *end || !(number >= option->low && number <= option->high)) {
-        if (isinf(option->high) || option->high >= 1e15)
+        if (isinf(option->high))
             return ast_cli_fail(AST_CLI_USAGE, "--%s must be a number of at least %g, not '%s'", option->name,
                                 option->low, value);
         return ast_cli_fail(AST_CLI_USAGE, "--%s must be a number from %g to %g, not '%s'", option->name, option->low,

@@ -50,8 +50,8 @@ void ast_cli_print_table(const ast_cli_result *result) {
 static void print_head(const ast_cli_result *result, const look *style) {
     const ast_report *report = result->report;
     char text[AST_CLI_GROUPED], time[AST_CLI_DURATION];
-    printf("%s%s points%s, %zu dimensions", style->bold, ast_cli_grouped(report->points, text),
-           result->weighted ? " with weights" : "", report->dimension);
+    printf("%s%s point%s%s, %zu dimensions", style->bold, ast_cli_grouped(report->points, text),
+           report->points == 1 ? "" : "s", result->weighted ? " with weights" : "", report->dimension);
     if (report->missing)
         printf(", %s missing", ast_cli_grouped(report->missing, text));
     printf("%s\n%s%s cluster%s%s by %s", style->plain, style->bold, ast_cli_grouped(report->clusters, text),

@@ -24,6 +24,8 @@ static bool understand_descr(ast_npy_header *header);
 
 bool ast_npy_offset(const char *name, const unsigned char *bytes, size_t size, size_t *offset,
                     ast_format_error *error) {
+    if (size == 0)
+        return ast_format_fail(error, "%s: is empty; a .npy file begins with \\x93NUMPY", name);
     if (size < MAGIC_SIZE || memcmp(bytes, MAGIC, MAGIC_SIZE) != 0)
         return ast_format_fail(error, "%s: is no .npy file: it does not begin with \\x93NUMPY", name);
     if (size < AST_NPY_PRELUDE)
@@ -31,13 +33,13 @@ bool ast_npy_offset(const char *name, const unsigned char *bytes, size_t size, s
     unsigned major = bytes[6];
     if (major < 1 || major > 3)
         return ast_format_fail(error, "%s: is .npy version %u.%u; versions 1.0, 2.0 and 3.0 can be read", name, major,
-                        bytes[7]);
+                               bytes[7]);
     size_t length = (size_t)bytes[8] | (size_t)bytes[9] << 8;
     if (major > 1)
         length |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
     if (length > HEADER_LIMIT)
-        return ast_format_fail(error, "%s: the .npy header claims to be %zu bytes long; no real one is longer than %zu", name,
-                        length, HEADER_LIMIT);
+        return ast_format_fail(error, "%s: the .npy header claims to be %zu bytes long; no real one is longer than %zu",
+                               name, length, HEADER_LIMIT);
     *offset = (major > 1 ? 12 : 10) + length;
     if (*offset < AST_NPY_PRELUDE)
         return ast_format_fail(error, "%s: the .npy header is empty", name);
@@ -51,22 +53,22 @@ bool ast_npy_parse(ast_npy_header *header, const char *name, const unsigned char
     scanner scan = {(const char *)bytes + skip, (const char *)bytes + offset};
     if (!parse_dictionary(&scan, header))
         return ast_format_fail(error,
-                        "%s: the .npy header cannot be understood; it needs one type of number in 'descr', "
-                        "'fortran_order', and a 'shape' of at most %d dimensions",
-                        name, AST_NPY_DIMENSIONS);
+                               "%s: the .npy header cannot be understood; it needs one type of number in 'descr', "
+                               "'fortran_order', and a 'shape' of at most %d dimensions",
+                               name, AST_NPY_DIMENSIONS);
     char descr[AST_EXCERPT];
     ast_excerpt(descr, header->descr, strlen(header->descr));
     if (!understand_descr(header))
-        return ast_format_fail(error, "%s: holds numbers of type '%s'; f2, f4, f8 and integers of 1 to 8 bytes can be read",
-                        name, descr);
+        return ast_format_fail(
+            error, "%s: holds numbers of type '%s'; f2, f4, f8 and integers of 1 to 8 bytes can be read", name, descr);
     header->elements = 1;
     bool overflow = false;
     for (int i = 0; i < header->dimensions; i++)
         overflow |= __builtin_mul_overflow(header->elements, header->shape[i], &header->elements);
     overflow |= __builtin_mul_overflow(header->elements, header->item, &header->data_size);
     if (overflow || header->data_size > PTRDIFF_MAX - offset)
-        return ast_format_fail(error, "%s: the .npy header promises an array larger than any memory; the file is damaged",
-                        name);
+        return ast_format_fail(
+            error, "%s: the .npy header promises an array larger than any memory; the file is damaged", name);
     return true;
 }
 

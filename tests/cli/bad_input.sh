@@ -145,3 +145,19 @@ equal 'clusters of equal points' 1 "$(json clusters ../out)"
 equal 'their kappa' null "$(json cluster.0.kappa ../out)"
 works asterism cluster x.txt --method spkm --clusters 6 --json
 equal 'as many clusters as points' 6 "$(json clusters ../out)"
+
+# What is read is not overwritten under another name either.
+ln -s x.txt link.txt
+for name in ./x.txt link.txt "$PWD/x.txt"; do
+    fails 1 "would overwrite the input x.txt, which $name is" asterism cluster x.txt --angle 20 --labels "$name"
+done
+fails 1 'would overwrite the input x.txt, which ./x.txt is' asterism assign x.npy --means x.txt --labels ./x.txt
+
+# Weights that count for nothing are the fault of their file, an empty file is called empty, and a limit on the size of
+# files is a disk that is full.
+printf '0\n0\n0\n0\n0\n0\n' >zeros.txt
+refused 'zeros.txt: every weight is 0' x.txt --weights zeros.txt
+refused 'empty.npy: is empty' empty.npy
+# shellcheck disable=SC2016
+fails 1 'big.npy: cannot be written' sh -c 'ulimit -f 1; exec "$0" "$@"' "$ASTERISM" \
+    sample --points 10000 --dimension 3 --clusters 2 --kappa 3 --output big.npy

@@ -21,6 +21,11 @@ same expected table
 works asterism cluster x.txt --angle 20 --quiet
 equal 'with --quiet' '' "$(cat ../out)"
 
+echo '1 2 3' >one.txt
+works asterism cluster one.txt --angle 20
+equal 'a single point' '1 point, 3 dimensions' "$(head -n 1 ../out)"
+rm one.txt
+
 # At most twenty rows.
 asterism sample --points 500 --dimension 9 --clusters 40 --kappa 500 --seed 1 --output many.npy
 works asterism cluster many.npy --angle 25

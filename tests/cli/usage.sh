@@ -46,6 +46,9 @@ fails 2 'no option -x' asterism cluster x.txt -x
 fails 2 'no option --;' asterism cluster x.txt --=5
 fails 2 'no option --a{70}' asterism cluster x.txt "--$(printf '%070d' 0 | tr 0 a)"
 
+fails 2 '--kappa must be a number from 0 to 1e\+15' \
+    asterism sample --points 9 --dimension 3 --clusters 2 --kappa 1e300 --output s.npy
+
 # Files, as far as their names show it
 fails 2 'x.xyz' asterism cluster x.xyz --angle 20
 fails 2 'standard input needs --format' asterism cluster - --angle 20
@@ -55,6 +58,8 @@ for columns in 0 3-1 a 1- ',' 1,,2 ''; do
 done
 fails 2 '--labels' asterism cluster x.txt --angle 20 --labels z.jpeg
 fails 2 '--labels would overwrite the input x.txt' asterism cluster x.txt --angle 20 --labels x.txt
+fails 2 '--labels would overwrite the input w.txt' asterism cluster x.txt --angle 20 --weights w.txt --labels w.txt
+fails 2 '--labels would overwrite the input m.txt' asterism assign x.txt --means m.txt --labels m.txt
 fails 2 '--labels and --means would both write to z.npy' asterism cluster x.txt --angle 20 --labels z.npy --means z.npy
 fails 2 '--labels and --means would both write to standard output' \
     asterism cluster x.txt --angle 20 --labels - --means -
@@ -82,7 +87,7 @@ fails 2 '--points .*from 1' asterism sample --points 0 --dimension 3 --clusters 
 fails 2 '--dimension .*from 2 to 4096' asterism sample --points 9 --dimension 1 --clusters 2 --kappa 1 --output x.npy
 fails 2 '--dimension .*from 2 to 4096' asterism sample --points 9 --dimension 4097 --clusters 2 --kappa 1 --output x.npy
 fails 2 '--clusters .*from 1' asterism sample --points 9 --dimension 3 --clusters 0 --kappa 1 --output x.npy
-fails 2 '--kappa .*at least 0' sample --kappa -1 --output x.npy
+fails 2 '--kappa .*from 0' sample --kappa -1 --output x.npy
 fails 2 '--kappa' sample --kappa nan --output x.npy
 fails 2 '--separation .*0 to 180' sample --kappa 1 --separation 200 --output x.npy
 fails 2 '--noise .*0 to 1' sample --kappa 1 --noise 1.5 --output x.npy
