@@ -91,7 +91,8 @@ static ast_status translate(call *c, ast_labelling *l, ast_fault *fault) {
     for (size_t k = 0; k < clusters; k++) {
         int32_t slot = l->clusters.order[k];
         describe(l, slot, &info[k]);
-        info[k].mean = memcpy(means + k * dimension, l->clusters.means + (size_t)slot * dimension, dimension * sizeof *means);
+        info[k].mean =
+            memcpy(means + k * dimension, l->clusters.means + (size_t)slot * dimension, dimension * sizeof *means);
     }
     free(rank);
     free(c->clusters);
@@ -148,9 +149,13 @@ static ast_status run_once(call *c, ast_labelling *l, int restart, size_t missin
     label_weightless(c, l);
     status = translate(c, l, fault);
     if (status == AST_OK)
-        c->report = (ast_report){.points = l->cloud.count, .missing = missing, .dimension = l->cloud.dimension,
-                                 .clusters = l->clusters.live, .objective = run.objective,
-                                 .iterations = run.iterations, .converged = run.converged,
+        c->report = (ast_report){.points = l->cloud.count,
+                                 .missing = missing,
+                                 .dimension = l->cloud.dimension,
+                                 .clusters = l->clusters.live,
+                                 .objective = run.objective,
+                                 .iterations = run.iterations,
+                                 .converged = run.converged,
                                  .oir_restarts = run.oir_restarts};
     return status;
 }

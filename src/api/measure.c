@@ -61,8 +61,8 @@ ast_status ast_silhouette(ast_context *context, const ast_points *points, const 
     ast_points view = *points;
     ast_rows rows = {unit ? read_unit_block : read_block, &view, points->count, points->dimension};
     if (status == AST_OK)
-        status = ast_silhouette_of(&context->fault, context->pool, &rows, usable, dissimilarity, seed,
-                                   silhouette, sampled);
+        status =
+            ast_silhouette_of(&context->fault, context->pool, &rows, usable, dissimilarity, seed, silhouette, sampled);
     free(usable);
     return status;
 }

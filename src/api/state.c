@@ -38,9 +38,22 @@ static size_t cluster_bytes(size_t dimension) {
 static state_header describe(const ast_stream *s) {
     const ast_stream_options *o = &s->options;
     size_t size = sizeof(state_header) + s->count * cluster_bytes(o->dimension) + sizeof(uint64_t);
-    return (state_header){MAGIC, VERSION, size, o->dimension, o->method, o->weight_update, o->lifetime, o->max_clusters,
-                          o->angle, isnan(o->beta) ? o->drift : 0, isnan(o->beta) ? -1 : o->beta, s->frame,
-                          (uint64_t)s->next_id, s->count, s->spread_num, s->spread_den};
+    return (state_header){MAGIC,
+                          VERSION,
+                          size,
+                          o->dimension,
+                          o->method,
+                          o->weight_update,
+                          o->lifetime,
+                          o->max_clusters,
+                          o->angle,
+                          isnan(o->beta) ? o->drift : 0,
+                          isnan(o->beta) ? -1 : o->beta,
+                          s->frame,
+                          (uint64_t)s->next_id,
+                          s->count,
+                          s->spread_num,
+                          s->spread_den};
 }
 
 static unsigned char *put(unsigned char *at, const void *bytes, size_t size) {
@@ -108,7 +121,8 @@ static ast_status check(ast_stream *s, const unsigned char *state, size_t size, 
     const char *other = other_option(header, &mine);
     if (other)
         return ast_fail(s->fault, AST_BAD_DATA, "the state was made with another %s", other);
-    if (header->count > size || size != sizeof *header + header->count * cluster_bytes(s->options.dimension) + sizeof sum)
+    if (header->count > size ||
+        size != sizeof *header + header->count * cluster_bytes(s->options.dimension) + sizeof sum)
         return ast_fail(s->fault, AST_BAD_DATA, "the state is damaged: its size does not match its clusters");
     return AST_OK;
 }

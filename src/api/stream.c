@@ -13,8 +13,8 @@
 #include <string.h>
 
 void ast_stream_options_init(ast_stream_options *options) {
-    *options = (ast_stream_options){.angle = NAN, .drift = 1, .beta = NAN, .lifetime = 400, .max_iterations = 100,
-                                    .bounds = 1};
+    *options = (ast_stream_options){
+        .angle = NAN, .drift = 1, .beta = NAN, .lifetime = 400, .max_iterations = 100, .bounds = 1};
 }
 
 const char *ast_stream_options_problem(const ast_stream_options *o) {
@@ -39,7 +39,7 @@ const char *ast_stream_options_problem(const ast_stream_options *o) {
 
 /* What a stream knows of the spread before its first frame. */
 static void forget(ast_stream *s) {
-    double phi = s->options.angle * (3.14159265358979323846 / 180);
+    double phi = s->options.angle * AST_DEGREE;
     s->count = s->record_count = 0;
     s->spread_num = phi / 3 * (phi / 3);
     s->spread_den = 1;

@@ -40,3 +40,10 @@ void *ast_grow(void *old, size_t used, size_t count, size_t size) {
     free(old);
     return memory;
 }
+
+bool ast_grow_array(void *array, size_t used, size_t count, size_t size) {
+    void **pointer = array, *memory = ast_grow(*pointer, used, count, size);
+    if (memory)
+        *pointer = memory;
+    return memory != NULL;
+}

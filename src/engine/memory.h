@@ -4,6 +4,7 @@
 #ifndef AST_MEMORY_H
 #define AST_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define AST_ALIGNMENT 64
@@ -13,5 +14,8 @@ void *ast_allocate_zero(size_t count, size_t size);
 
 /* Grows an array, keeping `used` elements. NULL leaves the old one as it was. */
 void *ast_grow(void *old, size_t used, size_t count, size_t size);
+
+/* The same where `array` is the address of the pointer. false: it stays as it was. */
+bool ast_grow_array(void *array, size_t used, size_t count, size_t size);
 
 #endif

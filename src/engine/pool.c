@@ -93,7 +93,8 @@ ast_pool *ast_pool_open(int threads) {
 void ast_pool_close(ast_pool *pool) {
     if (!pool)
         return;
-    if (pool->owner == getpid()) { /* a child has no threads to join, and its copy of the mutex may be locked for ever */
+    if (pool->owner ==
+        getpid()) { /* a child has no threads to join, and its copy of the mutex may be locked for ever */
         pthread_mutex_lock(&pool->mutex);
         atomic_store(&pool->stop, true);
         pthread_cond_broadcast(&pool->wake);

@@ -11,24 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEGREE (3.14159265358979323846 / 180)
 #define MEMORY 0.9 /* share of what was learned of the spread that the next frame keeps */
 #define ZERO_SUM 0x1p-20
-
-static bool grow(void *array, size_t used, size_t capacity, size_t size) {
-    void **pointer = array, *memory = ast_grow(*pointer, used, capacity, size);
-    if (memory)
-        *pointer = memory;
-    return memory != NULL;
-}
 
 bool ast_stream_reserve(ast_stream *s, size_t count) {
     if (count <= s->capacity)
         return true;
     size_t capacity = 2 * count + 16, dimension = s->options.dimension;
-    bool grown = grow(&s->track, s->count, capacity, sizeof *s->track) &&
-                 grow(&s->m, s->count, capacity, dimension * sizeof *s->m) &&
-                 grow(&s->u, s->count, capacity, dimension * sizeof *s->u);
+    bool grown = ast_grow_array(&s->track, s->count, capacity, sizeof *s->track) &&
+                 ast_grow_array(&s->m, s->count, capacity, dimension * sizeof *s->m) &&
+                 ast_grow_array(&s->u, s->count, capacity, dimension * sizeof *s->u);
     if (grown)
         s->capacity = capacity;
     return grown;
@@ -38,8 +30,8 @@ static bool reserve_records(ast_stream *s, size_t count) {
     if (count <= s->record_capacity)
         return true;
     size_t capacity = 2 * count + 16, dimension = s->options.dimension;
-    bool grown = grow(&s->records, 0, capacity, sizeof *s->records) &&
-                 grow(&s->record_means, 0, capacity, dimension * sizeof *s->record_means);
+    bool grown = ast_grow_array(&s->records, 0, capacity, sizeof *s->records) &&
+                 ast_grow_array(&s->record_means, 0, capacity, dimension * sizeof *s->record_means);
     if (grown)
         s->record_capacity = capacity;
     return grown;
@@ -48,7 +40,7 @@ static bool reserve_records(ast_stream *s, size_t count) {
 static bool reserve_ids(ast_stream *s, size_t slots) {
     if (slots <= s->id_capacity)
         return true;
-    bool grown = grow(&s->id_of, 0, 2 * slots, sizeof *s->id_of);
+    bool grown = ast_grow_array(&s->id_of, 0, 2 * slots, sizeof *s->id_of);
     if (grown)
         s->id_capacity = 2 * slots;
     return grown;
@@ -85,7 +77,7 @@ static double next_weight(const ast_stream *s, size_t k, const finding *f) {
 
 /* How far apart the members of one cluster are, or one member from where it was expected. */
 static void learn(const ast_stream *s, const finding *f, const ast_track *before, double *num, double *den) {
-    double drift = s->options.drift * DEGREE;
+    double drift = s->options.drift * AST_DEGREE;
     if (f->count >= 2) {
         *num += 2 * (f->count - f->length);
         *den += f->count - 1;
@@ -128,9 +120,13 @@ static void add_record(ast_stream *s, ast_event event, const ast_track *track, c
     size_t dimension = s->options.dimension;
     float *copy = memcpy(s->record_means + s->record_count * dimension, mean, dimension * sizeof *mean);
     size_t present = s->labelling.present;
-    s->records[s->record_count++] = (ast_tracked){.id = track->id, .event = event, .age = track->dt - 1, .count = count,
+    s->records[s->record_count++] = (ast_tracked){.id = track->id,
+                                                  .event = event,
+                                                  .age = track->dt - 1,
+                                                  .count = count,
                                                   .share = present ? (double)count / (double)present : 0,
-                                                  .weight = track->weight, .mean = copy};
+                                                  .weight = track->weight,
+                                                  .mean = copy};
 }
 
 /* The direction of the data, for the next frame to learn from. */

@@ -10,7 +10,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SEED_BLOCK 1024 /* points whose distances are added up together: fixed, so that sums do not depend on threads */
+#define SEED_BLOCK 1024 /* points whose distances are added up together: fixed, so that sums do not depend on threads  \
+                         */
 
 /* ---- k-means++ ---- */
 

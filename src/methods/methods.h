@@ -10,12 +10,12 @@
 
 typedef struct ast_run {
     const ast_options *options;
-    int restart;         /* 0.. */
-    int iterations;      /* of this run */
+    int restart;    /* 0.. */
+    int iterations; /* of this run */
     int converged;
     double objective;
     uint64_t oir_restarts;
-    double pass_start;   /* seconds */
+    double pass_start; /* seconds */
 } ast_run;
 
 ast_status ast_run_dp(ast_labelling *labelling, ast_run *run, ast_fault *fault);

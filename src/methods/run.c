@@ -18,7 +18,8 @@ ast_status ast_run_given(ast_labelling *l, const ast_options *options, ast_fault
         float mean[AST_MAX_DIMENSION];
         ast_row_kind kind = ast_read_row(&given, k, mean);
         if (kind == AST_ROW_MISSING || kind == AST_ROW_INFINITE)
-            return ast_fail(fault, AST_BAD_DATA, "mean %zu (counting from 1) of the start has no direction: it holds %s", k + 1,
+            return ast_fail(fault, AST_BAD_DATA,
+                            "mean %zu (counting from 1) of the start has no direction: it holds %s", k + 1,
                             kind == AST_ROW_INFINITE ? "an infinity" : "a NaN, or zeros only");
         if (ast_clusters_add(&l->clusters, mean, UINT32_MAX) < 0)
             return ast_fail_memory(fault);
@@ -43,8 +44,12 @@ ast_status ast_run_update(ast_labelling *l, ast_run *run, double penalty, const 
     run->objective = ast_clusters_objective(&l->clusters) + penalty * (double)l->clusters.live;
     if (!options->progress)
         return AST_OK;
-    ast_progress state = {.restart = run->restart, .iteration = run->iterations, .clusters = l->clusters.live,
-                          .changed = result->changed, .scored = result->scored, .objective = run->objective,
+    ast_progress state = {.restart = run->restart,
+                          .iteration = run->iterations,
+                          .clusters = l->clusters.live,
+                          .changed = result->changed,
+                          .scored = result->scored,
+                          .objective = run->objective,
                           .seconds = ast_seconds() - run->pass_start};
     if (options->progress(&state, options->progress_data) != 0)
         return ast_fail(fault, AST_CANCELLED, "cancelled after pass %d", run->iterations);

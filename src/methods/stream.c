@@ -16,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEGREE (3.14159265358979323846 / 180)
-
 static double lambda_of(const ast_stream *s) {
     return ast_cosine(s->options.angle) - 1;
 }
@@ -25,7 +23,7 @@ static double lambda_of(const ast_stream *s) {
 double ast_stream_beta(const ast_stream *s) {
     if (!isnan(s->options.beta))
         return s->options.beta;
-    double drift = s->options.drift * DEGREE, phi = s->options.angle * DEGREE;
+    double drift = s->options.drift * AST_DEGREE, phi = s->options.angle * AST_DEGREE;
     double spread = s->spread_num / s->spread_den; /* squared */
     double low = 9 * drift * drift, high = phi * phi;
     spread = spread < low ? low : spread;

@@ -9,9 +9,9 @@
 /* One cluster between frames. Vectors are in arrays beside it. */
 typedef struct ast_track {
     int32_t id;
-    uint32_t dt;    /* frames since it last had points, at least 1 */
-    double weight;  /* w_k */
-    double n_prev;  /* points when it last had some */
+    uint32_t dt;   /* frames since it last had points, at least 1 */
+    double weight; /* w_k */
+    double n_prev; /* points when it last had some */
 } ast_track;
 
 struct ast_stream {
@@ -33,7 +33,7 @@ struct ast_stream {
     ast_labelling labelling;
     uint64_t *prints; /* of the passes of a frame */
     size_t print_capacity;
-    int32_t *id_of;   /* (slots) */
+    int32_t *id_of; /* (slots) */
     size_t id_capacity;
     ast_tracked *records; /* of the last frame */
     float *record_means;

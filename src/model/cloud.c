@@ -150,7 +150,8 @@ static void check_rows(load_job *job, size_t first, size_t last) {
     for (size_t i = first; i < last; i++) {
         size_t r = row_of(cloud, i);
         if (direct) { /* nearly every row of nearly every input is decided here, without its additions in order */
-            const float *x = (const float *)(const void *)((const char *)cloud->view.data + (ptrdiff_t)r * cloud->view.row_stride);
+            const float *x =
+                (const float *)(const void *)((const char *)cloud->view.data + (ptrdiff_t)r * cloud->view.row_stride);
             double squared = cloud->kernels->squared_length(x, cloud->dimension);
             if (fabs(squared - 1) < AST_UNIT_TOLERANCE - 0x1p-36)
                 continue;
@@ -182,7 +183,8 @@ static void load_task(void *data, size_t block, int worker) {
 }
 
 static bool reserve_columns(ast_cloud *cloud) {
-    size_t floats = cloud->padded * cloud->dimension + 2 * AST_LANES; /* a vector that starts at any point may be read */
+    size_t floats =
+        cloud->padded * cloud->dimension + 2 * AST_LANES; /* a vector that starts at any point may be read */
     if (floats > cloud->capacity) {
         free(cloud->columns);
         cloud->columns = ast_allocate(floats, sizeof *cloud->columns);
@@ -195,9 +197,15 @@ static bool reserve_columns(ast_cloud *cloud) {
 
 ast_status ast_cloud_load(ast_cloud *cloud, const ast_kernels *kernels, ast_pool *pool, const ast_points *points,
                           const uint32_t *order, size_t padded, int32_t *labels, size_t *missing, ast_fault *fault) {
-    *cloud = (ast_cloud){.kernels = kernels, .count = points->count, .padded = padded, .dimension = points->dimension,
-                         .view = *points, .order = order, .small = points->dimension <= AST_SMALL,
-                         .columns = cloud->columns, .capacity = cloud->capacity};
+    *cloud = (ast_cloud){.kernels = kernels,
+                         .count = points->count,
+                         .padded = padded,
+                         .dimension = points->dimension,
+                         .view = *points,
+                         .order = order,
+                         .small = points->dimension <= AST_SMALL,
+                         .columns = cloud->columns,
+                         .capacity = cloud->capacity};
     if (cloud->small && !reserve_columns(cloud))
         return ast_fail_memory(fault);
     load_job job = {.cloud = cloud, .labels = labels, .infinite = points->count};
@@ -207,7 +215,8 @@ ast_status ast_cloud_load(ast_cloud *cloud, const ast_kernels *kernels, ast_pool
     cloud->scaled = job.scaled != 0;
     cloud->in_place = cloud->tight && !cloud->scaled;
     if (job.infinite < points->count)
-        return ast_fail(fault, AST_BAD_DATA, "row %zu (counting from 1) holds an infinity; numbers must be finite, or NaN for a missing row",
+        return ast_fail(fault, AST_BAD_DATA,
+                        "row %zu (counting from 1) holds an infinity; numbers must be finite, or NaN for a missing row",
                         (size_t)job.infinite + 1);
     return AST_OK;
 }

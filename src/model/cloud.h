@@ -30,8 +30,9 @@ typedef struct ast_cloud {
     const float *column[AST_SMALL];
 } ast_cloud;
 
-/* Loads the points and checks every row; the cloud is zeroed memory, or one used before whose memory is taken over. labels (padded): AST_UNLABELLED, or AST_MISSING for missing rows and for the
- * padding. `*missing` counts the missing rows. */
+/* Loads the points and checks every row; the cloud is zeroed memory, or one used before whose memory is taken over.
+ * labels (padded): AST_UNLABELLED, or AST_MISSING for missing rows and for the padding. `*missing` counts the missing
+ * rows. */
 ast_status ast_cloud_load(ast_cloud *cloud, const ast_kernels *kernels, ast_pool *pool, const ast_points *points,
                           const uint32_t *order, size_t padded, int32_t *labels, size_t *missing, ast_fault *fault);
 void ast_cloud_free(ast_cloud *cloud);

@@ -11,9 +11,9 @@
 #define ZERO_SUM 0x1p-20 /* of the members' weight: a shorter sum has no direction worth the name */
 
 void ast_clusters_free(ast_cluster_list *clusters) {
-    void *memory[] = {clusters->order, clusters->free, clusters->means, clusters->sums, clusters->weights,
-                      clusters->members, clusters->keys, clusters->founder, clusters->moves, clusters->touched,
-                      clusters->alive};
+    void *memory[] = {clusters->order,   clusters->free,    clusters->means, clusters->sums,
+                      clusters->weights, clusters->members, clusters->keys,  clusters->founder,
+                      clusters->moves,   clusters->touched, clusters->alive};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         free(memory[i]);
     *clusters = (ast_cluster_list){0};
@@ -26,29 +26,22 @@ void ast_clusters_clear(ast_cluster_list *clusters, size_t dimension) {
     clusters->weight_unit = 1;
 }
 
-static bool grow_array(void *array, size_t used, size_t capacity, size_t size) {
-    void **pointer = array, *memory = ast_grow(*pointer, used, capacity, size);
-    if (memory)
-        *pointer = memory;
-    return memory != NULL;
-}
-
 /* Each array that could grow has grown when one cannot: the capacity is raised only if all could. */
 static bool reserve(ast_cluster_list *c) {
     if (c->slots < c->capacity)
         return true;
     size_t used = c->slots, capacity = c->capacity ? 2 * c->capacity : 32, dimension = c->dimension;
-    bool grown = grow_array(&c->order, used, capacity, sizeof *c->order) &&
-                 grow_array(&c->free, used, capacity, sizeof *c->free) &&
-                 grow_array(&c->means, used, capacity, dimension * sizeof *c->means) &&
-                 grow_array(&c->sums, used, capacity, dimension * sizeof *c->sums) &&
-                 grow_array(&c->weights, used, capacity, sizeof *c->weights) &&
-                 grow_array(&c->members, used, capacity, sizeof *c->members) &&
-                 grow_array(&c->keys, used, capacity, sizeof *c->keys) &&
-                 grow_array(&c->founder, used, capacity, sizeof *c->founder) &&
-                 grow_array(&c->moves, used, capacity, sizeof *c->moves) &&
-                 grow_array(&c->touched, used, capacity, sizeof *c->touched) &&
-                 grow_array(&c->alive, used, capacity, sizeof *c->alive);
+    bool grown = ast_grow_array(&c->order, used, capacity, sizeof *c->order) &&
+                 ast_grow_array(&c->free, used, capacity, sizeof *c->free) &&
+                 ast_grow_array(&c->means, used, capacity, dimension * sizeof *c->means) &&
+                 ast_grow_array(&c->sums, used, capacity, dimension * sizeof *c->sums) &&
+                 ast_grow_array(&c->weights, used, capacity, sizeof *c->weights) &&
+                 ast_grow_array(&c->members, used, capacity, sizeof *c->members) &&
+                 ast_grow_array(&c->keys, used, capacity, sizeof *c->keys) &&
+                 ast_grow_array(&c->founder, used, capacity, sizeof *c->founder) &&
+                 ast_grow_array(&c->moves, used, capacity, sizeof *c->moves) &&
+                 ast_grow_array(&c->touched, used, capacity, sizeof *c->touched) &&
+                 ast_grow_array(&c->alive, used, capacity, sizeof *c->alive);
     if (grown)
         c->capacity = capacity;
     return grown;

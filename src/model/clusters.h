@@ -16,7 +16,7 @@ typedef struct ast_cluster_list {
     int32_t *order;               /* (live) slots in order of creation: equal scores go to the first */
     int32_t *free;                /* slots to use again, after the pass in which they died */
     size_t free_count;
-    size_t reserved; /* slots below are never used again */
+    size_t reserved;   /* slots below are never used again */
     float *means;      /* (slots, D) */
     int64_t *sums;     /* (slots, D) */
     int64_t *weights;  /* (slots) of the members together */

@@ -66,11 +66,13 @@ bool ast_sync_table(ast_labelling *l, ast_worker *worker) {
         ast_table_clear(&worker->table, l->cloud.dimension);
     const float *means = l->clusters.means;
     size_t dimension = l->cloud.dimension, live = l->clusters.live;
-    for (size_t e = seen; append && ready && e < l->event_count; e++) /* births only: they stand at the end of the order */
+    for (size_t e = seen; append && ready && e < l->event_count;
+         e++) /* births only: they stand at the end of the order */
         ready = ast_table_append(&worker->table, means + (size_t)l->events[e] * dimension, l->events[e]);
     for (size_t k = 0; !append && ready && k < live; k++)
-        ready = ast_is_unseen(l, l->clusters.order[k]) ||
-                ast_table_append(&worker->table, means + (size_t)l->clusters.order[k] * dimension, l->clusters.order[k]);
+        ready =
+            ast_is_unseen(l, l->clusters.order[k]) ||
+            ast_table_append(&worker->table, means + (size_t)l->clusters.order[k] * dimension, l->clusters.order[k]);
     worker->pass = l->pass;
     worker->seen = l->event_count;
     if (l->tracks)
@@ -223,7 +225,8 @@ static bool decided(ast_labelling *l, ast_worker *worker, size_t i, float best, 
            !ast_tracks_threaten(l->tracks, ast_cloud_row(&l->cloud, i, worker->row), (double)best - (double)l->margin);
 }
 
-/* The rule of the paper for one point (equation for z_i, and the removal of a cluster before its last point is seen). */
+/* The rule of the paper for one point (equation for z_i, and the removal of a cluster before its last point is seen).
+ */
 static int visit(ast_labelling *l, ast_worker *worker, size_t i) {
     const ast_block *block = &l->blocks[i / AST_BLOCK];
     int32_t own = l->labels[i];

@@ -17,7 +17,7 @@ double ast_cosine(double degrees) {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (degrees == known[i][0])
             return known[i][1];
-    return cos(degrees * (3.14159265358979323846 / 180));
+    return cos(degrees * AST_DEGREE);
 }
 
 void ast_labelling_set_angle(ast_labelling *l, double angle) {
@@ -57,10 +57,11 @@ static bool open_worker(ast_labelling *l, ast_worker *worker) {
 }
 
 static void free_worker(ast_worker *worker) {
-    void *memory[] = {worker->list, worker->changes, worker->row, worker->columns, worker->rows, worker->picked,
-                      worker->row_scratch, worker->row_memory, worker->other.best, worker->other.second,
-                      worker->other.id, worker->compact.best, worker->compact.second, worker->compact.id, worker->exact,
-                      worker->bin_memory, worker->key_memory, worker->joined, worker->used};
+    void *memory[] = {worker->list,           worker->changes,      worker->row,         worker->columns,
+                      worker->rows,           worker->picked,       worker->row_scratch, worker->row_memory,
+                      worker->other.best,     worker->other.second, worker->other.id,    worker->compact.best,
+                      worker->compact.second, worker->compact.id,   worker->exact,       worker->bin_memory,
+                      worker->key_memory,     worker->joined,       worker->used};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         free(memory[i]);
     ast_table_free(&worker->table);
@@ -203,8 +204,8 @@ ast_status ast_labelling_load(ast_labelling *l, const ast_kernels *kernels, ast_
 
 void ast_labelling_free(ast_labelling *l) {
     free_workers(l);
-    void *memory[] = {l->labels, l->proposals, l->best, l->second, l->blocks, l->start_means, l->move_of,
-                      l->events, l->movers, l->chunk_seen, l->first_order};
+    void *memory[] = {l->labels,  l->proposals, l->best,   l->second,     l->blocks,     l->start_means,
+                      l->move_of, l->events,    l->movers, l->chunk_seen, l->first_order};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         free(memory[i]);
     ast_table_free(&l->table);

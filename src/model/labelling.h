@@ -51,32 +51,32 @@ typedef struct ast_change {
 
 /* What one thread needs. */
 typedef struct ast_worker {
-    ast_table table;     /* the clusters as of event number `seen` of pass `pass`, where that differs from the shared one */
+    ast_table table; /* the clusters as of event number `seen` of pass `pass`, where that differs from the shared one */
     uint64_t pass;
     size_t seen;
-    ast_table dirty;     /* clusters to compare with: those of some events */
-    ast_scores other;    /* (chunk) scores against them */
-    uint32_t *list;      /* (chunk) */
-    ast_scores compact;  /* (chunk) scores of listed points */
-    float *columns;      /* small: (D, chunk) listed points */
-    const float **rows;  /* large: (chunk) every point of the chunk, where rows_loaded */
+    ast_table dirty;      /* clusters to compare with: those of some events */
+    ast_scores other;     /* (chunk) scores against them */
+    uint32_t *list;       /* (chunk) */
+    ast_scores compact;   /* (chunk) scores of listed points */
+    float *columns;       /* small: (D, chunk) listed points */
+    const float **rows;   /* large: (chunk) every point of the chunk, where rows_loaded */
     const float **picked; /* large: (chunk) the listed ones */
-    float *row_memory;   /* large, where rows are not in place: (chunk, D) */
-    float *row;          /* (D) */
-    float *row_scratch;  /* AST_ROW_SCRATCH */
-    double *exact;       /* (exact_capacity) scores of one point */
+    float *row_memory;    /* large, where rows are not in place: (chunk, D) */
+    float *row;           /* (D) */
+    float *row_scratch;   /* AST_ROW_SCRATCH */
+    double *exact;        /* (exact_capacity) scores of one point */
     size_t exact_capacity;
     ast_change *changes; /* (chunk) of the chunk at hand */
     size_t change_count;
-    ast_bins bins;       /* what is to be added to the clusters' sums; large: sums (slots, D + 1) */
+    ast_bins bins; /* what is to be added to the clusters' sums; large: sums (slots, D + 1) */
     int64_t *bin_memory;
     uint64_t *key_memory;
-    int64_t *joined;     /* (slots) first pass with weights: how many points joined */
-    uint8_t *used;       /* (slots) large: the sum is not zero */
-    size_t changed;      /* points that changed cluster in this pass */
-    uint64_t scored;     /* points compared with every cluster in this pass */
+    int64_t *joined;      /* (slots) first pass with weights: how many points joined */
+    uint8_t *used;        /* (slots) large: the sum is not zero */
+    size_t changed;       /* points that changed cluster in this pass */
+    uint64_t scored;      /* points compared with every cluster in this pass */
     const ast_gain *gain; /* what the chunk at hand reckons with */
-    bool full;           /* every point of the chunk at hand was scored in this pass */
+    bool full;            /* every point of the chunk at hand was scored in this pass */
     bool rows_loaded;
 } ast_worker;
 
@@ -85,44 +85,44 @@ typedef struct ast_labelling {
     ast_pool *pool;
     ast_cloud cloud;
     ast_cluster_list clusters;
-    double limit;        /* a score fits from here: cos(angle) - 2^-20; -INFINITY: always */
-    float fit, margin;   /* a float score that decides: best >= fit, best - second > margin */
-    ast_tracks *tracks;  /* a stream's clusters of the frames before, or NULL: those without points are candidates too */
-    float safe;          /* from this score on none of them can win, as of the start of the pass: out of turn */
-    float safe_now;      /* the same as of the last event: in turn */
-    bool fixed;          /* the number of clusters is given: none is born, none dies, nobody is alone */
-    bool bounds;         /* skip what cannot change */
-    size_t present;        /* points that take part */
+    double limit;       /* a score fits from here: cos(angle) - 2^-20; -INFINITY: always */
+    float fit, margin;  /* a float score that decides: best >= fit, best - second > margin */
+    ast_tracks *tracks; /* a stream's clusters of the frames before, or NULL: those without points are candidates too */
+    float safe;         /* from this score on none of them can win, as of the start of the pass: out of turn */
+    float safe_now;     /* the same as of the last event: in turn */
+    bool fixed;         /* the number of clusters is given: none is born, none dies, nobody is alone */
+    bool bounds;        /* skip what cannot change */
+    size_t present;     /* points that take part */
     const double *weights; /* (count) in order of visit, divided by the smallest; NULL: all 1 */
 
     int32_t *labels, *proposals; /* (padded) slots; equal between passes */
     float *best, *second;        /* (padded) */
     ast_block *blocks;
-    size_t chunk, chunks;        /* points in one; how many */
+    size_t chunk, chunks; /* points in one; how many */
 
-    uint64_t pass;       /* 1.. */
-    bool first;          /* the pass that labels points for the first time */
-    bool keys_due;       /* the clusters' keys are not known yet */
+    uint64_t pass;        /* 1.. */
+    bool first;           /* the pass that labels points for the first time */
+    bool keys_due;        /* the clusters' keys are not known yet */
     int32_t *first_order; /* (first_live) the order of the clusters after the first pass */
     size_t first_live, first_capacity;
     uint64_t first_print; /* fingerprint of the labels after the first pass, known from the second on */
-    ast_table table;     /* the clusters at the start of the pass */
-    float *start_means;  /* large: (slots, D) the same by slot */
+    ast_table table;      /* the clusters at the start of the pass */
+    float *start_means;   /* large: (slots, D) the same by slot */
     size_t start_capacity;
-    int32_t *events;     /* slots, in order of happening */
+    int32_t *events; /* slots, in order of happening */
     size_t event_count, event_capacity;
-    ast_table carry;     /* clusters that the next pass compares every point with */
-    int32_t *movers;     /* (mover_capacity) slots by how far they moved, the farthest first */
+    ast_table carry; /* clusters that the next pass compares every point with */
+    int32_t *movers; /* (mover_capacity) slots by how far they moved, the farthest first */
     size_t mover_capacity;
-    ast_gain others;     /* moves of the clusters that are not in the carry */
-    ast_gain everybody;  /* moves of all */
-    bool chosen;         /* the carry has more than the events of the pass before */
-    size_t last_events;  /* of the pass before */
-    size_t *chunk_seen;  /* (chunks) how many events of its last pass all points of a chunk were compared with */
-    bool few;            /* every slot has a bit of its own */
-    float bit_move[64];  /* the largest move of the slots of that bit */
-    float *move_of;      /* large: (slots) */
-    uint64_t lone;       /* bits of the clusters with one member */
+    ast_gain others;    /* moves of the clusters that are not in the carry */
+    ast_gain everybody; /* moves of all */
+    bool chosen;        /* the carry has more than the events of the pass before */
+    size_t last_events; /* of the pass before */
+    size_t *chunk_seen; /* (chunks) how many events of its last pass all points of a chunk were compared with */
+    bool few;           /* every slot has a bit of its own */
+    float bit_move[64]; /* the largest move of the slots of that bit */
+    float *move_of;     /* large: (slots) */
+    uint64_t lone;      /* bits of the clusters with one member */
 
     _Atomic size_t turn;
     _Atomic bool failed; /* no memory in mid-pass */
@@ -139,8 +139,9 @@ typedef struct ast_pass_result {
 } ast_pass_result;
 
 /* Loads the points; no clusters yet. Starts from zeroed memory or from a labelling that was used before, whose memory
- * it takes over. After a failure only ast_labelling_free and another load may follow. `order` and `weights` (both in order of visit, or NULL) must live as long; the
- * weights are divided by the smallest. Points of weight 0 are left out as if they were missing. */
+ * it takes over. After a failure only ast_labelling_free and another load may follow. `order` and `weights` (both in
+ * order of visit, or NULL) must live as long; the weights are divided by the smallest. Points of weight 0 are left out
+ * as if they were missing. */
 ast_status ast_labelling_load(ast_labelling *labelling, const ast_kernels *kernels, ast_pool *pool,
                               const ast_points *points, const uint32_t *order, double *weights, size_t *missing,
                               ast_fault *fault);
@@ -148,6 +149,8 @@ void ast_labelling_free(ast_labelling *labelling);
 
 /* Sets what counts as fitting: an angle in degrees, or NaN for always (a fixed number of clusters). */
 void ast_labelling_set_angle(ast_labelling *labelling, double angle);
+
+#define AST_DEGREE (3.14159265358979323846 / 180)
 
 /* cos of an angle in degrees, exact at 0, 60, 90, 120 and 180. */
 double ast_cosine(double degrees);

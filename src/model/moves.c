@@ -84,7 +84,7 @@ static double cost(const ast_labelling *l, const float *slack, size_t sampled, s
         awake += slack[j] <= gain;
     if (!l->cloud.small && columns > 0) /* panels are scored whole, and every row is read */
         columns = ceil(columns / AST_PANEL) * AST_PANEL + ROW_COST;
-    double gather = l->cloud.small ? 2 : 1;              /* picking points one by one has its price */
+    double gather = l->cloud.small ? 2 : 1; /* picking points one by one has its price */
     return columns / clusters + gather * (double)awake / (double)(sampled ? sampled : 1);
 }
 
@@ -105,9 +105,9 @@ static size_t choose(const ast_labelling *l, size_t movers) {
 
 static ast_gain fastest_from(const ast_labelling *l, size_t first, size_t movers) {
     const float *moves = l->clusters.moves;
-    return (ast_gain){.most = {first < movers ? moves[l->movers[first]] : 0,
-                               first + 1 < movers ? moves[l->movers[first + 1]] : 0},
-                      .fastest = first < movers ? l->movers[first] : -1};
+    return (ast_gain){
+        .most = {first < movers ? moves[l->movers[first]] : 0, first + 1 < movers ? moves[l->movers[first + 1]] : 0},
+        .fastest = first < movers ? l->movers[first] : -1};
 }
 
 /* The same with those that are in the carry because of an event. */

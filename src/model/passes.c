@@ -101,7 +101,8 @@ static size_t commit_until_event(ast_labelling *l, size_t start) {
     return l->cloud.padded;
 }
 
-/* The paper's optimistic iterated restarts: whenever a cluster is born or lost, all points that remain are scored again. */
+/* The paper's optimistic iterated restarts: whenever a cluster is born or lost, all points that remain are scored
+ * again. */
 static uint64_t oir_pass(ast_labelling *l) {
     uint64_t restarts = 0;
     for (size_t start = 0; start < l->cloud.count && !atomic_load(&l->failed);) {

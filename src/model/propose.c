@@ -126,8 +126,8 @@ void ast_propose_all(ast_labelling *l, ast_worker *worker, size_t chunk) {
     }
     for (size_t i = base; i < base + l->chunk; i += AST_BLOCK) {
         ast_scores scores = {l->best + i, l->second + i, l->proposals + i};
-        l->blocks[i / AST_BLOCK].attention =
-            l->kernels->screen(scores, l->labels + i, AST_BLOCK, out_of_turn_fit(l), l->margin, !l->first, worker->list) > 0;
+        l->blocks[i / AST_BLOCK].attention = l->kernels->screen(scores, l->labels + i, AST_BLOCK, out_of_turn_fit(l),
+                                                                l->margin, !l->first, worker->list) > 0;
     }
 }
 

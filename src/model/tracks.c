@@ -13,13 +13,6 @@
 #define LOOSE 1e-6 /* of every bound: float products and the rounding of angles */
 #define ZERO_SUM 0x1p-20
 
-static bool grow(void *array, size_t used, size_t capacity, size_t size) {
-    void **pointer = array, *memory = ast_grow(*pointer, used, capacity, size);
-    if (memory)
-        *pointer = memory;
-    return memory != NULL;
-}
-
 bool ast_tracks_reserve(ast_tracks *t, size_t count, size_t dimension) {
     if (t->cosine[0] == 0)
         for (size_t j = 0; j <= AST_ANGLE_STEPS; j++)
@@ -28,10 +21,12 @@ bool ast_tracks_reserve(ast_tracks *t, size_t count, size_t dimension) {
     if (count <= t->capacity)
         return true;
     size_t capacity = 2 * count, used = t->capacity ? t->count : 0;
-    bool grown = grow(&t->m, used, capacity, dimension * sizeof *t->m) && grow(&t->w, used, capacity, sizeof *t->w) &&
-                 grow(&t->dt, used, capacity, sizeof *t->dt) && grow(&t->unseen, used, capacity, sizeof *t->unseen) &&
-                 grow(&t->tabled, used, capacity, sizeof *t->tabled) &&
-                 grow(&t->bounds, used, capacity, (AST_ANGLE_STEPS + 1) * sizeof *t->bounds);
+    bool grown = ast_grow_array(&t->m, used, capacity, dimension * sizeof *t->m) &&
+                 ast_grow_array(&t->w, used, capacity, sizeof *t->w) &&
+                 ast_grow_array(&t->dt, used, capacity, sizeof *t->dt) &&
+                 ast_grow_array(&t->unseen, used, capacity, sizeof *t->unseen) &&
+                 ast_grow_array(&t->tabled, used, capacity, sizeof *t->tabled) &&
+                 ast_grow_array(&t->bounds, used, capacity, (AST_ANGLE_STEPS + 1) * sizeof *t->bounds);
     if (grown)
         t->capacity = capacity;
     return grown;
@@ -172,6 +167,7 @@ double ast_tracks_losses(const ast_tracks *t, const ast_cluster_list *c, size_t 
     if (!direction(c, k, u, length))
         return 0;
     ast_geodesic g;
-    ast_geodesic_solve(ast_angle_from(u, t->m + k * t->dimension, t->dimension), t->w[k], t->beta, t->dt[k], *length, &g);
+    ast_geodesic_solve(ast_angle_from(u, t->m + k * t->dimension, t->dimension), t->w[k], t->beta, t->dt[k], *length,
+                       &g);
     return g.losses;
 }

@@ -14,18 +14,18 @@
 #include <stdint.h>
 
 #define AST_LANES 8
-#define AST_PANEL 16   /* means in one panel of a large table */
-#define AST_SMALL 4    /* the largest dimension that is stored as columns */
+#define AST_PANEL 16               /* means in one panel of a large table */
+#define AST_SMALL 4                /* the largest dimension that is stored as columns */
 #define AST_UNIT_TOLERANCE 0x1p-22 /* of a squared length: a row so close to a unit vector is taken as it is */
-#define AST_NO_SCORE (-4.0f) /* below every cosine: the best score where there is no mean */
-#define AST_NOBODY (-3)      /* the id that goes with it */
+#define AST_NO_SCORE (-4.0f)       /* below every cosine: the best score where there is no mean */
+#define AST_NOBODY (-3)            /* the id that goes with it */
 
 /* Means packed for the kernels, in order of cluster index (equal scores go to the first). */
 typedef struct ast_table {
     size_t dimension, count, capacity; /* capacity is a multiple of AST_PANEL */
     int32_t *ids;                      /* (capacity) what the kernels write for mean k */
-    float *means; /* small: (D, capacity); large: (capacity / AST_PANEL, D, AST_PANEL) */
-    float *bias;  /* large: (capacity) 0 for a mean, AST_NO_SCORE for the unused columns of the last panel */
+    float *means;                      /* small: (D, capacity); large: (capacity / AST_PANEL, D, AST_PANEL) */
+    float *bias; /* large: (capacity) 0 for a mean, AST_NO_SCORE for the unused columns of the last panel */
 } ast_table;
 
 /* For each point the best score, the second best and the id of the best. */
