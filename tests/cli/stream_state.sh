@@ -37,7 +37,8 @@ killed() {
         # shellcheck disable=SC2086
         "$ASTERISM" stream "$1" $options --labels labels --state state >>lines 2>../err &
         job=$!
-        sleep "0.0$(awk -v seed="$kills$$" 'BEGIN { srand(seed); printf "%02d", rand() * 25 }')"
+        # Later and later, so that slow builds come to an end too.
+        sleep "$(awk -v kills="$kills" -v seed="$kills$$" 'BEGIN { srand(seed); print rand() * (25 + kills / 4) / 1000 }')"
         if kill -KILL $job 2>/dev/null; then
             kills=$((kills + 1))
         fi
