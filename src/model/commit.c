@@ -77,6 +77,7 @@ bool ast_sync_table(ast_labelling *l, ast_worker *worker) {
     worker->seen = l->event_count;
     if (l->tracks)
         l->safe_now = ast_tracks_safe(l->tracks, &l->clusters);
+    worker->safe = l->safe_now;
     if (!ready)
         ast_labelling_fail(l);
     return ready;

@@ -54,6 +54,7 @@ typedef struct ast_worker {
     ast_table table; /* the clusters as of event number `seen` of pass `pass`, where that differs from the shared one */
     uint64_t pass;
     size_t seen;
+    float safe;           /* from this score on no tracked cluster without points can win, as of that event */
     ast_table dirty;      /* clusters to compare with: those of some events */
     ast_scores other;     /* (chunk) scores against them */
     uint32_t *list;       /* (chunk) */

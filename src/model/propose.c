@@ -23,8 +23,9 @@ const ast_table *ast_current_table(const ast_labelling *l, const ast_worker *wor
 }
 
 /* A score that decides: it fits, and no tracked cluster without points can beat it. */
-static float out_of_turn_fit(const ast_labelling *l) {
-    return l->safe > l->fit ? l->safe : l->fit;
+static float deciding_score(const ast_labelling *l, const ast_worker *worker) {
+    float safe = worker->pass == l->pass && worker->seen > 0 ? worker->safe : l->safe;
+    return safe > l->fit ? safe : l->fit;
 }
 
 static const float *load_row(ast_labelling *l, ast_worker *worker, size_t i, size_t j) {
@@ -126,8 +127,9 @@ void ast_propose_all(ast_labelling *l, ast_worker *worker, size_t chunk) {
     }
     for (size_t i = base; i < base + l->chunk; i += AST_BLOCK) {
         ast_scores scores = {l->best + i, l->second + i, l->proposals + i};
-        l->blocks[i / AST_BLOCK].attention = l->kernels->screen(scores, l->labels + i, AST_BLOCK, out_of_turn_fit(l),
-                                                                l->margin, !l->first, worker->list) > 0;
+        l->blocks[i / AST_BLOCK].attention =
+            l->kernels->screen(scores, l->labels + i, AST_BLOCK, deciding_score(l, worker), l->margin, !l->first,
+                               worker->list) > 0;
     }
 }
 
@@ -186,7 +188,7 @@ static size_t tighten(ast_labelling *l, ast_worker *worker, size_t base, size_t 
             const float *row = worker->rows_loaded ? worker->rows[at] : load_row(l, worker, i, at);
             l->best[i] = l->kernels->dot(row, l->start_means + (size_t)l->labels[i] * dimension, dimension);
         }
-        if (!(l->best[i] >= out_of_turn_fit(l) && l->best[i] - l->second[i] > l->margin))
+        if (!(l->best[i] >= deciding_score(l, worker) && l->best[i] - l->second[i] > l->margin))
             worker->list[left++] = worker->list[j];
     }
     return left;
@@ -215,8 +217,8 @@ static size_t list_block(ast_labelling *l, ast_worker *worker, size_t b, size_t 
         allowance = INFINITY;
         block->loss = block->gain = 0;
     }
-    listed = l->kernels->narrow(l->best + first, l->second + first, l->labels + first, AST_BLOCK, out_of_turn_fit(l),
-                                allowance, list, &block->gap);
+    listed = l->kernels->narrow(l->best + first, l->second + first, l->labels + first, AST_BLOCK,
+                                deciding_score(l, worker), allowance, list, &block->gap);
     if (listed)
         block->gap = -INFINITY;
     for (size_t j = 0; j < listed; j++)
@@ -228,7 +230,7 @@ static void flag_undecided(ast_labelling *l, const ast_worker *worker, size_t ba
     for (size_t j = 0; j < n; j++) {
         size_t i = base + worker->list[j];
         float best = worker->compact.best[j], second = worker->compact.second[j];
-        if (l->proposals[i] != l->labels[i] || !(best >= out_of_turn_fit(l) && best - second > l->margin))
+        if (l->proposals[i] != l->labels[i] || !(best >= deciding_score(l, worker) && best - second > l->margin))
             l->blocks[i / AST_BLOCK].attention = true;
     }
 }

@@ -8,15 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PI 3.14159265358979323846
-#define STEP (PI / AST_ANGLE_STEPS)
 #define LOOSE 1e-6 /* of every bound: float products and the rounding of angles */
 #define ZERO_SUM 0x1p-20
 
 bool ast_tracks_reserve(ast_tracks *t, size_t count, size_t dimension) {
-    if (t->cosine[0] == 0)
-        for (size_t j = 0; j <= AST_ANGLE_STEPS; j++)
-            t->cosine[j] = (float)cos((double)j * STEP);
     t->dimension = dimension;
     if (count <= t->capacity)
         return true;
@@ -24,104 +19,88 @@ bool ast_tracks_reserve(ast_tracks *t, size_t count, size_t dimension) {
     bool grown = ast_grow_array(&t->m, used, capacity, dimension * sizeof *t->m) &&
                  ast_grow_array(&t->w, used, capacity, sizeof *t->w) &&
                  ast_grow_array(&t->dt, used, capacity, sizeof *t->dt) &&
-                 ast_grow_array(&t->unseen, used, capacity, sizeof *t->unseen) &&
-                 ast_grow_array(&t->tabled, used, capacity, sizeof *t->tabled) &&
-                 ast_grow_array(&t->bounds, used, capacity, (AST_ANGLE_STEPS + 1) * sizeof *t->bounds);
+                 ast_grow_array(&t->unseen, used, capacity, sizeof *t->unseen);
     if (grown)
         t->capacity = capacity;
     return grown;
 }
 
 void ast_tracks_free(ast_tracks *t) {
-    void *memory[] = {t->m, t->w, t->dt, t->unseen, t->tabled, t->bounds};
+    void *memory[] = {t->m, t->w, t->dt, t->unseen};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         free(memory[i]);
     *t = (ast_tracks){0};
 }
 
 void ast_tracks_begin(ast_tracks *t) {
-    if (t->count) {
+    if (t->count)
         memset(t->unseen, 1, t->count);
-        memset(t->tabled, 0, t->count);
-    }
-}
-
-static double score_at(const ast_tracks *t, size_t k, double zeta) {
-    ast_geodesic g;
-    ast_geodesic_solve(zeta, t->w[k], t->beta, t->dt[k], 1, &g);
-    return 1 + (double)t->dt[k] * t->q - g.losses;
 }
 
 double ast_tracks_score(const ast_tracks *t, size_t k, const float *x) {
-    return score_at(t, k, ast_angle_between(x, t->m + k * t->dimension, t->dimension));
+    ast_geodesic g;
+    ast_geodesic_solve(ast_angle_between(x, t->m + k * t->dimension, t->dimension), t->w[k], t->beta, t->dt[k], 1, &g);
+    return 1 + (double)t->dt[k] * t->q - g.losses;
 }
 
-/* J falls with the angle: from the first step that does not fit, none does. */
-static const float *bounds_of(ast_tracks *t, size_t k) {
-    float *bounds = t->bounds + k * (AST_ANGLE_STEPS + 1);
-    bool fits = true;
-    for (size_t j = 0; !t->tabled[k] && j <= AST_ANGLE_STEPS; j++) {
-        double score = fits ? score_at(t, k, (double)j * STEP) + LOOSE : -4;
-        fits = fits && score >= t->limit;
-        bounds[j] = fits ? (float)score + 0x1p-22f : -4;
-    }
-    t->tabled[k] = 1;
-    return bounds;
+/* The most that cluster k can score, whatever the angle; and W, by which that falls with 1 - cos(angle). */
+static double ceiling_of(const ast_tracks *t, size_t k) {
+    return 1 + (double)t->dt[k] * t->q + LOOSE;
+}
+
+static double stiffness_of(const ast_tracks *t, size_t k) {
+    if (t->w[k] <= 0 || t->beta <= 0)
+        return 0; /* the mean may go anywhere for nothing */
+    return 1 / (1 / t->w[k] + (double)t->dt[k] / t->beta + 1);
 }
 
 static bool ghost(const ast_tracks *t, size_t k) {
     return t->candidates && t->unseen[k];
 }
 
-bool ast_tracks_threaten(ast_tracks *t, const float *x, double best) {
+bool ast_tracks_threaten(const ast_tracks *t, const float *x, double best) {
     for (size_t k = 0; k < t->count; k++) {
-        if (!ghost(t, k))
+        if (!ghost(t, k) || ceiling_of(t, k) < best)
             continue;
-        const float *bounds = bounds_of(t, k);
-        if (bounds[0] < best - LOOSE)
-            continue;
-        double cosine = ast_exact_score(x, t->m + k * t->dimension, t->dimension) + LOOSE;
-        size_t step = (size_t)(acos(cosine < 1 ? (cosine > -1 ? cosine : -1) : 1) / STEP);
-        if (bounds[step < AST_ANGLE_STEPS ? step : AST_ANGLE_STEPS] >= best - LOOSE)
+        double cosine = ast_exact_score(x, t->m + k * t->dimension, t->dimension);
+        double most = ceiling_of(t, k) - stiffness_of(t, k) * (1 - cosine) + LOOSE;
+        if (most >= best && most >= t->limit)
             return true;
     }
     return false;
 }
 
-/* A point at angle theta from mean a is at least `apart` - theta from m_k: the largest theta, in steps, up to which the
- * bound on J_k stays below cos(theta). */
-static float safe_from(const ast_tracks *t, const float *bounds, double apart) {
-    size_t theta = 0;
-    while (theta < AST_ANGLE_STEPS) {
-        double away = apart - (double)(theta + 1) * STEP - LOOSE;
-        size_t step = away > 0 ? (size_t)(away / STEP) : 0;
-        if (bounds[step] >= t->cosine[theta + 1] - (float)LOOSE)
-            break;
-        theta++;
-    }
-    return theta == 0 ? 2 : t->cosine[theta] + (float)LOOSE;
+/* A point at angle theta from a mean that is `apart` from m_k is at least apart - theta from m_k. The largest theta up
+ * to which cos(theta) stays above the bound on J_k, C - W (1 - cos(apart - theta)): where the two meet, (1 - W cos
+ * apart) cos(theta) - W sin(apart) sin(theta) = C - W, a cosine of theta plus something. */
+static double safe_angle(double ceiling, double stiffness, double apart) {
+    double a = 1 - stiffness * cos(apart), b = stiffness * sin(apart), length = sqrt(a * a + b * b);
+    double ratio = length > 0 ? (ceiling - stiffness) / length : 2;
+    double theta = ratio >= 1 ? 0 : acos(ratio > -1 ? ratio : -1) - atan2(b, a);
+    if (theta <= apart)
+        return theta > 0 ? theta : 0;
+    return ceiling < 1 ? acos(ceiling > -1 ? ceiling : -1) : 0; /* beyond m_k itself the bound is the ceiling */
 }
 
-float ast_tracks_safe(ast_tracks *t, const ast_cluster_list *clusters) {
-    float safe = -4;
+float ast_tracks_safe(const ast_tracks *t, const ast_cluster_list *clusters) {
+    double safe = -4;
     for (size_t k = 0; k < t->count; k++) {
-        if (!ghost(t, k))
+        if (!ghost(t, k) || ceiling_of(t, k) < t->limit)
             continue;
-        const float *bounds = bounds_of(t, k), *m = t->m + k * t->dimension;
-        float own = -4;
+        double ceiling = ceiling_of(t, k), stiffness = stiffness_of(t, k), own = -4;
         for (size_t c = 0; c < clusters->live; c++) {
             size_t slot = (size_t)clusters->order[c];
             if (slot < t->count && t->unseen[slot])
                 continue;
-            double cosine = ast_exact_score(clusters->means + slot * t->dimension, m, t->dimension);
-            float from = safe_from(t, bounds, acos(cosine < 1 ? (cosine > -1 ? cosine : -1) : 1));
+            const float *mean = clusters->means + slot * t->dimension;
+            double apart = ast_angle_between(mean, t->m + k * t->dimension, t->dimension) - LOOSE;
+            double from = cos(safe_angle(ceiling, stiffness, apart > 0 ? apart : 0)) + LOOSE;
             own = from > own ? from : own;
         }
-        float most = bounds[0] + (float)LOOSE; /* whatever the angle */
-        own = own < most ? own : most;
+        own = own < ceiling ? own : ceiling;
         safe = own > safe ? own : safe;
     }
-    return safe;
+    return (float)safe + 0x1p-22f;
 }
 
 void ast_tracks_revive(const ast_tracks *t, size_t k, const float *x, float *mu) {

@@ -2,15 +2,15 @@
  *
  * Clusters that are tracked over a stream, as one frame sees them: where each was, how sure that is, and for how long
  * it has had no points. A tracked cluster without points is a candidate for every point, with the score J_k = 1 + dt_k
- * Q - [losses of the geodesic from m_k to the point] (ALGORITHMS section 4). J_k depends on the point only through its
- * angle to m_k and falls as that grows, so a small table of bounds per cluster tells for nearly every point that none
- * of them can win. */
+ * (docs/rules.md and methods/stream.c). The losses are the least of w (1 - cos theta) + dt beta (1 - cos phi) +
+ * (1 - cos eta) over angles that add up to zeta, the angle to m_k. As (1 - cos t) / t^2 falls with t, they are at least
+ *     W (1 - cos zeta),  1 / W = 1 / w + dt / beta + 1,
+ * so J_k is at most 1 + dt_k Q - W (1 - x . m_k): linear in a dot product. That tells for nearly every point, without a
+ * Newton step, that no cluster without points can win it. */
 #ifndef AST_TRACKS_H
 #define AST_TRACKS_H
 
 #include "clusters.h"
-
-#define AST_ANGLE_STEPS 72 /* of 2.5 degrees each: the resolution of the bounds */
 
 typedef struct ast_tracks {
     size_t count, capacity, dimension; /* tracked clusters are slots 0..count-1, in order of id */
@@ -21,26 +21,23 @@ typedef struct ast_tracks {
     double *w;                         /* (count) how sure that is */
     uint32_t *dt;                      /* (count) frames since it last had points */
     uint8_t *unseen;                   /* (count) has no points now */
-    uint8_t *tabled;                   /* (count) the bounds are there */
-    float *bounds; /* (count, AST_ANGLE_STEPS + 1) J at multiples of the step; -4 where it does not fit */
-    float cosine[AST_ANGLE_STEPS + 1]; /* of the multiples */
 } ast_tracks;
 
 bool ast_tracks_reserve(ast_tracks *tracks, size_t count, size_t dimension);
 void ast_tracks_free(ast_tracks *tracks);
 
-/* Starts a frame: everybody unseen, no bounds yet. */
+/* Starts a frame: everybody unseen. */
 void ast_tracks_begin(ast_tracks *tracks);
 
-/* J_k of a point, and no less than it in less time. */
+/* J_k of a point. */
 double ast_tracks_score(const ast_tracks *tracks, size_t k, const float *x);
 
 /* Whether an unseen cluster might score `best` or more for the point. */
-bool ast_tracks_threaten(ast_tracks *tracks, const float *x, double best);
+bool ast_tracks_threaten(const ast_tracks *tracks, const float *x, double best);
 
 /* From this score on with a cluster that has points, no unseen one can win; `live` slots in `order` are the clusters.
  */
-float ast_tracks_safe(ast_tracks *tracks, const ast_cluster_list *clusters);
+float ast_tracks_safe(const ast_tracks *tracks, const ast_cluster_list *clusters);
 
 /* The geodesic mean of point x alone, or of the cluster's sum, into mu (D); false: the sum is zero. */
 void ast_tracks_revive(const ast_tracks *tracks, size_t k, const float *x, float *mu);
