@@ -339,8 +339,8 @@ static int check_dimension(job *work, ast_points *points) {
         points->dimension = wanted;
     }
     if (wanted && points->dimension != wanted)
-        return ast_cli_fail(AST_CLI_FAILED, "%s has points of %zu dimensions, but %s", source, points->dimension,
-                            work->stream ? "the stream has another number" : "--dimension is another number");
+        return ast_cli_fail(AST_CLI_FAILED, "%s has points of %zu dimensions, but %s %zu", source, points->dimension,
+                            work->stream ? "those of the frames before it have" : "--dimension is", wanted);
     return work->stream ? -1 : open_stream(work, points->dimension, source);
 }
 
