@@ -82,7 +82,7 @@ ast_status ast_check_points(const ast_points *points, ast_fault *fault) {
     if (!points || (!points->data && points->count > 0))
         return ast_fail(fault, AST_BAD_OPTION, "there are no points: the view or its data is NULL");
     if (points->dimension < 2 || points->dimension > 4096)
-        return ast_fail(fault, AST_BAD_DATA, "the points have %zu components; directions have 2 to 4096",
+        return ast_fail(fault, AST_BAD_DATA, "the points have dimension %zu; directions have 2 to 4096 components",
                         points->dimension);
     if (points->count > INT32_MAX)
         return ast_fail(fault, AST_BAD_DATA, "there are %zu points; at most 2147483647 fit one call", points->count);

@@ -10,8 +10,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SEED_BLOCK 1024 /* points whose distances are added up together: fixed, so that sums do not depend on threads  \
-                         */
+#define SEED_BLOCK                                                                                                     \
+    1024 /* points whose distances are added up together: fixed, so that sums do not depend on threads                 \
+          */
 
 /* ---- k-means++ ---- */
 
@@ -23,20 +24,6 @@ typedef struct seeding {
     size_t blocks;
 } seeding;
 
-/* The same additions on every processor: eight partial sums in double, then those in order. */
-static double steady_dot(const float *a, const float *b, size_t dimension) {
-    double part[8] = {0}, sum = 0;
-    size_t d = 0;
-    for (; d + 8 <= dimension; d += 8)
-        for (size_t j = 0; j < 8; j++)
-            part[j] += (double)a[d + j] * (double)b[d + j];
-    for (; d < dimension; d++)
-        part[d % 8] += (double)a[d] * (double)b[d];
-    for (size_t j = 0; j < 8; j++)
-        sum += part[j];
-    return sum;
-}
-
 static void seed_block(void *data, size_t block, int index) {
     seeding *s = data;
     ast_labelling *l = s->l;
@@ -46,7 +33,7 @@ static void seed_block(void *data, size_t block, int index) {
         if (l->labels[i] == AST_MISSING)
             continue;
         const float *row = ast_cloud_row(&l->cloud, i, l->workers[index].row);
-        float away = (float)fmax(0, 1 - steady_dot(row, s->mean, l->cloud.dimension));
+        float away = (float)fmax(0, 1 - l->kernels->steady_dot(row, s->mean, l->cloud.dimension));
         s->distance[i] = away < s->distance[i] ? away : s->distance[i];
         sum += (l->weights ? l->weights[i] : 1) * (double)s->distance[i];
     }

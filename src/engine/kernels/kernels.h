@@ -99,6 +99,9 @@ typedef struct ast_kernels {
     /* The squared length of a row in double, additions in any order: within D 2^-52 of the exact one, relatively. */
     double (*squared_length)(const float *x, size_t dimension);
 
+    /* Dot product in double with the same additions in every table: eight partial sums, then those in order. */
+    double (*steady_dot)(const float *a, const float *b, size_t dimension);
+
     /* Dot product in float, any order of additions. */
     float (*dot)(const float *a, const float *b, size_t dimension);
 } ast_kernels;
