@@ -117,6 +117,7 @@ typedef struct ast_labelling {
     size_t mover_capacity;
     ast_gain others;    /* moves of the clusters that are not in the carry */
     ast_gain everybody; /* moves of all */
+    bool hopeless;      /* bounds alone would leave too many points awake */
     bool chosen;        /* the carry has more than the events of the pass before */
     size_t last_events; /* of the pass before */
     size_t *chunk_seen; /* (chunks) how many events of its last pass all points of a chunk were compared with */

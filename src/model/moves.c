@@ -17,7 +17,8 @@
 
 #define SAMPLE 1024
 #define MOST_CARRIED 256
-#define ROW_COST 24 /* reading a row costs as much as scoring it against so many means (measured at D = 300) */
+#define HOPELESS 0.4 /* a share of awake points at which it is cheaper to score all of them */
+#define ROW_COST 16  /* reading a row costs as much as scoring it against so many means (measured at D = 300) */
 
 static bool carried(const ast_labelling *l, int32_t slot) {
     for (size_t k = 0; k < l->carry.count; k++)
@@ -69,28 +70,32 @@ static size_t sample_slack(const ast_labelling *l, float slack[SAMPLE]) {
         const ast_block *block = &l->blocks[i / AST_BLOCK];
         if (l->labels[i] < 0)
             continue;
-        float own = l->clusters.moves[l->labels[i]] + block->loss;
+        /* Large: a fresh score against the own mean, which is cheap, makes good for the move of that. */
+        float own = l->cloud.small ? l->clusters.moves[l->labels[i]] + block->loss : 0;
         float gap = l->best[i] - l->second[i] - block->gain;
         slack[count++] = fminf(gap, l->best[i] - fmaxf(l->fit, l->safe_now)) - own - l->margin;
     }
     return count;
 }
 
-/* The cost of the next pass, in full passes, if the m fastest are carried. */
-static double cost(const ast_labelling *l, const float *slack, size_t sampled, size_t m, float gain) {
-    double clusters = (double)l->clusters.live, columns = (double)(l->carry.count + m);
+static double awake_share(const float *slack, size_t sampled, float gain) {
     size_t awake = 0;
     for (size_t j = 0; j < sampled; j++)
         awake += slack[j] <= gain;
-    if (!l->cloud.small && columns > 0) /* panels are scored whole, and every row is read */
-        columns = ceil(columns / AST_PANEL) * AST_PANEL + ROW_COST;
-    double gather = l->cloud.small ? 2 : 1; /* picking points one by one has its price */
-    return columns / clusters + gather * (double)awake / (double)(sampled ? sampled : 1);
+    return (double)awake / (double)(sampled ? sampled : 1);
 }
 
-static size_t choose(const ast_labelling *l, size_t movers) {
-    float slack[SAMPLE];
-    size_t sampled = sample_slack(l, slack), best = 0;
+/* The cost of the next pass, in full passes, if the m fastest are carried. */
+static double cost(const ast_labelling *l, const float *slack, size_t sampled, size_t m, float gain) {
+    double clusters = (double)l->clusters.live, columns = (double)(l->carry.count + m);
+    if (!l->cloud.small && columns > 0) /* panels are scored whole, and every row is read */
+        columns = (columns <= 4 ? 2 * columns : ceil(columns / AST_PANEL) * AST_PANEL) + ROW_COST;
+    double gather = l->cloud.small ? 2 : 1; /* picking points one by one has its price */
+    return columns / clusters + gather * awake_share(slack, sampled, gain);
+}
+
+static size_t choose(const ast_labelling *l, const float *slack, size_t sampled, size_t movers) {
+    size_t best = 0;
     double least = INFINITY;
     for (size_t m = 0; m <= movers && m <= l->clusters.live / 2; m += 1 + m / 4) {
         float gain = m < movers ? l->clusters.moves[l->movers[m]] : 0;
@@ -142,12 +147,15 @@ bool ast_note_moves(ast_labelling *l) {
     l->last_events = l->event_count;
     if (!ready || !l->bounds)
         return ready;
-    size_t events = l->carry.count, movers = sort_movers(l), chosen = choose(l, movers);
+    float slack[SAMPLE];
+    size_t sampled = sample_slack(l, slack), events = l->carry.count, movers = sort_movers(l);
+    size_t chosen = choose(l, slack, sampled, movers);
     for (size_t m = 0; m < chosen && ready; m++)
         ready = carry(l, l->movers[m]);
     l->chosen = chosen > 0;
     l->others = fastest_from(l, chosen, movers);
     l->everybody = with_events(l, fastest_from(l, 0, movers), events);
+    l->hopeless = awake_share(slack, sampled, l->everybody.most[0]) > HOPELESS;
     measure_own_moves(l);
     return ready;
 }

@@ -241,7 +241,7 @@ void ast_propose(ast_labelling *l, ast_worker *worker, size_t chunk) {
      * compared with the carry. */
     bool informed = !l->first && !l->chosen && l->chunk_seen[chunk] == l->last_events;
     worker->gain = informed ? &l->everybody : &l->others;
-    if (l->first || !l->bounds || (!informed && 2 * l->carry.count > table->count)) {
+    if (l->first || !l->bounds || (informed ? l->hopeless && l->cloud.small : 2 * l->carry.count > table->count)) {
         ast_propose_all(l, worker, chunk);
         return;
     }
