@@ -159,12 +159,11 @@ static bool reserve_points(ast_labelling *l, size_t padded) {
     return ready;
 }
 
-/* Workers are made for one dimension, and for rows that are in place or not. */
+/* Workers are made for one dimension. Only large rows that are not in place need memory of their own. */
 static bool reserve_workers(ast_labelling *l) {
-    if (l->workers && l->worker_in_place == l->cloud.in_place)
+    if (l->workers && (l->cloud.small || l->cloud.in_place || l->workers[0].row_memory))
         return true;
     free_workers(l);
-    l->worker_in_place = l->cloud.in_place;
     return open_workers(l);
 }
 

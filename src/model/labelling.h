@@ -130,7 +130,6 @@ typedef struct ast_labelling {
     _Atomic bool failed; /* no memory in mid-pass */
     ast_worker *workers;
     int worker_count;
-    bool worker_in_place; /* they have no memory for rows */
     size_t capacity;      /* points that the arrays have memory for */
 } ast_labelling;
 
