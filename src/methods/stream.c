@@ -106,10 +106,10 @@ static double objective(const ast_stream *s) {
         if (l->clusters.members[slot] == 0)
             continue;
         if (!l->tracks || !ast_is_tracked(l, slot)) {
-            sum += ast_clusters_length(&l->clusters, slot) + lambda;
+            sum += ast_clusters_part(&l->clusters, slot) + lambda;
         } else if (!ast_is_unseen(l, slot)) {
             double losses = ast_tracks_losses(l->tracks, &l->clusters, (size_t)slot, &length);
-            sum += length - losses + (double)l->tracks->dt[slot] * l->tracks->q;
+            sum += ast_clusters_part(&l->clusters, slot) - losses + (double)l->tracks->dt[slot] * l->tracks->q;
         }
     }
     return sum;

@@ -120,20 +120,21 @@ void ast_clusters_update_mean(ast_cluster_list *clusters, int32_t slot) {
     ast_clusters_set_mean(clusters, slot, mean);
 }
 
+double ast_clusters_part(const ast_cluster_list *clusters, int32_t slot) {
+    double length = ast_clusters_length(clusters, slot), product = 0;
+    if (length > ast_clusters_weight(clusters, slot) * ZERO_SUM)
+        return length;
+    const int64_t *sum = clusters->sums + (size_t)slot * clusters->dimension;
+    const float *mean = clusters->means + (size_t)slot * clusters->dimension;
+    for (size_t d = 0; d < clusters->dimension; d++)
+        product += (double)sum[d] / clusters->unit * (double)mean[d];
+    return product;
+}
+
 double ast_clusters_objective(const ast_cluster_list *clusters) {
     double objective = 0;
-    for (size_t k = 0; k < clusters->live; k++) {
-        int32_t slot = clusters->order[k];
-        double length = ast_clusters_length(clusters, slot);
-        if (length <= ast_clusters_weight(clusters, slot) * ZERO_SUM) {
-            const int64_t *sum = clusters->sums + (size_t)slot * clusters->dimension;
-            const float *mean = clusters->means + (size_t)slot * clusters->dimension;
-            length = 0;
-            for (size_t d = 0; d < clusters->dimension; d++)
-                length += (double)sum[d] / clusters->unit * (double)mean[d];
-        }
-        objective += length;
-    }
+    for (size_t k = 0; k < clusters->live; k++)
+        objective += ast_clusters_part(clusters, clusters->order[k]);
     return objective;
 }
 

@@ -50,7 +50,9 @@ void ast_clusters_update_mean(ast_cluster_list *clusters, int32_t slot);
 /* Sets the mean and notes how far it moved. */
 void ast_clusters_set_mean(ast_cluster_list *clusters, int32_t slot, const float *mean);
 
-/* The sum over clusters of |sum|; a zero sum counts by its product with the mean. */
+/* What a cluster adds to the objective: |sum|, or its product with the mean where the sum is (nearly) zero; and that of
+ * all of them. */
+double ast_clusters_part(const ast_cluster_list *clusters, int32_t slot);
 double ast_clusters_objective(const ast_cluster_list *clusters);
 
 /* Stands for the labels 0..live-1 of all points: equal labels, equal value. */
