@@ -72,7 +72,8 @@ static double next_weight(const ast_stream *s, size_t k, const finding *f) {
         return before + f->length;
     }
     double losses = ast_tracks_losses(t, &s->labelling.clusters, k, &length);
-    return t->w[k] + (isinf(t->beta) ? 0 : steps * t->beta) + f->length - losses;
+    double part = ast_clusters_part(&s->labelling.clusters, (int32_t)k);
+    return t->w[k] + (isinf(t->beta) ? 0 : steps * t->beta) + part - losses;
 }
 
 /* How far apart the members of one cluster are, or one member from where it was expected. */
