@@ -1,0 +1,601 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Section 4 of the specification, executed one point after the other. Read ref_stream_step first, then visit and
+ * close_frame; what they rest on stands around them. */
+#include "reference/stream.h"
+
+#include "geodesic.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EPS 0x1p-20
+#define SCALE 0x1p30 /* sums are whole numbers of its inverse */
+
+typedef enum role {
+    BORN,    /* in this frame */
+    TRACKED, /* from an earlier frame, DDP */
+    GIVEN    /* from the frame before, sDP: a cluster of count 0 that the first pass may fill */
+} role;
+
+struct ref_cluster {
+    role role;
+    int32_t id;    /* -1 until a born cluster survives its frame */
+    float *m;      /* (D) m_k: the mean before this frame */
+    double weight; /* w_k */
+    uint32_t dt;   /* frames since it last had points, 1 or more */
+    double *raw;   /* (D) the direction of its last data, and how many there were; 0: none yet */
+    double raw_count;
+    /* In the frame under way: */
+    float *mean;    /* (D) mu_k */
+    size_t members; /* the running count */
+    int dead;
+    int64_t *sum;      /* (D) */
+    double length;     /* |sum| */
+    double value;      /* its part in the objective */
+    double f;          /* f*, tracked clusters with points */
+    const float *last; /* one of its members */
+    ref_cluster *next; /* in the list of those gone */
+};
+
+/* What stays the same over a frame. */
+typedef struct setting {
+    const ref_points *points;
+    size_t dimension;
+    double angle, lambda, beta, q;
+    uint32_t lifetime;
+} setting;
+
+/* ---- The list of clusters -------------------------------------------------------------------------------------- */
+
+static ref_cluster *cluster_append(ref_stream *stream, role kind, const float *mean) {
+    size_t dimension = stream->options.dimension;
+    if (stream->count == stream->capacity) {
+        size_t capacity = 2 * stream->capacity + 8;
+        ref_cluster **list = ref_take(capacity, sizeof *list);
+        if (stream->count > 0)
+            memcpy(list, stream->list, stream->count * sizeof *list);
+        free(stream->list);
+        stream->list = list;
+        stream->capacity = capacity;
+    }
+    ref_cluster *made = ref_take(1, sizeof *made);
+    made->role = kind;
+    made->id = -1;
+    made->m = ref_take(dimension, sizeof *made->m);
+    made->mean = ref_take(dimension, sizeof *made->mean);
+    made->raw = ref_take(dimension, sizeof *made->raw);
+    made->sum = ref_take(dimension, sizeof *made->sum);
+    memcpy(made->mean, mean, dimension * sizeof *mean);
+    stream->list[stream->count++] = made;
+    return made;
+}
+
+static void cluster_free(ref_cluster *cluster) {
+    free(cluster->m);
+    free(cluster->mean);
+    free(cluster->raw);
+    free(cluster->sum);
+    free(cluster);
+}
+
+/* Takes the dead off the list, order of the others kept; those with an id wait for their record. The labels get the new
+ * numbers. */
+static void drop_dead(ref_stream *stream, int32_t *labels, size_t points) {
+    int32_t *number = ref_take(stream->count, sizeof *number);
+    size_t kept = 0;
+    for (size_t k = 0; k < stream->count; k++) {
+        ref_cluster *cluster = stream->list[k];
+        if (cluster->dead && cluster->id >= 0) {
+            cluster->next = stream->gone;
+            stream->gone = cluster;
+            continue;
+        }
+        if (cluster->dead) {
+            cluster_free(cluster);
+            continue;
+        }
+        number[k] = (int32_t)kept;
+        stream->list[kept++] = cluster;
+    }
+    stream->count = kept;
+    for (size_t i = 0; i < points; i++)
+        if (labels[i] >= 0)
+            labels[i] = number[labels[i]];
+    free(number);
+}
+
+/* ---- One pass, section 4 --------------------------------------------------------------------------------------- */
+
+static int takes_part(const ref_points *points, size_t i) {
+    return !points->missing[i]; /* frames have no weights */
+}
+
+/* J_k of a tracked cluster without points. */
+static double revival_score(const setting *s, const ref_cluster *cluster, const float *x) {
+    ast_geodesic g;
+    ast_geodesic_solve(ast_angle_between(x, cluster->m, s->dimension), cluster->weight, s->beta, cluster->dt, 1, &g);
+    return 1 + cluster->dt * s->q - g.losses;
+}
+
+/* The geodesic mean of x alone. */
+static void revive(const setting *s, ref_cluster *cluster, const float *x) {
+    ast_geodesic g;
+    double zeta = ast_angle_between(x, cluster->m, s->dimension), squares = 0;
+    double *u = ref_take(s->dimension, sizeof *u);
+    for (size_t d = 0; d < s->dimension; d++)
+        squares += (double)x[d] * (double)x[d];
+    for (size_t d = 0; d < s->dimension; d++)
+        u[d] = (double)x[d] / sqrt(squares);
+    ast_geodesic_solve(zeta, cluster->weight, s->beta, cluster->dt, 1, &g);
+    ast_geodesic_mean(s->dimension, u, cluster->m, g.eta, zeta, cluster->mean);
+    free(u);
+}
+
+/* The score of x against a cluster, of which x is a member if `own`. 0 if the cluster is no candidate for x, or cannot
+ * score more than `beaten`: losses are never negative, so 1 + dt Q need not be solved for where that is too little. */
+static int candidate(const setting *s, const ref_cluster *cluster, const float *x, int own, double beaten,
+                     double *score) {
+    size_t others = cluster->members - (own ? 1 : 0); /* counts without x itself */
+    if (cluster->dead)
+        return 0;
+    if (others > 0 || (cluster->role == GIVEN && !own)) {
+        *score = ref_score(x, cluster->mean, s->dimension);
+        return 1;
+    }
+    if (cluster->role != TRACKED || s->lifetime == 0 || 1 + cluster->dt * s->q <= beaten)
+        return 0;
+    *score = revival_score(s, cluster, x);
+    return 1;
+}
+
+/* One point. Returns 1 if it changed cluster. */
+static int visit(ref_stream *stream, const setting *s, const float *x, int32_t *label) {
+    ref_cluster *before = *label >= 0 ? stream->list[*label] : NULL;
+    int alone = before && before->members == 1;
+    ptrdiff_t best = -1;
+    double best_score = -INFINITY, score;
+    for (size_t k = 0; k < stream->count; k++) {
+        if (candidate(s, stream->list[k], x, *label == (int32_t)k, best_score, &score) && score > best_score) {
+            best = (ptrdiff_t)k;
+            best_score = score;
+        }
+    }
+    int fits = best >= 0 && ref_fits(best_score, s->angle);
+    if (!fits && alone && before->role != TRACKED) { /* it keeps its cluster, whose mean becomes x at once */
+        memcpy(before->mean, x, s->dimension * sizeof *x);
+        return 0;
+    }
+    if (!fits) {
+        cluster_append(stream, BORN, x);
+        best = (ptrdiff_t)stream->count - 1;
+    }
+    ref_cluster *target = stream->list[best];
+    if (target->role == TRACKED && target->members - (target == before ? 1 : 0) == 0)
+        revive(s, target, x);
+    if (target == before)
+        return 0;
+    target->members++;
+    if (before && --before->members == 0) {
+        if (before->role == TRACKED)
+            memcpy(before->mean, before->m, s->dimension * sizeof *x);
+        else
+            before->dead = 1;
+    }
+    *label = (int32_t)best;
+    return 1;
+}
+
+/* The exact sums of the clusters. */
+static void sum_up(ref_stream *stream, const setting *s, const int32_t *labels) {
+    const ref_points *points = s->points;
+    for (size_t k = 0; k < stream->count; k++) {
+        ref_cluster *cluster = stream->list[k];
+        memset(cluster->sum, 0, s->dimension * sizeof *cluster->sum);
+    }
+    for (size_t i = 0; i < points->count; i++) {
+        if (!takes_part(points, i))
+            continue;
+        ref_cluster *own = stream->list[labels[i]];
+        own->last = points->x + i * s->dimension;
+        for (size_t d = 0; d < s->dimension; d++)
+            own->sum[d] += llrint((double)own->last[d] * SCALE);
+    }
+}
+
+/* A tracked cluster's mean between where it was and where its points are. */
+static void update_tracked(const setting *s, ref_cluster *cluster, const double *u) {
+    ast_geodesic g;
+    double zeta = ast_angle_from(u, cluster->m, s->dimension);
+    ast_geodesic_solve(zeta, cluster->weight, s->beta, cluster->dt, cluster->length, &g);
+    ast_geodesic_mean(s->dimension, u, cluster->m, g.eta, zeta, cluster->mean);
+    cluster->value = cluster->length - g.losses + cluster->dt * s->q;
+    cluster->f = cluster->weight + cluster->dt * s->beta + cluster->length - g.losses;
+}
+
+/* The sum is too short to have a direction: the old mean stays, and f has the data's part at the old mean. */
+static void update_without_direction(const setting *s, ref_cluster *cluster) {
+    double dot = 0;
+    if (cluster->role == TRACKED)
+        memcpy(cluster->mean, cluster->m, s->dimension * sizeof *cluster->m);
+    else if (cluster->members == 1)
+        memcpy(cluster->mean, cluster->last, s->dimension * sizeof *cluster->last);
+    for (size_t d = 0; d < s->dimension; d++)
+        dot += (double)cluster->sum[d] * (double)cluster->mean[d];
+    dot /= SCALE;
+    cluster->value = dot + (cluster->role == TRACKED ? cluster->dt * s->q : s->lambda);
+    cluster->f = cluster->weight + cluster->dt * s->beta + dot;
+}
+
+static int has_direction(const ref_cluster *cluster) {
+    return cluster->length > (double)cluster->members * EPS;
+}
+
+static void update_mean(const setting *s, ref_cluster *cluster) {
+    double squares = 0;
+    double *u = ref_take(s->dimension, sizeof *u);
+    for (size_t d = 0; d < s->dimension; d++)
+        squares += (double)cluster->sum[d] * (double)cluster->sum[d];
+    cluster->length = sqrt(squares) / SCALE;
+    for (size_t d = 0; d < s->dimension; d++)
+        u[d] = (double)cluster->sum[d] / sqrt(squares);
+    if (!has_direction(cluster)) {
+        update_without_direction(s, cluster);
+    } else if (cluster->role == TRACKED) {
+        update_tracked(s, cluster, u);
+    } else {
+        for (size_t d = 0; d < s->dimension; d++)
+            cluster->mean[d] = cluster->members == 1 ? cluster->last[d] : (float)u[d];
+        cluster->value = cluster->length + s->lambda;
+    }
+    free(u);
+}
+
+/* A pass and what follows it. Returns the number of points that changed cluster; *objective as after the pass. */
+static size_t one_pass(ref_stream *stream, const setting *s, int32_t *labels, double *objective) {
+    const ref_points *points = s->points;
+    size_t changed = 0;
+    for (size_t i = 0; i < points->count; i++)
+        if (takes_part(points, i))
+            changed += (size_t)visit(stream, s, points->x + i * s->dimension, &labels[i]);
+    for (size_t k = 0; k < stream->count; k++) /* given clusters that found no point */
+        if (stream->list[k]->members == 0 && stream->list[k]->role != TRACKED)
+            stream->list[k]->dead = 1;
+    *objective = 0;
+    drop_dead(stream, labels, points->count);
+    sum_up(stream, s, labels);
+    for (size_t k = 0; k < stream->count; k++) {
+        if (stream->list[k]->members == 0)
+            continue;
+        update_mean(s, stream->list[k]);
+        *objective += stream->list[k]->value;
+    }
+    return changed;
+}
+
+/* ---- The end of a frame ---------------------------------------------------------------------------------------- */
+
+static double radians(double degrees) {
+    return degrees * M_PI / 180;
+}
+
+static int by_beta(const ast_stream_options *options) {
+    return !isnan(options->beta);
+}
+
+/* beta of the frame that comes, from the spread learnt so far. */
+static double current_beta(const ref_stream *stream) {
+    const ast_stream_options *options = &stream->options;
+    if (by_beta(options))
+        return options->beta;
+    double drift = radians(options->drift), phi = radians(options->angle);
+    double square = stream->num / stream->den;
+    square = fmax(square, 9 * drift * drift);
+    square = fmin(square, phi * phi);
+    return square / (drift * drift);
+}
+
+/* What the frame says about the spread. */
+static void learn_spread(ref_stream *stream, size_t dimension) {
+    double drift = radians(stream->options.drift), num = 0, den = 0;
+    for (size_t k = 0; k < stream->count; k++) {
+        const ref_cluster *cluster = stream->list[k];
+        if (cluster->members >= 2) {
+            num += 2 * ((double)cluster->members - cluster->length);
+            den += (double)cluster->members - 1;
+        } else if (cluster->members == 1 && cluster->raw_count > 0) {
+            double dot = 0;
+            for (size_t d = 0; d < dimension; d++)
+                dot += cluster->raw[d] * (double)cluster->last[d];
+            num += fmax(0, 2 * (1 - dot) - cluster->dt * drift * drift) / (1 + 1 / cluster->raw_count);
+            den += 1;
+        }
+    }
+    if (den > 0) {
+        stream->num = 0.9 * stream->num + num;
+        stream->den = 0.9 * stream->den + den;
+    }
+}
+
+static double updated_weight(const ref_stream *stream, const setting *s, const ref_cluster *cluster) {
+    ast_weight_update update = stream->options.weight_update;
+    if (update == AST_UPDATE_OF_TRACKER)
+        update = by_beta(&stream->options) ? AST_PAPER : AST_POSTERIOR;
+    if (cluster->role != TRACKED)
+        return cluster->length;
+    if (update == AST_PAPER)
+        return cluster->f;
+    return 1 / (1 / cluster->weight + cluster->dt / s->beta) + cluster->length;
+}
+
+/* Without a direction of the data the last one that there was stays. */
+static void remember_data(ref_cluster *cluster, size_t dimension) {
+    if (!has_direction(cluster))
+        return;
+    double squares = 0;
+    for (size_t d = 0; d < dimension; d++)
+        squares += (double)cluster->sum[d] * (double)cluster->sum[d];
+    for (size_t d = 0; d < dimension; d++)
+        cluster->raw[d] = (double)cluster->sum[d] / sqrt(squares);
+    cluster->raw_count = (double)cluster->members;
+}
+
+static ast_event event_of(const ref_cluster *cluster) {
+    if (cluster->members == 0)
+        return AST_UNSEEN;
+    if (cluster->role == BORN)
+        return AST_BORN;
+    return cluster->dt > 1 ? AST_REVIVED : AST_SEEN;
+}
+
+/* One cluster at close; its record is made before it is known who dies. */
+static void close_cluster(ref_stream *stream, const setting *s, ref_cluster *cluster, ref_record *record) {
+    if (cluster->role == BORN)
+        cluster->id = stream->next_id++;
+    record->event = event_of(cluster);
+    record->age = cluster->members > 0 ? 0 : cluster->dt;
+    if (cluster->members > 0) {
+        cluster->weight = updated_weight(stream, s, cluster);
+        memcpy(cluster->m, cluster->mean, s->dimension * sizeof *cluster->m);
+        remember_data(cluster, s->dimension);
+        cluster->dt = 1;
+        /* "zero sum: it dies at close" is said of the born, and of nothing in section 2. */
+        cluster->dead = stream->options.method == AST_STREAM_DDP && cluster->role == BORN && !has_direction(cluster);
+    } else {
+        cluster->dt++;
+    }
+    if (stream->options.method == AST_STREAM_DDP && (s->lifetime <= 1 || cluster->dt > s->lifetime))
+        cluster->dead = 1;
+    if (stream->options.method == AST_STREAM_DP)
+        cluster->dead = 1;
+    /* Who dies at the end of a frame with points (the lifetime is 1 or less, or the method dp) says what it was in it.
+     */
+    if (cluster->dead && cluster->members == 0)
+        record->event = AST_DIED;
+    record->id = cluster->id;
+    record->weight = cluster->weight;
+    record->mean = ref_take(s->dimension, sizeof *record->mean);
+    memcpy(record->mean, cluster->m, s->dimension * sizeof *record->mean);
+}
+
+/* Of two clusters, whether the first goes first: the longest unseen, then the lightest, then the youngest id. */
+static int goes_first(const ref_cluster *a, const ref_cluster *b) {
+    if (a->dt != b->dt)
+        return a->dt > b->dt;
+    if (a->weight != b->weight)
+        return a->weight < b->weight;
+    return a->id > b->id;
+}
+
+static void keep_to_limit(ref_stream *stream, ref_frame *frame) {
+    size_t limit = stream->options.max_clusters;
+    while (limit > 0) {
+        size_t first = 0, alive = 0;
+        for (size_t k = 0; k < stream->count; k++) {
+            ref_cluster *cluster = stream->list[k];
+            if (cluster->dead)
+                continue;
+            if (alive++ == 0 || goes_first(cluster, stream->list[first]))
+                first = k;
+        }
+        if (alive <= limit)
+            return;
+        stream->list[first]->dead = 1;
+        frame->records[first].event = AST_DIED;
+    }
+}
+
+/* Labels become ids, and the points of each cluster are counted. */
+static void write_labels(const ref_stream *stream, const ref_points *points, ref_frame *frame) {
+    for (size_t i = 0; i < points->count; i++) {
+        if (frame->labels[i] < 0)
+            continue;
+        frame->records[frame->labels[i]].count++;
+        frame->labels[i] = stream->list[frame->labels[i]]->id;
+    }
+}
+
+static int compare_records(const void *a, const void *b) {
+    const ref_record *x = a, *y = b;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+/* Clusters of sDP that died during the frame: found no points, or lost them. */
+static void record_gone(ref_stream *stream, ref_frame *frame) {
+    while (stream->gone) {
+        ref_cluster *cluster = stream->gone;
+        ref_record *record = &frame->records[frame->records_count++];
+        *record = (ref_record){.id = cluster->id, .event = AST_DIED, .age = cluster->dt, .weight = cluster->weight};
+        record->mean = cluster->m;
+        cluster->m = NULL;
+        stream->gone = cluster->next;
+        cluster_free(cluster);
+    }
+    qsort(frame->records, frame->records_count, sizeof *frame->records, compare_records);
+}
+
+static void close_frame(ref_stream *stream, const setting *s, ref_frame *frame) {
+    size_t gone = 0;
+    for (const ref_cluster *cluster = stream->gone; cluster; cluster = cluster->next)
+        gone++;
+    frame->records = ref_take(stream->count + gone, sizeof *frame->records);
+    frame->records_count = stream->count;
+    learn_spread(stream, s->dimension);
+    for (size_t k = 0; k < stream->count; k++) {
+        close_cluster(stream, s, stream->list[k], &frame->records[k]);
+        frame->clusters += stream->list[k]->members > 0;
+    }
+    write_labels(stream, s->points, frame);
+    keep_to_limit(stream, frame);
+    record_gone(stream, frame);
+    drop_dead(stream, NULL, 0);
+    while (stream->gone) { /* recorded above */
+        ref_cluster *cluster = stream->gone;
+        stream->gone = cluster->next;
+        cluster_free(cluster);
+    }
+}
+
+/* ---- A frame --------------------------------------------------------------------------------------------------- */
+
+/* Every cluster of an earlier frame starts without points. */
+static void start_frame(ref_stream *stream, const ref_points *points, setting *s) {
+    const ast_stream_options *options = &stream->options;
+    s->points = points;
+    s->dimension = options->dimension;
+    s->angle = options->angle;
+    s->lambda = ref_cosine(options->angle) - 1;
+    s->lifetime = options->lifetime;
+    s->q = options->lifetime > 0 ? s->lambda / options->lifetime : 0;
+    s->beta = current_beta(stream);
+    for (size_t k = 0; k < stream->count; k++) {
+        ref_cluster *cluster = stream->list[k];
+        cluster->role = options->method == AST_STREAM_DDP ? TRACKED : GIVEN;
+        cluster->members = 0;
+        memcpy(cluster->mean, cluster->m, s->dimension * sizeof *cluster->m);
+    }
+}
+
+static void *grown(void *old, size_t old_bytes, size_t new_bytes) {
+    void *block = ref_take(new_bytes, 1);
+    if (old_bytes > 0)
+        memcpy(block, old, old_bytes);
+    free(old);
+    return block;
+}
+
+/* The labels after every pass so far, kept whole, so that no hash can lie. Returns whether these were seen before. */
+static int seen_before(int32_t **history, int passes, const int32_t *labels, size_t count) {
+    int seen = 0;
+    for (int t = 0; t < passes; t++)
+        seen |= memcmp(history[t], labels, count * sizeof *labels) == 0;
+    history[passes] = ref_take(count, sizeof *labels);
+    memcpy(history[passes], labels, count * sizeof *labels);
+    return seen;
+}
+
+void ref_stream_step(ref_stream *stream, const ref_points *points, ref_frame *frame) {
+    setting s;
+    start_frame(stream, points, &s);
+    int32_t **history = ref_take((size_t)stream->options.max_iterations, sizeof *history);
+    memset(frame, 0, sizeof *frame);
+    frame->points = points->used;
+    frame->total = points->total;
+    frame->labels = ref_take(points->count, sizeof *frame->labels);
+    for (size_t i = 0; i < points->count; i++)
+        frame->labels[i] = -1;
+
+    while (!frame->converged && frame->iterations < stream->options.max_iterations) {
+        size_t changed = one_pass(stream, &s, frame->labels, &frame->objective), t = (size_t)frame->iterations;
+        frame->converged = seen_before(history, frame->iterations, frame->labels, points->count) || changed == 0;
+        frame->objectives = grown(frame->objectives, t * sizeof(double), (t + 1) * sizeof(double));
+        frame->objectives[t] = frame->objective;
+        frame->iterations++;
+    }
+
+    for (int t = 0; t < frame->iterations; t++)
+        free(history[t]);
+    free(history);
+    close_frame(stream, &s, frame);
+}
+
+void ref_frame_free(ref_frame *frame) {
+    for (size_t k = 0; k < frame->records_count; k++)
+        free(frame->records[k].mean);
+    free(frame->records);
+    free(frame->labels);
+    free(frame->objectives);
+    memset(frame, 0, sizeof *frame);
+}
+
+/* ---- The rest -------------------------------------------------------------------------------------------------- */
+
+void ref_stream_open(ref_stream *stream, const ast_stream_options *options) {
+    memset(stream, 0, sizeof *stream);
+    stream->options = *options;
+    ref_stream_reset(stream);
+}
+
+void ref_stream_reset(ref_stream *stream) {
+    double third = radians(stream->options.angle) / 3;
+    for (size_t k = 0; k < stream->count; k++)
+        cluster_free(stream->list[k]);
+    stream->count = 0;
+    stream->num = third * third;
+    stream->den = 1;
+}
+
+void ref_stream_close(ref_stream *stream) {
+    ref_stream_reset(stream);
+    free(stream->list);
+    memset(stream, 0, sizeof *stream);
+}
+
+void ref_stream_predict(const ref_stream *stream, const ref_points *points, int32_t *labels) {
+    size_t dimension = stream->options.dimension;
+    for (size_t i = 0; i < points->count; i++) {
+        double best = 0;
+        labels[i] = -1;
+        for (size_t k = 0; k < stream->count && !points->missing[i]; k++) {
+            double score = ref_score(points->x + i * dimension, stream->list[k]->m, dimension);
+            if (ref_fits(score, stream->options.angle) && (labels[i] < 0 || score > best)) {
+                labels[i] = stream->list[k]->id;
+                best = score;
+            }
+        }
+    }
+}
+
+/* Turns a vector and makes it a unit vector again. */
+static void turn(const double *rotation, const double *v, size_t dimension, double *turned) {
+    double squares = 0;
+    for (size_t r = 0; r < dimension; r++) {
+        turned[r] = 0;
+        for (size_t d = 0; d < dimension; d++)
+            turned[r] += rotation[r * dimension + d] * v[d];
+        squares += turned[r] * turned[r];
+    }
+    for (size_t r = 0; r < dimension; r++)
+        turned[r] /= sqrt(squares);
+}
+
+/* The last data turn with the mean: what is learnt from them compares them with the next. */
+void ref_stream_rotate(ref_stream *stream, const double *rotation) {
+    size_t dimension = stream->options.dimension;
+    double *v = ref_take(dimension, sizeof *v), *turned = ref_take(dimension, sizeof *turned);
+    for (size_t k = 0; k < stream->count; k++) {
+        ref_cluster *cluster = stream->list[k];
+        for (size_t d = 0; d < dimension; d++)
+            v[d] = cluster->m[d];
+        turn(rotation, v, dimension, turned);
+        for (size_t d = 0; d < dimension; d++)
+            cluster->m[d] = (float)turned[d];
+        if (cluster->raw_count > 0) {
+            turn(rotation, cluster->raw, dimension, turned);
+            memcpy(cluster->raw, turned, dimension * sizeof *turned);
+        }
+    }
+    free(v);
+    free(turned);
+}
