@@ -24,7 +24,8 @@ static void place(double *out, double colatitude, double longitude) {
 
 /* Of +x -x +y -y +z -z: the positive ones are at 54.7 degrees from the axis, the negative ones opposite. */
 static double axis_longitude(int axis) {
-    return 120.0 * (axis / 2) + (axis % 2 ? 180 : 0);
+    int pair = axis / 2;
+    return 120.0 * pair + (axis % 2 ? 180 : 0);
 }
 
 static double axis_colatitude(int axis) {
@@ -55,7 +56,7 @@ typedef struct basis {
 } basis;
 
 static basis basis_of(const double *direction) {
-    basis b;
+    basis b = {0};
     double *u = b.of[0], *v = b.of[1], length = 0;
     int least = 0;
     memcpy(b.of[2], direction, sizeof b.of[2]);

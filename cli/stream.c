@@ -399,7 +399,7 @@ static void end_progress(job *work) {
 static int take_frame(job *work, ast_points *points) {
     const settings *given = work->given;
     const char *source = work->inputs.source;
-    ast_frame frame;
+    ast_frame frame = {0};
     int code = check_dimension(work, points);
     if (code < 0 && given->poses)
         code = ast_cli_poses_turn(&work->poses, work->inputs.row, source, points);
