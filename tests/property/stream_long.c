@@ -130,7 +130,8 @@ static void run_long(int threads, ast_parallel parallel, ast_stream_method metho
         if (atomic_load(&allocations) != before)
             fail_msg("frame %zu allocates (%d threads, mode %d, method %d)", t, threads, parallel, method);
     }
-    if (mallinfo2().uordblks != bytes)
+    size_t caches = (size_t)(threads - 1) * 1024; /* the C library's, made when a thread first frees something */
+    if (mallinfo2().uordblks > bytes + caches)
         fail_msg("%zu bytes in use after the run, %zu before it", mallinfo2().uordblks, bytes);
     assert_true(sum.most < 60);
     assert_true(sum.events[AST_BORN] > frames / 100 && sum.events[AST_SEEN] > frames);
