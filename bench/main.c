@@ -156,10 +156,12 @@ static void open_results(bench_report *report, const settings *given) {
 
 /* Peak memory, from files that live as long as the measurement. */
 static void measure_memory(bench_report *report) {
-    char folder[] = "/tmp/asterism-bench-XXXXXX", path[sizeof folder + 32];
+    char folder[4096], path[sizeof folder + 32];
     static const char *const suffixes[] = {"", "_truth", "_means", "_start"};
+    const char *base = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/asterism-bench-XXXXXX", base && *base ? base : P_tmpdir);
     if (!mkdtemp(folder))
-        bench_die("no temporary folder could be made in /tmp");
+        bench_die("no temporary folder could be made: TMPDIR must name one that can be written to");
     write_workloads(report, folder);
     for (int i = 0; i < report->result_count; i++)
         bench_measure_memory(&report->results[i], "/proc/self/exe", folder);
