@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * asterism for depth cameras: a depth image becomes surface normals, which are directions to cluster. Usable without
+ * the clustering.
+ *
+ *     ast_depth_options options;
+ *     ast_depth_options_init(&options);
+ *     ast_camera_named("kinect", &options.camera, &options.units_per_metre);
+ *     ast_depth *depth = ast_depth_open(context, &options);
+ *     for (each frame) {
+ *         ast_depth_image image = {values, 640, 480, 640 * sizeof *values};
+ *         ast_depth_normals(depth, &image, normals);             // (480, 640, 3) floats, NaN where there is none
+ *         ast_points points = ast_points_f4(normals, 640 * 480, 3);
+ *         ast_stream_step(stream, &points, labels, &frame);
+ *     }
+ *     ast_depth_close(depth);
+ *
+ * Camera coordinates: x to the right, y down, z forward, in metres; normals point towards the camera. The same image
+ * gives the same bits on any number of threads and on any processor. The rules of asterism.h hold here too.
+ */
+#ifndef ASTERISM_DEPTH_H
+#define ASTERISM_DEPTH_H
+
+#include "asterism.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Cameras and images ---------------------------------------------------------------------------------------- */
+
+/* A pinhole camera, in pixels. The centre of the pixel in column u and row v is at (u, v). */
+typedef struct ast_camera {
+    double fx, fy; /* focal lengths */
+    double cx, cy; /* principal point */
+} ast_camera;
+
+/* The intrinsics, and the usual units of a depth value, of a camera that people know by name ("kinect", "xtion",
+ * "tum-fr1", ...), for its usual 640 x 480 images. 1 if there is one of that name, 0 and nothing changed if not. Either
+ * pointer may be NULL. */
+AST_API int ast_camera_named(const char *name, ast_camera *camera, double *units_per_metre);
+
+/* The names it knows, in alphabetical order; NULL after the last. */
+AST_API const char *ast_camera_name(size_t index);
+
+/* A view of a depth image: the distance along the optical axis, 0 where the camera saw nothing (a hole). */
+typedef struct ast_depth_image {
+    const uint16_t *values; /* value (u, v) is at (const char *)values + v * row_stride + u * 2 */
+    size_t width, height;   /* at most 2^27 pixels together */
+    ptrdiff_t row_stride;   /* in bytes */
+} ast_depth_image;
+
+/* ---- From depth to normals ------------------------------------------------------------------------------------- */
+
+typedef enum ast_smooth {
+    AST_SMOOTH_GUIDED = 0, /* an edge-preserving guided filter on the depth (He et al. 2010): fast, for streams */
+    AST_SMOOTH_TV = 1,     /* the guided filter, then total variation of the normals on the sphere (Rosman et al. 2012):
+                              slower, for single images */
+    AST_SMOOTH_NONE = 2
+} ast_smooth;
+
+typedef struct ast_depth_options {
+    ast_camera camera;       /* all 0 (the default): not set */
+    double units_per_metre;  /* 1000: a depth value of 1000 is one metre. TUM RGB-D: 5000 */
+    double nearest, farthest; /* 0, infinity: metres; what is outside counts as a hole */
+    ast_smooth smooth;       /* AST_SMOOTH_GUIDED */
+    int filter_radius;       /* pixels: the filter's window is (2 r + 1)^2. Larger: smoother, and slower to follow edges */
+    double filter_epsilon;   /* metres: depth that varies less than this within the window is taken for noise */
+    int window;              /* pixels: normals are averaged over (2 w + 1)^2. Larger: less noise, rounder edges */
+    double jump;             /* relative depth step between neighbours, at 1 m, that is an edge of an object, not a
+                                slanted surface: no difference is taken across it */
+    double tv_weight;        /* AST_SMOOTH_TV: larger is smoother */
+    int tv_iterations;       /* AST_SMOOTH_TV */
+} ast_depth_options;
+
+AST_API void ast_depth_options_init(ast_depth_options *options);
+AST_API const char *ast_depth_options_problem(const ast_depth_options *options); /* NULL, or one sentence */
+
+/* Working memory for images of any size. Works on the context's threads; the context must be closed after it. After the
+ * first image of a size nothing is allocated. */
+typedef struct ast_depth ast_depth;
+
+AST_API ast_depth *ast_depth_open(ast_context *context, const ast_depth_options *options); /* NULL: ast_message */
+AST_API void ast_depth_close(ast_depth *depth);                                          /* NULL is fine */
+
+/* Depth in metres, (H, W), smoothed as the options say (AST_SMOOTH_TV: as AST_SMOOTH_GUIDED); NaN for holes. */
+AST_API ast_status ast_depth_metres(ast_depth *depth, const ast_depth_image *image, float *metres);
+
+/* The same back-projected: (H, W, 3), NaN for holes. */
+AST_API ast_status ast_depth_points(ast_depth *depth, const ast_depth_image *image, float *points);
+
+/* Unit normals, (H, W, 3), towards the camera; NaN where there is no surface to measure. */
+AST_API ast_status ast_depth_normals(ast_depth *depth, const ast_depth_image *image, float *normals);
+
+/* Total-variation smoothing of any (H, W, 3) image of unit vectors, in place; NaN pixels stay NaN and nothing crosses
+ * them. */
+AST_API ast_status ast_normals_smooth(ast_context *context, float *normals, size_t width, size_t height, double weight,
+                                      int iterations);
+
+/* ---- A scene with a known answer ------------------------------------------------------------------------------- */
+
+/* A corridor with a turn of 90 degrees (walls, floor, ceiling, boxes, a cylinder), seen by a camera that walks through
+ * it, with the noise of a structured-light sensor. */
+typedef struct ast_hallway {
+    size_t frames;        /* of the whole walk: the more, the slower the camera moves */
+    size_t width, height; /* 640, 480 */
+    ast_camera camera;    /* fx = fy = 525, centre 319.5 239.5 */
+    int noise;            /* 1: sensor noise, disparity steps and holes; 0: exact depth */
+    uint64_t seed;        /* 1: of the noise */
+} ast_hallway;
+
+/* One frame as the sensor gives it. */
+typedef struct ast_hallway_frame {
+    double position[3];   /* of the camera, in the world (x, y on the floor, z up), metres */
+    double rotation[4];   /* camera to world: quaternion qx qy qz qw */
+    double seconds;       /* since the start, at 30 frames a second */
+} ast_hallway_frame;
+
+AST_API void ast_hallway_init(ast_hallway *hallway);
+AST_API const char *ast_hallway_problem(const ast_hallway *hallway); /* NULL, or one sentence */
+
+/* The true surface directions in the world: (*count, 3), constant. */
+AST_API const double *ast_hallway_directions(size_t *count);
+
+/* Renders frame `index`, which depends on nothing but the options and the index. depth (H, W): millimetres, 0 for holes.
+ * truth (H, W, or NULL): the index of the surface's direction, -1 where there is none or the surface is curved. */
+AST_API ast_status ast_hallway_render(ast_context *context, const ast_hallway *hallway, size_t index, uint16_t *depth,
+                                      int32_t *truth, ast_hallway_frame *frame);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
