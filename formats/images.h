@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Single images in and out: depth images (16-bit greyscale PNG, PGM) and pictures in colour (PNG, PPM, JPEG). What a
+ * file is, is seen from its first bytes, not from its name. Sequences of depth images: depth_frames.h.
+ *
+ *     ast_depth_pixels depth = {0};
+ *     if (!ast_depth_read(&depth, "frame.png", &error))
+ *         fprintf(stderr, "asterism: %s\n", error.text);
+ *     ... depth.values is (depth.height, depth.width) ...
+ *     ast_depth_pixels_free(&depth);
+ *
+ * No header is believed: what it promises is checked against the number of bytes that are there before memory is asked
+ * for. A build without libpng (or libjpeg) says so when it meets such a file. The rules of formats.h hold here too. */
+#ifndef ASTERISM_FORMATS_IMAGES_H
+#define ASTERISM_FORMATS_IMAGES_H
+
+#include "asterism_depth.h"
+#include "formats.h"
+
+/* The largest image, in pixels: what asterism_depth.h takes. */
+#define AST_PIXELS_MOST ((size_t)1 << 27)
+
+/* ---- Depth ----------------------------------------------------------------------------------------------------- */
+
+/* A depth image that is ours. It starts zeroed; reading into it again uses its memory again. */
+typedef struct ast_depth_pixels {
+    uint16_t
+        *values; /* (height, width), row after row, in the machine's byte order, as the file has them: not scaled */
+    size_t width, height;
+    size_t capacity; /* values that there is room for */
+} ast_depth_pixels;
+
+/* Reads a 16-bit greyscale PNG, plain or interlaced, or a PGM with a largest value of 256 to 65535 (P5, or P2 in text).
+ * Every other image is refused with a sentence that says what it is. `path` "-" is standard input. A failure leaves
+ * the pixels to be freed or read into, with a size of 0 x 0. */
+bool ast_depth_read(ast_depth_pixels *pixels, const char *path, ast_format_error *error);
+
+/* The same from bytes in memory; `name` stands for the file in sentences. */
+bool ast_depth_read_memory(ast_depth_pixels *pixels, const char *name, const void *bytes, size_t size,
+                           ast_format_error *error);
+
+/* Fine on zeroed and freed pixels. */
+void ast_depth_pixels_free(ast_depth_pixels *pixels);
+
+/* Whether the name alone says that this is a depth image: it ends in .png or .pgm. */
+bool ast_depth_extension(const char *path);
+
+/* A view for ast_depth_normals. */
+ast_depth_image ast_depth_view(const ast_depth_pixels *pixels);
+
+/* ---- Pictures -------------------------------------------------------------------------------------------------- */
+
+/* A picture in colour that is ours. It starts zeroed; reading into it again uses its memory again. */
+typedef struct ast_picture {
+    unsigned char *rgb; /* (height, width, 3) */
+    size_t width, height;
+    size_t capacity; /* pixels that there is room for */
+} ast_picture;
+
+/* Reads a PNG of any kind (16 bits are cut to 8, transparency is ignored), a PPM or PGM (P2, P3, P5, P6; scaled to
+ * 0..255), or a JPEG. */
+bool ast_picture_read(ast_picture *picture, const char *path, ast_format_error *error);
+bool ast_picture_read_memory(ast_picture *picture, const char *name, const void *bytes, size_t size,
+                             ast_format_error *error);
+
+/* Makes room for width x height pixels, which have any colour afterwards; `name` is for the sentence. */
+bool ast_picture_resize(ast_picture *picture, size_t width, size_t height, const char *name, ast_format_error *error);
+
+/* Fine on a zeroed and freed picture. */
+void ast_picture_free(ast_picture *picture);
+
+/* Whether the name alone says that this is a picture: .png, .ppm, .pgm, .jpg or .jpeg. */
+bool ast_picture_extension(const char *path);
+
+/* ---- Writing --------------------------------------------------------------------------------------------------- */
+
+/* An 8-bit RGB PNG; rgb: (height, width, 3). Compressed for speed. */
+bool ast_write_picture(ast_output *output, const unsigned char *rgb, size_t width, size_t height,
+                       ast_format_error *error);
+
+/* A 16-bit greyscale PNG; values: (height, width). */
+bool ast_write_depth(ast_output *output, const uint16_t *values, size_t width, size_t height, ast_format_error *error);
+
+#endif
