@@ -10,6 +10,7 @@
 #include "cli.h"
 #include "files.h"
 #include "json.h"
+#include "targets.h"
 #include "terminal.h"
 
 enum { LABELS, SIMILARITY, TARGETS };
@@ -33,8 +34,9 @@ static const ast_cli_option options_table[] = {
      "write the cosine between each point and the nearest mean,\n"
      "NaN for missing rows: float32 .npy, or text",
      AT(similarity), 0, 0, NULL},
-    AST_CLI_SOURCE_OPTIONS(settings),
     {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+
+static const ast_cli_group shared_options[] = {{ast_cli_source_options, AT(source)}, {NULL, 0}};
 
 static int run(int argc, char **argv);
 
@@ -48,6 +50,7 @@ const ast_cli_command ast_cli_assign = {
                 "asterism assign new.csv --means means.npy --angle 25 --labels - --similarity cosine.txt",
     .input = "an INPUT file, or - for standard input",
     .options = options_table,
+    .shared = shared_options,
     .run = run};
 
 /* How the points divide: missing ones have no similarity, unassigned ones have one and no label. */
@@ -64,7 +67,6 @@ typedef struct job {
     int32_t *labels;
     tally sums;
     ast_cli_target targets[TARGETS];
-    ast_output *outputs[TARGETS];
 } job;
 
 static int check(const job *work);
@@ -78,12 +80,14 @@ static int run(int argc, char **argv) {
     int code = ast_cli_parse(&ast_cli_assign, argc, argv, &given, &given.input);
     if (code >= 0)
         return code;
-    job work = {.given = &given, .targets = {{"labels", given.labels}, {"similarity", given.similarity}}};
+    job work = {.given = &given,
+                .targets = {[LABELS] = {.option = "labels", .path = given.labels},
+                            [SIMILARITY] = {.option = "similarity", .path = given.similarity}}};
     code = check(&work);
     if (code < 0)
         code = read_inputs(&work);
     if (code < 0)
-        code = ast_cli_open_targets(work.targets, TARGETS, work.outputs);
+        code = ast_cli_open_targets(work.targets, TARGETS);
     if (code < 0)
         code = assign(&work);
     if (code < 0)
@@ -149,7 +153,8 @@ static int assign(job *work) {
 
 /* ---- What came out ----------------------------------------------------------------------------------------------- */
 
-static int print_json(const job *work) {
+static int print_json(const void *data) {
+    const job *work = data;
     return ast_cli_print_object(json_pack("{sI sI sI sI sI sI}", "points", (json_int_t)work->input.points.count,
                                           "missing", (json_int_t)work->sums.missing, "dimension",
                                           (json_int_t)work->input.points.dimension, "clusters",
@@ -157,7 +162,8 @@ static int print_json(const job *work) {
                                           "unassigned", (json_int_t)work->sums.unassigned));
 }
 
-static void print_table(const job *work) {
+static void print_table(const void *data) {
+    const job *work = data;
     char text[AST_CLI_GROUPED];
     printf("%12s point%s, %zu dimensions, %zu mean%s\n", ast_cli_grouped(work->input.points.count, text),
            work->input.points.count == 1 ? "" : "s", work->input.points.dimension, work->means_count,
@@ -169,37 +175,16 @@ static void print_table(const job *work) {
     printf("%12s missing\n", ast_cli_grouped(work->sums.missing, text));
 }
 
-static int print(const job *work) {
-    const ast_cli_common *common = &work->given->common;
-    if (ast_cli_writes_stdout(work->targets, TARGETS) || (common->quiet && !common->json))
-        return AST_CLI_DONE;
-    if (!common->json)
-        print_table(work);
-    else if (!print_json(work))
-        return ast_cli_fail(AST_CLI_FAILED, "there is no memory to print the result");
-    return ast_cli_flush();
-}
-
 static int deliver(job *work) {
-    ast_format_error error;
     size_t count = work->input.points.count;
-    int written = 1;
-    if (work->outputs[LABELS])
-        written = ast_write_labels(work->outputs[LABELS], work->labels, count, &error);
-    if (written && work->outputs[SIMILARITY])
-        written = ast_write_floats(work->outputs[SIMILARITY], work->similarity, count, &error);
-    if (!written)
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    int code = ast_cli_finish_targets(work->outputs, TARGETS);
-    if (code < 0)
-        code = print(work);
-    if (code == AST_CLI_DONE)
-        code = ast_cli_commit_targets(work->outputs, TARGETS);
-    return code;
+    ast_cli_printer printer = {print_json, print_table, work};
+    ast_cli_fill_labels(&work->targets[LABELS], work->labels, count);
+    ast_cli_fill_values(&work->targets[SIMILARITY], work->similarity, count, 0);
+    return ast_cli_deliver(work->targets, TARGETS, &work->given->common, &printer);
 }
 
 static void free_job(job *work) {
-    ast_output_abandon_all(work->outputs, TARGETS);
+    ast_cli_abandon_targets(work->targets, TARGETS);
     ast_input_close(&work->input);
     ast_close(work->context);
     free(work->means);

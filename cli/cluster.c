@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * asterism cluster: points in, clusters out. The work is read, open, cluster, deliver, in this order: outputs are
- * opened before the long part, so that a folder that is not there fails at once, and put in place after everything
- * else, so that a failure leaves nothing behind. */
+ * asterism cluster: points in, clusters out. The work is read, open, cluster, deliver, in this order. */
 #include <asterism.h>
 #include <formats.h>
 
@@ -13,22 +11,24 @@
 #include "cli.h"
 #include "files.h"
 #include "interrupt.h"
+#include "passes.h"
 #include "progress.h"
 #include "result.h"
+#include "targets.h"
 #include "terminal.h"
 
 enum { LABELS, MEANS, TARGETS };
 
-static const char *const methods[] = {"dp", "spkm", NULL};                 /* in the order of ast_method */
-static const char *const parallels[] = {"ordered", "oir", "serial", NULL}; /* in the order of ast_parallel */
+static const char *const methods[] = {"dp", "spkm", NULL}; /* in the order of ast_method */
 
 typedef struct settings {
     ast_cli_common common;
     ast_cli_source source;
+    ast_cli_passes passes;
     const char *input, *weights, *init, *labels, *means;
-    int method, parallel, shuffle, no_bounds;
+    int method, shuffle;
     double angle;
-    size_t clusters, max_iterations, restarts;
+    size_t clusters, restarts;
 } settings;
 
 #define AT(field) offsetof(settings, field)
@@ -49,23 +49,15 @@ static const ast_cli_option options_table[] = {
     {"weights", AST_CLI_TEXT, "FILE", "one number a point: how much it counts", AT(weights), 0, 0, NULL},
     {"restarts", AST_CLI_COUNT, "R", "runs, of which the best is kept (default 1)", AT(restarts), 1, 1000000, NULL},
     {"shuffle", AST_CLI_FLAG, NULL, "dp: visit the points in a random order", AT(shuffle), 0, 0, NULL},
-    {"max-iterations", AST_CLI_COUNT, "N", "passes before a run stops unconverged (default 100)", AT(max_iterations), 1,
-     2147483647, NULL},
-    {"parallel", AST_CLI_CHOICE, "HOW",
-     "ordered (the default), oir or serial: the labels are the\n"
-     "same, only the time differs",
-     AT(parallel), 0, 0, parallels},
-    {"no-bounds", AST_CLI_FLAG, NULL,
-     "compare every point with every mean in every pass: the\n"
-     "same labels, slower; for measurement",
-     AT(no_bounds), 0, 0, NULL},
     {"labels", AST_CLI_TEXT, "FILE",
      "write one label a row, -1 for missing rows: int32 .npy, or\n"
      "text; - is standard output",
      AT(labels), 0, 0, NULL},
     {"means", AST_CLI_TEXT, "FILE", "write the means, one a row: float32 .npy, or text", AT(means), 0, 0, NULL},
-    AST_CLI_SOURCE_OPTIONS(settings),
     {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+
+static const ast_cli_group shared_options[] = {
+    {ast_cli_passes_options, AT(passes)}, {ast_cli_source_options, AT(source)}, {NULL, 0}};
 
 static int run(int argc, char **argv);
 
@@ -82,6 +74,7 @@ const ast_cli_command ast_cli_cluster = {
                 "zcat poles.csv.gz | asterism cluster - --format csv --angle 20 --labels -",
     .input = "an INPUT file, or - for standard input",
     .options = options_table,
+    .shared = shared_options,
     .run = run};
 
 /* Everything a run holds; zeroed at first, so that it can be freed at any point. */
@@ -94,7 +87,6 @@ typedef struct job {
     float *init;
     int32_t *labels;
     ast_cli_target targets[TARGETS];
-    ast_output *outputs[TARGETS];
     ast_cli_progress progress;
     ast_report report;
 } job;
@@ -106,13 +98,17 @@ static int deliver(job *work);
 static void free_job(job *work);
 
 static int run(int argc, char **argv) {
-    settings given = {.common = ast_cli_common_default(), .angle = NAN, .max_iterations = 100, .restarts = 1};
+    settings given = {
+        .common = ast_cli_common_default(), .passes = AST_CLI_PASSES_DEFAULT, .angle = NAN, .restarts = 1};
     int code = ast_cli_parse(&ast_cli_cluster, argc, argv, &given, &given.input);
     if (code < 0)
         code = check(&given);
     if (code >= 0)
         return code;
-    job work = {.given = &given, .targets = {{"labels", given.labels}, {"means", given.means}}};
+    job work = {
+        .given = &given,
+        .targets = {
+            [LABELS] = {.option = "labels", .path = given.labels}, [MEANS] = {.option = "means", .path = given.means}}};
     code = ast_cli_check_targets(work.targets, TARGETS, given.input, given.common.json);
     if (code < 0)
         code = ast_cli_check_kept(work.targets, TARGETS, given.weights);
@@ -120,7 +116,7 @@ static int run(int argc, char **argv) {
         code = read_inputs(&work);
     if (code < 0) {
         ast_cli_progress_start(&work.progress, &given.common, work.input.points.count);
-        code = ast_cli_open_targets(work.targets, TARGETS, work.outputs);
+        code = ast_cli_open_targets(work.targets, TARGETS);
     }
     if (code < 0)
         code = cluster(&work);
@@ -223,12 +219,12 @@ static int cluster(job *work) {
     options->method = (ast_method)given->method;
     options->angle = given->angle;
     options->clusters = given->clusters;
-    options->max_iterations = (int)given->max_iterations;
+    options->max_iterations = (int)given->passes.max_iterations;
     options->restarts = (int)given->restarts;
     options->shuffle = given->shuffle;
     options->seed = given->common.seed;
-    options->parallel = (ast_parallel)given->parallel;
-    options->bounds = !given->no_bounds;
+    options->parallel = (ast_parallel)given->passes.parallel;
+    options->bounds = !given->passes.no_bounds;
     options->progress = ast_cli_progress_step;
     options->progress_data = &work->progress;
     ast_status status = ast_cluster(work->context, &work->input.points, options, work->labels, &work->report);
@@ -240,45 +236,38 @@ static int cluster(job *work) {
     return ast_cli_status(status, work->context, given->input);
 }
 
-static int print(const job *work) {
+/* ---- What came out ----------------------------------------------------------------------------------------------- */
+
+static ast_cli_result result_of(const job *work) {
     const settings *given = work->given;
-    if (ast_cli_writes_stdout(work->targets, TARGETS) || (given->common.quiet && !given->common.json))
-        return AST_CLI_DONE;
     size_t count;
-    ast_cli_result result = {.report = &work->report,
-                             .clusters = ast_clusters(work->context, &count),
-                             .method = methods[given->method],
-                             .angle = given->angle,
-                             .oir = given->parallel == AST_OIR,
-                             .weighted = work->weights != NULL};
-    if (!given->common.json)
-        ast_cli_print_table(&result);
-    else if (!ast_cli_print_json(&result))
-        return ast_cli_fail(AST_CLI_FAILED, "there is no memory to print the result");
-    return ast_cli_flush();
+    return (ast_cli_result){.report = &work->report,
+                            .clusters = ast_clusters(work->context, &count),
+                            .method = methods[given->method],
+                            .angle = given->angle,
+                            .oir = given->passes.parallel == AST_OIR,
+                            .weighted = work->weights != NULL};
 }
 
-/* Files are written first and put in place last: in between the result is printed, since that can fail too. */
+static int print_json(const void *work) {
+    ast_cli_result result = result_of(work);
+    return ast_cli_print_json(&result);
+}
+
+static void print_table(const void *work) {
+    ast_cli_result result = result_of(work);
+    ast_cli_print_table(&result);
+}
+
 static int deliver(job *work) {
-    ast_format_error error;
-    int written = 1;
-    if (work->outputs[LABELS])
-        written = ast_write_labels(work->outputs[LABELS], work->labels, work->report.points, &error);
-    if (written && work->outputs[MEANS])
-        written = ast_write_matrix(work->outputs[MEANS], ast_means(work->context), work->report.clusters,
-                                   work->report.dimension, &error);
-    if (!written)
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    int code = ast_cli_finish_targets(work->outputs, TARGETS);
-    if (code < 0)
-        code = print(work);
-    if (code == AST_CLI_DONE)
-        code = ast_cli_commit_targets(work->outputs, TARGETS);
-    return code;
+    ast_cli_printer printer = {print_json, print_table, work};
+    ast_cli_fill_labels(&work->targets[LABELS], work->labels, work->report.points);
+    ast_cli_fill_values(&work->targets[MEANS], ast_means(work->context), work->report.clusters, work->report.dimension);
+    return ast_cli_deliver(work->targets, TARGETS, &work->given->common, &printer);
 }
 
 static void free_job(job *work) {
-    ast_output_abandon_all(work->outputs, TARGETS);
+    ast_cli_abandon_targets(work->targets, TARGETS);
     ast_input_close(&work->input);
     ast_close(work->context);
     free(work->weights);

@@ -7,11 +7,22 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli.h"
 #include "interrupt.h"
 #include "terminal.h"
+
+#define AT(field) offsetof(ast_cli_source, field)
+const ast_cli_option ast_cli_source_options[] = {
+    {"format", AST_CLI_TEXT, "NAME",
+     "npy, csv, tsv or txt, each also with .gz: needed for\n"
+     "standard input, otherwise the extension decides",
+     AT(format), 0, 0, NULL},
+    {"columns", AST_CLI_TEXT, "LIST", "columns to read, counted from 1, such as 2-101 or 1,3,5-7", AT(columns), 0, 0,
+     NULL},
+    {"transpose", AST_CLI_FLAG, NULL, "the columns of the file are the points, not its rows", AT(transpose), 0, 0,
+     NULL},
+    {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
 
 static int same(const char *a, const char *b) {
     return a && b && strcmp(a, b) == 0;
@@ -54,53 +65,6 @@ int ast_cli_check_read(const char *option, const char *path) {
     if (path && !ast_input_check(path, NULL, &error))
         return ast_cli_fail(AST_CLI_USAGE, "--%s: %s", option, error.text);
     return -1;
-}
-
-/* Whether two names lead to one regular file. */
-static int same_file(const char *a, const char *b) {
-    struct stat one, other;
-    return stat(a, &one) == 0 && stat(b, &other) == 0 && S_ISREG(one.st_mode) && one.st_dev == other.st_dev &&
-           one.st_ino == other.st_ino;
-}
-
-int ast_cli_check_kept(const ast_cli_target *targets, size_t count, const char *input) {
-    if (!input || same(input, "-"))
-        return -1;
-    for (size_t i = 0; i < count; i++) {
-        const char *path = targets[i].path;
-        if (same(path, input))
-            return ast_cli_fail(AST_CLI_USAGE, "--%s would overwrite the input %s", targets[i].option, input);
-        if (path && same_file(path, input))
-            return ast_cli_fail(AST_CLI_FAILED, "--%s would overwrite the input %s, which %s is as well",
-                                targets[i].option, input, path);
-    }
-    return -1;
-}
-
-int ast_cli_check_targets(const ast_cli_target *targets, size_t count, const char *input, int json) {
-    ast_format_error error;
-    for (size_t i = 0; i < count; i++) {
-        const char *path = targets[i].path;
-        if (path && !ast_output_check(path, &error))
-            return ast_cli_fail(AST_CLI_USAGE, "--%s: %s", targets[i].option, error.text);
-        if (json && same(path, "-"))
-            return ast_cli_fail(AST_CLI_USAGE, "--json and --%s - would both write to standard output",
-                                targets[i].option);
-        for (size_t j = 0; j < i; j++) {
-            if (same(targets[j].path, path))
-                return ast_cli_fail(AST_CLI_USAGE, "--%s and --%s would both write to %s", targets[j].option,
-                                    targets[i].option, same(path, "-") ? "standard output" : path);
-        }
-    }
-    return ast_cli_check_kept(targets, count, input);
-}
-
-int ast_cli_writes_stdout(const ast_cli_target *targets, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        if (same(targets[i].path, "-"))
-            return 1;
-    }
-    return 0;
 }
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
@@ -164,52 +128,17 @@ int ast_cli_read_labels(const char *path, int32_t **labels, size_t *count) {
     return -1;
 }
 
-/* ---- Writing, and the library ------------------------------------------------------------------------------------ */
-
-int ast_cli_open_targets(const ast_cli_target *targets, size_t count, ast_output **outputs) {
-    ast_format_error error;
-    ast_cli_watch_signals();
-    for (size_t i = 0; i < count; i++)
-        outputs[i] = NULL;
-    for (size_t i = 0; i < count; i++) {
-        if (!targets[i].path)
-            continue;
-        outputs[i] = ast_output_open(targets[i].path, false, &error);
-        if (!outputs[i]) {
-            ast_output_abandon_all(outputs, count);
-            return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-        }
-    }
-    return -1;
-}
-
-static int stopped(void) {
-    return ast_cli_fail(AST_CLI_SIGNAL + ast_cli_interrupted(), "stopped; nothing was written");
-}
-
-int ast_cli_finish_targets(ast_output **outputs, size_t count) {
-    ast_format_error error;
-    for (size_t i = 0; i < count; i++) {
-        if (outputs[i] && !ast_output_finish(outputs[i], &error))
-            return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    }
-    return -1;
-}
-
-int ast_cli_commit_targets(ast_output **outputs, size_t count) {
-    ast_format_error error;
-    if (ast_cli_interrupted())
-        return stopped();
-    if (!ast_output_commit_all(outputs, count, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    return AST_CLI_DONE;
-}
+/* ---- The library ------------------------------------------------------------------------------------------------- */
 
 int ast_cli_open_context(const ast_cli_common *common, ast_context **context) {
     *context = ast_open((int)common->threads);
     if (*context)
         return -1;
     return ast_cli_fail(AST_CLI_FAILED, "there are not enough threads or memory to be had; --threads 1 may help");
+}
+
+int ast_cli_stopped(void) {
+    return ast_cli_fail(AST_CLI_SIGNAL + ast_cli_interrupted(), "stopped; nothing was written");
 }
 
 int ast_cli_no_usable_row(const char *input) {
@@ -220,7 +149,7 @@ int ast_cli_status(ast_status status, const ast_context *context, const char *in
     if (status == AST_OK)
         return -1;
     if (status == AST_CANCELLED)
-        return stopped();
+        return ast_cli_stopped();
     return ast_cli_fail(status == AST_BAD_OPTION && !input ? AST_CLI_USAGE : AST_CLI_FAILED, "%s%s%s",
                         input ? ast_cli_name(input) : "", input ? ": " : "", ast_message(context));
 }

@@ -37,9 +37,13 @@ void ast_cli_help(const ast_cli_command *command) {
             printf("       asterism ");
     }
     printf("\n\n%s\n\nOptions:\n", command->about);
-    print_options(command->options);
-    printf("\nCommon options:\n");
-    print_options(ast_cli_common_options);
+    ast_cli_group groups[AST_CLI_GROUPS];
+    size_t count = ast_cli_groups(command, groups);
+    for (size_t i = 0; i < count; i++) {
+        if (i == count - 1)
+            printf("\nCommon options:\n");
+        print_options(groups[i].options);
+    }
     printf("  --help                print this\n\nExamples:\n  ");
     print_indented(command->examples, 2);
     putchar('\n');

@@ -10,6 +10,7 @@
 #include "cli.h"
 #include "files.h"
 #include "json.h"
+#include "targets.h"
 #include "terminal.h"
 
 static const char *const dissimilarities[] = {"cosine", "angle", NULL}; /* in the order of ast_dissimilarity */
@@ -30,8 +31,9 @@ static const ast_cli_option options_table[] = {
      "of the silhouette: cosine, 1 - x.y, over all points (the\n"
      "default), or angle, over a seeded sample of at most 20000",
      AT(dissimilarity), 0, 0, dissimilarities},
-    AST_CLI_SOURCE_OPTIONS(settings),
     {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+
+static const ast_cli_group shared_options[] = {{ast_cli_source_options, AT(source)}, {NULL, 0}};
 
 static int run(int argc, char **argv);
 
@@ -46,6 +48,7 @@ const ast_cli_command ast_cli_measure = {
                 "asterism measure --labels labels.npy --points points.npy --json",
     .input = NULL,
     .options = options_table,
+    .shared = shared_options,
     .run = run};
 
 typedef struct job {
@@ -62,7 +65,8 @@ typedef struct job {
 static int check(const settings *given);
 static int compare(job *work);
 static int silhouette(job *work);
-static int print(const job *work);
+static int print_json(const void *data);
+static void print_table(const void *data);
 
 static int run(int argc, char **argv) {
     settings given = {.common = ast_cli_common_default(), .dissimilarity = -1};
@@ -80,7 +84,7 @@ static int run(int argc, char **argv) {
     if (code < 0 && given.points)
         code = silhouette(&work);
     if (code < 0)
-        code = print(&work);
+        code = ast_cli_print(&given.common, &(ast_cli_printer){print_json, print_table, &work});
     ast_input_close(&work.input);
     ast_close(work.context);
     free(work.labels);
@@ -145,7 +149,8 @@ static const char *dissimilarity_name(const job *work) {
     return dissimilarities[work->given->dissimilarity < 0 ? AST_COSINE : work->given->dissimilarity];
 }
 
-static int print_json(const job *work) {
+static int print_json(const void *data) {
+    const job *work = data;
     json_t *object = json_object();
     int failed = !object;
     if (!failed && work->given->truth)
@@ -163,7 +168,8 @@ static int print_json(const job *work) {
     return 0;
 }
 
-static void print_table(const job *work) {
+static void print_table(const void *data) {
+    const job *work = data;
     char text[AST_CLI_GROUPED];
     if (work->given->truth) {
         const ast_agreement *agreement = &work->agreement;
@@ -175,15 +181,4 @@ static void print_table(const job *work) {
     if (work->given->points)
         printf("%-12s%.6f  -1 to 1, by %s, over %s points\n", "silhouette", work->silhouette, dissimilarity_name(work),
                ast_cli_grouped(work->sampled, text));
-}
-
-static int print(const job *work) {
-    const ast_cli_common *common = &work->given->common;
-    if (common->json) {
-        if (!print_json(work))
-            return ast_cli_fail(AST_CLI_FAILED, "there is no memory to print the result");
-    } else if (!common->quiet) {
-        print_table(work);
-    }
-    return ast_cli_flush();
 }

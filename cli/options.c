@@ -6,6 +6,7 @@
 #include "cli.h"
 #include "terminal.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 
 enum { MOST_OPTIONS = 64 };
 
-const ast_cli_option ast_cli_common_options[] = {
+static const ast_cli_option common_options[] = {
     {"threads", AST_CLI_COUNT, "N", "threads to work on; 0, the default, is all processors",
      offsetof(ast_cli_common, threads), 0, 256, NULL},
     {"seed", AST_CLI_SEED, "S", "seed of everything random (default 1)", offsetof(ast_cli_common, seed), 0, 0, NULL},
@@ -26,6 +27,8 @@ const ast_cli_option ast_cli_common_options[] = {
 
 typedef struct parser {
     const ast_cli_command *command;
+    ast_cli_group groups[AST_CLI_GROUPS];
+    size_t group_count;
     void *settings;
     const char **input;
     size_t input_count;
@@ -41,8 +44,20 @@ ast_cli_common ast_cli_common_default(void) {
     return (ast_cli_common){.seed = 1};
 }
 
+size_t ast_cli_groups(const ast_cli_command *command, ast_cli_group groups[AST_CLI_GROUPS]) {
+    size_t count = 0;
+    groups[count++] = (ast_cli_group){command->options, 0};
+    for (const ast_cli_group *shared = command->shared; shared && shared->options; shared++) {
+        assert(count < AST_CLI_GROUPS - 1);
+        groups[count++] = *shared;
+    }
+    groups[count++] = (ast_cli_group){common_options, 0};
+    return count;
+}
+
 int ast_cli_parse(const ast_cli_command *command, int argc, char **argv, void *settings, const char **input) {
     parser state = {.command = command, .settings = settings, .input = input};
+    state.group_count = ast_cli_groups(command, state.groups);
     for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (is_help(argv[i])) {
             ast_cli_help(command);
@@ -85,21 +100,26 @@ static int take_input(parser *state, const char *argument) {
 
 /* ---- One option -------------------------------------------------------------------------------------------------- */
 
-static const ast_cli_option *find_option(const ast_cli_option *table, const char *name, size_t length) {
-    for (; table->name; table++) {
-        if (strlen(table->name) == length && strncmp(table->name, name, length) == 0)
-            return table;
+/* The option of that name and the field that receives it, or NULL. */
+static const ast_cli_option *find_option(const parser *state, const char *name, size_t length, void **field) {
+    for (size_t i = 0; i < state->group_count; i++) {
+        for (const ast_cli_option *option = state->groups[i].options; option->name; option++) {
+            if (strlen(option->name) != length || strncmp(option->name, name, length) != 0)
+                continue;
+            *field = (char *)state->settings + state->groups[i].offset + option->offset;
+            return option;
+        }
     }
     return NULL;
 }
 
 static int unknown_option(const parser *state, const char *argument, size_t length) {
-    const char *names[2 * MOST_OPTIONS + 1];
+    const char *names[MOST_OPTIONS + 1];
     size_t count = 0;
-    for (const ast_cli_option *option = state->command->options; option->name && count < MOST_OPTIONS; option++)
-        names[count++] = option->name;
-    for (const ast_cli_option *option = ast_cli_common_options; option->name && count < 2 * MOST_OPTIONS; option++)
-        names[count++] = option->name;
+    for (size_t i = 0; i < state->group_count; i++) {
+        for (const ast_cli_option *option = state->groups[i].options; option->name && count < MOST_OPTIONS; option++)
+            names[count++] = option->name;
+    }
     names[count] = NULL;
     char word[64] = "";
     const char *start = argument + strspn(argument, "-");
@@ -119,11 +139,9 @@ static int parse_option(parser *state, const char *argument, const char *next, i
     const char *equals = strchr(argument, '=');
     size_t length = equals ? (size_t)(equals - argument) : strlen(argument);
     const ast_cli_option *option = NULL;
-    if (length > 2 && strncmp(argument, "--", 2) == 0) {
-        option = find_option(state->command->options, argument + 2, length - 2);
-        if (!option)
-            option = find_option(ast_cli_common_options, argument + 2, length - 2);
-    }
+    void *field = NULL;
+    if (length > 2 && strncmp(argument, "--", 2) == 0)
+        option = find_option(state, argument + 2, length - 2, &field);
     if (!option)
         return unknown_option(state, argument, length);
     for (size_t i = 0; i < state->seen_count; i++) {
@@ -143,7 +161,7 @@ static int parse_option(parser *state, const char *argument, const char *next, i
         value = next;
         *used_next = 1;
     }
-    return store(option, value, (char *)state->settings + option->offset);
+    return store(option, value, field);
 }
 
 /* ---- Values ------------------------------------------------------------------------------------------------------ */

@@ -36,6 +36,12 @@ typedef struct ast_cli_common {
     uint64_t seed;
 } ast_cli_common;
 
+/* Options that several subcommands share, with the struct that receives them at `offset` in the settings. */
+typedef struct ast_cli_group {
+    const ast_cli_option *options; /* NULL ends a list of groups */
+    size_t offset;
+} ast_cli_group;
+
 typedef struct ast_cli_command {
     const char *name, *summary;
     const char *usage;             /* one line or more, without the program's name */
@@ -44,6 +50,7 @@ typedef struct ast_cli_command {
     const char *input;             /* what the one positional argument is, for a sentence; NULL if there is none */
     int many;                      /* there may be more than one of it */
     const ast_cli_option *options; /* its own; the common ones are added */
+    const ast_cli_group *shared;   /* what it takes besides, or NULL */
     int (*run)(int argc, char **argv);
 } ast_cli_command;
 
@@ -61,7 +68,8 @@ void ast_cli_help(const ast_cli_command *command);
 /* The one of `names` (NULL-terminated) that `word` was probably meant to be, or NULL. */
 const char *ast_cli_nearest(const char *word, const char *const *names);
 
-/* The options every subcommand has. */
-extern const ast_cli_option ast_cli_common_options[];
+/* The options of a command, group by group: its own, the shared ones, the common ones. Returns how many groups. */
+enum { AST_CLI_GROUPS = 8 };
+size_t ast_cli_groups(const ast_cli_command *command, ast_cli_group groups[AST_CLI_GROUPS]);
 
 #endif

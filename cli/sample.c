@@ -12,6 +12,7 @@
 #include "cli.h"
 #include "files.h"
 #include "json.h"
+#include "targets.h"
 #include "terminal.h"
 
 enum { POINTS, LABELS, MEANS, TARGETS };
@@ -60,7 +61,6 @@ typedef struct job {
     float *points, *means;
     int32_t *labels;
     ast_cli_target targets[TARGETS];
-    ast_output *outputs[TARGETS];
 } job;
 
 static int check(const job *work);
@@ -74,7 +74,9 @@ static int run(int argc, char **argv) {
     if (code >= 0)
         return code;
     job work = {.given = &given,
-                .targets = {{"output", given.output}, {"labels", given.labels}, {"means", given.means}}};
+                .targets = {[POINTS] = {.option = "output", .path = given.output},
+                            [LABELS] = {.option = "labels", .path = given.labels},
+                            [MEANS] = {.option = "means", .path = given.means}}};
     code = check(&work);
     if (code < 0)
         code = prepare(&work);
@@ -82,7 +84,7 @@ static int run(int argc, char **argv) {
         code = draw(&work);
     if (code < 0)
         code = deliver(&work);
-    ast_output_abandon_all(work.outputs, TARGETS);
+    ast_cli_abandon_targets(work.targets, TARGETS);
     ast_close(work.context);
     free(work.points);
     free(work.means);
@@ -120,7 +122,7 @@ static int prepare(job *work) {
                             given->dimension);
     int code = ast_cli_open_context(&given->common, &work->context);
     if (code < 0)
-        code = ast_cli_open_targets(work->targets, TARGETS, work->outputs);
+        code = ast_cli_open_targets(work->targets, TARGETS);
     return code;
 }
 
@@ -146,37 +148,28 @@ static size_t count_noise(const job *work) {
     return count;
 }
 
-/* The files are the result. Only a person at a terminal is told so. */
-static int print(const job *work) {
+static int print_json(const void *data) {
+    const job *work = data;
     const settings *given = work->given;
-    if (given->common.json) {
-        if (!ast_cli_print_object(json_pack("{sI sI sI sf sI}", "points", (json_int_t)given->points, "dimension",
-                                            (json_int_t)given->dimension, "clusters", (json_int_t)given->clusters,
-                                            "kappa", given->kappa, "noise", (json_int_t)count_noise(work))))
-            return ast_cli_fail(AST_CLI_FAILED, "there is no memory to print the result");
-        return ast_cli_flush();
-    }
+    return ast_cli_print_object(json_pack("{sI sI sI sf sI}", "points", (json_int_t)given->points, "dimension",
+                                          (json_int_t)given->dimension, "clusters", (json_int_t)given->clusters,
+                                          "kappa", given->kappa, "noise", (json_int_t)count_noise(work)));
+}
+
+/* The files are the result. Only a person at a terminal is told so. */
+static void print_line(const void *data) {
+    const settings *given = ((const job *)data)->given;
     char text[AST_CLI_GROUPED];
-    if (!given->common.quiet && isatty(STDERR_FILENO))
+    if (isatty(STDERR_FILENO))
         fprintf(stderr, "%s points of %zu clusters in %zu dimensions: %s\n", ast_cli_grouped(given->points, text),
                 given->clusters, given->dimension, given->output);
-    return AST_CLI_DONE;
 }
 
 static int deliver(job *work) {
     const settings *given = work->given;
-    ast_format_error error;
-    int written = ast_write_matrix(work->outputs[POINTS], work->points, given->points, given->dimension, &error);
-    if (written && work->outputs[LABELS])
-        written = ast_write_labels(work->outputs[LABELS], work->labels, given->points, &error);
-    if (written && work->outputs[MEANS])
-        written = ast_write_matrix(work->outputs[MEANS], work->means, given->clusters, given->dimension, &error);
-    if (!written)
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    int code = ast_cli_finish_targets(work->outputs, TARGETS);
-    if (code < 0)
-        code = print(work);
-    if (code == AST_CLI_DONE)
-        code = ast_cli_commit_targets(work->outputs, TARGETS);
-    return code;
+    ast_cli_printer printer = {print_json, print_line, work};
+    ast_cli_fill_values(&work->targets[POINTS], work->points, given->points, given->dimension);
+    ast_cli_fill_labels(&work->targets[LABELS], work->labels, given->points);
+    ast_cli_fill_values(&work->targets[MEANS], work->means, given->clusters, given->dimension);
+    return ast_cli_deliver(work->targets, TARGETS, &given->common, &printer);
 }

@@ -7,7 +7,6 @@
 #include <formats.h>
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,61 +21,24 @@
 #include "stream_poses.h"
 #include "stream_state.h"
 #include "terminal.h"
+#include "tracker.h"
 
 /* A line goes out in one piece if it fits, so that a kill leaves no half of one in a file. */
 enum { LINE_BUFFER = 1 << 20 };
 
-static const char *const methods[] = {"ddp", "sdp", "dp", NULL};           /* in the order of ast_stream_method */
-static const char *const parallels[] = {"ordered", "oir", "serial", NULL}; /* in the order of ast_parallel */
-static const char *const updates[] = {"posterior", "paper", NULL};
-
 typedef struct settings {
     ast_cli_common common;
     ast_cli_source source;
+    ast_cli_passes passes;
+    ast_cli_tracker tracker;
     const char **inputs; /* NULL-terminated */
     const char *labels, *poses, *state;
-    int method, parallel, no_bounds, durable;
-    int update;                                                       /* -1: that of the tracker */
-    double angle, drift, beta;                                        /* NaN: not given */
-    size_t lifetime, max_iterations, max_clusters, dimension, points; /* the last three 0: not given */
+    int durable;
+    size_t dimension, points; /* 0: not given */
 } settings;
 
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
-    {"angle", AST_CLI_REAL, "DEG",
-     "how far a point may be from its mean, 0 to 180 degrees;\n"
-     "the larger, the fewer clusters",
-     AT(angle), 0, 180, NULL},
-    {"method", AST_CLI_CHOICE, "NAME",
-     "ddp: clusters move, vanish and come back (the default)\n"
-     "sdp: each frame starts from the means of the one before\n"
-     "dp: each frame by itself, every cluster with a new id",
-     AT(method), 0, 0, methods},
-    {"drift", AST_CLI_REAL, "DEG", "ddp: how far a direction moves in a frame (default 1)", AT(drift), 0, 180, NULL},
-    {"beta", AST_CLI_REAL, "B", "ddp: the paper's tracker with this beta, instead of --drift", AT(beta), 0,
-     (double)INFINITY, NULL},
-    {"weight-update", AST_CLI_CHOICE, "HOW",
-     "ddp: posterior (the default with --drift) or paper (the\n"
-     "default with --beta)",
-     AT(update), 0, 0, updates},
-    {"lifetime", AST_CLI_COUNT, "FRAMES",
-     "ddp: frames without points before a cluster dies (default\n"
-     "400); 0 makes every frame a clustering of its own",
-     AT(lifetime), 0, 4294967295.0, NULL},
-    {"max-iterations", AST_CLI_COUNT, "N", "passes a frame at most (default 100)", AT(max_iterations), 1, 2147483647,
-     NULL},
-    {"max-clusters", AST_CLI_COUNT, "N",
-     "clusters kept after a frame at most; the longest unseen go\n"
-     "first (default: no limit)",
-     AT(max_clusters), 1, 2147483647, NULL},
-    {"parallel", AST_CLI_CHOICE, "HOW",
-     "ordered (the default), oir or serial: the labels are the\n"
-     "same, only the time differs",
-     AT(parallel), 0, 0, parallels},
-    {"no-bounds", AST_CLI_FLAG, NULL,
-     "compare every point with every mean in every pass: the\n"
-     "same labels, slower; for measurement",
-     AT(no_bounds), 0, 0, NULL},
     {"labels", AST_CLI_TEXT, "DIR",
      "write one int32 .npy of ids a frame, -1 for missing rows,\n"
      "called as the file or, in arrays and standard input,\n"
@@ -97,8 +59,12 @@ static const ast_cli_option options_table[] = {
      "with --dimension: standard input holds raw float32 frames\n"
      "of N x D numbers, without any header",
      AT(points), 1, 2147483647, NULL},
-    AST_CLI_SOURCE_OPTIONS(settings),
     {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+
+static const ast_cli_group shared_options[] = {{ast_cli_tracker_options, AT(tracker)},
+                                               {ast_cli_passes_options, AT(passes)},
+                                               {ast_cli_source_options, AT(source)},
+                                               {NULL, 0}};
 
 static int run(int argc, char **argv);
 
@@ -116,6 +82,7 @@ const ast_cli_command ast_cli_stream = {
     .input = "an INPUT: files, a folder, or - for standard input",
     .many = 1,
     .options = options_table,
+    .shared = shared_options,
     .run = run};
 
 /* Everything a run holds; zeroed at first, so that it can be freed at any point. */
@@ -133,18 +100,12 @@ typedef struct job {
 } job;
 
 static int check(const settings *given);
-static void set_options(const settings *given, ast_stream_options *options);
 static int prepare(job *work);
 static int process(job *work);
 
 static int run(int argc, char **argv) {
-    settings given = {.common = ast_cli_common_default(),
-                      .update = -1,
-                      .angle = NAN,
-                      .drift = NAN,
-                      .beta = NAN,
-                      .lifetime = 400,
-                      .max_iterations = 100};
+    settings given = {
+        .common = ast_cli_common_default(), .passes = AST_CLI_PASSES_DEFAULT, .tracker = ast_cli_tracker_default()};
     given.inputs = calloc((size_t)argc + 1, sizeof *given.inputs);
     if (!given.inputs)
         return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of inputs");
@@ -188,11 +149,9 @@ static int check_raw(const settings *given) {
 }
 
 static int check(const settings *given) {
-    if (isnan(given->angle))
-        return ast_cli_fail(AST_CLI_USAGE, "stream needs --angle DEG, how far a point may be from its mean, such as "
-                                           "--angle 70");
-    if (!isnan(given->drift) && !isnan(given->beta))
-        return ast_cli_fail(AST_CLI_USAGE, "--drift and --beta are two different trackers; give one of them");
+    int code = ast_cli_tracker_check(&given->tracker, &given->passes, "stream");
+    if (code >= 0)
+        return code;
     const char *names[] = {given->labels, given->poses, given->state};
     const char *options[] = {"labels", "poses", "state"};
     for (int i = 0; i < 3; i++) {
@@ -202,28 +161,7 @@ static int check(const settings *given) {
     }
     if (given->durable && !given->state && !given->labels)
         return ast_cli_fail(AST_CLI_USAGE, "--durable is for --state FILE and --labels DIR, and neither is given");
-    ast_stream_options options_given;
-    set_options(given, &options_given);
-    options_given.dimension = given->dimension ? given->dimension : 3; /* the true one is not known yet */
-    const char *problem = ast_stream_options_problem(&options_given);
-    if (problem)
-        return ast_cli_fail(AST_CLI_USAGE, "%s", problem);
     return check_raw(given);
-}
-
-static void set_options(const settings *given, ast_stream_options *options) {
-    ast_stream_options_init(options);
-    options->method = (ast_stream_method)given->method;
-    options->angle = given->angle;
-    if (!isnan(given->drift))
-        options->drift = given->drift;
-    options->beta = given->beta;
-    options->weight_update = given->update < 0 ? AST_UPDATE_OF_TRACKER : given->update == 0 ? AST_POSTERIOR : AST_PAPER;
-    options->lifetime = (uint32_t)given->lifetime;
-    options->max_iterations = (int)given->max_iterations;
-    options->max_clusters = given->max_clusters;
-    options->parallel = (ast_parallel)given->parallel;
-    options->bounds = !given->no_bounds;
 }
 
 /* ---- Before the first frame -------------------------------------------------------------------------------------- */
@@ -304,7 +242,7 @@ static int resume(job *work) {
 
 static int prepare(job *work) {
     const settings *given = work->given;
-    set_options(given, &work->options);
+    work->options = ast_cli_tracker_set(&given->tracker, &given->passes);
     work->inputs.how = &given->source;
     work->inputs.raw = (ast_raw){.points = given->points, .dimension = given->dimension};
     int code = ast_cli_inputs_list(&work->inputs, given->inputs, given->poses);

@@ -193,11 +193,6 @@ bool ast_output_commit(ast_output *output, ast_format_error *error);
 /* Removes the temporary file and frees the output. NULL is fine. What went to a device or pipe stays written. */
 void ast_output_abandon(ast_output *output);
 
-/* For a command with several outputs: finishes all, then puts all in place; frees all, and sets the pointers to NULL.
- * If one cannot be finished none is put in place. NULL entries are skipped. */
-bool ast_output_commit_all(ast_output **outputs, size_t count, ast_format_error *error);
-void ast_output_abandon_all(ast_output **outputs, size_t count);
-
 /* Labels: int32 .npy of shape (count,), or text, one a line. */
 bool ast_write_labels(ast_output *output, const int32_t *labels, size_t count, ast_format_error *error);
 

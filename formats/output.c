@@ -139,25 +139,6 @@ void ast_output_abandon(ast_output *output) {
     free(output);
 }
 
-bool ast_output_commit_all(ast_output **outputs, size_t count, ast_format_error *error) {
-    bool good = true;
-    for (size_t i = 0; good && i < count; i++)
-        good = !outputs[i] || ast_output_finish(outputs[i], error);
-    for (size_t i = 0; good && i < count; i++) {
-        good = !outputs[i] || ast_output_commit(outputs[i], error);
-        outputs[i] = NULL;
-    }
-    ast_output_abandon_all(outputs, count);
-    return good;
-}
-
-void ast_output_abandon_all(ast_output **outputs, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        ast_output_abandon(outputs[i]);
-        outputs[i] = NULL;
-    }
-}
-
 /* A replaced file keeps its permissions, and its owner where we may set that: if not, the new one is ours. */
 static bool keep_permissions(const ast_output *output) {
     const ast_place *place = &output->place;

@@ -92,8 +92,8 @@ static bool list_folder(ast_format_error *error) {
 }
 
 static bool write_file(ast_format_error *error) {
-    ast_output *outputs[] = {ast_output_open("link.txt", false, error)};
-    return outputs[0] && ast_output_write(outputs[0], "text", 4, error) && ast_output_commit_all(outputs, 1, error);
+    ast_output *output = ast_output_open("link.txt", false, error);
+    return output && ast_output_write(output, "text", 4, error) && ast_output_commit(output, error);
 }
 
 static void every_allocation(void **state) {

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The options that say how the passes over the points are run: cluster and stream have them alike. */
+#ifndef AST_CLI_PASSES_H
+#define AST_CLI_PASSES_H
+
+#include "options.h"
+
+typedef struct ast_cli_passes {
+    size_t max_iterations;
+    int parallel; /* an ast_parallel */
+    int no_bounds;
+} ast_cli_passes;
+
+#define AST_CLI_PASSES_DEFAULT                                                                                         \
+    { .max_iterations = 100 }
+
+extern const ast_cli_option ast_cli_passes_options[];
+
+#endif

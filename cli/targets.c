@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Outputs are opened before the long part of a run, so that a folder that is not there fails at once, and put in place
+ * after everything else, so that a failure leaves nothing behind. */
+#include "targets.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli.h"
+#include "files.h"
+#include "interrupt.h"
+#include "terminal.h"
+
+static int same(const char *a, const char *b) {
+    return a && b && strcmp(a, b) == 0;
+}
+
+/* ---- What the names show ----------------------------------------------------------------------------------------- */
+
+/* Whether two names lead to one regular file. */
+static int same_file(const char *a, const char *b) {
+    struct stat one, other;
+    return stat(a, &one) == 0 && stat(b, &other) == 0 && S_ISREG(one.st_mode) && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
+}
+
+int ast_cli_check_kept(const ast_cli_target *targets, size_t count, const char *input) {
+    if (!input || same(input, "-"))
+        return -1;
+    for (size_t i = 0; i < count; i++) {
+        const char *path = targets[i].path;
+        if (same(path, input))
+            return ast_cli_fail(AST_CLI_USAGE, "--%s would overwrite the input %s", targets[i].option, input);
+        if (path && same_file(path, input))
+            return ast_cli_fail(AST_CLI_FAILED, "--%s would overwrite the input %s, which %s is as well",
+                                targets[i].option, input, path);
+    }
+    return -1;
+}
+
+int ast_cli_check_targets(const ast_cli_target *targets, size_t count, const char *input, int json) {
+    ast_format_error error;
+    for (size_t i = 0; i < count; i++) {
+        const char *path = targets[i].path;
+        if (path && !ast_output_check(path, &error))
+            return ast_cli_fail(AST_CLI_USAGE, "--%s: %s", targets[i].option, error.text);
+        if (json && same(path, "-"))
+            return ast_cli_fail(AST_CLI_USAGE, "--json and --%s - would both write to standard output",
+                                targets[i].option);
+        for (size_t j = 0; j < i; j++) {
+            if (same(targets[j].path, path))
+                return ast_cli_fail(AST_CLI_USAGE, "--%s and --%s would both write to %s", targets[j].option,
+                                    targets[i].option, same(path, "-") ? "standard output" : path);
+        }
+    }
+    return ast_cli_check_kept(targets, count, input);
+}
+
+/* ---- Writing ----------------------------------------------------------------------------------------------------- */
+
+int ast_cli_open_targets(ast_cli_target *targets, size_t count) {
+    ast_format_error error;
+    ast_cli_watch_signals();
+    for (size_t i = 0; i < count; i++) {
+        if (!targets[i].path)
+            continue;
+        targets[i].output = ast_output_open(targets[i].path, false, &error);
+        if (!targets[i].output) {
+            ast_cli_abandon_targets(targets, count);
+            return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        }
+    }
+    return -1;
+}
+
+void ast_cli_fill_labels(ast_cli_target *target, const int32_t *labels, size_t count) {
+    target->labels = labels;
+    target->rows = count;
+}
+
+void ast_cli_fill_values(ast_cli_target *target, const float *values, size_t rows, size_t columns) {
+    target->values = values;
+    target->rows = rows;
+    target->columns = columns;
+}
+
+static bool write_target(const ast_cli_target *target, ast_format_error *error) {
+    if (target->labels)
+        return ast_write_labels(target->output, target->labels, target->rows, error);
+    if (target->columns)
+        return ast_write_matrix(target->output, target->values, target->rows, target->columns, error);
+    return ast_write_floats(target->output, target->values, target->rows, error);
+}
+
+static int commit(ast_cli_target *targets, size_t count) {
+    ast_format_error error;
+    if (ast_cli_interrupted())
+        return ast_cli_stopped();
+    for (size_t i = 0; i < count; i++) {
+        ast_output *output = targets[i].output;
+        targets[i].output = NULL;
+        if (output && !ast_output_commit(output, &error))
+            return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    }
+    return AST_CLI_DONE;
+}
+
+int ast_cli_print(const ast_cli_common *common, const ast_cli_printer *printer) {
+    if (common->quiet && !common->json)
+        return AST_CLI_DONE;
+    if (!common->json)
+        printer->table(printer->work);
+    else if (!printer->json(printer->work))
+        return ast_cli_fail(AST_CLI_FAILED, "there is no memory to print the result");
+    return ast_cli_flush();
+}
+
+int ast_cli_deliver(ast_cli_target *targets, size_t count, const ast_cli_common *common,
+                    const ast_cli_printer *printer) {
+    ast_format_error error;
+    int to_stdout = 0;
+    for (size_t i = 0; i < count; i++) {
+        ast_output *output = targets[i].output;
+        to_stdout |= same(targets[i].path, "-");
+        if (output && !(write_target(&targets[i], &error) && ast_output_finish(output, &error)))
+            return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    }
+    int code = to_stdout ? AST_CLI_DONE : ast_cli_print(common, printer);
+    return code == AST_CLI_DONE ? commit(targets, count) : code;
+}
+
+void ast_cli_abandon_targets(ast_cli_target *targets, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        ast_output_abandon(targets[i].output);
+        targets[i].output = NULL;
+    }
+}

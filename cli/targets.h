@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The files a subcommand writes, from the look at their names to the rename, and the result it prints in between. Every
+ * function returns -1 to go on, or the exit code after printing the sentence. */
+#ifndef AST_CLI_TARGETS_H
+#define AST_CLI_TARGETS_H
+
+#include <formats.h>
+
+#include "options.h"
+
+/* A file to write. `labels` or `values` go into it; the caller keeps them. */
+typedef struct ast_cli_target {
+    const char *option, *path; /* its option's name; path NULL: not asked for */
+    const int32_t *labels;     /* (rows) */
+    const float *values;       /* (rows, columns), or (rows) where columns is 0 */
+    size_t rows, columns;
+    ast_output *output; /* while it is open */
+} ast_cli_target;
+
+/* Whether the targets' names can be written to, and differ from each other and from `input`; `json` is whether standard
+ * output is taken. */
+int ast_cli_check_targets(const ast_cli_target *targets, size_t count, const char *input, int json);
+
+/* Whether the targets leave a file alone that is read, under whichever name. A NULL input is fine. */
+int ast_cli_check_kept(const ast_cli_target *targets, size_t count, const char *input);
+
+/* Opens the targets that were asked for. On failure all are abandoned. From here on Ctrl-C waits for whoever asks,
+ * since there may be temporary files. */
+int ast_cli_open_targets(ast_cli_target *targets, size_t count);
+
+/* What will be in a target. */
+void ast_cli_fill_labels(ast_cli_target *target, const int32_t *labels, size_t count);
+void ast_cli_fill_values(ast_cli_target *target, const float *values, size_t rows, size_t columns);
+
+/* How a result is printed; json returns 0 if there is no memory for it. */
+typedef struct ast_cli_printer {
+    int (*json)(const void *work);
+    void (*table)(const void *work); /* for people */
+    const void *work;
+} ast_cli_printer;
+
+/* Prints the result as the common options ask: the exit code, 0 included. */
+int ast_cli_print(const ast_cli_common *common, const ast_cli_printer *printer);
+
+/* The end of a run: the targets are written, so that every write error shows before any of them is put in place, then
+ * the result is printed (unless standard output is a target), since that can fail too, and the targets are put in
+ * place unless a signal asked to stop. The exit code, 0 included. */
+int ast_cli_deliver(ast_cli_target *targets, size_t count, const ast_cli_common *common,
+                    const ast_cli_printer *printer);
+
+/* Removes what was not put in place. */
+void ast_cli_abandon_targets(ast_cli_target *targets, size_t count);
+
+#endif
