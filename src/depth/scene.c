@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One frame of the hallway: walk, rays, sensor. Rays come first for the whole image, since the sensor looks at the
+ * neighbours of a pixel. */
+#include "scene.h"
+
+#include "memory.h"
+
+#include <stdlib.h>
+
+#define ROWS 8 /* of a block: small enough to share a small image, large enough to be worth a block */
+
+typedef struct rendering {
+    const ast_hallway *hallway;
+    size_t index;
+    ast_view view;
+    ast_hit *hits; /* (height, width) */
+    uint16_t *depth;
+    int32_t *truth;
+} rendering;
+
+static void cast_block(void *data, size_t block, int worker);
+static void sense_block(void *data, size_t block, int worker);
+
+ast_status ast_scene_render(ast_fault *fault, ast_pool *pool, const ast_hallway *hallway, size_t index, uint16_t *depth,
+                            int32_t *truth, ast_hallway_frame *frame) {
+    ast_hallway_frame place;
+    rendering work = {.hallway = hallway, .index = index, .depth = depth, .truth = truth};
+    work.hits = ast_allocate(hallway->width * hallway->height, sizeof *work.hits);
+    if (!work.hits)
+        return ast_fail(fault, AST_NO_MEMORY, "there is not enough memory for an image of %zu x %zu pixels",
+                        hallway->width, hallway->height);
+    ast_scene_walk(index, hallway->frames, &place);
+    ast_view_open(&work.view, &hallway->camera, &place);
+    size_t blocks = (hallway->height + ROWS - 1) / ROWS;
+    ast_pool_run(pool, blocks, cast_block, &work);
+    ast_pool_run(pool, blocks, sense_block, &work);
+    free(work.hits);
+    if (frame)
+        *frame = place;
+    return AST_OK;
+}
+
+static size_t rows_end(const rendering *work, size_t block) {
+    size_t end = (block + 1) * ROWS;
+    return end < work->hallway->height ? end : work->hallway->height;
+}
+
+static void cast_block(void *data, size_t block, int worker) {
+    const rendering *work = data;
+    size_t width = work->hallway->width;
+    (void)worker;
+    for (size_t row = block * ROWS; row < rows_end(work, block); row++)
+        ast_view_row(&work->view, row, width, work->hits + row * width);
+}
+
+static void sense_block(void *data, size_t block, int worker) {
+    const rendering *work = data;
+    size_t width = work->hallway->width;
+    (void)worker;
+    for (size_t row = block * ROWS; row < rows_end(work, block); row++)
+        ast_sensor_row(work->hallway, work->index, row, work->hits, work->depth + row * width,
+                       work->truth ? work->truth + row * width : NULL);
+}

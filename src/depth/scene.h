@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A scene with a known answer, in three steps that know nothing of each other: the walk says where the camera is, rays
+ * say what is in front of each pixel, the sensor makes of it what a depth camera would deliver.
+ *
+ * World: x and y on the floor, z up; camera: x right, y down, z forward; metres. Everything is plain arithmetic and
+ * square roots, no library function that rounds as the processor likes, so that every machine makes the same bits. */
+#ifndef AST_SCENE_H
+#define AST_SCENE_H
+
+#include "asterism_depth.h"
+#include "fault.h"
+#include "pool.h"
+
+#include <stdbool.h>
+
+enum { AST_SCENE_DIRECTIONS = 6 }; /* +x -x +y -y +z -z */
+
+/* Renders a frame. The options and the index have been checked; after a failure nothing is written. */
+ast_status ast_scene_render(ast_fault *fault, ast_pool *pool, const ast_hallway *hallway, size_t index, uint16_t *depth,
+                            int32_t *truth, ast_hallway_frame *frame);
+
+/* ---- The walk --------------------------------------------------------------------------------------------------- */
+
+/* Where the camera is in frame `index` of `frames`. */
+void ast_scene_walk(size_t index, size_t frames, ast_hallway_frame *frame);
+
+/* ---- Rays ------------------------------------------------------------------------------------------------------- */
+
+/* What a pixel looks at. */
+typedef struct ast_hit {
+    double depth;     /* along the optical axis */
+    float facing;     /* |normal . ray| for a ray of depth 1, which is longer than 1 off the axis */
+    int8_t direction; /* of the surface: 0..5, -1 where it is curved */
+} ast_hit;
+
+/* A box as a camera sees it: where it is from there, and the columns first[0]..last[0] and rows first[1]..last[1] in
+ * which it may be seen. */
+typedef struct ast_seen {
+    double low[3], high[3];
+    double first[2], last[2];
+} ast_seen;
+
+enum { AST_SCENE_SOLIDS = 9 };
+
+/* A camera in its place, and what it may see from there. */
+typedef struct ast_view {
+    ast_camera camera;
+    double origin[3];
+    double axes[3][3]; /* the camera's x, y, z in the world */
+    ast_seen room;
+    ast_seen solids[AST_SCENE_SOLIDS];
+} ast_view;
+
+void ast_view_open(ast_view *view, const ast_camera *camera, const ast_hallway_frame *frame);
+
+/* Row `row` of the image: (width) hits. Every ray hits something, since the corridor is closed. */
+void ast_view_row(const ast_view *view, size_t row, size_t width, ast_hit *hits);
+
+/* ---- The sensor ------------------------------------------------------------------------------------------------- */
+
+/* Row `row` of what the sensor delivers from all the hits, (height, width); truth may be NULL. */
+void ast_sensor_row(const ast_hallway *hallway, size_t index, size_t row, const ast_hit *hits, uint16_t *depth,
+                    int32_t *truth);
+
+#endif
