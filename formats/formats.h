@@ -196,11 +196,19 @@ void ast_output_abandon(ast_output *output);
 /* Labels: int32 .npy of shape (count,), or text, one a line. */
 bool ast_write_labels(ast_output *output, const int32_t *labels, size_t count, ast_format_error *error);
 
+/* One label a pixel: int32 .npy of shape (height, width), or text, a row of the image a line. */
+bool ast_write_label_image(ast_output *output, const int32_t *labels, size_t height, size_t width,
+                           ast_format_error *error);
+
 /* A row-major table: float32 .npy of shape (rows, columns), or text with as many digits as reading it back needs,
  * separated by commas (.csv), tabs (.tsv) or blanks. */
 bool ast_write_matrix(ast_output *output, const float *values, size_t rows, size_t columns, ast_format_error *error);
 
 /* A vector: float32 .npy of shape (count,), or text, one a line. */
 bool ast_write_floats(ast_output *output, const float *values, size_t count, ast_format_error *error);
+
+/* One direction a pixel: float32 .npy of shape (height, width, 3), or text, a pixel a line. */
+bool ast_write_normals(ast_output *output, const float *normals, size_t height, size_t width,
+                       ast_format_error *error);
 
 #endif

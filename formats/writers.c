@@ -41,14 +41,23 @@ static bool style_for(const ast_output *output, const text_style **style, ast_fo
     return *style || ast_output_check(ast_output_name(output), error);
 }
 
-/* A version 1.0 header; `columns` 0 makes an array of one dimension. */
-static bool write_header(ast_output *output, char kind, size_t rows, size_t columns, ast_format_error *error) {
-    char header[256], shape[64];
+/* An array of up to three dimensions. */
+typedef struct extent {
+    size_t count, dimensions, sizes[3];
+} extent;
+
+static extent extent_of(size_t dimensions, size_t first, size_t second, size_t third) {
+    return (extent){first * second * third, dimensions, {first, second, third}};
+}
+
+/* A version 1.0 header. */
+static bool write_header(ast_output *output, char kind, const extent *size_of, ast_format_error *error) {
+    char header[256], shape[80];
     const char *order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "<" : ">";
-    if (columns > 0)
-        snprintf(shape, sizeof shape, "(%zu, %zu)", rows, columns);
-    else
-        snprintf(shape, sizeof shape, "(%zu,)", rows);
+    int used = snprintf(shape, sizeof shape, "(%zu,", size_of->sizes[0]);
+    for (size_t i = 1; i < size_of->dimensions; i++)
+        used += snprintf(shape + used, sizeof shape - (size_t)used, "%s%zu", i > 1 ? ", " : " ", size_of->sizes[i]);
+    snprintf(shape + used, sizeof shape - (size_t)used, ")");
     memcpy(header, "\x93NUMPY\x01\x00", 8);
     int length = snprintf(header + 10, sizeof header - 10, "{'descr': '%s%c4', 'fortran_order': False, 'shape': %s, }",
                           order, kind, shape);
@@ -60,20 +69,31 @@ static bool write_header(ast_output *output, char kind, size_t rows, size_t colu
     return ast_output_write(output, header, size, error);
 }
 
-bool ast_write_labels(ast_output *output, const int32_t *labels, size_t count, ast_format_error *error) {
+/* Text has a row for each index but the last. */
+static bool write_integers(ast_output *output, const int32_t *labels, extent size, ast_format_error *error) {
     const text_style *style;
     if (!style_for(output, &style, error))
         return false;
     if (style->separator == '\0')
-        return write_header(output, 'i', count, 0, error) &&
-               ast_output_write(output, labels, count * sizeof *labels, error);
-    for (size_t i = 0; i < count; i++) {
-        char line[16];
-        int length = snprintf(line, sizeof line, "%d\n", labels[i]);
-        if (!ast_output_write(output, line, (size_t)length, error))
+        return write_header(output, 'i', &size, error) &&
+               ast_output_write(output, labels, size.count * sizeof *labels, error);
+    size_t columns = size.dimensions > 1 ? size.sizes[size.dimensions - 1] : 1;
+    for (size_t i = 0; i < size.count; i++) {
+        char text[16];
+        int length = snprintf(text, sizeof text, "%d%c", labels[i], (i + 1) % columns ? style->separator : '\n');
+        if (!ast_output_write(output, text, (size_t)length, error))
             return false;
     }
     return true;
+}
+
+bool ast_write_labels(ast_output *output, const int32_t *labels, size_t count, ast_format_error *error) {
+    return write_integers(output, labels, extent_of(1, count, 1, 1), error);
+}
+
+bool ast_write_label_image(ast_output *output, const int32_t *labels, size_t height, size_t width,
+                           ast_format_error *error) {
+    return write_integers(output, labels, extent_of(2, height, width, 1), error);
 }
 
 /* Nine digits bring every float back. Whatever the program's locale makes of the decimal point, a file has a dot. */
@@ -102,21 +122,25 @@ static bool write_rows(ast_output *output, const float *values, size_t rows, siz
     return true;
 }
 
-static bool write_floats(ast_output *output, const float *values, size_t rows, size_t columns, bool table,
-                         ast_format_error *error) {
+static bool write_floats(ast_output *output, const float *values, extent size, ast_format_error *error) {
     const text_style *style;
     if (!style_for(output, &style, error))
         return false;
     if (style->separator == '\0')
-        return write_header(output, 'f', rows, table ? columns : 0, error) &&
-               ast_output_write(output, values, rows * columns * sizeof *values, error);
-    return write_rows(output, values, rows, columns, style->separator, error);
+        return write_header(output, 'f', &size, error) &&
+               ast_output_write(output, values, size.count * sizeof *values, error);
+    size_t columns = size.dimensions > 1 ? size.sizes[size.dimensions - 1] : 1;
+    return write_rows(output, values, columns ? size.count / columns : 0, columns, style->separator, error);
 }
 
 bool ast_write_matrix(ast_output *output, const float *values, size_t rows, size_t columns, ast_format_error *error) {
-    return write_floats(output, values, rows, columns, true, error);
+    return write_floats(output, values, extent_of(2, rows, columns, 1), error);
 }
 
 bool ast_write_floats(ast_output *output, const float *values, size_t count, ast_format_error *error) {
-    return write_floats(output, values, count, 1, false, error);
+    return write_floats(output, values, extent_of(1, count, 1, 1), error);
+}
+
+bool ast_write_normals(ast_output *output, const float *normals, size_t height, size_t width, ast_format_error *error) {
+    return write_floats(output, normals, extent_of(3, height, width, 3), error);
 }

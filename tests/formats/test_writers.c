@@ -104,6 +104,39 @@ static void vectors(void **state) {
     }
 }
 
+static void check_bytes(const char *path, const char *shape, const void *values, size_t size_of_values) {
+    size_t size;
+    char *bytes = read_bytes(path, &size);
+    assert_int_equal((size - size_of_values) % 64, 0);
+    assert_non_null(strstr(bytes + 10, shape));
+    assert_memory_equal(bytes + size - size_of_values, values, size_of_values);
+    free(bytes);
+}
+
+static void images(void **state) {
+    (void)state;
+    ast_format_error error;
+    static const int32_t labels[] = {0, -1, 2, 3, 4, 5};
+    static const float normals[] = {1, 0, 0, 0, 0.5f, 1};
+    ast_output *output = ast_output_open("i.npy", false, &error);
+    assert_true(output && ast_write_label_image(output, labels, 2, 3, &error) && ast_output_commit(output, &error));
+    check_bytes("i.npy", "i4', 'fortran_order': False, 'shape': (2, 3), }", labels, sizeof labels);
+    output = ast_output_open("n.npy", false, &error);
+    assert_true(output && ast_write_normals(output, normals, 1, 2, &error) && ast_output_commit(output, &error));
+    check_bytes("n.npy", "f4', 'fortran_order': False, 'shape': (1, 2, 3), }", normals, sizeof normals);
+    output = ast_output_open("i.csv", false, &error);
+    assert_true(output && ast_write_label_image(output, labels, 2, 3, &error) && ast_output_commit(output, &error));
+    size_t size;
+    char *text = read_bytes("i.csv", &size);
+    assert_string_equal(text, "0,-1,2\n3,4,5\n");
+    free(text);
+    output = ast_output_open("n.txt", false, &error);
+    assert_true(output && ast_write_normals(output, normals, 2, 1, &error) && ast_output_commit(output, &error));
+    text = read_bytes("n.txt", &size);
+    assert_string_equal(text, "1 0 0\n0 0.5 1\n");
+    free(text);
+}
+
 static void names(void **state) {
     (void)state;
     ast_format_error error;
@@ -141,6 +174,7 @@ int main(void) {
                                        cmocka_unit_test(labels_come_back),
                                        cmocka_unit_test(tables_come_back),
                                        cmocka_unit_test(vectors),
+                                       cmocka_unit_test(images),
                                        cmocka_unit_test(names),
                                        cmocka_unit_test(a_full_device)};
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
