@@ -2,7 +2,7 @@
 # What ./demo, ./test and .ci/run share: Debian packages and the release build. POSIX sh, to be sourced.
 
 # What the command needs, and what the tests need beyond it.
-build_packages='gcc libc6-dev make cmake pkg-config zlib1g-dev libjansson-dev'
+build_packages='gcc libc6-dev make cmake pkg-config zlib1g-dev libpng-dev libjpeg62-turbo-dev libjansson-dev'
 test_packages='libcmocka-dev'
 
 # installed PACKAGE: whether it is there, whatever its architecture.

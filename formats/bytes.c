@@ -8,11 +8,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 static bool open_file(ast_bytes *bytes, const char *path, ast_format_error *error);
+static bool wait_for_bytes(const ast_bytes *bytes, ast_format_error *error);
 
 bool ast_bytes_open(ast_bytes *bytes, const char *path, bool compressed, ast_format_error *error) {
     bool standard = strcmp(path, "-") == 0;
@@ -29,6 +31,14 @@ bool ast_bytes_open(ast_bytes *bytes, const char *path, bool compressed, ast_for
     if (!bytes->gz)
         ast_bytes_close(bytes);
     return bytes->gz != NULL;
+}
+
+bool ast_bytes_open_watched(ast_bytes *bytes, const char *path, int stop, ast_format_error *error) {
+    bool standard = strcmp(path, "-") == 0;
+    *bytes = (ast_bytes){.name = standard ? "standard input" : path, .descriptor = -1, .watched = true, .stop = stop};
+    if (standard)
+        bytes->descriptor = STDIN_FILENO;
+    return standard || open_file(bytes, path, error);
 }
 
 bool ast_bytes_open_memory(ast_bytes *bytes, const char *name, const void *memory, size_t size, bool compressed,
@@ -73,9 +83,11 @@ bool ast_bytes_read_raw(ast_bytes *bytes, void *buffer, size_t capacity, size_t 
     /* One call takes at most 1 GiB: Linux would cut it short at 2 anyway. */
     size_t most = (size_t)1 << 30;
     ssize_t part;
-    do
+    do {
+        if (bytes->watched && !wait_for_bytes(bytes, error))
+            return false;
         part = read(bytes->descriptor, buffer, capacity < most ? capacity : most);
-    while (part < 0 && errno == EINTR);
+    } while (part < 0 && (errno == EINTR || (bytes->watched && errno == EAGAIN)));
     if (part < 0)
         return ast_format_fail(error, "%s: cannot be read: %s", bytes->name, strerror(errno));
     *got = (size_t)part;
@@ -83,8 +95,10 @@ bool ast_bytes_read_raw(ast_bytes *bytes, void *buffer, size_t capacity, size_t 
 }
 
 static bool open_file(ast_bytes *bytes, const char *path, ast_format_error *error) {
+    /* A named pipe that nobody writes to yet would be waited for here, where nobody can stop it. */
+    int flags = O_RDONLY | O_CLOEXEC | (bytes->watched ? O_NONBLOCK : 0);
     do
-        bytes->descriptor = open(path, O_RDONLY | O_CLOEXEC);
+        bytes->descriptor = open(path, flags);
     while (bytes->descriptor < 0 && errno == EINTR);
     if (bytes->descriptor < 0)
         return ast_format_fail(error, "%s: cannot be opened: %s", path, strerror(errno));
@@ -97,4 +111,15 @@ static bool open_file(ast_bytes *bytes, const char *path, ast_format_error *erro
     bytes->sized = known && S_ISREG(status.st_mode);
     bytes->size = bytes->sized ? (uint64_t)status.st_size : 0;
     return true;
+}
+
+static bool wait_for_bytes(const ast_bytes *bytes, ast_format_error *error) {
+    struct pollfd ready[2] = {{.fd = bytes->descriptor, .events = POLLIN}, {.fd = bytes->stop, .events = POLLIN}};
+    int found;
+    do
+        found = poll(ready, 2, -1);
+    while (found < 0 && errno == EINTR);
+    if (found < 0)
+        return ast_format_fail(error, "%s: cannot be waited for: %s", bytes->name, strerror(errno));
+    return ready[1].revents == 0 || ast_format_fail(error, "%s: reading it was stopped", bytes->name);
 }

@@ -16,12 +16,18 @@ typedef struct ast_bytes {
     bool sized;                  /* a regular file or memory, uncompressed: `size` is known and true */
     uint64_t size;
     struct ast_gz *gz; /* NULL: not compressed */
+    bool watched;      /* reading waits for `stop` too */
+    int stop;
 } ast_bytes;
 
 /* `path` "-" is standard input, which is not closed afterwards. */
 bool ast_bytes_open(ast_bytes *bytes, const char *path, bool compressed, ast_format_error *error);
 bool ast_bytes_open_memory(ast_bytes *bytes, const char *name, const void *memory, size_t size, bool compressed,
                            ast_format_error *error);
+
+/* As ast_bytes_open, but reading fails as soon as the descriptor `stop` can be read or its other end is closed: a
+ * thread that waits for a pipe can be ended. Opening waits for nobody either. */
+bool ast_bytes_open_watched(ast_bytes *bytes, const char *path, int stop, ast_format_error *error);
 
 /* Reads until `capacity` bytes are there or the input ends: *got below `capacity` means that it has ended. */
 bool ast_bytes_read(ast_bytes *bytes, void *buffer, size_t capacity, size_t *got, ast_format_error *error);

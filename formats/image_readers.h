@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What images.c needs of a kind of image: a decoder from bytes in memory. */
+#ifndef ASTERISM_FORMATS_IMAGE_READERS_H
+#define ASTERISM_FORMATS_IMAGE_READERS_H
+
+#include "bytes.h"
+#include "images.h"
+
+/* A whole file. */
+typedef struct ast_image_file {
+    const char *name; /* for sentences */
+    const unsigned char *bytes;
+    size_t size;
+} ast_image_file;
+
+/* Each fills in the pixels or fails with a sentence; memory stays with the pixels either way. */
+bool ast_png_depth(ast_depth_pixels *pixels, const ast_image_file *file, ast_format_error *error);
+bool ast_png_picture(ast_picture *picture, const ast_image_file *file, ast_format_error *error);
+bool ast_pnm_depth(ast_depth_pixels *pixels, const ast_image_file *file, ast_format_error *error);
+bool ast_pnm_picture(ast_picture *picture, const ast_image_file *file, ast_format_error *error);
+bool ast_jpeg_picture(ast_picture *picture, const ast_image_file *file, ast_format_error *error);
+
+/* Whether an image may be this large, and is not empty. */
+bool ast_image_check_size(const char *name, size_t width, size_t height, ast_format_error *error);
+
+/* Makes room for width x height values, as ast_picture_resize does. */
+bool ast_depth_resize(ast_depth_pixels *pixels, size_t width, size_t height, const char *name, ast_format_error *error);
+
+/* The bytes of a file in a buffer that is used again for the next. Zeroed at first, freed with free(). */
+typedef struct ast_image_buffer {
+    unsigned char *bytes;
+    size_t capacity;
+} ast_image_buffer;
+
+/* Reads a file to its end, and decodes it. Of a file that is no image only the beginning is read. */
+bool ast_depth_read_bytes(ast_depth_pixels *pixels, ast_image_buffer *buffer, ast_bytes *bytes,
+                          ast_format_error *error);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What all images have in common: their bytes are read whole, their kind is seen from the first of them, and their
+ * pixels have a place of their own. The decoders are in png_read.c, pnm.c and jpeg.c. */
+#include "image_readers.h"
+
+#include "message.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Memory for the bytes of a file grows from here, by doubling, with what has come. */
+#define FIRST_PART ((size_t)1 << 20)
+/* No image of AST_PIXELS_MOST pixels needs more, even as text. */
+#define FILE_MOST ((size_t)1 << 30)
+
+typedef enum image_kind { KIND_OTHER, KIND_PNG, KIND_PNM, KIND_JPEG } image_kind;
+
+static bool decode_depth(ast_depth_pixels *pixels, const ast_image_file *file, ast_format_error *error);
+static bool decode_picture(ast_picture *picture, const ast_image_file *file, ast_format_error *error);
+static bool load(ast_image_buffer *buffer, ast_image_file *file, ast_bytes *bytes, ast_format_error *error);
+static bool has_extension(const char *path, const char *const *extensions);
+
+bool ast_depth_read(ast_depth_pixels *pixels, const char *path, ast_format_error *error) {
+    ast_bytes bytes;
+    ast_image_buffer buffer = {0};
+    pixels->width = pixels->height = 0;
+    if (!ast_bytes_open(&bytes, path, false, error))
+        return false;
+    bool good = ast_depth_read_bytes(pixels, &buffer, &bytes, error);
+    ast_bytes_close(&bytes);
+    free(buffer.bytes);
+    return good;
+}
+
+bool ast_depth_read_bytes(ast_depth_pixels *pixels, ast_image_buffer *buffer, ast_bytes *bytes,
+                          ast_format_error *error) {
+    ast_image_file file;
+    pixels->width = pixels->height = 0;
+    return load(buffer, &file, bytes, error) && decode_depth(pixels, &file, error);
+}
+
+bool ast_depth_read_memory(ast_depth_pixels *pixels, const char *name, const void *bytes, size_t size,
+                           ast_format_error *error) {
+    return decode_depth(pixels, &(ast_image_file){name, bytes, size}, error);
+}
+
+void ast_depth_pixels_free(ast_depth_pixels *pixels) {
+    free(pixels->values);
+    *pixels = (ast_depth_pixels){0};
+}
+
+ast_depth_image ast_depth_view(const ast_depth_pixels *pixels) {
+    return (ast_depth_image){.values = pixels->values,
+                             .width = pixels->width,
+                             .height = pixels->height,
+                             .row_stride = (ptrdiff_t)(pixels->width * sizeof *pixels->values)};
+}
+
+bool ast_picture_read(ast_picture *picture, const char *path, ast_format_error *error) {
+    ast_bytes bytes;
+    ast_image_buffer buffer = {0};
+    ast_image_file file;
+    picture->width = picture->height = 0;
+    if (!ast_bytes_open(&bytes, path, false, error))
+        return false;
+    bool good = load(&buffer, &file, &bytes, error) && decode_picture(picture, &file, error);
+    ast_bytes_close(&bytes);
+    free(buffer.bytes);
+    return good;
+}
+
+bool ast_picture_read_memory(ast_picture *picture, const char *name, const void *bytes, size_t size,
+                             ast_format_error *error) {
+    return decode_picture(picture, &(ast_image_file){name, bytes, size}, error);
+}
+
+void ast_picture_free(ast_picture *picture) {
+    free(picture->rgb);
+    *picture = (ast_picture){0};
+}
+
+bool ast_depth_extension(const char *path) {
+    return has_extension(path, (const char *const[]){".png", ".pgm", NULL});
+}
+
+bool ast_picture_extension(const char *path) {
+    return has_extension(path, (const char *const[]){".png", ".ppm", ".pgm", ".jpg", ".jpeg", NULL});
+}
+
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
+
+bool ast_image_check_size(const char *name, size_t width, size_t height, ast_format_error *error) {
+    size_t pixels;
+    if (width == 0 || height == 0)
+        return ast_format_fail(error, "%s: is an image of %zu x %zu pixels, which shows nothing", name, width, height);
+    if (__builtin_mul_overflow(width, height, &pixels) || pixels > AST_PIXELS_MOST)
+        return ast_format_fail(error, "%s: is an image of %zu x %zu pixels; at most 2^27 (134 million) can be read",
+                               name, width, height);
+    return true;
+}
+
+/* Room for `count` items at *place; what was there is lost, so that nothing is copied. */
+static bool make_room(void **place, size_t *capacity, size_t count, size_t item, const char *name,
+                      ast_format_error *error) {
+    if (count <= *capacity)
+        return true;
+    free(*place);
+    *place = malloc(count * item);
+    *capacity = *place ? count : 0;
+    return *place || ast_format_no_memory(error, name);
+}
+
+bool ast_depth_resize(ast_depth_pixels *pixels, size_t width, size_t height, const char *name,
+                      ast_format_error *error) {
+    void *place = pixels->values;
+    bool good = ast_image_check_size(name, width, height, error) &&
+                make_room(&place, &pixels->capacity, width * height, sizeof *pixels->values, name, error);
+    pixels->values = place;
+    pixels->width = good ? width : 0;
+    pixels->height = good ? height : 0;
+    return good;
+}
+
+bool ast_picture_resize(ast_picture *picture, size_t width, size_t height, const char *name, ast_format_error *error) {
+    void *place = picture->rgb;
+    bool good = ast_image_check_size(name, width, height, error) &&
+                make_room(&place, &picture->capacity, width * height, 3, name, error);
+    picture->rgb = place;
+    picture->width = good ? width : 0;
+    picture->height = good ? height : 0;
+    return good;
+}
+
+/* ---- Kinds ------------------------------------------------------------------------------------------------------- */
+
+static bool has_extension(const char *path, const char *const *extensions) {
+    size_t length = strlen(path);
+    for (; *extensions; extensions++) {
+        size_t size = strlen(*extensions);
+        if (length > size && strcasecmp(path + length - size, *extensions) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A PNG that was mangled in the way of its second line, or whose first byte lost its top bit, is a PNG too: its decoder
+ * says that it is damaged. */
+static image_kind kind_of(const unsigned char *bytes, size_t size) {
+    if (size >= 4 && memcmp(bytes + 1, "PNG", 3) == 0)
+        return KIND_PNG;
+    if (size >= 2 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '6')
+        return KIND_PNM;
+    if (size >= 3 && memcmp(bytes, "\xFF\xD8\xFF", 3) == 0)
+        return KIND_JPEG;
+    return KIND_OTHER;
+}
+
+static bool no_image(const ast_image_file *file, const char *wanted, ast_format_error *error) {
+    if (file->size == 0)
+        return ast_format_fail(error, "%s: is empty; %s is needed", file->name, wanted);
+    return ast_format_fail(error, "%s: is no image of a known kind; %s is needed", file->name, wanted);
+}
+
+static bool decode_depth(ast_depth_pixels *pixels, const ast_image_file *file, ast_format_error *error) {
+    bool good = false;
+    switch (kind_of(file->bytes, file->size)) {
+    case KIND_PNG:
+        good = ast_png_depth(pixels, file, error);
+        break;
+    case KIND_PNM:
+        good = ast_pnm_depth(pixels, file, error);
+        break;
+    case KIND_JPEG:
+        ast_format_fail(error, "%s: is a JPEG picture; a depth image is a 16-bit greyscale PNG or PGM", file->name);
+        break;
+    case KIND_OTHER:
+        no_image(file, "a depth image, a 16-bit greyscale PNG or PGM,", error);
+    }
+    if (!good)
+        pixels->width = pixels->height = 0;
+    return good;
+}
+
+static bool decode_picture(ast_picture *picture, const ast_image_file *file, ast_format_error *error) {
+    bool good = false;
+    switch (kind_of(file->bytes, file->size)) {
+    case KIND_PNG:
+        good = ast_png_picture(picture, file, error);
+        break;
+    case KIND_PNM:
+        good = ast_pnm_picture(picture, file, error);
+        break;
+    case KIND_JPEG:
+        good = ast_jpeg_picture(picture, file, error);
+        break;
+    case KIND_OTHER:
+        no_image(file, "a picture, a PNG, JPEG or PPM,", error);
+    }
+    if (!good)
+        picture->width = picture->height = 0;
+    return good;
+}
+
+/* ---- Bytes ------------------------------------------------------------------------------------------------------- */
+
+static bool grow(ast_image_buffer *buffer, size_t capacity, const char *name, ast_format_error *error) {
+    if (capacity <= buffer->capacity)
+        return true;
+    unsigned char *grown = realloc(buffer->bytes, capacity);
+    if (!grown)
+        return ast_format_no_memory(error, name);
+    buffer->bytes = grown;
+    buffer->capacity = capacity;
+    return true;
+}
+
+static bool load(ast_image_buffer *buffer, ast_image_file *file, ast_bytes *bytes, ast_format_error *error) {
+    size_t filled = 0, got = 0;
+    do {
+        if (filled >= FILE_MOST)
+            return ast_format_fail(error, "%s: is larger than any image that can be read (1 GiB)", bytes->name);
+        if (!grow(buffer, filled ? 2 * filled : FIRST_PART, bytes->name, error) ||
+            !ast_bytes_read(bytes, buffer->bytes + filled, buffer->capacity - filled, &got, error))
+            return false;
+        filled += got;
+    } while (filled == buffer->capacity && kind_of(buffer->bytes, filled) != KIND_OTHER);
+    *file = (ast_image_file){bytes->name, buffer->bytes, filled};
+    return true;
+}
