@@ -28,8 +28,8 @@
 #define STRIDE 1.5 /* two steps: one sway */
 #define BOB 0.02   /* metres, up and down */
 #define SWAY 0.025 /* metres, left and right */
-#define DOWN 13.0  /* degrees below the horizon */
-#define NOD 0.8    /* degrees */
+#define DOWN 11.0  /* degrees below the horizon */
+#define NOD 0.6    /* degrees */
 #define GAZE 2.0   /* degrees, left and right */
 #define TILT 0.8   /* degrees, of the horizon */
 

@@ -2,6 +2,7 @@
  *
  * Every allocation and every thread start of the library fails once: the call says so, writes nothing, loses nothing,
  * and the context works on. The linker's --wrap puts the functions below between the library and the C library. */
+#include "asterism_depth.h"
 #include "reference/cases.h"
 #include "reference/reference.h"
 
@@ -153,6 +154,24 @@ static ast_status call_compare(ast_context *context, const scene *s, int32_t *ou
         assert_true(agreement.nmi == 77);
     else
         memcpy(out, &agreement.nmi, sizeof agreement.nmi);
+    return status;
+}
+
+static ast_status call_hallway(ast_context *context, const scene *s, int32_t *out) {
+    enum { UNTOUCHED = 0x5a };
+    static uint16_t depth[N];
+    ast_hallway hallway;
+    ast_hallway_frame frame = {.seconds = UNTOUCHED};
+    (void)s;
+    memset(depth, UNTOUCHED, sizeof depth);
+    ast_hallway_init(&hallway);
+    hallway.width = 44;
+    hallway.height = N / hallway.width;
+    ast_status status = ast_hallway_render(context, &hallway, 3, depth, NULL, &frame);
+    for (size_t i = 0; status != AST_OK && i < N; i++)
+        assert_true(depth[i] == UNTOUCHED * 0x101 && frame.seconds == UNTOUCHED);
+    if (status == AST_OK)
+        memcpy(out, depth, sizeof depth);
     return status;
 }
 
@@ -337,6 +356,8 @@ static void other_calls_fail_cleanly(void **state) {
         fail_all(&s, call_silhouette, NULL);
         s.name = "compare";
         fail_all(&s, call_compare, NULL);
+        s.name = "hallway";
+        fail_all(&s, call_hallway, NULL);
         scene_close(&s);
     }
 }
