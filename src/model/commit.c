@@ -120,8 +120,10 @@ static void judge_unseen(ast_labelling *l, const float *row, int32_t own, verdic
     for (size_t k = 0; t->candidates && k < t->count; k++) {
         if (!t->unseen[k] && (int32_t)k != own)
             continue;
-        double score = 1 + (double)t->dt[k] * t->q;
-        if (score < least || (score = ast_tracks_score(t, k, row)) < least)
+        if (!ast_tracks_may_win(t, k, row, least))
+            continue;
+        double score = ast_tracks_score(t, k, row);
+        if (score < least)
             continue;
         bool older = v->to == AST_NOBODY || !ast_is_tracked(l, v->to) || (int32_t)k < v->to;
         if (score > v->score || (score == v->score && older)) {

@@ -6,11 +6,18 @@
  * (1 - cos eta) over angles that add up to zeta, the angle to m_k. As (1 - cos t) / t^2 falls with t, they are at least
  *     W (1 - cos zeta),  1 / W = 1 / w + dt / beta + 1,
  * so J_k is at most 1 + dt_k Q - W (1 - x . m_k): linear in a dot product. That tells for nearly every point, without a
- * Newton step, that no cluster without points can win it. */
+ * Newton step, that no cluster without points can win it (unseen.c). */
 #ifndef AST_TRACKS_H
 #define AST_TRACKS_H
 
 #include "clusters.h"
+
+/* Which of the clusters with points is nearest to an unseen one. */
+typedef struct ast_neighbour {
+    int32_t slot;  /* -1: not known */
+    double cosine; /* of its mean and m_k; -4 if no cluster has points */
+    double safe;   /* from this score on the unseen one cannot win */
+} ast_neighbour;
 
 typedef struct ast_tracks {
     size_t count, capacity, dimension; /* tracked clusters are slots 0..count-1, in order of id */
@@ -21,6 +28,11 @@ typedef struct ast_tracks {
     double *w;                         /* (count) how sure that is */
     uint32_t *dt;                      /* (count) frames since it last had points */
     uint8_t *unseen;                   /* (count) has no points now */
+    ast_neighbour *near;               /* (count) of those that are unseen, as of the last ast_tracks_safe */
+    size_t met_capacity;               /* slots that the following have memory for */
+    uint8_t *met;                      /* (slots) it had points then, */
+    float *met_means;                  /* (slots, D) and this mean */
+    int32_t *changed;                  /* (slots) list of those that are not as they were */
 } ast_tracks;
 
 bool ast_tracks_reserve(ast_tracks *tracks, size_t count, size_t dimension);
@@ -32,12 +44,13 @@ void ast_tracks_begin(ast_tracks *tracks);
 /* J_k of a point. */
 double ast_tracks_score(const ast_tracks *tracks, size_t k, const float *x);
 
-/* Whether an unseen cluster might score `best` or more for the point. */
+/* Whether unseen cluster k, or any, might score `best` or more for the point. Takes no Newton step. */
+bool ast_tracks_may_win(const ast_tracks *tracks, size_t k, const float *x, double best);
 bool ast_tracks_threaten(const ast_tracks *tracks, const float *x, double best);
 
-/* From this score on with a cluster that has points, no unseen one can win; `live` slots in `order` are the clusters.
+/* From this score on with a cluster that has points, no unseen one can win. Costs what has changed since the last call.
  */
-float ast_tracks_safe(const ast_tracks *tracks, const ast_cluster_list *clusters);
+float ast_tracks_safe(ast_tracks *tracks, const ast_cluster_list *clusters);
 
 /* The geodesic mean of point x alone, or of the cluster's sum, into mu (D); false: the sum is zero. */
 void ast_tracks_revive(const ast_tracks *tracks, size_t k, const float *x, float *mu);

@@ -190,7 +190,7 @@ static void make_shape(maker *m, ref_size size) {
     m->speed = below(m, 4) ? uniform(m, 0, 0.05) : 0;
     m->noise = below(m, 3) ? 0 : uniform(m, 0, 0.3);
     m->holes = below(m, 3) ? 0 : uniform(m, 0, 0.5);
-    m->most = below(m, 3) ? 1 + below(m, 40) : below(m, m->dimension < 8 ? 301 : 81);
+    m->most = below(m, 3) ? 1 + below(m, 40) : below(m, 301);
     m->jitter = below(m, 3) ? 0 : below(m, 2) ? 1e-7 : 1e-6;
     if (size == REF_LARGE)
         m->most = 5000 + below(m, 15000);
