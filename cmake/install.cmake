@@ -1,4 +1,4 @@
-# Install: header, both libraries, command, man page, pkg-config file, and find_package(asterism) with the targets
+# Install: headers, both libraries, command, man page, pkg-config file, and find_package(asterism) with the targets
 # asterism::shared and asterism::static.
 include(CMakePackageConfigHelpers)
 

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Working memory, and the answers that are one step from inverse depth: metres and points. The filter is in guided.c,
+ * the normals are in normals.c. */
+#include "depth.h"
+
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FILL_ROWS 16 /* rows of a task */
+
+static size_t round_up(size_t n, size_t unit) {
+    return (n + unit - 1) / unit * unit;
+}
+
+void ast_depth_release(ast_depth *depth) {
+    free(depth->inverse);
+    free(depth->scratch);
+    depth->inverse = depth->scratch = NULL;
+    depth->width = depth->height = 0;
+}
+
+ast_status ast_depth_prepare(ast_depth *depth, size_t width, size_t height) {
+    if (depth->width == width && depth->height == height)
+        return AST_OK;
+    ast_depth_release(depth);
+    const ast_depth_options *o = &depth->options;
+    size_t radius = (size_t)(o->filter_radius > o->window ? o->filter_radius : o->window);
+    depth->pad = round_up(radius + 1, AST_ALIGNMENT / sizeof(float));
+    depth->row = round_up(width, AST_ALIGNMENT / sizeof(float)) + 2 * depth->pad;
+    size_t filter = ast_depth_filter_scratch(depth), aim = ast_depth_aim_scratch(depth);
+    depth->scratch_size = filter > aim ? filter : aim;
+    depth->inverse = ast_allocate(width * height + AST_LANES, sizeof *depth->inverse);
+    depth->scratch =
+        ast_allocate_zero((size_t)ast_pool_threads(depth->pool) * depth->scratch_size, sizeof *depth->scratch);
+    if (!depth->inverse || !depth->scratch) {
+        ast_depth_release(depth);
+        return ast_fail(depth->fault, AST_NO_MEMORY, "there is not enough memory for an image of %zu x %zu pixels",
+                        width, height);
+    }
+    depth->width = width;
+    depth->height = height;
+    return AST_OK;
+}
+
+ast_rows ast_rows_of(const ast_depth *depth, int worker) {
+    return (ast_rows){depth, depth->scratch + (size_t)worker * depth->scratch_size};
+}
+
+float *ast_rows_take(ast_rows *rows, size_t count) {
+    float *taken = rows->next + rows->depth->pad;
+    rows->next += count * rows->depth->row;
+    return taken;
+}
+
+void ast_row_end(float *row, size_t n) {
+    memset(row + n, 0, (round_up(n, AST_LANES) - n) * sizeof *row);
+}
+
+/* ---- Metres and points ----------------------------------------------------------------------------------------- */
+
+typedef struct filling {
+    const ast_depth *depth;
+    const ast_depth_image *image;
+    float *out;
+} filling;
+
+/* Without a filter the value itself is divided: no second rounding by way of its inverse. */
+static float metres_at(const filling *f, size_t u, size_t v) {
+    float s = f->depth->inverse[v * f->depth->width + u];
+    if (!(s > 0))
+        return NAN;
+    if (f->depth->options.smooth != AST_SMOOTH_NONE)
+        return 1 / s;
+    const uint16_t *row = (const uint16_t *)((const char *)f->image->values + (ptrdiff_t)v * f->image->row_stride);
+    return (float)row[u] / (float)f->depth->options.units_per_metre;
+}
+
+static void metres_block(void *data, size_t block, int worker) {
+    const filling *f = data;
+    (void)worker;
+    size_t width = f->depth->width, last = (block + 1) * FILL_ROWS;
+    for (size_t v = block * FILL_ROWS; v < last && v < f->depth->height; v++)
+        for (size_t u = 0; u < width; u++)
+            f->out[v * width + u] = metres_at(f, u, v);
+}
+
+static void points_block(void *data, size_t block, int worker) {
+    const filling *f = data;
+    const ast_camera *camera = &f->depth->options.camera;
+    (void)worker;
+    size_t width = f->depth->width, last = (block + 1) * FILL_ROWS;
+    for (size_t v = block * FILL_ROWS; v < last && v < f->depth->height; v++)
+        for (size_t u = 0; u < width; u++) {
+            double z = metres_at(f, u, v);
+            float *p = f->out + 3 * (v * width + u);
+            p[0] = (float)(z * (((double)u - camera->cx) / camera->fx));
+            p[1] = (float)(z * (((double)v - camera->cy) / camera->fy));
+            p[2] = (float)z;
+        }
+}
+
+static void fill(ast_depth *depth, const ast_depth_image *image, float *out, ast_task *task) {
+    filling f = {depth, image, out};
+    ast_pool_run(depth->pool, (depth->height + FILL_ROWS - 1) / FILL_ROWS, task, &f);
+}
+
+void ast_depth_fill_metres(ast_depth *depth, const ast_depth_image *image, float *metres) {
+    fill(depth, image, metres, metres_block);
+}
+
+void ast_depth_fill_points(ast_depth *depth, const ast_depth_image *image, float *points) {
+    fill(depth, image, points, points_block);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From depth images to normals. Everything works on inverse depth, s = 1/z: a plane is linear in it over the image, the
+ * noise of structured light and stereo is the same near and far, and a hole is 0.
+ *
+ * Images are cut into bands of rows, one task each. A band computes what it needs of its neighbours again, row by row
+ * in rings of rows that stay in the cache. Every number is a sum in fixed order over the pixels it depends on, so that
+ * neither bands nor threads show in the result. */
+#ifndef AST_DEPTH_ROOM_H
+#define AST_DEPTH_ROOM_H
+
+#include "asterism_depth.h"
+#include "fault.h"
+#include "image_kernels.h"
+#include "pool.h"
+
+#define AST_DEPTH_BAND 32        /* rows of a band */
+#define AST_DEPTH_MOST_RADIUS 64 /* of either window, in pixels */
+
+/* Working memory of tv.c, kept from call to call. All zero at first; release with free(memory). */
+typedef struct ast_tv {
+    float *memory;
+    size_t capacity; /* floats */
+} ast_tv;
+
+struct ast_depth {
+    ast_context *context;
+    ast_fault *fault;
+    ast_pool *pool;
+    const ast_image_kernels *kernels;
+    ast_depth_options options;
+
+    size_t width, height; /* of the images that the memory below is for */
+    float *inverse;       /* (H, W) filtered s, AST_LANES floats longer */
+    float *scratch;       /* (threads, scratch_size): rows of a band, zero where no kernel writes */
+    size_t scratch_size;
+    size_t pad, row; /* floats: to either side of a row in scratch, and of a row with both */
+    ast_tv tv;
+};
+
+/* Gets memory for images of this size, unless it is there. */
+ast_status ast_depth_prepare(ast_depth *depth, size_t width, size_t height);
+void ast_depth_release(ast_depth *depth);
+
+/* image -> depth->inverse, smoothed or not. */
+void ast_depth_filter(ast_depth *depth, const ast_depth_image *image);
+
+/* depth->inverse -> the answers. */
+void ast_depth_aim(ast_depth *depth, float *normals);
+void ast_depth_fill_metres(ast_depth *depth, const ast_depth_image *image, float *metres);
+void ast_depth_fill_points(ast_depth *depth, const ast_depth_image *image, float *points);
+
+/* Floats of scratch that a band of either stage needs. */
+size_t ast_depth_filter_scratch(const ast_depth *depth);
+size_t ast_depth_aim_scratch(const ast_depth *depth);
+
+/* Hands out the rows of a worker's scratch, one after the other. */
+typedef struct ast_rows {
+    const ast_depth *depth;
+    float *next;
+} ast_rows;
+
+ast_rows ast_rows_of(const ast_depth *depth, int worker);
+float *ast_rows_take(ast_rows *rows, size_t count); /* column 0 of the first; the others follow depth->row apart */
+
+/* The n columns of a row are written: what the kernels wrote beyond them is zero again. */
+void ast_row_end(float *row, size_t n);
+
+static inline size_t ast_depth_bands(const ast_depth *depth) {
+    return (depth->height + AST_DEPTH_BAND - 1) / AST_DEPTH_BAND;
+}
+
+/* ---- Total variation ------------------------------------------------------------------------------------------- */
+
+/* Gets memory for images of this size, unless it is there. false: there is none. */
+bool ast_tv_prepare(ast_tv *tv, size_t width, size_t height);
+
+/* Smooths (H, W, 3) unit vectors in place, in memory that is prepared. */
+void ast_tv_smooth(const ast_tv *tv, ast_pool *pool, const ast_image_kernels *kernels, float *normals, size_t width,
+                   size_t height, double weight, int iterations);
+
+#endif

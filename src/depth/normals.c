@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Normals by differences on the organised cloud, averaged over a window (Holz et al. 2011). A point of the surface is
+ * P = (x, y, 1) / s with x = (u - cx) / fx, y = (v - cy) / fy. The cross product of its tangents along u and v is, up
+ * to a positive factor,
+ *
+ *     n = -(fx s_u, fy s_v, s - (u - cx) s_u - (v - cy) s_v),   n . P = -1 < 0: towards the camera.
+ *
+ * So two averages of differences of s take the place of six of points, and a plane, on which s is linear, comes out
+ * exactly. A difference counts if both pixels are there and no jump apart. A pixel that has one in either direction
+ * takes part with a quarter for each of its four sides.
+ *
+ * Where the window around a pixel meets edges or holes, the surface beyond must not have a say: of the eight windows of
+ * the same size that have the pixel on their border, the one with the most weight takes its place. */
+#include "depth.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A ninth as wide window loses this much weight to a few single holes: not yet a reason to look aside. */
+#define ENOUGH 0.96875f /* 31/32 */
+
+/* The working memory of a band. Rings hold 2 w + 1 rows, row y at y mod (2 w + 1). */
+typedef struct band {
+    const ast_depth *depth;
+    size_t reach, rows; /* w, 2 w + 1 */
+    float *s;           /* three rows of s, in turn */
+    ast_slopes slopes;  /* of a row */
+    ast_slopes across;  /* rings: summed over columns */
+    ast_slopes sums;    /* rings: over rows too */
+    float *own;         /* ring: weights of the pixels themselves */
+} band;
+
+typedef struct aiming {
+    ast_depth *depth;
+    float *normals;
+} aiming;
+
+static void aim_block(void *data, size_t block, int worker);
+
+void ast_depth_aim(ast_depth *depth, float *normals) {
+    aiming a = {depth, normals};
+    ast_pool_run(depth->pool, ast_depth_bands(depth), aim_block, &a);
+}
+
+static size_t ring_rows(const ast_depth *depth) {
+    return 2 * (size_t)depth->options.window + 1;
+}
+
+size_t ast_depth_aim_scratch(const ast_depth *depth) {
+    return (7 * ring_rows(depth) + 3 + 3) * depth->row;
+}
+
+static ast_slopes take_slopes(ast_rows *rows, size_t count) {
+    return (ast_slopes){ast_rows_take(rows, count), ast_rows_take(rows, count), ast_rows_take(rows, count)};
+}
+
+static band band_open(const ast_depth *depth, int worker) {
+    ast_rows rows = ast_rows_of(depth, worker);
+    band b = {.depth = depth, .reach = (size_t)depth->options.window, .rows = ring_rows(depth)};
+    b.s = ast_rows_take(&rows, 3);
+    b.slopes = take_slopes(&rows, 1);
+    b.across = take_slopes(&rows, b.rows);
+    b.sums = take_slopes(&rows, b.rows);
+    b.own = ast_rows_take(&rows, b.rows);
+    return b;
+}
+
+static size_t modulo(ptrdiff_t y, size_t n) {
+    ptrdiff_t m = (ptrdiff_t)n;
+    return (size_t)((y % m + m) % m);
+}
+
+static ast_slopes ring(const band *b, ast_slopes rows, ptrdiff_t y) {
+    size_t at = modulo(y, b->rows) * b->depth->row;
+    return (ast_slopes){rows.x + at, rows.y + at, rows.weight + at};
+}
+
+static bool inside(const band *b, ptrdiff_t y) {
+    return y >= 0 && (size_t)y < b->depth->height;
+}
+
+static void clear(const band *b, ast_slopes rows) {
+    size_t bytes = b->depth->width * sizeof *rows.x;
+    memset(rows.x, 0, bytes);
+    memset(rows.y, 0, bytes);
+    memset(rows.weight, 0, bytes);
+}
+
+static void end(const band *b, ast_slopes rows) {
+    ast_row_end(rows.x, b->depth->width);
+    ast_row_end(rows.y, b->depth->width);
+    ast_row_end(rows.weight, b->depth->width);
+}
+
+static void read_row(const band *b, ptrdiff_t y) {
+    size_t n = b->depth->width;
+    float *s = b->s + modulo(y, 3) * b->depth->row;
+    if (inside(b, y))
+        memcpy(s, b->depth->inverse + (size_t)y * n, n * sizeof *s);
+    else
+        memset(s, 0, n * sizeof *s);
+}
+
+/* The differences of row y, summed over columns; s is there from y - 1 to y + 1. */
+static void differ_row(const band *b, ptrdiff_t y) {
+    const ast_image_kernels *kernels = b->depth->kernels;
+    size_t n = b->depth->width, row = b->depth->row;
+    ast_slopes to = ring(b, b->across, y), from = b->slopes;
+    float *own = b->own + modulo(y, b->rows) * row;
+    if (!inside(b, y)) {
+        clear(b, to);
+        return;
+    }
+    kernels->differ(b->s + modulo(y - 1, 3) * row, b->s + modulo(y, 3) * row, b->s + modulo(y + 1, 3) * row,
+                    (float)b->depth->options.jump, n, from);
+    memcpy(own, from.weight, n * sizeof *own);
+    kernels->sum_columns(from.x, b->reach, n, to.x);
+    kernels->sum_columns(from.y, b->reach, n, to.y);
+    kernels->sum_columns(from.weight, b->reach, n, to.weight);
+}
+
+/* The sums of row y; those over columns are there from y - w to y + w. */
+static void sum_row(const band *b, ptrdiff_t y) {
+    const ast_image_kernels *kernels = b->depth->kernels;
+    ast_slopes to = ring(b, b->sums, y);
+    const float *x[2 * AST_DEPTH_MOST_RADIUS + 1], *z[2 * AST_DEPTH_MOST_RADIUS + 1], *w[2 * AST_DEPTH_MOST_RADIUS + 1];
+    if (!inside(b, y)) {
+        clear(b, to);
+        return;
+    }
+    for (size_t k = 0; k < b->rows; k++) {
+        ast_slopes row = ring(b, b->across, y - (ptrdiff_t)b->reach + (ptrdiff_t)k);
+        x[k] = row.x;
+        z[k] = row.y;
+        w[k] = row.weight;
+    }
+    kernels->sum_rows(x, b->rows, b->depth->width, to.x);
+    kernels->sum_rows(z, b->rows, b->depth->width, to.y);
+    kernels->sum_rows(w, b->rows, b->depth->width, to.weight);
+    end(b, to);
+}
+
+/* Normals of row y; its sums are there, and those w rows above and below. */
+static void write_row(const band *b, ptrdiff_t y, float *normals) {
+    const ast_depth *depth = b->depth;
+    const ast_camera *camera = &depth->options.camera;
+    ptrdiff_t w = (ptrdiff_t)b->reach;
+    const ast_slopes sums[3] = {ring(b, b->sums, y - w), ring(b, b->sums, y), ring(b, b->sums, y + w)};
+    ast_view view = {(float)camera->fx, (float)camera->fy, (float)camera->cx, (float)((double)y - camera->cy), 0};
+    float enough = ENOUGH * (float)(b->rows * b->rows);
+    size_t start = (size_t)y * depth->width;
+    depth->kernels->aim(sums, b->own + modulo(y, b->rows) * depth->row, depth->inverse + start, b->reach, enough, view,
+                        depth->width, normals + 3 * start);
+}
+
+static void aim_block(void *data, size_t block, int worker) {
+    const aiming *a = data;
+    band b = band_open(a->depth, worker);
+    ptrdiff_t w = (ptrdiff_t)b.reach, first = (ptrdiff_t)(block * AST_DEPTH_BAND), last = first + AST_DEPTH_BAND;
+    if (last > (ptrdiff_t)a->depth->height)
+        last = (ptrdiff_t)a->depth->height;
+    read_row(&b, first - 2 * w - 1);
+    read_row(&b, first - 2 * w);
+    for (ptrdiff_t y = first - 2 * w; y < last + 2 * w; y++) {
+        read_row(&b, y + 1);
+        differ_row(&b, y);
+        if (y >= first)
+            sum_row(&b, y - w);
+        if (y >= first + 2 * w)
+            write_row(&b, y - 2 * w, a->normals);
+    }
+}

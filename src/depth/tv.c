@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Total-variation smoothing of unit vectors: the augmented Lagrangian of Rosman et al. (2012). Wanted is
+ *
+ *     min over u of   weight TV(u) + 1/2 |u - u0|^2   with every u on the sphere.
+ *
+ * A copy v of u carries the constraint, a multiplier m keeps the two together:
+ *
+ *     weight TV(u) + 1/2 |u - u0|^2 + rho/2 |u - v + m|^2,   |v| = 1.
+ *
+ * In turn: u minimises it, which is the denoising of Rudin, Osher and Fatemi with the input f = (u0 + rho (v - m)) /
+ * (1 + rho) and is solved in its dual (Chambolle 2004), u = f + theta div p with |p| <= 1 and theta = weight / (1 +
+ * rho), by one projected gradient step an iteration; v is u + m projected to the sphere; m grows by u - v. With t = u +
+ * m (before m grows) v = t / |t| and m = t - v, so that t alone is kept.
+ *
+ * A difference counts only where both pixels are there: nothing crosses a hole. */
+#include "depth.h"
+
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RHO 1.0f
+#define STEP 0.24f /* of the dual, over theta: below 1/4 it converges */
+#define ROWS 16    /* of a task */
+
+enum { GIVEN = 0, U = 3, T = 6, PX = 9, PY = 12, RIGHT = 15, DOWN = 16, PLANES = 17 };
+
+typedef struct smoothing {
+    const ast_image_kernels *kernels;
+    size_t width, height, row; /* row: floats from one row to the next */
+    float *plane[PLANES];
+    float *normals;
+    float theta;
+} smoothing;
+
+static void load_block(void *data, size_t block, int worker);
+static void join_block(void *data, size_t block, int worker);
+static void dual_block(void *data, size_t block, int worker);
+static void primal_block(void *data, size_t block, int worker);
+static void store_block(void *data, size_t block, int worker);
+
+/* One pixel more than the image is wide, at least: the left neighbour of the next row. */
+static size_t row_size(size_t width) {
+    const size_t unit = AST_ALIGNMENT / sizeof(float);
+    return (width + unit) / unit * unit;
+}
+
+/* A plane has a row of zeros before and after the image: every pixel has neighbours. */
+static size_t plane_size(size_t width, size_t height) {
+    return (height + 2) * row_size(width);
+}
+
+bool ast_tv_prepare(ast_tv *tv, size_t width, size_t height) {
+    size_t floats = PLANES * plane_size(width, height);
+    if (tv->capacity >= floats)
+        return true;
+    float *memory = ast_allocate(floats, sizeof *memory);
+    if (!memory)
+        return false;
+    free(tv->memory);
+    *tv = (ast_tv){memory, floats};
+    return true;
+}
+
+void ast_tv_smooth(const ast_tv *tv, ast_pool *pool, const ast_image_kernels *kernels, float *normals, size_t width,
+                   size_t height, double weight, int iterations) {
+    smoothing s = {.kernels = kernels, .width = width, .height = height, .row = row_size(width), .normals = normals};
+    s.theta = (float)weight / (1 + RHO);
+    for (size_t p = 0; p < PLANES; p++)
+        s.plane[p] = tv->memory + p * plane_size(width, height) + s.row;
+    size_t blocks = (height + ROWS - 1) / ROWS;
+    ast_pool_run(pool, blocks, load_block, &s);
+    ast_pool_run(pool, blocks, join_block, &s);
+    for (int i = 0; i < iterations; i++) {
+        ast_pool_run(pool, blocks, dual_block, &s);
+        ast_pool_run(pool, blocks, primal_block, &s);
+    }
+    ast_pool_run(pool, blocks, store_block, &s);
+}
+
+static size_t last_row(const smoothing *s, size_t block) {
+    return (block + 1) * ROWS < s->height ? (block + 1) * ROWS : s->height;
+}
+
+static void clear_row(const smoothing *s, ptrdiff_t row) {
+    for (int p = 0; p < PLANES; p++)
+        memset(s->plane[p] + row * (ptrdiff_t)s->row, 0, s->row * sizeof(float));
+}
+
+/* u = t = u0, all else 0. */
+static void load_block(void *data, size_t block, int worker) {
+    const smoothing *s = data;
+    (void)worker;
+    if (block == 0)
+        clear_row(s, -1);
+    if (last_row(s, block) == s->height)
+        clear_row(s, (ptrdiff_t)s->height);
+    for (size_t v = block * ROWS; v < last_row(s, block); v++) {
+        clear_row(s, (ptrdiff_t)v);
+        for (size_t u = 0; u < s->width; u++) {
+            const float *n = s->normals + 3 * (v * s->width + u);
+            if (!isfinite(n[0]) || !isfinite(n[1]) || !isfinite(n[2]))
+                continue;
+            for (int c = 0; c < 3; c++)
+                s->plane[GIVEN + c][v * s->row + u] = s->plane[U + c][v * s->row + u] =
+                    s->plane[T + c][v * s->row + u] = n[c];
+        }
+    }
+}
+
+static bool is_there(const smoothing *s, size_t at) {
+    return s->plane[GIVEN][at] != 0 || s->plane[GIVEN + 1][at] != 0 || s->plane[GIVEN + 2][at] != 0;
+}
+
+static void join_block(void *data, size_t block, int worker) {
+    const smoothing *s = data;
+    (void)worker;
+    for (size_t v = block * ROWS; v < last_row(s, block); v++)
+        for (size_t at = v * s->row; at < v * s->row + s->width; at++) {
+            bool here = is_there(s, at);
+            s->plane[RIGHT][at] = here && is_there(s, at + 1);
+            s->plane[DOWN][at] = here && is_there(s, at + s->row);
+        }
+}
+
+static ast_tv_row row_of(const smoothing *s, size_t v) {
+    ast_tv_row row;
+    size_t at = v * s->row;
+    for (int c = 0; c < 3; c++) {
+        row.given[c] = s->plane[GIVEN + c] + at;
+        row.u[c] = s->plane[U + c] + at;
+        row.t[c] = s->plane[T + c] + at;
+        row.px[c] = s->plane[PX + c] + at;
+        row.py[c] = s->plane[PY + c] + at;
+        row.below[c] = row.u[c] + s->row;
+        row.above[c] = row.py[c] - s->row;
+    }
+    row.right = s->plane[RIGHT] + at;
+    row.down = s->plane[DOWN] + at;
+    return row;
+}
+
+static void dual_block(void *data, size_t block, int worker) {
+    const smoothing *s = data;
+    (void)worker;
+    for (size_t v = block * ROWS; v < last_row(s, block); v++) {
+        ast_tv_row row = row_of(s, v);
+        s->kernels->tv_dual(&row, STEP / s->theta, s->width);
+    }
+}
+
+static void primal_block(void *data, size_t block, int worker) {
+    const smoothing *s = data;
+    (void)worker;
+    for (size_t v = block * ROWS; v < last_row(s, block); v++) {
+        ast_tv_row row = row_of(s, v);
+        s->kernels->tv_primal(&row, RHO, s->theta, s->width);
+    }
+}
+
+/* v, the unit vectors. A t of length 0 has no direction: the given one stays. */
+static void store_block(void *data, size_t block, int worker) {
+    const smoothing *s = data;
+    (void)worker;
+    for (size_t v = block * ROWS; v < last_row(s, block); v++)
+        for (size_t u = 0; u < s->width; u++) {
+            float *n = s->normals + 3 * (v * s->width + u);
+            double t[3], squared = 0;
+            for (int c = 0; c < 3; c++) {
+                t[c] = s->plane[T + c][v * s->row + u];
+                squared += t[c] * t[c];
+            }
+            for (int c = 0; c < 3 && squared > 0; c++)
+                n[c] = (float)(t[c] / sqrt(squared));
+        }
+}
