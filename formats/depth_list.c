@@ -19,7 +19,7 @@
 static bool is_folder(const char *path);
 static char *within(const char *folder, const char *name, ast_format_error *error);
 static bool add_listed(ast_depth_list *list, const char *folder, const char *file, ast_format_error *error);
-static bool add_images(ast_depth_list *list, const char *path, const char *within_it, ast_format_error *error);
+static bool add_images(ast_depth_list *list, const char *path, ast_format_error *error);
 static bool has_images(const char *folder, bool *tables);
 
 bool ast_depth_input(const char *path) {
@@ -40,11 +40,20 @@ bool ast_depth_list_input(ast_depth_list *list, const char *input, ast_format_er
         return ast_depth_list_path(list, input, error);
     char *file = within(input, "depth.txt", error), *folder = within(input, "depth", error);
     struct stat status;
-    bool good = file && folder, tables;
-    if (good && stat(file, &status) == 0)
+    size_t before = list->count;
+    bool good = file && folder;
+    if (good && stat(file, &status) == 0) {
         good = add_listed(list, input, file, error);
-    else if (good)
-        good = add_images(list, is_folder(folder) && has_images(folder, &tables) ? folder : input, input, error);
+    } else if (good) {
+        good = !is_folder(folder) || add_images(list, folder, error);
+        if (good && list->count == before)
+            good = add_images(list, input, error);
+        if (good && list->count == before)
+            good = ast_format_fail(error,
+                                   "%s: holds no depth image (.png or .pgm), no depth.txt and no folder \"depth\" of "
+                                   "such images",
+                                   input);
+    }
     free(file);
     free(folder);
     return good;
@@ -116,10 +125,8 @@ static bool has_images(const char *folder, bool *tables) {
     return found;
 }
 
-/* The images of the folder `path`, which stands for `named`. */
-static bool add_images(ast_depth_list *list, const char *path, const char *named, ast_format_error *error) {
+static bool add_images(ast_depth_list *list, const char *path, ast_format_error *error) {
     ast_folder folder;
-    size_t before = list->count;
     if (!ast_folder_list(&folder, path, error))
         return false;
     bool good = true;
@@ -127,11 +134,6 @@ static bool add_images(ast_depth_list *list, const char *path, const char *named
         if (ast_depth_extension(folder.paths[i]))
             good = ast_depth_list_path(list, folder.paths[i], error);
     ast_folder_free(&folder);
-    if (good && list->count == before)
-        good = ast_format_fail(error,
-                               "%s: holds no depth image (.png or .pgm), no depth.txt and no folder \"depth\" of "
-                               "such images",
-                               named);
     return good;
 }
 

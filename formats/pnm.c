@@ -6,6 +6,7 @@
 
 #include "message.h"
 
+#include <assert.h>
 #include <endian.h>
 #include <string.h>
 
@@ -56,6 +57,7 @@ bool ast_pnm_picture(ast_picture *picture, const ast_image_file *file, ast_forma
     if (!read_header(&image, file, error) || !check_raster(&image, error) ||
         !ast_picture_resize(picture, image.width, image.height, file->name, error))
         return false;
+    assert(image.largest > 0 && image.channels > 0); /* read_header has seen to it */
     size_t count = image.width * image.height * image.channels, copies = 3 / image.channels;
     unsigned char *place = picture->rgb;
     for (size_t i = 0; i < count; i++) {

@@ -312,6 +312,8 @@ static void raw_files(void **state) {
     assert_null(
         ast_depth_frames_open(paths, &(ast_depth_frames_options){.raw_width = 1 << 20, .raw_height = 1 << 20}, &error));
     assert_non_null(strstr(error.text, "raw frames: is an image of 1048576 x 1048576 pixels; at most 2^27"));
+    assert_null(ast_depth_frames_open(paths, &(ast_depth_frames_options){.raw_width = 640}, &error));
+    assert_non_null(strstr(error.text, "raw frames: is an image of 640 x 0 pixels, which shows nothing"));
     /* Memory comes with the bytes, not with the size that is asked for. */
     expect_failure(open_one("a.raw", &(ast_depth_frames_options){.raw_width = 1 << 13, .raw_height = 1 << 14}),
                    "a.raw: frame 0 is cut short: 60 of its 268435456 bytes are there");

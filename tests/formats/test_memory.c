@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * The n-th allocation fails, for every n: each call then fails with a sentence, leaks nothing (the address sanitizer
- * looks) and leaves no file behind; and with enough memory it works. The linker sends the room's allocations here
+ * The n-th allocation (or thread) fails, for every n: each call then fails with a sentence, leaks nothing (the address
+ * sanitizer looks) and leaves no file behind; and with enough memory it works. The linker sends the room's allocations
+ * here
  * (--wrap), those of the test itself are let through. */
+#include "depth_frames.h"
 #include "helpers.h"
 
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-static long allowed = -1; /* allocations until the failure; negative: all */
+static atomic_long allowed = -1; /* allocations until the failure, of all threads; negative: all */
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
@@ -20,9 +26,11 @@ void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *pointer, size_t size);
 char *__wrap_strdup(const char *text);
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument);
 
 static bool fails(void) {
-    return allowed >= 0 && allowed-- == 0;
+    return allowed >= 0 && atomic_fetch_sub(&allowed, 1) == 0;
 }
 
 void *__wrap_malloc(size_t size) {
@@ -39,6 +47,11 @@ void *__wrap_realloc(void *pointer, size_t size) {
 
 char *__wrap_strdup(const char *text) {
     return fails() ? NULL : __real_strdup(text);
+}
+
+/* A thread takes memory too. */
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument) {
+    return fails() ? EAGAIN : __real_pthread_create(thread, attributes, run, argument);
 }
 
 static bool open_points(const char *path, const char *columns, ast_format_error *error) {
@@ -96,13 +109,102 @@ static bool write_file(ast_format_error *error) {
     return output && ast_output_write(output, "text", 4, error) && ast_output_commit(output, error);
 }
 
+static bool read_depth(ast_format_error *error) {
+    ast_depth_pixels pixels = {0};
+    bool good = ast_depth_read(&pixels, "frame.pgm", error);
+    ast_depth_pixels_free(&pixels);
+    return good;
+}
+
+static bool read_picture(ast_format_error *error) {
+    ast_picture picture = {0};
+    bool good = ast_picture_read(&picture, "frame.pgm", error);
+    ast_picture_free(&picture);
+    return good;
+}
+
+static bool read_all(const char *input, const ast_depth_frames_options *options, ast_format_error *error) {
+    ast_depth_frame frame;
+    ast_depth_frames *frames = ast_depth_frames_open((const char *const[]){input, NULL}, options, error);
+    int found = frames ? 1 : -1;
+    while (found > 0)
+        found = ast_depth_frames_next(frames, &frame, error);
+    ast_depth_frames_close(frames);
+    return found == 0;
+}
+
+static bool read_frames(ast_format_error *error) {
+    return read_all("walk", NULL, error);
+}
+
+static bool read_scene(ast_format_error *error) {
+    return read_all("scene", NULL, error);
+}
+
+static bool read_listed(ast_format_error *error) {
+    return read_all("tum", NULL, error);
+}
+
+static bool read_raw(ast_format_error *error) {
+    return read_all("frame.pgm", &(ast_depth_frames_options){.raw_width = 1, .raw_height = 1}, error);
+}
+
+#if ASTERISM_HAVE_PNG
+
+static bool read_depth_png(ast_format_error *error) {
+    ast_depth_pixels pixels = {0};
+    bool good = ast_depth_read(&pixels, "frame.png", error);
+    ast_depth_pixels_free(&pixels);
+    return good;
+}
+
+static bool read_picture_png(ast_format_error *error) {
+    ast_picture picture = {0};
+    bool good = ast_picture_read(&picture, "frame.png", error);
+    ast_picture_free(&picture);
+    return good;
+}
+
+static bool write_png(ast_format_error *error) {
+    static const uint16_t depth[4] = {1, 2, 3, 4};
+    static const unsigned char rgb[12];
+    ast_output *outputs[] = {ast_output_open("frame.png", false, error), NULL};
+    bool good = outputs[0] && ast_write_depth(outputs[0], depth, 2, 2, error);
+    outputs[1] = good ? ast_output_open("frame.png", false, error) : NULL;
+    good = good && outputs[1] && ast_write_picture(outputs[1], rgb, 2, 2, error);
+    ast_output_abandon(outputs[0]);
+    ast_output_abandon(outputs[1]);
+    return good;
+}
+
+#endif
+
 static void every_allocation(void **state) {
     (void)state;
     static const struct {
         const char *name;
         bool (*call)(ast_format_error *error);
-    } calls[] = {{"csv", read_csv},         {"npy", read_npy},       {"swapped", read_swapped}, {"labels", read_labels},
-                 {"numbers", read_numbers}, {"matrix", read_matrix}, {"folder", list_folder},   {"output", write_file}};
+    } calls[] = {
+        {"csv", read_csv},
+        {"npy", read_npy},
+        {"swapped", read_swapped},
+        {"labels", read_labels},
+        {"numbers", read_numbers},
+        {"matrix", read_matrix},
+        {"folder", list_folder},
+        {"depth", read_depth},
+        {"picture", read_picture},
+        {"frames", read_frames},
+        {"scene", read_scene},
+        {"listed", read_listed},
+        {"raw", read_raw},
+#if ASTERISM_HAVE_PNG
+        {"depth png", read_depth_png},
+        {"picture png", read_picture_png},
+        {"write png", write_png},
+#endif
+        {"output", write_file}
+    };
     size_t entries = count_entries();
     for (size_t c = 0; c < ITEMS(calls); c++) {
         int failures = 0;
@@ -115,8 +217,11 @@ static void every_allocation(void **state) {
             if (!good && error.text[0] == '\0')
                 fail_msg("%s fails without a sentence at allocation %ld", calls[c].name, n);
             failures += !good;
-            if (!reached)
+            if (!reached) {
+                if (!good)
+                    fail_msg("%s fails although there is memory: %s", calls[c].name, error.text);
                 break;
+            }
             assert_true(n < 100);
             if (c + 1 < ITEMS(calls) || !good)
                 assert_int_equal(count_entries(), entries);
@@ -124,6 +229,17 @@ static void every_allocation(void **state) {
         if (failures == 0)
             fail_msg("%s never failed: the allocations are not wrapped", calls[c].name);
     }
+}
+
+static bool make_png_file(void) {
+#if ASTERISM_HAVE_PNG
+    ast_format_error error;
+    ast_output *output = ast_output_open("frame.png", false, &error);
+    return output && ast_write_depth(output, (const uint16_t[]){1, 2, 3, 4}, 2, 2, &error) &&
+           ast_output_commit(output, &error);
+#else
+    return true;
+#endif
 }
 
 static int make_files(void **state) {
@@ -140,7 +256,17 @@ static int make_files(void **state) {
     write_bytes("swapped.npy", bytes, make_npy(bytes, 1, dictionary, NULL, 32));
     dictionary = "{'descr': '=f8', 'fortran_order': False, 'shape': (3,), }\n";
     write_bytes("weights.npy", bytes, make_npy(bytes, 1, dictionary, NULL, 24));
-    return symlink("target.txt", "link.txt");
+    write_text("frame.pgm", "P2 2 1 300 1 2");
+    mkdir("walk", 0777);
+    mkdir("tum", 0777);
+    mkdir("scene", 0777);
+    mkdir("scene/depth", 0777);
+    write_text("scene/sheet.pgm", "no frame, and never to be taken for one");
+    write_text("scene/depth/1.pgm", "P2 2 1 300 1 2");
+    write_text("walk/1.pgm", "P2 2 1 300 1 2");
+    write_text("walk/2.pgm", "P2 3 1 300 1 2 3");
+    write_text("tum/depth.txt", "1 ../frame.pgm\n2 ../frame.pgm\n3 ../frame.pgm\n");
+    return symlink("target.txt", "link.txt") == 0 && make_png_file() ? 0 : -1;
 }
 
 int main(void) {

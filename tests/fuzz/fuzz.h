@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the two fuzzers share: the entry point of libFuzzer, and checks that hold whatever the bytes are. */
+ * What the fuzzers share: the entry point of libFuzzer, and checks that hold whatever the bytes are. */
 #ifndef ASTERISM_TESTS_FUZZ_H
 #define ASTERISM_TESTS_FUZZ_H
 
