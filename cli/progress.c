@@ -23,22 +23,44 @@ void ast_cli_progress_start(ast_cli_progress *progress, const ast_cli_common *co
     progress->last = common->progress ? 0 : progress->started + 0.75; /* first line a second after the start */
 }
 
+/* Whether the line is due. */
+static int is_due(ast_cli_progress *progress) {
+    double time = now();
+    if (!progress->show || time - progress->last < 0.25)
+        return 0;
+    progress->last = time;
+    return 1;
+}
+
+/* Over what the line said before. */
+static void show(ast_cli_progress *progress, const char *line, int width) {
+    fprintf(stderr, "\r%s%*s", line, progress->width > width ? progress->width - width : 0, "");
+    fflush(stderr);
+    progress->width = width;
+}
+
 int ast_cli_progress_step(const ast_progress *state, void *data) {
     ast_cli_progress *progress = data;
-    double time = now();
-    if (ast_cli_interrupted() || !progress->show || time - progress->last < 0.25)
+    if (ast_cli_interrupted() || !is_due(progress))
         return ast_cli_interrupted();
-    progress->last = time;
     char line[160], restart[32] = "", clusters[AST_CLI_GROUPED];
     if (state->restart > 0)
         snprintf(restart, sizeof restart, "run %d, ", state->restart + 1);
     double share = progress->points ? 100.0 * (double)state->changed / (double)progress->points : 0;
     int width = snprintf(line, sizeof line, "%spass %d, %s clusters, %.3g%% of the points changed, %.1f s", restart,
-                         state->iteration, ast_cli_grouped(state->clusters, clusters), share, time - progress->started);
-    fprintf(stderr, "\r%s%*s", line, progress->width > width ? progress->width - width : 0, "");
-    fflush(stderr);
-    progress->width = width;
+                         state->iteration, ast_cli_grouped(state->clusters, clusters), share,
+                         progress->last - progress->started);
+    show(progress, line, width);
     return 0;
+}
+
+void ast_cli_progress_frames(ast_cli_progress *progress, size_t done, size_t count) {
+    if (!is_due(progress))
+        return;
+    char line[80];
+    int width =
+        snprintf(line, sizeof line, "%zu of %zu frames, %.1f s", done, count, progress->last - progress->started);
+    show(progress, line, width);
 }
 
 void ast_cli_progress_end(ast_cli_progress *progress) {

@@ -23,6 +23,9 @@ void ast_cli_progress_start(ast_cli_progress *progress, const ast_cli_common *co
 /* The callback for ast_options.progress; `data` is the ast_cli_progress. It cancels once a signal has asked for it. */
 int ast_cli_progress_step(const ast_progress *state, void *data);
 
+/* The line of a command that makes frames, one after the other. */
+void ast_cli_progress_frames(ast_cli_progress *progress, size_t done, size_t count);
+
 /* Erases the line. */
 void ast_cli_progress_end(ast_cli_progress *progress);
 

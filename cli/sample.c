@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * asterism sample: directions whose true clusters are known, drawn from a mixture of von Mises-Fisher distributions. */
+ * asterism sample: directions whose true clusters are known, drawn from a mixture of von Mises-Fisher distributions.
+ * With --scene it makes frames of a depth camera instead: sample_scene.c. */
 #include <asterism.h>
 #include <formats.h>
 
@@ -12,6 +13,7 @@
 #include "cli.h"
 #include "files.h"
 #include "json.h"
+#include "sample_scene.h"
 #include "targets.h"
 #include "terminal.h"
 
@@ -21,7 +23,8 @@ typedef struct settings {
     ast_cli_common common;
     const char *output, *labels, *means;
     size_t points, dimension, clusters; /* 0: not given */
-    double kappa, separation, noise;    /* kappa NaN: not given */
+    double kappa, separation, noise;    /* NaN: not given */
+    ast_cli_scene scene;
 } settings;
 
 #define AT(field) offsetof(settings, field)
@@ -33,26 +36,36 @@ static const ast_cli_option options_table[] = {
     {"separation", AST_CLI_REAL, "DEG", "how far the means are apart at least (default 0)", AT(separation), 0, 180,
      NULL},
     {"noise", AST_CLI_REAL, "SHARE", "share of uniform points, 0 to 1, labelled -1 (default 0)", AT(noise), 0, 1, NULL},
-    {"output", AST_CLI_TEXT, "FILE", "write the points: float32 .npy, or text; - is standard output", AT(output), 0, 0,
-     NULL},
+    {"output", AST_CLI_TEXT, "FILE",
+     "write the points: float32 .npy, or text; - is standard\n"
+     "output; of a scene: its folder",
+     AT(output), 0, 0, NULL},
     {"labels", AST_CLI_TEXT, "FILE", "write the true labels: int32 .npy, or text", AT(labels), 0, 0, NULL},
     {"means", AST_CLI_TEXT, "FILE", "write the true means: float32 .npy, or text", AT(means), 0, 0, NULL},
     {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+
+static const ast_cli_group groups[] = {{ast_cli_scene_options, AT(scene)}, {NULL, 0}};
 
 static int run(int argc, char **argv);
 
 const ast_cli_command ast_cli_sample = {
     .name = "sample",
-    .summary = "draw points whose clusters are known",
-    .usage = "sample --points N --dimension D --clusters K --kappa X --output FILE [options]",
+    .summary = "draw points, or make depth frames, whose clusters are known",
+    .usage = "sample --points N --dimension D --clusters K --kappa X --output FILE [options]\n"
+             "sample --scene hallway --output DIR [options]",
     .about = "Draws points from a mixture of von Mises-Fisher distributions, in random order, with\n"
-             "the label of each. The same seed draws the same points.",
+             "the label of each. Or makes frames of a depth camera that walks through a corridor with\n"
+             "a turn: depth/000000.png in millimetres, truth/000000.npy with the number of the true\n"
+             "direction of each pixel (-1: a hole, or a curved surface), poses.txt with a row \"time tx\n"
+             "ty tz qx qy qz qw\" a frame, and camera.json. The same seed gives the same files.",
     .examples = "asterism sample --points 300000 --dimension 3 --clusters 30 --kappa 400 --separation 30 \\\n"
                 "    --seed 1 --output points.npy --labels truth.npy\n"
                 "asterism sample --points 1000 --dimension 50 --clusters 5 --kappa 90 --noise 0.05 \\\n"
-                "    --output points.csv",
+                "    --output points.csv\n"
+                "asterism sample --scene hallway --frames 120 --output hallway",
     .input = NULL,
     .options = options_table,
+    .shared = groups,
     .run = run};
 
 typedef struct job {
@@ -63,16 +76,22 @@ typedef struct job {
     ast_cli_target targets[TARGETS];
 } job;
 
+static int check_kind(const settings *given);
 static int check(const job *work);
 static int prepare(job *work);
 static int draw(job *work);
 static int deliver(job *work);
 
 static int run(int argc, char **argv) {
-    settings given = {.common = ast_cli_common_default(), .kappa = NAN};
+    settings given = {.common = ast_cli_common_default(), .kappa = NAN, .separation = NAN, .noise = NAN};
+    given.scene.name = -1;
     int code = ast_cli_parse(&ast_cli_sample, argc, argv, &given, NULL);
+    if (code < 0)
+        code = check_kind(&given);
     if (code >= 0)
         return code;
+    if (given.scene.name >= 0)
+        return ast_cli_scene_run(&given.common, &given.scene, given.output);
     job work = {.given = &given,
                 .targets = {[POINTS] = {.option = "output", .path = given.output},
                             [LABELS] = {.option = "labels", .path = given.labels},
@@ -90,6 +109,25 @@ static int run(int argc, char **argv) {
     free(work.means);
     free(work.labels);
     return code;
+}
+
+/* Options of the one kind of sample say nothing about the other. */
+static int check_kind(const settings *given) {
+    const char *of_scene = ast_cli_scene_given(&given->scene);
+    const char *of_points = given->points               ? "points"
+                            : given->dimension          ? "dimension"
+                            : given->clusters           ? "clusters"
+                            : !isnan(given->kappa)      ? "kappa"
+                            : !isnan(given->separation) ? "separation"
+                            : !isnan(given->noise)      ? "noise"
+                            : given->labels             ? "labels"
+                            : given->means              ? "means"
+                                                        : NULL;
+    if (given->scene.name >= 0 && of_points)
+        return ast_cli_fail(AST_CLI_USAGE, "--%s is for a mixture of clusters, which a --scene is not", of_points);
+    if (given->scene.name < 0 && of_scene)
+        return ast_cli_fail(AST_CLI_USAGE, "--%s is for frames of a scene: it needs --scene hallway", of_scene);
+    return -1;
 }
 
 static int check(const job *work) {
@@ -132,8 +170,8 @@ static int draw(job *work) {
                            .dimension = given->dimension,
                            .clusters = given->clusters,
                            .kappa = given->kappa,
-                           .separation = given->separation,
-                           .noise = given->noise,
+                           .separation = isnan(given->separation) ? 0 : given->separation,
+                           .noise = isnan(given->noise) ? 0 : given->noise,
                            .seed = given->common.seed};
     ast_status status = ast_sample_mixture(work->context, &mixture, work->points, work->labels, work->means);
     return ast_cli_status(status, work->context, NULL);

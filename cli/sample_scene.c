@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Writes a walk through the ray-cast hallway as a folder that the other commands read: depth images, the true direction
+ * of every pixel, the camera's poses and its intrinsics. Files are put in place one by one, each whole; the poses come
+ * last, so that a folder that has them is complete. */
+#include "sample_scene.h"
+
+#include <asterism_depth.h>
+#include <formats.h>
+#include <images.h>
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "files.h"
+#include "folder.h"
+#include "interrupt.h"
+#include "json.h"
+#include "progress.h"
+#include "targets.h"
+#include "terminal.h"
+
+enum { MOST_FRAMES = 1000000 }; /* names have six digits */
+
+static const char *const scenes[] = {"hallway", NULL};
+
+#define AT(field) offsetof(ast_cli_scene, field)
+const ast_cli_option ast_cli_scene_options[] = {
+    {"scene", AST_CLI_CHOICE, "NAME",
+     "hallway: frames of a depth camera that walks through a\n"
+     "corridor; --output is the folder they are written into",
+     AT(name), 0, 0, scenes},
+    {"frames", AST_CLI_COUNT, "N", "scene: frames of the whole walk (default 120)", AT(frames), 1, MOST_FRAMES, NULL},
+    {"size", AST_CLI_TEXT, "WxH", "scene: pixels of a frame (default 640x480)", AT(size), 0, 0, NULL},
+    {"no-noise", AST_CLI_FLAG, NULL, "scene: exact depth, without the sensor's noise and holes", AT(no_noise), 0, 0,
+     NULL},
+    {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+
+typedef struct job {
+    const ast_cli_common *common;
+    const char *folder;
+    ast_hallway hallway;
+    ast_context *context;
+    ast_hallway_frame *frames; /* (hallway.frames) */
+    uint16_t *depth;
+    int32_t *truth;
+    ast_cli_progress progress;
+} job;
+
+static int set_hallway(job *work, const ast_cli_scene *scene);
+static int prepare(job *work);
+static int make_frames(job *work);
+static int finish(job *work);
+
+const char *ast_cli_scene_given(const ast_cli_scene *scene) {
+    return scene->frames ? "frames" : scene->size ? "size" : scene->no_noise ? "no-noise" : NULL;
+}
+
+int ast_cli_scene_run(const ast_cli_common *common, const ast_cli_scene *scene, const char *output) {
+    job work = {.common = common, .folder = output};
+    if (!output)
+        return ast_cli_fail(AST_CLI_USAGE, "sample --scene needs --output DIR, the folder for its frames");
+    if (strcmp(output, "-") == 0)
+        return ast_cli_fail(AST_CLI_USAGE, "--output: a scene is a folder of files, which standard output cannot be");
+    int code = set_hallway(&work, scene);
+    if (code < 0)
+        code = prepare(&work);
+    if (code < 0)
+        code = make_frames(&work);
+    if (code < 0)
+        code = finish(&work);
+    ast_close(work.context);
+    free(work.frames);
+    free(work.depth);
+    free(work.truth);
+    return code;
+}
+
+/* ---- The command line -------------------------------------------------------------------------------------------- */
+
+/* WIDTHxHEIGHT in digits; 0 if it is not. */
+static int read_size(const char *text, size_t *width, size_t *height) {
+    unsigned first, second;
+    int length = 0;
+    if (text[0] < '0' || text[0] > '9' || sscanf(text, "%9u%*1[x]%n", &first, &length) != 1 || !length)
+        return 0;
+    text += length;
+    if (text[0] < '0' || text[0] > '9' || sscanf(text, "%9u%n", &second, &length) != 1 || text[length])
+        return 0;
+    *width = first;
+    *height = second;
+    return 1;
+}
+
+/* An image of another size is the same view through coarser or finer pixels. */
+static int set_hallway(job *work, const ast_cli_scene *scene) {
+    ast_hallway *hallway = &work->hallway;
+    ast_hallway_init(hallway);
+    hallway->seed = work->common->seed;
+    hallway->noise = !scene->no_noise;
+    if (scene->frames)
+        hallway->frames = scene->frames;
+    if (scene->size) {
+        size_t usual = hallway->width;
+        if (!read_size(scene->size, &hallway->width, &hallway->height))
+            return ast_cli_fail(
+                AST_CLI_USAGE, "--size must be a width and a height in pixels, such as 640x480, not '%s'", scene->size);
+        hallway->camera.fx *= (double)hallway->width / (double)usual;
+        hallway->camera.fy = hallway->camera.fx;
+        hallway->camera.cx = ((double)hallway->width - 1) / 2;
+        hallway->camera.cy = ((double)hallway->height - 1) / 2;
+        const char *problem = ast_hallway_problem(hallway);
+        if (problem)
+            return ast_cli_fail(AST_CLI_USAGE, "--size %s: %s", scene->size, problem);
+    }
+    return -1;
+}
+
+/* ---- Before the first frame -------------------------------------------------------------------------------------- */
+
+/* folder/part, or folder/part/000017.extension where there is an extension. To free(); NULL without memory. */
+static char *name_of(const job *work, const char *part, size_t index, const char *extension) {
+    char *name;
+    int length = extension ? asprintf(&name, "%s/%s/%06zu.%s", work->folder, part, index, extension)
+                           : asprintf(&name, "%s/%s", work->folder, part);
+    return length < 0 ? NULL : name;
+}
+
+static int no_memory(void) {
+    return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the names of the files");
+}
+
+/* Frames of a longer walk that was written here before would be taken for frames of this one. */
+static int prepare_part(const job *work, const char *part, const char *extension) {
+    struct stat status;
+    char *folder = name_of(work, part, 0, NULL), *after = name_of(work, part, work->hallway.frames, extension);
+    int code = folder && after ? -1 : no_memory();
+    if (code < 0 && lstat(after, &status) == 0)
+        code = ast_cli_fail(AST_CLI_FAILED, "%s is of a longer walk: choose another folder, or remove this one", after);
+    if (code < 0)
+        code = ast_cli_make_folder("output", folder);
+    free(folder);
+    free(after);
+    return code;
+}
+
+static int prepare(job *work) {
+    const ast_hallway *hallway = &work->hallway;
+    size_t pixels = hallway->width * hallway->height;
+    work->depth = malloc(pixels * sizeof *work->depth);
+    work->truth = malloc(pixels * sizeof *work->truth);
+    work->frames = malloc(hallway->frames * sizeof *work->frames);
+    if (!work->depth || !work->truth || !work->frames)
+        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for frames of %zu x %zu pixels", hallway->width,
+                            hallway->height);
+    int code = ast_cli_open_context(work->common, &work->context);
+    if (code < 0)
+        code = prepare_part(work, "depth", "png");
+    if (code < 0)
+        code = prepare_part(work, "truth", "npy");
+    if (code < 0)
+        ast_cli_watch_signals();
+    return code;
+}
+
+/* ---- The frames -------------------------------------------------------------------------------------------------- */
+
+typedef bool writer(ast_output *output, const job *work, ast_format_error *error);
+
+static bool write_depth(ast_output *output, const job *work, ast_format_error *error) {
+    return ast_write_depth(output, work->depth, work->hallway.width, work->hallway.height, error);
+}
+
+static bool write_truth(ast_output *output, const job *work, ast_format_error *error) {
+    return ast_write_label_image(output, work->truth, work->hallway.height, work->hallway.width, error);
+}
+
+/* Writes a file and puts it in place; frees the name. */
+static int write_file(const job *work, char *name, writer *write) {
+    ast_format_error error;
+    if (!name)
+        return no_memory();
+    ast_output *output = ast_output_open_sole(name, false, &error);
+    free(name);
+    bool good = output && write(output, work, &error);
+    if (!good)
+        ast_output_abandon(output);
+    good = good && ast_output_commit(output, &error);
+    return good ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+}
+
+static int make_frame(job *work, size_t index) {
+    ast_status status =
+        ast_hallway_render(work->context, &work->hallway, index, work->depth, work->truth, &work->frames[index]);
+    int code = ast_cli_status(status, work->context, NULL);
+    if (code < 0)
+        code = write_file(work, name_of(work, "depth", index, "png"), write_depth);
+    if (code < 0)
+        code = write_file(work, name_of(work, "truth", index, "npy"), write_truth);
+    return code;
+}
+
+static int make_frames(job *work) {
+    size_t index = 0, count = work->hallway.frames;
+    int code = -1;
+    ast_cli_progress_start(&work->progress, work->common, 0);
+    while (code < 0 && index < count && !ast_cli_interrupted()) {
+        code = make_frame(work, index);
+        index += code < 0;
+        ast_cli_progress_frames(&work->progress, index, count);
+    }
+    ast_cli_progress_end(&work->progress);
+    if (code < 0 && index < count)
+        return ast_cli_fail(AST_CLI_SIGNAL + ast_cli_interrupted(), "stopped after %zu of %zu frames", index, count);
+    return code;
+}
+
+/* ---- What belongs to all of them --------------------------------------------------------------------------------- */
+
+static json_t *camera_object(const ast_hallway *hallway) {
+    const ast_camera *camera = &hallway->camera;
+    return json_pack("{sf sf sf sf}", "fx", camera->fx, "fy", camera->fy, "cx", camera->cx, "cy", camera->cy);
+}
+
+/* json_array_append_new takes what it is given over, NULL included, and says if it cannot. */
+static json_t *directions_array(void) {
+    size_t count;
+    const double *of = ast_hallway_directions(&count);
+    json_t *array = json_array();
+    int failed = !array;
+    for (size_t i = 0; i < count; i++, of += 3)
+        failed = failed || json_array_append_new(array, json_pack("[f f f]", of[0], of[1], of[2]));
+    if (!failed)
+        return array;
+    json_decref(array);
+    return NULL;
+}
+
+/* What has to be known to use the files: intrinsics, depth units, what the numbers of the truth stand for. */
+static bool write_camera(ast_output *output, const job *work, ast_format_error *error) {
+    json_t *object = camera_object(&work->hallway);
+    int failed = !object;
+    failed = failed || json_object_set_new(object, "width", json_integer((json_int_t)work->hallway.width));
+    failed = failed || json_object_set_new(object, "height", json_integer((json_int_t)work->hallway.height));
+    failed = failed || json_object_set_new(object, "depth_scale", json_integer(1000));
+    failed = failed || json_object_set_new(object, "frames_per_second", json_integer(30));
+    failed = failed || json_object_set_new(object, "directions", directions_array());
+    char *text = failed ? NULL : json_dumps(object, JSON_REAL_PRECISION(17));
+    json_decref(object);
+    if (!text)
+        snprintf(error->text, sizeof error->text, "there is no memory to describe the camera");
+    bool good = text && ast_output_write(output, text, strlen(text), error) && ast_output_write(output, "\n", 1, error);
+    free(text);
+    return good;
+}
+
+static bool write_poses(ast_output *output, const job *work, ast_format_error *error) {
+    for (size_t i = 0; i < work->hallway.frames; i++) {
+        const ast_hallway_frame *frame = &work->frames[i];
+        const double *p = frame->position, *q = frame->rotation;
+        char line[256];
+        int length = snprintf(line, sizeof line, "%.6f %.9f %.9f %.9f %.9f %.9f %.9f %.9f\n", frame->seconds, p[0],
+                              p[1], p[2], q[0], q[1], q[2], q[3]);
+        if (!ast_output_write(output, line, (size_t)length, error))
+            return false;
+    }
+    return true;
+}
+
+static int print_json(const void *data) {
+    const job *work = data;
+    const ast_hallway *hallway = &work->hallway;
+    return ast_cli_print_object(json_pack("{ss sI sI sI so sb ss}", "scene", scenes[0], "frames",
+                                          (json_int_t)hallway->frames, "width", (json_int_t)hallway->width, "height",
+                                          (json_int_t)hallway->height, "camera", camera_object(hallway), "noise",
+                                          hallway->noise, "output", work->folder));
+}
+
+/* The files are the result. Only a person at a terminal is told so. */
+static void print_line(const void *data) {
+    const job *work = data;
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "%zu frame%s of %zu x %zu pixels: %s\n", work->hallway.frames,
+                work->hallway.frames == 1 ? "" : "s", work->hallway.width, work->hallway.height, work->folder);
+}
+
+static int finish(job *work) {
+    ast_cli_printer printer = {print_json, print_line, work};
+    int code = write_file(work, name_of(work, "camera.json", 0, NULL), write_camera);
+    if (code < 0)
+        code = write_file(work, name_of(work, "poses.txt", 0, NULL), write_poses);
+    return code < 0 ? ast_cli_print(work->common, &printer) : code;
+}

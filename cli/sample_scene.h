@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * asterism sample --scene: frames of a depth camera whose true directions are known. */
+#ifndef AST_CLI_SAMPLE_SCENE_H
+#define AST_CLI_SAMPLE_SCENE_H
+
+#include "options.h"
+
+typedef struct ast_cli_scene {
+    int name;         /* -1: no scene */
+    size_t frames;    /* 0: not given */
+    const char *size; /* NULL: not given */
+    int no_noise;
+} ast_cli_scene;
+
+extern const ast_cli_option ast_cli_scene_options[];
+
+/* The first of its options that was given, without --scene itself; NULL if none was. */
+const char *ast_cli_scene_given(const ast_cli_scene *scene);
+
+/* Makes the frames in the folder `output`: the exit code. */
+int ast_cli_scene_run(const ast_cli_common *common, const ast_cli_scene *scene, const char *output);
+
+#endif
