@@ -212,7 +212,7 @@ typedef enum ast_stream_method {
 typedef enum ast_weight_update {
     AST_UPDATE_OF_TRACKER = 0, /* AST_POSTERIOR with drift, AST_PAPER with beta */
     AST_POSTERIOR = 1,         /* w = 1 / (1/w + dt/beta) + |sum|: a Kalman filter's, bounded */
-    AST_PAPER = 2              /* w = f*, as in the paper: grows without bound */
+    AST_PAPER = 2              /* w = f*, as in the paper: grows without bound; without dt beta where that is infinite */
 } ast_weight_update;
 
 typedef struct ast_stream_options {
@@ -220,9 +220,11 @@ typedef struct ast_stream_options {
     ast_stream_method method;        /* AST_STREAM_DDP */
     double angle;                    /* degrees, 0..180. NaN (the default): not set */
     double drift;                    /* 1. Degrees that a direction moves in a frame, more than 0: the tracker follows it */
-    double beta;                     /* NaN. Set (0 or more): the paper's tracker, and drift is not used */
+    double beta;                     /* NaN. Set (0 or more): the paper's tracker, and drift is not used. Infinity:
+                                        directions do not move, a mean is that of all points the cluster ever had */
     ast_weight_update weight_update; /* AST_UPDATE_OF_TRACKER */
-    uint32_t lifetime;               /* 400. Frames without points before a cluster dies; 0 or 1: it dies at once */
+    uint32_t lifetime;               /* 400. After so many frames in a row without points a cluster dies; with 0 or 1
+                                        every cluster ends with the frame it is born in */
     int max_iterations;              /* 100. Passes a frame at most: a small number keeps a deadline */
     size_t max_clusters;             /* 0: no limit. Otherwise, when a frame closes with more, the longest unseen go first,
                                         among those the lightest, among those the youngest id */
@@ -233,14 +235,15 @@ typedef struct ast_stream_options {
 AST_API void ast_stream_options_init(ast_stream_options *options);
 AST_API const char *ast_stream_options_problem(const ast_stream_options *options); /* NULL, or one sentence */
 
-/* What happened to a cluster in the last frame. (With a lifetime of 0 or 1 every cluster ends with its frame: it is
- * recorded as born, and that is all.) */
+/* What happened to a cluster in the last frame. AST_DIED is the last record of a cluster that was remembered, or that
+ * max_clusters left no room for. Nothing is remembered with a lifetime of 0 or 1 and with AST_STREAM_DP, nor of points
+ * that cancel out: such a cluster has one record, AST_BORN, and ends with its frame. */
 typedef enum ast_event {
     AST_BORN = 0,
     AST_REVIVED = 1, /* has points, and had none in the frame before */
     AST_SEEN = 2,
     AST_UNSEEN = 3,
-    AST_DIED = 4 /* unseen for too long, or one too many: this is its last record */
+    AST_DIED = 4 /* unseen for too long (AST_STREAM_SDP: unseen), or one too many: this is its last record */
 } ast_event;
 
 typedef struct ast_tracked {
@@ -289,7 +292,7 @@ AST_API void ast_stream_reset(ast_stream *stream);
 AST_API const void *ast_stream_save(ast_stream *stream, size_t *size);
 
 /* Takes a saved state over. AST_BAD_DATA, and nothing changes, if the bytes are damaged, of another version, or saved by
- * a stream with other options: the sentence names which. */
+ * a stream with other options, `parallel` and `bounds` apart: the sentence names which. */
 AST_API ast_status ast_stream_load(ast_stream *stream, const void *state, size_t size);
 
 /* ---- Measures -------------------------------------------------------------------------------------------------- */

@@ -14,11 +14,11 @@
 #include <string.h>
 
 #define MAGIC 0x3154535f54534121u /* "!AST_ST1" in memory */
-#define VERSION 1
+#define VERSION 2                 /* 2: with max_iterations */
 
 typedef struct state_header {
     uint64_t magic, version, size;
-    uint64_t dimension, method, weight_update, lifetime, max_clusters;
+    uint64_t dimension, method, weight_update, lifetime, max_iterations, max_clusters;
     double angle, drift, beta;
     uint64_t frame, next_id, count;
     double spread_num, spread_den;
@@ -38,22 +38,23 @@ static size_t cluster_bytes(size_t dimension) {
 static state_header describe(const ast_stream *s) {
     const ast_stream_options *o = &s->options;
     size_t size = sizeof(state_header) + s->count * cluster_bytes(o->dimension) + sizeof(uint64_t);
-    return (state_header){MAGIC,
-                          VERSION,
-                          size,
-                          o->dimension,
-                          o->method,
-                          o->weight_update,
-                          o->lifetime,
-                          o->max_clusters,
-                          o->angle,
-                          isnan(o->beta) ? o->drift : 0,
-                          isnan(o->beta) ? -1 : o->beta,
-                          s->frame,
-                          (uint64_t)s->next_id,
-                          s->count,
-                          s->spread_num,
-                          s->spread_den};
+    return (state_header){.magic = MAGIC,
+                          .version = VERSION,
+                          .size = size,
+                          .dimension = o->dimension,
+                          .method = o->method,
+                          .weight_update = ast_stream_weight_update(s),
+                          .lifetime = o->lifetime,
+                          .max_iterations = (uint64_t)o->max_iterations,
+                          .max_clusters = o->max_clusters,
+                          .angle = o->angle,
+                          .drift = isnan(o->beta) ? o->drift : 0,
+                          .beta = isnan(o->beta) ? -1 : o->beta,
+                          .frame = s->frame,
+                          .next_id = (uint64_t)s->next_id,
+                          .count = s->count,
+                          .spread_num = s->spread_num,
+                          .spread_den = s->spread_den};
 }
 
 static unsigned char *put(unsigned char *at, const void *bytes, size_t size) {
@@ -101,20 +102,25 @@ static const char *other_option(const state_header *a, const state_header *b) {
         return "weight update";
     if (a->lifetime != b->lifetime)
         return "lifetime";
-    return a->max_clusters != b->max_clusters ? "max clusters" : NULL;
+    if (a->max_iterations != b->max_iterations)
+        return "limit of iterations (max_iterations)";
+    return a->max_clusters != b->max_clusters ? "limit of clusters (max_clusters)" : NULL;
 }
 
 static ast_status check(ast_stream *s, const unsigned char *state, size_t size, state_header *header) {
     state_header mine = describe(s);
-    uint64_t sum;
+    uint64_t start[2], sum; /* every version begins with the magic number and its own */
+    if (size < sizeof start)
+        return ast_fail(s->fault, AST_BAD_DATA, "the state ends early: it has only %zu bytes", size);
+    memcpy(start, state, sizeof start);
+    if (start[0] != MAGIC)
+        return ast_fail(s->fault, AST_BAD_DATA, "this is no state of a stream");
+    if (start[1] != VERSION)
+        return ast_fail(s->fault, AST_BAD_DATA, "the state has version %llu; this library reads version %d",
+                        (unsigned long long)start[1], VERSION);
     if (size < sizeof *header + sizeof sum)
         return ast_fail(s->fault, AST_BAD_DATA, "the state ends early: it has only %zu bytes", size);
     memcpy(header, state, sizeof *header);
-    if (header->magic != MAGIC)
-        return ast_fail(s->fault, AST_BAD_DATA, "this is no state of a stream");
-    if (header->version != VERSION)
-        return ast_fail(s->fault, AST_BAD_DATA, "the state has version %llu; this library reads version %d",
-                        (unsigned long long)header->version, VERSION);
     memcpy(&sum, state + size - sizeof sum, sizeof sum);
     if (header->size != size || sum != checksum(state, size - sizeof sum))
         return ast_fail(s->fault, AST_BAD_DATA, "the state is damaged: its checksum does not match");

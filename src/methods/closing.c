@@ -60,14 +60,17 @@ static finding find(const ast_stream *s, int32_t slot) {
     return f;
 }
 
-/* The Kalman update in units of tau, or the paper's f*. */
+ast_weight_update ast_stream_weight_update(const ast_stream *s) {
+    if (s->options.weight_update != AST_UPDATE_OF_TRACKER)
+        return s->options.weight_update;
+    return isnan(s->options.beta) ? AST_POSTERIOR : AST_PAPER;
+}
+
+/* The Kalman update in units of tau, or the paper's f*, of which an infinite beta leaves the finite part. */
 static double next_weight(const ast_stream *s, size_t k, const finding *f) {
     const ast_tracks *t = &s->tracks;
-    ast_weight_update update = s->options.weight_update;
-    if (update == AST_UPDATE_OF_TRACKER)
-        update = isnan(s->options.beta) ? AST_POSTERIOR : AST_PAPER;
     double steps = (double)t->dt[k], length;
-    if (update == AST_POSTERIOR) {
+    if (ast_stream_weight_update(s) == AST_POSTERIOR) {
         double before = t->w[k] > 0 && t->beta > 0 ? 1 / (1 / t->w[k] + steps / t->beta) : 0;
         return before + f->length;
     }

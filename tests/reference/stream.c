@@ -204,6 +204,11 @@ static void sum_up(ref_stream *stream, const setting *s, const int32_t *labels) 
     }
 }
 
+/* What f* has of the walk: dt beta, of which nothing is left where directions do not move at all. */
+static double walk(const setting *s, const ref_cluster *cluster) {
+    return isinf(s->beta) ? 0 : cluster->dt * s->beta;
+}
+
 /* A tracked cluster's mean between where it was and where its points are. */
 static void update_tracked(const setting *s, ref_cluster *cluster, const double *u) {
     ast_geodesic g;
@@ -211,7 +216,7 @@ static void update_tracked(const setting *s, ref_cluster *cluster, const double 
     ast_geodesic_solve(zeta, cluster->weight, s->beta, cluster->dt, cluster->length, &g);
     ast_geodesic_mean(s->dimension, u, cluster->m, g.eta, zeta, cluster->mean);
     cluster->value = cluster->length - g.losses + cluster->dt * s->q;
-    cluster->f = cluster->weight + cluster->dt * s->beta + cluster->length - g.losses;
+    cluster->f = cluster->weight + walk(s, cluster) + cluster->length - g.losses;
 }
 
 /* The sum is too short to have a direction: the old mean stays, and f has the data's part at the old mean. */
@@ -225,7 +230,7 @@ static void update_without_direction(const setting *s, ref_cluster *cluster) {
         dot += (double)cluster->sum[d] * (double)cluster->mean[d];
     dot /= SCALE;
     cluster->value = dot + (cluster->role == TRACKED ? cluster->dt * s->q : s->lambda);
-    cluster->f = cluster->weight + cluster->dt * s->beta + dot;
+    cluster->f = cluster->weight + walk(s, cluster) + dot;
 }
 
 static int has_direction(const ref_cluster *cluster) {
