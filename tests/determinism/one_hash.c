@@ -213,12 +213,6 @@ static void spherical_k_means_plusplus(void **state) {
     free(s.x);
 }
 
-static int close_contexts(void **state) {
-    (void)state;
-    ref_contexts_close();
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(thirty_directions), cmocka_unit_test(noisy_image),
@@ -226,5 +220,5 @@ int main(void) {
         cmocka_unit_test(many_dimensions_cut), cmocka_unit_test(spherical_k_means),
         cmocka_unit_test(spherical_k_means_plusplus),
     };
-    return cmocka_run_group_tests_name("one hash", tests, NULL, close_contexts);
+    return cmocka_run_group_tests_name("one hash", tests, NULL, ref_contexts_end);
 }

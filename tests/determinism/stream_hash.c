@@ -118,16 +118,10 @@ static void noisy_rooms(void **state) {
     film_close(&f);
 }
 
-static int close_contexts(void **state) {
-    (void)state;
-    ref_contexts_close();
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(turning_axes),
         cmocka_unit_test(noisy_rooms),
     };
-    return cmocka_run_group_tests_name("stream hash", tests, NULL, close_contexts);
+    return cmocka_run_group_tests_name("stream hash", tests, NULL, ref_contexts_end);
 }

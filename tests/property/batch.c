@@ -51,23 +51,14 @@ static void check_case(uint64_t seed, ref_size size, size_t ways) {
     ref_case_free(&made);
 }
 
-static void check_cases(ref_size size, size_t normal, size_t ways) {
-    if (ref_case_only() > 0) {
-        check_case(ref_case_only(), size, REF_SETUPS);
-        return;
-    }
-    for (uint64_t seed = 1; seed <= ref_case_count(normal); seed++)
-        check_case(seed, size, ways);
-}
-
 static void small_cases_equal_the_reference(void **state) {
     (void)state;
-    check_cases(REF_SMALL, 2500, 5);
+    ref_check_seeds(check_case, REF_SMALL, 2500, 5);
 }
 
 static void large_cases_equal_the_reference(void **state) {
     (void)state;
-    check_cases(REF_LARGE, 40, 6);
+    ref_check_seeds(check_case, REF_LARGE, 40, 6);
 }
 
 /* Noise that settles slowly: clusters are born in the thirtieth pass, when bounds skip nearly every point. */
@@ -225,8 +216,7 @@ static void check_turned(uint64_t seed, int permute) {
     ast_options options = dp_options(made.angle);
     int32_t *labels = run(&made, &options, NULL, &report);
     int32_t *turned_labels = run(&other, &options, NULL, &turned_report);
-    if (!labels != !turned_labels ||
-        (labels && memcmp(labels, turned_labels, points.count * sizeof *labels) != 0))
+    if (!labels != !turned_labels || (labels && memcmp(labels, turned_labels, points.count * sizeof *labels) != 0))
         fail_msg("seed %llu (%s): %s axes give other labels", (unsigned long long)seed, made.text,
                  permute ? "permuted" : "flipped");
     free(labels);
@@ -581,12 +571,6 @@ static void bad_points_are_refused(void **state) {
     }
 }
 
-static int close_contexts(void **state) {
-    (void)state;
-    ref_contexts_close();
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hand_computed_cases),
@@ -606,5 +590,5 @@ int main(void) {
         cmocka_unit_test(every_bad_option_has_a_sentence),
         cmocka_unit_test(bad_points_are_refused),
     };
-    return cmocka_run_group_tests_name("batch", tests, NULL, close_contexts);
+    return cmocka_run_group_tests_name("batch", tests, NULL, ref_contexts_end);
 }

@@ -62,23 +62,14 @@ static void check_case(uint64_t seed, ref_size size, size_t ways) {
     ref_case_free(&made);
 }
 
-static void check_cases(ref_size size, size_t normal, size_t ways) {
-    if (ref_case_only() > 0) {
-        check_case(ref_case_only(), size, REF_SETUPS);
-        return;
-    }
-    for (uint64_t seed = 1; seed <= ref_case_count(normal); seed++)
-        check_case(seed, size, ways);
-}
-
 static void small_cases_equal_the_reference(void **state) {
     (void)state;
-    check_cases(REF_SMALL, 2000, 5);
+    ref_check_seeds(check_case, REF_SMALL, 2000, 5);
 }
 
 static void large_cases_equal_the_reference(void **state) {
     (void)state;
-    check_cases(REF_LARGE, 20, 6);
+    ref_check_seeds(check_case, REF_LARGE, 20, 6);
 }
 
 static void hand_computed_cases(void **state) {
@@ -283,12 +274,6 @@ static void equal_points_fill_every_cluster(void **state) {
     }
 }
 
-static int close_contexts(void **state) {
-    (void)state;
-    ref_contexts_close();
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hand_computed_cases),
@@ -301,5 +286,5 @@ int main(void) {
         cmocka_unit_test(as_many_clusters_as_points),
         cmocka_unit_test(equal_points_fill_every_cluster),
     };
-    return cmocka_run_group_tests_name("spkm", tests, NULL, close_contexts);
+    return cmocka_run_group_tests_name("spkm", tests, NULL, ref_contexts_end);
 }

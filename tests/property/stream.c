@@ -75,7 +75,7 @@ static void random_direction(maker *m, double *v) {
 static void make_options(maker *m) {
     static const double angles[] = {20, 30, 45, 60, 70, 70, 90, 100, 120, 120, 150, 180, 0};
     static const uint32_t lifetimes[] = {0, 1, 2, 2, 5, 5, 5, 20, 20, 400};
-    static const double drifts[] = {0.1, 1, 1, 1, 5, 30}, betas[] = {0, 0.1, 3, 100, 1e5, 1e12};
+    static const double drifts[] = {0.1, 1, 1, 1, 5, 30}, betas[] = {0, 0.1, 3, 100, 1e5, 1e12, INFINITY};
     ast_stream_options *options = &m->made->options;
     ast_stream_options_init(options);
     options->dimension = m->dimension;
@@ -454,23 +454,14 @@ static void check_scene(uint64_t seed, ref_size size, size_t ways) {
     scene_free(&s);
 }
 
-static void check_scenes(ref_size size, size_t normal, size_t ways) {
-    if (ref_case_only() > 0) {
-        check_scene(ref_case_only(), size, REF_SETUPS);
-        return;
-    }
-    for (uint64_t seed = 1; seed <= ref_case_count(normal); seed++)
-        check_scene(seed, size, ways);
-}
-
 static void small_streams_equal_the_reference(void **state) {
     (void)state;
-    check_scenes(REF_SMALL, 800, 3);
+    ref_check_seeds(check_scene, REF_SMALL, 800, 3);
 }
 
 static void large_streams_equal_the_reference(void **state) {
     (void)state;
-    check_scenes(REF_LARGE, 6, 4);
+    ref_check_seeds(check_scene, REF_LARGE, 6, 4);
 }
 
 /* Rooms in image order with a fifth of noise, each seen for some frames: dozens of clusters, of which many are unseen,
@@ -523,17 +514,11 @@ static void rooms_equal_the_reference(void **state) {
     }
 }
 
-static int close_contexts(void **state) {
-    (void)state;
-    ref_contexts_close();
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_streams_equal_the_reference),
         cmocka_unit_test(large_streams_equal_the_reference),
         cmocka_unit_test(rooms_equal_the_reference),
     };
-    return cmocka_run_group_tests_name("streams", tests, NULL, close_contexts);
+    return cmocka_run_group_tests_name("streams", tests, NULL, ref_contexts_end);
 }

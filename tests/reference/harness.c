@@ -51,6 +51,22 @@ void ref_contexts_close(void) {
     }
 }
 
+int ref_contexts_end(void **state) {
+    (void)state;
+    ref_contexts_close();
+    return 0;
+}
+
+void ref_check_seeds(void (*check)(uint64_t seed, ref_size size, size_t ways), ref_size size, size_t normal,
+                     size_t ways) {
+    if (ref_case_only() > 0) {
+        check(ref_case_only(), size, REF_SETUPS);
+        return;
+    }
+    for (uint64_t seed = 1; seed <= ref_case_count(normal); seed++)
+        check(seed, size, ways);
+}
+
 int ref_trace_record(const ast_progress *state, void *data) {
     ref_trace *trace = data;
     if (trace->count == trace->capacity) {
