@@ -38,7 +38,7 @@ typedef struct ast_depth_frame {
 } ast_depth_frame;
 
 /* Whether this input is depth images, for a command that takes tables of points too: a name that ends in .png or .pgm;
- * a folder with a depth.txt, or a subfolder "depth" with such files, or with such files and no table of points. */
+ * a folder with a depth.txt, or a subfolder "depth" with such files, or with more such files than tables. */
 bool ast_depth_input(const char *path);
 
 /* Lists the inputs (NULL-terminated), and opens and decodes nothing yet. An input is

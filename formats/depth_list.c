@@ -20,7 +20,7 @@ static bool is_folder(const char *path);
 static char *within(const char *folder, const char *name, ast_format_error *error);
 static bool add_listed(ast_depth_list *list, const char *folder, const char *file, ast_format_error *error);
 static bool add_images(ast_depth_list *list, const char *path, ast_format_error *error);
-static bool has_images(const char *folder, bool *tables);
+static size_t count_images(const char *folder, size_t *tables);
 
 bool ast_depth_input(const char *path) {
     ast_format_error error;
@@ -28,11 +28,11 @@ bool ast_depth_input(const char *path) {
         return strcmp(path, "-") != 0 && ast_depth_extension(path);
     char *list = within(path, "depth.txt", &error), *folder = within(path, "depth", &error);
     struct stat status;
-    bool tables = false;
-    bool found = list && folder && (stat(list, &status) == 0 || (is_folder(folder) && has_images(folder, &tables)));
+    size_t tables;
+    bool found = list && folder && (stat(list, &status) == 0 || count_images(folder, &tables) > 0);
     free(list);
     free(folder);
-    return found || (has_images(path, &tables) && !tables);
+    return found || count_images(path, &tables) > tables;
 }
 
 bool ast_depth_list_input(ast_depth_list *list, const char *input, ast_format_error *error) {
@@ -109,20 +109,20 @@ static char *within(const char *folder, const char *name, ast_format_error *erro
     return path;
 }
 
-/* Whether there is an image, and whether there are *tables of points. */
-static bool has_images(const char *folder, bool *tables) {
+/* How many images there are, and how many *tables of points. */
+static size_t count_images(const char *folder, size_t *tables) {
     ast_folder files;
     ast_format_error error;
-    bool found = false;
-    *tables = false;
+    size_t images = 0;
+    *tables = 0;
     if (!ast_folder_list(&files, folder, &error))
-        return false;
+        return 0;
     for (size_t i = 0; i < files.count; i++) {
-        found |= ast_depth_extension(files.paths[i]);
-        *tables |= ast_input_check(files.paths[i], NULL, &error);
+        images += ast_depth_extension(files.paths[i]);
+        *tables += ast_input_check(files.paths[i], NULL, &error);
     }
     ast_folder_free(&files);
-    return found;
+    return images;
 }
 
 static bool add_images(ast_depth_list *list, const char *path, ast_format_error *error) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Real files, where the shared data are there: odd separators, comments, line ends and words. */
+#include "depth_frames.h"
 #include "helpers.h"
 
 #include <math.h>
@@ -102,8 +103,103 @@ static void digits(void **state) {
     ast_input_close(&input);
 }
 
+/* ---- Depth images ------------------------------------------------------------------------------------------------ */
+
+typedef struct depth_input {
+    const char *path;
+    size_t count;
+    const char *first, *last; /* the ends of their paths */
+    bool png;
+} depth_input;
+
+static const depth_input depth_inputs[] = {
+    {"icsl_hallway/depth", 110, "/0000000121.png", "/0000000230.png", true},
+    {"tum_fr3_cabinet", 58, "/depth/0000_depth_raw.png", "_depth_raw.png", true},
+    {"icl_office_kt3", 50, "/depth/50.png", "/depth/99.png", true},
+    {"depth_singles/MIT_hallway_0_d.png", 1, "MIT_hallway_0_d.png", "MIT_hallway_0_d.png", true},
+    {"depth_singles/MIT_hallway_1_d.png", 1, "MIT_hallway_1_d.png", "MIT_hallway_1_d.png", true},
+    {"depth_singles/slambook2_ch5/1.pgm", 1, "1.pgm", "1.pgm", false},
+    {"depth_singles/slambook2_ch5", 2, "1.pgm", "2.pgm", false},
+};
+
+static void expect_ending(const char *text, const char *ending) {
+    size_t length = strlen(text), size = strlen(ending);
+    if (length < size || strcmp(text + length - size, ending) != 0)
+        fail_msg("%s does not end in %s", text, ending);
+}
+
+/* All of these cameras see something, from near to some metres, in most of their 640 x 480 pixels. */
+static void check_depth(const ast_depth_frame *frame) {
+    size_t seen = 0, count = frame->image.width * frame->image.height;
+    assert_true(frame->image.width == 640 && frame->image.height == 480);
+    for (size_t i = 0; i < count; i++)
+        seen += frame->image.values[i] > 300 && frame->image.values[i] < 60000;
+    if (seen < count / 3)
+        fail_msg("%s: only %zu pixels have a depth", frame->source, seen);
+}
+
+static void depth_frames(void **state) {
+    (void)state;
+    if (!have_data())
+        skip();
+    for (size_t f = 0; f < ITEMS(depth_inputs); f++) {
+        const depth_input *input = &depth_inputs[f];
+        char path[4096];
+        ast_format_error error;
+        ast_depth_frame frame;
+        size_t count = 0;
+        int found = 1;
+        if (input->png && !ASTERISM_HAVE_PNG)
+            continue;
+        snprintf(path, sizeof path, ASTERISM_SHARED "/data/%s", input->path);
+        assert_true(ast_depth_input(path));
+        ast_depth_frames *frames = ast_depth_frames_open((const char *const[]){path, NULL}, NULL, &error);
+        assert_non_null(frames);
+        assert_int_equal(ast_depth_frames_count(frames), input->count);
+        expect_ending(ast_depth_frames_path(frames, 0), input->first);
+        expect_ending(ast_depth_frames_path(frames, input->count - 1), input->last);
+        while ((found = ast_depth_frames_next(frames, &frame, &error)) > 0) {
+            check_depth(&frame);
+            count++;
+        }
+        if (found < 0)
+            fail_msg("%s", error.text);
+        assert_int_equal(count, input->count);
+        ast_depth_frames_close(frames);
+    }
+}
+
+static void colour_frames(void **state) {
+    (void)state;
+    if (!have_data())
+        skip();
+    static const char *const paths[] = {"icsl_hallway/rgb/0000000121.png", "depth_singles/MIT_hallway_0_rgb.png",
+                                        "icl_office_kt3/rgb/50.png"};
+    ast_picture picture = {0};
+    ast_depth_pixels pixels = {0};
+    for (size_t f = 0; f < ITEMS(paths) && ASTERISM_HAVE_PNG; f++) {
+        char path[4096];
+        ast_format_error error;
+        snprintf(path, sizeof path, ASTERISM_SHARED "/data/%s", paths[f]);
+        if (!ast_picture_read(&picture, path, &error))
+            fail_msg("%s", error.text);
+        assert_true(picture.width == 640 && picture.height == 480);
+        assert_false(ast_depth_read(&pixels, path, &error));
+        assert_non_null(strstr(error.text, "is a PNG of 8-bit RGB; a depth image has 16-bit greyscale"));
+    }
+    if (ASTERISM_HAVE_JPEG) {
+        ast_format_error error;
+        if (!ast_picture_read(&picture, ASTERISM_SHARED "/data/tum_fr3_cabinet/rgb/0000_rgb_raw.jpg", &error))
+            fail_msg("%s", error.text);
+        assert_true(picture.width == 640 && picture.height == 480);
+    }
+    ast_picture_free(&picture);
+    ast_depth_pixels_free(&pixels);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tables), cmocka_unit_test(transposed_sphere),
-                                       cmocka_unit_test(digits)};
+                                       cmocka_unit_test(digits), cmocka_unit_test(depth_frames),
+                                       cmocka_unit_test(colour_frames)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,8 +124,11 @@ static void what_is_depth(void **state) {
     assert_false(ast_depth_input("mixed"));
     write_frame("mixed/plot.pgm", 1);
     assert_true(ast_depth_input("mixed"));
-    write_text("mixed/points.csv", "1,2,3\n");
+    write_text("mixed/points.csv", "1,2,3\n"); /* a frame with a table beside it, or a table with its plot? */
     assert_false(ast_depth_input("mixed"));
+    write_frame("mixed/2.pgm", 1);
+    assert_true(ast_depth_input("mixed"));
+    remove("mixed/2.pgm");
     write_text("mixed/depth.txt", "1 plot.pgm\n");
     assert_true(ast_depth_input("mixed"));
 }
