@@ -4,6 +4,7 @@
 #include "tracker.h"
 
 #include <math.h>
+#include <stdint.h>
 
 #include "cli.h"
 #include "terminal.h"
@@ -30,8 +31,9 @@ const ast_cli_option ast_cli_tracker_options[] = {
      "default with --beta)",
      AT(update), 0, 0, updates},
     {"lifetime", AST_CLI_COUNT, "FRAMES",
-     "ddp: frames without points before a cluster dies (default\n"
-     "400); 0 makes every frame a clustering of its own",
+     "ddp: a cluster dies after so many frames in a row without\n"
+     "points (default 400); 0 makes every frame a clustering of\n"
+     "its own",
      AT(lifetime), 0, 4294967295.0, NULL},
     {"max-clusters", AST_CLI_COUNT, "N",
      "clusters kept after a frame at most; the longest unseen go\n"
@@ -40,7 +42,7 @@ const ast_cli_option ast_cli_tracker_options[] = {
     {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
 
 ast_cli_tracker ast_cli_tracker_default(void) {
-    return (ast_cli_tracker){.update = -1, .angle = NAN, .drift = NAN, .beta = NAN, .lifetime = 400};
+    return (ast_cli_tracker){.update = -1, .angle = NAN, .drift = NAN, .beta = NAN, .lifetime = SIZE_MAX};
 }
 
 ast_stream_options ast_cli_tracker_set(const ast_cli_tracker *tracker, const ast_cli_passes *passes) {
@@ -53,12 +55,26 @@ ast_stream_options ast_cli_tracker_set(const ast_cli_tracker *tracker, const ast
     options.beta = tracker->beta;
     if (tracker->update >= 0)
         options.weight_update = tracker->update == 0 ? AST_POSTERIOR : AST_PAPER;
-    options.lifetime = (uint32_t)tracker->lifetime;
+    if (tracker->lifetime != SIZE_MAX)
+        options.lifetime = (uint32_t)tracker->lifetime;
     options.max_clusters = tracker->max_clusters;
     options.max_iterations = (int)passes->max_iterations;
     options.parallel = (ast_parallel)passes->parallel;
     options.bounds = !passes->no_bounds;
     return options;
+}
+
+/* The other methods follow nothing: what they would ignore in silence is a mistake. */
+static int check_method(const ast_cli_tracker *tracker) {
+    const char *option = !isnan(tracker->drift)         ? "drift"
+                         : !isnan(tracker->beta)        ? "beta"
+                         : tracker->update >= 0         ? "weight-update"
+                         : tracker->lifetime < SIZE_MAX ? "lifetime"
+                                                        : NULL;
+    if (tracker->method == AST_STREAM_DDP || !option)
+        return -1;
+    return ast_cli_fail(AST_CLI_USAGE, "--%s is for --method ddp; --method %s does not use it", option,
+                        methods[tracker->method]);
 }
 
 int ast_cli_tracker_check(const ast_cli_tracker *tracker, const ast_cli_passes *passes, const char *command) {
@@ -67,6 +83,9 @@ int ast_cli_tracker_check(const ast_cli_tracker *tracker, const ast_cli_passes *
                             "%s needs --angle DEG, how far a point may be from its mean, such as --angle 70", command);
     if (!isnan(tracker->drift) && !isnan(tracker->beta))
         return ast_cli_fail(AST_CLI_USAGE, "--drift and --beta are two different trackers; give one of them");
+    int code = check_method(tracker);
+    if (code >= 0)
+        return code;
     ast_stream_options options = ast_cli_tracker_set(tracker, passes);
     options.dimension = 3; /* any: the true one is not known yet */
     const char *problem = ast_stream_options_problem(&options);

@@ -13,7 +13,7 @@ typedef struct ast_cli_tracker {
     int method;                    /* an ast_stream_method */
     int update;                    /* -1: that of the tracker */
     double angle, drift, beta;     /* NaN: not given */
-    size_t lifetime, max_clusters; /* the last 0: not given */
+    size_t lifetime, max_clusters; /* SIZE_MAX and 0: not given */
 } ast_cli_tracker;
 
 extern const ast_cli_option ast_cli_tracker_options[];

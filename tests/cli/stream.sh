@@ -58,7 +58,10 @@ rm -rf frames
 mkdir frames
 : >all.txt
 for number in $(seq 0 11); do
-    case $number in [3-7]) points "$number" 9 px ny pz ;; *) points "$number" 9 px ny pz | sed 's/^0\.9[0-4].*/nan 0 0/' ;; esac >text
+    case $number in
+        [3-7]) points "$number" 9 px ny pz ;;
+        *) points "$number" 9 px ny pz | sed 's/^0\.9[0-4].*/nan 0 0/' ;;
+    esac >text
     cat text >>all.txt
     tool npy f4 c <text >"frames/$number.npy"
 done
@@ -97,17 +100,27 @@ works asterism stream wide.npy --columns 2-4 --angle 40 --labels columns
 same_folder columns from_array
 works asterism stream wide.npy --columns 3,2,4 --angle 40 --labels swapped
 for number in 000000 000011; do
-    equal 'points in another order of columns' "$(numbers from_array/$number.npy 27)" "$(numbers swapped/$number.npy 27)"
+    equal 'points in another order of columns' "$(numbers from_array/$number.npy 27)" \
+        "$(numbers swapped/$number.npy 27)"
 done
 
 # ---- Threads, instruction sets and ways of running ----
-for how in '--threads 1' '--threads 3' '--parallel serial' '--parallel oir' '--no-bounds'; do
-    # shellcheck disable=SC2086
-    works asterism stream all.npy --angle 40 --labels other $how
-    same_folder other from_array
-    rm -r other
+# hash_of FOLDER: one of all its label files.
+hash_of() {
+    (cd "$1" && cat ./*.npy | sha256sum)
+}
+expected=$(hash_of from_array)
+for isa in base avx2; do
+    for threads in 1 2 3 8; do
+        for parallel in ordered oir serial; do
+            ASTERISM_ISA=$isa works asterism stream all.npy --angle 40 --labels other --threads $threads \
+                --parallel $parallel
+            equal "the hash of $isa, $threads threads, $parallel" "$expected" "$(hash_of other)"
+            rm -r other
+        done
+    done
 done
-ASTERISM_ISA=base works asterism stream all.npy --angle 40 --labels other
+works asterism stream all.npy --angle 40 --labels other --no-bounds
 same_folder other from_array
 
 # ---- The batch ----
@@ -129,7 +142,20 @@ for how in '--method sdp' '--method dp' '--drift 0.5' '--beta 1e5' '--beta 10 --
     equal "lines with $how" 12 "$(wc -l <../out)"
 done
 works asterism stream all.npy --angle 40 --method dp
-equal 'dp: every cluster is new' '3:died 4:died 5:died' "$(told 2 ../out | sed 's/born/died/g')"
+equal 'dp: every cluster is new' '3:born 4:born 5:born' "$(told 2 ../out)"
+works asterism stream all.npy --angle 40 --lifetime 1
+equal 'lifetime 1: as well' '3:born 4:born 5:born' "$(told 2 ../out)"
+for method in sdp dp; do
+    for option in '--drift 2' '--beta 10' '--lifetime 25' '--weight-update paper'; do
+        # shellcheck disable=SC2086
+        fails 2 "${option%% *} is for --method ddp; --method $method" asterism stream all.npy --angle 40 \
+            --method $method $option
+    done
+done
+works asterism stream all.npy --angle 40 --beta inf
+grep -q 'nan\|inf\|null' ../out && broken 'an infinite beta gives numbers that are none'
+works asterism stream all.npy --angle 40 --beta inf --weight-update posterior
+grep -q 'nan\|inf\|null' ../out && broken 'an infinite beta gives numbers that are none'
 
 # ---- Frames without points ----
 printf '' >nothing.csv

@@ -38,7 +38,8 @@ killed() {
         "$ASTERISM" stream "$1" $options --labels labels --state state >>lines 2>../err &
         job=$!
         # Later and later, so that slow builds come to an end too.
-        sleep "$(awk -v kills="$kills" -v seed="$kills$$" 'BEGIN { srand(seed); print rand() * (25 + kills / 4) / 1000 }')"
+        sleep "$(awk -v kills="$kills" -v seed="$kills$$" \
+            'BEGIN { srand(seed); print rand() * (25 + kills / 4) / 1000 }')"
         if kill -KILL $job 2>/dev/null; then
             kills=$((kills + 1))
         fi
@@ -106,9 +107,10 @@ refuses 'angle' --angle 51 --lifetime 25
 refuses 'lifetime' --angle 50 --lifetime 26
 refuses 'drift' --angle 50 --lifetime 25 --drift 2
 refuses 'beta' --angle 50 --lifetime 25 --beta 2
-refuses 'method' --angle 50 --lifetime 25 --method sdp
-refuses 'weight' --angle 50 --lifetime 25 --weight-update paper
-refuses 'clusters' --angle 50 --lifetime 25 --max-clusters 7
+refuses 'method' --angle 50 --method sdp
+refuses 'weight update' --angle 50 --lifetime 25 --weight-update paper
+refuses 'max_iterations' --angle 50 --lifetime 25 --max-iterations 99
+refuses 'max_clusters' --angle 50 --lifetime 25 --max-clusters 7
 refuses 'dimension' --angle 50 --lifetime 25 --dimension 4
 printf '0 0 0 1\n0 0 0 1\n' >poses.txt
 refuses 'poses' --angle 50 --lifetime 25 --poses poses.txt
@@ -142,7 +144,8 @@ fails 2 '--state needs a name' asterism stream frames --angle 50 --state -
 # ---- A full disk ----
 # The state grows with the clusters, and the limit of the process is soon reached.
 cp good state
-points 5 50 px nx py ny pz nz | awk '{ printf "%s", $0; for (d = 0; d < 200; d++) printf " %d", (d == NR); print "" }' >many.txt
+points 5 50 px nx py ny pz nz |
+    awk '{ printf "%s", $0; for (d = 0; d < 200; d++) printf " %d", (d == NR); print "" }' >many.txt
 rm -f state
 head -n 3 many.txt >few.txt
 works asterism stream few.txt --angle 20 --state state
