@@ -89,6 +89,8 @@ static int wanted(const bench_result *result, int kind) {
 static int note_pass(const ast_progress *progress, void *data) {
     bench_run *run = data;
     int index = progress->iteration - 1;
+    if (index < 0) /* the starts of k-means++ are no passes */
+        return 0;
     if (index >= run->room) {
         int room = 2 * index + 16;
         bench_pass *grown = bench_alloc((size_t)room * sizeof *grown);

@@ -46,21 +46,33 @@ int ast_cli_progress_step(const ast_progress *state, void *data) {
     char line[160], restart[32] = "", clusters[AST_CLI_GROUPED];
     if (state->restart > 0)
         snprintf(restart, sizeof restart, "run %d, ", state->restart + 1);
+    ast_cli_grouped(state->clusters, clusters);
+    double seconds = progress->last - progress->started;
+    if (state->iteration == 0) {
+        int drawn = snprintf(line, sizeof line, "%s%s starts drawn, %.1f s", restart, clusters, seconds);
+        show(progress, line, drawn);
+        return 0;
+    }
     double share = progress->points ? 100.0 * (double)state->changed / (double)progress->points : 0;
     int width = snprintf(line, sizeof line, "%spass %d, %s clusters, %.3g%% of the points changed, %.1f s", restart,
-                         state->iteration, ast_cli_grouped(state->clusters, clusters), share,
-                         progress->last - progress->started);
+                         state->iteration, clusters, share, seconds);
     show(progress, line, width);
     return 0;
 }
 
-void ast_cli_progress_frames(ast_cli_progress *progress, size_t done, size_t count) {
+void ast_cli_progress_count(ast_cli_progress *progress, size_t done, size_t count, const char *what) {
     if (!is_due(progress))
         return;
-    char line[80];
-    int width =
-        snprintf(line, sizeof line, "%zu of %zu frames, %.1f s", done, count, progress->last - progress->started);
+    char line[120], grouped[2][AST_CLI_GROUPED];
+    int width = snprintf(line, sizeof line, "%s of %s %s, %.1f s", ast_cli_grouped(done, grouped[0]),
+                         ast_cli_grouped(count, grouped[1]), what, progress->last - progress->started);
     show(progress, line, width);
+}
+
+int ast_cli_progress_drawn(size_t drawn, void *data) {
+    ast_cli_progress *progress = data;
+    ast_cli_progress_count(progress, drawn, progress->points, "points");
+    return ast_cli_interrupted();
 }
 
 void ast_cli_progress_end(ast_cli_progress *progress) {

@@ -23,8 +23,11 @@ void ast_cli_progress_start(ast_cli_progress *progress, const ast_cli_common *co
 /* The callback for ast_options.progress; `data` is the ast_cli_progress. It cancels once a signal has asked for it. */
 int ast_cli_progress_step(const ast_progress *state, void *data);
 
-/* The line of a command that makes frames, one after the other. */
-void ast_cli_progress_frames(ast_cli_progress *progress, size_t done, size_t count);
+/* The line of a command that makes one thing after the other: frames, points. */
+void ast_cli_progress_count(ast_cli_progress *progress, size_t done, size_t count, const char *what);
+
+/* The callback for ast_mixture.progress, as the one above. */
+int ast_cli_progress_drawn(size_t drawn, void *data);
 
 /* Erases the line. */
 void ast_cli_progress_end(ast_cli_progress *progress);

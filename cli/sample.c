@@ -13,6 +13,7 @@
 #include "cli.h"
 #include "files.h"
 #include "json.h"
+#include "progress.h"
 #include "sample_scene.h"
 #include "targets.h"
 #include "terminal.h"
@@ -166,14 +167,19 @@ static int prepare(job *work) {
 
 static int draw(job *work) {
     const settings *given = work->given;
+    ast_cli_progress progress;
     ast_mixture mixture = {.points = given->points,
                            .dimension = given->dimension,
                            .clusters = given->clusters,
                            .kappa = given->kappa,
                            .separation = isnan(given->separation) ? 0 : given->separation,
                            .noise = isnan(given->noise) ? 0 : given->noise,
-                           .seed = given->common.seed};
+                           .seed = given->common.seed,
+                           .progress = ast_cli_progress_drawn,
+                           .progress_data = &progress};
+    ast_cli_progress_start(&progress, &given->common, given->points);
     ast_status status = ast_sample_mixture(work->context, &mixture, work->points, work->labels, work->means);
+    ast_cli_progress_end(&progress);
     return ast_cli_status(status, work->context, NULL);
 }
 

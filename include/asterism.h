@@ -52,7 +52,7 @@ typedef enum ast_status {
     AST_BAD_OPTION = 1, /* an option or an argument is out of its range: the caller's mistake, whatever the data */
     AST_BAD_DATA = 2,   /* the data cannot be used: an infinity, all weights zero, more clusters than points */
     AST_NO_MEMORY = 3,
-    AST_CANCELLED = 4, /* the progress callback asked to stop; nothing was written */
+    AST_CANCELLED = 4, /* the progress callback asked to stop; no labels and no report were written */
     AST_NO_THREADS = 5 /* the threads could not be started */
 } ast_status;
 
@@ -122,10 +122,11 @@ typedef enum ast_start {
     AST_GIVEN = 2     /* `means`; for DP-vMF-means these are clusters without points that the first pass may fill */
 } ast_start;
 
-/* Called after every pass, on the caller's thread. */
+/* Called after every pass, on the caller's thread. Before the first pass k-means++ reads all points once for each of
+ * its K starts: it calls after each of them, with iteration 0, `clusters` the starts drawn so far, and no objective. */
 typedef struct ast_progress {
     int restart;           /* 0.. */
-    int iteration;         /* 1.. within the restart */
+    int iteration;         /* 1.. within the restart; 0: a start was drawn */
     size_t clusters;       /* alive now */
     size_t changed;        /* points that changed cluster in this pass, before empty ones were filled (spkm) */
     uint64_t scored;       /* points that were compared with all clusters in this pass: the rest was skipped */
@@ -146,7 +147,7 @@ typedef struct ast_options {
     ast_start start;       /* AST_PLUSPLUS; what AST_DP knows is AST_GIVEN or nothing */
     const float *means;    /* AST_GIVEN: (means_count, D) row-major; normalised on the way in */
     size_t means_count;
-    int (*progress)(const ast_progress *state, void *data); /* NULL, or called after every pass; non-zero cancels */
+    int (*progress)(const ast_progress *state, void *data); /* NULL, or called as above; non-zero cancels */
     void *progress_data;
 } ast_options;
 
@@ -339,6 +340,9 @@ typedef struct ast_mixture {
     double separation; /* degrees that the means are apart at least; 0 for any */
     double noise;      /* share of uniform points, 0..1, labelled -1 */
     uint64_t seed;
+    int (*progress)(size_t drawn, void *data); /* NULL, or called now and then with the number of points that are there;
+                                                  non-zero cancels, and what was drawn so far is of no use */
+    void *progress_data;
 } ast_mixture;
 
 /* Draws the points, (N, D) row-major floats, and their labels (N, or NULL), in random order. AST_BAD_DATA if the means

@@ -82,29 +82,42 @@ static uint64_t present(const ast_labelling *l) {
     return count;
 }
 
-static ast_status start_plusplus(ast_labelling *l, size_t clusters, ast_random *random, ast_fault *fault) {
+/* Compares every point with the latest start: as long as there is one to come. */
+static ast_status measure_distances(seeding *s, const ast_run *run, ast_fault *fault) {
+    double began = ast_seconds();
+    ast_pool_run(s->l->pool, s->blocks, seed_block, s);
+    ast_progress state = {.restart = run->restart,
+                          .clusters = s->l->clusters.live,
+                          .scored = s->l->present,
+                          .seconds = ast_seconds() - began};
+    return ast_run_tell(run, &state, fault);
+}
+
+static ast_status start_plusplus(ast_labelling *l, const ast_run *run, ast_random *random, ast_fault *fault) {
+    size_t clusters = run->options->clusters;
     seeding s = {.l = l, .blocks = (l->cloud.count + SEED_BLOCK - 1) / SEED_BLOCK};
     s.distance = ast_allocate(l->cloud.count, sizeof *s.distance);
     s.block = ast_allocate(s.blocks, sizeof *s.block);
     float *row = ast_allocate(l->cloud.dimension, sizeof *row);
-    bool ready = s.distance && s.block && row;
+    ast_status status = s.distance && s.block && row ? AST_OK : ast_fail_memory(fault);
     uint64_t points = present(l);
-    for (size_t i = 0; ready && i < l->cloud.count; i++)
+    for (size_t i = 0; status == AST_OK && i < l->cloud.count; i++)
         s.distance[i] = 4;
-    for (size_t k = 0; ready && k < clusters; k++) {
+    for (size_t k = 0; status == AST_OK && k < clusters; k++) {
         size_t i = k == 0 ? l->cloud.count : draw(&s, random);
         if (i == l->cloud.count)
             i = nth_point(l, ast_random_below(random, points));
         s.mean = ast_cloud_row(&l->cloud, i, row);
-        ready = ast_clusters_add(&l->clusters, s.mean, UINT32_MAX) >= 0;
         s.distance[i] = 0;
-        if (ready && k + 1 < clusters)
-            ast_pool_run(l->pool, s.blocks, seed_block, &s);
+        if (ast_clusters_add(&l->clusters, s.mean, UINT32_MAX) < 0)
+            status = ast_fail_memory(fault);
+        else if (k + 1 < clusters)
+            status = measure_distances(&s, run, fault);
     }
     free(s.distance);
     free(s.block);
     free(row);
-    return ready ? AST_OK : ast_fail_memory(fault);
+    return status;
 }
 
 /* ---- random points ---- */
@@ -133,7 +146,7 @@ static ast_status start(ast_labelling *l, const ast_run *run, ast_fault *fault) 
         return ast_run_given(l, options, fault);
     if (options->start == AST_RANDOM)
         return start_random(l, options->clusters, &random, fault);
-    return start_plusplus(l, options->clusters, &random, fault);
+    return start_plusplus(l, run, &random, fault);
 }
 
 /* ---- empty clusters ---- */

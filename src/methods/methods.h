@@ -30,6 +30,9 @@ ast_status ast_run_label(ast_labelling *labelling, ast_run *run, ast_pass_result
 ast_status ast_run_update(ast_labelling *labelling, ast_run *run, double penalty, const ast_pass_result *result,
                           ast_fault *fault);
 
+/* Tells the caller's progress function, if there is one: AST_CANCELLED if that wants to stop. */
+ast_status ast_run_tell(const ast_run *run, const ast_progress *state, ast_fault *fault);
+
 double ast_seconds(void);
 
 #endif

@@ -36,14 +36,11 @@ ast_status ast_run_label(ast_labelling *l, ast_run *run, ast_pass_result *result
 
 ast_status ast_run_update(ast_labelling *l, ast_run *run, double penalty, const ast_pass_result *result,
                           ast_fault *fault) {
-    const ast_options *options = run->options;
     ast_status status = ast_labelling_update(l, fault);
     if (status != AST_OK)
         return status;
     run->iterations++;
     run->objective = ast_clusters_objective(&l->clusters) + penalty * (double)l->clusters.live;
-    if (!options->progress)
-        return AST_OK;
     ast_progress state = {.restart = run->restart,
                           .iteration = run->iterations,
                           .clusters = l->clusters.live,
@@ -51,7 +48,14 @@ ast_status ast_run_update(ast_labelling *l, ast_run *run, double penalty, const 
                           .scored = result->scored,
                           .objective = run->objective,
                           .seconds = ast_seconds() - run->pass_start};
-    if (options->progress(&state, options->progress_data) != 0)
-        return ast_fail(fault, AST_CANCELLED, "cancelled after pass %d", run->iterations);
-    return AST_OK;
+    return ast_run_tell(run, &state, fault);
+}
+
+ast_status ast_run_tell(const ast_run *run, const ast_progress *state, ast_fault *fault) {
+    const ast_options *options = run->options;
+    if (!options->progress || options->progress(state, options->progress_data) == 0)
+        return AST_OK;
+    if (state->iteration == 0)
+        return ast_fail(fault, AST_CANCELLED, "cancelled after start %zu of %zu", state->clusters, options->clusters);
+    return ast_fail(fault, AST_CANCELLED, "cancelled after pass %d", state->iteration);
 }

@@ -124,16 +124,20 @@ static void sample_about(ast_random *random, const radial *shape, size_t dimensi
 
 /* ---- Mixtures -------------------------------------------------------------------------------------------------- */
 
-/* The point loop. Noise is chosen by selection sampling (Knuth 3.4.2, algorithm S): exactly `noise` of the points,
- * every subset equally probable, without a list. */
-static void draw_points(const ast_mixture *mixture, size_t noise, const double *means, double *x, float *points,
+#define TELL ((size_t)1 << 18) /* numbers from one call of the progress function to the next: some milliseconds */
+
+/* The point loop; false if the caller wants to stop. Noise is chosen by selection sampling (Knuth 3.4.2, algorithm S):
+ * exactly `noise` of the points, every subset equally probable, without a list. */
+static bool draw_points(const ast_mixture *mixture, size_t noise, const double *means, double *x, float *points,
                         int32_t *labels) {
-    size_t dimension = mixture->dimension;
+    size_t dimension = mixture->dimension, tell = TELL / dimension;
     radial cluster = radial_of(dimension, mixture->kappa), uniform = radial_of(dimension, 0);
     ast_random random;
     ast_random_seed(&random, mixture->seed, 1);
     for (size_t i = 0; i < mixture->points; i++) {
         int32_t label = -1;
+        if (i % tell == 0 && mixture->progress && mixture->progress(i, mixture->progress_data) != 0)
+            return false;
         if (noise > 0 && ast_random_uniform(&random) * (double)(mixture->points - i) < (double)noise) {
             noise--;
             sample_about(&random, &uniform, dimension, NULL, x);
@@ -146,6 +150,7 @@ static void draw_points(const ast_mixture *mixture, size_t noise, const double *
         if (labels)
             labels[i] = label;
     }
+    return true;
 }
 
 ast_status ast_mixture_draw(ast_fault *fault, const ast_mixture *mixture, float *points, int32_t *labels,
@@ -167,11 +172,11 @@ ast_status ast_mixture_draw(ast_fault *fault, const ast_mixture *mixture, float 
     }
     double share = fmin(1, fmax(0, mixture->noise));
     size_t noise = clusters > 0 ? (size_t)llround(share * (double)mixture->points) : mixture->points;
-    draw_points(mixture, noise, centres, centres + clusters * dimension, points, labels);
+    bool drawn = draw_points(mixture, noise, centres, centres + clusters * dimension, points, labels);
     for (size_t i = 0; means && i < clusters * dimension; i++)
         means[i] = (float)centres[i];
     free(centres);
-    return AST_OK;
+    return drawn ? AST_OK : ast_fail(fault, AST_CANCELLED, "cancelled while points were drawn");
 }
 
 /* ---- Means that keep their distance ---------------------------------------------------------------------------- */

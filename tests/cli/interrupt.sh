@@ -10,31 +10,48 @@ passes() {
     tr '\r' '\n' <../err
 }
 
-# started COMMAND...: begins it in the background as $job and returns once the first pass is done.
+# started PATTERN COMMAND...: begins it in the background as $job and returns once it says the pattern.
 started() {
+    pattern=$1
+    shift
     : >../err
     env "$@" --progress >../out 2>../err &
     job=$!
-    until passes | grep -q '^pass 1,'; do
-        kill -0 $job 2>/dev/null || passes | grep -q "^pass 1," || broken "it made no pass: $(cat ../err)"
+    until passes | grep -q "$pattern"; do
+        kill -0 $job 2>/dev/null || passes | grep -q "$pattern" || broken "it never said $pattern: $(cat ../err)"
         sleep 0.1
     done
 }
 
-for signal in INT:130 TERM:143 HUP:129; do
-    started --default-signal=INT,HUP "$ASTERISM" \
-        cluster x.npy --angle 20 --restarts 1000000 --labels z.npy --means m.npy
-    kill -s "${signal%:*}" $job
+# stopped SIGNAL CODE: sends it, and sees the run end in order.
+stopped() {
+    kill -s "$1" $job
     status=0
     wait $job || status=$?
-    equal "exit code after ${signal%:*}" "${signal#*:}" "$status"
-    equal 'its sentence' 'asterism: stopped; nothing was written' "$(passes | grep -v '^pass' | grep '[a-z]')"
+    equal "exit code after $1" "$2" "$status"
+    equal 'its sentence' 'asterism: stopped; nothing was written' "$(passes | grep -v '^pass\|starts\|points' | grep '[a-z]')"
     equal 'what it printed' '' "$(cat ../out)"
     equal 'files' x.npy "$(find . -type f | sed 's|^\./||')"
+}
+
+for signal in INT:130 TERM:143 HUP:129; do
+    started '^pass 1,' --default-signal=INT,HUP "$ASTERISM" \
+        cluster x.npy --angle 20 --restarts 1000000 --labels z.npy --means m.npy
+    stopped "${signal%:*}" "${signal#*:}"
 done
 
+# While k-means++ draws its starts, which takes longer than all passes together
+started 'starts drawn' --default-signal=INT "$ASTERISM" cluster x.npy --method spkm --clusters 20000 \
+    --restarts 1000000 --labels z.npy
+stopped INT 130
+
+# While points are drawn
+started 'of 40.000.000 points' --default-signal=INT "$ASTERISM" sample --points 40000000 --dimension 3 --clusters 5 \
+    --kappa 9 --output y.npy
+stopped INT 130
+
 # Ctrl-C that is ignored stays ignored.
-started --ignore-signal=INT "$ASTERISM" cluster x.npy --angle 20 --restarts 5 --labels z.npy
+started '^pass 1,' --ignore-signal=INT "$ASTERISM" cluster x.npy --angle 20 --restarts 5 --labels z.npy
 kill -s INT $job 2>/dev/null || : # it may be done already
 wait $job || broken 'it did not ignore what it was told to ignore'
 [ -s z.npy ] || broken 'it wrote no labels'

@@ -229,6 +229,50 @@ static void restarts_keep_the_best_objective(void **state) {
     }
 }
 
+/* What k-means++ tells while it draws, and after how many starts it is to stop. */
+typedef struct drawing {
+    int starts, passes, stop;
+} drawing;
+
+static int note_start(const ast_progress *state, void *data) {
+    drawing *d = data;
+    if (state->iteration > 0) {
+        d->passes++;
+        return 0;
+    }
+    assert_int_equal(d->passes, 0);
+    d->starts++;
+    assert_int_equal(state->clusters, d->starts);
+    assert_int_equal(state->scored, N);
+    assert_int_equal(state->changed, 0);
+    assert_true(state->objective == 0 && state->restart == 0);
+    return d->starts == d->stop;
+}
+
+/* Every start but the last makes a call, and any call can end it. */
+static void drawing_starts_can_be_cancelled(void **state) {
+    (void)state;
+    float x[N * 3];
+    fill(x, 3, 6);
+    ast_points points = ast_points_f4(x, N, 3);
+    for (int stop = 0; stop < 14; stop++) {
+        drawing d = {.stop = stop};
+        int32_t labels[N] = {-77};
+        ast_report report;
+        ast_options options = spkm_options(14);
+        ast_context *context = ref_context("avx2", 2);
+        options.start = AST_PLUSPLUS;
+        options.progress = note_start;
+        options.progress_data = &d;
+        ast_status status = ast_cluster(context, &points, &options, labels, &report);
+        assert_int_equal(status, stop ? AST_CANCELLED : AST_OK);
+        assert_int_equal(d.starts, stop ? stop : 13);
+        assert_int_equal(d.passes, stop ? 0 : report.iterations);
+        if (stop)
+            assert_int_equal(labels[0], -77);
+    }
+}
+
 /* ---- Corners --------------------------------------------------------------------------------------------------- */
 
 /* K = N is valid: every point its own cluster. K > N is not, and rows that are missing do not count. */
@@ -283,6 +327,7 @@ int main(void) {
         cmocka_unit_test(another_seed_is_another_start),
         cmocka_unit_test(plusplus_finds_separate_clusters),
         cmocka_unit_test(restarts_keep_the_best_objective),
+        cmocka_unit_test(drawing_starts_can_be_cancelled),
         cmocka_unit_test(as_many_clusters_as_points),
         cmocka_unit_test(equal_points_fill_every_cluster),
     };

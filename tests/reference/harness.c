@@ -69,6 +69,10 @@ void ref_check_seeds(void (*check)(uint64_t seed, ref_size size, size_t ways), r
 
 int ref_trace_record(const ast_progress *state, void *data) {
     ref_trace *trace = data;
+    if (state->iteration == 0) { /* a start was drawn */
+        trace->starts++;
+        return 0;
+    }
     if (trace->count == trace->capacity) {
         size_t capacity = 2 * trace->capacity + 16;
         ast_progress *passes = ref_take(capacity, sizeof *passes);

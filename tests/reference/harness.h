@@ -43,6 +43,7 @@ void ref_check_seeds(void (*check)(uint64_t seed, ref_size size, size_t ways), r
 typedef struct ref_trace {
     ast_progress *passes;
     size_t count, capacity;
+    size_t starts; /* that k-means++ reported before them */
 } ref_trace;
 
 int ref_trace_record(const ast_progress *state, void *trace); /* the callback */

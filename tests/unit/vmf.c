@@ -446,6 +446,33 @@ static void test_odd_mixtures(void **state) {
     assert_int_equal(ast_mixture_draw(&fault, &line, points, labels, NULL), AST_BAD_OPTION);
 }
 
+static int stop_at(size_t drawn, void *data) {
+    size_t *limits = data; /* where it stops; the last call's number */
+    assert_true(drawn >= limits[1]);
+    limits[1] = drawn;
+    return drawn >= limits[0];
+}
+
+static void test_drawing_can_be_cancelled(void **state) {
+    (void)state;
+    enum { N = 5000 };
+    static float points[N * 300], whole[N * 300];
+    ast_fault fault = {0};
+    size_t limits[2] = {SIZE_MAX, 0};
+    ast_mixture mixture = {.points = N, .dimension = 300, .clusters = 2, .kappa = 1, .seed = 1};
+    assert_int_equal(ast_mixture_draw(&fault, &mixture, whole, NULL, NULL), AST_OK);
+    mixture.progress = stop_at;
+    mixture.progress_data = limits;
+    assert_int_equal(ast_mixture_draw(&fault, &mixture, points, NULL, NULL), AST_OK);
+    assert_memory_equal(points, whole, sizeof whole);
+    assert_in_range(limits[1], N / 2, N - 1); /* it was asked to the end */
+    limits[0] = N / 2;
+    limits[1] = 0;
+    assert_int_equal(ast_mixture_draw(&fault, &mixture, points, NULL, NULL), AST_CANCELLED);
+    assert_in_range(limits[1], N / 2, N - 1);
+    assert_true(strlen(fault.message) > 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_values),
@@ -464,6 +491,7 @@ int main(void) {
         cmocka_unit_test(test_means_keep_their_distance),
         cmocka_unit_test(test_impossible_means_are_refused),
         cmocka_unit_test(test_odd_mixtures),
+        cmocka_unit_test(test_drawing_can_be_cancelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
