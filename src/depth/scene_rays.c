@@ -23,7 +23,6 @@ static const solid solids[AST_SCENE_SOLIDS] = {
     {{4.9, -1.4, -1}, {5.7, -0.8, 0.85}, false},      /* a sideboard on the right */
     {{5.5, 0.85, -1}, {6.1, 1.4, 1.9}, false},        /* a locker on the left */
     {{9.4, -1.4, -1}, {10.7, -0.4, 1}, false},        /* a chest in the outer corner */
-    {{10, -0.5, -1}, {10.7, 2.0, 0.5}, false},        /* a bench beside it, along the turn */
     {{9.95, 2.45, -1}, {10.25, 2.75, TOP + 1}, true}, /* the column */
     {{10, 4.1, -1}, {10.7, 4.8, 0.75}, false},        /* a crate on the right */
     {{7.5, 5.1, -1}, {8.1, 5.9, 1.3}, false},         /* a cabinet on the left */

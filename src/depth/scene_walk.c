@@ -24,14 +24,15 @@
 #define LOOK_ENDS (TURN_ENDS + 0.1)
 
 #define EYES 1.55
-#define STEP 0.75  /* metres: one bob */
-#define STRIDE 1.5 /* two steps: one sway */
-#define BOB 0.02   /* metres, up and down */
-#define SWAY 0.025 /* metres, left and right */
-#define DOWN 11.0  /* degrees below the horizon */
-#define NOD 0.6    /* degrees */
-#define GAZE 2.0   /* degrees, left and right */
-#define TILT 0.8   /* degrees, of the horizon */
+#define STEP 0.75    /* metres: one bob */
+#define STRIDE 1.5   /* two steps: one sway */
+#define BOB 0.02     /* metres, up and down */
+#define SWAY 0.025   /* metres, left and right */
+#define DOWN 11.0    /* degrees below the horizon */
+#define STEPPING 8.0 /* degrees more in the middle of the turn, to see where the feet go */
+#define NOD 0.6      /* degrees */
+#define GAZE 2.0     /* degrees, left and right */
+#define TILT 0.8     /* degrees, of the horizon */
 
 /* The sine of an angle in turns, by its series after folding to a quarter turn: good to 1e-15. */
 static double sine(double turns) {
@@ -98,7 +99,9 @@ void ast_scene_walk(size_t index, size_t frames, ast_hallway_frame *frame) {
     frame->position[0] = x - sway * sine(heading);
     frame->position[1] = y + sway * cosine(heading);
     frame->position[2] = EYES + BOB * sine(step);
-    double yaw = 0.25 * ease((along - LOOK_BEGINS) / (LOOK_ENDS - LOOK_BEGINS)) + GAZE * DEGREE * sine(stride + 0.1);
-    look(yaw, -DOWN * DEGREE + NOD * DEGREE * sine(step + 0.3), TILT * DEGREE * sine(stride + 0.2), frame->rotation);
+    double turned = ease((along - LOOK_BEGINS) / (LOOK_ENDS - LOOK_BEGINS)), amid = 4 * turned * (1 - turned);
+    double yaw = 0.25 * turned + GAZE * DEGREE * sine(stride + 0.1);
+    double pitch = -(DOWN + STEPPING * amid) * DEGREE + NOD * DEGREE * sine(step + 0.3);
+    look(yaw, pitch, TILT * DEGREE * sine(stride + 0.2), frame->rotation);
     frame->seconds = (double)index / 30;
 }
