@@ -14,7 +14,21 @@
 /* No image of AST_PIXELS_MOST pixels needs more, even as text. */
 #define FILE_MOST ((size_t)1 << 30)
 
-typedef enum image_kind { KIND_OTHER, KIND_PNG, KIND_PNM, KIND_JPEG } image_kind;
+/* A kind of image: how it begins, and its decoders. */
+typedef struct image_kind {
+    bool (*begins)(const unsigned char *bytes, size_t size);
+    bool (*depth)(ast_depth_pixels *pixels, const ast_image_file *file, ast_format_error *error);
+    bool (*picture)(ast_picture *picture, const ast_image_file *file, ast_format_error *error);
+} image_kind;
+
+static bool begins_png(const unsigned char *bytes, size_t size);
+static bool begins_pnm(const unsigned char *bytes, size_t size);
+static bool begins_jpeg(const unsigned char *bytes, size_t size);
+static bool no_jpeg_depth(ast_depth_pixels *pixels, const ast_image_file *file, ast_format_error *error);
+
+static const image_kind kinds[] = {{begins_png, ast_png_depth, ast_png_picture},
+                                   {begins_pnm, ast_pnm_depth, ast_pnm_picture},
+                                   {begins_jpeg, no_jpeg_depth, ast_jpeg_picture}};
 
 static bool decode_depth(ast_depth_pixels *pixels, const ast_image_file *file, ast_format_error *error);
 static bool decode_picture(ast_picture *picture, const ast_image_file *file, ast_format_error *error);
@@ -144,16 +158,26 @@ static bool has_extension(const char *path, const char *const *extensions) {
     return false;
 }
 
-/* A PNG that was mangled in the way of its second line, or whose first byte lost its top bit, is a PNG too: its decoder
- * says that it is damaged. */
-static image_kind kind_of(const unsigned char *bytes, size_t size) {
-    if (size >= 4 && memcmp(bytes + 1, "PNG", 3) == 0)
-        return KIND_PNG;
-    if (size >= 2 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '6')
-        return KIND_PNM;
-    if (size >= 3 && memcmp(bytes, "\xFF\xD8\xFF", 3) == 0)
-        return KIND_JPEG;
-    return KIND_OTHER;
+/* A PNG whose first byte lost its top bit, or whose line ends were changed, is a PNG too: its decoder says that it is
+ * damaged. */
+static bool begins_png(const unsigned char *bytes, size_t size) {
+    return size >= 4 && memcmp(bytes + 1, "PNG", 3) == 0;
+}
+
+static bool begins_pnm(const unsigned char *bytes, size_t size) {
+    return size >= 2 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '6';
+}
+
+static bool begins_jpeg(const unsigned char *bytes, size_t size) {
+    return size >= 3 && memcmp(bytes, "\xFF\xD8\xFF", 3) == 0;
+}
+
+/* NULL: none that is known. */
+static const image_kind *kind_of(const unsigned char *bytes, size_t size) {
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].begins(bytes, size))
+            return &kinds[i];
+    return NULL;
 }
 
 static bool no_image(const ast_image_file *file, const char *wanted, ast_format_error *error) {
@@ -162,41 +186,23 @@ static bool no_image(const ast_image_file *file, const char *wanted, ast_format_
     return ast_format_fail(error, "%s: is no image of a known kind; %s is needed", file->name, wanted);
 }
 
+static bool no_jpeg_depth(ast_depth_pixels *pixels, const ast_image_file *file, ast_format_error *error) {
+    (void)pixels;
+    return ast_format_fail(error, "%s: is a JPEG picture; a depth image is a 16-bit greyscale PNG or PGM", file->name);
+}
+
 static bool decode_depth(ast_depth_pixels *pixels, const ast_image_file *file, ast_format_error *error) {
-    bool good = false;
-    switch (kind_of(file->bytes, file->size)) {
-    case KIND_PNG:
-        good = ast_png_depth(pixels, file, error);
-        break;
-    case KIND_PNM:
-        good = ast_pnm_depth(pixels, file, error);
-        break;
-    case KIND_JPEG:
-        ast_format_fail(error, "%s: is a JPEG picture; a depth image is a 16-bit greyscale PNG or PGM", file->name);
-        break;
-    case KIND_OTHER:
-        no_image(file, "a depth image, a 16-bit greyscale PNG or PGM,", error);
-    }
+    const image_kind *kind = kind_of(file->bytes, file->size);
+    bool good = kind ? kind->depth(pixels, file, error)
+                     : no_image(file, "a depth image, a 16-bit greyscale PNG or PGM,", error);
     if (!good)
         pixels->width = pixels->height = 0;
     return good;
 }
 
 static bool decode_picture(ast_picture *picture, const ast_image_file *file, ast_format_error *error) {
-    bool good = false;
-    switch (kind_of(file->bytes, file->size)) {
-    case KIND_PNG:
-        good = ast_png_picture(picture, file, error);
-        break;
-    case KIND_PNM:
-        good = ast_pnm_picture(picture, file, error);
-        break;
-    case KIND_JPEG:
-        good = ast_jpeg_picture(picture, file, error);
-        break;
-    case KIND_OTHER:
-        no_image(file, "a picture, a PNG, JPEG or PPM,", error);
-    }
+    const image_kind *kind = kind_of(file->bytes, file->size);
+    bool good = kind ? kind->picture(picture, file, error) : no_image(file, "a picture, a PNG, JPEG or PPM,", error);
     if (!good)
         picture->width = picture->height = 0;
     return good;
@@ -224,7 +230,7 @@ static bool load(ast_image_buffer *buffer, ast_image_file *file, ast_bytes *byte
             !ast_bytes_read(bytes, buffer->bytes + filled, buffer->capacity - filled, &got, error))
             return false;
         filled += got;
-    } while (filled == buffer->capacity && kind_of(buffer->bytes, filled) != KIND_OTHER);
+    } while (filled == buffer->capacity && kind_of(buffer->bytes, filled));
     *file = (ast_image_file){bytes->name, buffer->bytes, filled};
     return true;
 }

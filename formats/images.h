@@ -74,7 +74,8 @@ bool ast_picture_extension(const char *path);
 
 /* ---- Writing --------------------------------------------------------------------------------------------------- */
 
-/* An 8-bit RGB PNG; rgb: (height, width, 3). Compressed for speed. */
+/* An 8-bit RGB PNG; rgb: (height, width, 3). Compressed for speed: 640 x 480 labels take about 2 ms, blended with the
+ * grey of a depth image 5, with a photograph 15. */
 bool ast_write_picture(ast_output *output, const unsigned char *rgb, size_t width, size_t height,
                        ast_format_error *error);
 

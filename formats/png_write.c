@@ -40,7 +40,9 @@ typedef struct png_encoder {
     const unsigned char *rows;
     size_t width, height, row_bytes;
     int bits, colour;
-    int filter; /* what compresses better: rows as they are, or what changes from row to row */
+    /* What zlib's fastest level does best with: labels repeat themselves as they are (2 ms for 640 x 480, 5 if
+     * filtered), depth changes little from row to row. */
+    int filter;
 } png_encoder;
 
 static bool encode(png_encoder *encoder);
@@ -55,7 +57,7 @@ bool ast_write_picture(ast_output *output, const unsigned char *rgb, size_t widt
                                  .row_bytes = 3 * width,
                                  .bits = 8,
                                  .colour = PNG_COLOR_TYPE_RGB,
-                                 .filter = PNG_NO_FILTERS});
+                                 .filter = PNG_FILTER_NONE});
 }
 
 bool ast_write_depth(ast_output *output, const uint16_t *values, size_t width, size_t height, ast_format_error *error) {
