@@ -64,11 +64,11 @@ typedef struct ast_depth_options {
     double units_per_metre;  /* 1000: a depth value of 1000 is one metre. TUM RGB-D: 5000 */
     double nearest, farthest; /* 0, infinity: metres; what is outside counts as a hole */
     ast_smooth smooth;       /* AST_SMOOTH_GUIDED */
-    int filter_radius;       /* 4, at most 64. Pixels: the filter's window is (2 r + 1)^2. Larger: smoother, and slower to
+    int filter_radius;       /* 3, at most 64. Pixels: the filter's window is (2 r + 1)^2. Larger: smoother, and slower to
                                 follow edges */
-    double filter_epsilon;   /* 0.005. Metres at a distance of 1 m, growing with its square as the noise of such cameras
+    double filter_epsilon;   /* 0.007. Metres at a distance of 1 m, growing with its square as the noise of such cameras
                                 does: depth that varies less than this within the window is taken for noise */
-    int window;              /* 5, 1 to 64. Pixels: normals are averaged over (2 w + 1)^2. Larger: less noise, rounder
+    int window;              /* 6, 1 to 64. Pixels: normals are averaged over (2 w + 1)^2. Larger: less noise, rounder
                                 edges */
     double jump;             /* 0.01. A step between neighbours that is an edge of an object, not a slanted surface: no
                                 difference is taken across it. Relative to the depth up to 1 m; beyond, the relative step

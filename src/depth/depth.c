@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILL_ROWS 16 /* rows of a task */
+#define BANDS 2       /* for each thread: one that is late holds up half its share */
+#define LEAST_BAND 16 /* rows */
+#define FILL_ROWS 16  /* rows of a task that computes nothing twice */
 
 static size_t round_up(size_t n, size_t unit) {
     return (n + unit - 1) / unit * unit;
@@ -44,6 +46,11 @@ ast_status ast_depth_prepare(ast_depth *depth, size_t width, size_t height) {
     depth->width = width;
     depth->height = height;
     return AST_OK;
+}
+
+size_t ast_depth_bands(const ast_depth *depth) {
+    size_t wanted = (size_t)ast_pool_threads(depth->pool) * BANDS, most = (depth->height + LEAST_BAND - 1) / LEAST_BAND;
+    return wanted < most ? wanted : most;
 }
 
 ast_rows ast_rows_of(const ast_depth *depth, int worker) {

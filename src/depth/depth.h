@@ -14,7 +14,6 @@
 #include "image_kernels.h"
 #include "pool.h"
 
-#define AST_DEPTH_BAND 32        /* rows of a band */
 #define AST_DEPTH_MOST_RADIUS 64 /* of either window, in pixels */
 
 /* Working memory of tv.c, kept from call to call. All zero at first; release with free(memory). */
@@ -66,8 +65,10 @@ float *ast_rows_take(ast_rows *rows, size_t count); /* column 0 of the first; th
 /* The n columns of a row are written: what the kernels wrote beyond them is zero again. */
 void ast_row_end(float *row, size_t n);
 
-static inline size_t ast_depth_bands(const ast_depth *depth) {
-    return (depth->height + AST_DEPTH_BAND - 1) / AST_DEPTH_BAND;
+/* Bands are as high as the threads allow, since each computes the rows around it again. */
+size_t ast_depth_bands(const ast_depth *depth);
+static inline size_t ast_band_first(const ast_depth *depth, size_t band) {
+    return depth->height * band / ast_depth_bands(depth);
 }
 
 /* ---- Total variation ------------------------------------------------------------------------------------------- */

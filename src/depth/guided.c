@@ -28,7 +28,7 @@ typedef struct band {
     ast_fits sums;       /* columns of fits */
     float *count;        /* columns of s */
     double *sum, *square;
-    float *out;
+    float *out; /* a row, where the kernels would write into the next row of the image */
 } band;
 
 typedef struct filtering {
@@ -64,8 +64,7 @@ static void invert_block(void *data, size_t block, int worker) {
     const filtering *f = data;
     const ast_depth *depth = f->depth;
     (void)worker;
-    size_t last = (block + 1) * AST_DEPTH_BAND;
-    for (size_t v = block * AST_DEPTH_BAND; v < last && v < depth->height; v++)
+    for (size_t v = ast_band_first(depth, block); v < ast_band_first(depth, block + 1); v++)
         depth->kernels->invert(image_row(f->image, v), depth->width, f->range, depth->inverse + v * depth->width);
 }
 
@@ -144,16 +143,17 @@ static void write_row(const band *b, ptrdiff_t y) {
             rows[k] = ring(b, from[i], y - (ptrdiff_t)b->radius + (ptrdiff_t)k);
         kernels->sum_rows(rows, b->rows, n, to[i]);
     }
-    kernels->guide(b->sums, b->radius, ring(b, b->s, y), n, b->out);
-    memcpy(b->depth->inverse + (size_t)y * n, b->out, n * sizeof *b->out);
+    float *row = b->depth->inverse + (size_t)y * n, *out = n % AST_LANES == 0 ? row : b->out;
+    kernels->guide(b->sums, b->radius, ring(b, b->s, y), n, out);
+    if (out != row)
+        memcpy(row, out, n * sizeof *row);
 }
 
 static void filter_block(void *data, size_t block, int worker) {
     const filtering *f = data;
     band b = band_open(f, worker);
-    ptrdiff_t r = (ptrdiff_t)b.radius, first = (ptrdiff_t)(block * AST_DEPTH_BAND), last = first + AST_DEPTH_BAND;
-    if (last > (ptrdiff_t)f->depth->height)
-        last = (ptrdiff_t)f->depth->height;
+    ptrdiff_t r = (ptrdiff_t)b.radius, first = (ptrdiff_t)ast_band_first(f->depth, block);
+    ptrdiff_t last = (ptrdiff_t)ast_band_first(f->depth, block + 1);
     for (ptrdiff_t y = first - 2 * r; y < last + 2 * r; y++) {
         read_row(&b, y);
         if (y >= first)

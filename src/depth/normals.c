@@ -25,7 +25,7 @@ typedef struct band {
     const ast_depth *depth;
     size_t reach, rows; /* w, 2 w + 1 */
     float *s;           /* three rows of s, in turn */
-    ast_slopes slopes;  /* of a row */
+    ast_slopes slopes;  /* of a row; the weights are in `own` */
     ast_slopes across;  /* rings: summed over columns */
     ast_slopes sums;    /* rings: over rows too */
     float *own;         /* ring: weights of the pixels themselves */
@@ -48,7 +48,7 @@ static size_t ring_rows(const ast_depth *depth) {
 }
 
 size_t ast_depth_aim_scratch(const ast_depth *depth) {
-    return (7 * ring_rows(depth) + 3 + 3) * depth->row;
+    return (7 * ring_rows(depth) + 3 + 2) * depth->row;
 }
 
 static ast_slopes take_slopes(ast_rows *rows, size_t count) {
@@ -59,7 +59,7 @@ static band band_open(const ast_depth *depth, int worker) {
     ast_rows rows = ast_rows_of(depth, worker);
     band b = {.depth = depth, .reach = (size_t)depth->options.window, .rows = ring_rows(depth)};
     b.s = ast_rows_take(&rows, 3);
-    b.slopes = take_slopes(&rows, 1);
+    b.slopes = (ast_slopes){ast_rows_take(&rows, 1), ast_rows_take(&rows, 1), NULL};
     b.across = take_slopes(&rows, b.rows);
     b.sums = take_slopes(&rows, b.rows);
     b.own = ast_rows_take(&rows, b.rows);
@@ -107,14 +107,13 @@ static void differ_row(const band *b, ptrdiff_t y) {
     const ast_image_kernels *kernels = b->depth->kernels;
     size_t n = b->depth->width, row = b->depth->row;
     ast_slopes to = ring(b, b->across, y), from = b->slopes;
-    float *own = b->own + modulo(y, b->rows) * row;
+    from.weight = b->own + modulo(y, b->rows) * row;
     if (!inside(b, y)) {
         clear(b, to);
         return;
     }
     kernels->differ(b->s + modulo(y - 1, 3) * row, b->s + modulo(y, 3) * row, b->s + modulo(y + 1, 3) * row,
                     (float)b->depth->options.jump, n, from);
-    memcpy(own, from.weight, n * sizeof *own);
     kernels->sum_columns(from.x, b->reach, n, to.x);
     kernels->sum_columns(from.y, b->reach, n, to.y);
     kernels->sum_columns(from.weight, b->reach, n, to.weight);
@@ -157,9 +156,8 @@ static void write_row(const band *b, ptrdiff_t y, float *normals) {
 static void aim_block(void *data, size_t block, int worker) {
     const aiming *a = data;
     band b = band_open(a->depth, worker);
-    ptrdiff_t w = (ptrdiff_t)b.reach, first = (ptrdiff_t)(block * AST_DEPTH_BAND), last = first + AST_DEPTH_BAND;
-    if (last > (ptrdiff_t)a->depth->height)
-        last = (ptrdiff_t)a->depth->height;
+    ptrdiff_t w = (ptrdiff_t)b.reach, first = (ptrdiff_t)ast_band_first(a->depth, block);
+    ptrdiff_t last = (ptrdiff_t)ast_band_first(a->depth, block + 1);
     read_row(&b, first - 2 * w - 1);
     read_row(&b, first - 2 * w);
     for (ptrdiff_t y = first - 2 * w; y < last + 2 * w; y++) {
