@@ -66,8 +66,8 @@ typedef struct ast_depth_options {
     ast_smooth smooth;       /* AST_SMOOTH_GUIDED */
     int filter_radius;       /* 3, at most 64. Pixels: the filter's window is (2 r + 1)^2. Larger: smoother, and slower to
                                 follow edges */
-    double filter_epsilon;   /* 0.007. Metres at a distance of 1 m, growing with its square as the noise of such cameras
-                                does: depth that varies less than this within the window is taken for noise */
+    double filter_epsilon;   /* 0.005. Metres at a distance of 1 m, growing with its square as the noise of such cameras
+                                does: depth that strays less than this from a plane within the window is taken for noise */
     int window;              /* 6, 1 to 64. Pixels: normals are averaged over (2 w + 1)^2. Larger: less noise, rounder
                                 edges */
     double jump;             /* 0.01. A step between neighbours that is an edge of an object, not a slanted surface: no

@@ -14,7 +14,7 @@ void ast_depth_options_init(ast_depth_options *options) {
     *options = (ast_depth_options){.units_per_metre = 1000,
                                    .farthest = INFINITY,
                                    .filter_radius = 3,
-                                   .filter_epsilon = 0.007,
+                                   .filter_epsilon = 0.005,
                                    .window = 6,
                                    .jump = 0.01,
                                    .tv_weight = 0.2,

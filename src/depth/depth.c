@@ -33,8 +33,9 @@ ast_status ast_depth_prepare(ast_depth *depth, size_t width, size_t height) {
     size_t radius = (size_t)(o->filter_radius > o->window ? o->filter_radius : o->window);
     depth->pad = round_up(radius + 1, AST_ALIGNMENT / sizeof(float));
     depth->row = round_up(width, AST_ALIGNMENT / sizeof(float)) + 2 * depth->pad;
-    size_t filter = ast_depth_filter_scratch(depth), aim = ast_depth_aim_scratch(depth);
-    depth->scratch_size = filter > aim ? filter : aim;
+    size_t filter = ast_depth_filter_rows(depth), aim = ast_depth_aim_rows(depth);
+    depth->scratch_rows = filter > aim ? filter : aim;
+    depth->scratch_size = (depth->scratch_rows + 2 * AST_DOUBLE_ROWS) * depth->row;
     depth->inverse = ast_allocate(width * height + AST_LANES, sizeof *depth->inverse);
     depth->scratch =
         ast_allocate_zero((size_t)ast_pool_threads(depth->pool) * depth->scratch_size, sizeof *depth->scratch);
@@ -61,6 +62,11 @@ float *ast_rows_take(ast_rows *rows, size_t count) {
     float *taken = rows->next + rows->depth->pad;
     rows->next += count * rows->depth->row;
     return taken;
+}
+
+double *ast_double_row(const ast_depth *depth, int worker, size_t index) {
+    float *first = depth->scratch + (size_t)worker * depth->scratch_size + depth->scratch_rows * depth->row;
+    return (double *)(void *)first + index * depth->row + depth->pad;
 }
 
 void ast_row_end(float *row, size_t n) {

@@ -29,11 +29,11 @@ struct ast_depth {
     const ast_image_kernels *kernels;
     ast_depth_options options;
 
-    size_t width, height; /* of the images that the memory below is for */
-    float *inverse;       /* (H, W) filtered s, AST_LANES floats longer */
-    float *scratch;       /* (threads, scratch_size): rows of a band, zero where no kernel writes */
-    size_t scratch_size;
-    size_t pad, row; /* floats: to either side of a row in scratch, and of a row with both */
+    size_t width, height;              /* of the images that the memory below is for */
+    float *inverse;                    /* (H, W) filtered s, AST_LANES floats longer */
+    float *scratch;                    /* (threads, scratch_size): rows of a band, zero where no kernel writes */
+    size_t scratch_size, scratch_rows; /* the rows of floats, used by both stages, come before the rows of doubles */
+    size_t pad, row;                   /* floats: to either side of a row in scratch, and of a row with both */
     ast_tv tv;
 };
 
@@ -49,9 +49,9 @@ void ast_depth_aim(ast_depth *depth, float *normals);
 void ast_depth_fill_metres(ast_depth *depth, const ast_depth_image *image, float *metres);
 void ast_depth_fill_points(ast_depth *depth, const ast_depth_image *image, float *points);
 
-/* Floats of scratch that a band of either stage needs. */
-size_t ast_depth_filter_scratch(const ast_depth *depth);
-size_t ast_depth_aim_scratch(const ast_depth *depth);
+/* Rows of floats that a band of either stage needs. */
+size_t ast_depth_filter_rows(const ast_depth *depth);
+size_t ast_depth_aim_rows(const ast_depth *depth);
 
 /* Hands out the rows of a worker's scratch, one after the other. */
 typedef struct ast_rows {
@@ -61,6 +61,8 @@ typedef struct ast_rows {
 
 ast_rows ast_rows_of(const ast_depth *depth, int worker);
 float *ast_rows_take(ast_rows *rows, size_t count); /* column 0 of the first; the others follow depth->row apart */
+double *ast_double_row(const ast_depth *depth, int worker, size_t index); /* 0..AST_DOUBLE_ROWS-1 */
+#define AST_DOUBLE_ROWS 2
 
 /* The n columns of a row are written: what the kernels wrote beyond them is zero again. */
 void ast_row_end(float *row, size_t n);

@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
  * The guided filter of He, Sun and Tang (2010) on inverse depth, guided by itself. In the window around pixel k, over
- * the n pixels that are no holes, with mean m and variance var, the output is a linear function of the input:
+ * the n pixels that are no holes, with mean m, the output is a linear function of the input:
  *
  *     a s + (1 - a) m,   a = var / (var + epsilon^2):
  *
- * the mean where depth varies less than epsilon, the input itself where there is an edge. A pixel averages the
- * functions of all windows that hold it. Ours is a weighted average, with the weight n (1 - a): near an edge the
- * windows that do not reach over it decide, so that noise is removed up to the edge and not only away from it.
+ * the mean where depth varies less than epsilon, the input itself where there is an edge. Surfaces are slanted, so var
+ * is what the window's least-squares plane, with slopes x and y, leaves of the variance. A window with holes, or cut by
+ * the border of the image, has no plane: x = y = 0.
  *
- * With f = 1 - a = epsilon^2 / (var + epsilon^2), three sums over the windows that hold a pixel are all it takes:
- *     weight = sum n f,   shrink = sum n f f,   level = sum f f (n m),
- *     s' = (s (weight - shrink) + level) / weight. */
+ * A pixel averages the functions of all windows that hold it. Ours is a weighted average, with the weight n (1 - a):
+ * near an edge the windows that do not reach over it decide, so that noise is removed up to the edge and not only away
+ * from it. Windows that are not whole count little (AST_PART), enough where there is no other. The windows that decide
+ * may lie to one side of the pixel; then the mean of the slopes takes the average back from their middle to the pixel.
+ *
+ * With f = 1 - a = epsilon^2 / (var + epsilon^2), sums over the windows that hold a pixel, u and v away, are all it
+ * takes:
+ *
+ *     weight = sum n f,   shrink = sum n f f,   level = sum n f f m,   slope = sum n f f (x, y),
+ *     centre = sum n f f (u, v),   s' = (s (weight - shrink) + level - slope . centre / shrink) / weight. */
 #include "depth.h"
 
 #include <math.h>
@@ -26,9 +33,9 @@ typedef struct band {
     float *s;            /* ring */
     ast_fits fits;       /* rings */
     ast_fits sums;       /* columns of fits */
-    float *count;        /* columns of s */
-    double *sum, *square;
-    float *out; /* a row, where the kernels would write into the next row of the image */
+    float *tilt;         /* columns of shrink times row */
+    ast_moments moments; /* columns of s */
+    float *out;          /* a row, where the kernels would write into the next row of the image */
 } band;
 
 typedef struct filtering {
@@ -47,13 +54,20 @@ void ast_depth_filter(ast_depth *depth, const ast_depth_image *image) {
     ast_pool_run(depth->pool, ast_depth_bands(depth), task, &f);
 }
 
-/* The values that are neither holes nor out of range. */
+/* The values that are neither holes nor out of range, as the quotient value / units_per_metre says. */
 static ast_depth_range range_of(const ast_depth_options *o) {
-    double lowest = ceil(o->nearest * o->units_per_metre), highest = floor(o->farthest * o->units_per_metre);
+    double lowest = floor(o->nearest * o->units_per_metre), highest = ceil(o->farthest * o->units_per_metre);
     if (lowest > UINT16_MAX || highest < 1)
         return (ast_depth_range){1, 0, 1};
-    return (ast_depth_range){lowest < 1 ? 1 : (uint16_t)lowest, highest > UINT16_MAX ? UINT16_MAX : (uint16_t)highest,
-                             (float)o->units_per_metre};
+    lowest = lowest < 1 ? 1 : lowest;
+    highest = highest > UINT16_MAX ? UINT16_MAX : highest;
+    while (lowest <= UINT16_MAX && lowest / o->units_per_metre < o->nearest)
+        lowest++;
+    while (highest >= 1 && highest / o->units_per_metre > o->farthest)
+        highest--;
+    if (lowest > highest)
+        return (ast_depth_range){1, 0, 1};
+    return (ast_depth_range){(uint16_t)lowest, (uint16_t)highest, (float)o->units_per_metre};
 }
 
 static const uint16_t *image_row(const ast_depth_image *image, size_t v) {
@@ -72,8 +86,8 @@ static size_t ring_rows(const ast_depth *depth) {
     return 2 * (size_t)depth->options.filter_radius + 1;
 }
 
-size_t ast_depth_filter_scratch(const ast_depth *depth) {
-    return (4 * ring_rows(depth) + 3 + 1 + 4 + 1) * depth->row;
+size_t ast_depth_filter_rows(const ast_depth *depth) {
+    return 6 * ring_rows(depth) + 6 + 2 + 1;
 }
 
 static band band_open(const filtering *f, int worker) {
@@ -84,11 +98,13 @@ static band band_open(const filtering *f, int worker) {
               .radius = (size_t)f->depth->options.filter_radius,
               .rows = ring_rows(f->depth)};
     b.s = ast_rows_take(&rows, b.rows);
-    b.fits = (ast_fits){ast_rows_take(&rows, b.rows), ast_rows_take(&rows, b.rows), ast_rows_take(&rows, b.rows)};
-    b.sums = (ast_fits){ast_rows_take(&rows, 1), ast_rows_take(&rows, 1), ast_rows_take(&rows, 1)};
-    b.count = ast_rows_take(&rows, 1);
-    b.sum = (double *)(void *)(ast_rows_take(&rows, 2) + f->depth->pad); /* doubles have doubly wide padding */
-    b.square = (double *)(void *)(ast_rows_take(&rows, 2) + f->depth->pad);
+    b.fits = (ast_fits){ast_rows_take(&rows, b.rows), ast_rows_take(&rows, b.rows), ast_rows_take(&rows, b.rows),
+                        ast_rows_take(&rows, b.rows), ast_rows_take(&rows, b.rows)};
+    b.sums = (ast_fits){ast_rows_take(&rows, 1), ast_rows_take(&rows, 1), ast_rows_take(&rows, 1),
+                        ast_rows_take(&rows, 1), ast_rows_take(&rows, 1)};
+    b.tilt = ast_rows_take(&rows, 1);
+    b.moments = (ast_moments){ast_rows_take(&rows, 1), ast_rows_take(&rows, 1), ast_double_row(f->depth, worker, 0),
+                              ast_double_row(f->depth, worker, 1)};
     b.out = ast_rows_take(&rows, 1);
     return b;
 }
@@ -110,24 +126,29 @@ static void read_row(const band *b, ptrdiff_t y) {
         memset(s, 0, b->depth->width * sizeof *s);
 }
 
+/* The rows of a ring around row y. */
+static void ring_around(const band *b, float *rows, ptrdiff_t y, const float **out) {
+    for (size_t k = 0; k < b->rows; k++)
+        out[k] = ring(b, rows, y - (ptrdiff_t)b->radius + (ptrdiff_t)k);
+}
+
 /* The fits of the windows around row y; s is there from y - r to y + r. */
 static void fit_row(const band *b, ptrdiff_t y) {
-    const ast_image_kernels *kernels = b->depth->kernels;
     size_t n = b->depth->width;
-    ast_fits fits = {ring(b, b->fits.weight, y), ring(b, b->fits.shrink, y), ring(b, b->fits.level, y)};
-    float *all[] = {fits.weight, fits.shrink, fits.level};
+    ast_fits fits = {ring(b, b->fits.weight, y), ring(b, b->fits.shrink, y), ring(b, b->fits.level, y),
+                     ring(b, b->fits.x, y), ring(b, b->fits.y, y)};
+    float *all[] = {fits.weight, fits.shrink, fits.level, fits.x, fits.y};
     const float *rows[2 * AST_DEPTH_MOST_RADIUS + 1];
     if (!inside(b, y)) {
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 5; i++)
             memset(all[i], 0, n * sizeof *all[i]);
         return;
     }
-    for (size_t k = 0; k < b->rows; k++)
-        rows[k] = ring(b, b->s, y - (ptrdiff_t)b->radius + (ptrdiff_t)k);
+    ring_around(b, b->s, y, rows);
     double epsilon2 = b->depth->options.filter_epsilon * b->depth->options.filter_epsilon;
-    kernels->moments(rows, b->rows, n, b->count, b->sum, b->square);
-    kernels->fit(b->count, b->sum, b->square, b->radius, (float)epsilon2, n, fits);
-    for (int i = 0; i < 3; i++)
+    b->depth->kernels->moments(rows, b->radius, n, b->moments);
+    b->depth->kernels->fit(b->moments, b->radius, (float)epsilon2, n, fits);
+    for (int i = 0; i < 5; i++)
         ast_row_end(all[i], n);
 }
 
@@ -135,16 +156,17 @@ static void fit_row(const band *b, ptrdiff_t y) {
 static void write_row(const band *b, ptrdiff_t y) {
     const ast_image_kernels *kernels = b->depth->kernels;
     size_t n = b->depth->width;
-    float *from[] = {b->fits.weight, b->fits.shrink, b->fits.level};
-    float *to[] = {b->sums.weight, b->sums.shrink, b->sums.level};
     const float *rows[2 * AST_DEPTH_MOST_RADIUS + 1];
-    for (int i = 0; i < 3; i++) {
-        for (size_t k = 0; k < b->rows; k++)
-            rows[k] = ring(b, from[i], y - (ptrdiff_t)b->radius + (ptrdiff_t)k);
+    float *from[] = {b->fits.weight, b->fits.level, b->fits.x, b->fits.y};
+    float *to[] = {b->sums.weight, b->sums.level, b->sums.x, b->sums.y};
+    for (int i = 0; i < 4; i++) {
+        ring_around(b, from[i], y, rows);
         kernels->sum_rows(rows, b->rows, n, to[i]);
     }
+    ring_around(b, b->fits.shrink, y, rows);
+    kernels->tilt_rows(rows, b->radius, n, b->sums.shrink, b->tilt);
     float *row = b->depth->inverse + (size_t)y * n, *out = n % AST_LANES == 0 ? row : b->out;
-    kernels->guide(b->sums, b->radius, ring(b, b->s, y), n, out);
+    kernels->guide(b->sums, b->tilt, b->radius, ring(b, b->s, y), n, out);
     if (out != row)
         memcpy(row, out, n * sizeof *row);
 }

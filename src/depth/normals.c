@@ -7,28 +7,31 @@
  *     n = -(fx s_u, fy s_v, s - (u - cx) s_u - (v - cy) s_v),   n . P = -1 < 0: towards the camera.
  *
  * So two averages of differences of s take the place of six of points, and a plane, on which s is linear, comes out
- * exactly. A difference counts if both pixels are there and no jump apart. A pixel that has one in either direction
- * takes part with a quarter for each of its four sides.
+ * exactly. A difference counts if both pixels are there and there is no edge between them, which is a step of more than
+ * jump max(1, s). A pixel that has differences along both axes takes part in the averages with a quarter for each of
+ * its four sides, unless it is at an edge: those are the least reliable.
  *
  * Where the window around a pixel meets edges or holes, the surface beyond must not have a say: of the eight windows of
- * the same size that have the pixel on their border, the one with the most weight takes its place. */
+ * the same size that have the pixel on their border, the one with the most weight takes its place, if the plane through
+ * the pixel with its slopes meets the surface in the middle of it and at its other corners around the pixel. */
 #include "depth.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A ninth as wide window loses this much weight to a few single holes: not yet a reason to look aside. */
+/* The share of its full weight that makes a window good enough. A single hole takes two pixels' worth, which is no
+ * reason to look aside; an edge takes more before anything beyond it has a weight. */
 #define ENOUGH 0.96875f /* 31/32 */
 
 /* The working memory of a band. Rings hold 2 w + 1 rows, row y at y mod (2 w + 1). */
 typedef struct band {
     const ast_depth *depth;
     size_t reach, rows; /* w, 2 w + 1 */
-    float *s;           /* three rows of s, in turn */
-    ast_slopes slopes;  /* of a row; the weights are in `own` */
+    float *s;           /* ring of 3 w + 2 rows */
+    ast_slopes slopes;  /* of a row */
     ast_slopes across;  /* rings: summed over columns */
     ast_slopes sums;    /* rings: over rows too */
-    float *own;         /* ring: weights of the pixels themselves */
+    float *known;       /* ring: 1 for pixels that have differences */
 } band;
 
 typedef struct aiming {
@@ -47,22 +50,27 @@ static size_t ring_rows(const ast_depth *depth) {
     return 2 * (size_t)depth->options.window + 1;
 }
 
-size_t ast_depth_aim_scratch(const ast_depth *depth) {
-    return (7 * ring_rows(depth) + 3 + 2) * depth->row;
+size_t ast_depth_aim_rows(const ast_depth *depth) {
+    return 7 * ring_rows(depth) + 3 * (size_t)depth->options.window + 2 + 3;
 }
 
 static ast_slopes take_slopes(ast_rows *rows, size_t count) {
     return (ast_slopes){ast_rows_take(rows, count), ast_rows_take(rows, count), ast_rows_take(rows, count)};
 }
 
+/* From w rows above the row of normals to the last that is read for it, 2 w + 1 below. */
+static size_t ring_s(const band *b) {
+    return 3 * b->reach + 2;
+}
+
 static band band_open(const ast_depth *depth, int worker) {
     ast_rows rows = ast_rows_of(depth, worker);
     band b = {.depth = depth, .reach = (size_t)depth->options.window, .rows = ring_rows(depth)};
-    b.s = ast_rows_take(&rows, 3);
-    b.slopes = (ast_slopes){ast_rows_take(&rows, 1), ast_rows_take(&rows, 1), NULL};
+    b.s = ast_rows_take(&rows, ring_s(&b));
+    b.slopes = take_slopes(&rows, 1);
     b.across = take_slopes(&rows, b.rows);
     b.sums = take_slopes(&rows, b.rows);
-    b.own = ast_rows_take(&rows, b.rows);
+    b.known = ast_rows_take(&rows, b.rows);
     return b;
 }
 
@@ -93,27 +101,29 @@ static void end(const band *b, ast_slopes rows) {
     ast_row_end(rows.weight, b->depth->width);
 }
 
+static float *row_s(const band *b, ptrdiff_t y) {
+    return b->s + modulo(y, ring_s(b)) * b->depth->row;
+}
+
 static void read_row(const band *b, ptrdiff_t y) {
     size_t n = b->depth->width;
-    float *s = b->s + modulo(y, 3) * b->depth->row;
     if (inside(b, y))
-        memcpy(s, b->depth->inverse + (size_t)y * n, n * sizeof *s);
+        memcpy(row_s(b, y), b->depth->inverse + (size_t)y * n, n * sizeof(float));
     else
-        memset(s, 0, n * sizeof *s);
+        memset(row_s(b, y), 0, n * sizeof(float));
 }
 
 /* The differences of row y, summed over columns; s is there from y - 1 to y + 1. */
 static void differ_row(const band *b, ptrdiff_t y) {
     const ast_image_kernels *kernels = b->depth->kernels;
-    size_t n = b->depth->width, row = b->depth->row;
+    size_t n = b->depth->width;
     ast_slopes to = ring(b, b->across, y), from = b->slopes;
-    from.weight = b->own + modulo(y, b->rows) * row;
     if (!inside(b, y)) {
         clear(b, to);
         return;
     }
-    kernels->differ(b->s + modulo(y - 1, 3) * row, b->s + modulo(y, 3) * row, b->s + modulo(y + 1, 3) * row,
-                    (float)b->depth->options.jump, n, from);
+    kernels->differ(row_s(b, y - 1), row_s(b, y), row_s(b, y + 1), (float)b->depth->options.jump, n, from,
+                    b->known + modulo(y, b->rows) * b->depth->row);
     kernels->sum_columns(from.x, b->reach, n, to.x);
     kernels->sum_columns(from.y, b->reach, n, to.y);
     kernels->sum_columns(from.weight, b->reach, n, to.weight);
@@ -145,12 +155,14 @@ static void write_row(const band *b, ptrdiff_t y, float *normals) {
     const ast_depth *depth = b->depth;
     const ast_camera *camera = &depth->options.camera;
     ptrdiff_t w = (ptrdiff_t)b->reach;
-    const ast_slopes sums[3] = {ring(b, b->sums, y - w), ring(b, b->sums, y), ring(b, b->sums, y + w)};
-    ast_view view = {(float)camera->fx, (float)camera->fy, (float)camera->cx, (float)((double)y - camera->cy), 0};
-    float enough = ENOUGH * (float)(b->rows * b->rows);
-    size_t start = (size_t)y * depth->width;
-    depth->kernels->aim(sums, b->own + modulo(y, b->rows) * depth->row, depth->inverse + start, b->reach, enough, view,
-                        depth->width, normals + 3 * start);
+    ast_aim from = {.s = {row_s(b, y - w), row_s(b, y), row_s(b, y + w)},
+                    .sums = {ring(b, b->sums, y - w), ring(b, b->sums, y), ring(b, b->sums, y + w)},
+                    .known = b->known + modulo(y, b->rows) * depth->row,
+                    .reach = b->reach,
+                    .enough = ENOUGH * (float)(b->rows * b->rows),
+                    .jump = (float)depth->options.jump};
+    ast_view view = {(float)camera->fx, (float)camera->fy, (float)camera->cx, (float)((double)y - camera->cy)};
+    depth->kernels->aim(&from, view, depth->width, normals + 3 * (size_t)y * depth->width);
 }
 
 static void aim_block(void *data, size_t block, int worker) {

@@ -18,10 +18,20 @@ typedef struct ast_depth_range {
     float units;
 } ast_depth_range;
 
-/* What the guided filter knows of the windows of a row, see guided.c. */
+/* The columns of a window of rows, over the pixels that are no holes: how many, the sum of s times the row counted from
+ * the middle, of s, and of its square. */
+typedef struct ast_moments {
+    float *count, *tilt;
+    double *sum, *square;
+} ast_moments;
+
+/* What the guided filter knows of the windows around a row of pixels, see guided.c. */
 typedef struct ast_fits {
-    float *weight, *shrink, *level;
+    float *weight, *shrink, *level, *x, *y;
 } ast_fits;
+
+#define AST_PART 0x1p-10f   /* the weight of a window with holes, or cut by the border, beside whole ones */
+#define AST_LEAST 0x1p-100f /* below every sum of shrink that matters: no division by zero */
 
 /* Differences of a row, or sums of them over a window, see normals.c. */
 typedef struct ast_slopes {
@@ -31,9 +41,17 @@ typedef struct ast_slopes {
 /* Where a row of normals stands in the image of a camera. */
 typedef struct ast_view {
     float fx, fy, cx;
-    float row;    /* v - cy */
-    size_t first; /* column of the first pixel */
+    float row; /* v - cy */
 } ast_view;
+
+/* What the normals of a row come from: s and sums of slopes `reach` rows above, here, and `reach` rows below. */
+typedef struct ast_aim {
+    const float *s[3];
+    ast_slopes sums[3];
+    const float *known;
+    size_t reach;
+    float enough, jump; /* weight with which a window is as good as any; see `differ` */
+} ast_aim;
 
 /* A row of the planes of tv.c; the arrays go on to both sides by one pixel at least. */
 typedef struct ast_tv_row {
@@ -49,27 +67,29 @@ typedef struct ast_image_kernels {
     /* s = units / value. */
     void (*invert)(const uint16_t *values, size_t n, ast_depth_range range, float *s);
 
-    /* Over `rows` rows of s, for each column: how many are no holes, their sum and the sum of their squares. */
-    void (*moments)(const float *const *s, size_t rows, size_t n, float *count, double *sum, double *square);
+    /* Moments of 2 radius + 1 rows of s. */
+    void (*moments)(const float *const *s, size_t radius, size_t n, ast_moments out);
 
-    /* Fits of the windows of 2 radius + 1 columns around each of n columns of moments. */
-    void (*fit)(const float *count, const double *sum, const double *square, size_t radius, float epsilon2, size_t n,
-                ast_fits fits);
+    /* Fits of the windows of 2 radius + 1 columns of moments around each of n. */
+    void (*fit)(ast_moments of, size_t radius, float epsilon2, size_t n, ast_fits fits);
 
-    /* The filtered s from columns of fits. */
-    void (*guide)(ast_fits fits, size_t radius, const float *s, size_t n, float *out);
+    /* Over 2 radius + 1 rows: the sum, and that of each row times its number counted from the middle. */
+    void (*tilt_rows)(const float *const *rows, size_t radius, size_t n, float *sum, float *tilt);
+
+    /* The filtered s from columns of fits, and of shrink times row. */
+    void (*guide)(ast_fits fits, const float *tilt, size_t radius, const float *s, size_t n, float *out);
 
     /* out[i] = rows[0][i] + rows[1][i] + ..; and in[i - radius] + .. + in[i + radius]. */
     void (*sum_rows)(const float *const *rows, size_t count, size_t n, float *out);
     void (*sum_columns)(const float *in, size_t radius, size_t n, float *out);
 
-    /* Slopes of the row `here`, with its neighbours above and below. */
-    void (*differ)(const float *above, const float *here, const float *below, float jump, size_t n, ast_slopes out);
+    /* Slopes of the row `here`, with its neighbours above and below; `known` becomes 1 where the pixel has differences
+     * along both axes, 0 elsewhere. */
+    void (*differ)(const float *above, const float *here, const float *below, float jump, size_t n, ast_slopes out,
+                   float *known);
 
-    /* Normals from sums of slopes in the rows `reach` above, here and `reach` below; `own` is the pixel's own weight.
-     * xyz: n rows of three. */
-    void (*aim)(const ast_slopes sums[3], const float *own, const float *s, size_t reach, float enough, ast_view view,
-                size_t n, float *xyz);
+    /* Normals. xyz: n rows of three. */
+    void (*aim)(const ast_aim *from, ast_view view, size_t n, float *xyz);
 
     /* One step of the dual variable, and one of the vectors and their multiplier, of a row: see tv.c. */
     void (*tv_dual)(const ast_tv_row *row, float step, size_t n);
