@@ -53,6 +53,10 @@ void ast_view_open(ast_view *view, const ast_camera *camera, const ast_hallway_f
 
 void ast_view_row(const ast_view *view, size_t row, size_t width, ast_hit *hits) {
     double v = (double)row, y = (v - view->camera.cy) / view->camera.fy;
+    int shown[AST_SCENE_SOLIDS], count = 0; /* the solids that this row may see */
+    for (int i = 0; i < AST_SCENE_SOLIDS; i++)
+        if (v >= view->solids[i].first[1] && v <= view->solids[i].last[1])
+            shown[count++] = i;
     for (size_t column = 0; column < width; column++) {
         double u = (double)column, x = (u - view->camera.cx) / view->camera.fx;
         ray beam;
@@ -61,14 +65,10 @@ void ast_view_row(const ast_view *view, size_t row, size_t width, ast_hit *hits)
             beam.inverse[a] = 1 / beam.along[a];
         }
         leave_room(&beam, &view->room);
-        for (int i = 0; i < AST_SCENE_SOLIDS; i++) {
-            const ast_seen *box = &view->solids[i];
-            if (u < box->first[0] || u > box->last[0] || v < box->first[1] || v > box->last[1])
-                continue;
-            if (solids[i].round)
-                enter_column(&beam, box);
-            else
-                enter_box(&beam, box);
+        for (int i = 0; i < count; i++) {
+            const ast_seen *box = &view->solids[shown[i]];
+            if (u >= box->first[0] && u <= box->last[0])
+                (solids[shown[i]].round ? enter_column : enter_box)(&beam, box);
         }
         hits[column] = beam.hit;
     }

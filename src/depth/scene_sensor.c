@@ -25,14 +25,14 @@
 
 #define GRAZING2 0.03015368960704583 /* cos(80 degrees)^2: beyond, too little of the pattern comes back */
 
-static bool is_grazing(const ast_hallway *hallway, size_t row, size_t column, const ast_hit *hit);
+static bool is_grazing(double x, double y, const ast_hit *hit);
 static bool is_edge(const ast_hallway *hallway, size_t row, size_t column, const ast_hit *hits);
 static double measured(const ast_hallway *hallway, uint64_t key, double depth);
 
 /* Millimetres, to the nearest; 0 where they do not fit. */
 static uint16_t millimetres(double depth) {
-    double value = floor(depth * 1000 + 0.5);
-    return value >= 1 && value <= UINT16_MAX ? (uint16_t)value : 0;
+    double value = depth * 1000 + 0.5;
+    return value < UINT16_MAX + 1.0 ? (uint16_t)value : 0;
 }
 
 static void exact_row(const ast_hit *hits, size_t width, uint16_t *depth, int32_t *truth) {
@@ -48,10 +48,11 @@ static void exact_row(const ast_hit *hits, size_t width, uint16_t *depth, int32_
 static void sensed_row(const ast_hallway *hallway, uint64_t key, size_t row, const ast_hit *hits, uint16_t *depth,
                        int32_t *truth) {
     const ast_hit *here = hits + row * hallway->width;
-    double taken = INFINITY;
+    const ast_camera *camera = &hallway->camera;
+    double taken = INFINITY, y = ((double)row - camera->cy) / camera->fy;
     for (size_t u = hallway->width; u-- > 0;) {
-        double pattern = (double)u - hallway->camera.fx * BASELINE / here[u].depth;
-        bool hole = pattern >= taken || is_grazing(hallway, row, u, &here[u]) || is_edge(hallway, row, u, hits);
+        double pattern = (double)u - camera->fx * BASELINE / here[u].depth, x = ((double)u - camera->cx) / camera->fx;
+        bool hole = pattern >= taken || is_grazing(x, y, &here[u]) || is_edge(hallway, row, u, hits);
         taken = pattern < taken ? pattern : taken;
         depth[u] = hole ? 0 : millimetres(measured(hallway, key + u, here[u].depth));
         if (truth)
@@ -70,9 +71,8 @@ void ast_sensor_row(const ast_hallway *hallway, size_t index, size_t row, const 
 
 /* ---- Holes ------------------------------------------------------------------------------------------------------ */
 
-static bool is_grazing(const ast_hallway *hallway, size_t row, size_t column, const ast_hit *hit) {
-    const ast_camera *camera = &hallway->camera;
-    double x = ((double)column - camera->cx) / camera->fx, y = ((double)row - camera->cy) / camera->fy;
+/* For the ray (x, y, 1). */
+static bool is_grazing(double x, double y, const ast_hit *hit) {
     double facing = (double)hit->facing;
     return facing * facing < GRAZING2 * (1 + x * x + y * y);
 }
