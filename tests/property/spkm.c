@@ -51,8 +51,7 @@ static void check_case(uint64_t seed, ref_size size, size_t ways) {
         options.max_iterations = ast_random_below(&random, 6) ? 40 : 1 + (int)ast_random_below(&random, 3);
         ref_spkm(&expected, &points, means, clusters, options.max_iterations);
         for (size_t way = 0; way < ways; way++) {
-            size_t number = ways == REF_SETUPS ? way : (size_t)ast_random_below(&random, REF_SETUPS);
-            ref_setup setup = ref_setup_number(number);
+            ref_setup setup = ref_setup_of_way(&random, way, ways);
             ref_check_run(&made, &points, &expected, &options, &setup);
         }
         ref_result_free(&expected);

@@ -32,20 +32,6 @@ static double uniform(draft *d, double low, double high) {
     return low + (high - low) * ast_random_uniform(&d->random);
 }
 
-static void make_unit(double *v, size_t dimension) {
-    double squares = 0;
-    for (size_t j = 0; j < dimension; j++)
-        squares += v[j] * v[j];
-    for (size_t j = 0; j < dimension && squares > 0; j++)
-        v[j] /= sqrt(squares);
-}
-
-static void random_direction(ast_random *random, double *v, size_t dimension) {
-    for (size_t j = 0; j < dimension; j++)
-        v[j] = ast_random_normal(random);
-    make_unit(v, dimension);
-}
-
 static void turn_to(double *row, double turn) {
     row[0] = cos(turn);
     row[1] = sin(turn);
@@ -55,20 +41,20 @@ static void turn_to(double *row, double turn) {
 
 static void fill_uniform(draft *d) {
     for (size_t i = 0; i < d->count; i++)
-        random_direction(&d->random, d->v + i * d->dimension, d->dimension);
+        ref_random_direction(&d->random, d->v + i * d->dimension, d->dimension);
 }
 
 /* Each row is one of `kinds` directions plus noise: by choice tight, wide or none at all (duplicates). */
 static void fill_around(draft *d, size_t kinds, double spread) {
     double *centres = ref_take(kinds * d->dimension, sizeof *centres);
     for (size_t k = 0; k < kinds; k++)
-        random_direction(&d->random, centres + k * d->dimension, d->dimension);
+        ref_random_direction(&d->random, centres + k * d->dimension, d->dimension);
     for (size_t i = 0; i < d->count; i++) {
         size_t k = below(d, kinds);
         double *row = d->v + i * d->dimension;
         for (size_t j = 0; j < d->dimension; j++)
             row[j] = centres[k * d->dimension + j] + (spread > 0 ? spread * ast_random_normal(&d->random) : 0);
-        make_unit(row, d->dimension);
+        ref_make_unit(row, d->dimension);
     }
     free(centres);
 }
@@ -123,7 +109,7 @@ static void fill_balanced(draft *d) {
         turn = i % members == 0 ? (below(d, 3) ? turn : uniform(d, 0, M_PI)) : turn;
         row[p] = cos(turn + step * (double)(i % members)) + noise * ast_random_normal(&d->random);
         row[p + 1] = sin(turn + step * (double)(i % members)) + noise * ast_random_normal(&d->random);
-        make_unit(row, d->dimension);
+        ref_make_unit(row, d->dimension);
     }
 }
 
@@ -188,13 +174,13 @@ static void fill_runs(draft *d) {
     for (size_t i = 0; i < d->count; i++) {
         double *row = d->v + i * d->dimension;
         if (i == 0 || below(d, 40) == 0)
-            random_direction(&d->random, centre, d->dimension);
+            ref_random_direction(&d->random, centre, d->dimension);
         if (below(d, 5) == 0)
-            random_direction(&d->random, row, d->dimension);
+            ref_random_direction(&d->random, row, d->dimension);
         else
             for (size_t j = 0; j < d->dimension; j++)
                 row[j] = centre[j] + 0.05 * ast_random_normal(&d->random);
-        make_unit(row, d->dimension);
+        ref_make_unit(row, d->dimension);
     }
 }
 
@@ -352,7 +338,7 @@ static void make_weights(ref_case *made, draft *d, size_t kind) {
 /* A row that floats can hold as a mean: a point, half-way between two points, or any direction. */
 static void draw_mean(draft *d, double *mean) {
     size_t kind = d->count > 0 ? below(d, 4) : 3;
-    random_direction(&d->random, mean, d->dimension);
+    ref_random_direction(&d->random, mean, d->dimension);
     if (kind == 3)
         return;
     const double *first = d->v + below(d, d->count) * d->dimension;
@@ -451,76 +437,4 @@ size_t ref_case_count(size_t normal) {
 uint64_t ref_case_only(void) {
     const char *wanted = getenv("AST_TEST_SEED");
     return wanted ? strtoull(wanted, NULL, 10) : 0;
-}
-
-/* ---- Larger sets ----------------------------------------------------------------------------------------------- */
-
-/* Direction k of n, evenly over the sphere (a Fibonacci lattice): 30 of them are some 33 degrees apart. */
-static void even_direction(double *v, size_t k, size_t n) {
-    double z = 1 - (2 * (double)k + 1) / (double)n, turn = (double)k * M_PI * (3 - sqrt(5));
-    v[0] = sqrt(1 - z * z) * cos(turn);
-    v[1] = sqrt(1 - z * z) * sin(turn);
-    v[2] = z;
-}
-
-static void store(float *x, double *v, size_t dimension) {
-    make_unit(v, dimension);
-    for (size_t j = 0; j < dimension; j++)
-        x[j] = (float)v[j];
-}
-
-void ref_fill_clustered(float *x, size_t count, size_t dimension, size_t clusters, double spread, double noise,
-                        uint64_t seed) {
-    ast_random random;
-    double *centres = ref_take(clusters * dimension, sizeof *centres), *v = ref_take(dimension, sizeof *v);
-    ast_random_seed(&random, seed, 1);
-    for (size_t k = 0; k < clusters; k++) {
-        if (dimension == 3)
-            even_direction(centres + k * dimension, k, clusters);
-        else
-            random_direction(&random, centres + k * dimension, dimension);
-    }
-    for (size_t i = 0; i < count; i++) {
-        const double *centre = centres + ast_random_below(&random, clusters) * dimension;
-        int stray = ast_random_uniform(&random) < noise;
-        for (size_t j = 0; j < dimension; j++)
-            v[j] = (stray ? 0 : centre[j]) + (stray ? 1 : spread) * ast_random_normal(&random);
-        store(x + i * dimension, v, dimension);
-    }
-    free(centres);
-    free(v);
-}
-
-void ref_fill_image(float *x, size_t height, size_t width, double noise, uint64_t seed) {
-    enum { WALLS = 12 };
-    double wall[WALLS][3], corner[WALLS][2], v[3];
-    ast_random random;
-    ast_random_seed(&random, seed, 2);
-    for (int k = 0; k < WALLS; k++) {
-        random_direction(&random, wall[k], 3);
-        corner[k][0] = (double)height * ast_random_uniform(&random);
-        corner[k][1] = (double)width * ast_random_uniform(&random);
-    }
-    for (size_t i = 0; i < height * width; i++) {
-        double row = (double)(i / width), column = (double)(i % width), nearest = INFINITY;
-        int own = 0;
-        for (int k = 0; k < WALLS; k++) {
-            double away = hypot(row - corner[k][0], column - corner[k][1]);
-            if (away < nearest) {
-                nearest = away;
-                own = k;
-            }
-        }
-        int stray = ast_random_uniform(&random) < noise;
-        for (int j = 0; j < 3; j++)
-            v[j] = (stray ? 0 : wall[own][j]) + (stray ? 1 : 0.08) * ast_random_normal(&random);
-        store(x + i * 3, v, 3);
-    }
-}
-
-uint64_t ref_hash(const int32_t *labels, size_t count) {
-    uint64_t hash = count;
-    for (size_t i = 0; i < count; i++)
-        hash = ast_mix64(hash ^ (uint32_t)labels[i]);
-    return hash;
 }

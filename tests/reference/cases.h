@@ -6,6 +6,7 @@
 #define REF_CASES_H
 
 #include "asterism.h"
+#include "random.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -61,6 +62,10 @@ size_t ref_case_count(size_t normal);
 
 /* The one seed to run, from AST_TEST_SEED, or 0. */
 uint64_t ref_case_only(void);
+
+/* Makes v (D) a unit vector, unless it is zero; a uniform one. */
+void ref_make_unit(double *v, size_t dimension);
+void ref_random_direction(ast_random *random, double *v, size_t dimension);
 
 /* (N, D) unit floats: `clusters` directions spread evenly over the sphere (D = 3) or at random, each with normal noise
  * of `spread` in every component, in random order; a share of `noise` is uniform. */

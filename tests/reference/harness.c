@@ -21,6 +21,17 @@ ref_setup ref_setup_number(size_t number) {
     return setup;
 }
 
+ref_setup ref_setup_of_way(ast_random *random, size_t way, size_t ways) {
+    return ref_setup_number(ways == REF_SETUPS ? way : (size_t)ast_random_below(random, REF_SETUPS));
+}
+
+ast_options ref_dp_options(double angle) {
+    ast_options options;
+    ast_options_init(&options);
+    options.angle = angle;
+    return options;
+}
+
 const char *ref_setup_text(const ref_setup *setup) {
     static const char *const modes[] = {"ordered", "oir", "serial"};
     static char text[80];

@@ -26,6 +26,9 @@ typedef struct ref_setup {
 
 #define REF_SETUPS 48 /* {base, avx2} x {1, 2, 3, 8} threads x {ordered, oir, serial} x bounds {on, off} */
 ref_setup ref_setup_number(size_t number); /* 0..REF_SETUPS-1 */
+
+/* Way number `way` of `ways`: a few at random, so that all are met over the cases; all of them if asked for. */
+ref_setup ref_setup_of_way(ast_random *random, size_t way, size_t ways);
 const char *ref_setup_text(const ref_setup *setup);
 
 /* The context for an instruction set and a number of threads: opened once and used again, so that what one case leaves
@@ -48,6 +51,9 @@ typedef struct ref_trace {
 
 int ref_trace_record(const ast_progress *state, void *trace); /* the callback */
 void ref_trace_free(ref_trace *trace);
+
+/* The options of DP-vMF-means with this angle. */
+ast_options ref_dp_options(double angle);
 
 /* Runs ast_cluster on the case with these options in this way and compares labels, means, counts, iterations and the
  * objective of every pass with `expected`. */

@@ -1,51 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Section 4 of the specification, executed one point after the other. Read ref_stream_step first, then visit and
- * close_frame; what they rest on stands around them. */
-#include "reference/stream.h"
+ * Section 4 of the specification, executed one point after the other. Read ref_stream_step first, then visit; the end
+ * of a frame is in stream_close.c. */
+#include "reference/stream_inside.h"
 
 #include "geodesic.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define EPS 0x1p-20
-#define SCALE 0x1p30 /* sums are whole numbers of its inverse */
-
-typedef enum role {
-    BORN,    /* in this frame */
-    TRACKED, /* from an earlier frame, DDP */
-    GIVEN    /* from the frame before, sDP: a cluster of count 0 that the first pass may fill */
-} role;
-
-struct ref_cluster {
-    role role;
-    int32_t id;    /* -1 until a born cluster survives its frame */
-    float *m;      /* (D) m_k: the mean before this frame */
-    double weight; /* w_k */
-    uint32_t dt;   /* frames since it last had points, 1 or more */
-    double *raw;   /* (D) the direction of its last data, and how many there were; 0: none yet */
-    double raw_count;
-    /* In the frame under way: */
-    float *mean;    /* (D) mu_k */
-    size_t members; /* the running count */
-    int dead;
-    int64_t *sum;      /* (D) */
-    double length;     /* |sum| */
-    double value;      /* its part in the objective */
-    double f;          /* f*, tracked clusters with points */
-    const float *last; /* one of its members */
-    ref_cluster *next; /* in the list of those gone */
-};
-
-/* What stays the same over a frame. */
-typedef struct setting {
-    const ref_points *points;
-    size_t dimension;
-    double angle, lambda, beta, q;
-    uint32_t lifetime;
-} setting;
 
 /* ---- The list of clusters -------------------------------------------------------------------------------------- */
 
@@ -72,7 +35,7 @@ static ref_cluster *cluster_append(ref_stream *stream, role kind, const float *m
     return made;
 }
 
-static void cluster_free(ref_cluster *cluster) {
+void ref_cluster_free(ref_cluster *cluster) {
     free(cluster->m);
     free(cluster->mean);
     free(cluster->raw);
@@ -82,7 +45,7 @@ static void cluster_free(ref_cluster *cluster) {
 
 /* Takes the dead off the list, order of the others kept; those with an id wait for their record. The labels get the new
  * numbers. */
-static void drop_dead(ref_stream *stream, int32_t *labels, size_t points) {
+void ref_drop_dead(ref_stream *stream, int32_t *labels, size_t points) {
     int32_t *number = ref_take(stream->count, sizeof *number);
     size_t kept = 0;
     for (size_t k = 0; k < stream->count; k++) {
@@ -93,7 +56,7 @@ static void drop_dead(ref_stream *stream, int32_t *labels, size_t points) {
             continue;
         }
         if (cluster->dead) {
-            cluster_free(cluster);
+            ref_cluster_free(cluster);
             continue;
         }
         number[k] = (int32_t)kept;
@@ -233,7 +196,7 @@ static void update_without_direction(const setting *s, ref_cluster *cluster) {
     cluster->f = cluster->weight + walk(s, cluster) + dot;
 }
 
-static int has_direction(const ref_cluster *cluster) {
+int ref_has_direction(const ref_cluster *cluster) {
     return cluster->length > (double)cluster->members * EPS;
 }
 
@@ -245,7 +208,7 @@ static void update_mean(const setting *s, ref_cluster *cluster) {
     cluster->length = sqrt(squares) / SCALE;
     for (size_t d = 0; d < s->dimension; d++)
         u[d] = (double)cluster->sum[d] / sqrt(squares);
-    if (!has_direction(cluster)) {
+    if (!ref_has_direction(cluster)) {
         update_without_direction(s, cluster);
     } else if (cluster->role == TRACKED) {
         update_tracked(s, cluster, u);
@@ -268,7 +231,7 @@ static size_t one_pass(ref_stream *stream, const setting *s, int32_t *labels, do
         if (stream->list[k]->members == 0 && stream->list[k]->role != TRACKED)
             stream->list[k]->dead = 1;
     *objective = 0;
-    drop_dead(stream, labels, points->count);
+    ref_drop_dead(stream, labels, points->count);
     sum_up(stream, s, labels);
     for (size_t k = 0; k < stream->count; k++) {
         if (stream->list[k]->members == 0)
@@ -277,189 +240,6 @@ static size_t one_pass(ref_stream *stream, const setting *s, int32_t *labels, do
         *objective += stream->list[k]->value;
     }
     return changed;
-}
-
-/* ---- The end of a frame ---------------------------------------------------------------------------------------- */
-
-static double radians(double degrees) {
-    return degrees * M_PI / 180;
-}
-
-static int by_beta(const ast_stream_options *options) {
-    return !isnan(options->beta);
-}
-
-/* beta of the frame that comes, from the spread learnt so far. */
-static double current_beta(const ref_stream *stream) {
-    const ast_stream_options *options = &stream->options;
-    if (by_beta(options))
-        return options->beta;
-    double drift = radians(options->drift), phi = radians(options->angle);
-    double square = stream->num / stream->den;
-    square = fmax(square, 9 * drift * drift);
-    square = fmin(square, phi * phi);
-    return square / (drift * drift);
-}
-
-/* What the frame says about the spread. */
-static void learn_spread(ref_stream *stream, size_t dimension) {
-    double drift = radians(stream->options.drift), num = 0, den = 0;
-    for (size_t k = 0; k < stream->count; k++) {
-        const ref_cluster *cluster = stream->list[k];
-        if (cluster->members >= 2) {
-            num += 2 * ((double)cluster->members - cluster->length);
-            den += (double)cluster->members - 1;
-        } else if (cluster->members == 1 && cluster->raw_count > 0) {
-            double dot = 0;
-            for (size_t d = 0; d < dimension; d++)
-                dot += cluster->raw[d] * (double)cluster->last[d];
-            num += fmax(0, 2 * (1 - dot) - cluster->dt * drift * drift) / (1 + 1 / cluster->raw_count);
-            den += 1;
-        }
-    }
-    if (den > 0) {
-        stream->num = 0.9 * stream->num + num;
-        stream->den = 0.9 * stream->den + den;
-    }
-}
-
-static double updated_weight(const ref_stream *stream, const setting *s, const ref_cluster *cluster) {
-    ast_weight_update update = stream->options.weight_update;
-    if (update == AST_UPDATE_OF_TRACKER)
-        update = by_beta(&stream->options) ? AST_PAPER : AST_POSTERIOR;
-    if (cluster->role != TRACKED)
-        return cluster->length;
-    if (update == AST_PAPER)
-        return cluster->f;
-    return 1 / (1 / cluster->weight + cluster->dt / s->beta) + cluster->length;
-}
-
-/* Without a direction of the data the last one that there was stays. */
-static void remember_data(ref_cluster *cluster, size_t dimension) {
-    if (!has_direction(cluster))
-        return;
-    double squares = 0;
-    for (size_t d = 0; d < dimension; d++)
-        squares += (double)cluster->sum[d] * (double)cluster->sum[d];
-    for (size_t d = 0; d < dimension; d++)
-        cluster->raw[d] = (double)cluster->sum[d] / sqrt(squares);
-    cluster->raw_count = (double)cluster->members;
-}
-
-static ast_event event_of(const ref_cluster *cluster) {
-    if (cluster->members == 0)
-        return AST_UNSEEN;
-    if (cluster->role == BORN)
-        return AST_BORN;
-    return cluster->dt > 1 ? AST_REVIVED : AST_SEEN;
-}
-
-/* One cluster at close; its record is made before it is known who dies. */
-static void close_cluster(ref_stream *stream, const setting *s, ref_cluster *cluster, ref_record *record) {
-    if (cluster->role == BORN)
-        cluster->id = stream->next_id++;
-    record->event = event_of(cluster);
-    record->age = cluster->members > 0 ? 0 : cluster->dt;
-    if (cluster->members > 0) {
-        cluster->weight = updated_weight(stream, s, cluster);
-        memcpy(cluster->m, cluster->mean, s->dimension * sizeof *cluster->m);
-        remember_data(cluster, s->dimension);
-        cluster->dt = 1;
-        /* "zero sum: it dies at close" is said of the born, and of nothing in section 2. */
-        cluster->dead = stream->options.method == AST_STREAM_DDP && cluster->role == BORN && !has_direction(cluster);
-    } else {
-        cluster->dt++;
-    }
-    if (stream->options.method == AST_STREAM_DDP && (s->lifetime <= 1 || cluster->dt > s->lifetime))
-        cluster->dead = 1;
-    if (stream->options.method == AST_STREAM_DP)
-        cluster->dead = 1;
-    /* Who dies at the end of a frame with points (the lifetime is 1 or less, or the method dp) says what it was in it.
-     */
-    if (cluster->dead && cluster->members == 0)
-        record->event = AST_DIED;
-    record->id = cluster->id;
-    record->weight = cluster->weight;
-    record->mean = ref_take(s->dimension, sizeof *record->mean);
-    memcpy(record->mean, cluster->m, s->dimension * sizeof *record->mean);
-}
-
-/* Of two clusters, whether the first goes first: the longest unseen, then the lightest, then the youngest id. */
-static int goes_first(const ref_cluster *a, const ref_cluster *b) {
-    if (a->dt != b->dt)
-        return a->dt > b->dt;
-    if (a->weight != b->weight)
-        return a->weight < b->weight;
-    return a->id > b->id;
-}
-
-static void keep_to_limit(ref_stream *stream, ref_frame *frame) {
-    size_t limit = stream->options.max_clusters;
-    while (limit > 0) {
-        size_t first = 0, alive = 0;
-        for (size_t k = 0; k < stream->count; k++) {
-            ref_cluster *cluster = stream->list[k];
-            if (cluster->dead)
-                continue;
-            if (alive++ == 0 || goes_first(cluster, stream->list[first]))
-                first = k;
-        }
-        if (alive <= limit)
-            return;
-        stream->list[first]->dead = 1;
-        frame->records[first].event = AST_DIED;
-    }
-}
-
-/* Labels become ids, and the points of each cluster are counted. */
-static void write_labels(const ref_stream *stream, const ref_points *points, ref_frame *frame) {
-    for (size_t i = 0; i < points->count; i++) {
-        if (frame->labels[i] < 0)
-            continue;
-        frame->records[frame->labels[i]].count++;
-        frame->labels[i] = stream->list[frame->labels[i]]->id;
-    }
-}
-
-static int compare_records(const void *a, const void *b) {
-    const ref_record *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
-}
-
-/* Clusters of sDP that died during the frame: found no points, or lost them. */
-static void record_gone(ref_stream *stream, ref_frame *frame) {
-    while (stream->gone) {
-        ref_cluster *cluster = stream->gone;
-        ref_record *record = &frame->records[frame->records_count++];
-        *record = (ref_record){.id = cluster->id, .event = AST_DIED, .age = cluster->dt, .weight = cluster->weight};
-        record->mean = cluster->m;
-        cluster->m = NULL;
-        stream->gone = cluster->next;
-        cluster_free(cluster);
-    }
-    qsort(frame->records, frame->records_count, sizeof *frame->records, compare_records);
-}
-
-static void close_frame(ref_stream *stream, const setting *s, ref_frame *frame) {
-    size_t gone = 0;
-    for (const ref_cluster *cluster = stream->gone; cluster; cluster = cluster->next)
-        gone++;
-    frame->records = ref_take(stream->count + gone, sizeof *frame->records);
-    frame->records_count = stream->count;
-    learn_spread(stream, s->dimension);
-    for (size_t k = 0; k < stream->count; k++) {
-        close_cluster(stream, s, stream->list[k], &frame->records[k]);
-        frame->clusters += stream->list[k]->members > 0;
-    }
-    write_labels(stream, s->points, frame);
-    keep_to_limit(stream, frame);
-    record_gone(stream, frame);
-    drop_dead(stream, NULL, 0);
-    while (stream->gone) { /* recorded above */
-        ref_cluster *cluster = stream->gone;
-        stream->gone = cluster->next;
-        cluster_free(cluster);
-    }
 }
 
 /* ---- A frame --------------------------------------------------------------------------------------------------- */
@@ -473,7 +253,7 @@ static void start_frame(ref_stream *stream, const ref_points *points, setting *s
     s->lambda = ref_cosine(options->angle) - 1;
     s->lifetime = options->lifetime;
     s->q = options->lifetime > 0 ? s->lambda / options->lifetime : 0;
-    s->beta = current_beta(stream);
+    s->beta = ref_current_beta(stream);
     for (size_t k = 0; k < stream->count; k++) {
         ref_cluster *cluster = stream->list[k];
         cluster->role = options->method == AST_STREAM_DDP ? TRACKED : GIVEN;
@@ -522,7 +302,7 @@ void ref_stream_step(ref_stream *stream, const ref_points *points, ref_frame *fr
     for (int t = 0; t < frame->iterations; t++)
         free(history[t]);
     free(history);
-    close_frame(stream, &s, frame);
+    ref_close_frame(stream, &s, frame);
 }
 
 void ref_frame_free(ref_frame *frame) {
@@ -543,9 +323,9 @@ void ref_stream_open(ref_stream *stream, const ast_stream_options *options) {
 }
 
 void ref_stream_reset(ref_stream *stream) {
-    double third = radians(stream->options.angle) / 3;
+    double third = ref_radians(stream->options.angle) / 3;
     for (size_t k = 0; k < stream->count; k++)
-        cluster_free(stream->list[k]);
+        ref_cluster_free(stream->list[k]);
     stream->count = 0;
     stream->num = third * third;
     stream->den = 1;

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The end of a frame, section 4: what is learnt, who gets an id, who lives on, and what is told of each. Read
+ * ref_close_frame first. */
+#include "reference/stream_inside.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+double ref_radians(double degrees) {
+    return degrees * M_PI / 180;
+}
+
+static int by_beta(const ast_stream_options *options) {
+    return !isnan(options->beta);
+}
+
+double ref_current_beta(const ref_stream *stream) {
+    const ast_stream_options *options = &stream->options;
+    if (by_beta(options))
+        return options->beta;
+    double drift = ref_radians(options->drift), phi = ref_radians(options->angle);
+    double square = stream->num / stream->den;
+    square = fmax(square, 9 * drift * drift);
+    square = fmin(square, phi * phi);
+    return square / (drift * drift);
+}
+
+/* What the frame says about the spread. */
+static void learn_spread(ref_stream *stream, size_t dimension) {
+    double drift = ref_radians(stream->options.drift), num = 0, den = 0;
+    for (size_t k = 0; k < stream->count; k++) {
+        const ref_cluster *cluster = stream->list[k];
+        if (cluster->members >= 2) {
+            num += 2 * ((double)cluster->members - cluster->length);
+            den += (double)cluster->members - 1;
+        } else if (cluster->members == 1 && cluster->raw_count > 0) {
+            double dot = 0;
+            for (size_t d = 0; d < dimension; d++)
+                dot += cluster->raw[d] * (double)cluster->last[d];
+            num += fmax(0, 2 * (1 - dot) - cluster->dt * drift * drift) / (1 + 1 / cluster->raw_count);
+            den += 1;
+        }
+    }
+    if (den > 0) {
+        stream->num = 0.9 * stream->num + num;
+        stream->den = 0.9 * stream->den + den;
+    }
+}
+
+static double updated_weight(const ref_stream *stream, const setting *s, const ref_cluster *cluster) {
+    ast_weight_update update = stream->options.weight_update;
+    if (update == AST_UPDATE_OF_TRACKER)
+        update = by_beta(&stream->options) ? AST_PAPER : AST_POSTERIOR;
+    if (cluster->role != TRACKED)
+        return cluster->length;
+    if (update == AST_PAPER)
+        return cluster->f;
+    return 1 / (1 / cluster->weight + cluster->dt / s->beta) + cluster->length;
+}
+
+/* Without a direction of the data the last one that there was stays. */
+static void remember_data(ref_cluster *cluster, size_t dimension) {
+    if (!ref_has_direction(cluster))
+        return;
+    double squares = 0;
+    for (size_t d = 0; d < dimension; d++)
+        squares += (double)cluster->sum[d] * (double)cluster->sum[d];
+    for (size_t d = 0; d < dimension; d++)
+        cluster->raw[d] = (double)cluster->sum[d] / sqrt(squares);
+    cluster->raw_count = (double)cluster->members;
+}
+
+static ast_event event_of(const ref_cluster *cluster) {
+    if (cluster->members == 0)
+        return AST_UNSEEN;
+    if (cluster->role == BORN)
+        return AST_BORN;
+    return cluster->dt > 1 ? AST_REVIVED : AST_SEEN;
+}
+
+/* One cluster at close; its record is made before it is known who dies. */
+static void close_cluster(ref_stream *stream, const setting *s, ref_cluster *cluster, ref_record *record) {
+    if (cluster->role == BORN)
+        cluster->id = stream->next_id++;
+    record->event = event_of(cluster);
+    record->age = cluster->members > 0 ? 0 : cluster->dt;
+    if (cluster->members > 0) {
+        cluster->weight = updated_weight(stream, s, cluster);
+        memcpy(cluster->m, cluster->mean, s->dimension * sizeof *cluster->m);
+        remember_data(cluster, s->dimension);
+        cluster->dt = 1;
+        /* "zero sum: it dies at close" is said of the born, and of nothing in section 2. */
+        cluster->dead =
+            stream->options.method == AST_STREAM_DDP && cluster->role == BORN && !ref_has_direction(cluster);
+    } else {
+        cluster->dt++;
+    }
+    if (stream->options.method == AST_STREAM_DDP && (s->lifetime <= 1 || cluster->dt > s->lifetime))
+        cluster->dead = 1;
+    if (stream->options.method == AST_STREAM_DP)
+        cluster->dead = 1;
+    /* Who dies at the end of a frame with points (the lifetime is 1 or less, or the method dp) says what it was in it.
+     */
+    if (cluster->dead && cluster->members == 0)
+        record->event = AST_DIED;
+    record->id = cluster->id;
+    record->weight = cluster->weight;
+    record->mean = ref_take(s->dimension, sizeof *record->mean);
+    memcpy(record->mean, cluster->m, s->dimension * sizeof *record->mean);
+}
+
+/* Of two clusters, whether the first goes first: the longest unseen, then the lightest, then the youngest id. */
+static int goes_first(const ref_cluster *a, const ref_cluster *b) {
+    if (a->dt != b->dt)
+        return a->dt > b->dt;
+    if (a->weight != b->weight)
+        return a->weight < b->weight;
+    return a->id > b->id;
+}
+
+static void keep_to_limit(ref_stream *stream, ref_frame *frame) {
+    size_t limit = stream->options.max_clusters;
+    while (limit > 0) {
+        size_t first = 0, alive = 0;
+        for (size_t k = 0; k < stream->count; k++) {
+            ref_cluster *cluster = stream->list[k];
+            if (cluster->dead)
+                continue;
+            if (alive++ == 0 || goes_first(cluster, stream->list[first]))
+                first = k;
+        }
+        if (alive <= limit)
+            return;
+        stream->list[first]->dead = 1;
+        frame->records[first].event = AST_DIED;
+    }
+}
+
+/* Labels become ids, and the points of each cluster are counted. */
+static void write_labels(const ref_stream *stream, const ref_points *points, ref_frame *frame) {
+    for (size_t i = 0; i < points->count; i++) {
+        if (frame->labels[i] < 0)
+            continue;
+        frame->records[frame->labels[i]].count++;
+        frame->labels[i] = stream->list[frame->labels[i]]->id;
+    }
+}
+
+static int compare_records(const void *a, const void *b) {
+    const ref_record *x = a, *y = b;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+/* Clusters of sDP that died during the frame: found no points, or lost them. */
+static void record_gone(ref_stream *stream, ref_frame *frame) {
+    while (stream->gone) {
+        ref_cluster *cluster = stream->gone;
+        ref_record *record = &frame->records[frame->records_count++];
+        *record = (ref_record){.id = cluster->id, .event = AST_DIED, .age = cluster->dt, .weight = cluster->weight};
+        record->mean = cluster->m;
+        cluster->m = NULL;
+        stream->gone = cluster->next;
+        ref_cluster_free(cluster);
+    }
+    qsort(frame->records, frame->records_count, sizeof *frame->records, compare_records);
+}
+
+void ref_close_frame(ref_stream *stream, const setting *s, ref_frame *frame) {
+    size_t gone = 0;
+    for (const ref_cluster *cluster = stream->gone; cluster; cluster = cluster->next)
+        gone++;
+    frame->records = ref_take(stream->count + gone, sizeof *frame->records);
+    frame->records_count = stream->count;
+    learn_spread(stream, s->dimension);
+    for (size_t k = 0; k < stream->count; k++) {
+        close_cluster(stream, s, stream->list[k], &frame->records[k]);
+        frame->clusters += stream->list[k]->members > 0;
+    }
+    write_labels(stream, s->points, frame);
+    keep_to_limit(stream, frame);
+    record_gone(stream, frame);
+    ref_drop_dead(stream, NULL, 0);
+    while (stream->gone) { /* recorded above */
+        ref_cluster *cluster = stream->gone;
+        stream->gone = cluster->next;
+        ref_cluster_free(cluster);
+    }
+}

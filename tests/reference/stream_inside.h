@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the two files of the reference of streams share: stream.c has the passes of a frame, stream_close.c its end. */
+#ifndef REF_STREAM_INSIDE_H
+#define REF_STREAM_INSIDE_H
+
+#include "reference/stream.h"
+
+#define EPS 0x1p-20  /* a sum shorter than this a member has no direction */
+#define SCALE 0x1p30 /* sums are whole numbers of its inverse */
+
+typedef enum role {
+    BORN,    /* in this frame */
+    TRACKED, /* from an earlier frame, DDP */
+    GIVEN    /* from the frame before, sDP: a cluster of count 0 that the first pass may fill */
+} role;
+
+struct ref_cluster {
+    role role;
+    int32_t id;    /* -1 until a born cluster survives its frame */
+    float *m;      /* (D) m_k: the mean before this frame */
+    double weight; /* w_k */
+    uint32_t dt;   /* frames since it last had points, 1 or more */
+    double *raw;   /* (D) the direction of its last data, and how many there were; 0: none yet */
+    double raw_count;
+    /* In the frame under way: */
+    float *mean;    /* (D) mu_k */
+    size_t members; /* the running count */
+    int dead;
+    int64_t *sum;      /* (D) */
+    double length;     /* |sum| */
+    double value;      /* its part in the objective */
+    double f;          /* f*, tracked clusters with points */
+    const float *last; /* one of its members */
+    ref_cluster *next; /* in the list of those gone */
+};
+
+/* What stays the same over a frame. */
+typedef struct setting {
+    const ref_points *points;
+    size_t dimension;
+    double angle, lambda, beta, q;
+    uint32_t lifetime;
+} setting;
+
+/* beta of the frame that comes, from the spread learnt so far. */
+double ref_current_beta(const ref_stream *stream);
+
+/* The close of a frame: ids, weights, ages, deaths, records. */
+void ref_close_frame(ref_stream *stream, const setting *s, ref_frame *frame);
+
+double ref_radians(double degrees);
+void ref_cluster_free(ref_cluster *cluster);
+int ref_has_direction(const ref_cluster *cluster);
+
+/* Takes the dead out of the list; labels (points) follow, if there are any. */
+void ref_drop_dead(ref_stream *stream, int32_t *labels, size_t points);
+
+#endif
