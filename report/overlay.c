@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Clusters as colours over an image. Colour carries most of the weight, so that an id is recognised whatever lies below
+ * it; what lies below gives the shapes. */
+#include "report.h"
+
+#include <string.h>
+
+/* Parts of 256 that are the cluster's colour. */
+enum { COLOUR_PART = 166, BELOW_PART = 256 - COLOUR_PART };
+
+static unsigned char blend(unsigned char colour, unsigned char below) {
+    return (unsigned char)((colour * COLOUR_PART + below * BELOW_PART + 128) / 256);
+}
+
+void ast_overlay_colour(ast_picture *picture, const int32_t *labels) {
+    size_t count = picture->width * picture->height;
+    unsigned char *pixel = picture->rgb;
+    for (size_t i = 0; i < count; i++, pixel += 3) {
+        if (labels[i] < 0) {
+            memset(pixel, 0, 3);
+            continue;
+        }
+        ast_colour colour = ast_palette(labels[i]);
+        pixel[0] = blend(colour.red, pixel[0]);
+        pixel[1] = blend(colour.green, pixel[1]);
+        pixel[2] = blend(colour.blue, pixel[2]);
+    }
+}
+
+/* Near is light. The scale is the same for every frame, so that a film does not flicker, and has no end: half of the
+ * range is used up at two metres, where rooms happen. */
+static unsigned char grey_of(uint16_t value, double units_per_metre) {
+    double metres = value / units_per_metre;
+    return (unsigned char)(255 * 2 / (2 + metres) + 0.5);
+}
+
+bool ast_overlay_depth(ast_picture *picture, const ast_depth_image *depth, double units_per_metre,
+                       const int32_t *labels, ast_format_error *error) {
+    if (!ast_picture_resize(picture, depth->width, depth->height, "the picture of a frame", error))
+        return false;
+    unsigned char *pixel = picture->rgb;
+    for (size_t v = 0; v < depth->height; v++) {
+        const uint16_t *row = (const uint16_t *)((const char *)depth->values + (ptrdiff_t)v * depth->row_stride);
+        for (size_t u = 0; u < depth->width; u++, pixel += 3)
+            memset(pixel, grey_of(row[u], units_per_metre), 3);
+    }
+    ast_overlay_colour(picture, labels);
+    return true;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The shares of the clusters, frame by frame, and the table of them. Rows instead of a column for each id: ids come and
+ * go, and a stream may see thousands. */
+#include "shares.h"
+
+#include "svg.h"
+
+#include <message.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+ast_shares *ast_shares_open(void) {
+    return calloc(1, sizeof(ast_shares));
+}
+
+void ast_shares_close(ast_shares *shares) {
+    if (!shares)
+        return;
+    for (size_t i = 0; i < shares->frame_count; i++)
+        free(shares->frames[i].source);
+    free(shares->frames);
+    free(shares->entries);
+    free(shares);
+}
+
+/* Room for `count` items of `size` bytes in *items. */
+static bool grow(void *items, size_t *capacity, size_t count, size_t size) {
+    if (count <= *capacity)
+        return true;
+    size_t wanted = count > 2 * *capacity ? count : 2 * *capacity;
+    void *grown = realloc(*(void **)items, wanted * size);
+    if (!grown)
+        return false;
+    *(void **)items = grown;
+    *capacity = wanted;
+    return true;
+}
+
+bool ast_shares_add(ast_shares *shares, uint64_t frame, const char *source, const ast_tracked *clusters, size_t count,
+                    ast_format_error *error) {
+    char *name = strdup(source);
+    if (!name || !grow(&shares->frames, &shares->frame_capacity, shares->frame_count + 1, sizeof *shares->frames) ||
+        !grow(&shares->entries, &shares->entry_capacity, shares->entry_count + count, sizeof *shares->entries)) {
+        free(name);
+        return ast_format_fail(error, "there is not enough memory for the shares of the clusters");
+    }
+    ast_shares_frame *added = &shares->frames[shares->frame_count++];
+    *added = (ast_shares_frame){.number = frame, .source = name, .first = shares->entry_count};
+    for (size_t i = 0; i < count; i++) {
+        if (clusters[i].count == 0)
+            continue;
+        shares->entries[shares->entry_count++] =
+            (ast_share){.id = clusters[i].id, .count = clusters[i].count, .share = clusters[i].share};
+        added->count++;
+    }
+    return true;
+}
+
+/* ---- Over all frames --------------------------------------------------------------------------------------------- */
+
+/* A cluster in a frame. */
+typedef struct sight {
+    int32_t id;
+    size_t frame; /* its index */
+    double share;
+} sight;
+
+static int by_id(const void *a, const void *b) {
+    const sight *one = a, *other = b;
+    if (one->id != other->id)
+        return one->id < other->id ? -1 : 1;
+    return (one->frame > other->frame) - (one->frame < other->frame);
+}
+
+static int by_share(const void *a, const void *b) {
+    const ast_shares_band *one = a, *other = b;
+    if (one->share != other->share)
+        return one->share > other->share ? -1 : 1;
+    return (one->id > other->id) - (one->id < other->id);
+}
+
+static sight *sights_by_id(const ast_shares *shares) {
+    sight *sights = calloc(shares->entry_count + 1, sizeof *sights);
+    for (size_t i = 0; sights && i < shares->frame_count; i++) {
+        const ast_shares_frame *frame = &shares->frames[i];
+        for (size_t j = frame->first; j < frame->first + frame->count; j++)
+            sights[j] = (sight){.id = shares->entries[j].id, .frame = i, .share = shares->entries[j].share};
+    }
+    if (sights)
+        qsort(sights, shares->entry_count, sizeof *sights, by_id);
+    return sights;
+}
+
+ast_shares_band *ast_shares_bands(const ast_shares *shares, size_t *count) {
+    sight *sights = sights_by_id(shares);
+    ast_shares_band *bands = calloc(shares->entry_count + 1, sizeof *bands);
+    *count = 0;
+    for (size_t i = 0; sights && bands && i < shares->entry_count; i++) {
+        const sight *seen = &sights[i];
+        uint64_t number = shares->frames[seen->frame].number;
+        int known = i > 0 && seen[-1].id == seen->id;
+        if (!known)
+            bands[(*count)++] = (ast_shares_band){.id = seen->id, .first = number};
+        ast_shares_band *band = &bands[*count - 1];
+        band->frames++;
+        band->last = number;
+        band->returns += known && seen->frame > seen[-1].frame + 1;
+        band->share += seen->share / (double)shares->frame_count;
+    }
+    if (!sights) {
+        free(bands);
+        bands = NULL;
+    }
+    free(sights);
+    if (bands)
+        qsort(bands, *count, sizeof *bands, by_share);
+    return bands;
+}
+
+/* ---- The table --------------------------------------------------------------------------------------------------- */
+
+/* In double quotes, quotes doubled, as RFC 4180 has it, where the name needs it. */
+static bool write_name(ast_output *output, const char *name, ast_format_error *error) {
+    if (!strpbrk(name, "\",\r\n"))
+        return ast_output_write(output, name, strlen(name), error);
+    bool good = ast_output_write(output, "\"", 1, error);
+    for (; good && *name; name++)
+        good = ast_output_write(output, *name == '"' ? "\"\"" : name, *name == '"' ? 2 : 1, error);
+    return good && ast_output_write(output, "\"", 1, error);
+}
+
+bool ast_shares_write_csv(const ast_shares *shares, ast_output *output, ast_format_error *error) {
+    bool good = ast_printf(output, error, "frame,source,id,count,share\n");
+    for (size_t i = 0; i < shares->frame_count && good; i++) {
+        const ast_shares_frame *frame = &shares->frames[i];
+        for (size_t j = frame->first; j < frame->first + frame->count && good; j++) {
+            const ast_share *entry = &shares->entries[j];
+            good = ast_printf(output, error, "%" PRIu64 ",", frame->number) &&
+                   write_name(output, frame->source, error) &&
+                   ast_printf(output, error, ",%" PRId32 ",%zu,%.9g\n", entry->id, entry->count, entry->share);
+        }
+    }
+    return good;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the chart may see of the shares. */
+#ifndef ASTERISM_REPORT_SHARES_H
+#define ASTERISM_REPORT_SHARES_H
+
+#include "report.h"
+
+typedef struct ast_shares_frame {
+    uint64_t number;
+    char *source;
+    size_t first, count; /* its entries */
+} ast_shares_frame;
+
+typedef struct ast_share {
+    int32_t id;
+    size_t count; /* points */
+    double share;
+} ast_share;
+
+struct ast_shares {
+    ast_shares_frame *frames;
+    size_t frame_count, frame_capacity;
+    ast_share *entries; /* frame by frame, in order of id */
+    size_t entry_count, entry_capacity;
+};
+
+#endif

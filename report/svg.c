@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * SVG as text into an output. Sizes are in pixels; two decimals are finer than anybody sees. */
+#include "svg.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+bool ast_printf(ast_output *output, ast_format_error *error, const char *format, ...) {
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return ast_output_write(output, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1, error);
+}
+
+bool ast_svg_begin(ast_output *output, int width, int height, const char *title, ast_format_error *error) {
+    return ast_printf(output, error,
+                      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
+                      "role=\"img\" font-family=\"sans-serif\" font-size=\"13\">\n<title>%s</title>\n"
+                      "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n",
+                      width, height, width, height, title, width, height);
+}
+
+bool ast_svg_end(ast_output *output, ast_format_error *error) {
+    return ast_printf(output, error, "</svg>\n");
+}
+
+bool ast_svg_text(ast_output *output, double x, double y, ast_svg_anchor anchor, const char *text,
+                  ast_format_error *error) {
+    static const char *const anchors[] = {"start", "middle", "end"};
+    return ast_printf(output, error, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"%s\" fill=\"#222\">%s</text>\n", x, y,
+                      anchors[anchor], text);
+}
+
+bool ast_svg_line(ast_output *output, double x1, double y1, double x2, double y2, ast_format_error *error) {
+    return ast_printf(output, error,
+                      "<line x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" y2=\"%.2f\" stroke=\"#888\" stroke-width=\"1\"/>\n",
+                      x1, y1, x2, y2);
+}
+
+bool ast_svg_rectangle(ast_output *output, double x, double y, double width, double height, ast_colour colour,
+                       ast_format_error *error) {
+    return ast_printf(output, error,
+                      "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"#%02x%02x%02x\"/>\n", x, y,
+                      width, height, colour.red, colour.green, colour.blue);
+}
