@@ -36,7 +36,7 @@ static const ast_cli_option options_table[] = {
      AT(similarity), 0, 0, NULL},
     {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
 
-static const ast_cli_group shared_options[] = {{ast_cli_source_options, AT(source)}, {NULL, 0}};
+static const ast_cli_group shared_options[] = {{ast_cli_source_options, AT(source), NULL}, {NULL, 0, NULL}};
 
 static int run(int argc, char **argv);
 
@@ -178,7 +178,7 @@ static void print_table(const void *data) {
 static int deliver(job *work) {
     size_t count = work->input.points.count;
     ast_cli_printer printer = {print_json, print_table, work};
-    ast_cli_fill_labels(&work->targets[LABELS], work->labels, count);
+    ast_cli_fill_labels(&work->targets[LABELS], work->labels, count, 0);
     ast_cli_fill_values(&work->targets[SIMILARITY], work->similarity, count, 0);
     return ast_cli_deliver(work->targets, TARGETS, &work->given->common, &printer);
 }

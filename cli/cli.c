@@ -12,9 +12,10 @@
 
 #include "terminal.h"
 
-enum { COMMANDS = 5 };
-static const ast_cli_command *const commands[COMMANDS] = {&ast_cli_cluster, &ast_cli_stream, &ast_cli_assign,
-                                                          &ast_cli_measure, &ast_cli_sample};
+enum { COMMANDS = 7 };
+static const ast_cli_command *const commands[COMMANDS] = {&ast_cli_cluster, &ast_cli_stream, &ast_cli_segment,
+                                                          &ast_cli_normals, &ast_cli_assign, &ast_cli_measure,
+                                                          &ast_cli_sample};
 
 static int help(const char *name);
 static int version(void);
@@ -74,6 +75,7 @@ static int help(const char *name) {
            "Examples:\n"
            "  asterism cluster normals.npy --angle 25\n"
            "  asterism stream frames/ --angle 70 --labels labels\n"
+           "  asterism segment depth/ --camera kinect --angle 75 --output segments\n"
            "  asterism cluster words.txt --columns 2-101 --method spkm --clusters 50 --labels labels.npy\n"
            "  asterism measure --labels labels.npy --truth truth.npy\n");
     return ast_cli_flush();

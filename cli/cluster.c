@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "depth.h"
 #include "files.h"
 #include "interrupt.h"
 #include "passes.h"
@@ -25,6 +26,7 @@ typedef struct settings {
     ast_cli_common common;
     ast_cli_source source;
     ast_cli_passes passes;
+    ast_cli_camera camera;
     const char *input, *weights, *init, *labels, *means;
     int method, shuffle;
     double angle;
@@ -56,8 +58,10 @@ static const ast_cli_option options_table[] = {
     {"means", AST_CLI_TEXT, "FILE", "write the means, one a row: float32 .npy, or text", AT(means), 0, 0, NULL},
     {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
 
-static const ast_cli_group shared_options[] = {
-    {ast_cli_passes_options, AT(passes)}, {ast_cli_source_options, AT(source)}, {NULL, 0}};
+static const ast_cli_group shared_options[] = {{ast_cli_passes_options, AT(passes), NULL},
+                                               {ast_cli_camera_options, AT(camera), "Options for depth images"},
+                                               {ast_cli_source_options, AT(source), "Options for tables of points"},
+                                               {NULL, 0, NULL}};
 
 static int run(int argc, char **argv);
 
@@ -67,10 +71,12 @@ const ast_cli_command ast_cli_cluster = {
     .usage = "cluster INPUT --angle DEG [options]\ncluster INPUT --method spkm --clusters K [options]",
     .about = "Clusters the rows of INPUT as directions: their length does not matter. Rows that are\n"
              "zero or hold a NaN are missing and get the label -1. The same input and options give\n"
-             "the same labels, bit for bit, on any number of threads and on any processor.",
+             "the same labels, bit for bit, on any number of threads and on any processor. INPUT may\n"
+             "also be a depth image (16-bit PNG or PGM), whose surface normals are the points.",
     .examples = "asterism cluster normals.npy --angle 25\n"
                 "asterism cluster normals.npy --angle 25 --labels labels.npy --means means.npy --json\n"
                 "asterism cluster words.txt --columns 2-101 --method spkm --clusters 50 --restarts 5\n"
+                "asterism cluster depth.png --camera kinect --angle 60 --labels labels.npy\n"
                 "zcat poles.csv.gz | asterism cluster - --format csv --angle 20 --labels -",
     .input = "an INPUT file, or - for standard input",
     .options = options_table,
@@ -83,6 +89,8 @@ typedef struct job {
     ast_options options;
     ast_context *context;
     ast_input input;
+    ast_cli_depth depth; /* instead of the input, if it is a depth image */
+    ast_points points;
     double *weights;
     float *init;
     int32_t *labels;
@@ -98,8 +106,11 @@ static int deliver(job *work);
 static void free_job(job *work);
 
 static int run(int argc, char **argv) {
-    settings given = {
-        .common = ast_cli_common_default(), .passes = AST_CLI_PASSES_DEFAULT, .angle = NAN, .restarts = 1};
+    settings given = {.common = ast_cli_common_default(),
+                      .passes = AST_CLI_PASSES_DEFAULT,
+                      .camera = ast_cli_camera_default(),
+                      .angle = NAN,
+                      .restarts = 1};
     int code = ast_cli_parse(&ast_cli_cluster, argc, argv, &given, &given.input);
     if (code < 0)
         code = check(&given);
@@ -115,7 +126,7 @@ static int run(int argc, char **argv) {
     if (code < 0)
         code = read_inputs(&work);
     if (code < 0) {
-        ast_cli_progress_start(&work.progress, &given.common, work.input.points.count);
+        ast_cli_progress_start(&work.progress, &given.common, work.points.count);
         code = ast_cli_open_targets(work.targets, TARGETS);
     }
     if (code < 0)
@@ -154,9 +165,15 @@ static int check_method(const settings *given) {
     return -1;
 }
 
+static int check_input(const settings *given, int *depth) {
+    return ast_cli_depth_check(&given->camera, &given->source, (const char *const[]){given->input, NULL}, depth);
+}
+
 static int check(const settings *given) {
-    int code = check_method(given);
+    int depth, code = check_method(given);
     if (code < 0)
+        code = check_input(given, &depth);
+    if (code < 0 && !depth)
         code = ast_cli_check_points(given->input, &given->source);
     if (code < 0)
         code = ast_cli_check_read("weights", given->weights);
@@ -176,7 +193,7 @@ static int read_start(job *work) {
         options->start = AST_RANDOM;
         return -1;
     }
-    int code = ast_cli_read_means(given->init, work->input.points.dimension, &work->init, &options->means_count);
+    int code = ast_cli_read_means(given->init, work->points.dimension, &work->init, &options->means_count);
     if (code >= 0)
         return code;
     if (given->clusters && given->clusters != options->means_count)
@@ -187,24 +204,46 @@ static int read_start(job *work) {
     return -1;
 }
 
+/* The normals of a depth image, which take the context's threads. */
+static int read_depth(job *work) {
+    const settings *given = work->given;
+    int code = ast_cli_depth_open(&work->depth, &given->camera, (const char *const[]){given->input, NULL});
+    if (code < 0)
+        code = ast_cli_depth_single(&work->depth, "cluster", given->input);
+    if (code < 0)
+        code = ast_cli_depth_normals(&work->depth, work->context, &work->points);
+    return code;
+}
+
+static int read_points(job *work) {
+    const settings *given = work->given;
+    int depth, code = check_input(given, &depth);
+    if (code < 0)
+        code = ast_cli_open_context(&given->common, &work->context);
+    if (code < 0 && depth)
+        return read_depth(work);
+    if (code < 0)
+        code = ast_cli_open_points(&work->input, given->input, &given->source);
+    work->points = work->input.points;
+    return code;
+}
+
 static int read_inputs(job *work) {
     const settings *given = work->given;
     ast_options_init(&work->options);
-    int code = ast_cli_open_points(&work->input, given->input, &given->source);
+    int code = read_points(work);
     if (code >= 0)
         return code;
-    size_t count = work->input.points.count;
+    size_t count = work->points.count;
     if (given->clusters > count)
         return ast_cli_fail(AST_CLI_FAILED, "--clusters %zu is more than the %zu points of %s", given->clusters, count,
                             ast_cli_name(given->input));
     if (given->weights) {
         code = ast_cli_read_weights(given->weights, given->input, count, &work->weights);
-        work->input.points.weights = work->weights;
+        work->points.weights = work->weights;
     }
     if (code < 0)
         code = read_start(work);
-    if (code < 0)
-        code = ast_cli_open_context(&given->common, &work->context);
     if (code < 0) {
         work->labels = malloc(count * sizeof *work->labels);
         if (!work->labels)
@@ -227,7 +266,7 @@ static int cluster(job *work) {
     options->bounds = !given->passes.no_bounds;
     options->progress = ast_cli_progress_step;
     options->progress_data = &work->progress;
-    ast_status status = ast_cluster(work->context, &work->input.points, options, work->labels, &work->report);
+    ast_status status = ast_cluster(work->context, &work->points, options, work->labels, &work->report);
     ast_cli_progress_end(&work->progress);
     if (status == AST_OK && ast_cli_interrupted())
         status = AST_CANCELLED;
@@ -261,7 +300,10 @@ static void print_table(const void *work) {
 
 static int deliver(job *work) {
     ast_cli_printer printer = {print_json, print_table, work};
-    ast_cli_fill_labels(&work->targets[LABELS], work->labels, work->report.points);
+    if (work->depth.width)
+        ast_cli_fill_labels(&work->targets[LABELS], work->labels, work->depth.height, work->depth.width);
+    else
+        ast_cli_fill_labels(&work->targets[LABELS], work->labels, work->report.points, 0);
     ast_cli_fill_values(&work->targets[MEANS], ast_means(work->context), work->report.clusters, work->report.dimension);
     return ast_cli_deliver(work->targets, TARGETS, &work->given->common, &printer);
 }
@@ -269,6 +311,7 @@ static int deliver(job *work) {
 static void free_job(job *work) {
     ast_cli_abandon_targets(work->targets, TARGETS);
     ast_input_close(&work->input);
+    ast_cli_depth_close(&work->depth);
     ast_close(work->context);
     free(work->weights);
     free(work->init);

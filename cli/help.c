@@ -36,12 +36,12 @@ void ast_cli_help(const ast_cli_command *command) {
         if (*c == '\n')
             printf("       asterism ");
     }
-    printf("\n\n%s\n\nOptions:\n", command->about);
+    printf("\n\n%s\n", command->about);
     ast_cli_group groups[AST_CLI_GROUPS];
     size_t count = ast_cli_groups(command, groups);
     for (size_t i = 0; i < count; i++) {
-        if (i == count - 1)
-            printf("\nCommon options:\n");
+        if (groups[i].title)
+            printf("\n%s:\n", groups[i].title);
         print_options(groups[i].options);
     }
     printf("  --help                print this\n\nExamples:\n  ");

@@ -33,7 +33,7 @@ static const ast_cli_option options_table[] = {
      AT(dissimilarity), 0, 0, dissimilarities},
     {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
 
-static const ast_cli_group shared_options[] = {{ast_cli_source_options, AT(source)}, {NULL, 0}};
+static const ast_cli_group shared_options[] = {{ast_cli_source_options, AT(source), NULL}, {NULL, 0, NULL}};
 
 static int run(int argc, char **argv);
 

@@ -46,12 +46,13 @@ ast_cli_common ast_cli_common_default(void) {
 
 size_t ast_cli_groups(const ast_cli_command *command, ast_cli_group groups[AST_CLI_GROUPS]) {
     size_t count = 0;
-    groups[count++] = (ast_cli_group){command->options, 0};
+    if (command->options)
+        groups[count++] = (ast_cli_group){command->options, 0, "Options"};
     for (const ast_cli_group *shared = command->shared; shared && shared->options; shared++) {
         assert(count < AST_CLI_GROUPS - 1);
         groups[count++] = *shared;
     }
-    groups[count++] = (ast_cli_group){common_options, 0};
+    groups[count++] = (ast_cli_group){common_options, 0, "Common options"};
     return count;
 }
 

@@ -40,6 +40,7 @@ typedef struct ast_cli_common {
 typedef struct ast_cli_group {
     const ast_cli_option *options; /* NULL ends a list of groups */
     size_t offset;
+    const char *title; /* the heading in --help; NULL: no new one */
 } ast_cli_group;
 
 typedef struct ast_cli_command {
@@ -49,7 +50,7 @@ typedef struct ast_cli_command {
     const char *examples;          /* lines, without the indent */
     const char *input;             /* what the one positional argument is, for a sentence; NULL if there is none */
     int many;                      /* there may be more than one of it */
-    const ast_cli_option *options; /* its own; the common ones are added */
+    const ast_cli_option *options; /* its own, or NULL; the common ones are added */
     const ast_cli_group *shared;   /* what it takes besides, or NULL */
     int (*run)(int argc, char **argv);
 } ast_cli_command;

@@ -45,7 +45,7 @@ static const ast_cli_option options_table[] = {
     {"means", AST_CLI_TEXT, "FILE", "write the true means: float32 .npy, or text", AT(means), 0, 0, NULL},
     {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
 
-static const ast_cli_group groups[] = {{ast_cli_scene_options, AT(scene)}, {NULL, 0}};
+static const ast_cli_group groups[] = {{ast_cli_scene_options, AT(scene), "Options for a scene"}, {NULL, 0, NULL}};
 
 static int run(int argc, char **argv);
 
@@ -213,7 +213,7 @@ static int deliver(job *work) {
     const settings *given = work->given;
     ast_cli_printer printer = {print_json, print_line, work};
     ast_cli_fill_values(&work->targets[POINTS], work->points, given->points, given->dimension);
-    ast_cli_fill_labels(&work->targets[LABELS], work->labels, given->points);
+    ast_cli_fill_labels(&work->targets[LABELS], work->labels, given->points, 0);
     ast_cli_fill_values(&work->targets[MEANS], work->means, given->clusters, given->dimension);
     return ast_cli_deliver(work->targets, TARGETS, &given->common, &printer);
 }

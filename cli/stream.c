@@ -10,61 +10,44 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "cli.h"
-#include "files.h"
+#include "follow.h"
 #include "interrupt.h"
-#include "stream_inputs.h"
-#include "stream_output.h"
-#include "stream_poses.h"
 #include "stream_state.h"
 #include "terminal.h"
-#include "tracker.h"
 
 /* A line goes out in one piece if it fits, so that a kill leaves no half of one in a file. */
 enum { LINE_BUFFER = 1 << 20 };
 
 typedef struct settings {
     ast_cli_common common;
-    ast_cli_source source;
-    ast_cli_passes passes;
-    ast_cli_tracker tracker;
-    const char **inputs; /* NULL-terminated */
-    const char *labels, *poses, *state;
-    int durable;
-    size_t dimension, points; /* 0: not given */
+    ast_cli_follow_settings follow;
+    const char *state;
 } settings;
 
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
-    {"labels", AST_CLI_TEXT, "DIR",
-     "write one int32 .npy of ids a frame, -1 for missing rows,\n"
-     "called as the file or, in arrays and standard input,\n"
-     "000000.npy and so on; the folder is made if need be",
-     AT(labels), 0, 0, NULL},
-    {"poses", AST_CLI_TEXT, "FILE",
-     "text with one row a frame, the last four columns being\n"
-     "qx qy qz qw, camera to world: points are turned by it",
-     AT(poses), 0, 0, NULL},
     {"state", AST_CLI_TEXT, "FILE",
      "resume from the file if it is there, save to it after\n"
      "every frame",
      AT(state), 0, 0, NULL},
-    {"durable", AST_CLI_FLAG, NULL, "also sync the state and the labels to disk", AT(durable), 0, 0, NULL},
-    {"dimension", AST_CLI_COUNT, "D", "components of a point: checked, and needed for raw frames", AT(dimension), 2,
-     4096, NULL},
+    {"durable", AST_CLI_FLAG, NULL, "also sync the state and the labels to disk", AT(follow.durable), 0, 0, NULL},
+    {"dimension", AST_CLI_COUNT, "D", "components of a point: checked, and needed for raw frames", AT(follow.dimension),
+     2, 4096, NULL},
     {"points", AST_CLI_COUNT, "N",
      "with --dimension: standard input holds raw float32 frames\n"
      "of N x D numbers, without any header",
-     AT(points), 1, 2147483647, NULL},
+     AT(follow.points), 1, 2147483647, NULL},
     {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
 
-static const ast_cli_group shared_options[] = {{ast_cli_tracker_options, AT(tracker)},
-                                               {ast_cli_passes_options, AT(passes)},
-                                               {ast_cli_source_options, AT(source)},
-                                               {NULL, 0}};
+static const ast_cli_group groups[] = {{ast_cli_tracker_options, AT(follow.tracker), "Options"},
+                                       {ast_cli_follow_options, AT(follow), NULL},
+                                       {options_table, 0, NULL},
+                                       {ast_cli_passes_options, AT(follow.passes), NULL},
+                                       {ast_cli_camera_options, AT(follow.camera), "Options for depth images"},
+                                       {ast_cli_source_options, AT(follow.source), "Options for tables of points"},
+                                       {NULL, 0, NULL}};
 
 static int run(int argc, char **argv);
 
@@ -74,29 +57,22 @@ const ast_cli_command ast_cli_stream = {
     .usage = "stream INPUT... --angle DEG [options]",
     .about = "Clusters one frame after the other. Directions drift, vanish and come back; every\n"
              "cluster keeps its id. INPUT is files in order, a folder, a T x N x D .npy, or - for\n"
-             "standard input: .npy arrays one behind the other, or raw frames. Prints a line of\n"
-             "JSON a frame.",
+             "standard input: .npy arrays one behind the other, or raw frames; or depth images, whose\n"
+             "surface normals are the points: 16-bit PNG or PGM files, a folder of them, a TUM RGB-D\n"
+             "folder, or raw frames. Prints a line of JSON a frame.",
     .examples = "asterism stream frames/ --angle 70 --labels labels\n"
                 "asterism stream scene.npy --angle 70 --drift 0.5 --lifetime 25 --state scene.state\n"
+                "asterism stream depth/ --camera kinect --angle 75 --labels labels\n"
+                "camera | asterism stream - --raw 640x480 --camera kinect --angle 75\n"
                 "camera | asterism stream - --dimension 3 --points 307200 --angle 70 --poses poses.txt",
     .input = "an INPUT: files, a folder, or - for standard input",
     .many = 1,
-    .options = options_table,
-    .shared = shared_options,
+    .shared = groups,
     .run = run};
 
-/* Everything a run holds; zeroed at first, so that it can be freed at any point. */
 typedef struct job {
     const settings *given;
-    ast_context *context;
-    ast_stream_options options;
-    ast_stream *stream; /* opened once the dimension is known */
-    ast_cli_inputs inputs;
-    ast_cli_poses poses;
-    int32_t *labels;
-    size_t capacity;
-    double shown; /* when the progress line was last written */
-    int width;    /* of that line */
+    ast_cli_follow follow;
 } job;
 
 static int check(const settings *given);
@@ -104,25 +80,20 @@ static int prepare(job *work);
 static int process(job *work);
 
 static int run(int argc, char **argv) {
-    settings given = {
-        .common = ast_cli_common_default(), .passes = AST_CLI_PASSES_DEFAULT, .tracker = ast_cli_tracker_default()};
-    given.inputs = calloc((size_t)argc + 1, sizeof *given.inputs);
-    if (!given.inputs)
+    settings given = {.common = ast_cli_common_default(), .follow = ast_cli_follow_default()};
+    given.follow.inputs = calloc((size_t)argc + 1, sizeof *given.follow.inputs);
+    if (!given.follow.inputs)
         return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of inputs");
     job work = {.given = &given};
-    int code = ast_cli_parse(&ast_cli_stream, argc, argv, &given, given.inputs);
+    int code = ast_cli_parse(&ast_cli_stream, argc, argv, &given, given.follow.inputs);
     if (code < 0)
         code = check(&given);
     if (code < 0)
         code = prepare(&work);
     if (code < 0)
         code = process(&work);
-    ast_stream_close(work.stream);
-    ast_close(work.context);
-    ast_cli_inputs_free(&work.inputs);
-    ast_cli_poses_free(&work.poses);
-    free(work.labels);
-    free(given.inputs);
+    ast_cli_follow_close(&work.follow);
+    free(given.follow.inputs);
     return code;
 }
 
@@ -132,10 +103,13 @@ static int is_standard(const char *path) {
     return path && strcmp(path, "-") == 0;
 }
 
-static int check_raw(const settings *given) {
+static int check_raw(const ast_cli_follow_settings *given, int depth) {
     int standard = 0;
     for (const char **input = given->inputs; *input; input++)
         standard |= is_standard(*input);
+    if (depth && (given->points || given->dimension))
+        return ast_cli_fail(AST_CLI_USAGE, "--%s is for tables of points, and %s is depth images",
+                            given->points ? "points" : "dimension", ast_cli_name(given->inputs[0]));
     if (given->points && !standard)
         return ast_cli_fail(AST_CLI_USAGE,
                             "--points is for raw frames on standard input, but - is not among the inputs");
@@ -149,49 +123,36 @@ static int check_raw(const settings *given) {
 }
 
 static int check(const settings *given) {
-    int code = ast_cli_tracker_check(&given->tracker, &given->passes, "stream");
+    int depth;
+    int code = ast_cli_follow_check(&given->follow, "stream", &depth);
     if (code >= 0)
         return code;
-    const char *names[] = {given->labels, given->poses, given->state};
-    const char *options[] = {"labels", "poses", "state"};
-    for (int i = 0; i < 3; i++) {
-        if (is_standard(names[i]))
-            return ast_cli_fail(AST_CLI_USAGE, "--%s needs a name: only the points can come from standard input",
-                                options[i]);
-    }
-    if (given->durable && !given->state && !given->labels)
+    if (is_standard(given->state))
+        return ast_cli_fail(AST_CLI_USAGE, "--state needs a name: only the points can come from standard input");
+    if (given->follow.durable && !given->state && !given->follow.labels)
         return ast_cli_fail(AST_CLI_USAGE, "--durable is for --state FILE and --labels DIR, and neither is given");
-    return check_raw(given);
+    return check_raw(&given->follow, depth);
 }
 
 /* ---- Before the first frame -------------------------------------------------------------------------------------- */
 
-static int open_stream(job *work, size_t dimension, const char *name) {
-    work->options.dimension = dimension;
-    const char *problem = ast_stream_options_problem(&work->options);
-    if (problem)
-        return ast_cli_fail(AST_CLI_FAILED, "%s: %s", name, problem);
-    work->stream = ast_stream_open(work->context, &work->options);
-    if (!work->stream)
-        return ast_cli_fail(AST_CLI_FAILED, "%s: %s", name, ast_message(work->context));
-    return -1;
-}
-
 static int take_over(job *work, const ast_cli_standing *standing) {
-    const settings *given = work->given;
+    const ast_cli_follow_settings *given = &work->given->follow;
+    const char *state = work->given->state;
+    ast_cli_follow *follow = &work->follow;
     if (standing->posed != (given->poses != NULL))
-        return ast_cli_fail(AST_CLI_FAILED, "%s: the state was made with%s --poses, and this run is with%s",
-                            given->state, standing->posed ? "" : "out", standing->posed ? "out" : "");
+        return ast_cli_fail(AST_CLI_FAILED, "%s: the state was made with%s --poses, and this run is with%s", state,
+                            standing->posed ? "" : "out", standing->posed ? "out" : "");
     if (given->dimension && !given->source.columns && given->dimension != standing->dimension)
         return ast_cli_fail(AST_CLI_FAILED,
                             "%s: the state was made with points of %" PRIu64 " dimensions, but --dimension is %zu",
-                            given->state, standing->dimension, given->dimension);
-    int code = open_stream(work, (size_t)standing->dimension, given->state);
+                            state, standing->dimension, given->dimension);
+    int code = ast_cli_follow_dimension(follow, (size_t)standing->dimension, state);
     if (code >= 0)
         return code;
-    if (ast_stream_load(work->stream, standing->state, standing->state_size) != AST_OK)
-        return ast_cli_fail(AST_CLI_FAILED, "%s: %s", given->state, ast_message(work->context));
-    return ast_cli_inputs_resume(&work->inputs, standing->path, standing->whole_path, standing->number,
+    if (ast_stream_load(follow->stream, standing->state, standing->state_size) != AST_OK)
+        return ast_cli_fail(AST_CLI_FAILED, "%s: %s", state, ast_message(follow->context));
+    return ast_cli_inputs_resume(&follow->inputs, standing->path, standing->whole_path, standing->number,
                                  given->poses != NULL);
 }
 
@@ -201,7 +162,7 @@ static int compare_names(const void *a, const void *b) {
 }
 
 static int check_names(const job *work) {
-    const ast_cli_inputs *inputs = &work->inputs;
+    const ast_cli_inputs *inputs = &work->follow.inputs;
     char **sorted = malloc((inputs->count + 1) * sizeof *sorted);
     if (!sorted)
         return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of inputs");
@@ -242,137 +203,51 @@ static int resume(job *work) {
 
 static int prepare(job *work) {
     const settings *given = work->given;
-    work->options = ast_cli_tracker_set(&given->tracker, &given->passes);
-    work->inputs.how = &given->source;
-    work->inputs.raw = (ast_raw){.points = given->points, .dimension = given->dimension};
-    int code = ast_cli_inputs_list(&work->inputs, given->inputs, given->poses);
-    if (code < 0 && given->poses)
-        code = ast_cli_poses_read(&work->poses, given->poses);
-    if (code < 0)
-        code = ast_cli_open_context(&given->common, &work->context);
-    ast_cli_watch_signals();
+    int code = ast_cli_follow_open(&work->follow, &given->common, &given->follow);
     if (code < 0 && given->state)
         code = resume(work);
-    if (code < 0 && given->labels)
-        code = ast_cli_labels_prepare(given->labels, &work->inputs);
+    if (code < 0)
+        code = ast_cli_follow_begin(&work->follow);
     return code;
 }
 
 /* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
-/* A frame without points may not know its dimension; it fits any stream. */
-static int check_dimension(job *work, ast_points *points) {
+static int save_state(job *work) {
     const settings *given = work->given;
-    const char *source = work->inputs.source;
-    /* Raw frames are D wide as they come, before --columns. */
-    size_t wanted = given->source.columns ? 0 : given->dimension;
-    if (work->stream)
-        wanted = work->options.dimension;
-    if (points->count == 0 && points->dimension == 0) {
-        if (!wanted)
-            return ast_cli_fail(AST_CLI_FAILED,
-                                "%s holds no points, and no frame before it says how many dimensions "
-                                "they have; --dimension D can",
-                                source);
-        points->dimension = wanted;
-    }
-    if (wanted && points->dimension != wanted)
-        return ast_cli_fail(AST_CLI_FAILED, "%s has points of %zu dimensions, but %s %zu", source, points->dimension,
-                            work->stream ? "those of the frames before it have" : "--dimension is", wanted);
-    return work->stream ? -1 : open_stream(work, points->dimension, source);
-}
-
-static int make_room(job *work, size_t count) {
-    if (work->labels && count <= work->capacity)
-        return -1;
-    free(work->labels);
-    work->capacity = count > 2 * work->capacity ? count : 2 * work->capacity;
-    work->labels = malloc((work->capacity ? work->capacity : 1) * sizeof *work->labels);
-    if (!work->labels)
-        return ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory for %zu labels", work->inputs.source, count);
-    return -1;
-}
-
-static int save_state(job *work, uint64_t frames) {
-    const settings *given = work->given;
-    const ast_cli_inputs *inputs = &work->inputs;
+    const ast_cli_follow *follow = &work->follow;
+    const ast_cli_inputs *inputs = &follow->inputs;
     char *whole = is_standard(inputs->path) ? NULL : realpath(inputs->path, NULL);
     ast_cli_standing standing = {.path = inputs->path,
                                  .whole_path = whole ? whole : "",
                                  .number = inputs->number,
-                                 .frames = frames,
-                                 .dimension = work->options.dimension,
-                                 .posed = given->poses != NULL};
-    standing.state = ast_stream_save(work->stream, &standing.state_size);
-    int code = standing.state ? ast_cli_state_write(given->state, given->durable, &standing)
+                                 .frames = follow->frame.frame + 1,
+                                 .dimension = follow->options.dimension,
+                                 .posed = given->follow.poses != NULL};
+    standing.state = ast_stream_save(follow->stream, &standing.state_size);
+    int code = standing.state ? ast_cli_state_write(given->state, given->follow.durable, &standing)
                               : ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory for the state", given->state);
     free(whole);
     return code;
 }
 
-/* A line on stderr that people watch, where the JSON goes elsewhere: at most four times a second. */
-static void show_progress(job *work, const ast_frame *frame) {
-    const ast_cli_common *common = &work->given->common;
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    double now = (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-    int watched = common->progress || (isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO));
-    if (common->quiet || !watched || now - work->shown < 0.25)
-        return;
-    work->shown = now;
-    char line[160], duration[AST_CLI_DURATION];
-    int width = snprintf(line, sizeof line, "frame %" PRIu64 ", %zu clusters, %s", frame->frame, frame->clusters,
-                         ast_cli_duration(frame->seconds, duration));
-    fprintf(stderr, "\r%s%*s", line, work->width > width ? work->width - width : 0, "");
-    fflush(stderr);
-    work->width = width;
-}
-
-static void end_progress(job *work) {
-    if (work->width)
-        fprintf(stderr, "\r%*s\r", work->width, "");
-    work->width = 0;
-}
-
-static int take_frame(job *work, ast_points *points) {
-    const settings *given = work->given;
-    const char *source = work->inputs.source;
-    ast_frame frame = {0};
-    int code = check_dimension(work, points);
-    if (code < 0 && given->poses)
-        code = ast_cli_poses_turn(&work->poses, work->inputs.row, source, points);
-    if (code < 0)
-        code = make_room(work, points->count);
-    if (code < 0)
-        code = ast_cli_status(ast_stream_step(work->stream, points, work->labels, &frame), work->context, source);
-    if (code < 0 && given->labels)
-        code = ast_cli_labels_write(given->labels, given->durable, &work->inputs, frame.frame, work->labels,
-                                    points->count);
-    if (code >= 0)
-        return code;
-    size_t count;
-    const ast_tracked *clusters = ast_stream_clusters(work->stream, &count);
-    code = ast_cli_print_frame(source, &frame, clusters, count, work->options.dimension);
-    if (code < 0 && given->state)
-        code = save_state(work, frame.frame + 1);
-    if (code < 0)
-        show_progress(work, &frame);
-    return code;
-}
-
 static int process(job *work) {
     setvbuf(stdout, NULL, _IOFBF, LINE_BUFFER);
+    ast_cli_follow *follow = &work->follow;
     int code = -1, found = 1;
     uint64_t frames = 0;
-    while (code < 0 && found && !ast_cli_interrupted()) {
-        ast_points points;
-        code = ast_cli_inputs_next(&work->inputs, &points, &found);
-        if (code < 0 && found) {
-            code = take_frame(work, &points);
-            frames += code < 0;
-        }
+    while (code < 0 && found) {
+        code = ast_cli_follow_next(follow, &found);
+        if (code >= 0 || !found)
+            break;
+        code = ast_cli_follow_print(follow);
+        if (code < 0 && work->given->state)
+            code = save_state(work);
+        if (code < 0)
+            ast_cli_follow_progress(follow);
+        frames += code < 0;
     }
-    end_progress(work);
+    ast_cli_follow_progress_end(follow);
     if (code < 0 && ast_cli_interrupted())
         code = ast_cli_fail(AST_CLI_SIGNAL + ast_cli_interrupted(), "stopped after %" PRIu64 " frame%s of this run",
                             frames, frames == 1 ? "" : "s");

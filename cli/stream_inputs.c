@@ -75,8 +75,27 @@ static int add_standard(ast_cli_inputs *inputs) {
     return add_path(inputs, "-");
 }
 
+/* The files of the frames; raw frames have no other name than that of the input. */
+static int list_depth(ast_cli_inputs *inputs, const char *const *given) {
+    int code = ast_cli_depth_open(&inputs->depth, inputs->camera, given);
+    if (code >= 0)
+        return code;
+    size_t count = ast_depth_frames_count(inputs->depth.frames);
+    if (count == SIZE_MAX)
+        return add_path(inputs, given[0]);
+    for (size_t i = 0; i < count && code < 0; i++)
+        code = add_path(inputs, ast_depth_frames_path(inputs->depth.frames, i));
+    return code;
+}
+
+size_t ast_cli_inputs_frames(const ast_cli_inputs *inputs) {
+    return inputs->camera ? ast_depth_frames_count(inputs->depth.frames) : SIZE_MAX;
+}
+
 int ast_cli_inputs_list(ast_cli_inputs *inputs, const char *const *given, const char *except) {
     int code = -1;
+    if (inputs->camera)
+        return list_depth(inputs, given);
     for (; *given && code < 0; given++) {
         struct stat status;
         if (is_standard(*given)) {
@@ -97,6 +116,7 @@ int ast_cli_inputs_list(ast_cli_inputs *inputs, const char *const *given, const 
 }
 
 void ast_cli_inputs_free(ast_cli_inputs *inputs) {
+    ast_cli_depth_close(&inputs->depth);
     ast_frames_close(inputs->frames);
     for (size_t i = 0; i < inputs->count; i++)
         free(inputs->paths[i]);
@@ -164,6 +184,10 @@ int ast_cli_inputs_resume(ast_cli_inputs *inputs, const char *path, const char *
     int code = -1;
     if (is_standard(path) || !find_path(inputs, path, whole_path, &last))
         return -1;
+    if (inputs->camera) {
+        ast_depth_frames_skip(inputs->depth.frames, last + 1);
+        return -1;
+    }
     while (inputs->position < last && code < 0) {
         if (counted)
             code = skip_frames(inputs, UINT64_MAX);
@@ -205,9 +229,26 @@ static int name_frame(ast_cli_inputs *inputs) {
     return name ? -1 : no_memory();
 }
 
-int ast_cli_inputs_next(ast_cli_inputs *inputs, ast_points *points, int *found) {
+static int next_depth(ast_cli_inputs *inputs, ast_context *context, ast_points *points, int *found) {
+    int code = ast_cli_depth_next(&inputs->depth, found);
+    if (code >= 0 || !*found)
+        return code;
+    const ast_depth_frame *frame = &inputs->depth.frame;
+    free(inputs->source);
+    inputs->source = strdup(frame->source);
+    if (!inputs->source)
+        return no_memory();
+    inputs->path = frame->path;
+    inputs->number = frame->number == AST_DEPTH_WHOLE ? AST_CLI_WHOLE : frame->number;
+    inputs->row = frame->index;
+    return ast_cli_depth_normals(&inputs->depth, context, points);
+}
+
+int ast_cli_inputs_next(ast_cli_inputs *inputs, ast_context *context, ast_points *points, int *found) {
     ast_format_error error;
     *found = 0;
+    if (inputs->camera)
+        return next_depth(inputs, context, points, found);
     while (inputs->position < inputs->count) {
         wait_for_input(inputs);
         if (ast_cli_interrupted())

@@ -74,23 +74,37 @@ int ast_cli_open_targets(ast_cli_target *targets, size_t count) {
     return -1;
 }
 
-void ast_cli_fill_labels(ast_cli_target *target, const int32_t *labels, size_t count) {
-    target->labels = labels;
-    target->rows = count;
-}
-
-void ast_cli_fill_values(ast_cli_target *target, const float *values, size_t rows, size_t columns) {
-    target->values = values;
+static void fill_shape(ast_cli_target *target, size_t rows, size_t columns) {
     target->rows = rows;
     target->columns = columns;
 }
 
+void ast_cli_fill_labels(ast_cli_target *target, const int32_t *labels, size_t rows, size_t columns) {
+    target->labels = labels;
+    fill_shape(target, rows, columns);
+}
+
+void ast_cli_fill_values(ast_cli_target *target, const float *values, size_t rows, size_t columns) {
+    target->values = values;
+    fill_shape(target, rows, columns);
+}
+
+void ast_cli_fill_normals(ast_cli_target *target, const float *normals, size_t rows, size_t columns) {
+    target->normals = normals;
+    fill_shape(target, rows, columns);
+}
+
 static bool write_target(const ast_cli_target *target, ast_format_error *error) {
+    ast_output *output = target->output;
+    if (target->normals)
+        return ast_write_normals(output, target->normals, target->rows, target->columns, error);
+    if (target->labels && target->columns)
+        return ast_write_label_image(output, target->labels, target->rows, target->columns, error);
     if (target->labels)
-        return ast_write_labels(target->output, target->labels, target->rows, error);
+        return ast_write_labels(output, target->labels, target->rows, error);
     if (target->columns)
-        return ast_write_matrix(target->output, target->values, target->rows, target->columns, error);
-    return ast_write_floats(target->output, target->values, target->rows, error);
+        return ast_write_matrix(output, target->values, target->rows, target->columns, error);
+    return ast_write_floats(output, target->values, target->rows, error);
 }
 
 static int commit(ast_cli_target *targets, size_t count) {

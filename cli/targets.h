@@ -9,11 +9,12 @@
 
 #include "options.h"
 
-/* A file to write. `labels` or `values` go into it; the caller keeps them. */
+/* A file to write. One of the arrays goes into it; the caller keeps it. */
 typedef struct ast_cli_target {
     const char *option, *path; /* its option's name; path NULL: not asked for */
-    const int32_t *labels;     /* (rows) */
-    const float *values;       /* (rows, columns), or (rows) where columns is 0 */
+    const int32_t *labels;     /* (rows, columns), or (rows) where columns is 0 */
+    const float *values;       /* the same */
+    const float *normals;      /* (rows, columns, 3) */
     size_t rows, columns;
     ast_output *output; /* while it is open */
 } ast_cli_target;
@@ -30,8 +31,9 @@ int ast_cli_check_kept(const ast_cli_target *targets, size_t count, const char *
 int ast_cli_open_targets(ast_cli_target *targets, size_t count);
 
 /* What will be in a target. */
-void ast_cli_fill_labels(ast_cli_target *target, const int32_t *labels, size_t count);
+void ast_cli_fill_labels(ast_cli_target *target, const int32_t *labels, size_t rows, size_t columns);
 void ast_cli_fill_values(ast_cli_target *target, const float *values, size_t rows, size_t columns);
+void ast_cli_fill_normals(ast_cli_target *target, const float *normals, size_t rows, size_t columns);
 
 /* How a result is printed; json returns 0 if there is no memory for it. */
 typedef struct ast_cli_printer {

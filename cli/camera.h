@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The options for depth images: which camera took them, and how normals are made of them. */
+#ifndef AST_CLI_CAMERA_H
+#define AST_CLI_CAMERA_H
+
+#include <asterism_depth.h>
+
+#include "options.h"
+
+typedef struct ast_cli_camera {
+    const char *intrinsics, *name, *raw;
+    double scale; /* NaN: not given */
+    int smooth;   /* an ast_smooth; -1: not given */
+    double filter_epsilon, jump, nearest, farthest, tv_weight;
+    size_t filter_radius, window, tv_iterations;
+} ast_cli_camera;
+
+extern const ast_cli_option ast_cli_camera_options[];
+
+ast_cli_camera ast_cli_camera_default(void);
+
+/* Whether an input is depth images: by its name or what the folder holds; standard input, if an option says so. */
+int ast_cli_camera_sees(const ast_cli_camera *camera, const char *input);
+
+/* Every function below returns -1 to go on, or the exit code after printing the sentence. */
+
+/* From words to the library's options, for `input`, which is depth images. units_per_metre is 0 where nothing says. */
+int ast_cli_camera_set(const ast_cli_camera *camera, const char *input, ast_depth_options *options);
+
+/* The size in --raw WIDTHxHEIGHT, or 0 x 0. */
+int ast_cli_camera_raw(const ast_cli_camera *camera, size_t *width, size_t *height);
+
+/* For `input`, which is a table of points: no option may speak of depth images. */
+int ast_cli_camera_unused(const ast_cli_camera *camera, const char *input);
+
+#endif

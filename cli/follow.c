@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One frame after the other: read, turn, step, labels. What else is done with a frame is the subcommand's business. */
+#include "follow.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "interrupt.h"
+#include "stream_output.h"
+#include "terminal.h"
+
+#define AT(field) offsetof(ast_cli_follow_settings, field)
+const ast_cli_option ast_cli_follow_options[] = {{"labels", AST_CLI_TEXT, "DIR",
+                                                  "write one int32 .npy of ids a frame, -1 for missing rows,\n"
+                                                  "called as the file or, in arrays and standard input,\n"
+                                                  "000000.npy and so on; of depth images in their shape; the\n"
+                                                  "folder is made if need be",
+                                                  AT(labels), 0, 0, NULL},
+                                                 {"poses", AST_CLI_TEXT, "FILE",
+                                                  "text with one row a frame, the last four columns being\n"
+                                                  "qx qy qz qw, camera to world: points are turned by it",
+                                                  AT(poses), 0, 0, NULL},
+                                                 {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+
+ast_cli_follow_settings ast_cli_follow_default(void) {
+    return (ast_cli_follow_settings){
+        .passes = AST_CLI_PASSES_DEFAULT, .tracker = ast_cli_tracker_default(), .camera = ast_cli_camera_default()};
+}
+
+/* ---- Before the first frame -------------------------------------------------------------------------------------- */
+
+static int check_name(const char *option, const char *name) {
+    if (name && strcmp(name, "-") == 0)
+        return ast_cli_fail(AST_CLI_USAGE, "--%s needs a name: only the points can come from standard input", option);
+    return -1;
+}
+
+int ast_cli_follow_check(const ast_cli_follow_settings *given, const char *command, int *depth) {
+    int code = ast_cli_tracker_check(&given->tracker, &given->passes, command);
+    if (code < 0)
+        code = check_name("labels", given->labels);
+    if (code < 0)
+        code = check_name("poses", given->poses);
+    if (code < 0)
+        code = ast_cli_depth_check(&given->camera, &given->source, given->inputs, depth);
+    return code;
+}
+
+/* Rows that do not match the frames one by one would turn the wrong ones, such as those of a tracker that is faster
+ * than the camera. */
+static int check_poses(const ast_cli_follow *follow) {
+    size_t frames = ast_cli_inputs_frames(&follow->inputs), rows = follow->poses.count;
+    if (frames == SIZE_MAX || frames == rows)
+        return -1;
+    return ast_cli_fail(AST_CLI_FAILED, "%s has %zu row%s, but there are %zu frames; it needs one row a frame",
+                        follow->given->poses, rows, rows == 1 ? "" : "s", frames);
+}
+
+int ast_cli_follow_open(ast_cli_follow *follow, const ast_cli_common *common, const ast_cli_follow_settings *given) {
+    int depth;
+    follow->common = common;
+    follow->given = given;
+    follow->options = ast_cli_tracker_set(&given->tracker, &given->passes);
+    follow->files = (ast_cli_frame_files){
+        .option = "labels", .folder = given->labels, .extension = "npy", .what = "labels", .durable = given->durable};
+    follow->inputs.how = &given->source;
+    follow->inputs.raw = (ast_raw){.points = given->points, .dimension = given->dimension};
+    int code = ast_cli_depth_check(&given->camera, &given->source, given->inputs, &depth);
+    if (code >= 0)
+        return code;
+    follow->inputs.camera = depth ? &given->camera : NULL;
+    code = ast_cli_inputs_list(&follow->inputs, given->inputs, given->poses);
+    if (code < 0 && given->poses)
+        code = ast_cli_poses_read(&follow->poses, given->poses);
+    if (code < 0 && given->poses)
+        code = check_poses(follow);
+    if (code < 0)
+        code = ast_cli_open_context(common, &follow->context);
+    ast_cli_watch_signals();
+    return code;
+}
+
+int ast_cli_follow_dimension(ast_cli_follow *follow, size_t dimension, const char *name) {
+    follow->options.dimension = dimension;
+    const char *problem = ast_stream_options_problem(&follow->options);
+    if (problem)
+        return ast_cli_fail(AST_CLI_FAILED, "%s: %s", name, problem);
+    follow->stream = ast_stream_open(follow->context, &follow->options);
+    if (!follow->stream)
+        return ast_cli_fail(AST_CLI_FAILED, "%s: %s", name, ast_message(follow->context));
+    return -1;
+}
+
+int ast_cli_follow_begin(ast_cli_follow *follow) {
+    return follow->given->labels ? ast_cli_frame_files_prepare(&follow->files, &follow->inputs) : -1;
+}
+
+void ast_cli_follow_close(ast_cli_follow *follow) {
+    ast_stream_close(follow->stream);
+    ast_cli_inputs_free(&follow->inputs);
+    ast_close(follow->context);
+    ast_cli_poses_free(&follow->poses);
+    free(follow->labels);
+}
+
+/* ---- Frames ------------------------------------------------------------------------------------------------------ */
+
+/* A frame without points may not know its dimension; it fits any stream. */
+static int check_dimension(ast_cli_follow *follow, ast_points *points) {
+    const ast_cli_follow_settings *given = follow->given;
+    const char *source = follow->inputs.source;
+    /* Raw frames are D wide as they come, before --columns. */
+    size_t wanted = given->source.columns ? 0 : given->dimension;
+    if (follow->stream)
+        wanted = follow->options.dimension;
+    if (points->count == 0 && points->dimension == 0) {
+        if (!wanted)
+            return ast_cli_fail(AST_CLI_FAILED,
+                                "%s holds no points, and no frame before it says how many dimensions "
+                                "they have; --dimension D can",
+                                source);
+        points->dimension = wanted;
+    }
+    if (wanted && points->dimension != wanted)
+        return ast_cli_fail(AST_CLI_FAILED, "%s has points of %zu dimensions, but %s %zu", source, points->dimension,
+                            follow->stream ? "those of the frames before it have" : "--dimension is", wanted);
+    return follow->stream ? -1 : ast_cli_follow_dimension(follow, points->dimension, source);
+}
+
+static int make_room(ast_cli_follow *follow, size_t count) {
+    if (follow->labels && count <= follow->capacity)
+        return -1;
+    free(follow->labels);
+    follow->capacity = count > 2 * follow->capacity ? count : 2 * follow->capacity;
+    follow->labels = malloc((follow->capacity ? follow->capacity : 1) * sizeof *follow->labels);
+    if (!follow->labels)
+        return ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory for %zu labels", follow->inputs.source, count);
+    return -1;
+}
+
+static int write_labels(const ast_cli_follow *follow) {
+    ast_format_error error;
+    ast_output *output;
+    const ast_cli_depth *depth = &follow->inputs.depth;
+    int code = ast_cli_frame_files_open(&follow->files, &follow->inputs, follow->frame.frame, &output);
+    if (code >= 0)
+        return code;
+    bool good = follow->inputs.camera
+                    ? ast_write_label_image(output, follow->labels, depth->height, depth->width, &error)
+                    : ast_write_labels(output, follow->labels, follow->frame.points, &error);
+    return ast_cli_frame_files_close(output, good, &error);
+}
+
+static int take_frame(ast_cli_follow *follow, ast_points *points) {
+    const char *source = follow->inputs.source;
+    int code = check_dimension(follow, points);
+    if (code < 0 && follow->given->poses)
+        code = ast_cli_poses_turn(&follow->poses, follow->inputs.row, source, points);
+    if (code < 0)
+        code = make_room(follow, points->count);
+    if (code < 0)
+        code = ast_cli_status(ast_stream_step(follow->stream, points, follow->labels, &follow->frame), follow->context,
+                              source);
+    if (code < 0 && follow->given->labels)
+        code = write_labels(follow);
+    if (code < 0)
+        follow->clusters = ast_stream_clusters(follow->stream, &follow->count);
+    return code;
+}
+
+int ast_cli_follow_next(ast_cli_follow *follow, int *found) {
+    ast_points points;
+    *found = 0;
+    if (ast_cli_interrupted())
+        return -1;
+    int code = ast_cli_inputs_next(&follow->inputs, follow->context, &points, found);
+    return code < 0 && *found ? take_frame(follow, &points) : code;
+}
+
+int ast_cli_follow_print(const ast_cli_follow *follow) {
+    return ast_cli_print_frame(follow->inputs.source, &follow->frame, follow->clusters, follow->count,
+                               follow->options.dimension);
+}
+
+/* A line on stderr that people watch, where the JSON goes elsewhere: at most four times a second. */
+void ast_cli_follow_progress(ast_cli_follow *follow) {
+    const ast_cli_common *common = follow->common;
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    double now = (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+    int watched = common->progress || (isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO));
+    if (common->quiet || !watched || now - follow->shown < 0.25)
+        return;
+    follow->shown = now;
+    char line[160], duration[AST_CLI_DURATION];
+    int width = snprintf(line, sizeof line, "frame %" PRIu64 ", %zu clusters, %s", follow->frame.frame,
+                         follow->frame.clusters, ast_cli_duration(follow->frame.seconds, duration));
+    fprintf(stderr, "\r%s%*s", line, follow->width > width ? follow->width - width : 0, "");
+    fflush(stderr);
+    follow->width = width;
+}
+
+void ast_cli_follow_progress_end(ast_cli_follow *follow) {
+    if (follow->width)
+        fprintf(stderr, "\r%*s\r", follow->width, "");
+    follow->width = 0;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Clusters followed through frames: what stream and segment have in common. Every function returns -1 to go on, or the
+ * exit code after printing the sentence. */
+#ifndef AST_CLI_FOLLOW_H
+#define AST_CLI_FOLLOW_H
+
+#include <asterism.h>
+
+#include "frame_files.h"
+#include "stream_inputs.h"
+#include "stream_poses.h"
+#include "tracker.h"
+
+/* What the command line says. */
+typedef struct ast_cli_follow_settings {
+    ast_cli_source source;
+    ast_cli_passes passes;
+    ast_cli_tracker tracker;
+    ast_cli_camera camera;
+    const char **inputs; /* NULL-terminated */
+    const char *labels, *poses;
+    size_t dimension, points; /* 0: not given */
+    int durable;
+} ast_cli_follow_settings;
+
+/* --labels and --poses. */
+extern const ast_cli_option ast_cli_follow_options[];
+
+ast_cli_follow_settings ast_cli_follow_default(void);
+
+/* A run; zeroed at first, so that it can be closed at any point. */
+typedef struct ast_cli_follow {
+    const ast_cli_common *common;
+    const ast_cli_follow_settings *given;
+    ast_context *context;
+    ast_stream_options options;
+    ast_stream *stream; /* opened once the dimension is known */
+    ast_cli_inputs inputs;
+    ast_cli_poses poses;
+    ast_cli_frame_files files; /* of labels */
+    /* The current frame */
+    ast_frame frame;
+    int32_t *labels; /* (frame.points) */
+    size_t capacity;
+    const ast_tracked *clusters;
+    size_t count;
+    /* The progress line */
+    double shown; /* when it was last written */
+    int width;
+} ast_cli_follow;
+
+/* What the command line alone shows; `command` is the subcommand's name. *depth: whether the inputs are depth images.
+ */
+int ast_cli_follow_check(const ast_cli_follow_settings *given, const char *command, int *depth);
+
+/* Lists the inputs, reads the poses and opens the context. */
+int ast_cli_follow_open(ast_cli_follow *follow, const ast_cli_common *common, const ast_cli_follow_settings *given);
+
+/* Opens the stream before the first frame does, for a state of that dimension; `name` is for the sentence. */
+int ast_cli_follow_dimension(ast_cli_follow *follow, size_t dimension, const char *name);
+
+/* Right before the first frame: makes the folder of the labels. */
+int ast_cli_follow_begin(ast_cli_follow *follow);
+
+/* Reads and clusters the next frame and writes its labels; *found 0 after the last, and after a signal. */
+int ast_cli_follow_next(ast_cli_follow *follow, int *found);
+
+/* Prints the frame's line of JSON. */
+int ast_cli_follow_print(const ast_cli_follow *follow);
+
+/* The line that people watch, after a frame, and its end. */
+void ast_cli_follow_progress(ast_cli_follow *follow);
+void ast_cli_follow_progress_end(ast_cli_follow *follow);
+
+void ast_cli_follow_close(ast_cli_follow *follow);
+
+#endif

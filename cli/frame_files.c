@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The files that are written for each frame: their names and their folder. */
+#include "frame_files.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli.h"
+#include "folder.h"
+#include "terminal.h"
+
+/* ---- Names ------------------------------------------------------------------------------------------------------- */
+
+/* The name without its folder and the extensions that say how to read it: 000017 of depth/000017.csv.gz. */
+const char *ast_cli_stem(const char *path, size_t *length) {
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    *length = strlen(name);
+    if (*length > 3 && strcasecmp(name + *length - 3, ".gz") == 0)
+        *length -= 3;
+    for (size_t i = *length; i-- > 1;) {
+        if (name[i] == '.') {
+            *length = i;
+            break;
+        }
+    }
+    return name;
+}
+
+/* folder/stem.npy, to free(); NULL without memory. */
+static char *target_of(const ast_cli_frame_files *files, const char *path) {
+    char *target;
+    size_t length;
+    const char *stem = ast_cli_stem(path, &length);
+    return asprintf(&target, "%s/%.*s.%s", files->folder, (int)length, stem, files->extension) < 0 ? NULL : target;
+}
+
+static int no_memory(void) {
+    return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the names of the files to write");
+}
+
+static int overwrites(const ast_cli_frame_files *files, const char *path) {
+    return ast_cli_fail(AST_CLI_FAILED, "--%s %s would overwrite the input %s", files->option, files->folder, path);
+}
+
+/* ---- Before the first frame -------------------------------------------------------------------------------------- */
+
+static int would_overwrite(const char *target, const char *path) {
+    struct stat here, there;
+    return stat(target, &here) == 0 && stat(path, &there) == 0 && here.st_dev == there.st_dev &&
+           here.st_ino == there.st_ino;
+}
+
+/* Whether the whole file is one frame, which gives its name to the labels. */
+static int is_one_frame(const char *path, const ast_cli_inputs *inputs) {
+    if (inputs->camera)
+        return ast_cli_inputs_frames(inputs) != SIZE_MAX;
+    ast_format_error error;
+    ast_input_options options;
+    ast_input_options_init(&options);
+    options.format = inputs->how->format;
+    ast_frames *frames = ast_frames_open(path, &options, NULL, &error);
+    int one = frames && !ast_frames_numbered(frames);
+    ast_frames_close(frames);
+    return one;
+}
+
+static int compare_stems(const void *a, const void *b) {
+    size_t length_a, length_b;
+    const char *stem_a = ast_cli_stem(*(char *const *)a, &length_a),
+               *stem_b = ast_cli_stem(*(char *const *)b, &length_b);
+    int order = memcmp(stem_a, stem_b, length_a < length_b ? length_a : length_b);
+    return order ? order : (length_a > length_b) - (length_a < length_b);
+}
+
+static int check_stems(const ast_cli_frame_files *files, const ast_cli_inputs *inputs, char **sorted) {
+    memcpy(sorted, inputs->paths, inputs->count * sizeof *sorted);
+    qsort(sorted, inputs->count, sizeof *sorted, compare_stems);
+    for (size_t i = 1; i < inputs->count; i++) {
+        size_t length;
+        const char *stem = ast_cli_stem(sorted[i], &length);
+        if (compare_stems(&sorted[i - 1], &sorted[i]) == 0 && is_one_frame(sorted[i - 1], inputs) &&
+            is_one_frame(sorted[i], inputs))
+            return ast_cli_fail(AST_CLI_FAILED, "the %s of %s and %s would both be %s/%.*s.%s", files->what,
+                                sorted[i - 1], sorted[i], files->folder, (int)length, stem, files->extension);
+    }
+    return -1;
+}
+
+int ast_cli_frame_files_prepare(const ast_cli_frame_files *files, const ast_cli_inputs *inputs) {
+    for (size_t i = 0; i < inputs->count; i++) {
+        char *target = target_of(files, inputs->paths[i]);
+        if (!target)
+            return no_memory();
+        int bad = would_overwrite(target, inputs->paths[i]) && is_one_frame(inputs->paths[i], inputs);
+        free(target);
+        if (bad)
+            return overwrites(files, inputs->paths[i]);
+    }
+    char **sorted = malloc((inputs->count + 1) * sizeof *sorted);
+    if (!sorted)
+        return no_memory();
+    int code = check_stems(files, inputs, sorted);
+    free(sorted);
+    return code < 0 ? ast_cli_make_folder(files->option, files->folder) : code;
+}
+
+/* ---- A frame ----------------------------------------------------------------------------------------------------- */
+
+int ast_cli_frame_files_open(const ast_cli_frame_files *files, const ast_cli_inputs *inputs, uint64_t frame,
+                             ast_output **output) {
+    ast_format_error error;
+    char *target = NULL;
+    if (inputs->number == AST_CLI_WHOLE)
+        target = target_of(files, inputs->path);
+    else if (asprintf(&target, "%s/%06" PRIu64 ".%s", files->folder, frame, files->extension) < 0)
+        target = NULL;
+    if (!target)
+        return no_memory();
+    if (would_overwrite(target, inputs->path)) {
+        free(target);
+        return overwrites(files, inputs->path);
+    }
+    *output = ast_output_open_sole(target, files->durable, &error);
+    free(target);
+    return *output ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+}
+
+int ast_cli_frame_files_close(ast_output *output, bool good, ast_format_error *error) {
+    if (!good)
+        ast_output_abandon(output);
+    good = good && ast_output_commit(output, error);
+    return good ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", error->text);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files that are written for each frame: labels, pictures. They are called as the frame's file, or by the frame's
+ * number where many frames come from one input. */
+#ifndef AST_CLI_FRAME_FILES_H
+#define AST_CLI_FRAME_FILES_H
+
+#include <formats.h>
+
+#include "stream_inputs.h"
+
+typedef struct ast_cli_frame_files {
+    const char *option, *folder; /* --option FOLDER */
+    const char *extension;       /* without its dot */
+    const char *what;            /* for sentences: "labels" */
+    int durable;
+} ast_cli_frame_files;
+
+/* The name without its folder and the extensions that say how to read it: 000017 of depth/000017.csv.gz. */
+const char *ast_cli_stem(const char *path, size_t *length);
+
+/* Every function below returns -1 to go on, or the exit code after printing the sentence. */
+
+/* Makes the folder and makes sure that no two frames get the same file, and none replaces its input. */
+int ast_cli_frame_files_prepare(const ast_cli_frame_files *files, const ast_cli_inputs *inputs);
+
+/* Opens the file of the current frame: folder/stem.npy for a file, folder/000017.npy for frames of an array or of
+ * standard input, `frame` being the frame's number in the stream. */
+int ast_cli_frame_files_open(const ast_cli_frame_files *files, const ast_cli_inputs *inputs, uint64_t frame,
+                             ast_output **output);
+
+/* Puts it in place, or if the writing was not `good`, removes it and says why. */
+int ast_cli_frame_files_close(ast_output *output, bool good, ast_format_error *error);
+
+#endif

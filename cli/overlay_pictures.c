@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Depth and colour of one moment have the same name in most collections (000017.png and 000017.png, or 000017.jpg); in
+ * others both are named by their own time stamps, and only their order says what belongs together. A mixture of the two
+ * is a mistake, and so is a number that differs. */
+#include "overlay_pictures.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli.h"
+#include "frame_files.h"
+#include "terminal.h"
+
+static int no_memory(void) {
+    return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of pictures");
+}
+
+static int add_picture(ast_cli_overlay *overlay, const char *path) {
+    overlay->paths[overlay->count] = strdup(path);
+    return overlay->paths[overlay->count++] ? -1 : no_memory();
+}
+
+static int list_pictures(ast_cli_overlay *overlay) {
+    ast_format_error error;
+    ast_folder folder = {0};
+    struct stat status;
+    int is_folder = stat(overlay->given, &status) == 0 && S_ISDIR(status.st_mode);
+    if (is_folder && !ast_folder_list(&folder, overlay->given, &error))
+        return ast_cli_fail(AST_CLI_FAILED, "--overlay: %s", error.text);
+    overlay->paths = calloc(folder.count + 1, sizeof *overlay->paths);
+    int code = overlay->paths ? -1 : no_memory();
+    if (code < 0 && !is_folder)
+        code = add_picture(overlay, overlay->given);
+    for (size_t i = 0; i < folder.count && code < 0; i++) {
+        if (ast_picture_extension(folder.paths[i]))
+            code = add_picture(overlay, folder.paths[i]);
+    }
+    ast_folder_free(&folder);
+    if (code < 0 && overlay->count == 0)
+        code = ast_cli_fail(AST_CLI_FAILED, "--overlay: %s holds no picture (png, ppm, pgm or jpg)", overlay->given);
+    return code;
+}
+
+/* ---- Which belongs to which -------------------------------------------------------------------------------------- */
+
+typedef struct named {
+    const char *path;
+    size_t index;
+} named;
+
+static int compare_stems(const void *a, const void *b) {
+    size_t length_a, length_b;
+    const char *stem_a = ast_cli_stem(((const named *)a)->path, &length_a);
+    const char *stem_b = ast_cli_stem(((const named *)b)->path, &length_b);
+    int order = memcmp(stem_a, stem_b, length_a < length_b ? length_a : length_b);
+    return order ? order : (length_a > length_b) - (length_a < length_b);
+}
+
+/* Fills in of_frame; *unmatched is a frame without a picture of its name, or NULL. Returns how many have one. */
+static size_t match_names(ast_cli_overlay *overlay, char *const *frames, named *sorted, const char **unmatched) {
+    size_t matches = 0;
+    *unmatched = NULL;
+    for (size_t i = 0; i < overlay->count; i++)
+        sorted[i] = (named){overlay->paths[i], i};
+    qsort(sorted, overlay->count, sizeof *sorted, compare_stems);
+    for (size_t i = 0; i < overlay->frames; i++) {
+        named wanted = {frames[i], 0};
+        const named *found = bsearch(&wanted, sorted, overlay->count, sizeof *sorted, compare_stems);
+        overlay->of_frame[i] = found ? found->index : 0;
+        matches += found != NULL;
+        if (!found && !*unmatched)
+            *unmatched = frames[i];
+    }
+    return matches;
+}
+
+static int match(ast_cli_overlay *overlay, const ast_cli_inputs *inputs) {
+    const char *unmatched;
+    overlay->frames = ast_cli_inputs_frames(inputs);
+    if (overlay->frames == SIZE_MAX) /* raw frames have no names */
+        return -1;
+    overlay->of_frame = calloc(overlay->frames + 1, sizeof *overlay->of_frame);
+    named *sorted = calloc(overlay->count, sizeof *sorted);
+    if (!overlay->of_frame || !sorted) {
+        free(sorted);
+        return no_memory();
+    }
+    size_t matches = match_names(overlay, inputs->paths, sorted, &unmatched);
+    free(sorted);
+    if (matches == overlay->frames)
+        return -1;
+    if (matches > 0)
+        return ast_cli_fail(AST_CLI_FAILED, "--overlay: %s holds no picture called as %s, though others match",
+                            overlay->given, unmatched);
+    free(overlay->of_frame);
+    overlay->of_frame = NULL;
+    if (overlay->count == overlay->frames)
+        return -1;
+    return ast_cli_fail(AST_CLI_FAILED,
+                        "--overlay: %s has %zu picture%s for %zu frame%s and none is called as its frame; they must "
+                        "match by name, or one by one in order",
+                        overlay->given, overlay->count, overlay->count == 1 ? "" : "s", overlay->frames,
+                        overlay->frames == 1 ? "" : "s");
+}
+
+int ast_cli_overlay_open(ast_cli_overlay *overlay, const char *given, const ast_cli_inputs *inputs) {
+    overlay->given = given;
+    int code = list_pictures(overlay);
+    return code < 0 ? match(overlay, inputs) : code;
+}
+
+int ast_cli_overlay_read(const ast_cli_overlay *overlay, const ast_cli_inputs *inputs, ast_picture *picture) {
+    ast_format_error error;
+    uint64_t index = overlay->of_frame ? overlay->of_frame[inputs->row] : inputs->row;
+    if (index >= overlay->count)
+        return ast_cli_fail(AST_CLI_FAILED, "--overlay: %s has %zu pictures, and there is none for frame %" PRIu64,
+                            overlay->given, overlay->count, inputs->row + 1);
+    const char *path = overlay->paths[index];
+    if (!ast_picture_read(picture, path, &error))
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    const ast_cli_depth *depth = &inputs->depth;
+    if (picture->width != depth->width || picture->height != depth->height)
+        return ast_cli_fail(AST_CLI_FAILED, "%s is %zu x %zu pixels, but %s is %zu x %zu; they must match", path,
+                            picture->width, picture->height, inputs->source, depth->width, depth->height);
+    return -1;
+}
+
+void ast_cli_overlay_free(ast_cli_overlay *overlay) {
+    for (size_t i = 0; i < overlay->count; i++)
+        free(overlay->paths[i]);
+    free(overlay->paths);
+    free(overlay->of_frame);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The pictures in colour that lie below the clusters: which belongs to which frame. Every function returns -1 to go on,
+ * or the exit code after printing the sentence. */
+#ifndef AST_CLI_OVERLAY_PICTURES_H
+#define AST_CLI_OVERLAY_PICTURES_H
+
+#include <images.h>
+
+#include "stream_inputs.h"
+
+typedef struct ast_cli_overlay {
+    const char *given; /* the folder or the file, as given */
+    char **paths;      /* (count) pictures in natural order */
+    size_t count;
+    size_t *of_frame; /* (frames) the picture of each frame, by name; NULL: frame i has picture i */
+    size_t frames;
+} ast_cli_overlay;
+
+/* Lists the pictures and finds that of every frame: by name, or where not one name is the same, by order. The overlay
+ * is to be freed in any case. */
+int ast_cli_overlay_open(ast_cli_overlay *overlay, const char *given, const ast_cli_inputs *inputs);
+
+/* Reads the picture of the current frame, which must have its size. */
+int ast_cli_overlay_read(const ast_cli_overlay *overlay, const ast_cli_inputs *inputs, ast_picture *picture);
+
+void ast_cli_overlay_free(ast_cli_overlay *overlay);
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * asterism segment: depth images in, pictures of their clusters out, an id in the same colour from the first frame to
+ * the last. It is stream with something to look at: for each frame a picture, and at the end of more than one frame the
+ * chart of the shares and the contact sheet. */
+#include <asterism.h>
+#include <report.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli.h"
+#include "follow.h"
+#include "interrupt.h"
+#include "overlay_pictures.h"
+#include "segment_table.h"
+#include "terminal.h"
+
+typedef struct settings {
+    ast_cli_common common;
+    ast_cli_follow_settings follow;
+    const char *output, *overlay;
+} settings;
+
+#define AT(field) offsetof(settings, field)
+static const ast_cli_option options_table[] = {{"output", AST_CLI_TEXT, "DIR",
+                                                "the folder for the pictures, named as the images; it is\n"
+                                                "made if need be",
+                                                AT(output), 0, 0, NULL},
+                                               {"overlay", AST_CLI_TEXT, "DIR",
+                                                "colour the pictures of this folder (or this one file)\n"
+                                                "instead of the grey depth; they belong to the images by\n"
+                                                "name or, where no name is the same, by order",
+                                                AT(overlay), 0, 0, NULL},
+                                               {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+
+static const ast_cli_group groups[] = {{options_table, 0, "Options"},
+                                       {ast_cli_tracker_options, AT(follow.tracker), NULL},
+                                       {ast_cli_follow_options, AT(follow), NULL},
+                                       {ast_cli_passes_options, AT(follow.passes), NULL},
+                                       {ast_cli_camera_options, AT(follow.camera), "Options for the camera"},
+                                       {NULL, 0, NULL}};
+
+static int run(int argc, char **argv);
+
+const ast_cli_command ast_cli_segment = {
+    .name = "segment",
+    .summary = "colour depth images by the directions of their surfaces",
+    .usage = "segment INPUT... --intrinsics FX,FY,CX,CY --angle DEG --output DIR [options]\n"
+             "segment INPUT... --camera NAME --angle DEG --output DIR [options]",
+    .about = "Clusters the surface normals of depth images, one frame after the other, and writes\n"
+             "for each a PNG with the clusters as colours, black where there is no surface. A cluster\n"
+             "keeps its colour. More than one frame also gives contact-sheet.png, a grid of small\n"
+             "pictures, and shares.svg and shares.csv, how large each cluster was in each frame.\n"
+             "INPUT is 16-bit PNG or PGM files, a folder of them, a TUM RGB-D folder, or - for\n"
+             "standard input. With --json a line for each frame is printed, as stream does.",
+    .examples = "asterism segment depth/ --camera kinect --angle 75 --output segments\n"
+                "asterism segment depth/ --intrinsics 535.4,539.2,320.1,247.6 --depth-scale 5000 \\\n"
+                "    --angle 60 --poses poses.txt --overlay rgb --output segments\n"
+                "asterism segment frame.png --camera kinect --smooth tv --angle 60 --output segments",
+    .input = "an INPUT: depth images, a folder of them, or - for standard input",
+    .many = 1,
+    .shared = groups,
+    .run = run};
+
+/* Everything a run holds; zeroed at first, so that it can be freed at any point. */
+typedef struct job {
+    const settings *given;
+    ast_cli_follow follow;
+    ast_cli_frame_files files; /* of pictures */
+    ast_cli_overlay overlay;
+    ast_picture picture;
+    ast_sheet *sheet;
+    ast_shares *shares;
+    uint64_t frames;
+    double started, clustering;
+} job;
+
+static int check(const settings *given);
+static int prepare(job *work);
+static int process(job *work);
+static int conclude(job *work);
+
+static int run(int argc, char **argv) {
+    settings given = {.common = ast_cli_common_default(), .follow = ast_cli_follow_default()};
+    given.follow.inputs = calloc((size_t)argc + 1, sizeof *given.follow.inputs);
+    if (!given.follow.inputs)
+        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of inputs");
+    job work = {.given = &given};
+    int code = ast_cli_parse(&ast_cli_segment, argc, argv, &given, given.follow.inputs);
+    if (code < 0)
+        code = check(&given);
+    if (code < 0)
+        code = prepare(&work);
+    if (code < 0)
+        code = process(&work);
+    if (code < 0)
+        code = conclude(&work);
+    ast_cli_follow_close(&work.follow);
+    ast_cli_overlay_free(&work.overlay);
+    ast_picture_free(&work.picture);
+    ast_sheet_close(work.sheet);
+    ast_shares_close(work.shares);
+    free(given.follow.inputs);
+    return code;
+}
+
+static int check(const settings *given) {
+    int depth;
+    if (!given->output)
+        return ast_cli_fail(AST_CLI_USAGE, "segment needs --output DIR, a folder for the pictures");
+    if (strcmp(given->output, "-") == 0)
+        return ast_cli_fail(AST_CLI_USAGE,
+                            "--output needs the name of a folder: pictures do not go to standard output");
+    int code = ast_cli_follow_check(&given->follow, "segment", &depth);
+    if (code < 0 && !depth)
+        code =
+            ast_cli_fail(AST_CLI_USAGE, "segment takes depth images (.png, .pgm, or a folder of them), and %s is none",
+                         ast_cli_name(given->follow.inputs[0]));
+    return code;
+}
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* ---- Before the first frame -------------------------------------------------------------------------------------- */
+
+/* The contact sheet has a name that a frame's picture might have too. */
+static int check_sheet(const ast_cli_inputs *inputs) {
+    for (size_t i = 0; i < inputs->count; i++) {
+        size_t length;
+        const char *stem = ast_cli_stem(inputs->paths[i], &length);
+        if (inputs->count > 1 && length == strlen("contact-sheet") && strncmp(stem, "contact-sheet", length) == 0)
+            return ast_cli_fail(AST_CLI_FAILED, "the picture of %s would have the name of the contact sheet",
+                                inputs->paths[i]);
+    }
+    return -1;
+}
+
+static int prepare(job *work) {
+    const settings *given = work->given;
+    ast_cli_follow *follow = &work->follow;
+    work->started = now();
+    work->files =
+        (ast_cli_frame_files){.option = "output", .folder = given->output, .extension = "png", .what = "pictures"};
+    work->sheet = ast_sheet_open();
+    work->shares = ast_shares_open();
+    if (!work->sheet || !work->shares)
+        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the pictures");
+    int code = ast_cli_follow_open(follow, &given->common, &given->follow);
+    if (code < 0 && given->overlay)
+        code = ast_cli_overlay_open(&work->overlay, given->overlay, &follow->inputs);
+    if (code < 0)
+        code = check_sheet(&follow->inputs);
+    if (code < 0)
+        code = ast_cli_follow_begin(follow);
+    if (code < 0)
+        code = ast_cli_frame_files_prepare(&work->files, &follow->inputs);
+    return code;
+}
+
+/* ---- Frames ------------------------------------------------------------------------------------------------------ */
+
+static int draw(job *work) {
+    ast_format_error error;
+    const ast_cli_follow *follow = &work->follow;
+    const ast_cli_depth *depth = &follow->inputs.depth;
+    if (work->given->overlay) {
+        int code = ast_cli_overlay_read(&work->overlay, &follow->inputs, &work->picture);
+        if (code < 0)
+            ast_overlay_colour(&work->picture, follow->labels);
+        return code;
+    }
+    if (!ast_overlay_depth(&work->picture, &depth->frame.image, depth->options.units_per_metre, follow->labels, &error))
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    return -1;
+}
+
+static int write_picture(const job *work) {
+    ast_format_error error;
+    ast_output *output;
+    const ast_cli_follow *follow = &work->follow;
+    int code = ast_cli_frame_files_open(&work->files, &follow->inputs, follow->frame.frame, &output);
+    if (code >= 0)
+        return code;
+    bool good = ast_write_picture(output, work->picture.rgb, work->picture.width, work->picture.height, &error);
+    return ast_cli_frame_files_close(output, good, &error);
+}
+
+static int take_frame(job *work) {
+    ast_format_error error;
+    ast_cli_follow *follow = &work->follow;
+    uint64_t number = follow->frame.frame;
+    int code = draw(work);
+    if (code < 0)
+        code = write_picture(work);
+    if (code < 0 && work->given->common.json)
+        code = ast_cli_follow_print(follow);
+    if (code >= 0)
+        return code;
+    if (!ast_shares_add(work->shares, number, follow->inputs.source, follow->clusters, follow->count, &error) ||
+        !ast_sheet_add(work->sheet, &work->picture, number, &error))
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    work->frames++;
+    work->clustering += follow->frame.seconds;
+    ast_cli_follow_progress(follow);
+    return -1;
+}
+
+static int process(job *work) {
+    int code = -1, found = 1;
+    while (code < 0 && found) {
+        code = ast_cli_follow_next(&work->follow, &found);
+        if (code < 0 && found)
+            code = take_frame(work);
+    }
+    ast_cli_follow_progress_end(&work->follow);
+    if (code < 0 && ast_cli_interrupted())
+        code = ast_cli_fail(AST_CLI_SIGNAL + ast_cli_interrupted(), "stopped after %" PRIu64 " frame%s", work->frames,
+                            work->frames == 1 ? "" : "s");
+    if (code < 0 && work->frames == 0)
+        code = ast_cli_fail(AST_CLI_FAILED, "%s holds no depth image", ast_cli_name(work->given->follow.inputs[0]));
+    return code;
+}
+
+/* ---- After the last frame ---------------------------------------------------------------------------------------- */
+
+enum { SHEET, CHART, TABLE, SUMMARIES };
+static const char *const summaries[SUMMARIES] = {"contact-sheet.png", "shares.svg", "shares.csv"};
+
+static bool write_summary(const job *work, int which, ast_output *output, ast_format_error *error) {
+    return which == SHEET   ? ast_sheet_write(work->sheet, output, error)
+           : which == CHART ? ast_shares_write_svg(work->shares, output, error)
+                            : ast_shares_write_csv(work->shares, output, error);
+}
+
+static int deliver_summary(const job *work, int which) {
+    ast_format_error error;
+    char *path;
+    if (asprintf(&path, "%s/%s", work->given->output, summaries[which]) < 0)
+        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the name of %s", summaries[which]);
+    ast_output *output = ast_output_open(path, false, &error);
+    free(path);
+    if (!output)
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    return ast_cli_frame_files_close(output, write_summary(work, which, output, &error), &error);
+}
+
+static int print(const job *work) {
+    static const char *const methods[] = {"ddp", "sdp", "dp"}; /* in the order of ast_stream_method */
+    const settings *given = work->given;
+    if (given->common.quiet || given->common.json)
+        return AST_CLI_DONE;
+    ast_cli_segments segments = {.shares = work->shares,
+                                 .output = given->output,
+                                 .method = methods[given->follow.tracker.method],
+                                 .angle = given->follow.tracker.angle,
+                                 .frames = work->frames,
+                                 .width = work->follow.inputs.depth.width,
+                                 .height = work->follow.inputs.depth.height,
+                                 .seconds = now() - work->started,
+                                 .clustering = work->clustering};
+    if (!ast_cli_print_segments(&segments))
+        return ast_cli_fail(AST_CLI_FAILED, "there is no memory to print the result");
+    return ast_cli_flush();
+}
+
+static int conclude(job *work) {
+    int code = -1;
+    for (int which = 0; which < SUMMARIES && work->frames > 1 && code < 0; which++)
+        code = deliver_summary(work, which);
+    return code < 0 ? print(work) : code;
+}
