@@ -41,7 +41,7 @@ typedef struct ast_seen {
     double first[2], last[2];
 } ast_seen;
 
-enum { AST_SCENE_SOLIDS = 8 };
+enum { AST_SCENE_SOLIDS = 7 };
 
 /* A camera in its place, and what it may see from there. */
 typedef struct ast_view {

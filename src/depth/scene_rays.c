@@ -15,14 +15,14 @@ typedef struct solid {
 } solid;
 
 /* Metres. All faces are parallel to the axes, so that true directions are 90 degrees apart. Things stand where the walk
- * loses directions and finds them again: nothing on the way into the turn faces -y, and after it the cabinets do. */
+ * loses directions and finds them again: nothing on the way into the turn faces -y, and after it the cabinets do. The
+ * turn itself is bare: there walls are near and edges would be a large part of what can be seen. */
 #define TOP 2.5
 static const solid room = {{-2, -1.3, 0}, {10.6, 9.5, TOP}, false};
 static const solid solids[AST_SCENE_SOLIDS] = {
     {{-9, 1.3, -1}, {7.6, 19, TOP + 1}, false},       /* the block inside the turn */
     {{4.9, -1.4, -1}, {5.7, -0.8, 0.85}, false},      /* a sideboard on the right */
     {{5.5, 0.85, -1}, {6.1, 1.4, 1.9}, false},        /* a locker on the left */
-    {{9.4, -1.4, -1}, {10.7, -0.4, 1}, false},        /* a chest in the outer corner */
     {{9.95, 2.45, -1}, {10.25, 2.75, TOP + 1}, true}, /* the column */
     {{10, 4.1, -1}, {10.7, 4.8, 0.75}, false},        /* a crate on the right */
     {{7.5, 5.1, -1}, {8.1, 5.9, 1.3}, false},         /* a cabinet on the left */

@@ -15,8 +15,6 @@ bool ref_hallway_free(const double *p) {
         return false;
     if (is_within(p, 4.9, 5.7, -1.3, -0.8, 0.85) || is_within(p, 5.5, 6.1, 0.85, 1.3, 1.9)) /* sideboard, locker */
         return false;
-    if (is_within(p, 9.4, 10.6, -1.3, -0.4, 1)) /* chest */
-        return false;
     if (is_within(p, 10, 10.6, 4.1, 4.8, 0.75) || is_within(p, 7.6, 8.1, 5.1, 5.9, 1.3)) /* crate, cabinet */
         return false;
     if (is_within(p, 9.9, 10.6, 6.5, 7.2, 1.8)) /* wardrobe */

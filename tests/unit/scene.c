@@ -54,7 +54,7 @@ static void rays_meet_what_is_first(void **state) {
 }
 
 /* Frame 0 looks 1.1756 degrees to the left and 10.4294 degrees down from (3.4, 0, 1.55): over 7.2 m the ray falls to
- * 0.22 m and hits the wall at x = 10.6, beside the chest. */
+ * 0.22 m and hits the wall at x = 10.6. */
 static void a_known_depth(void **state) {
     (void)state;
     ast_hallway hallway;
