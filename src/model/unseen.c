@@ -14,8 +14,8 @@
 #include <math.h>
 #include <string.h>
 
-#define LOOSE 1e-6 /* of every bound: float products and the rounding of angles */
-#define NOWHERE -4 /* below every score */
+#define LOOSE 1e-6   /* of every bound: float products and the rounding of angles */
+#define NOWHERE (-4) /* below every score */
 
 static double ceiling_of(const ast_tracks *t, size_t k);
 static double stiffness_of(const ast_tracks *t, size_t k);

@@ -29,7 +29,8 @@ stopped() {
     status=0
     wait $job || status=$?
     equal "exit code after $1" "$2" "$status"
-    equal 'its sentence' 'asterism: stopped; nothing was written' "$(passes | grep -v '^pass\|starts\|points' | grep '[a-z]')"
+    equal 'its sentence' 'asterism: stopped; nothing was written' \
+        "$(passes | grep -v '^pass\|starts\|points' | grep '[a-z]')"
     equal 'what it printed' '' "$(cat ../out)"
     equal 'files' x.npy "$(find . -type f | sed 's|^\./||')"
 }
