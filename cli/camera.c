@@ -162,27 +162,29 @@ int ast_cli_camera_set(const ast_cli_camera *given, const char *input, ast_depth
     return problem ? ast_cli_fail(AST_CLI_USAGE, "%s", problem) : -1;
 }
 
-/* ---- Raw frames -------------------------------------------------------------------------------------------------- */
+/* ---- Sizes ------------------------------------------------------------------------------------------------------- */
 
 /* Digits alone, up to 2^27: what asterism_depth.h takes. */
-static size_t parse_size(const char *text, const char *end) {
-    size_t size = 0;
+static size_t parse_side(const char *text, const char *end) {
+    size_t side = 0;
     for (; text < end; text++) {
-        if (*text < '0' || *text > '9' || size > AST_PIXELS_MOST)
+        if (*text < '0' || *text > '9' || side > AST_PIXELS_MOST)
             return 0;
-        size = 10 * size + (size_t)(*text - '0');
+        side = 10 * side + (size_t)(*text - '0');
     }
-    return size;
+    return side;
+}
+
+int ast_cli_size(const char *option, const char *text, size_t *width, size_t *height) {
+    const char *cross = strchr(text, 'x');
+    *width = cross ? parse_side(text, cross) : 0;
+    *height = cross ? parse_side(cross + 1, cross + strlen(cross)) : 0;
+    if (*width && *height && *width <= AST_PIXELS_MOST / *height)
+        return -1;
+    return ast_cli_fail(AST_CLI_USAGE, "--%s must be WIDTHxHEIGHT in pixels, such as 640x480, not '%s'", option, text);
 }
 
 int ast_cli_camera_raw(const ast_cli_camera *camera, size_t *width, size_t *height) {
     *width = *height = 0;
-    if (!camera->raw)
-        return -1;
-    const char *cross = strchr(camera->raw, 'x');
-    *width = cross ? parse_size(camera->raw, cross) : 0;
-    *height = cross ? parse_size(cross + 1, cross + strlen(cross)) : 0;
-    if (*width && *height && *width <= AST_PIXELS_MOST / *height)
-        return -1;
-    return ast_cli_fail(AST_CLI_USAGE, "--raw must be WIDTHxHEIGHT in pixels, such as 640x480, not '%s'", camera->raw);
+    return camera->raw ? ast_cli_size("raw", camera->raw, width, height) : -1;
 }

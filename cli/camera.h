@@ -28,6 +28,9 @@ int ast_cli_camera_sees(const ast_cli_camera *camera, const char *input);
 /* From words to the library's options, for `input`, which is depth images. units_per_metre is 0 where nothing says. */
 int ast_cli_camera_set(const ast_cli_camera *camera, const char *input, ast_depth_options *options);
 
+/* WIDTHxHEIGHT in pixels, the value of --`option`. */
+int ast_cli_size(const char *option, const char *text, size_t *width, size_t *height);
+
 /* The size in --raw WIDTHxHEIGHT, or 0 x 0. */
 int ast_cli_camera_raw(const ast_cli_camera *camera, size_t *width, size_t *height);
 

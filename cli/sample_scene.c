@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "camera.h"
 #include "cli.h"
 #include "files.h"
 #include "folder.h"
@@ -83,20 +84,6 @@ int ast_cli_scene_run(const ast_cli_common *common, const ast_cli_scene *scene, 
 
 /* ---- The command line -------------------------------------------------------------------------------------------- */
 
-/* WIDTHxHEIGHT in digits; 0 if it is not. */
-static int read_size(const char *text, size_t *width, size_t *height) {
-    unsigned first, second;
-    int length = 0;
-    if (text[0] < '0' || text[0] > '9' || sscanf(text, "%9u%*1[x]%n", &first, &length) != 1 || !length)
-        return 0;
-    text += length;
-    if (text[0] < '0' || text[0] > '9' || sscanf(text, "%9u%n", &second, &length) != 1 || text[length])
-        return 0;
-    *width = first;
-    *height = second;
-    return 1;
-}
-
 /* An image of another size is the same view through coarser or finer pixels. */
 static int set_hallway(job *work, const ast_cli_scene *scene) {
     ast_hallway *hallway = &work->hallway;
@@ -105,20 +92,13 @@ static int set_hallway(job *work, const ast_cli_scene *scene) {
     hallway->noise = !scene->no_noise;
     if (scene->frames)
         hallway->frames = scene->frames;
-    if (scene->size) {
-        size_t usual = hallway->width;
-        if (!read_size(scene->size, &hallway->width, &hallway->height))
-            return ast_cli_fail(
-                AST_CLI_USAGE, "--size must be a width and a height in pixels, such as 640x480, not '%s'", scene->size);
-        hallway->camera.fx *= (double)hallway->width / (double)usual;
-        hallway->camera.fy = hallway->camera.fx;
-        hallway->camera.cx = ((double)hallway->width - 1) / 2;
-        hallway->camera.cy = ((double)hallway->height - 1) / 2;
-        const char *problem = ast_hallway_problem(hallway);
-        if (problem)
-            return ast_cli_fail(AST_CLI_USAGE, "--size %s: %s", scene->size, problem);
-    }
-    return -1;
+    double usual = (double)hallway->width;
+    int code = scene->size ? ast_cli_size("size", scene->size, &hallway->width, &hallway->height) : -1;
+    hallway->camera.fx *= (double)hallway->width / usual;
+    hallway->camera.fy = hallway->camera.fx;
+    hallway->camera.cx = ((double)hallway->width - 1) / 2;
+    hallway->camera.cy = ((double)hallway->height - 1) / 2;
+    return code;
 }
 
 /* ---- Before the first frame -------------------------------------------------------------------------------------- */
