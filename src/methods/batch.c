@@ -30,12 +30,11 @@ static ast_status iterate(ast_labelling *l, ast_run *run, uint64_t *prints, ast_
             status = ast_run_update(l, run, lambda, &pass, fault);
         if (status != AST_OK)
             return status;
-        uint64_t print = ast_clusters_fingerprint(&l->clusters);
-        prints[0] = l->first_print;
+        uint64_t print = run->iterations == 1 ? 0 : ast_labelling_print(l);
         run->converged = pass.changed == 0 || seen_before(prints, run->iterations - 1, print);
         if (run->converged)
             return AST_OK;
-        prints[run->iterations - 1] = print; /* of the first pass, only the second tells */
+        prints[run->iterations - 1] = print;
     }
     return AST_OK;
 }

@@ -218,9 +218,7 @@ ast_status ast_run_spkm(ast_labelling *l, ast_run *run, ast_fault *fault) {
         status = ast_run_label(l, run, &pass, fault);
         if (status == AST_OK)
             status = fill_empty(l, fault);
-        uint64_t next = ast_clusters_fingerprint(&l->clusters);
-        if (run->iterations == 1)
-            print = l->first_print;
+        uint64_t next = run->iterations == 0 ? 0 : ast_labelling_print(l);
         bool same = pass.changed == 0 || (run->iterations > 0 && next == print);
         print = next;
         if (status == AST_OK)

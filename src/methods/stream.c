@@ -89,8 +89,7 @@ static ast_status run_passes(ast_stream *s, ast_frame *report) {
         size_t passes = (size_t)report->iterations++;
         if (!reserve_prints(s, passes))
             return ast_fail_memory(s->fault);
-        s->prints[0] = l->first_print; /* known from the second pass on */
-        uint64_t print = ast_clusters_fingerprint(&l->clusters);
+        uint64_t print = passes == 0 ? 0 : ast_labelling_print(l);
         report->converged = pass.changed == 0 || seen_before(s, passes, print);
         s->prints[passes] = print;
     }

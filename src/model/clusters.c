@@ -62,6 +62,7 @@ int32_t ast_clusters_add(ast_cluster_list *clusters, const float *mean, uint32_t
     clusters->touched[slot] = 1;
     clusters->alive[slot] = 1;
     clusters->order[clusters->live++] = (int32_t)slot;
+    clusters->version++;
     return (int32_t)slot;
 }
 
@@ -71,6 +72,7 @@ void ast_clusters_kill(ast_cluster_list *clusters, int32_t slot) {
         k++;
     memmove(clusters->order + k, clusters->order + k + 1, (clusters->live - k - 1) * sizeof *clusters->order);
     clusters->live--;
+    clusters->version++;
     clusters->alive[slot] = 0;
 }
 
@@ -138,13 +140,9 @@ double ast_clusters_objective(const ast_cluster_list *clusters) {
     return objective;
 }
 
-uint64_t ast_fingerprint_of(const ast_cluster_list *clusters, const int32_t *order, size_t live) {
-    uint64_t print = live;
+uint64_t ast_clusters_fingerprint(const ast_cluster_list *clusters, const int32_t *order, size_t live) {
+    uint64_t print = 0;
     for (size_t k = 0; k < live; k++)
-        print += ast_mix64(clusters->keys[order[k]] + ast_mix64(k));
+        print += clusters->keys[order[k]] * ast_mix64(k + 1);
     return print;
-}
-
-uint64_t ast_clusters_fingerprint(const ast_cluster_list *clusters) {
-    return ast_fingerprint_of(clusters, clusters->order, clusters->live);
 }

@@ -17,6 +17,7 @@ typedef struct ast_cluster_list {
     int32_t *free;                /* slots to use again, after the pass in which they died */
     size_t free_count;
     size_t reserved;   /* slots below are never used again */
+    uint64_t version;  /* counts what happened to the order */
     float *means;      /* (slots, D) */
     int64_t *sums;     /* (slots, D) */
     int64_t *weights;  /* (slots) of the members together */
@@ -55,8 +56,8 @@ void ast_clusters_set_mean(ast_cluster_list *clusters, int32_t slot, const float
 double ast_clusters_part(const ast_cluster_list *clusters, int32_t slot);
 double ast_clusters_objective(const ast_cluster_list *clusters);
 
-/* Stands for the labels 0..live-1 of all points: equal labels, equal value. */
-uint64_t ast_clusters_fingerprint(const ast_cluster_list *clusters);
-uint64_t ast_fingerprint_of(const ast_cluster_list *clusters, const int32_t *order, size_t live); /* in that order */
+/* Stands for the labels 0..live-1 of all points, given the order of the clusters: equal labels, equal value. It is
+ * linear in the keys, so what changes in the keys says by how much it changes. */
+uint64_t ast_clusters_fingerprint(const ast_cluster_list *clusters, const int32_t *order, size_t live);
 
 #endif

@@ -196,7 +196,7 @@ ast_status ast_labelling_load(ast_labelling *l, const ast_kernels *kernels, ast_
         l->blocks[b] = (ast_block){.gap = -INFINITY};
     l->event_count = 0;
     l->first = true;
-    l->keys_due = false;
+    l->first_done = l->keys_due = false;
     atomic_store(&l->failed, false);
     return AST_OK;
 }

@@ -102,11 +102,12 @@ typedef struct ast_labelling {
     size_t chunk, chunks; /* points in one; how many */
 
     uint64_t pass;        /* 1.. */
-    bool first;           /* the pass that labels points for the first time */
-    bool keys_due;        /* the clusters' keys are not known yet */
+    bool first, first_done; /* the pass that labels points for the first time; it was the last one */
+    bool keys_due;        /* the keys of the first pass are not known: the clusters' say what changed since */
     int32_t *first_order; /* (first_live) the order of the clusters after the first pass */
     size_t first_live, first_capacity;
-    uint64_t first_print; /* fingerprint of the labels after the first pass, known from the second on */
+    uint64_t first_version;
+    uint64_t first_print; /* fingerprint of the labels after the first pass; 0 while the keys are due */
     ast_table table;      /* the clusters at the start of the pass */
     float *start_means;   /* large: (slots, D) the same by slot */
     size_t start_capacity;
@@ -159,6 +160,10 @@ double ast_cosine(double degrees);
 /* Labels every point and gathers the sums. */
 ast_status ast_labelling_pass(ast_labelling *labelling, ast_parallel how, ast_pass_result *result, ast_fault *fault);
 
+/* Stands for the labels of all points, from the second pass on: equal labels, equal value; those of the first pass are
+ * 0. */
+uint64_t ast_labelling_print(const ast_labelling *labelling);
+
 /* Moves one point to another cluster (k-means fills an empty one so). false: no memory. */
 bool ast_labelling_move(ast_labelling *labelling, size_t point, int32_t slot);
 
@@ -186,7 +191,7 @@ bool ast_sync_table(ast_labelling *labelling, ast_worker *worker);
 /* Scores of points first..first+n of the chunk against the table, into worker->other. */
 void ast_score_others(ast_labelling *labelling, ast_worker *worker, const ast_table *table, size_t first, size_t n);
 
-void ast_gather_keys(ast_labelling *labelling); /* and tells the fingerprint of the first pass */
+void ast_gather_keys(ast_labelling *labelling); /* those of the first pass, and its fingerprint */
 
 /* What the next pass must know of how far the means went (moves.c). false: no memory. */
 bool ast_note_moves(ast_labelling *labelling);

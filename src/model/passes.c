@@ -138,10 +138,13 @@ static bool save_order(ast_labelling *l) {
         }
     }
     l->first_live = l->clusters.live;
+    l->first_version = l->clusters.version;
+    l->first_print = 0;
     if (l->first_live)
         memcpy(l->first_order, l->clusters.order, l->first_live * sizeof *l->first_order);
     for (size_t slot = 0; slot < l->clusters.slots; slot++)
         l->clusters.keys[slot] = 0;
+    l->keys_due = true;
     return true;
 }
 
@@ -153,10 +156,8 @@ ast_status ast_labelling_pass(ast_labelling *l, ast_parallel how, ast_pass_resul
         l->workers[w].changed = l->workers[w].scored = 0;
         l->workers[w].change_count = 0;
     }
-    bool due = l->keys_due;
-    if (due && !save_order(l))
+    if (l->first_done && !save_order(l))
         return ast_fail_memory(fault);
-    l->keys_due = l->keys_due || l->first;
     if (!atomic_load(&l->failed) && prepare_pass(l)) {
         if (how == AST_SERIAL)
             serial_pass(l);
@@ -172,11 +173,13 @@ ast_status ast_labelling_pass(ast_labelling *l, ast_parallel how, ast_pass_resul
         result->changed += l->workers[w].changed;
         result->scored += l->workers[w].scored;
     }
-    if (due && result->changed) { /* many runs end with the second pass, and never need the keys */
+    if (l->keys_due && l->clusters.version != l->first_version) /* most runs keep the clusters of the first pass */
         ast_gather_keys(l);
-        l->keys_due = false;
-    }
-    return AST_OK;
+    return atomic_exchange(&l->failed, false) ? ast_fail_memory(fault) : AST_OK;
+}
+
+uint64_t ast_labelling_print(const ast_labelling *l) {
+    return ast_clusters_fingerprint(&l->clusters, l->clusters.order, l->clusters.live) - l->first_print;
 }
 
 static bool copy_by_slot(ast_labelling *l) {
@@ -279,6 +282,7 @@ static void gather_sums(ast_labelling *l) {
         l->blocks[b].mask = 0;
     if (l->first)
         drop_empty(l);
+    l->first_done = l->first;
     l->first = false;
 }
 

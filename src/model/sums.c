@@ -160,8 +160,8 @@ static uint64_t take_key(ast_labelling *l, size_t slot) {
     return sum;
 }
 
-/* After the second pass the keys hold what it changed. Taken from what the labels say now, they give those of the first
- * pass, and so its fingerprint. */
+/* What changed since the first pass, taken from what the labels say now, gives the keys of the first pass, and so its
+ * fingerprint. */
 void ast_gather_keys(ast_labelling *l) {
     ast_cluster_list *c = &l->clusters;
     for (int w = 0; w < l->worker_count; w++)
@@ -173,7 +173,8 @@ void ast_gather_keys(ast_labelling *l) {
         c->keys[slot] = take_key(l, slot) - change;
         l->workers[0].bins.keys[slot] = change;
     }
-    l->first_print = ast_fingerprint_of(c, l->first_order, l->first_live);
+    l->keys_due = false;
+    l->first_print = ast_clusters_fingerprint(c, l->first_order, l->first_live);
     for (size_t slot = 0; slot < c->slots; slot++)
         c->keys[slot] += take_key(l, slot);
 }
