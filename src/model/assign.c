@@ -24,33 +24,44 @@ static bool decide(const assign_job *job, ast_worker *worker, double *exact, siz
     for (size_t k = 1; k < l->table.count; k++)
         if (exact[k] > exact[best])
             best = k;
-    l->proposals[i] = l->table.ids[best];
+    worker->scores.id[i - worker->base] = l->table.ids[best];
     return exact[best] >= l->limit;
+}
+
+static void assign_block(const assign_job *job, ast_worker *worker, size_t b, double *exact) {
+    ast_labelling *l = job->l;
+    size_t first = b - worker->base;
+    int32_t *labels = job->labels + b;
+    ast_scores scores = {worker->scores.best + first, worker->scores.second + first, worker->scores.id + first};
+    uint64_t bits[AST_BLOCK / 64];
+    l->kernels->screen(scores, l->labels + b, AST_ALL_GROUPS, l->fit, l->margin, false, bits);
+    memcpy(labels, l->labels + b, AST_BLOCK * sizeof *labels);
+    for (size_t j = 0; j < AST_BLOCK; j++)
+        if ((bits[j / 64] >> j % 64 & 1) && !decide(job, worker, exact, b + j))
+            labels[j] = AST_NOBODY;
+    l->kernels->adopt(labels, scores.id, AST_BLOCK);
+}
+
+static void measure_similarity(const assign_job *job, ast_worker *worker, size_t i) {
+    ast_labelling *l = job->l;
+    job->similarity[i] = NAN;
+    if (l->labels[i] == AST_MISSING)
+        return;
+    const float *mean = l->clusters.means + (size_t)worker->scores.id[i - worker->base] * l->cloud.dimension;
+    const float *row = ast_cloud_row(&l->cloud, i, worker->row);
+    job->similarity[i] = (float)ast_exact_score(row, mean, l->cloud.dimension);
 }
 
 static void assign_chunk(void *data, size_t chunk, int index) {
     assign_job *job = data;
     ast_labelling *l = job->l;
     ast_worker *worker = &l->workers[index];
-    size_t base = chunk * l->chunk, dimension = l->cloud.dimension;
+    size_t base = chunk * l->chunk;
     ast_propose_all(l, worker, chunk);
-    for (size_t b = base; b < base + l->chunk; b += AST_BLOCK) {
-        ast_scores scores = {l->best + b, l->second + b, l->proposals + b};
-        size_t count = l->kernels->screen(scores, l->labels + b, AST_BLOCK, l->fit, l->margin, false, worker->list);
-        memcpy(job->labels + b, l->labels + b, AST_BLOCK * sizeof *job->labels);
-        for (size_t j = 0; j < count; j++)
-            if (!decide(job, worker, job->exact + (size_t)index * job->stride, b + worker->list[j]))
-                job->labels[b + worker->list[j]] = AST_NOBODY;
-        for (size_t i = b; i < b + AST_BLOCK; i++)
-            job->labels[i] = job->labels[i] == AST_UNLABELLED ? l->proposals[i] : job->labels[i];
-    }
-    for (size_t i = base; job->similarity && i < base + l->chunk && i < l->cloud.count; i++) {
-        const float *mean = l->clusters.means + (size_t)l->proposals[i] * dimension;
-        if (l->labels[i] == AST_MISSING)
-            job->similarity[i] = NAN;
-        else
-            job->similarity[i] = (float)ast_exact_score(ast_cloud_row(&l->cloud, i, worker->row), mean, dimension);
-    }
+    for (size_t b = base; b < base + l->chunk; b += AST_BLOCK)
+        assign_block(job, worker, b, job->exact + (size_t)index * job->stride);
+    for (size_t i = base; job->similarity && i < base + l->chunk && i < l->cloud.count; i++)
+        measure_similarity(job, worker, i);
 }
 
 ast_status ast_assign_points(ast_labelling *l, int32_t *labels, float *similarity, ast_fault *fault) {
@@ -61,6 +72,7 @@ ast_status ast_assign_points(ast_labelling *l, int32_t *labels, float *similarit
         ready = ast_table_append(&l->table, l->clusters.means + (size_t)slot * l->cloud.dimension, slot);
     }
     l->pass++; /* the shared table is the one to use */
+    l->kept = false;
     assign_job job = {l, labels, similarity, NULL, l->table.count + AST_PANEL};
     if (ready)
         job.exact = ast_allocate((size_t)l->worker_count * job.stride, sizeof *job.exact);

@@ -122,7 +122,7 @@ static void load_point(load_job *job, size_t i) {
     ast_row_kind kind = ast_read_row(&cloud->view, row_of(cloud, i), row);
     note(job, i, kind);
     for (size_t d = 0; d < cloud->dimension; d++)
-        cloud->columns[d * cloud->padded + i] = kind == AST_ROW_MISSING || kind == AST_ROW_INFINITE ? 0 : row[d];
+        cloud->columns[d * cloud->pitch + i] = kind == AST_ROW_MISSING || kind == AST_ROW_INFINITE ? 0 : row[d];
 }
 
 static void load_columns(load_job *job, size_t first, size_t last) {
@@ -137,7 +137,7 @@ static void load_columns(load_job *job, size_t first, size_t last) {
     float *x[AST_SMALL];
     uint32_t list[LOAD_BLOCK];
     for (size_t d = 0; d < dimension; d++)
-        x[d] = cloud->columns + d * cloud->padded + first;
+        x[d] = cloud->columns + d * cloud->pitch + first;
     size_t odd = cloud->kernels->split_columns[dimension]((const float *)view->data + first * dimension, n, x, list);
     for (size_t j = 0; j < odd; j++)
         load_point(job, first + list[j]);
@@ -173,7 +173,7 @@ static void load_task(void *data, size_t block, int worker) {
         job->labels[i] = AST_MISSING;
     for (size_t i = end > first ? end : first; i < last && cloud->small; i++) /* padding is missing, and finite */
         for (size_t d = 0; d < cloud->dimension; d++)
-            cloud->columns[d * cloud->padded + i] = 0;
+            cloud->columns[d * cloud->pitch + i] = 0;
     if (end <= first)
         return;
     if (cloud->small)
@@ -183,15 +183,14 @@ static void load_task(void *data, size_t block, int worker) {
 }
 
 static bool reserve_columns(ast_cloud *cloud) {
-    size_t floats =
-        cloud->padded * cloud->dimension + 2 * AST_LANES; /* a vector that starts at any point may be read */
+    size_t floats = cloud->pitch * cloud->dimension + 2 * AST_LANES; /* a vector that starts at any point may be read */
     if (floats > cloud->capacity) {
         free(cloud->columns);
         cloud->columns = ast_allocate(floats, sizeof *cloud->columns);
         cloud->capacity = cloud->columns ? floats : 0;
     }
     for (size_t d = 0; d < cloud->dimension; d++)
-        cloud->column[d] = cloud->columns + d * cloud->padded;
+        cloud->column[d] = cloud->columns + d * cloud->pitch;
     return cloud->columns != NULL;
 }
 
@@ -200,6 +199,7 @@ ast_status ast_cloud_load(ast_cloud *cloud, const ast_kernels *kernels, ast_pool
     *cloud = (ast_cloud){.kernels = kernels,
                          .count = points->count,
                          .padded = padded,
+                         .pitch = padded + AST_STAGGER,
                          .dimension = points->dimension,
                          .view = *points,
                          .order = order,

@@ -16,16 +16,21 @@
 #define AST_MISSING (-1)    /* label of a row without a direction, or that takes no part */
 #define AST_UNLABELLED (-2) /* label of a point before the first pass */
 
+/* Arrays over points that are read side by side start this many floats past a multiple of each other's size, so that
+ * the same point of each does not fall into the same set of the cache. */
+#define AST_STAGGER 192
+
 typedef struct ast_cloud {
     const ast_kernels *kernels;
     size_t count, padded, dimension; /* padded: a multiple of the block */
+    size_t pitch;                    /* small: from one column to the next */
     ast_points view;
     const uint32_t *order; /* (count) the row that is visited i-th; NULL: as given */
     bool small;            /* held as columns */
     bool tight;            /* rows are adjacent floats in the caller's memory */
     bool scaled;           /* some row is no unit vector there */
     bool in_place;         /* large: rows can be used where they are */
-    float *columns;        /* small: (D, padded) */
+    float *columns;        /* small: (D, pitch) */
     size_t capacity;       /* floats that there is memory for */
     const float *column[AST_SMALL];
 } ast_cloud;

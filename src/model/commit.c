@@ -15,10 +15,6 @@
 /* Why the rest of a block must be looked at again. */
 enum { SAME = 0, EVENT = 1, LONELY = 2 };
 
-static uint64_t bit_of(int32_t slot) {
-    return (uint64_t)1 << (slot & 63);
-}
-
 void ast_labelling_fail(ast_labelling *l) {
     atomic_store(&l->failed, true);
 }
@@ -135,11 +131,12 @@ static void judge_unseen(ast_labelling *l, const float *row, int32_t own, verdic
     }
 }
 
-static void remember(ast_labelling *l, size_t i, int32_t to, double best, double second) {
-    const ast_block *block = &l->blocks[i / AST_BLOCK];
-    l->proposals[i] = to;
-    l->best[i] = (float)(best > AST_NO_SCORE ? best : AST_NO_SCORE) + block->loss;
-    l->second[i] = (float)(second > AST_NO_SCORE ? second : AST_NO_SCORE) - block->gain;
+static void remember(ast_labelling *l, ast_worker *worker, size_t i, int32_t to, double best, double second) {
+    size_t j = i - worker->base;
+    worker->scores.id[j] = to;
+    worker->scores.best[j] = (float)(best > AST_NO_SCORE ? best : AST_NO_SCORE);
+    worker->scores.second[j] = (float)(second > AST_NO_SCORE ? second : AST_NO_SCORE);
+    ast_forget_gaps(l, i, i + 1);
 }
 
 /* The point leaves cluster `from` for `to`. In the first pass nobody leaves anything, and members are counted later. */
@@ -150,7 +147,7 @@ static int move_point(ast_labelling *l, ast_worker *worker, size_t i, int32_t fr
     int64_t *members = l->clusters.members;
     l->labels[i] = to;
     if (l->blocks[i / AST_BLOCK].mask)
-        l->blocks[i / AST_BLOCK].mask |= bit_of(to);
+        l->blocks[i / AST_BLOCK].mask |= ast_bit_of(to);
     if (l->first)
         return SAME;
     worker->changes[worker->change_count++] = (ast_change){(uint32_t)i, from, to};
@@ -158,9 +155,9 @@ static int move_point(ast_labelling *l, ast_worker *worker, size_t i, int32_t fr
     members[to]++;
     members[from]--;
     if (members[to] == 1)
-        l->lone |= bit_of(to);
+        l->lone |= ast_bit_of(to);
     if (members[from] == 1) {
-        l->lone |= bit_of(from);
+        l->lone |= ast_bit_of(from);
         result = LONELY;
     }
     if (members[from] == 0 && !l->fixed) {
@@ -175,11 +172,11 @@ static int move_point(ast_labelling *l, ast_worker *worker, size_t i, int32_t fr
 }
 
 /* A point that fits nothing stays alone, and its mean becomes the point itself ... */
-static int stay_alone(ast_labelling *l, size_t i, const float *row, const verdict *v) {
+static int stay_alone(ast_labelling *l, ast_worker *worker, size_t i, const float *row, const verdict *v) {
     int32_t own = l->labels[i];
     float *mean = l->clusters.means + (size_t)own * l->cloud.dimension;
     size_t bytes = l->cloud.dimension * sizeof *mean;
-    remember(l, i, own, 1, v->score);
+    remember(l, worker, i, own, 1, v->score);
     if (memcmp(mean, row, bytes) == 0)
         return SAME;
     memcpy(mean, row, bytes);
@@ -197,7 +194,7 @@ static int found_cluster(ast_labelling *l, ast_worker *worker, size_t i, const f
         return SAME;
     }
     push_event(l, born);
-    remember(l, i, born, 1, v->score);
+    remember(l, worker, i, born, 1, v->score);
     move_point(l, worker, i, l->labels[i], born);
     return EVENT;
 }
@@ -208,7 +205,7 @@ static int revive(ast_labelling *l, ast_worker *worker, size_t i, const float *r
     size_t bytes = l->cloud.dimension * sizeof *mean;
     int32_t own = l->labels[i];
     ast_tracks_revive(l->tracks, (size_t)v->to, row, mu);
-    remember(l, i, v->to, ast_exact_score(row, mu, l->cloud.dimension), v->second);
+    remember(l, worker, i, v->to, ast_exact_score(row, mu, l->cloud.dimension), v->second);
     if (own == v->to && memcmp(mean, mu, bytes) == 0) /* it was its only point before, and is again */
         return SAME;
     memcpy(mean, mu, bytes);
@@ -228,15 +225,22 @@ static bool decided(ast_labelling *l, ast_worker *worker, size_t i, float best, 
            !ast_tracks_threaten(l->tracks, ast_cloud_row(&l->cloud, i, worker->row), (double)best - (double)l->margin);
 }
 
+/* Whether the chunk at hand has scores or bounds of the point. */
+static bool is_scored(const ast_labelling *l, const ast_worker *worker, size_t i) {
+    size_t j = i - worker->base;
+    return !l->cloud.small || worker->full || (worker->fresh[j / AST_BLOCK] >> j % AST_BLOCK / AST_LANES & 1);
+}
+
 /* The rule of the paper for one point (equation for z_i, and the removal of a cluster before its last point is seen).
  */
 static int visit(ast_labelling *l, ast_worker *worker, size_t i) {
-    const ast_block *block = &l->blocks[i / AST_BLOCK];
     int32_t own = l->labels[i];
     bool alone = !l->fixed && own >= 0 && l->clusters.members[own] == 1;
-    float best = l->best[i] - block->loss, second = l->second[i] + block->gain;
-    if (!alone && decided(l, worker, i, best, second))
-        return move_point(l, worker, i, own, l->proposals[i]);
+    size_t j = i - worker->base;
+    if (!alone && !is_scored(l, worker, i)) /* it was alone when it was listed; its bounds say that it stays */
+        return SAME;
+    if (!alone && decided(l, worker, i, worker->scores.best[j], worker->scores.second[j]))
+        return move_point(l, worker, i, own, worker->scores.id[j]);
     const float *row = ast_cloud_row(&l->cloud, i, worker->row);
     verdict v = judge(l, worker, row, alone ? own : AST_NOBODY);
     if (atomic_load(&l->failed))
@@ -247,73 +251,73 @@ static int visit(ast_labelling *l, ast_worker *worker, size_t i) {
     if (v.revived >= 0)
         return revive(l, worker, i, row, &v);
     if (v.to != AST_NOBODY && v.score >= l->limit) {
-        remember(l, i, v.to, v.score, v.second);
+        remember(l, worker, i, v.to, v.score, v.second);
         return move_point(l, worker, i, own, v.to);
     }
-    return alone && !tracked ? stay_alone(l, i, row, &v) : found_cluster(l, worker, i, row, &v);
+    return alone && !tracked ? stay_alone(l, worker, i, row, &v) : found_cluster(l, worker, i, row, &v);
 }
 
 bool ast_visit(ast_labelling *l, ast_worker *worker, size_t i) {
-    l->best[i] = AST_NO_SCORE; /* no float score: by the definition */
+    worker->scores.best[i - worker->base] = AST_NO_SCORE; /* no float score: by the definition */
+    worker->full = true;
     return visit(l, worker, i) == EVENT;
 }
 
 /* Points whose proposal is a cluster that died or moved have no score any more. */
-static void void_proposals(ast_labelling *l, int32_t slot, size_t first, size_t last) {
-    for (size_t i = first; i < last; i++)
-        if (l->proposals[i] == slot && l->labels[i] != AST_MISSING)
-            l->best[i] = AST_NO_SCORE;
+static void void_proposals(ast_worker *worker, int32_t slot, size_t first, size_t last) {
+    for (size_t j = first - worker->base; j < last - worker->base; j++)
+        if (worker->scores.id[j] == slot)
+            worker->scores.best[j] = AST_NO_SCORE;
 }
 
 /* Joins the scores of points first..last against the dirty clusters with those they have. */
 static void join_scores(ast_labelling *l, ast_worker *worker, size_t first, size_t last) {
-    size_t head = (first + AST_LANES - 1) / AST_LANES * AST_LANES; /* vectors must not touch the points before */
-    for (size_t i = first; i < head && i < last; i++) {
-        float a = l->best[i], b = worker->other.best[i - first];
-        float rest = fmaxf(l->second[i], worker->other.second[i - first]);
-        l->second[i] = fmaxf(rest, fminf(a, b));
+    ast_scores mine = worker->scores, other = worker->other;
+    size_t begin = first - worker->base, n = last - first;
+    size_t odd = (AST_LANES - begin % AST_LANES) % AST_LANES; /* vectors must not touch the points before */
+    for (size_t j = 0; j < odd && j < n; j++) {
+        float a = mine.best[begin + j], b = other.best[j];
+        float rest = fmaxf(mine.second[begin + j], other.second[j]);
+        mine.second[begin + j] = fmaxf(rest, fminf(a, b));
         if (b > a) {
-            l->best[i] = b;
-            l->proposals[i] = worker->other.id[i - first];
+            mine.best[begin + j] = b;
+            mine.id[begin + j] = other.id[j];
         }
     }
-    if (head >= last)
+    if (odd >= n)
         return;
-    ast_scores mine = {l->best + head, l->second + head, l->proposals + head};
-    size_t skip = head - first;
-    ast_scores other = {worker->other.best + skip, worker->other.second + skip, worker->other.id + skip};
-    l->kernels->merge(mine, other, last - head);
+    begin += odd;
+    mine = (ast_scores){mine.best + begin, mine.second + begin, mine.id + begin};
+    other = (ast_scores){other.best + odd, other.second + odd, other.id + odd};
+    l->kernels->merge(mine, other, n - odd);
 }
 
 /* The same where some points have bounds instead of scores: who may lose is looked at by definition. */
 static void join_bounds(ast_labelling *l, const ast_worker *worker, size_t first, size_t last) {
     for (size_t i = first; i < last; i++) {
-        const ast_block *block = &l->blocks[i / AST_BLOCK];
-        float other = worker->other.best[i - first];
+        float other = worker->other.best[i - first], *best = &worker->scores.best[i - worker->base];
+        float *second = &worker->scores.second[i - worker->base];
         if (l->labels[i] == AST_MISSING)
             continue;
-        if (other > l->best[i] - block->loss - l->margin)
-            l->best[i] = AST_NO_SCORE;
-        else if (other - block->gain > l->second[i])
-            l->second[i] = other - block->gain;
+        if (other > *best - l->margin)
+            *best = AST_NO_SCORE;
+        else if (other > *second)
+            *second = other;
     }
 }
 
-/* Brings points first..last, scored before event number `seen`, up to date with the events since. */
-static void catch_up(ast_labelling *l, ast_worker *worker, size_t seen, size_t first, size_t last) {
+/* Compares points first..last with what the events from number `seen` on brought. */
+static void meet_events(ast_labelling *l, ast_worker *worker, size_t seen, size_t first, size_t last) {
     ast_table_clear(&worker->dirty, l->cloud.dimension);
     for (size_t e = seen; e < l->event_count; e++) {
         int32_t slot = l->events[e] < 0 ? ~l->events[e] : l->events[e];
         if (l->events[e] < 0)
-            void_proposals(l, slot, first, last);
+            void_proposals(worker, slot, first, last);
         else if (l->clusters.alive[slot] && !ast_is_unseen(l, slot) &&
                  !ast_table_append(&worker->dirty, l->clusters.means + (size_t)slot * l->cloud.dimension, slot))
             ast_labelling_fail(l);
     }
-    for (size_t b = first / AST_BLOCK; b * AST_BLOCK < last; b++) {
-        l->blocks[b].attention = true;
-        l->blocks[b].gap = -INFINITY;
-    }
+    ast_forget_gaps(l, first, last);
     if (worker->dirty.count == 0 || first >= last)
         return;
     ast_score_others(l, worker, &worker->dirty, first, last - first);
@@ -323,27 +327,51 @@ static void catch_up(ast_labelling *l, ast_worker *worker, size_t seen, size_t f
         join_bounds(l, worker, first, last);
 }
 
-/* The points of a block, from `first` on, that need a visit: one bit each. */
-static void find_points(ast_labelling *l, ast_worker *worker, size_t b, size_t first, uint64_t bits[AST_BLOCK / 64]) {
-    const ast_block *block = &l->blocks[b];
-    size_t base = b * AST_BLOCK;
-    memset(bits, 0, AST_BLOCK / 8);
-    if (block->attention) {
-        ast_scores scores = {l->best + base, l->second + base, l->proposals + base};
-        float fit = l->safe_now > l->fit ? l->safe_now : l->fit;
-        size_t count = l->kernels->screen(scores, l->labels + base, AST_BLOCK, fit + block->loss,
-                                          l->margin + block->loss + block->gain, !l->first, worker->list);
-        for (size_t j = 0; j < count; j++)
-            if (base + worker->list[j] >= first)
-                bits[worker->list[j] / 64] |= (uint64_t)1 << (worker->list[j] & 63);
-    }
-    if (l->fixed || l->first || !l->lone || !(block->mask == 0 || (block->mask & l->lone)))
-        return;
-    for (size_t j = first > base ? first - base : 0; j < AST_BLOCK; j++) {
-        int32_t label = l->labels[base + j];
+/* Brings points first..last of the chunk, scored before event number `seen`, up to date. Small points that have no
+ * scores in this pass get them now. */
+static void catch_up(ast_labelling *l, ast_worker *worker, size_t seen, size_t first, size_t last) {
+    bool ready = ast_sync_table(l, worker);
+    if (l->cloud.small && !worker->full && ready)
+        ast_score_chunk(l, worker);
+    else
+        meet_events(l, worker, seen, first, last);
+    for (size_t b = first / AST_BLOCK; b * AST_BLOCK < last; b++)
+        l->blocks[b].attention = true;
+}
+
+/* The points of a block that its scores do not decide: one bit each. */
+static void find_undecided(ast_labelling *l, ast_worker *worker, size_t b, uint64_t bits[AST_BLOCK / 64]) {
+    size_t first = b * AST_BLOCK - worker->base;
+    ast_scores scores = {worker->scores.best + first, worker->scores.second + first, worker->scores.id + first};
+    float fit = l->safe_now > l->fit ? l->safe_now : l->fit;
+    uint32_t groups = l->cloud.small && !worker->full ? worker->fresh[first / AST_BLOCK] : AST_ALL_GROUPS;
+    l->kernels->screen(scores, l->labels + b * AST_BLOCK, groups, fit, l->margin, !l->first, bits);
+}
+
+static void find_lonely(const ast_labelling *l, size_t b, uint64_t bits[AST_BLOCK / 64]) {
+    for (size_t j = 0; j < AST_BLOCK; j++) {
+        int32_t label = l->labels[b * AST_BLOCK + j];
         if (label >= 0 && l->clusters.members[label] == 1)
             bits[j / 64] |= (uint64_t)1 << (j & 63);
     }
+}
+
+static bool may_be_lonely(const ast_labelling *l, size_t b) {
+    uint32_t mask = l->blocks[b].mask;
+    return !l->fixed && !l->first && l->lone && (mask == 0 || (mask & l->lone));
+}
+
+/* The points of a block, from `first` on, that need a visit: one bit each. */
+static void find_points(ast_labelling *l, ast_worker *worker, size_t b, size_t first, uint64_t bits[AST_BLOCK / 64]) {
+    size_t base = b * AST_BLOCK;
+    if (l->blocks[b].attention)
+        find_undecided(l, worker, b, bits);
+    else
+        memset(bits, 0, AST_BLOCK / 8);
+    if (may_be_lonely(l, b))
+        find_lonely(l, b, bits);
+    for (size_t w = 0; w < AST_BLOCK / 64 && base + w * 64 < first; w++) /* those before are done */
+        bits[w] &= first - base >= (w + 1) * 64 ? 0 : ~(uint64_t)0 << (first - base - w * 64);
 }
 
 static size_t next_point(uint64_t bits[AST_BLOCK / 64]) {
@@ -368,10 +396,8 @@ static size_t commit_block(ast_labelling *l, ast_worker *worker, size_t b, size_
             continue;
         if (result == EVENT && stop)
             return i + 1;
-        if (result == EVENT) {
+        if (result == EVENT)
             catch_up(l, worker, seen, i + 1, end);
-            ast_sync_table(l, worker);
-        }
         find_points(l, worker, b, i + 1, bits);
     }
     return base + AST_BLOCK;
@@ -380,16 +406,16 @@ static size_t commit_block(ast_labelling *l, ast_worker *worker, size_t b, size_
 size_t ast_commit(ast_labelling *l, ast_worker *worker, size_t chunk, size_t first, bool stop) {
     size_t base = chunk * l->chunk, end = base + l->chunk;
     /* Points that were not scored in this pass know of none of its events. */
-    size_t seen = worker->full && worker->pass == l->pass ? worker->seen : 0;
+    bool scored = worker->full || worker->added;
+    size_t seen = scored && worker->pass == l->pass ? worker->seen : 0;
     if (seen < l->event_count) {
+        if (worker->added && !worker->retracted)
+            ast_retract(l, worker, chunk);
         catch_up(l, worker, seen, base, end);
-        ast_sync_table(l, worker);
     }
     l->chunk_seen[chunk] = l->event_count; /* those of its own meet only the points behind them */
     for (size_t b = first / AST_BLOCK; b < end / AST_BLOCK; b++) {
-        const ast_block *block = &l->blocks[b];
-        bool lonely = !l->fixed && !l->first && l->lone && (block->mask == 0 || (block->mask & l->lone));
-        if (!block->attention && !lonely)
+        if (!l->blocks[b].attention && !may_be_lonely(l, b))
             continue;
         size_t next = commit_block(l, worker, b, first, end, stop);
         if (next < (b + 1) * AST_BLOCK || (stop && l->event_count > seen))

@@ -46,22 +46,25 @@ static bool open_worker(ast_labelling *l, ast_worker *worker) {
     worker->list = ast_allocate(2 * n, sizeof *worker->list);
     worker->changes = ast_allocate(l->chunk, sizeof *worker->changes);
     worker->row = ast_allocate(dimension, sizeof *worker->row);
-    worker->columns = small ? ast_allocate(dimension * n, sizeof *worker->columns) : NULL;
+    worker->hasty = ast_allocate(n, sizeof *worker->hasty);
+    worker->fresh = ast_allocate(n / AST_BLOCK, sizeof *worker->fresh);
     worker->rows = small ? NULL : ast_allocate(n, sizeof *worker->rows);
     worker->picked = small ? NULL : ast_allocate(n, sizeof *worker->picked);
     worker->row_scratch = small ? NULL : ast_allocate(AST_ROW_SCRATCH, sizeof *worker->row_scratch);
     worker->row_memory = copies ? ast_allocate(l->chunk * dimension, sizeof *worker->row_memory) : NULL;
-    bool ready = allocate_scores(&worker->other, n) && allocate_scores(&worker->compact, n);
-    return ready && worker->list && worker->changes && worker->row && (!small || worker->columns) &&
+    bool ready =
+        allocate_scores(&worker->other, n) && allocate_scores(&worker->compact, n) && allocate_scores(&worker->own, n);
+    return ready && worker->list && worker->changes && worker->row && worker->hasty && worker->fresh &&
            (small || (worker->rows && worker->picked && worker->row_scratch)) && (!copies || worker->row_memory);
 }
 
 static void free_worker(ast_worker *worker) {
-    void *memory[] = {worker->list,           worker->changes,      worker->row,         worker->columns,
+    void *memory[] = {worker->list,           worker->changes,      worker->row,         worker->hasty,
                       worker->rows,           worker->picked,       worker->row_scratch, worker->row_memory,
                       worker->other.best,     worker->other.second, worker->other.id,    worker->compact.best,
                       worker->compact.second, worker->compact.id,   worker->exact,       worker->bin_memory,
-                      worker->key_memory,     worker->joined,       worker->used};
+                      worker->key_memory,     worker->joined,       worker->used,        worker->own.best,
+                      worker->own.second,     worker->own.id,       worker->fresh};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         free(memory[i]);
     ast_table_free(&worker->table);
@@ -139,23 +142,35 @@ static ast_status apply_weights(ast_labelling *l, double *weights, ast_fault *fa
 }
 
 static bool reserve_points(ast_labelling *l, size_t padded) {
-    if (padded <= l->capacity && l->labels)
+    if (padded <= l->capacity && l->capacity > 0)
         return true;
-    void **arrays[] = {(void **)&l->labels, (void **)&l->proposals, (void **)&l->best, (void **)&l->second};
     l->capacity = 0;
-    bool ready = true;
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-        free(*arrays[i]);
-        *arrays[i] = ast_allocate(padded, sizeof(float));
-        ready = ready && *arrays[i];
-    }
+    free(l->labels);
+    free(l->gaps);
     free(l->blocks);
     free(l->chunk_seen);
+    l->labels = ast_allocate(padded, sizeof *l->labels);
+    l->gaps = ast_allocate(padded / AST_LANES, sizeof *l->gaps);
     l->blocks = ast_allocate(padded / AST_BLOCK, sizeof *l->blocks);
     l->chunk_seen = ast_allocate(padded / AST_BLOCK, sizeof *l->chunk_seen);
-    ready = ready && l->blocks && l->chunk_seen;
-    if (ready)
-        l->capacity = padded;
+    bool ready = l->labels && l->gaps && l->blocks && l->chunk_seen;
+    l->capacity = ready ? padded : 0;
+    return ready;
+}
+
+static void free_scores(ast_scores *scores) {
+    free(scores->best);
+    free(scores->second);
+    free(scores->id);
+    *scores = (ast_scores){0};
+}
+
+bool ast_labelling_keep_scores(ast_labelling *l) {
+    if (l->cloud.padded <= l->score_capacity)
+        return true;
+    free_scores(&l->scores);
+    bool ready = allocate_scores(&l->scores, l->cloud.padded);
+    l->score_capacity = ready ? l->cloud.padded : 0;
     return ready;
 }
 
@@ -193,7 +208,8 @@ ast_status ast_labelling_load(ast_labelling *l, const ast_kernels *kernels, ast_
     if (!reserve_workers(l))
         return ast_fail_memory(fault);
     for (size_t b = 0; b < padded / AST_BLOCK; b++)
-        l->blocks[b] = (ast_block){.gap = -INFINITY};
+        l->blocks[b] = (ast_block){0};
+    ast_forget_gaps(l, 0, padded);
     l->event_count = 0;
     l->first = true;
     l->first_done = l->keys_due = false;
@@ -203,8 +219,9 @@ ast_status ast_labelling_load(ast_labelling *l, const ast_kernels *kernels, ast_
 
 void ast_labelling_free(ast_labelling *l) {
     free_workers(l);
-    void *memory[] = {l->labels,  l->proposals, l->best,   l->second,     l->blocks,     l->start_means,
-                      l->move_of, l->events,    l->movers, l->chunk_seen, l->first_order};
+    free_scores(&l->scores);
+    void *memory[] = {l->labels, l->gaps,   l->blocks,     l->start_means, l->move_of,
+                      l->events, l->movers, l->chunk_seen, l->first_order};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         free(memory[i]);
     ast_table_free(&l->table);

@@ -10,7 +10,7 @@
  *
  * From the second pass on, most points need no score at all: see propose.c.
  *
- *     propose.c   scores for a chunk, out of turn
+ *     propose.c   scores for a chunk, out of turn; small.c and large.c by dimension
  *     commit.c    the sequential rule, in turn
  *     sums.c      from labels to sums
  *     passes.c    ordered, optimistic with restarts, serial; and what closes a pass
@@ -26,16 +26,19 @@
 
 #include <stdatomic.h>
 
-#define AST_BLOCK 256 /* points that share bounds */
+#define AST_MASK_BITS 32 /* sets of slots, modulo this */
 
-/* What is known of a block of neighbours. A score stored for a point when its block's `loss` and `gain` were l and g is
- * stored as best + l and second - g; so best - loss and second + gain are bounds of the scores now, and one comparison
- * of `gap` tells whether any point of the block can have changed. */
+static inline uint32_t ast_bit_of(int32_t slot) {
+    return (uint32_t)1 << (slot & (AST_MASK_BITS - 1));
+}
+
+/* What is known of a block of neighbours. Small: a gap is stored plus the block's `run` at that time, so gap - run is a
+ * bound of it now, and one comparison tells whether any point of the block can have changed. */
 typedef struct ast_block {
-    float loss, gain;
-    float gap;      /* the smallest gap of the block as stored; -INFINITY: not known */
+    float run;      /* small: how far the means have moved since its gaps were first measured */
+    float gap;      /* small: the smallest gap of the block as stored; -INFINITY: not known */
     bool attention; /* has points for the commit to look at */
-    uint64_t mask;  /* bit (slot mod 64) of every cluster with points here; 0: not known */
+    uint32_t mask;  /* bit (slot mod 32) of every cluster with points here; 0: not known */
 } ast_block;
 
 /* By how much the score of a rival may have risen. */
@@ -59,7 +62,6 @@ typedef struct ast_worker {
     ast_scores other;     /* (chunk) scores against them */
     uint32_t *list;       /* (chunk) */
     ast_scores compact;   /* (chunk) scores of listed points */
-    float *columns;       /* small: (D, chunk) listed points */
     const float **rows;   /* large: (chunk) every point of the chunk, where rows_loaded */
     const float **picked; /* large: (chunk) the listed ones */
     float *row_memory;    /* large, where rows are not in place: (chunk, D) */
@@ -77,7 +79,15 @@ typedef struct ast_worker {
     size_t changed;       /* points that changed cluster in this pass */
     uint64_t scored;      /* points compared with every cluster in this pass */
     const ast_gain *gain; /* what the chunk at hand reckons with */
-    bool full;            /* every point of the chunk at hand was scored in this pass */
+    /* The chunk at hand. */
+    size_t base;       /* its first point */
+    ast_scores scores; /* (chunk) of its points: `own`, or where the labelling keeps them */
+    ast_scores own;    /* (chunk) */
+    uint32_t *fresh;   /* (blocks of a chunk) small: one bit for each group that was scored */
+    int32_t *hasty;    /* (chunk) small: labels as they were when the points were added, where that was too early */
+    bool full;         /* every point of the chunk at hand was scored in this pass */
+    bool added;        /* its points have labels and were added to the sums at once ... */
+    bool retracted;    /* ... which was too early, and `hasty` says where they were added */
     bool rows_loaded;
 } ast_worker;
 
@@ -91,20 +101,23 @@ typedef struct ast_labelling {
     ast_tracks *tracks; /* a stream's clusters of the frames before, or NULL: those without points are candidates too */
     float safe;         /* from this score on none of them can win, as of the start of the pass: out of turn */
     float safe_now;     /* the same as of the last event: in turn */
+    float rise;         /* of `safe` since the pass before: gaps are measured from it */
     bool fixed;         /* the number of clusters is given: none is born, none dies, nobody is alone */
     bool bounds;        /* skip what cannot change */
     size_t present;     /* points that take part */
     const double *weights; /* (count) in order of visit, divided by the smallest; NULL: all 1 */
 
-    int32_t *labels, *proposals; /* (padded) slots; equal between passes */
-    float *best, *second;        /* (padded) */
+    int32_t *labels;   /* (padded) slots */
+    float *gaps;       /* small: (padded / AST_LANES) as in ast_small_block */
+    ast_scores scores; /* (padded) large: bounds, and the ids equal the labels between passes; small: AST_OIR only */
+    size_t score_capacity;
     ast_block *blocks;
     size_t chunk, chunks; /* points in one; how many */
 
-    uint64_t pass;        /* 1.. */
+    uint64_t pass;          /* 1.. */
     bool first, first_done; /* the pass that labels points for the first time; it was the last one */
-    bool keys_due;        /* the keys of the first pass are not known: the clusters' say what changed since */
-    int32_t *first_order; /* (first_live) the order of the clusters after the first pass */
+    bool keys_due;          /* the keys of the first pass are not known: the clusters' say what changed since */
+    int32_t *first_order;   /* (first_live) the order of the clusters after the first pass */
     size_t first_live, first_capacity;
     uint64_t first_version;
     uint64_t first_print; /* fingerprint of the labels after the first pass; 0 while the keys are due */
@@ -118,20 +131,20 @@ typedef struct ast_labelling {
     size_t mover_capacity;
     ast_gain others;    /* moves of the clusters that are not in the carry */
     ast_gain everybody; /* moves of all */
-    bool hopeless;      /* bounds alone would leave too many points awake */
     bool chosen;        /* the carry has more than the events of the pass before */
     size_t last_events; /* of the pass before */
     size_t *chunk_seen; /* (chunks) how many events of its last pass all points of a chunk were compared with */
     bool few;           /* every slot has a bit of its own */
-    float bit_move[64]; /* the largest move of the slots of that bit */
-    float *move_of;     /* large: (slots) */
-    uint64_t lone;      /* bits of the clusters with one member */
+    float bit_move[AST_MASK_BITS]; /* the largest move of the slots of that bit */
+    float *move_of;                /* large: (slots) */
+    uint32_t lone;                 /* bits of the clusters with one member */
 
     _Atomic size_t turn;
     _Atomic bool failed; /* no memory in mid-pass */
+    bool kept;           /* the scores of this pass are kept from chunk to chunk */
     ast_worker *workers;
     int worker_count;
-    size_t capacity;      /* points that the arrays have memory for */
+    size_t capacity; /* points that the arrays have memory for */
 } ast_labelling;
 
 typedef struct ast_pass_result {
@@ -179,8 +192,21 @@ void ast_propose_all(ast_labelling *labelling, ast_worker *worker, size_t chunk)
 size_t ast_commit(ast_labelling *labelling, ast_worker *worker, size_t chunk, size_t first, bool stop);
 bool ast_visit(ast_labelling *labelling, ast_worker *worker, size_t i); /* true: an event */
 
+/* Makes a chunk the one at hand, before anything is known of it. */
+void ast_begin_chunk(ast_labelling *labelling, ast_worker *worker, size_t chunk);
+
+/* Scores every point of the chunk at hand. */
+void ast_score_chunk(ast_labelling *labelling, ast_worker *worker);
+
+/* The gaps of points first..last do not hold any more. */
+void ast_forget_gaps(ast_labelling *labelling, size_t first, size_t last);
+
+/* Takes back labels that were given too early. */
+void ast_retract(ast_labelling *labelling, ast_worker *worker, size_t chunk);
+
 /* Adds what the chunk changed to the worker's sums. */
 void ast_settle(ast_labelling *labelling, ast_worker *worker, size_t chunk);
+void ast_add_chunk(ast_labelling *labelling, ast_worker *worker, size_t chunk); /* all of its points */
 void ast_add_change(ast_labelling *labelling, ast_worker *worker, const ast_change *change);
 void ast_merge_sums(ast_labelling *labelling, ast_worker *worker); /* and clears them */
 
@@ -205,6 +231,7 @@ static inline bool ast_is_tracked(const ast_labelling *l, int32_t slot) {
     return l->tracks && slot >= 0 && (size_t)slot < l->tracks->count;
 }
 
+bool ast_labelling_keep_scores(ast_labelling *labelling); /* memory for them; false: there is none */
 bool ast_worker_reserve(ast_labelling *labelling, ast_worker *worker);
 void ast_labelling_fail(ast_labelling *labelling);
 bool ast_labelling_event(ast_labelling *labelling, int32_t event); /* false: no memory */

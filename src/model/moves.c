@@ -5,7 +5,8 @@
  * The bound on every point's second-best score rises by the largest move of all means, so one mean that runs far would
  * void the bounds of everybody. Instead the next pass compares every point with that mean alone: the *carry*. Clusters
  * that were born or had their mean reset are always in it (no bound knows them); how many of the fastest others is
- * decided on a sample of the points, by what it would cost. */
+ * decided on a sample of the points, by what it would cost. Small points have no carry: scoring them anew is as cheap.
+ */
 #include "labelling.h"
 
 #include "memory.h"
@@ -17,8 +18,7 @@
 
 #define SAMPLE 1024
 #define MOST_CARRIED 256
-#define HOPELESS 0.4 /* a share of awake points at which it is cheaper to score all of them */
-#define ROW_COST 16  /* reading a row costs as much as scoring it against so many means (measured at D = 300) */
+#define ROW_COST 16 /* reading a row costs as much as scoring it against so many means (measured at D = 300) */
 
 static bool carried(const ast_labelling *l, int32_t slot) {
     for (size_t k = 0; k < l->carry.count; k++)
@@ -67,13 +67,11 @@ static size_t sort_movers(ast_labelling *l) {
 static size_t sample_slack(const ast_labelling *l, float slack[SAMPLE]) {
     size_t step = l->cloud.count / SAMPLE + 1, count = 0;
     for (size_t i = step / 2; i < l->cloud.count && count < SAMPLE; i += step) {
-        const ast_block *block = &l->blocks[i / AST_BLOCK];
         if (l->labels[i] < 0)
             continue;
-        /* Large: a fresh score against the own mean, which is cheap, makes good for the move of that. */
-        float own = l->cloud.small ? l->clusters.moves[l->labels[i]] + block->loss : 0;
-        float gap = l->best[i] - l->second[i] - block->gain;
-        slack[count++] = fminf(gap, l->best[i] - fmaxf(l->fit, l->safe_now)) - own - l->margin;
+        /* A fresh score against the own mean, which is cheap, makes good for the move of that. */
+        float best = l->scores.best[i], gap = best - l->scores.second[i];
+        slack[count++] = fminf(gap, best - fmaxf(l->fit, l->safe_now)) - l->margin;
     }
     return count;
 }
@@ -88,10 +86,9 @@ static double awake_share(const float *slack, size_t sampled, float gain) {
 /* The cost of the next pass, in full passes, if the m fastest are carried. */
 static double cost(const ast_labelling *l, const float *slack, size_t sampled, size_t m, float gain) {
     double clusters = (double)l->clusters.live, columns = (double)(l->carry.count + m);
-    if (!l->cloud.small && columns > 0) /* panels are scored whole, and every row is read */
+    if (columns > 0) /* panels are scored whole, and every row is read */
         columns = (columns <= 4 ? 2 * columns : ceil(columns / AST_PANEL) * AST_PANEL) + ROW_COST;
-    double gather = l->cloud.small ? 2 : 1; /* picking points one by one has its price */
-    return columns / clusters + gather * awake_share(slack, sampled, gain);
+    return columns / clusters + awake_share(slack, sampled, gain);
 }
 
 static size_t choose(const ast_labelling *l, const float *slack, size_t sampled, size_t movers) {
@@ -134,7 +131,7 @@ static void measure_own_moves(ast_labelling *l) {
     const ast_cluster_list *c = &l->clusters;
     memset(l->bit_move, 0, sizeof l->bit_move);
     for (size_t k = 0; k < c->live; k++) {
-        float *bit = &l->bit_move[c->order[k] & 63], move = c->moves[c->order[k]];
+        float *bit = &l->bit_move[c->order[k] & (AST_MASK_BITS - 1)], move = c->moves[c->order[k]];
         *bit = move > *bit ? move : *bit;
     }
 }
@@ -148,14 +145,14 @@ bool ast_note_moves(ast_labelling *l) {
     if (!ready || !l->bounds)
         return ready;
     float slack[SAMPLE];
-    size_t sampled = sample_slack(l, slack), events = l->carry.count, movers = sort_movers(l);
-    size_t chosen = choose(l, slack, sampled, movers);
+    size_t events = l->carry.count, movers = sort_movers(l), chosen = 0;
+    if (!l->cloud.small)
+        chosen = choose(l, slack, sample_slack(l, slack), movers);
     for (size_t m = 0; m < chosen && ready; m++)
         ready = carry(l, l->movers[m]);
     l->chosen = chosen > 0;
     l->others = fastest_from(l, chosen, movers);
     l->everybody = with_events(l, fastest_from(l, 0, movers), events);
-    l->hopeless = awake_share(slack, sampled, l->everybody.most[0]) > HOPELESS;
     measure_own_moves(l);
     return ready;
 }

@@ -10,12 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define HEAD 4 /* chunks at most that the first pass begins with on one thread */
+
 static bool prepare_pass(ast_labelling *l);
 static void gather_sums(ast_labelling *l);
 
-static void ordered_chunk(void *data, size_t chunk, int index) {
-    ast_labelling *l = data;
+typedef struct pass_job {
+    ast_labelling *l;
+    size_t first_chunk;
+} pass_job;
+
+static void ordered_chunk(void *data, size_t block, int index) {
+    const pass_job *job = data;
+    ast_labelling *l = job->l;
     ast_worker *worker = &l->workers[index];
+    size_t chunk = job->first_chunk + block;
     if (!atomic_load(&l->failed))
         ast_propose(l, worker, chunk);
     for (unsigned spins = 0; atomic_load(&l->turn) != chunk;)
@@ -30,23 +39,40 @@ static void ordered_chunk(void *data, size_t chunk, int index) {
         ast_settle(l, worker, chunk);
 }
 
-static void ordered_pass(ast_labelling *l) {
-    atomic_store(&l->turn, 0);
-    ast_pool_run(l->pool, l->chunks, ordered_chunk, l);
+/* Most clusters are born in the first chunks. While they are, other threads would score in vain: better they wait. */
+static size_t run_head(ast_labelling *l, pass_job *job) {
+    size_t chunk = 0, events = SIZE_MAX;
+    while (chunk < HEAD && chunk < l->chunks && l->event_count != events) {
+        events = l->event_count;
+        ordered_chunk(job, chunk++, 0);
+    }
+    for (int w = 0; w < l->worker_count && !atomic_load(&l->failed); w++)
+        if (ast_sync_table(l, &l->workers[w]))
+            ast_worker_reserve(l, &l->workers[w]);
+    return chunk;
 }
 
-static void settle_chunk(void *data, size_t chunk, int index) {
+static void ordered_pass(ast_labelling *l) {
+    pass_job job = {l, 0};
+    atomic_store(&l->turn, 0);
+    if (l->first)
+        job.first_chunk = run_head(l, &job);
+    ast_pool_run(l->pool, l->chunks - job.first_chunk, ordered_chunk, &job);
+}
+
+static void add_chunk(void *data, size_t chunk, int index) {
     ast_labelling *l = data;
-    l->workers[index].rows_loaded = false;
-    ast_settle(l, &l->workers[index], chunk);
+    ast_add_chunk(l, &l->workers[index], chunk);
 }
 
 /* Serial passes and passes with restarts add everything up at the end of the first pass. */
-static void settle_all(ast_labelling *l) {
-    for (int w = 0; w < l->worker_count; w++)
+static void add_all(ast_labelling *l) {
+    for (int w = 0; w < l->worker_count; w++) {
+        l->workers[w].rows_loaded = false;
         ast_worker_reserve(l, &l->workers[w]);
+    }
     if (l->first && !atomic_load(&l->failed))
-        ast_pool_run(l->pool, l->chunks, settle_chunk, l);
+        ast_pool_run(l->pool, l->chunks, add_chunk, l);
 }
 
 static void flush_changes(ast_labelling *l, ast_worker *worker) {
@@ -60,9 +86,10 @@ static void flush_changes(ast_labelling *l, ast_worker *worker) {
 static void serial_pass(ast_labelling *l) {
     ast_worker *worker = &l->workers[0];
     for (size_t i = 0; i < l->cloud.count && !atomic_load(&l->failed); i++) {
+        if (i % l->chunk == 0)
+            ast_begin_chunk(l, worker, i / l->chunk);
         if (l->labels[i] == AST_MISSING)
             continue;
-        l->blocks[i / AST_BLOCK].loss = l->blocks[i / AST_BLOCK].gain = 0;
         if (ast_visit(l, worker, i))
             ast_sync_table(l, worker);
         worker->scored++;
@@ -70,30 +97,26 @@ static void serial_pass(ast_labelling *l) {
             flush_changes(l, worker);
     }
     flush_changes(l, worker);
-    settle_all(l);
+    add_all(l);
 }
 
-typedef struct oir_job {
-    ast_labelling *l;
-    size_t first_chunk;
-} oir_job;
-
 static void oir_chunk(void *data, size_t chunk, int index) {
-    oir_job *job = data;
+    pass_job *job = data;
     ast_propose_all(job->l, &job->l->workers[index], job->first_chunk + chunk);
 }
 
 /* Commits from point `start` until something happens to the list of clusters; returns the next point to look at. */
 static size_t commit_until_event(ast_labelling *l, size_t start) {
     ast_worker *worker = &l->workers[0];
-    size_t base = start / l->chunk * l->chunk;
-    for (size_t i = base; i < start; i++) /* those before it are decided */
-        l->proposals[i] = l->labels[i];
+    for (size_t i = start / l->chunk * l->chunk; i < start; i++) /* those before it are decided */
+        l->scores.id[i] = l->labels[i];
     for (size_t chunk = start / l->chunk; chunk < l->chunks && !atomic_load(&l->failed); chunk++) {
         size_t first = start > chunk * l->chunk ? start : chunk * l->chunk;
+        ast_begin_chunk(l, worker, chunk);
+        worker->full = true;
         size_t next = ast_commit(l, worker, chunk, first, true);
         for (size_t i = first; i < next; i++)
-            l->labels[i] = l->labels[i] == AST_UNLABELLED ? l->proposals[i] : l->labels[i];
+            l->labels[i] = l->labels[i] == AST_UNLABELLED ? l->scores.id[i] : l->labels[i];
         flush_changes(l, worker);
         if (l->event_count)
             return next;
@@ -106,7 +129,7 @@ static size_t commit_until_event(ast_labelling *l, size_t start) {
 static uint64_t oir_pass(ast_labelling *l) {
     uint64_t restarts = 0;
     for (size_t start = 0; start < l->cloud.count && !atomic_load(&l->failed);) {
-        oir_job job = {l, start / l->chunk};
+        pass_job job = {l, start / l->chunk};
         ast_pool_run(l->pool, l->chunks - job.first_chunk, oir_chunk, &job);
         start = commit_until_event(l, start);
         if (start < l->cloud.count) {
@@ -117,7 +140,7 @@ static uint64_t oir_pass(ast_labelling *l) {
                 break;
         }
     }
-    settle_all(l);
+    add_all(l);
     return restarts;
 }
 
@@ -156,7 +179,8 @@ ast_status ast_labelling_pass(ast_labelling *l, ast_parallel how, ast_pass_resul
         l->workers[w].changed = l->workers[w].scored = 0;
         l->workers[w].change_count = 0;
     }
-    if (l->first_done && !save_order(l))
+    l->kept = !l->cloud.small || how == AST_OIR;
+    if ((l->kept && !ast_labelling_keep_scores(l)) || (l->first_done && !save_order(l)))
         return ast_fail_memory(fault);
     if (!atomic_load(&l->failed) && prepare_pass(l)) {
         if (how == AST_SERIAL)
@@ -168,6 +192,7 @@ ast_status ast_labelling_pass(ast_labelling *l, ast_parallel how, ast_pass_resul
     }
     if (atomic_exchange(&l->failed, false))
         return ast_fail_memory(fault);
+    result->changed = l->first ? l->present : 0;
     gather_sums(l);
     for (int w = 0; w < l->worker_count; w++) {
         result->changed += l->workers[w].changed;
@@ -205,8 +230,7 @@ static bool copy_by_slot(ast_labelling *l) {
 /* Gaps are measured from the score that is safe: if that has risen, they are too large. */
 static void watch_unseen(ast_labelling *l) {
     float safe = l->tracks ? ast_tracks_safe(l->tracks, &l->clusters) : AST_NO_SCORE;
-    for (size_t b = 0; safe > l->safe && b < l->cloud.padded / AST_BLOCK; b++)
-        l->blocks[b].gap = -INFINITY;
+    l->rise = safe > l->safe ? safe - l->safe : 0;
     l->safe = l->safe_now = safe;
 }
 
@@ -215,17 +239,19 @@ static bool prepare_pass(ast_labelling *l) {
     bool ready = copy_by_slot(l);
     ast_table_clear(&l->table, l->cloud.dimension);
     l->lone = 0;
-    l->few = c->slots <= 64;
+    l->few = c->slots <= AST_MASK_BITS;
     for (size_t k = 0; k < c->live && ready; k++) {
         int32_t slot = c->order[k];
         if (ast_is_unseen(l, slot))
             continue;
         ready = ast_table_append(&l->table, c->means + (size_t)slot * c->dimension, slot);
         if (c->members[slot] == 1)
-            l->lone |= (uint64_t)1 << (slot & 63);
+            l->lone |= ast_bit_of(slot);
     }
     if (!ready)
         ast_labelling_fail(l);
+    for (int w = 0; w < l->worker_count && ready; w++)
+        ready = ast_worker_reserve(l, &l->workers[w]);
     watch_unseen(l);
     return ready;
 }
@@ -278,8 +304,6 @@ static void drop_empty(ast_labelling *l) {
 static void gather_sums(ast_labelling *l) {
     for (int w = 0; w < l->worker_count; w++)
         ast_merge_sums(l, &l->workers[w]);
-    for (size_t b = 0; l->first && b < l->cloud.padded / AST_BLOCK; b++)
-        l->blocks[b].mask = 0;
     if (l->first)
         drop_empty(l);
     l->first_done = l->first;
@@ -302,9 +326,12 @@ bool ast_labelling_move(ast_labelling *l, size_t point, int32_t slot) {
     ast_merge_sums(l, worker);
     l->clusters.members[change.from]--;
     l->clusters.members[slot]++;
-    l->labels[point] = l->proposals[point] = slot;
-    l->best[point] = AST_NO_SCORE;
-    l->blocks[point / AST_BLOCK].gap = -INFINITY;
+    l->labels[point] = slot;
+    if (l->kept) {
+        l->scores.id[point] = slot;
+        l->scores.best[point] = AST_NO_SCORE;
+    }
     l->blocks[point / AST_BLOCK].mask = 0;
+    ast_forget_gaps(l, point, point + 1);
     return true;
 }

@@ -97,9 +97,26 @@ void ast_add_change(ast_labelling *l, ast_worker *worker, const ast_change *chan
     add_point(l, worker, change->point, row, change->to, 1);
 }
 
-/* The first pass: every proposal that was not overruled becomes the label, and every point is added. */
-static void settle_first(ast_labelling *l, ast_worker *worker, size_t base) {
-    worker->changed += l->kernels->adopt(l->labels + base, l->proposals + base, l->chunk);
+void ast_retract(ast_labelling *l, ast_worker *worker, size_t chunk) {
+    size_t base = chunk * l->chunk;
+    worker->retracted = true;
+    memcpy(worker->hasty, l->labels + base, l->chunk * sizeof *worker->hasty);
+    for (size_t i = base; i < base + l->chunk; i++)
+        l->labels[i] = l->labels[i] == AST_MISSING ? AST_MISSING : AST_UNLABELLED;
+}
+
+/* Points that were added to the wrong cluster. */
+static void correct(ast_labelling *l, ast_worker *worker, size_t base) {
+    for (size_t j = 0; j < l->chunk; j++) {
+        ast_change change = {(uint32_t)(base + j), worker->hasty[j], l->labels[base + j]};
+        if (change.from != change.to)
+            ast_add_change(l, worker, &change);
+    }
+}
+
+/* Adds every point of a chunk. */
+void ast_add_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
+    size_t base = chunk * l->chunk;
     if (l->cloud.small && !l->weights) {
         const float *x[AST_SMALL];
         for (size_t d = 0; d < l->cloud.dimension; d++)
@@ -110,18 +127,30 @@ static void settle_first(ast_labelling *l, ast_worker *worker, size_t base) {
     for (size_t i = base; i < base + l->chunk; i++) {
         if (l->labels[i] < 0)
             continue;
-        bool loaded = worker->rows_loaded && worker->full;
+        bool loaded = worker->rows_loaded && worker->base == base;
         const float *row = loaded ? worker->rows[i - base] : ast_cloud_row(&l->cloud, i, worker->row);
         add_point(l, worker, i, row, l->labels[i], 1);
         worker->joined[l->labels[i]]++;
     }
 }
 
-void ast_settle(ast_labelling *l, ast_worker *worker, size_t chunk) {
-    if (l->first) {
-        settle_first(l, worker, chunk * l->chunk);
+/* The first pass: every proposal that was not overruled becomes the label, and every point is added. */
+static void settle_first(ast_labelling *l, ast_worker *worker, size_t chunk) {
+    size_t base = chunk * l->chunk;
+    if (worker->added && !worker->retracted)
         return;
-    }
+    l->kernels->adopt(l->labels + base, worker->scores.id, l->chunk);
+    for (size_t b = base / AST_BLOCK; b < (base + l->chunk) / AST_BLOCK; b++)
+        l->blocks[b].mask = 0;
+    if (worker->added)
+        correct(l, worker, base);
+    else
+        ast_add_chunk(l, worker, chunk);
+}
+
+void ast_settle(ast_labelling *l, ast_worker *worker, size_t chunk) {
+    if (l->first)
+        settle_first(l, worker, chunk);
     for (size_t c = 0; c < worker->change_count; c++)
         ast_add_change(l, worker, &worker->changes[c]);
     worker->change_count = 0;

@@ -14,11 +14,14 @@
 #include <stdint.h>
 
 #define AST_LANES 8
-#define AST_PANEL 16               /* means in one panel of a large table */
-#define AST_SMALL 4                /* the largest dimension that is stored as columns */
-#define AST_UNIT_TOLERANCE 0x1p-22 /* of a squared length: a row so close to a unit vector is taken as it is */
-#define AST_NO_SCORE (-4.0f)       /* below every cosine: the best score where there is no mean */
-#define AST_NOBODY (-3)            /* the id that goes with it */
+#define AST_BLOCK 256                      /* points that share bounds */
+#define AST_GROUPS (AST_BLOCK / AST_LANES) /* of a block: small points are scored a group at a time */
+#define AST_ALL_GROUPS UINT32_MAX          /* one bit each */
+#define AST_PANEL 16                       /* means in one panel of a large table */
+#define AST_SMALL 4                        /* the largest dimension that is stored as columns */
+#define AST_UNIT_TOLERANCE 0x1p-22         /* of a squared length: a row so close to a unit vector is taken as it is */
+#define AST_NO_SCORE (-4.0f)               /* below every cosine: the best score where there is no mean */
+#define AST_NOBODY (-3)                    /* the id that goes with it */
 
 /* Means packed for the kernels, in order of cluster index (equal scores go to the first). */
 typedef struct ast_table {
@@ -54,6 +57,24 @@ typedef struct ast_bins {
     uint64_t *keys;       /* (copies, slots) */
 } ast_bins;
 
+/* A block of small points to score. A gap is how far a point is from being undecided: min(best - second, best - fit),
+ * and INFINITY for the label -1. */
+typedef struct ast_small_block {
+    const float *x[AST_SMALL];
+    int32_t *labels;
+    ast_scores scores; /* of the groups that are scored; the id of a point labelled -1 is -1 */
+    float *gaps;       /* (AST_GROUPS) the smallest of each group, plus `lead` */
+    float lead;
+    float fit;
+    float margin; /* a gap up to here does not decide */
+} ast_small_block;
+
+typedef struct ast_small_result {
+    uint32_t fresh; /* one bit for each group that was scored */
+    float gap;      /* the smallest of all groups, as stored */
+    bool attention; /* a point may be undecided, or has a label of 0 or more and another id */
+} ast_small_result;
+
 typedef struct ast_kernels {
     const char *name;
 
@@ -63,6 +84,13 @@ typedef struct ast_kernels {
 
     /* Scores of n small points against every mean of the table. */
     void (*score_columns[AST_SMALL + 1])(const float *const *x, size_t n, const ast_table *table, ast_scores out);
+
+    /* Scores the groups of a block whose gap, as stored, is at most `awake`. */
+    ast_small_result (*label_block[AST_SMALL + 1])(const ast_small_block *block, const ast_table *table, float awake);
+
+    /* Scores every group, makes the ids the labels, and adds every point to the sums of its id. Stores no scores. */
+    ast_small_result (*label_and_sum[AST_SMALL + 1])(const ast_small_block *block, const ast_table *table,
+                                                     ast_bins *bins);
 
     /* The same for n rows of a large dimension, but of equal best scores any may give the id.
      * scratch: AST_ROW_SCRATCH floats, aligned to 32 bytes. */
@@ -74,24 +102,24 @@ typedef struct ast_kernels {
     /* Adds the keys of points first..first+n, both multiples of AST_LANES, to those of their labels. */
     void (*add_keys)(const int32_t *labels, size_t n, size_t first, ast_bins *bins);
 
-    /* Points labelled -2 take their proposal. Returns how many of n, a multiple of AST_LANES, are not -1. */
-    size_t (*adopt)(int32_t *labels, const int32_t *proposals, size_t n);
+    /* Points labelled -2 take their proposal; n is a multiple of AST_LANES. */
+    void (*adopt)(int32_t *labels, const int32_t *proposals, size_t n);
 
-    /* Bit (label mod 64) of every label of 0 or more; n is a multiple of AST_LANES. */
-    uint64_t (*label_mask)(const int32_t *labels, size_t n);
+    /* Bit (label mod 32) of every label of 0 or more; n is a multiple of AST_LANES. */
+    uint32_t (*label_mask)(const int32_t *labels, size_t n);
 
     /* sum[d] += sign * round(x[d] 2^30), sign +1 or -1. */
     void (*sum_row)(const float *x, size_t dimension, int sign, int64_t *sum);
 
-    /* Lists the points whose scores do not decide, but for the labels -1: best < fit, or best - second <= margin, or,
-     * if `changes`, id != label. Returns how many. list: n entries. */
-    size_t (*screen)(ast_scores scores, const int32_t *labels, size_t n, float fit, float margin, bool changes,
-                     uint32_t *list);
+    /* Marks the points of a block whose scores do not decide, in the groups that have a bit in `groups`, but for the
+     * labels -1: best < fit, or best - second <= margin, or, if `changes`, id != label. One bit each; false if none. */
+    bool (*screen)(ast_scores scores, const int32_t *labels, uint32_t groups, float fit, float margin, bool changes,
+                   uint64_t bits[AST_BLOCK / 64]);
 
-    /* Lists the points with min(best - second, best - fit) <= allowance, but for the labels -1; *smallest becomes the
-     * least such gap of the points not listed (INFINITY if all are listed). n is a multiple of AST_LANES. */
+    /* Lists the points with min(best - second, best - fit) <= allowance, but for the labels -1. n is a multiple of
+     * AST_LANES. */
     size_t (*narrow)(const float *best, const float *second, const int32_t *labels, size_t n, float fit,
-                     float allowance, uint32_t *list, float *smallest);
+                     float allowance, uint32_t *list);
 
     /* Joins the scores against two tables: mine becomes those against both. */
     void (*merge)(ast_scores mine, ast_scores other, size_t n);

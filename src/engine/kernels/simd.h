@@ -131,6 +131,47 @@ static inline float sum_lanes(vf v) {
     return sum;
 }
 
+static inline float least_lane(vf v) {
+#if defined(__AVX2__)
+    __m128 m = _mm_min_ps(_mm256_castps256_ps128((__m256)v), _mm256_extractf128_ps((__m256)v, 1));
+    m = _mm_min_ps(m, _mm_movehl_ps(m, m));
+    return _mm_cvtss_f32(_mm_min_ss(m, _mm_movehdup_ps(m)));
+#else
+    float least = v[0];
+    for (int lane = 1; lane < VL; lane++)
+        least = v[lane] < least ? v[lane] : least;
+    return least;
+#endif
+}
+
+/* The least of each of eight groups of eight numbers, plus `lead`. */
+static inline void least_of_groups(const float *numbers, float lead, float least[8]) {
+#if defined(__AVX2__)
+    __m256 two[4], four[2];
+    for (int i = 0; i < 4; i++) {
+        __m256 a = _mm256_loadu_ps(numbers + 16 * i), b = _mm256_loadu_ps(numbers + 16 * i + 8);
+        two[i] = _mm256_min_ps(_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
+    }
+    for (int i = 0; i < 2; i++)
+        four[i] = _mm256_min_ps(_mm256_shuffle_ps(two[2 * i], two[2 * i + 1], 0x44),
+                                _mm256_shuffle_ps(two[2 * i], two[2 * i + 1], 0xee));
+    __m256 eight =
+        _mm256_min_ps(_mm256_permute2f128_ps(four[0], four[1], 0x20), _mm256_permute2f128_ps(four[0], four[1], 0x31));
+    _mm256_storeu_ps(least, _mm256_add_ps(eight, _mm256_set1_ps(lead)));
+#else
+    for (int g = 0; g < 8; g++)
+        least[g] = least_lane(min_f(load_f(numbers + 8 * g), load_f(numbers + 8 * g + 4))) + lead;
+#endif
+}
+
+/* The bits of all lanes together. */
+static inline uint32_t join_lanes(vi v) {
+    uint32_t bits = 0;
+    for (int lane = 0; lane < VL; lane++)
+        bits |= (uint32_t)v[lane];
+    return bits;
+}
+
 /* sum[0..VL) += v, in 64 bits. */
 static inline void add_wide(int64_t *sum, vi v) {
 #if defined(__AVX2__)

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Proposals for points of five dimensions and more. Bounds sink and rise point by point, and before a point is scored
+ * against all means, its own mean alone may settle it. */
+#include "propose.h"
+
+#include <math.h>
+
+static const float *load_row(ast_labelling *l, ast_worker *worker, size_t i, size_t j) {
+    float *buffer = l->cloud.in_place ? NULL : worker->row_memory + j * l->cloud.dimension;
+    return ast_cloud_row(&l->cloud, i, buffer);
+}
+
+static void load_rows(ast_labelling *l, ast_worker *worker, size_t base) {
+    if (worker->rows_loaded)
+        return;
+    for (size_t j = 0; j < l->chunk; j++)
+        if (l->labels[base + j] != AST_MISSING)
+            worker->rows[j] = load_row(l, worker, base + j, j);
+    worker->rows_loaded = true;
+}
+
+/* The scores of n listed points (indices into the chunk) against the table, compact. */
+static void score_list(ast_labelling *l, ast_worker *worker, const ast_table *table, size_t base, size_t n) {
+    for (size_t j = 0; j < n; j++) {
+        size_t at = worker->list[j];
+        worker->picked[j] = worker->rows_loaded ? worker->rows[at] : load_row(l, worker, base + at, at);
+    }
+    l->kernels->score_rows(worker->picked, n, table, worker->compact, worker->row_scratch);
+}
+
+static size_t list_present(const ast_labelling *l, ast_worker *worker, size_t base, size_t first, size_t n) {
+    size_t count = 0;
+    for (size_t j = first; j < first + n; j++)
+        if (l->labels[base + j] != AST_MISSING)
+            worker->list[count++] = (uint32_t)j;
+    return count;
+}
+
+void ast_large_others(ast_labelling *l, ast_worker *worker, const ast_table *table, size_t first, size_t n) {
+    size_t base = first / l->chunk * l->chunk;
+    load_rows(l, worker, base);
+    size_t count = list_present(l, worker, base, first - base, n);
+    score_list(l, worker, table, base, count);
+    for (size_t j = 0; j < count; j++) {
+        size_t at = worker->list[j] - (first - base);
+        worker->other.best[at] = worker->compact.best[j];
+        worker->other.second[at] = worker->compact.second[j];
+        worker->other.id[at] = worker->compact.id[j];
+    }
+}
+
+/* Takes the compact scores of listed points over. */
+static void scatter(ast_worker *worker, size_t n) {
+    for (size_t j = 0; j < n; j++) {
+        size_t at = worker->list[j];
+        worker->scores.best[at] = worker->compact.best[j];
+        worker->scores.second[at] = worker->compact.second[j];
+        worker->scores.id[at] = worker->compact.id[j];
+    }
+    worker->scored += n;
+}
+
+void ast_large_all(ast_labelling *l, ast_worker *worker, size_t chunk) {
+    size_t base = chunk * l->chunk;
+    load_rows(l, worker, base);
+    size_t count = list_present(l, worker, base, 0, l->chunk);
+    score_list(l, worker, ast_current_table(l, worker), base, count);
+    scatter(worker, count);
+    for (size_t i = base; i < base + l->chunk; i += AST_BLOCK) {
+        size_t j = i - base;
+        ast_scores scores = {worker->scores.best + j, worker->scores.second + j, worker->scores.id + j};
+        uint64_t bits[AST_BLOCK / 64];
+        l->blocks[i / AST_BLOCK].attention = l->kernels->screen(
+            scores, l->labels + i, AST_ALL_GROUPS, ast_deciding_score(l, worker), l->margin, !l->first, bits);
+    }
+}
+
+static void advance(ast_labelling *l, const ast_worker *worker, size_t b) {
+    for (size_t i = b * AST_BLOCK; i < (b + 1) * AST_BLOCK; i++) {
+        int32_t label = l->labels[i];
+        if (label < 0)
+            continue;
+        worker->scores.best[i - worker->base] -= l->move_of[label];
+        worker->scores.second[i - worker->base] += worker->gain->most[label == worker->gain->fastest];
+    }
+}
+
+/* Compares a block with the clusters that the bounds say nothing about. */
+static void challenge(ast_labelling *l, ast_worker *worker, size_t b) {
+    size_t base = b * AST_BLOCK;
+    ast_large_others(l, worker, &l->carry, base, AST_BLOCK);
+    for (size_t j = 0; j < AST_BLOCK; j++) {
+        float other = worker->other.best[j], *best = &worker->scores.best[base + j - worker->base];
+        float *second = &worker->scores.second[base + j - worker->base];
+        if (l->labels[base + j] < 0)
+            continue;
+        if (worker->other.id[j] == l->labels[base + j]) /* its own cluster: the score is known, its rivals are not */
+            other = worker->other.second[j];
+        if (other > *best - l->margin)
+            *best = AST_NO_SCORE;
+        else if (other > *second)
+            *second = other;
+    }
+}
+
+/* Before a point is compared with every mean, a fresh score against its own may do. Returns how many stay listed. */
+static size_t tighten(ast_labelling *l, ast_worker *worker, size_t base, size_t n) {
+    size_t left = 0, dimension = l->cloud.dimension;
+    for (size_t j = 0; j < n; j++) {
+        size_t at = worker->list[j], i = base + at;
+        float *best = &worker->scores.best[at];
+        if (*best > AST_NO_SCORE) {
+            const float *row = worker->rows_loaded ? worker->rows[at] : load_row(l, worker, i, at);
+            *best = l->kernels->dot(row, l->start_means + (size_t)l->labels[i] * dimension, dimension);
+        }
+        if (!(*best >= ast_deciding_score(l, worker) && *best - worker->scores.second[at] > l->margin))
+            worker->list[left++] = worker->list[j];
+    }
+    return left;
+}
+
+/* Appends the points of block b that may have changed to the worker's list. */
+static size_t list_block(ast_labelling *l, ast_worker *worker, size_t b, size_t base, size_t count) {
+    uint32_t *list = worker->list;
+    worker->list = list + count; /* scoring rows uses the front of the list */
+    l->blocks[b].attention = false;
+    advance(l, worker, b);
+    if (worker->gain == &l->others && l->carry.count > 0)
+        challenge(l, worker, b);
+    worker->list = list;
+    list += count;
+    size_t first = b * AST_BLOCK - base;
+    size_t listed =
+        l->kernels->narrow(worker->scores.best + first, worker->scores.second + first, l->labels + base + first,
+                           AST_BLOCK, ast_deciding_score(l, worker), l->margin + 0x1p-22f, list);
+    for (size_t j = 0; j < listed; j++)
+        list[j] += (uint32_t)first;
+    return count + listed;
+}
+
+static void flag_undecided(ast_labelling *l, const ast_worker *worker, size_t base, size_t n) {
+    for (size_t j = 0; j < n; j++) {
+        size_t i = base + worker->list[j];
+        float best = worker->compact.best[j], second = worker->compact.second[j];
+        if (worker->compact.id[j] != l->labels[i] ||
+            !(best >= ast_deciding_score(l, worker) && best - second > l->margin))
+            l->blocks[i / AST_BLOCK].attention = true;
+    }
+}
+
+void ast_large_bounded(ast_labelling *l, ast_worker *worker, size_t chunk) {
+    size_t base = chunk * l->chunk, count = 0;
+    bool informed = !l->chosen && ast_is_informed(l, chunk);
+    worker->gain = informed ? &l->everybody : &l->others;
+    if (!informed && 2 * l->carry.count > ast_current_table(l, worker)->count) {
+        ast_propose_all(l, worker, chunk);
+        return;
+    }
+    for (size_t b = base / AST_BLOCK; b < (base + l->chunk) / AST_BLOCK; b++)
+        count = list_block(l, worker, b, base, count);
+    count = tighten(l, worker, base, count);
+    if (count == 0)
+        return;
+    score_list(l, worker, ast_current_table(l, worker), base, count);
+    scatter(worker, count);
+    flag_undecided(l, worker, base, count);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Proposals for points of two to four dimensions. The sinking and rising of the bounds is kept per block of neighbours,
+ * and of each group of a block the smallest gap: a block far from every boundary costs one comparison, and of the
+ * others only the groups that may have changed are scored again. */
+#include "propose.h"
+
+#include <math.h>
+
+/* A block whose bounds have run this far is scored anew: sums of moves stay small, and their rounding too. */
+#define TIRED 1.0f
+
+static ast_small_block view(ast_labelling *l, const ast_worker *worker, size_t b) {
+    size_t base = b * AST_BLOCK, j = base - worker->base;
+    ast_small_block block = {.labels = l->labels + base,
+                             .scores = {worker->scores.best + j, worker->scores.second + j, worker->scores.id + j},
+                             .gaps = l->gaps + base / AST_LANES,
+                             .lead = l->blocks[b].run,
+                             .fit = ast_deciding_score(l, worker),
+                             .margin = l->margin};
+    for (size_t d = 0; d < l->cloud.dimension; d++)
+        block.x[d] = l->cloud.column[d] + base;
+    return block;
+}
+
+static void take_result(ast_labelling *l, ast_worker *worker, size_t b, const ast_small_result *result) {
+    l->blocks[b].gap = result->gap;
+    l->blocks[b].attention = result->attention;
+    worker->fresh[b - worker->base / AST_BLOCK] = result->fresh;
+    worker->scored += (size_t)__builtin_popcount(result->fresh) * AST_LANES;
+}
+
+/* The points get their labels and are added to the sums at once, which is right for nearly all of them. */
+void ast_small_first(ast_labelling *l, ast_worker *worker, size_t chunk) {
+    const ast_table *table = ast_current_table(l, worker);
+    size_t blocks = l->chunk / AST_BLOCK;
+    bool attention = false;
+    worker->added = true;
+    for (size_t b = chunk * blocks; b < (chunk + 1) * blocks; b++) {
+        ast_small_block block = view(l, worker, b);
+        ast_small_result result = l->kernels->label_and_sum[l->cloud.dimension](&block, table, &worker->bins);
+        take_result(l, worker, b, &result);
+        attention |= result.attention;
+    }
+    if (attention) {
+        ast_retract(l, worker, chunk);
+        ast_score_chunk(l, worker);
+    }
+}
+
+static void score_block(ast_labelling *l, ast_worker *worker, size_t b, float awake) {
+    ast_small_block block = view(l, worker, b);
+    ast_small_result result = l->kernels->label_block[l->cloud.dimension](&block, ast_current_table(l, worker), awake);
+    take_result(l, worker, b, &result);
+}
+
+static void score_anew(ast_labelling *l, ast_worker *worker, size_t b) {
+    l->blocks[b].run = 0;
+    score_block(l, worker, b, INFINITY);
+}
+
+void ast_small_all(ast_labelling *l, ast_worker *worker, size_t chunk) {
+    size_t blocks = l->chunk / AST_BLOCK;
+    for (size_t b = chunk * blocks; b < (chunk + 1) * blocks; b++)
+        score_anew(l, worker, b);
+}
+
+void ast_small_others(ast_labelling *l, ast_worker *worker, const ast_table *table, size_t first, size_t n) {
+    const float *x[AST_SMALL];
+    for (size_t d = 0; d < l->cloud.dimension; d++)
+        x[d] = l->cloud.column[d] + first;
+    l->kernels->score_columns[l->cloud.dimension](x, n, table, worker->other);
+}
+
+void ast_forget_gaps(ast_labelling *l, size_t first, size_t last) {
+    for (size_t b = first / AST_BLOCK; b * AST_BLOCK < last; b++)
+        l->blocks[b].gap = -INFINITY;
+    for (size_t g = first / AST_LANES; l->cloud.small && g * AST_LANES < last; g++)
+        l->gaps[g] = -INFINITY;
+}
+
+/* How much smaller the gaps of a block may have become since the last pass: the own score of a point may have sunk by
+ * the move of its cluster, its rival's may have risen by that of another. */
+static float step(ast_labelling *l, size_t b) {
+    ast_block *block = &l->blocks[b];
+    if (block->mask == 0)
+        block->mask = l->kernels->label_mask(l->labels + b * AST_BLOCK, AST_BLOCK);
+    float own = 0;
+    for (uint32_t mask = block->mask; mask; mask &= mask - 1) {
+        float move = l->bit_move[__builtin_ctz(mask)];
+        own = move > own ? move : own;
+    }
+    int32_t fastest = l->everybody.fastest;
+    bool itself = l->few && fastest >= 0 && block->mask == ast_bit_of(fastest);
+    return own + l->everybody.most[itself] + l->rise;
+}
+
+void ast_small_bounded(ast_labelling *l, ast_worker *worker, size_t chunk) {
+    if (!ast_is_informed(l, chunk)) {
+        ast_propose_all(l, worker, chunk);
+        return;
+    }
+    size_t blocks = l->chunk / AST_BLOCK;
+    for (size_t b = chunk * blocks; b < (chunk + 1) * blocks; b++) {
+        ast_block *block = &l->blocks[b];
+        block->attention = false;
+        block->run += step(l, b);
+        worker->fresh[b - chunk * blocks] = 0;
+        float awake = l->margin + block->run + 0x1p-22f;
+        if (block->run > TIRED)
+            score_anew(l, worker, b);
+        else if (block->gap <= awake)
+            score_block(l, worker, b, awake);
+    }
+}
