@@ -8,6 +8,7 @@
 
 #include "cli.h"
 #include "interrupt.h"
+#include "progress.h"
 #include "terminal.h"
 
 /* What the known cameras are known for. */
@@ -117,7 +118,9 @@ int ast_cli_depth_normals(ast_cli_depth *depth, ast_context *context, ast_points
     }
     if (!depth->normals)
         return ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory for its normals", depth->frame.source);
+    double start = ast_cli_now();
     ast_status status = ast_depth_normals(depth->maker, &depth->frame.image, depth->normals);
+    depth->seconds += ast_cli_now() - start;
     *points = ast_points_f4(depth->normals, count, 3);
     return ast_cli_status(status, context, depth->frame.source);
 }

@@ -18,6 +18,7 @@ typedef struct ast_cli_depth {
     ast_depth *maker;
     float *normals;       /* (height, width, 3) */
     size_t width, height; /* of every frame; 0 before the first */
+    double seconds;       /* that normals took so far */
 } ast_cli_depth;
 
 /* Whether the inputs (NULL-terminated) are depth images: all of them, or none; *depth says. The options must fit what

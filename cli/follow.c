@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -98,6 +97,8 @@ int ast_cli_follow_dimension(ast_cli_follow *follow, size_t dimension, const cha
 }
 
 int ast_cli_follow_begin(ast_cli_follow *follow) {
+    ast_cli_progress_start(&follow->progress, follow->common, 0);
+    follow->progress.show &= follow->common->progress || !isatty(STDOUT_FILENO);
     return follow->given->labels ? ast_cli_frame_files_prepare(&follow->files, &follow->inputs) : -1;
 }
 
@@ -157,11 +158,19 @@ static int write_labels(const ast_cli_follow *follow) {
     return ast_cli_frame_files_close(output, good, &error);
 }
 
+static int turn(ast_cli_follow *follow, ast_points *points) {
+    const ast_cli_inputs *inputs = &follow->inputs;
+    if (inputs->camera)
+        return ast_cli_poses_turn_normals(&follow->poses, inputs->row, inputs->source, inputs->depth.normals,
+                                          points->count);
+    return ast_cli_poses_turn(&follow->poses, inputs->row, inputs->source, points);
+}
+
 static int take_frame(ast_cli_follow *follow, ast_points *points) {
     const char *source = follow->inputs.source;
     int code = check_dimension(follow, points);
     if (code < 0 && follow->given->poses)
-        code = ast_cli_poses_turn(&follow->poses, follow->inputs.row, source, points);
+        code = turn(follow, points);
     if (code < 0)
         code = make_room(follow, points->count);
     if (code < 0)
@@ -188,26 +197,7 @@ int ast_cli_follow_print(const ast_cli_follow *follow) {
                                follow->options.dimension);
 }
 
-/* A line on stderr that people watch, where the JSON goes elsewhere: at most four times a second. */
-void ast_cli_follow_progress(ast_cli_follow *follow) {
-    const ast_cli_common *common = follow->common;
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    double now = (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-    int watched = common->progress || (isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO));
-    if (common->quiet || !watched || now - follow->shown < 0.25)
-        return;
-    follow->shown = now;
-    char line[160], duration[AST_CLI_DURATION];
-    int width = snprintf(line, sizeof line, "frame %" PRIu64 ", %zu clusters, %s", follow->frame.frame,
-                         follow->frame.clusters, ast_cli_duration(follow->frame.seconds, duration));
-    fprintf(stderr, "\r%s%*s", line, follow->width > width ? follow->width - width : 0, "");
-    fflush(stderr);
-    follow->width = width;
-}
-
-void ast_cli_follow_progress_end(ast_cli_follow *follow) {
-    if (follow->width)
-        fprintf(stderr, "\r%*s\r", follow->width, "");
-    follow->width = 0;
+int ast_cli_follow_stopped(uint64_t frames) {
+    return ast_cli_fail(AST_CLI_SIGNAL + ast_cli_interrupted(), "stopped after %" PRIu64 " frame%s of this run", frames,
+                        frames == 1 ? "" : "s");
 }

@@ -8,6 +8,7 @@
 #include <asterism.h>
 
 #include "frame_files.h"
+#include "progress.h"
 #include "stream_inputs.h"
 #include "stream_poses.h"
 #include "tracker.h"
@@ -45,9 +46,7 @@ typedef struct ast_cli_follow {
     size_t capacity;
     const ast_tracked *clusters;
     size_t count;
-    /* The progress line */
-    double shown; /* when it was last written */
-    int width;
+    ast_cli_progress progress;
 } ast_cli_follow;
 
 /* What the command line alone shows; `command` is the subcommand's name. *depth: whether the inputs are depth images.
@@ -60,7 +59,8 @@ int ast_cli_follow_open(ast_cli_follow *follow, const ast_cli_common *common, co
 /* Opens the stream before the first frame does, for a state of that dimension; `name` is for the sentence. */
 int ast_cli_follow_dimension(ast_cli_follow *follow, size_t dimension, const char *name);
 
-/* Right before the first frame: makes the folder of the labels. */
+/* Right before the first frame: makes the folder of the labels, and starts the progress line, which the subcommand
+ * writes after each frame and ends after the last. It stays off where the terminal shows the result. */
 int ast_cli_follow_begin(ast_cli_follow *follow);
 
 /* Reads and clusters the next frame and writes its labels; *found 0 after the last, and after a signal. */
@@ -69,9 +69,8 @@ int ast_cli_follow_next(ast_cli_follow *follow, int *found);
 /* Prints the frame's line of JSON. */
 int ast_cli_follow_print(const ast_cli_follow *follow);
 
-/* The line that people watch, after a frame, and its end. */
-void ast_cli_follow_progress(ast_cli_follow *follow);
-void ast_cli_follow_progress_end(ast_cli_follow *follow);
+/* For a run that a signal has stopped: the exit code. */
+int ast_cli_follow_stopped(uint64_t frames);
 
 void ast_cli_follow_close(ast_cli_follow *follow);
 

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "cli.h"
 #include "depth.h"
@@ -54,7 +53,6 @@ typedef struct job {
     ast_context *context;
     ast_cli_depth depth;
     size_t missing;
-    double seconds;
     ast_cli_target targets[TARGETS];
 } job;
 
@@ -98,20 +96,12 @@ static int check(const job *work) {
     return code;
 }
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 static int make(job *work) {
     ast_points points;
     int code = ast_cli_depth_single(&work->depth, "normals", work->given->input);
     if (code >= 0)
         return code;
-    double start = now();
     code = ast_cli_depth_normals(&work->depth, work->context, &points);
-    work->seconds = now() - start;
     for (size_t i = 0; i < points.count && code < 0; i++)
         work->missing += isnan(work->depth.normals[3 * i]);
     return code;
@@ -124,7 +114,7 @@ static int print_json(const void *data) {
     return ast_cli_print_object(json_pack("{sI sI sI sI sf}", "width", (json_int_t)work->depth.width, "height",
                                           (json_int_t)work->depth.height, "points",
                                           (json_int_t)(work->depth.width * work->depth.height), "missing",
-                                          (json_int_t)work->missing, "seconds", work->seconds));
+                                          (json_int_t)work->missing, "seconds", work->depth.seconds));
 }
 
 static void print_table(const void *data) {
@@ -133,7 +123,7 @@ static void print_table(const void *data) {
     size_t count = work->depth.width * work->depth.height;
     printf("%zu x %zu pixels, ", work->depth.width, work->depth.height);
     printf("%s normals, ", ast_cli_grouped(count - work->missing, text));
-    printf("%s missing, %s\n", ast_cli_grouped(work->missing, text), ast_cli_duration(work->seconds, time));
+    printf("%s missing, %s\n", ast_cli_grouped(work->missing, text), ast_cli_duration(work->depth.seconds, time));
 }
 
 static int deliver(job *work) {

@@ -4,6 +4,7 @@
  * sequences: it is padded with spaces and erased with them. */
 #include "progress.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -11,21 +12,21 @@
 #include "interrupt.h"
 #include "terminal.h"
 
-static double now(void) {
+double ast_cli_now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
 void ast_cli_progress_start(ast_cli_progress *progress, const ast_cli_common *common, size_t points) {
-    *progress = (ast_cli_progress){.points = points, .started = now()};
+    *progress = (ast_cli_progress){.points = points, .started = ast_cli_now()};
     progress->show = !common->quiet && (common->progress || isatty(STDERR_FILENO));
     progress->last = common->progress ? 0 : progress->started + 0.75; /* first line a second after the start */
 }
 
 /* Whether the line is due. */
 static int is_due(ast_cli_progress *progress) {
-    double time = now();
+    double time = ast_cli_now();
     if (!progress->show || time - progress->last < 0.25)
         return 0;
     progress->last = time;
@@ -66,6 +67,15 @@ void ast_cli_progress_count(ast_cli_progress *progress, size_t done, size_t coun
     char line[120], grouped[2][AST_CLI_GROUPED];
     int width = snprintf(line, sizeof line, "%s of %s %s, %.1f s", ast_cli_grouped(done, grouped[0]),
                          ast_cli_grouped(count, grouped[1]), what, progress->last - progress->started);
+    show(progress, line, width);
+}
+
+void ast_cli_progress_frame(ast_cli_progress *progress, const ast_frame *frame) {
+    if (!is_due(progress))
+        return;
+    char line[160], duration[AST_CLI_DURATION];
+    int width = snprintf(line, sizeof line, "frame %" PRIu64 ", %zu clusters, %s", frame->frame, frame->clusters,
+                         ast_cli_duration(frame->seconds, duration));
     show(progress, line, width);
 }
 

@@ -17,6 +17,9 @@ typedef struct ast_cli_progress {
     double last;    /* when the line was last written */
 } ast_cli_progress;
 
+/* Seconds of a clock that only goes forward. */
+double ast_cli_now(void);
+
 /* Before the call. */
 void ast_cli_progress_start(ast_cli_progress *progress, const ast_cli_common *common, size_t points);
 
@@ -25,6 +28,9 @@ int ast_cli_progress_step(const ast_progress *state, void *data);
 
 /* The line of a command that makes one thing after the other: frames, points. */
 void ast_cli_progress_count(ast_cli_progress *progress, size_t done, size_t count, const char *what);
+
+/* The line of a stream, after a frame. */
+void ast_cli_progress_frame(ast_cli_progress *progress, const ast_frame *frame);
 
 /* The callback for ast_mixture.progress, as the one above. */
 int ast_cli_progress_drawn(size_t drawn, void *data);

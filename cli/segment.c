@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli.h"
 #include "follow.h"
@@ -123,12 +122,6 @@ static int check(const settings *given) {
     return code;
 }
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 /* ---- Before the first frame -------------------------------------------------------------------------------------- */
 
 /* The contact sheet has a name that a frame's picture might have too. */
@@ -146,7 +139,7 @@ static int check_sheet(const ast_cli_inputs *inputs) {
 static int prepare(job *work) {
     const settings *given = work->given;
     ast_cli_follow *follow = &work->follow;
-    work->started = now();
+    work->started = ast_cli_now();
     work->files =
         (ast_cli_frame_files){.option = "output", .folder = given->output, .extension = "png", .what = "pictures"};
     work->sheet = ast_sheet_open();
@@ -209,7 +202,7 @@ static int take_frame(job *work) {
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
     work->frames++;
     work->clustering += follow->frame.seconds;
-    ast_cli_follow_progress(follow);
+    ast_cli_progress_frame(&follow->progress, &follow->frame);
     return -1;
 }
 
@@ -220,10 +213,9 @@ static int process(job *work) {
         if (code < 0 && found)
             code = take_frame(work);
     }
-    ast_cli_follow_progress_end(&work->follow);
+    ast_cli_progress_end(&work->follow.progress);
     if (code < 0 && ast_cli_interrupted())
-        code = ast_cli_fail(AST_CLI_SIGNAL + ast_cli_interrupted(), "stopped after %" PRIu64 " frame%s", work->frames,
-                            work->frames == 1 ? "" : "s");
+        code = ast_cli_follow_stopped(work->frames);
     if (code < 0 && work->frames == 0)
         code = ast_cli_fail(AST_CLI_FAILED, "%s holds no depth image", ast_cli_name(work->given->follow.inputs[0]));
     return code;
@@ -264,7 +256,8 @@ static int print(const job *work) {
                                  .frames = work->frames,
                                  .width = work->follow.inputs.depth.width,
                                  .height = work->follow.inputs.depth.height,
-                                 .seconds = now() - work->started,
+                                 .seconds = ast_cli_now() - work->started,
+                                 .normals = work->follow.inputs.depth.seconds,
                                  .clustering = work->clustering};
     if (!ast_cli_print_segments(&segments))
         return ast_cli_fail(AST_CLI_FAILED, "there is no memory to print the result");

@@ -13,14 +13,15 @@
 enum { MOST_ROWS = 20 };
 
 static void print_head(const ast_cli_segments *segments, size_t clusters) {
-    char time[AST_CLI_DURATION], each[AST_CLI_DURATION];
+    char time[AST_CLI_DURATION], normals[AST_CLI_DURATION], clustering[AST_CLI_DURATION];
     double frames = (double)segments->frames;
     printf("%" PRIu64 " frame%s of %zu x %zu pixels, %zu cluster%s by %s at %g degrees\n", segments->frames,
            segments->frames == 1 ? "" : "s", segments->width, segments->height, clusters, clusters == 1 ? "" : "s",
            segments->method, segments->angle);
-    printf("%s, %.3g frames a second from files to pictures; clustering alone %s a frame\n\n",
+    printf("%s, %.3g frames a second from files to pictures; of each %s are for normals and %s for clustering\n\n",
            ast_cli_duration(segments->seconds, time), frames / segments->seconds,
-           ast_cli_duration(segments->clustering / frames, each));
+           ast_cli_duration(segments->normals / frames, normals),
+           ast_cli_duration(segments->clustering / frames, clustering));
 }
 
 static void print_row(const ast_shares_band *band, int colour) {

@@ -13,8 +13,8 @@ typedef struct ast_cli_segments {
     double angle;
     uint64_t frames;
     size_t width, height;
-    double seconds;    /* of the whole run */
-    double clustering; /* seconds of all frames together */
+    double seconds;             /* of the whole run */
+    double normals, clustering; /* seconds of all frames together */
 } ast_cli_segments;
 
 /* 0 if there is no memory for it. */

@@ -244,12 +244,11 @@ static int process(job *work) {
         if (code < 0 && work->given->state)
             code = save_state(work);
         if (code < 0)
-            ast_cli_follow_progress(follow);
+            ast_cli_progress_frame(&follow->progress, &follow->frame);
         frames += code < 0;
     }
-    ast_cli_follow_progress_end(follow);
+    ast_cli_progress_end(&follow->progress);
     if (code < 0 && ast_cli_interrupted())
-        code = ast_cli_fail(AST_CLI_SIGNAL + ast_cli_interrupted(), "stopped after %" PRIu64 " frame%s of this run",
-                            frames, frames == 1 ? "" : "s");
+        code = ast_cli_follow_stopped(frames);
     return code < 0 ? AST_CLI_DONE : code;
 }

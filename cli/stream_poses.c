@@ -123,10 +123,33 @@ static void turn_row(const double turn[9], double x[3]) {
     memcpy(x, y, sizeof y);
 }
 
+static int check_row(const ast_cli_poses *poses, uint64_t row, const char *source) {
+    if (row < poses->count)
+        return -1;
+    return ast_cli_fail(AST_CLI_FAILED, "%s has %zu row%s, but %s is frame %" PRIu64 " of the inputs and has none",
+                        poses->path, poses->count, poses->count == 1 ? "" : "s", source, row + 1);
+}
+
+int ast_cli_poses_turn_normals(const ast_cli_poses *poses, uint64_t row, const char *source, float *normals,
+                               size_t count) {
+    int code = check_row(poses, row, source);
+    if (code >= 0)
+        return code;
+    double turn[9];
+    memcpy(turn, poses->turns[row], sizeof turn); /* where the compiler sees that no normal overlaps it */
+    for (float *x = normals; x < normals + 3 * count; x += 3) {
+        double a = (double)x[0], b = (double)x[1], c = (double)x[2];
+        x[0] = (float)(turn[0] * a + turn[1] * b + turn[2] * c);
+        x[1] = (float)(turn[3] * a + turn[4] * b + turn[5] * c);
+        x[2] = (float)(turn[6] * a + turn[7] * b + turn[8] * c);
+    }
+    return -1;
+}
+
 int ast_cli_poses_turn(ast_cli_poses *poses, uint64_t row, const char *source, ast_points *points) {
-    if (row >= poses->count)
-        return ast_cli_fail(AST_CLI_FAILED, "%s has %zu row%s, but %s is frame %" PRIu64 " of the inputs and has none",
-                            poses->path, poses->count, poses->count == 1 ? "" : "s", source, row + 1);
+    int code = check_row(poses, row, source);
+    if (code >= 0)
+        return code;
     if (points->dimension != 3 && points->count > 0)
         return ast_cli_fail(AST_CLI_FAILED, "%s has points of %zu dimensions, but --poses turns points of 3", source,
                             points->dimension);

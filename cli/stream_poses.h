@@ -25,6 +25,10 @@ int ast_cli_poses_read(ast_cli_poses *poses, const char *path);
 /* Turns the points by row `row`, in double; *points becomes a view of the turned ones. `source` names the frame. */
 int ast_cli_poses_turn(ast_cli_poses *poses, uint64_t row, const char *source, ast_points *points);
 
+/* The same in place, for unit normals, which nothing but their direction has to be kept of. */
+int ast_cli_poses_turn_normals(const ast_cli_poses *poses, uint64_t row, const char *source, float *normals,
+                               size_t count);
+
 void ast_cli_poses_free(ast_cli_poses *poses);
 
 #endif

@@ -142,16 +142,19 @@ static size_t run_length(const piece *first, const piece *end) {
 /* The id within the band, where a run is large enough to hold it, so that nobody depends on the colour alone. */
 static bool label_run(const chart *drawn, const piece *run, size_t length, ast_output *output,
                       ast_format_error *error) {
-    double middle = (double)length / 2;
-    const piece *centre = &run[length / 2];
-    int digits = snprintf(NULL, 0, "%" PRId32, run->id);
-    double width = x_of(drawn, run->column + length) - x_of(drawn, run->column);
-    double height = (BOTTOM - TOP) * centre->height;
-    if (height < 16 || width < 8 * digits + 8)
+    double column = x_of(drawn, 1) - x_of(drawn, 0);
+    double half = 4.0 * snprintf(NULL, 0, "%" PRId32, run->id) + 4; /* of the text's width, with some air */
+    size_t margin = (size_t)(half / column);
+    if ((double)length * column < 2 * half)
         return true;
-    double x = x_of(drawn, run->column) + width * middle / (double)length;
+    const piece *centre = &run[length / 2];
+    for (size_t i = margin; i + margin < length; i++)
+        centre = run[i].height > centre->height ? &run[i] : centre;
+    if ((BOTTOM - TOP) * centre->height < 16)
+        return true;
     return ast_printf(output, error,
-                      "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"middle\" fill=\"%s\">%" PRId32 "</text>\n", x,
+                      "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"middle\" fill=\"%s\">%" PRId32 "</text>\n",
+                      (x_of(drawn, centre->column) + x_of(drawn, centre->column + 1)) / 2,
                       y_of(centre->bottom + centre->height / 2) + 4.5,
                       ast_colour_light(ast_palette(run->id)) ? "#000" : "#fff", run->id);
 }

@@ -1,5 +1,6 @@
 #!/bin/sh
 # What can be wrong with depth images, cameras, poses and overlays: one sentence each, and nothing is left behind.
+# shellcheck disable=SC2086 # options in variables
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/depth_common.sh"
 frame=hall/depth/000000.png
