@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define LOOSE 1e-6   /* of every bound: float products and the rounding of angles */
+#define LANES 8      /* sums side by side */
 #define NOWHERE (-4) /* below every score */
 
 static double ceiling_of(const ast_tracks *t, size_t k);
@@ -24,6 +25,20 @@ static double highest_ceiling(const ast_tracks *t);
 static bool meet(ast_tracks *t, const ast_cluster_list *c, size_t k, size_t changed);
 static double safe_from(const ast_tracks *t, size_t k, double cosine);
 
+/* The product of two unit vectors, additions in any order: bounds do not need the definition's, which is slower. */
+static double product(const float *x, const float *y, size_t dimension) {
+    double sum[LANES] = {0}, total = 0;
+    size_t d = 0;
+    for (; d + LANES <= dimension; d += LANES)
+        for (size_t j = 0; j < LANES; j++)
+            sum[j] += (double)x[d + j] * (double)y[d + j];
+    for (; d < dimension; d++)
+        total += (double)x[d] * (double)y[d];
+    for (size_t j = 0; j < LANES; j++)
+        total += sum[j];
+    return total;
+}
+
 static bool ghost(const ast_tracks *t, size_t k) {
     return t->candidates && t->unseen[k];
 }
@@ -32,7 +47,7 @@ bool ast_tracks_may_win(const ast_tracks *t, size_t k, const float *x, double be
     double ceiling = ceiling_of(t, k), least = best > t->limit ? best : t->limit;
     if (ceiling < least)
         return false;
-    double cosine = ast_exact_score(x, t->m + k * t->dimension, t->dimension);
+    double cosine = product(x, t->m + k * t->dimension, t->dimension);
     return ceiling - stiffness_of(t, k) * (1 - cosine) + LOOSE >= least;
 }
 
@@ -123,7 +138,7 @@ static bool find_changed(ast_tracks *t, const ast_cluster_list *c, size_t *count
 
 static void compare(ast_tracks *t, const ast_cluster_list *c, size_t k, int32_t slot) {
     const float *mean = c->means + (size_t)slot * t->dimension;
-    double cosine = ast_exact_score(mean, t->m + k * t->dimension, t->dimension);
+    double cosine = product(mean, t->m + k * t->dimension, t->dimension);
     if (cosine > t->near[k].cosine) {
         t->near[k].cosine = cosine;
         t->near[k].slot = slot;
