@@ -53,7 +53,7 @@ void ast_view_open(ast_view *view, const ast_camera *camera, const ast_hallway_f
 
 void ast_view_row(const ast_view *view, size_t row, size_t width, ast_hit *hits) {
     double v = (double)row, y = (v - view->camera.cy) / view->camera.fy;
-    int shown[AST_SCENE_SOLIDS], count = 0; /* the solids that this row may see */
+    int shown[AST_SCENE_SOLIDS] = {0}, count = 0; /* the solids that this row may see */
     for (int i = 0; i < AST_SCENE_SOLIDS; i++)
         if (v >= view->solids[i].first[1] && v <= view->solids[i].last[1])
             shown[count++] = i;
