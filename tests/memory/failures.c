@@ -3,6 +3,7 @@
  * Every allocation and every thread start of the library fails once: the call says so, writes nothing, loses nothing,
  * and the context works on. The linker's --wrap puts the functions below between the library and the C library. */
 #include "asterism_depth.h"
+#include "asterism_depth.h"
 #include "reference/cases.h"
 #include "reference/reference.h"
 
@@ -172,6 +173,46 @@ static ast_status call_hallway(ast_context *context, const scene *s, int32_t *ou
         assert_true(depth[i] == UNTOUCHED * 0x101 && frame.seconds == UNTOUCHED);
     if (status == AST_OK)
         memcpy(out, depth, sizeof depth);
+    return status;
+}
+
+enum { SIDE = 19 }; /* of an image whose normals fit into N numbers */
+
+static void wall(uint16_t *values) {
+    for (int i = 0; i < SIDE * SIDE; i++)
+        values[i] = (uint16_t)(i % 50 ? 1500 + 3 * (i % SIDE) : 0);
+}
+
+/* Opens a handle, makes normals of an image with all that smoothing offers, and metres. */
+static ast_status call_depth(ast_context *context, const scene *s, int32_t *out) {
+    uint16_t values[SIDE * SIDE];
+    float metres[SIDE * SIDE];
+    ast_depth_options options;
+    (void)s;
+    wall(values);
+    ast_depth_options_init(&options);
+    ast_camera_named("kinect", &options.camera, NULL);
+    options.smooth = AST_SMOOTH_TV;
+    ast_depth *depth = ast_depth_open(context, &options);
+    if (!depth)
+        return AST_NO_MEMORY;
+    ast_depth_image image = {values, SIDE, SIDE, SIDE * sizeof *values};
+    ast_status status = ast_depth_metres(depth, &image, metres);
+    if (status == AST_OK)
+        status = ast_depth_normals(depth, &image, (float *)(void *)out);
+    ast_depth_close(depth);
+    return status;
+}
+
+static ast_status call_normals_smooth(ast_context *context, const scene *s, int32_t *out) {
+    float normals[SIDE * SIDE * 3], before[SIDE * SIDE * 3];
+    memcpy(normals, s->x, sizeof normals);
+    memcpy(before, normals, sizeof before);
+    ast_status status = ast_normals_smooth(context, normals, SIDE, SIDE, 0.2, 5);
+    if (status == AST_OK)
+        memcpy(out, normals, sizeof normals);
+    else
+        assert_memory_equal(normals, before, sizeof before);
     return status;
 }
 
@@ -362,11 +403,57 @@ static void other_calls_fail_cleanly(void **state) {
     }
 }
 
+static void depth_fails_cleanly(void **state) {
+    (void)state;
+    scene s;
+    scene_open(&s, "depth", 3, 2, 25);
+    fail_all(&s, call_depth, NULL);
+    fail_all(&s, call_depth, call_cluster);
+    s.name = "smoothing of normals";
+    fail_all(&s, call_normals_smooth, NULL);
+    scene_close(&s);
+}
+
+/* A handle whose memory could not grow for a larger image still takes the next, and after the first image of a size
+ * nothing is allocated. */
+static void depth_keeps_its_memory(void **state) {
+    (void)state;
+    static uint16_t values[4 * SIDE * SIDE];
+    static float normals[4 * SIDE * SIDE * 3];
+    ast_depth_options options;
+    wall(values);
+    memcpy(values + SIDE * SIDE, values, SIDE * SIDE * sizeof *values);
+    ast_depth_options_init(&options);
+    ast_camera_named("kinect", &options.camera, NULL);
+    options.smooth = AST_SMOOTH_TV;
+    ast_context *context = ast_open(2);
+    ast_depth *depth = ast_depth_open(context, &options);
+    assert_non_null(depth);
+    const ast_depth_image small = {values, SIDE, SIDE, SIDE * sizeof *values};
+    const ast_depth_image large = {values, 2 * SIDE, 2 * SIDE, 2 * SIDE * sizeof *values};
+    for (long n = 1, failed = 1; failed; n++) {
+        assert_int_equal(ast_depth_normals(depth, &small, normals), AST_OK);
+        atomic_store(&countdown, n);
+        ast_status status = ast_depth_normals(depth, &large, normals);
+        failed = atomic_exchange(&countdown, 0) <= 0;
+        assert_int_equal(status, failed ? AST_NO_MEMORY : AST_OK);
+        assert_true(n < 10);
+    }
+    atomic_store(&countdown, 1);
+    assert_int_equal(ast_depth_normals(depth, &large, normals), AST_OK);
+    assert_int_equal(ast_depth_metres(depth, &large, normals), AST_OK);
+    assert_int_equal(ast_depth_points(depth, &large, normals), AST_OK);
+    assert_int_equal(atomic_exchange(&countdown, 0), 1); /* nobody asked for memory */
+    ast_depth_close(depth);
+    ast_close(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(open_fails_cleanly),         cmocka_unit_test(clustering_fails_cleanly),
         cmocka_unit_test(awkward_input_fails_cleanly), cmocka_unit_test(k_means_fails_cleanly),
-        cmocka_unit_test(other_calls_fail_cleanly),
+        cmocka_unit_test(other_calls_fail_cleanly),    cmocka_unit_test(depth_fails_cleanly),
+        cmocka_unit_test(depth_keeps_its_memory),
     };
     return cmocka_run_group_tests_name("memory failures", tests, NULL, NULL);
 }
