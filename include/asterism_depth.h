@@ -74,7 +74,7 @@ typedef struct ast_depth_options {
                                 difference is taken across it. Relative to the depth up to 1 m; beyond, the relative step
                                 grows with the depth */
     double tv_weight;        /* 0.2. AST_SMOOTH_TV: larger is smoother */
-    int tv_iterations;       /* 50. AST_SMOOTH_TV */
+    int tv_iterations;       /* 100. AST_SMOOTH_TV: more come closer to the minimum, the first do most */
 } ast_depth_options;
 
 AST_API void ast_depth_options_init(ast_depth_options *options);

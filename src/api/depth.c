@@ -18,7 +18,7 @@ void ast_depth_options_init(ast_depth_options *options) {
                                    .window = 6,
                                    .jump = 0.01,
                                    .tv_weight = 0.2,
-                                   .tv_iterations = 50};
+                                   .tv_iterations = 100};
 }
 
 static bool within(double value, double least, double most) {

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * Total-variation smoothing of unit vectors: the augmented Lagrangian of Rosman et al. (2012). Wanted is
+ * Total-variation smoothing of unit vectors by an augmented Lagrangian, after Rosman et al. (2012). Wanted is
  *
  *     min over u of   weight TV(u) + 1/2 |u - u0|^2   with every u on the sphere.
  *
- * A copy v of u carries the constraint, a multiplier m keeps the two together:
+ * With the differences z = grad u as variables of their own, and p as the multiplier of that constraint, the terms come
+ * apart, and an iteration takes them in turn:
  *
- *     weight TV(u) + 1/2 |u - u0|^2 + rho/2 |u - v + m|^2,   |v| = 1.
+ *     total variation   p = p + sigma grad(ahead), cut to |p| <= weight (z is eliminated);
+ *     data and sphere   u = u + tau (div p + u0), projected to the sphere;
+ *     and on            ahead = 2 u - the u before.
  *
- * In turn: u minimises it, which is the denoising of Rudin, Osher and Fatemi with the input f = (u0 + rho (v - m)) /
- * (1 + rho) and is solved in its dual (Chambolle 2004), u = f + theta div p with |p| <= 1 and theta = weight / (1 +
- * rho), by one projected gradient step an iteration; v is u + m projected to the sphere; m grows by u - v. With t = u +
- * m (before m grows) v = t / |t| and m = t - v, so that t alone is kept.
+ * The quadratic term that ties z to grad u is linearised, so that the second step has this closed form (Chambolle and
+ * Pock 2011); 8 sigma tau < 1 keeps it stable. To split u itself into a smooth and a spherical copy, as the paper does,
+ * needs an inner loop for the smooth one, and where that was short the two drifted apart.
  *
  * A difference counts only where both pixels are there: nothing crosses a hole. */
 #include "depth.h"
@@ -22,18 +24,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RHO 1.0f
-#define STEP 0.24f /* of the dual, over theta: below 1/4 it converges */
-#define ROWS 16    /* of a task */
+#define TAU 0.1f
+#define SIGMA 1.2f
+#define ROWS 16 /* of a task */
 
-enum { GIVEN = 0, U = 3, T = 6, PX = 9, PY = 12, RIGHT = 15, DOWN = 16, PLANES = 17 };
+enum { GIVEN = 0, U = 3, AHEAD = 6, PX = 9, PY = 12, RIGHT = 15, DOWN = 16, PLANES = 17 };
 
 typedef struct smoothing {
     const ast_image_kernels *kernels;
     size_t width, height, row; /* row: floats from one row to the next */
     float *plane[PLANES];
     float *normals;
-    float theta;
+    float weight;
 } smoothing;
 
 static void load_block(void *data, size_t block, int worker);
@@ -67,8 +69,12 @@ bool ast_tv_prepare(ast_tv *tv, size_t width, size_t height) {
 
 void ast_tv_smooth(const ast_tv *tv, ast_pool *pool, const ast_image_kernels *kernels, float *normals, size_t width,
                    size_t height, double weight, int iterations) {
-    smoothing s = {.kernels = kernels, .width = width, .height = height, .row = row_size(width), .normals = normals};
-    s.theta = (float)weight / (1 + RHO);
+    smoothing s = {.kernels = kernels,
+                   .width = width,
+                   .height = height,
+                   .row = row_size(width),
+                   .normals = normals,
+                   .weight = (float)weight};
     for (size_t p = 0; p < PLANES; p++)
         s.plane[p] = tv->memory + p * plane_size(width, height) + s.row;
     size_t blocks = (height + ROWS - 1) / ROWS;
@@ -90,7 +96,7 @@ static void clear_row(const smoothing *s, ptrdiff_t row) {
         memset(s->plane[p] + row * (ptrdiff_t)s->row, 0, s->row * sizeof(float));
 }
 
-/* u = t = u0, all else 0. */
+/* u = ahead = u0, all else 0. */
 static void load_block(void *data, size_t block, int worker) {
     const smoothing *s = data;
     (void)worker;
@@ -106,7 +112,7 @@ static void load_block(void *data, size_t block, int worker) {
                 continue;
             for (int c = 0; c < 3; c++)
                 s->plane[GIVEN + c][v * s->row + u] = s->plane[U + c][v * s->row + u] =
-                    s->plane[T + c][v * s->row + u] = n[c];
+                    s->plane[AHEAD + c][v * s->row + u] = n[c];
         }
     }
 }
@@ -132,10 +138,10 @@ static ast_tv_row row_of(const smoothing *s, size_t v) {
     for (int c = 0; c < 3; c++) {
         row.given[c] = s->plane[GIVEN + c] + at;
         row.u[c] = s->plane[U + c] + at;
-        row.t[c] = s->plane[T + c] + at;
+        row.ahead[c] = s->plane[AHEAD + c] + at;
         row.px[c] = s->plane[PX + c] + at;
         row.py[c] = s->plane[PY + c] + at;
-        row.below[c] = row.u[c] + s->row;
+        row.below[c] = row.ahead[c] + s->row;
         row.above[c] = row.py[c] - s->row;
     }
     row.right = s->plane[RIGHT] + at;
@@ -148,7 +154,7 @@ static void dual_block(void *data, size_t block, int worker) {
     (void)worker;
     for (size_t v = block * ROWS; v < last_row(s, block); v++) {
         ast_tv_row row = row_of(s, v);
-        s->kernels->tv_dual(&row, STEP / s->theta, s->width);
+        s->kernels->tv_dual(&row, SIGMA, s->weight, s->width);
     }
 }
 
@@ -157,23 +163,21 @@ static void primal_block(void *data, size_t block, int worker) {
     (void)worker;
     for (size_t v = block * ROWS; v < last_row(s, block); v++) {
         ast_tv_row row = row_of(s, v);
-        s->kernels->tv_primal(&row, RHO, s->theta, s->width);
+        s->kernels->tv_primal(&row, TAU, s->width);
     }
 }
 
-/* v, the unit vectors. A t of length 0 has no direction: the given one stays. */
+/* One without a length keeps what was given. */
 static void store_block(void *data, size_t block, int worker) {
     const smoothing *s = data;
     (void)worker;
     for (size_t v = block * ROWS; v < last_row(s, block); v++)
         for (size_t u = 0; u < s->width; u++) {
             float *n = s->normals + 3 * (v * s->width + u);
-            double t[3], squared = 0;
-            for (int c = 0; c < 3; c++) {
-                t[c] = s->plane[T + c][v * s->row + u];
-                squared += t[c] * t[c];
-            }
+            double squared = 0;
+            for (int c = 0; c < 3; c++)
+                squared += (double)s->plane[U + c][v * s->row + u] * (double)s->plane[U + c][v * s->row + u];
             for (int c = 0; c < 3 && squared > 0; c++)
-                n[c] = (float)(t[c] / sqrt(squared));
+                n[c] = (float)((double)s->plane[U + c][v * s->row + u] / sqrt(squared));
         }
 }

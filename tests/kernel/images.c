@@ -365,8 +365,8 @@ static void fill_tv(ast_random *random, size_t n, tv_buffers *b) {
         b->row.given[c] = b->given[c] = row_of(random, n, 0, any_number);
         b->row.below[c] = b->below[c] = row_of(random, n, 0, any_number);
         b->row.above[c] = b->above[c] = row_of(random, n, 0, any_number);
-        b->row.u[c] = row_of(random, n, 1, any_number);
-        b->row.t[c] = row_of(random, n, 0, any_number);
+        b->row.u[c] = row_of(random, n, 0, any_number);
+        b->row.ahead[c] = row_of(random, n, 1, any_number);
         b->row.px[c] = row_of(random, n, 1, any_number);
         b->row.py[c] = row_of(random, n, 0, any_number);
     }
@@ -374,28 +374,30 @@ static void fill_tv(ast_random *random, size_t n, tv_buffers *b) {
     b->row.down = b->down = row_of(random, n, 0, any_positive);
 }
 
-static void plain_dual(const ast_tv_row *row, size_t i, float step, float out[6]) {
+static void plain_dual(const ast_tv_row *row, size_t i, float sigma, float weight, float out[6]) {
     float squared = 0;
     for (int c = 0; c < 3; c++) {
-        out[c] = row->px[c][i] + row->right[i] * step * (row->u[c][i + 1] - row->u[c][i]);
-        out[3 + c] = row->py[c][i] + row->down[i] * step * (row->below[c][i] - row->u[c][i]);
+        out[c] = row->px[c][i] + row->right[i] * sigma * (row->ahead[c][i + 1] - row->ahead[c][i]);
+        out[3 + c] = row->py[c][i] + row->down[i] * sigma * (row->below[c][i] - row->ahead[c][i]);
         squared += out[c] * out[c] + out[3 + c] * out[3 + c];
     }
-    float scale = 1 / fmaxf(sqrtf(squared), 1);
+    float scale = weight / fmaxf(sqrtf(squared), weight);
     for (int c = 0; c < 6; c++)
         out[c] *= scale;
 }
 
-static void plain_primal(const ast_tv_row *row, ptrdiff_t i, float rho, float theta, float out[6]) {
-    float squared = 0, share = 1 / (1 + rho);
-    for (int c = 0; c < 3; c++)
-        squared += row->t[c][i] * row->t[c][i];
+/* u and ahead. */
+static void plain_primal(const ast_tv_row *row, ptrdiff_t i, float tau, float out[6]) {
+    float next[3], squared = 0;
+    for (int c = 0; c < 3; c++) {
+        float across = row->px[c][i] - row->px[c][i - 1], down = row->py[c][i] - row->above[c][i];
+        next[c] = row->u[c][i] + tau * ((across + down) + row->given[c][i]);
+        squared += next[c] * next[c];
+    }
     float scale = 1 / fmaxf(sqrtf(squared), 1e-12f);
     for (int c = 0; c < 3; c++) {
-        float t = row->t[c][i], v = t * scale, pulled = (row->given[c][i] + rho * (2 * v - t)) * share;
-        float flow = row->px[c][i] - row->px[c][i - 1] + row->py[c][i] - row->above[c][i];
-        out[c] = pulled + theta * flow;
-        out[3 + c] = out[c] + t - v;
+        out[c] = next[c] * scale;
+        out[3 + c] = 2 * (next[c] * scale) - row->u[c][i];
     }
 }
 
@@ -409,20 +411,20 @@ static void test_tv(void **state) {
             float expected[MOST_POINTS][6];
             fill_tv(&random, n, &b);
             for (size_t i = 0; i < n; i++)
-                plain_dual(&b.row, i, 0.7f, expected[i]);
-            (*kernels)->tv_dual(&b.row, 0.7f, n);
+                plain_dual(&b.row, i, 0.7f, 1.9f, expected[i]);
+            (*kernels)->tv_dual(&b.row, 0.7f, 1.9f, n);
             for (size_t i = 0; i < n; i++)
                 for (int c = 0; c < 3; c++) {
                     same_floats(&b.row.px[c][i], &expected[i][c], 1, "tv_dual", (*kernels)->name);
                     same_floats(&b.row.py[c][i], &expected[i][3 + c], 1, "tv_dual", (*kernels)->name);
                 }
             for (size_t i = 0; i < n; i++)
-                plain_primal(&b.row, (ptrdiff_t)i, 1, 0.1f, expected[i]);
-            (*kernels)->tv_primal(&b.row, 1, 0.1f, n);
+                plain_primal(&b.row, (ptrdiff_t)i, 0.1f, expected[i]);
+            (*kernels)->tv_primal(&b.row, 0.1f, n);
             for (size_t i = 0; i < n; i++)
                 for (int c = 0; c < 3; c++) {
                     same_floats(&b.row.u[c][i], &expected[i][c], 1, "tv_primal", (*kernels)->name);
-                    same_floats(&b.row.t[c][i], &expected[i][3 + c], 1, "tv_primal", (*kernels)->name);
+                    same_floats(&b.row.ahead[c][i], &expected[i][3 + c], 1, "tv_primal", (*kernels)->name);
                 }
             release_all();
         }

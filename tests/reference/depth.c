@@ -258,7 +258,7 @@ void ref_depth_normals(const float *s, size_t width, size_t height, const ast_de
 typedef struct vectors {
     size_t width, height;
     const double *given;
-    double *u, *m, *w, *px, *py; /* (H, W, 3): w is the copy on the sphere, m the multiplier */
+    double *u, *ahead, *px, *py; /* (H, W, 3) */
 } vectors;
 
 /* Whether the pixel and its neighbour at an offset are both there. */
@@ -269,54 +269,53 @@ static int joined(const vectors *s, ptrdiff_t u, ptrdiff_t v, int du, int dv) {
     return !isnan(s->given[3 * (v * width + u)]) && !isnan(s->given[3 * (y * width + x)]);
 }
 
-static void dual_step(vectors *s, size_t u, size_t v, double step) {
+static void dual_step(vectors *s, size_t u, size_t v, double sigma, double weight) {
     size_t at = 3 * (v * s->width + u);
     int right = joined(s, (ptrdiff_t)u, (ptrdiff_t)v, 1, 0), down = joined(s, (ptrdiff_t)u, (ptrdiff_t)v, 0, 1);
     double squared = 0;
     for (size_t c = at; c < at + 3; c++) {
         if (right)
-            s->px[c] += step * (s->u[c + 3] - s->u[c]);
+            s->px[c] += sigma * (s->ahead[c + 3] - s->ahead[c]);
         if (down)
-            s->py[c] += step * (s->u[c + 3 * s->width] - s->u[c]);
+            s->py[c] += sigma * (s->ahead[c + 3 * s->width] - s->ahead[c]);
         squared += s->px[c] * s->px[c] + s->py[c] * s->py[c];
     }
-    for (size_t c = at; c < at + 3 && squared > 1; c++) {
-        s->px[c] /= sqrt(squared);
-        s->py[c] /= sqrt(squared);
+    for (size_t c = at; c < at + 3 && squared > weight * weight; c++) {
+        s->px[c] *= weight / sqrt(squared);
+        s->py[c] *= weight / sqrt(squared);
     }
 }
 
-static void primal_step(vectors *s, size_t u, size_t v, double weight) {
-    const double rho = 1;
+static void primal_step(vectors *s, size_t u, size_t v, double tau) {
     size_t at = 3 * (v * s->width + u);
-    double squared = 0;
-    for (size_t c = at; c < at + 3; c++) {
-        double divergence = s->px[c] + s->py[c] - (u > 0 ? s->px[c - 3] : 0) - (v > 0 ? s->py[c - 3 * s->width] : 0);
-        double f = (s->given[c] + rho * (s->w[c] - s->m[c])) / (1 + rho);
-        s->u[c] = f + weight / (1 + rho) * divergence;
-        squared += (s->u[c] + s->m[c]) * (s->u[c] + s->m[c]);
+    double next[3], squared = 0;
+    for (size_t c = 0; c < 3; c++) {
+        const double *px = s->px + at + c, *py = s->py + at + c;
+        double divergence = *px + *py - (u > 0 ? px[-3] : 0) - (v > 0 ? py[-3 * (ptrdiff_t)s->width] : 0);
+        next[c] = s->u[at + c] + tau * (divergence + s->given[at + c]);
+        squared += next[c] * next[c];
     }
-    for (size_t c = at; c < at + 3; c++) {
-        s->w[c] = (s->u[c] + s->m[c]) / sqrt(squared);
-        s->m[c] += s->u[c] - s->w[c];
+    for (size_t c = 0; c < 3; c++) {
+        s->ahead[at + c] = 2 * next[c] / sqrt(squared) - s->u[at + c];
+        s->u[at + c] = next[c] / sqrt(squared);
     }
 }
 
 void ref_normals_smooth(double *normals, size_t width, size_t height, double weight, int iterations) {
     size_t n = 3 * width * height;
-    double *memory = calloc(6 * n, sizeof *memory);
+    double *memory = calloc(4 * n, sizeof *memory);
     if (!memory)
         abort();
-    vectors s = {width, height, memory, memory + n, memory + 2 * n, normals, memory + 3 * n, memory + 4 * n};
+    vectors s = {width, height, memory, normals, memory + n, memory + 2 * n, memory + 3 * n};
     memcpy(memory, normals, n * sizeof *memory);
-    memcpy(s.u, normals, n * sizeof *memory);
+    memcpy(s.ahead, normals, n * sizeof *memory);
     for (int i = 0; i < iterations; i++) {
         for (size_t p = 0; p < width * height; p++)
             if (!isnan(s.given[3 * p]))
-                dual_step(&s, p % width, p / width, 0.24 * 2 / weight);
+                dual_step(&s, p % width, p / width, 1.2, weight);
         for (size_t p = 0; p < width * height; p++)
             if (!isnan(s.given[3 * p]))
-                primal_step(&s, p % width, p / width, weight);
+                primal_step(&s, p % width, p / width, 0.1);
     }
     free(memory);
 }

@@ -56,8 +56,8 @@ typedef struct ast_aim {
 /* A row of the planes of tv.c; the arrays go on to both sides by one pixel at least. */
 typedef struct ast_tv_row {
     const float *given[3]; /* u0 */
-    float *u[3], *t[3], *px[3], *py[3];
-    const float *below[3], *above[3]; /* u of the next row, py of the row before */
+    float *u[3], *ahead[3], *px[3], *py[3];
+    const float *below[3], *above[3]; /* `ahead` of the next row, py of the row before */
     const float *right, *down;        /* 1 where the pixel and its neighbour are both there, or 0 */
 } ast_tv_row;
 
@@ -91,9 +91,9 @@ typedef struct ast_image_kernels {
     /* Normals. xyz: n rows of three. */
     void (*aim)(const ast_aim *from, ast_view view, size_t n, float *xyz);
 
-    /* One step of the dual variable, and one of the vectors and their multiplier, of a row: see tv.c. */
-    void (*tv_dual)(const ast_tv_row *row, float step, size_t n);
-    void (*tv_primal)(const ast_tv_row *row, float rho, float theta, size_t n);
+    /* A step of the total variation, and one of the data and the sphere, for a row: see tv.c. */
+    void (*tv_dual)(const ast_tv_row *row, float sigma, float weight, size_t n);
+    void (*tv_primal)(const ast_tv_row *row, float tau, size_t n);
 } ast_image_kernels;
 
 /* The table of the same name as the engine's. */
