@@ -125,6 +125,13 @@ static void load_point(load_job *job, size_t i) {
         cloud->columns[d * cloud->pitch + i] = kind == AST_ROW_MISSING || kind == AST_ROW_INFINITE ? 0 : row[d];
 }
 
+static bool all_nan(float *const *x, size_t dimension, size_t i) {
+    bool nan = true;
+    for (size_t d = 0; d < dimension; d++)
+        nan &= isnan(x[d][i]);
+    return nan;
+}
+
 static void load_columns(load_job *job, size_t first, size_t last) {
     ast_cloud *cloud = job->cloud;
     const ast_points *view = &cloud->view;
@@ -139,8 +146,18 @@ static void load_columns(load_job *job, size_t first, size_t last) {
     for (size_t d = 0; d < dimension; d++)
         x[d] = cloud->columns + d * cloud->pitch + first;
     size_t odd = cloud->kernels->split_columns[dimension]((const float *)view->data + first * dimension, n, x, list);
+    size_t holes = 0;
     for (size_t j = 0; j < odd; j++)
-        load_point(job, first + list[j]);
+        if (all_nan(x, dimension, list[j])) { /* how an image says that there is nothing: too many to look at each */
+            for (size_t d = 0; d < dimension; d++)
+                x[d][list[j]] = 0;
+            job->labels[first + list[j]] = AST_MISSING;
+            holes++;
+        } else {
+            load_point(job, first + list[j]);
+        }
+    if (holes)
+        atomic_fetch_add(&job->missing, holes);
 }
 
 static void check_rows(load_job *job, size_t first, size_t last) {

@@ -11,9 +11,9 @@
 #define ZERO_SUM 0x1p-20 /* of the members' weight: a shorter sum has no direction worth the name */
 
 void ast_clusters_free(ast_cluster_list *clusters) {
-    void *memory[] = {clusters->order,   clusters->free,    clusters->means, clusters->sums,
-                      clusters->weights, clusters->members, clusters->keys,  clusters->founder,
-                      clusters->moves,   clusters->touched, clusters->alive};
+    void *memory[] = {clusters->order,   clusters->free,    clusters->means,   clusters->sums,
+                      clusters->weights, clusters->members, clusters->keys,    clusters->founder,
+                      clusters->moves,   clusters->shifts,  clusters->touched, clusters->alive};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         free(memory[i]);
     *clusters = (ast_cluster_list){0};
@@ -40,6 +40,7 @@ static bool reserve(ast_cluster_list *c) {
                  ast_grow_array(&c->keys, used, capacity, sizeof *c->keys) &&
                  ast_grow_array(&c->founder, used, capacity, sizeof *c->founder) &&
                  ast_grow_array(&c->moves, used, capacity, sizeof *c->moves) &&
+                 (dimension > AST_SMALL || ast_grow_array(&c->shifts, used, capacity, dimension * sizeof *c->shifts)) &&
                  ast_grow_array(&c->touched, used, capacity, sizeof *c->touched) &&
                  ast_grow_array(&c->alive, used, capacity, sizeof *c->alive);
     if (grown)
@@ -58,7 +59,7 @@ int32_t ast_clusters_add(ast_cluster_list *clusters, const float *mean, uint32_t
     clusters->weights[slot] = clusters->members[slot] = 0;
     clusters->keys[slot] = 0;
     clusters->founder[slot] = founder;
-    clusters->moves[slot] = 0;
+    ast_clusters_rest(clusters, (int32_t)slot);
     clusters->touched[slot] = 1;
     clusters->alive[slot] = 1;
     clusters->order[clusters->live++] = (int32_t)slot;
@@ -99,6 +100,12 @@ double ast_clusters_weight(const ast_cluster_list *clusters, int32_t slot) {
     return (double)clusters->weights[slot] / clusters->weight_unit;
 }
 
+void ast_clusters_rest(ast_cluster_list *clusters, int32_t slot) {
+    clusters->moves[slot] = 0;
+    for (size_t d = 0; d < clusters->dimension && clusters->dimension <= AST_SMALL; d++)
+        clusters->shifts[(size_t)slot * clusters->dimension + d] = 0;
+}
+
 void ast_clusters_set_mean(ast_cluster_list *clusters, int32_t slot, const float *mean) {
     float *old = clusters->means + (size_t)slot * clusters->dimension;
     double squared = 0;
@@ -106,8 +113,10 @@ void ast_clusters_set_mean(ast_cluster_list *clusters, int32_t slot, const float
         double step = (double)mean[d] - (double)old[d];
         squared += step * step;
         old[d] = mean[d];
+        if (clusters->dimension <= AST_SMALL)
+            clusters->shifts[(size_t)slot * clusters->dimension + d] = (float)step;
     }
-    clusters->moves[slot] = squared > 0 ? (float)(sqrt(squared) * (1 + 0x1p-20)) + 0x1p-22f : 0;
+    clusters->moves[slot] = ast_round_up(sqrt(squared));
 }
 
 void ast_clusters_update_mean(ast_cluster_list *clusters, int32_t slot) {

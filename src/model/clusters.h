@@ -25,6 +25,7 @@ typedef struct ast_cluster_list {
     uint64_t *keys;    /* (slots) sum of the members' keys */
     uint32_t *founder; /* (slots) the point that was last known to be the only member */
     float *moves;      /* (slots) how far the mean went at the last update, rounded up */
+    float *shifts;     /* small: (slots, D) where to */
     uint8_t *touched;  /* (slots) the sum has changed since the last update */
     uint8_t *alive;    /* (slots) */
 } ast_cluster_list;
@@ -47,6 +48,14 @@ double ast_clusters_weight(const ast_cluster_list *clusters, int32_t slot);
 
 /* The mean by the sum: normalised in double, rounded once. Unchanged where the sum is (nearly) zero. */
 void ast_clusters_update_mean(ast_cluster_list *clusters, int32_t slot);
+
+/* A distance as a float that is no smaller, with an allowance for what it was computed from. */
+static inline float ast_round_up(double distance) {
+    return distance > 0 ? (float)(distance * (1 + 0x1p-20)) + 0x1p-22f : 0;
+}
+
+/* The mean stays where it is. */
+void ast_clusters_rest(ast_cluster_list *clusters, int32_t slot);
 
 /* Sets the mean and notes how far it moved. */
 void ast_clusters_set_mean(ast_cluster_list *clusters, int32_t slot, const float *mean);

@@ -345,7 +345,8 @@ static void find_undecided(ast_labelling *l, ast_worker *worker, size_t b, uint6
     ast_scores scores = {worker->scores.best + first, worker->scores.second + first, worker->scores.id + first};
     float fit = l->safe_now > l->fit ? l->safe_now : l->fit;
     uint32_t groups = l->cloud.small && !worker->full ? worker->fresh[first / AST_BLOCK] : AST_ALL_GROUPS;
-    l->kernels->screen(scores, l->labels + b * AST_BLOCK, groups, fit, l->margin, !l->first, bits);
+    bool labelled = !l->first || worker->added;
+    l->kernels->screen(scores, l->labels + b * AST_BLOCK, groups, fit, l->margin, labelled, bits);
 }
 
 static void find_lonely(const ast_labelling *l, size_t b, uint64_t bits[AST_BLOCK / 64]) {
@@ -409,8 +410,8 @@ size_t ast_commit(ast_labelling *l, ast_worker *worker, size_t chunk, size_t fir
     bool scored = worker->full || worker->added;
     size_t seen = scored && worker->pass == l->pass ? worker->seen : 0;
     if (seen < l->event_count) {
-        if (worker->added && !worker->retracted)
-            ast_retract(l, worker, chunk);
+        if (worker->added && !worker->noted)
+            ast_note_hasty(l, worker);
         catch_up(l, worker, seen, base, end);
     }
     l->chunk_seen[chunk] = l->event_count; /* those of its own meet only the points behind them */

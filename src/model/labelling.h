@@ -84,10 +84,10 @@ typedef struct ast_worker {
     ast_scores scores; /* (chunk) of its points: `own`, or where the labelling keeps them */
     ast_scores own;    /* (chunk) */
     uint32_t *fresh;   /* (blocks of a chunk) small: one bit for each group that was scored */
-    int32_t *hasty;    /* (chunk) small: labels as they were when the points were added, where that was too early */
-    bool full;         /* every point of the chunk at hand was scored in this pass */
-    bool added;        /* its points have labels and were added to the sums at once ... */
-    bool retracted;    /* ... which was too early, and `hasty` says where they were added */
+    int32_t *hasty; /* (chunk) small: labels as they were when the points were added, which may have been too early */
+    bool full;      /* every point of the chunk at hand was scored in this pass */
+    bool added;     /* its points have labels and were added to the sums at once, ... */
+    bool noted;     /* ... and `hasty` says where */
     bool rows_loaded;
 } ast_worker;
 
@@ -134,8 +134,8 @@ typedef struct ast_labelling {
     bool chosen;        /* the carry has more than the events of the pass before */
     size_t last_events; /* of the pass before */
     size_t *chunk_seen; /* (chunks) how many events of its last pass all points of a chunk were compared with */
-    bool few;           /* every slot has a bit of its own */
-    float bit_move[AST_MASK_BITS]; /* the largest move of the slots of that bit */
+    bool few;           /* few enough clusters to look at each pair of them */
+    float bit_step[AST_MASK_BITS]; /* small: how much smaller the gaps of points of the slots of that bit may be now */
     float *move_of;                /* large: (slots) */
     uint32_t lone;                 /* bits of the clusters with one member */
 
@@ -201,8 +201,8 @@ void ast_score_chunk(ast_labelling *labelling, ast_worker *worker);
 /* The gaps of points first..last do not hold any more. */
 void ast_forget_gaps(ast_labelling *labelling, size_t first, size_t last);
 
-/* Takes back labels that were given too early. */
-void ast_retract(ast_labelling *labelling, ast_worker *worker, size_t chunk);
+/* Before labels change of points that are added already. */
+void ast_note_hasty(ast_labelling *labelling, ast_worker *worker);
 
 /* Adds what the chunk changed to the worker's sums. */
 void ast_settle(ast_labelling *labelling, ast_worker *worker, size_t chunk);

@@ -127,12 +127,36 @@ static ast_gain with_events(const ast_labelling *l, ast_gain gain, size_t events
     return gain;
 }
 
-static void measure_own_moves(ast_labelling *l) {
+/* How much closer a point of cluster a may have come to leaving it for b. */
+static float approach(const ast_cluster_list *c, int32_t a, int32_t b) {
+    double squared = 0;
+    for (size_t d = 0; d < c->dimension; d++) {
+        double step = (double)c->shifts[(size_t)a * c->dimension + d] - (double)c->shifts[(size_t)b * c->dimension + d];
+        squared += step * step;
+    }
+    return ast_round_up(sqrt(squared));
+}
+
+/* How much smaller the gap of a point of the cluster may have become: what it may have come closer to leaving it, or to
+ * fitting nothing. Many clusters: the sum of two moves is no smaller. */
+static float largest_approach(const ast_labelling *l, int32_t slot) {
     const ast_cluster_list *c = &l->clusters;
-    memset(l->bit_move, 0, sizeof l->bit_move);
+    if (!l->few)
+        return c->moves[slot] + l->everybody.most[slot == l->everybody.fastest];
+    float most = c->moves[slot];
+    for (size_t k = 0; k < c->live; k++)
+        if (c->order[k] != slot && !ast_is_unseen(l, c->order[k]))
+            most = fmaxf(most, approach(c, slot, c->order[k]));
+    return most;
+}
+
+static void measure_steps(ast_labelling *l) {
+    const ast_cluster_list *c = &l->clusters;
+    memset(l->bit_step, 0, sizeof l->bit_step);
+    l->few = c->live <= AST_MASK_BITS;
     for (size_t k = 0; k < c->live; k++) {
-        float *bit = &l->bit_move[c->order[k] & (AST_MASK_BITS - 1)], move = c->moves[c->order[k]];
-        *bit = move > *bit ? move : *bit;
+        float *bit = &l->bit_step[c->order[k] & (AST_MASK_BITS - 1)];
+        *bit = fmaxf(*bit, largest_approach(l, c->order[k]));
     }
 }
 
@@ -153,6 +177,7 @@ bool ast_note_moves(ast_labelling *l) {
     l->chosen = chosen > 0;
     l->others = fastest_from(l, chosen, movers);
     l->everybody = with_events(l, fastest_from(l, 0, movers), events);
-    measure_own_moves(l);
+    if (l->cloud.small)
+        measure_steps(l);
     return ready;
 }

@@ -239,7 +239,6 @@ static bool prepare_pass(ast_labelling *l) {
     bool ready = copy_by_slot(l);
     ast_table_clear(&l->table, l->cloud.dimension);
     l->lone = 0;
-    l->few = c->slots <= AST_MASK_BITS;
     for (size_t k = 0; k < c->live && ready; k++) {
         int32_t slot = c->order[k];
         if (ast_is_unseen(l, slot))
@@ -279,7 +278,7 @@ static void update_means(ast_labelling *l) {
     for (size_t k = 0; k < c->live; k++) {
         int32_t slot = c->order[k];
         bool touched = c->touched[slot];
-        c->moves[slot] = 0;
+        ast_clusters_rest(c, slot);
         c->touched[slot] = 0;
         if (ast_is_tracked(l, slot)) {
             if (touched && !ast_is_unseen(l, slot))

@@ -32,7 +32,7 @@ void ast_begin_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     worker->scores = worker->own;
     if (l->kept)
         worker->scores = (ast_scores){l->scores.best + base, l->scores.second + base, l->scores.id + base};
-    worker->full = worker->added = worker->retracted = worker->rows_loaded = false;
+    worker->full = worker->added = worker->noted = worker->rows_loaded = false;
 }
 
 void ast_score_chunk(ast_labelling *l, ast_worker *worker) {

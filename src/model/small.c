@@ -30,6 +30,24 @@ static void take_result(ast_labelling *l, ast_worker *worker, size_t b, const as
     worker->scored += (size_t)__builtin_popcount(result->fresh) * AST_LANES;
 }
 
+static void score_block(ast_labelling *l, ast_worker *worker, size_t b, float awake) {
+    ast_small_block block = view(l, worker, b);
+    ast_small_result result = l->kernels->label_block[l->cloud.dimension](&block, ast_current_table(l, worker), awake);
+    take_result(l, worker, b, &result);
+}
+
+/* The groups of a chunk that have an undecided point get scores after all. */
+static void score_undecided(ast_labelling *l, ast_worker *worker, size_t chunk) {
+    size_t blocks = l->chunk / AST_BLOCK;
+    ast_note_hasty(l, worker);
+    for (size_t b = chunk * blocks; b < (chunk + 1) * blocks; b++) {
+        if (l->blocks[b].attention)
+            score_block(l, worker, b, l->blocks[b].run + l->margin + 0x1p-22f);
+        else
+            worker->fresh[b - chunk * blocks] = 0;
+    }
+}
+
 /* The points get their labels and are added to the sums at once, which is right for nearly all of them. */
 void ast_small_first(ast_labelling *l, ast_worker *worker, size_t chunk) {
     const ast_table *table = ast_current_table(l, worker);
@@ -42,16 +60,8 @@ void ast_small_first(ast_labelling *l, ast_worker *worker, size_t chunk) {
         take_result(l, worker, b, &result);
         attention |= result.attention;
     }
-    if (attention) {
-        ast_retract(l, worker, chunk);
-        ast_score_chunk(l, worker);
-    }
-}
-
-static void score_block(ast_labelling *l, ast_worker *worker, size_t b, float awake) {
-    ast_small_block block = view(l, worker, b);
-    ast_small_result result = l->kernels->label_block[l->cloud.dimension](&block, ast_current_table(l, worker), awake);
-    take_result(l, worker, b, &result);
+    if (attention)
+        score_undecided(l, worker, chunk);
 }
 
 static void score_anew(ast_labelling *l, ast_worker *worker, size_t b) {
@@ -79,20 +89,17 @@ void ast_forget_gaps(ast_labelling *l, size_t first, size_t last) {
         l->gaps[g] = -INFINITY;
 }
 
-/* How much smaller the gaps of a block may have become since the last pass: the own score of a point may have sunk by
- * the move of its cluster, its rival's may have risen by that of another. */
+/* How much smaller the gaps of a block may have become since the last pass. */
 static float step(ast_labelling *l, size_t b) {
     ast_block *block = &l->blocks[b];
     if (block->mask == 0)
         block->mask = l->kernels->label_mask(l->labels + b * AST_BLOCK, AST_BLOCK);
-    float own = 0;
+    float most = 0;
     for (uint32_t mask = block->mask; mask; mask &= mask - 1) {
-        float move = l->bit_move[__builtin_ctz(mask)];
-        own = move > own ? move : own;
+        float own = l->bit_step[__builtin_ctz(mask)];
+        most = own > most ? own : most;
     }
-    int32_t fastest = l->everybody.fastest;
-    bool itself = l->few && fastest >= 0 && block->mask == ast_bit_of(fastest);
-    return own + l->everybody.most[itself] + l->rise;
+    return most + l->rise;
 }
 
 void ast_small_bounded(ast_labelling *l, ast_worker *worker, size_t chunk) {

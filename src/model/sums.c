@@ -97,12 +97,9 @@ void ast_add_change(ast_labelling *l, ast_worker *worker, const ast_change *chan
     add_point(l, worker, change->point, row, change->to, 1);
 }
 
-void ast_retract(ast_labelling *l, ast_worker *worker, size_t chunk) {
-    size_t base = chunk * l->chunk;
-    worker->retracted = true;
-    memcpy(worker->hasty, l->labels + base, l->chunk * sizeof *worker->hasty);
-    for (size_t i = base; i < base + l->chunk; i++)
-        l->labels[i] = l->labels[i] == AST_MISSING ? AST_MISSING : AST_UNLABELLED;
+void ast_note_hasty(ast_labelling *l, ast_worker *worker) {
+    worker->noted = true;
+    memcpy(worker->hasty, l->labels + worker->base, l->chunk * sizeof *worker->hasty);
 }
 
 /* Points that were added to the wrong cluster. */
@@ -136,16 +133,12 @@ void ast_add_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
 
 /* The first pass: every proposal that was not overruled becomes the label, and every point is added. */
 static void settle_first(ast_labelling *l, ast_worker *worker, size_t chunk) {
-    size_t base = chunk * l->chunk;
-    if (worker->added && !worker->retracted)
-        return;
-    l->kernels->adopt(l->labels + base, worker->scores.id, l->chunk);
-    for (size_t b = base / AST_BLOCK; b < (base + l->chunk) / AST_BLOCK; b++)
-        l->blocks[b].mask = 0;
+    if (worker->added && worker->noted)
+        correct(l, worker, chunk * l->chunk);
     if (worker->added)
-        correct(l, worker, base);
-    else
-        ast_add_chunk(l, worker, chunk);
+        return;
+    l->kernels->adopt(l->labels + worker->base, worker->scores.id, l->chunk);
+    ast_add_chunk(l, worker, chunk);
 }
 
 void ast_settle(ast_labelling *l, ast_worker *worker, size_t chunk) {
