@@ -137,25 +137,25 @@ static int set_camera(const ast_cli_camera *given, const char *input, ast_depth_
     return -1;
 }
 
-int ast_cli_camera_set(const ast_cli_camera *given, const char *input, ast_depth_options *options) {
+int ast_cli_camera_set(const ast_cli_camera *camera, const char *input, ast_depth_options *options) {
     ast_depth_options_init(options);
     double usual = options->units_per_metre;
     options->units_per_metre = 0;
-    int code = set_camera(given, input, options);
+    int code = set_camera(camera, input, options);
     if (code >= 0)
         return code;
-    if (!isnan(given->scale))
-        options->units_per_metre = given->scale;
-    if (given->smooth >= 0)
-        options->smooth = (ast_smooth)given->smooth;
-    options->filter_radius = (int)given->filter_radius;
-    options->filter_epsilon = given->filter_epsilon;
-    options->window = (int)given->window;
-    options->jump = given->jump;
-    options->nearest = given->nearest;
-    options->farthest = given->farthest;
-    options->tv_weight = given->tv_weight;
-    options->tv_iterations = (int)given->tv_iterations;
+    if (!isnan(camera->scale))
+        options->units_per_metre = camera->scale;
+    if (camera->smooth >= 0)
+        options->smooth = (ast_smooth)camera->smooth;
+    options->filter_radius = (int)camera->filter_radius;
+    options->filter_epsilon = camera->filter_epsilon;
+    options->window = (int)camera->window;
+    options->jump = camera->jump;
+    options->nearest = camera->nearest;
+    options->farthest = camera->farthest;
+    options->tv_weight = camera->tv_weight;
+    options->tv_iterations = (int)camera->tv_iterations;
     ast_depth_options whole = *options;
     whole.units_per_metre = options->units_per_metre > 0 ? options->units_per_metre : usual;
     const char *problem = ast_depth_options_problem(&whole);

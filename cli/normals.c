@@ -111,9 +111,9 @@ static int make(job *work) {
 
 static int print_json(const void *data) {
     const job *work = data;
+    size_t count = work->depth.width * work->depth.height;
     return ast_cli_print_object(json_pack("{sI sI sI sI sf}", "width", (json_int_t)work->depth.width, "height",
-                                          (json_int_t)work->depth.height, "points",
-                                          (json_int_t)(work->depth.width * work->depth.height), "missing",
+                                          (json_int_t)work->depth.height, "points", (json_int_t)count, "missing",
                                           (json_int_t)work->missing, "seconds", work->depth.seconds));
 }
 
