@@ -56,3 +56,23 @@ started '^pass 1,' --ignore-signal=INT "$ASTERISM" cluster x.npy --angle 20 --re
 kill -s INT $job 2>/dev/null || : # it may be done already
 wait $job || broken 'it did not ignore what it was told to ignore'
 [ -s z.npy ] || broken 'it wrote no labels'
+
+# While frames come from a camera that says nothing more: what was finished stays, with no half of a file.
+mkdir frames
+mkfifo camera
+env --default-signal=INT "$ASTERISM" segment - --raw 32x24 --intrinsics 30,30,15.5,11.5 --angle 60 --output frames --json \
+    <camera >../out 2>../err &
+job=$!
+exec 3>camera
+head -c 1536 /dev/zero >&3
+until [ -s ../out ]; do
+    kill -0 $job 2>/dev/null || { grep -q 'no libpng' ../err && exit 0; } || broken "it took no frame: $(cat ../err)"
+    sleep 0.1
+done
+kill -s INT $job
+status=0
+wait $job || status=$?
+exec 3>&-
+equal 'exit code after INT' 130 "$status"
+equal 'its sentence' 'asterism: stopped after 1 frame of this run' "$(cat ../err)"
+equal 'the pictures' 000000.png "$(find frames -type f | sed 's|frames/||')"
