@@ -64,28 +64,12 @@ ast_stream_options ast_cli_tracker_set(const ast_cli_tracker *tracker, const ast
     return options;
 }
 
-/* The other methods follow nothing: what they would ignore in silence is a mistake. */
-static int check_method(const ast_cli_tracker *tracker) {
-    const char *option = !isnan(tracker->drift)         ? "drift"
-                         : !isnan(tracker->beta)        ? "beta"
-                         : tracker->update >= 0         ? "weight-update"
-                         : tracker->lifetime < SIZE_MAX ? "lifetime"
-                                                        : NULL;
-    if (tracker->method == AST_STREAM_DDP || !option)
-        return -1;
-    return ast_cli_fail(AST_CLI_USAGE, "--%s is for --method ddp; --method %s does not use it", option,
-                        methods[tracker->method]);
-}
-
 int ast_cli_tracker_check(const ast_cli_tracker *tracker, const ast_cli_passes *passes, const char *command) {
     if (isnan(tracker->angle))
         return ast_cli_fail(AST_CLI_USAGE,
                             "%s needs --angle DEG, how far a point may be from its mean, such as --angle 70", command);
     if (!isnan(tracker->drift) && !isnan(tracker->beta))
         return ast_cli_fail(AST_CLI_USAGE, "--drift and --beta are two different trackers; give one of them");
-    int code = check_method(tracker);
-    if (code >= 0)
-        return code;
     ast_stream_options options = ast_cli_tracker_set(tracker, passes);
     options.dimension = 3; /* any: the true one is not known yet */
     const char *problem = ast_stream_options_problem(&options);
