@@ -29,9 +29,12 @@ typedef struct band {
     size_t reach, rows; /* w, 2 w + 1 */
     float *s;           /* ring of 3 w + 2 rows */
     ast_slopes slopes;  /* of a row */
-    ast_slopes across;  /* rings: summed over columns */
-    ast_slopes sums;    /* rings: over rows too */
-    float *known;       /* ring: 1 for pixels that have differences */
+    ast_slopes
+        across; /* rings: summed over columns; in blocks that are complete, over the rows to the block's end too */
+    ast_slopes prefix; /* sums over the rows of the block so far */
+    float *zero;
+    ast_slopes sums; /* rings: over rows too */
+    float *known;    /* ring: 1 for pixels that have differences */
 } band;
 
 typedef struct aiming {
@@ -51,7 +54,7 @@ static size_t ring_rows(const ast_depth *depth) {
 }
 
 size_t ast_depth_aim_rows(const ast_depth *depth) {
-    return 7 * ring_rows(depth) + 3 * (size_t)depth->options.window + 2 + 3;
+    return 7 * ring_rows(depth) + 3 * (size_t)depth->options.window + 2 + 3 + 4;
 }
 
 static ast_slopes take_slopes(ast_rows *rows, size_t count) {
@@ -69,6 +72,8 @@ static band band_open(const ast_depth *depth, int worker) {
     b.s = ast_rows_take(&rows, ring_s(&b));
     b.slopes = take_slopes(&rows, 1);
     b.across = take_slopes(&rows, b.rows);
+    b.prefix = take_slopes(&rows, 1);
+    b.zero = memset(ast_rows_take(&rows, 1), 0, (depth->row - 2 * depth->pad) * sizeof *b.zero);
     b.sums = take_slopes(&rows, b.rows);
     b.known = ast_rows_take(&rows, b.rows);
     return b;
@@ -129,25 +134,39 @@ static void differ_row(const band *b, ptrdiff_t y) {
     kernels->sum_columns(from.weight, b->reach, n, to.weight);
 }
 
-/* The sums of row y; those over columns are there from y - w to y + w. */
+/* The across rows of a block that is complete become sums from the row to the end of the block. */
+static void fold_block(const band *b) {
+    float *x[2 * AST_DEPTH_MOST_RADIUS + 1], *y[2 * AST_DEPTH_MOST_RADIUS + 1], *weight[2 * AST_DEPTH_MOST_RADIUS + 1];
+    for (size_t k = 0; k < b->rows; k++) {
+        ast_slopes row = ring(b, b->across, (ptrdiff_t)k);
+        x[k] = row.x;
+        y[k] = row.y;
+        weight[k] = row.weight;
+    }
+    b->depth->kernels->fold(x, b->rows, b->depth->width);
+    b->depth->kernels->fold(y, b->rows, b->depth->width);
+    b->depth->kernels->fold(weight, b->rows, b->depth->width);
+}
+
+/* The sums over the 2 w + 1 rows up to y, which are those of row y - w. Blocks of as many rows, counted from row 0 of
+ * the image, make that two additions a row whatever w is (van Herk 1992): a window is the end of one block, folded when
+ * it was complete, and the beginning of the next. Neither cancels, as a running sum would, nor depends on the band. */
 static void sum_row(const band *b, ptrdiff_t y) {
     const ast_image_kernels *kernels = b->depth->kernels;
-    ast_slopes to = ring(b, b->sums, y);
-    const float *x[2 * AST_DEPTH_MOST_RADIUS + 1], *z[2 * AST_DEPTH_MOST_RADIUS + 1], *w[2 * AST_DEPTH_MOST_RADIUS + 1];
-    if (!inside(b, y)) {
-        clear(b, to);
-        return;
-    }
-    for (size_t k = 0; k < b->rows; k++) {
-        ast_slopes row = ring(b, b->across, y - (ptrdiff_t)b->reach + (ptrdiff_t)k);
-        x[k] = row.x;
-        z[k] = row.y;
-        w[k] = row.weight;
-    }
-    kernels->sum_rows(x, b->rows, b->depth->width, to.x);
-    kernels->sum_rows(z, b->rows, b->depth->width, to.y);
-    kernels->sum_rows(w, b->rows, b->depth->width, to.weight);
-    end(b, to);
+    size_t n = b->depth->width, place = modulo(y, b->rows);
+    bool opens = place == 0, closes = place + 1 == b->rows;
+    const ast_slopes none = {b->zero, b->zero, b->zero}, before = opens ? none : b->prefix;
+    ast_slopes row = ring(b, b->across, y), rest = closes ? none : ring(b, b->across, y + 1);
+    ast_slopes out = ring(b, b->sums, y - (ptrdiff_t)b->reach);
+    kernels->slide(before.x, row.x, rest.x, n, b->prefix.x, out.x);
+    kernels->slide(before.y, row.y, rest.y, n, b->prefix.y, out.y);
+    kernels->slide(before.weight, row.weight, rest.weight, n, b->prefix.weight, out.weight);
+    if (closes)
+        fold_block(b);
+    if (inside(b, y - (ptrdiff_t)b->reach))
+        end(b, out);
+    else
+        clear(b, out);
 }
 
 /* Normals of row y; its sums are there, and those w rows above and below. */
@@ -175,8 +194,7 @@ static void aim_block(void *data, size_t block, int worker) {
     for (ptrdiff_t y = first - 2 * w; y < last + 2 * w; y++) {
         read_row(&b, y + 1);
         differ_row(&b, y);
-        if (y >= first)
-            sum_row(&b, y - w);
+        sum_row(&b, y);
         if (y >= first + 2 * w)
             write_row(&b, y - 2 * w, a->normals);
     }

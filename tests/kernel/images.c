@@ -241,6 +241,35 @@ static void test_sums(void **state) {
             }
 }
 
+static void test_blocks_of_rows(void **state) {
+    (void)state;
+    ast_random random;
+    ast_random_seed(&random, 39, 0);
+    for (size_t count = 1; count <= ROWS; count++)
+        for (size_t n = 1; n <= MOST_POINTS; n += 1 + count % 3)
+            for (const ast_image_kernels **kernels = tables; *kernels; kernels++) {
+                float *rows[ROWS], expected[MOST_POINTS], prefix[MOST_POINTS];
+                float *got = guarded_floats(NULL, padded(n)), *out = guarded_floats(NULL, padded(n));
+                for (size_t r = 0; r < count; r++)
+                    rows[r] = row_of(&random, n, 0, any_number);
+                (*kernels)->slide(rows[0], rows[count / 2], rows[count - 1], n, got, out);
+                for (size_t i = 0; i < n; i++) {
+                    prefix[i] = rows[0][i] + rows[count / 2][i];
+                    expected[i] = rows[count - 1][i] + prefix[i];
+                }
+                same_floats(got, prefix, n, "slide's prefix", (*kernels)->name);
+                same_floats(out, expected, n, "slide", (*kernels)->name);
+                for (size_t i = 0; i < n; i++) {
+                    expected[i] = rows[count - 1][i];
+                    for (size_t r = count - 1; r-- > 0;)
+                        expected[i] += rows[r][i];
+                }
+                (*kernels)->fold(rows, count, n);
+                same_floats(rows[0], expected, n, "fold", (*kernels)->name);
+                release_all();
+            }
+}
+
 /* ---- Normals --------------------------------------------------------------------------------------------------- */
 
 /* x, y, weight and whether it is known, of one pixel. */
@@ -438,8 +467,8 @@ int main(void) {
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_invert), cmocka_unit_test(test_moments), cmocka_unit_test(test_fit),
-        cmocka_unit_test(test_guide),  cmocka_unit_test(test_sums),    cmocka_unit_test(test_differ),
-        cmocka_unit_test(test_aim),    cmocka_unit_test(test_tv),
+        cmocka_unit_test(test_guide),  cmocka_unit_test(test_sums),    cmocka_unit_test(test_blocks_of_rows),
+        cmocka_unit_test(test_differ), cmocka_unit_test(test_aim),     cmocka_unit_test(test_tv),
     };
     return cmocka_run_group_tests_name("kernels for images", tests, NULL, NULL);
 }

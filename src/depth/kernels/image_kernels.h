@@ -83,6 +83,12 @@ typedef struct ast_image_kernels {
     void (*sum_rows)(const float *const *rows, size_t count, size_t n, float *out);
     void (*sum_columns)(const float *in, size_t radius, size_t n, float *out);
 
+    /* prefix = before + row, out = suffix + prefix. */
+    void (*slide)(const float *before, const float *row, const float *suffix, size_t n, float *prefix, float *out);
+
+    /* rows[k][i] = rows[k][i] + rows[k + 1][i] + .., from the last to the first. */
+    void (*fold)(float *const *rows, size_t count, size_t n);
+
     /* Slopes of the row `here`, with its neighbours above and below; `known` becomes 1 where the pixel has differences
      * along both axes, 0 elsewhere. */
     void (*differ)(const float *above, const float *here, const float *below, float jump, size_t n, ast_slopes out,
