@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Depth and colour of one moment have the same name in most collections (000017.png and 000017.png, or 000017.jpg); in
- * others both are named by their own time stamps, and only their order says what belongs together. A mixture of the two
- * is a mistake, and so is a number that differs. */
+ * Depth and colour of one moment have the same name in most collections (000017.png and 000017.png, or 000017.jpg), and
+ * there may be fewer pictures than frames; in others both are named by their own time stamps, and only their order says
+ * what belongs together, if there are as many of both. */
 #include "overlay_pictures.h"
 
 #include <inttypes.h>
@@ -13,6 +13,9 @@
 #include "cli.h"
 #include "frame_files.h"
 #include "terminal.h"
+
+/* In place of a picture's number: the frame has none. */
+#define NONE SIZE_MAX
 
 static int no_memory(void) {
     return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of pictures");
@@ -59,42 +62,33 @@ static int compare_stems(const void *a, const void *b) {
     return order ? order : (length_a > length_b) - (length_a < length_b);
 }
 
-/* Fills in of_frame; *unmatched is a frame without a picture of its name, or NULL. Returns how many have one. */
-static size_t match_names(ast_cli_overlay *overlay, char *const *frames, named *sorted, const char **unmatched) {
+/* Fills in of_frame, and returns how many frames have a picture of their name. */
+static size_t match_names(ast_cli_overlay *overlay, char *const *frames, named *sorted) {
     size_t matches = 0;
-    *unmatched = NULL;
     for (size_t i = 0; i < overlay->count; i++)
         sorted[i] = (named){overlay->paths[i], i};
     qsort(sorted, overlay->count, sizeof *sorted, compare_stems);
     for (size_t i = 0; i < overlay->frames; i++) {
         named wanted = {frames[i], 0};
         const named *found = bsearch(&wanted, sorted, overlay->count, sizeof *sorted, compare_stems);
-        overlay->of_frame[i] = found ? found->index : 0;
+        overlay->of_frame[i] = found ? found->index : NONE;
         matches += found != NULL;
-        if (!found && !*unmatched)
-            *unmatched = frames[i];
     }
     return matches;
 }
 
 static int match(ast_cli_overlay *overlay, const ast_cli_inputs *inputs) {
-    const char *unmatched;
     overlay->frames = ast_cli_inputs_frames(inputs);
     if (overlay->frames == SIZE_MAX) /* raw frames have no names */
         return -1;
     overlay->of_frame = calloc(overlay->frames + 1, sizeof *overlay->of_frame);
     named *sorted = calloc(overlay->count, sizeof *sorted);
-    if (!overlay->of_frame || !sorted) {
-        free(sorted);
-        return no_memory();
-    }
-    size_t matches = match_names(overlay, inputs->paths, sorted, &unmatched);
+    size_t matches = overlay->of_frame && sorted ? match_names(overlay, inputs->paths, sorted) : 0;
     free(sorted);
-    if (matches == overlay->frames)
-        return -1;
+    if (!overlay->of_frame || !sorted)
+        return no_memory();
     if (matches > 0)
-        return ast_cli_fail(AST_CLI_FAILED, "--overlay: %s holds no picture called as %s, though others match",
-                            overlay->given, unmatched);
+        return -1;
     free(overlay->of_frame);
     overlay->of_frame = NULL;
     if (overlay->count == overlay->frames)
@@ -112,9 +106,13 @@ int ast_cli_overlay_open(ast_cli_overlay *overlay, const char *given, const ast_
     return code < 0 ? match(overlay, inputs) : code;
 }
 
-int ast_cli_overlay_read(const ast_cli_overlay *overlay, const ast_cli_inputs *inputs, ast_picture *picture) {
+int ast_cli_overlay_read(const ast_cli_overlay *overlay, const ast_cli_inputs *inputs, ast_picture *picture,
+                         int *found) {
     ast_format_error error;
     uint64_t index = overlay->of_frame ? overlay->of_frame[inputs->row] : inputs->row;
+    *found = index != NONE;
+    if (!*found)
+        return -1;
     if (index >= overlay->count)
         return ast_cli_fail(AST_CLI_FAILED, "--overlay: %s has %zu pictures, and there is none for frame %" PRIu64,
                             overlay->given, overlay->count, inputs->row + 1);

@@ -17,12 +17,13 @@ typedef struct ast_cli_overlay {
     size_t frames;
 } ast_cli_overlay;
 
-/* Lists the pictures and finds that of every frame: by name, or where not one name is the same, by order. The overlay
+/* Lists the pictures and finds those of the frames: by name, or where not one name is the same, by order. The overlay
  * is to be freed in any case. */
 int ast_cli_overlay_open(ast_cli_overlay *overlay, const char *given, const ast_cli_inputs *inputs);
 
-/* Reads the picture of the current frame, which must have its size. */
-int ast_cli_overlay_read(const ast_cli_overlay *overlay, const ast_cli_inputs *inputs, ast_picture *picture);
+/* Reads the picture of the current frame, which must have its size; *found 0 if it has none. */
+int ast_cli_overlay_read(const ast_cli_overlay *overlay, const ast_cli_inputs *inputs, ast_picture *picture,
+                         int *found);
 
 void ast_cli_overlay_free(ast_cli_overlay *overlay);
 

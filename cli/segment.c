@@ -31,8 +31,8 @@ static const ast_cli_option options_table[] = {{"output", AST_CLI_TEXT, "DIR",
                                                 AT(output), 0, 0, NULL},
                                                {"overlay", AST_CLI_TEXT, "DIR",
                                                 "colour the pictures of this folder (or this one file)\n"
-                                                "instead of the grey depth; they belong to the images by\n"
-                                                "name or, where no name is the same, by order",
+                                                "instead of the grey depth, where there is one: by name or,\n"
+                                                "where no name is the same, by order",
                                                 AT(overlay), 0, 0, NULL},
                                                {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
 
@@ -164,12 +164,13 @@ static int draw(job *work) {
     ast_format_error error;
     const ast_cli_follow *follow = &work->follow;
     const ast_cli_depth *depth = &follow->inputs.depth;
-    if (work->given->overlay) {
-        int code = ast_cli_overlay_read(&work->overlay, &follow->inputs, &work->picture);
-        if (code < 0)
-            ast_overlay_colour(&work->picture, follow->labels);
+    int found = 0, code = -1;
+    if (work->given->overlay)
+        code = ast_cli_overlay_read(&work->overlay, &follow->inputs, &work->picture, &found);
+    if (code < 0 && found)
+        ast_overlay_colour(&work->picture, follow->labels);
+    if (code >= 0 || found)
         return code;
-    }
     if (!ast_overlay_depth(&work->picture, &depth->frame.image, depth->options.units_per_metre, follow->labels, &error))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
     return -1;

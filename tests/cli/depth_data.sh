@@ -3,6 +3,8 @@
 . "$(dirname "$0")/common.sh"
 data=$SOURCE/../shared/data
 [ -d "$data/icsl_hallway" ] || { echo 'skipped: there is no ../shared/data beside the project'; exit 77; }
+asterism normals "$data/depth_singles/MIT_hallway_0_d.png" --camera kinect --output probe.npy >../out 2>../err ||
+    { grep -q 'libpng' ../err && echo 'skipped: this build has no libpng' && exit 77; }
 
 # directions LINE FILE: the means of the clusters with at least 2% of a frame, one a line.
 directions() {

@@ -58,6 +58,12 @@ mkdir other
 for i in 0 1 2 3 4 5; do cp out/00000$i.png other/left$i.png; done
 works segment hall --output over2 --overlay other
 same over/000005.png over2/000005.png
+mkdir some
+cp out/000002.png some
+works segment hall --output plain
+works segment hall --output partly --overlay some # the others are grey
+same partly/000002.png over/000002.png
+same partly/000003.png plain/000003.png
 works segment hall/depth/000001.png --output over3 --overlay other/left1.png
 
 # Ids come back through the turn where sdp loses them.
