@@ -32,6 +32,14 @@ ast_cli_follow_settings ast_cli_follow_default(void) {
         .passes = AST_CLI_PASSES_DEFAULT, .tracker = ast_cli_tracker_default(), .camera = ast_cli_camera_default()};
 }
 
+int ast_cli_follow_parse(const ast_cli_command *command, int argc, char **argv, void *settings,
+                         ast_cli_follow_settings *follow) {
+    follow->inputs = calloc((size_t)argc + 1, sizeof *follow->inputs);
+    if (!follow->inputs)
+        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of inputs");
+    return ast_cli_parse(command, argc, argv, settings, follow->inputs);
+}
+
 /* ---- Before the first frame -------------------------------------------------------------------------------------- */
 
 static int check_name(const char *option, const char *name) {
@@ -97,8 +105,6 @@ int ast_cli_follow_dimension(ast_cli_follow *follow, size_t dimension, const cha
 }
 
 int ast_cli_follow_begin(ast_cli_follow *follow) {
-    ast_cli_progress_start(&follow->progress, follow->common, 0);
-    follow->progress.show &= follow->common->progress || !isatty(STDOUT_FILENO);
     return follow->given->labels ? ast_cli_frame_files_prepare(&follow->files, &follow->inputs) : -1;
 }
 
@@ -183,7 +189,7 @@ static int take_frame(ast_cli_follow *follow, ast_points *points) {
     return code;
 }
 
-int ast_cli_follow_next(ast_cli_follow *follow, int *found) {
+static int next_frame(ast_cli_follow *follow, int *found) {
     ast_points points;
     *found = 0;
     if (ast_cli_interrupted())
@@ -192,12 +198,28 @@ int ast_cli_follow_next(ast_cli_follow *follow, int *found) {
     return code < 0 && *found ? take_frame(follow, &points) : code;
 }
 
+int ast_cli_follow_run(ast_cli_follow *follow, int (*take)(void *work), void *work) {
+    ast_cli_progress progress;
+    ast_cli_progress_start(&progress, follow->common, 0);
+    progress.show &= follow->common->progress || !isatty(STDOUT_FILENO); /* there the result itself is watched */
+    int code = -1, found = 1;
+    while (code < 0 && found) {
+        code = next_frame(follow, &found);
+        if (code >= 0 || !found)
+            break;
+        code = take(work);
+        follow->frames += code < 0;
+        if (code < 0)
+            ast_cli_progress_frame(&progress, &follow->frame);
+    }
+    ast_cli_progress_end(&progress);
+    if (code < 0 && ast_cli_interrupted())
+        code = ast_cli_fail(AST_CLI_SIGNAL + ast_cli_interrupted(), "stopped after %" PRIu64 " frame%s of this run",
+                            follow->frames, follow->frames == 1 ? "" : "s");
+    return code;
+}
+
 int ast_cli_follow_print(const ast_cli_follow *follow) {
     return ast_cli_print_frame(follow->inputs.source, &follow->frame, follow->clusters, follow->count,
                                follow->options.dimension);
-}
-
-int ast_cli_follow_stopped(uint64_t frames) {
-    return ast_cli_fail(AST_CLI_SIGNAL + ast_cli_interrupted(), "stopped after %" PRIu64 " frame%s of this run", frames,
-                        frames == 1 ? "" : "s");
 }

@@ -40,14 +40,18 @@ typedef struct ast_cli_follow {
     ast_cli_inputs inputs;
     ast_cli_poses poses;
     ast_cli_frame_files files; /* of labels */
+    uint64_t frames;           /* of this run that were taken */
     /* The current frame */
     ast_frame frame;
     int32_t *labels; /* (frame.points) */
     size_t capacity;
     const ast_tracked *clusters;
     size_t count;
-    ast_cli_progress progress;
 } ast_cli_follow;
+
+/* Reads the command line into `settings`, of which `follow` is a part; follow->inputs is the caller's to free(). */
+int ast_cli_follow_parse(const ast_cli_command *command, int argc, char **argv, void *settings,
+                         ast_cli_follow_settings *follow);
 
 /* What the command line alone shows; `command` is the subcommand's name. *depth: whether the inputs are depth images.
  */
@@ -59,18 +63,15 @@ int ast_cli_follow_open(ast_cli_follow *follow, const ast_cli_common *common, co
 /* Opens the stream before the first frame does, for a state of that dimension; `name` is for the sentence. */
 int ast_cli_follow_dimension(ast_cli_follow *follow, size_t dimension, const char *name);
 
-/* Right before the first frame: makes the folder of the labels, and starts the progress line, which the subcommand
- * writes after each frame and ends after the last. It stays off where the terminal shows the result. */
+/* Right before the first frame: makes the folder of the labels. */
 int ast_cli_follow_begin(ast_cli_follow *follow);
 
-/* Reads and clusters the next frame and writes its labels; *found 0 after the last, and after a signal. */
-int ast_cli_follow_next(ast_cli_follow *follow, int *found);
+/* One frame after the other until the last or a signal, for which it returns the exit code: reads it, clusters it,
+ * writes its labels, and hands it to `take`, which returns as all functions here. */
+int ast_cli_follow_run(ast_cli_follow *follow, int (*take)(void *work), void *work);
 
 /* Prints the frame's line of JSON. */
 int ast_cli_follow_print(const ast_cli_follow *follow);
-
-/* For a run that a signal has stopped: the exit code. */
-int ast_cli_follow_stopped(uint64_t frames);
 
 void ast_cli_follow_close(ast_cli_follow *follow);
 

@@ -6,14 +6,12 @@
 #include <asterism.h>
 #include <report.h>
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
 #include "follow.h"
-#include "interrupt.h"
 #include "overlay_pictures.h"
 #include "segment_table.h"
 #include "terminal.h"
@@ -74,7 +72,6 @@ typedef struct job {
     ast_picture picture;
     ast_sheet *sheet;
     ast_shares *shares;
-    uint64_t frames;
     double started, clustering;
 } job;
 
@@ -85,11 +82,8 @@ static int conclude(job *work);
 
 static int run(int argc, char **argv) {
     settings given = {.common = ast_cli_common_default(), .follow = ast_cli_follow_default()};
-    given.follow.inputs = calloc((size_t)argc + 1, sizeof *given.follow.inputs);
-    if (!given.follow.inputs)
-        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of inputs");
     job work = {.given = &given};
-    int code = ast_cli_parse(&ast_cli_segment, argc, argv, &given, given.follow.inputs);
+    int code = ast_cli_follow_parse(&ast_cli_segment, argc, argv, &given, &given.follow);
     if (code < 0)
         code = check(&given);
     if (code < 0)
@@ -187,8 +181,9 @@ static int write_picture(const job *work) {
     return ast_cli_frame_files_close(output, good, &error);
 }
 
-static int take_frame(job *work) {
+static int take_frame(void *data) {
     ast_format_error error;
+    job *work = data;
     ast_cli_follow *follow = &work->follow;
     uint64_t number = follow->frame.frame;
     int code = draw(work);
@@ -201,23 +196,13 @@ static int take_frame(job *work) {
     if (!ast_shares_add(work->shares, number, follow->inputs.source, follow->clusters, follow->count, &error) ||
         !ast_sheet_add(work->sheet, &work->picture, number, &error))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    work->frames++;
     work->clustering += follow->frame.seconds;
-    ast_cli_progress_frame(&follow->progress, &follow->frame);
     return -1;
 }
 
 static int process(job *work) {
-    int code = -1, found = 1;
-    while (code < 0 && found) {
-        code = ast_cli_follow_next(&work->follow, &found);
-        if (code < 0 && found)
-            code = take_frame(work);
-    }
-    ast_cli_progress_end(&work->follow.progress);
-    if (code < 0 && ast_cli_interrupted())
-        code = ast_cli_follow_stopped(work->frames);
-    if (code < 0 && work->frames == 0)
+    int code = ast_cli_follow_run(&work->follow, take_frame, work);
+    if (code < 0 && work->follow.frames == 0)
         code = ast_cli_fail(AST_CLI_FAILED, "%s holds no depth image", ast_cli_name(work->given->follow.inputs[0]));
     return code;
 }
@@ -254,7 +239,7 @@ static int print(const job *work) {
                                  .output = given->output,
                                  .method = methods[given->follow.tracker.method],
                                  .angle = given->follow.tracker.angle,
-                                 .frames = work->frames,
+                                 .frames = work->follow.frames,
                                  .width = work->follow.inputs.depth.width,
                                  .height = work->follow.inputs.depth.height,
                                  .seconds = ast_cli_now() - work->started,
@@ -267,7 +252,7 @@ static int print(const job *work) {
 
 static int conclude(job *work) {
     int code = -1;
-    for (int which = 0; which < SUMMARIES && work->frames > 1 && code < 0; which++)
+    for (int which = 0; which < SUMMARIES && work->follow.frames > 1 && code < 0; which++)
         code = deliver_summary(work, which);
     return code < 0 ? print(work) : code;
 }

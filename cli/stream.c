@@ -13,7 +13,6 @@
 
 #include "cli.h"
 #include "follow.h"
-#include "interrupt.h"
 #include "stream_state.h"
 #include "terminal.h"
 
@@ -81,11 +80,8 @@ static int process(job *work);
 
 static int run(int argc, char **argv) {
     settings given = {.common = ast_cli_common_default(), .follow = ast_cli_follow_default()};
-    given.follow.inputs = calloc((size_t)argc + 1, sizeof *given.follow.inputs);
-    if (!given.follow.inputs)
-        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of inputs");
     job work = {.given = &given};
-    int code = ast_cli_parse(&ast_cli_stream, argc, argv, &given, given.follow.inputs);
+    int code = ast_cli_follow_parse(&ast_cli_stream, argc, argv, &given, &given.follow);
     if (code < 0)
         code = check(&given);
     if (code < 0)
@@ -231,24 +227,14 @@ static int save_state(job *work) {
     return code;
 }
 
+static int take_frame(void *data) {
+    job *work = data;
+    int code = ast_cli_follow_print(&work->follow);
+    return code < 0 && work->given->state ? save_state(work) : code;
+}
+
 static int process(job *work) {
     setvbuf(stdout, NULL, _IOFBF, LINE_BUFFER);
-    ast_cli_follow *follow = &work->follow;
-    int code = -1, found = 1;
-    uint64_t frames = 0;
-    while (code < 0 && found) {
-        code = ast_cli_follow_next(follow, &found);
-        if (code >= 0 || !found)
-            break;
-        code = ast_cli_follow_print(follow);
-        if (code < 0 && work->given->state)
-            code = save_state(work);
-        if (code < 0)
-            ast_cli_progress_frame(&follow->progress, &follow->frame);
-        frames += code < 0;
-    }
-    ast_cli_progress_end(&follow->progress);
-    if (code < 0 && ast_cli_interrupted())
-        code = ast_cli_follow_stopped(frames);
+    int code = ast_cli_follow_run(&work->follow, take_frame, work);
     return code < 0 ? AST_CLI_DONE : code;
 }
