@@ -47,7 +47,7 @@ AST_API const char *ast_camera_name(size_t index);
 typedef struct ast_depth_image {
     const uint16_t *values; /* value (u, v) is at (const char *)values + v * row_stride + u * 2 */
     size_t width, height;   /* at most 2^27 pixels together */
-    ptrdiff_t row_stride;   /* in bytes */
+    ptrdiff_t row_stride;   /* in bytes, even; negative for an image that is stored bottom up */
 } ast_depth_image;
 
 /* ---- From depth to normals ------------------------------------------------------------------------------------- */
@@ -55,7 +55,7 @@ typedef struct ast_depth_image {
 typedef enum ast_smooth {
     AST_SMOOTH_GUIDED = 0, /* an edge-preserving guided filter on the depth (He et al. 2010): fast, for streams */
     AST_SMOOTH_TV = 1,     /* the guided filter, then total variation of the normals on the sphere (Rosman et al. 2012):
-                              slower, for single images */
+                              some thirty times slower, for single images */
     AST_SMOOTH_NONE = 2
 } ast_smooth;
 
