@@ -43,6 +43,19 @@ double bench_samples_median(const bench_samples *samples) {
     return n % 2 ? sorted[n / 2] : 0.5 * (sorted[n / 2 - 1] + sorted[n / 2]);
 }
 
+double bench_quantile(const double *values, size_t count, double share) {
+    if (count == 0)
+        return 0;
+    double *sorted = bench_alloc(count * sizeof *sorted);
+    memcpy(sorted, values, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_doubles);
+    double position = share * (double)count;
+    size_t rank = (size_t)position + ((double)(size_t)position < position);
+    double value = sorted[rank > 0 ? rank - 1 : 0];
+    free(sorted);
+    return value;
+}
+
 void *bench_alloc(size_t bytes) {
     size_t size = (bytes / 64 + 1) * 64;
     void *memory = aligned_alloc(64, size);

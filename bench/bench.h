@@ -24,6 +24,9 @@ void bench_samples_add(bench_samples *samples, double seconds);
 double bench_samples_min(const bench_samples *samples);    /* 0 if there are none */
 double bench_samples_median(const bench_samples *samples); /* 0 if there are none */
 
+/* The value at a share of the sorted values, nearest rank; 0 if there are none. */
+double bench_quantile(const double *values, size_t count, double share);
+
 /* ---- Memory ----------------------------------------------------------------------------------------------------- */
 
 /* Never NULL: a benchmark without memory says so and ends. Aligned to 64 bytes, filled with zeros, for free(). */

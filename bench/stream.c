@@ -14,7 +14,6 @@
 #define TURN 0.5       /* degrees a frame */
 #define HIDDEN_FROM 40 /* two directions are not there for 20 frames */
 #define HIDDEN_TO 60
-#define BARE_SECONDS 0.02
 
 const char *bench_stream_name(int kind) {
     static const char *const names[BENCH_STREAM_KINDS] = {"W4", "W4 lifetime 200", "W4 ten unseen more", "W4 paper's"};
@@ -51,7 +50,7 @@ void bench_streams_open(bench_streams *s, double share, const int *threads, int 
             bench_stream_run *run = &s->run[s->run_count++];
             run->kind = kind;
             run->threads = threads[t];
-            run->all = bench_alloc((size_t)repetitions * BENCH_FRAMES * sizeof *run->all);
+            bench_series_open(&run->times, BENCH_FRAMES, repetitions);
         }
     }
 }
@@ -62,27 +61,7 @@ void bench_streams_free(bench_streams *s) {
         free(s->truth[f]);
     }
     for (int r = 0; r < s->run_count; r++)
-        free(s->run[r].all);
-}
-
-/* ---- The bare pass ---------------------------------------------------------------------------------------------- */
-
-static void repeat_bare(const bench_streams *s, bench_stream_bare *bare) {
-    const bench_method *method = bench_bare_methods(3)[0];
-    bench_bare *pass = bench_bare_open(method, s->points[0], s->count, 3, s->means, BENCH_AXES);
-    bench_team *team = bench_team_open(bare->threads);
-    double best = bench_bare_run(pass, team), spent = best;
-    while (spent < BARE_SECONDS) {
-        double seconds = bench_bare_run(pass, team);
-        best = seconds < best ? seconds : best;
-        spent += seconds;
-    }
-    bench_team_close(team);
-    if (bare->time.count == 0)
-        bench_bare_check(pass);
-    bench_bare_close(pass);
-    bare->name = method->name;
-    bench_samples_add(&bare->time, best);
+        bench_series_free(&s->run[r].times);
 }
 
 /* ---- The prelude ------------------------------------------------------------------------------------------------ */
@@ -203,8 +182,7 @@ static ast_stream_options options_of(int kind) {
 }
 
 static void note_frame(bench_stream_run *run, int f, double seconds, const ast_frame *frame) {
-    run->all[run->repetitions * BENCH_FRAMES + f] = seconds;
-    run->best[f] = run->repetitions == 0 || seconds < run->best[f] ? seconds : run->best[f];
+    bench_series_note(&run->times, f, seconds);
     run->passes[f] = frame->iterations;
     run->unconverged += !frame->converged;
 }
@@ -230,7 +208,7 @@ static void repeat_run(const bench_streams *s, bench_stream_run *run) {
         check_clusters(run, stream, f);
         check_ids(s, run, f, labels, last);
     }
-    run->repetitions++;
+    bench_series_end(&run->times);
     ast_stream_close(stream);
     ast_close(context);
     free(labels);
@@ -238,7 +216,7 @@ static void repeat_run(const bench_streams *s, bench_stream_run *run) {
 
 void bench_streams_repeat(bench_streams *s) {
     for (int r = 0; r < s->run_count; r++) {
-        repeat_bare(s, &s->bare[r / BENCH_STREAM_KINDS]);
+        bench_axes_repeat(&s->bare[r / BENCH_STREAM_KINDS], s->points[0], s->count, s->means);
         repeat_run(s, &s->run[r]);
     }
 }

@@ -4,10 +4,11 @@
 #ifndef BENCH_STREAM_H
 #define BENCH_STREAM_H
 
-#include "bare.h"
+#include "axes.h"
 #include "goals.h"
 #include "json.h"
 #include "scene.h"
+#include "series.h"
 
 #define BENCH_FRAMES 100 /* of W4 */
 
@@ -23,9 +24,8 @@ enum {
 const char *bench_stream_name(int kind);
 
 typedef struct bench_stream_run {
-    int kind, threads, repetitions;
-    double best[BENCH_FRAMES]; /* seconds of each frame, the least over the repetitions */
-    double *all;               /* (repetitions, BENCH_FRAMES) */
+    int kind, threads;
+    bench_series times;
     int passes[BENCH_FRAMES];
     int unconverged, nan_frames; /* frames */
     int switches;                /* a direction that was visible in the frame before has another id */
@@ -33,13 +33,6 @@ typedef struct bench_stream_run {
     int least_unseen;            /* clusters tracked but not seen, in the frame that has the fewest */
     uint64_t labels_hash;
 } bench_stream_run;
-
-/* A bare pass over the first frame. */
-typedef struct bench_stream_bare {
-    int threads;
-    const char *name;
-    bench_samples time;
-} bench_stream_bare;
 
 /* One million small frames. */
 typedef struct bench_million {
@@ -58,7 +51,7 @@ typedef struct bench_streams {
     uint8_t *truth[BENCH_FRAMES];
     float means[3 * BENCH_AXES]; /* of the first frame */
     int bare_count, run_count;
-    bench_stream_bare bare[8];
+    bench_axes bare[8]; /* over the first frame */
     bench_stream_run run[8 * BENCH_STREAM_KINDS];
     bench_million million; /* frames 0: not asked for */
 } bench_streams;
@@ -69,9 +62,6 @@ void bench_streams_repeat(bench_streams *streams); /* one more repetition of all
 void bench_streams_free(bench_streams *streams);
 
 void bench_million_run(bench_million *million, size_t frames, int threads);
-
-/* Seconds at a share of the sorted values, nearest rank. */
-double bench_quantile(const double *values, size_t count, double share);
 
 void bench_streams_print(const bench_streams *streams);
 void bench_streams_goals(const bench_streams *streams, bench_goals *goals);

@@ -1,42 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * The numbers of streams: for people, as goals, as JSON. A frame's time is its least over the repetitions; with all
- * repetitions taken as they came, the machine's own hiccups are in. */
+ * The numbers of streams: for people, as goals, as JSON. */
 #include "stream.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define FRAME 4.0   /* bare passes, the median frame */
 #define TAIL 2.0    /* p99, in medians */
 #define UNSEEN 1.25 /* ten clusters more that are tracked but not seen */
 #define STEADY 1.1  /* a frame at the end of a long stream, in frames at its beginning */
 
-static int compare_doubles(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-double bench_quantile(const double *values, size_t count, double share) {
-    if (count == 0)
-        return 0;
-    double *sorted = bench_alloc(count * sizeof *sorted);
-    memcpy(sorted, values, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, compare_doubles);
-    double position = share * (double)count;
-    size_t rank = (size_t)position + ((double)(size_t)position < position);
-    double value = sorted[rank > 0 ? rank - 1 : 0];
-    free(sorted);
-    return value;
-}
-
 static double best(const bench_stream_run *run, double share) {
-    return bench_quantile(run->best, BENCH_FRAMES, share);
+    return bench_series_best(&run->times, share);
 }
 
 static double any(const bench_stream_run *run, double share) {
-    return bench_quantile(run->all, (size_t)run->repetitions * BENCH_FRAMES, share);
+    return bench_series_any(&run->times, share);
 }
 
 static double bare_seconds(const bench_streams *s, const bench_stream_run *run) {
@@ -88,7 +67,7 @@ void bench_streams_print(const bench_streams *s) {
     for (int r = 0; r < s->run_count; r++) {
         const bench_stream_run *run = &s->run[r];
         if (run->kind == 0) {
-            const bench_stream_bare *bare = &s->bare[r / BENCH_STREAM_KINDS];
+            const bench_axes *bare = &s->bare[r / BENCH_STREAM_KINDS];
             printf("W4, %d thread%s: %d frames x %zu x 3, six axis directions, kappa 100, 0.5 degrees a frame\n",
                    run->threads, run->threads == 1 ? "" : "s", BENCH_FRAMES, s->count);
             printf("  bare pass, %-12s %9.3f ms (%.3f)\n", bare->name, 1e3 * bench_samples_min(&bare->time),
@@ -140,21 +119,11 @@ void bench_streams_goals(const bench_streams *s, bench_goals *goals) {
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------- */
 
-static void write_spread(bench_json *json, const char *key, double (*at)(const bench_stream_run *, double),
-                         const bench_stream_run *run) {
-    bench_json_open(json, key, '{');
-    bench_json_number(json, "min", at(run, 0));
-    bench_json_number(json, "median", at(run, 0.5));
-    bench_json_number(json, "p99", at(run, 0.99));
-    bench_json_number(json, "max", at(run, 1));
-    bench_json_close(json, '}');
-}
-
 static void write_frames(bench_json *json, const bench_stream_run *run) {
     bench_json_open(json, "frames", '[');
     for (int f = 0; f < BENCH_FRAMES; f++) {
         bench_json_open(json, NULL, '{');
-        bench_json_number(json, "seconds", run->best[f]);
+        bench_json_number(json, "seconds", run->times.best[f]);
         bench_json_number(json, "passes", run->passes[f]);
         bench_json_close(json, '}');
     }
@@ -168,11 +137,10 @@ static void write_run(bench_json *json, const bench_streams *s, const bench_stre
     bench_json_text(json, "run", bench_stream_name(run->kind));
     bench_json_number(json, "points", (double)s->count);
     bench_json_number(json, "threads", run->threads);
-    bench_json_number(json, "repetitions", run->repetitions);
+    bench_json_number(json, "repetitions", run->times.repetitions);
     bench_json_number(json, "bare_seconds", bare_seconds(s, run));
     bench_json_number(json, "median_in_bare_passes", best(run, 0.5) / bare_seconds(s, run));
-    write_spread(json, "seconds", best, run);
-    write_spread(json, "seconds_all_repetitions", any, run);
+    bench_series_write(&run->times, json);
     bench_json_number(json, "mean_passes", mean_passes(run));
     bench_json_number(json, "most_passes", most_passes(run));
     bench_json_number(json, "unconverged_frames", run->unconverged);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Times of frames. */
+#include "series.h"
+
+#include "bench.h"
+
+#include <stdlib.h>
+
+void bench_series_open(bench_series *series, int frames, int repetitions) {
+    *series = (bench_series){.frames = frames};
+    series->best = bench_alloc((size_t)frames * sizeof *series->best);
+    series->all = bench_alloc((size_t)repetitions * (size_t)frames * sizeof *series->all);
+}
+
+void bench_series_free(bench_series *series) {
+    free(series->best);
+    free(series->all);
+}
+
+void bench_series_note(bench_series *series, int frame, double seconds) {
+    series->all[series->repetitions * series->frames + frame] = seconds;
+    if (series->repetitions == 0 || seconds < series->best[frame])
+        series->best[frame] = seconds;
+}
+
+void bench_series_end(bench_series *series) {
+    series->repetitions++;
+}
+
+double bench_series_best(const bench_series *series, double share) {
+    return bench_quantile(series->best, (size_t)series->frames, share);
+}
+
+double bench_series_any(const bench_series *series, double share) {
+    return bench_quantile(series->all, (size_t)series->repetitions * (size_t)series->frames, share);
+}
+
+static void write_spread(bench_json *json, const char *key, double (*at)(const bench_series *, double),
+                         const bench_series *series) {
+    bench_json_open(json, key, '{');
+    bench_json_number(json, "min", at(series, 0));
+    bench_json_number(json, "median", at(series, 0.5));
+    bench_json_number(json, "p99", at(series, 0.99));
+    bench_json_number(json, "max", at(series, 1));
+    bench_json_close(json, '}');
+}
+
+void bench_series_write(const bench_series *series, bench_json *json) {
+    write_spread(json, "seconds", bench_series_best, series);
+    write_spread(json, "seconds_all_repetitions", bench_series_any, series);
+}
