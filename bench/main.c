@@ -12,23 +12,26 @@
 
 typedef struct settings {
     int quick, limits_only, repetitions;
-    int stream, million; /* W4; small frames */
-    long frames;         /* small ones */
+    int stream, million, depth; /* W4; small frames; depth frames */
+    long frames;                /* small ones */
     int wanted[BENCH_WORKLOADS];
     int threads[BENCH_MAX_COUNTS], thread_counts;
     const char *output, *write;
+    const char *data;         /* the folder with real depth frames */
     const char *memory_child; /* a file: measure the memory of clustering it in this process */
     double angle;             /* of the child */
 } settings;
 
 static const char usage[] =
     "usage: asterism-bench [options] [WORKLOAD]\n"
-    "  --workload NAME    W1, W2, W3, stream (W4), limits (the machine and the bare passes only), all (the default)\n"
-    "                     or million (a million small frames, one after the other)\n"
+    "  --workload NAME    W1, W2, W3, stream (W4), depth, limits (the machine and the bare passes only), all (the\n"
+    "                     default) or million (a million small frames, one after the other)\n"
     "  --frames N         of million (default 1000000)\n"
     "  --threads LIST     numbers of threads, such as 1,2 (the default)\n"
     "  --repetitions N    of everything, in turn (default 7)\n"
-    "  --quick            a tenth of the points, 3 repetitions: does it run?\n"
+    "  --quick            a tenth of the points or depth frames, 3 repetitions: does it run?\n"
+    "  --data DIR         where icsl_hallway/depth is, real frames for depth (default ../shared/data beside the "
+    "project)\n"
     "  --output FILE      all numbers as JSON\n"
     "  --write DIR        write the workloads' points, truths, means and starts as .npy files and measure nothing\n";
 
@@ -56,13 +59,14 @@ static void parse_workload(settings *given, const char *name) {
     given->limits_only = strcmp(name, "limits") == 0;
     given->million = strcmp(name, "million") == 0;
     given->stream = strcmp(name, "all") == 0 || strcmp(name, "stream") == 0 || strcmp(name, "W4") == 0;
-    known = all || given->million || given->stream;
+    given->depth = strcmp(name, "all") == 0 || strcmp(name, "depth") == 0;
+    known = all || given->million || given->stream || given->depth;
     for (int w = 0; w < BENCH_WORKLOADS; w++) {
         given->wanted[w] = all || strcmp(name, bench_workload_name(w)) == 0;
         known |= given->wanted[w];
     }
     if (!known)
-        wrong_usage("the workload is W1, W2, W3, stream, limits, all or million");
+        wrong_usage("the workload is W1, W2, W3, stream, depth, limits, all or million");
 }
 
 static void parse_option(settings *given, int option) {
@@ -84,6 +88,9 @@ static void parse_option(settings *given, int option) {
         break;
     case 'o':
         given->output = optarg;
+        break;
+    case 'd':
+        given->data = optarg;
         break;
     case 'W':
         given->write = optarg;
@@ -109,13 +116,15 @@ static void parse(settings *given, int argc, char **argv) {
                                           {"quick", no_argument, NULL, 'q'},
                                           {"frames", required_argument, NULL, 'f'},
                                           {"output", required_argument, NULL, 'o'},
+                                          {"data", required_argument, NULL, 'd'},
                                           {"write", required_argument, NULL, 'W'},
                                           {"memory-child", required_argument, NULL, 'm'},
                                           {"angle", required_argument, NULL, 'a'},
                                           {"help", no_argument, NULL, 'h'},
                                           {NULL, 0, NULL, 0}};
     int option;
-    *given = (settings){.wanted = {1, 1, 1}, .stream = 1, .threads = {1, 2}, .thread_counts = 2};
+    *given = (settings){
+        .wanted = {1, 1, 1}, .stream = 1, .depth = 1, .data = BENCH_DATA, .threads = {1, 2}, .thread_counts = 2};
     while ((option = getopt_long(argc, argv, "", names, NULL)) != -1)
         parse_option(given, option);
     if (optind < argc)
@@ -188,6 +197,7 @@ static void repeat(bench_report *report, const settings *given, int repetition) 
         else
             bench_result_repeat(&report->results[i], patience(given));
     bench_streams_repeat(&report->streams);
+    bench_depths_repeat(&report->depths);
 }
 
 static void run(bench_report *report, const settings *given) {
@@ -196,6 +206,9 @@ static void run(bench_report *report, const settings *given) {
     open_results(report, given);
     if (given->stream)
         bench_streams_open(&report->streams, report->share, given->threads, given->thread_counts, report->repetitions);
+    if (given->depth)
+        bench_depths_open(&report->depths, report->share, given->data, given->threads, given->thread_counts,
+                          report->repetitions);
     if (report->result_count && !given->limits_only)
         measure_memory(report);
     for (int i = 0; i < report->repetitions; i++)
@@ -203,10 +216,12 @@ static void run(bench_report *report, const settings *given) {
     fprintf(stderr, "\r%30s\r", "");
     bench_goals_fill(&report->goals, report->results, report->result_count);
     bench_streams_goals(&report->streams, &report->goals);
+    bench_depths_goals(&report->depths, &report->goals);
     bench_print_limits(report);
     for (int i = 0; i < report->result_count; i++)
         bench_print_result(report, &report->results[i]);
     bench_streams_print(&report->streams);
+    bench_depths_print(&report->depths);
     bench_print_goals(report);
     if (given->output)
         bench_report_write(report, given->output);
@@ -229,6 +244,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < report->result_count; i++)
         bench_result_free(&report->results[i]);
     bench_streams_free(&report->streams);
+    bench_depths_free(&report->depths);
     for (int w = 0; w < BENCH_WORKLOADS; w++)
         bench_workload_free(&report->workloads[w]);
     free(report);

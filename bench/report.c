@@ -147,6 +147,6 @@ void bench_print_goals(const bench_report *report) {
     int agree = 1;
     for (int kind = BENCH_COLD; kind < BENCH_RUNS; kind += 2) /* each is followed by itself without bounds */
         agree &= labels_agree(report, kind, kind) && labels_agree(report, kind, kind + 1);
-    agree &= bench_streams_agree(&report->streams);
+    agree &= bench_streams_agree(&report->streams) && bench_depths_agree(&report->depths);
     printf("%-60s %10s %10s %7s  %s\n", "labels equal over threads and bounds", "", "", "", agree ? "yes" : "no");
 }

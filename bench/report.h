@@ -4,6 +4,7 @@
 #ifndef BENCH_REPORT_H
 #define BENCH_REPORT_H
 
+#include "depth.h"
 #include "goals.h"
 #include "stream.h"
 
@@ -19,6 +20,7 @@ typedef struct bench_report {
     bench_workload workloads[BENCH_WORKLOADS];
     bench_result results[BENCH_MAX_RESULTS];
     bench_streams streams;
+    bench_depths depths;
     bench_goals goals;
 } bench_report;
 

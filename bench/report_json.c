@@ -129,6 +129,7 @@ void bench_report_write(const bench_report *report, const char *path) {
         write_result(&json, &report->results[i]);
     bench_json_close(&json, ']');
     bench_streams_write(&report->streams, &json);
+    bench_depths_write(&report->depths, &json);
     write_goals(&json, &report->goals);
     bench_json_close(&json, '}');
     if (ferror(json.file) | fclose(json.file))

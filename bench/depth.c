@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Runs over depth frames. Frame by frame each step is timed by itself; the clustering follows the normals that it is
+ * given, as it does in use. A second run goes from PNG files to labels with the next frame decoded ahead. */
+#include "depth.h"
+
+#include "watch.h"
+
+#include <depth_frames.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define BARE_POINTS 300000
+#define BARE_KAPPA 100.0
+#define ANGLE 75.0
+#define HASH_START 0xcbf29ce484222325u
+
+const char *bench_stage_name(int stage) {
+    static const char *const names[BENCH_STAGES] = {"back-projection",  "guided filter",      "normals, no filter",
+                                                    "filter + normals", "the same and TV",    "clustering",
+                                                    "depth to labels",  "PNG files to labels"};
+    return names[stage];
+}
+
+/* ---- Opening ---------------------------------------------------------------------------------------------------- */
+
+static void open_bare(bench_depths *d) {
+    bench_scene scene;
+    ast_random random;
+    d->points = bench_alloc((size_t)3 * BARE_POINTS * sizeof *d->points);
+    bench_scene_axes(&scene, 0);
+    ast_random_seed(&random, 4, 0);
+    bench_scene_draw(&scene, &random, BARE_KAPPA, d->points, NULL, BARE_POINTS);
+    for (int i = 0; i < 3 * BENCH_AXES; i++)
+        d->means[i] = (float)scene.at[i / 3][i % 3];
+}
+
+static void open_run(bench_depth_run *run, const bench_depth_scene *scene, const bench_axes *bare, int repetitions) {
+    run->scene = scene;
+    run->bare = bare;
+    run->threads = bare->threads;
+    for (int s = 0; s < BENCH_STAGES; s++) {
+        int step = s == BENCH_STAGE_TV ? BENCH_TV_STEP : 1;
+        bench_series_open(&run->stage[s], (scene->frames + step - 1) / step, repetitions);
+    }
+    bench_series_open(&run->load, scene->frames, repetitions);
+    bench_series_open(&run->passes, scene->frames, repetitions);
+}
+
+void bench_depths_open(bench_depths *d, double share, const char *data, const int *threads, int thread_counts,
+                       int repetitions) {
+    open_bare(d);
+    for (int which = 0; which < BENCH_DEPTH_SCENES; which++)
+        d->scene_count += bench_depth_scene_open(&d->scene[d->scene_count], which, share, data, repetitions);
+    for (int t = 0; t < thread_counts; t++)
+        d->bare[d->bare_count++].threads = threads[t];
+    for (int s = 0; s < d->scene_count; s++)
+        for (int t = 0; t < thread_counts; t++)
+            open_run(&d->run[d->run_count++], &d->scene[s], &d->bare[t], repetitions);
+}
+
+void bench_depths_free(bench_depths *d) {
+    for (int r = 0; r < d->run_count; r++) {
+        for (int s = 0; s < BENCH_STAGES; s++)
+            bench_series_free(&d->run[r].stage[s]);
+        bench_series_free(&d->run[r].load);
+        bench_series_free(&d->run[r].passes);
+    }
+    for (int s = 0; s < d->scene_count; s++)
+        bench_depth_scene_free(&d->scene[s]);
+    free(d->points);
+}
+
+/* ---- What a run works with -------------------------------------------------------------------------------------- */
+
+typedef struct desk {
+    ast_context *context;
+    ast_depth *none, *guided, *tv;
+    ast_stream *stream;
+    float *vectors; /* (pixels, 3) points or normals */
+    int32_t *labels;
+    size_t pixels;
+} desk;
+
+static ast_depth *open_depth(ast_context *context, const bench_depth_scene *scene, ast_smooth smooth) {
+    ast_depth_options options;
+    ast_depth_options_init(&options);
+    options.camera = scene->camera;
+    options.smooth = smooth;
+    return ast_depth_open(context, &options);
+}
+
+static ast_stream *open_stream(ast_context *context) {
+    ast_stream_options options;
+    ast_stream_options_init(&options);
+    options.dimension = 3;
+    options.angle = ANGLE;
+    return ast_stream_open(context, &options);
+}
+
+static void desk_open(desk *k, const bench_depth_run *run) {
+    const ast_depth_pixels *first = &run->scene->frame[0];
+    *k = (desk){.context = ast_open(run->threads), .pixels = first->width * first->height};
+    if (!k->context)
+        bench_die("a context on %d threads could not be opened", run->threads);
+    k->none = open_depth(k->context, run->scene, AST_SMOOTH_NONE);
+    k->guided = open_depth(k->context, run->scene, AST_SMOOTH_GUIDED);
+    k->tv = open_depth(k->context, run->scene, AST_SMOOTH_TV);
+    k->stream = open_stream(k->context);
+    if (!k->none || !k->guided || !k->tv || !k->stream)
+        bench_die("%s", ast_message(k->context));
+    k->vectors = bench_alloc(3 * k->pixels * sizeof *k->vectors);
+    k->labels = bench_alloc(k->pixels * sizeof *k->labels);
+}
+
+static void desk_close(desk *k) {
+    ast_stream_close(k->stream);
+    ast_depth_close(k->none);
+    ast_depth_close(k->guided);
+    ast_depth_close(k->tv);
+    ast_close(k->context);
+    free(k->vectors);
+    free(k->labels);
+}
+
+static void check(const desk *k, ast_status status, int f) {
+    if (status != AST_OK)
+        bench_die("depth frame %d: %s", f, ast_message(k->context));
+}
+
+static uint64_t hash_labels(const desk *k, uint64_t hash) {
+    for (size_t i = 0; i < k->pixels; i++)
+        hash = (hash ^ (uint32_t)k->labels[i]) * 0x100000001b3u;
+    return hash;
+}
+
+/* ---- Frames in memory ------------------------------------------------------------------------------------------- */
+
+typedef ast_status bench_depth_step(ast_depth *depth, const ast_depth_image *image, float *result);
+
+static double time_step(desk *k, int f, bench_depth_step *step, ast_depth *depth, const ast_depth_image *image) {
+    double begin = bench_now();
+    ast_status status = step(depth, image, k->vectors);
+    double seconds = bench_now() - begin;
+    check(k, status, f);
+    return seconds;
+}
+
+static double time_clustering(desk *k, bench_depth_run *run, int f) {
+    ast_points points = ast_points_f4(k->vectors, k->pixels, 3);
+    ast_frame frame;
+    bench_watch_reset();
+    double begin = bench_now();
+    ast_status status = ast_stream_step(k->stream, &points, k->labels, &frame);
+    double seconds = bench_now() - begin;
+    check(k, status, f);
+    bench_watch watched = bench_watch_read();
+    size_t present = frame.points - frame.missing;
+    bench_series_note(&run->load, f, watched.load);
+    bench_series_note(&run->passes, f, watched.passes);
+    run->iterations[f] = frame.iterations;
+    run->scored[f] = present ? (double)watched.scored / (double)present : 0;
+    run->missing[f] = (double)frame.missing / (double)frame.points;
+    run->unconverged += !frame.converged;
+    return seconds;
+}
+
+static void run_frame(desk *k, bench_depth_run *run, int f) {
+    ast_depth_image image = ast_depth_view(&run->scene->frame[f]);
+    bench_series *stage = run->stage;
+    bench_series_note(&stage[BENCH_STAGE_POINTS], f, time_step(k, f, ast_depth_points, k->none, &image));
+    bench_series_note(&stage[BENCH_STAGE_FILTER], f, time_step(k, f, ast_depth_metres, k->guided, &image));
+    bench_series_note(&stage[BENCH_STAGE_PLAIN], f, time_step(k, f, ast_depth_normals, k->none, &image));
+    if (f % BENCH_TV_STEP == 0)
+        bench_series_note(&stage[BENCH_STAGE_TV], f / BENCH_TV_STEP, time_step(k, f, ast_depth_normals, k->tv, &image));
+    double normals = time_step(k, f, ast_depth_normals, k->guided, &image);
+    double clustering = time_clustering(k, run, f);
+    bench_series_note(&stage[BENCH_STAGE_NORMALS], f, normals);
+    bench_series_note(&stage[BENCH_STAGE_CLUSTERING], f, clustering);
+    bench_series_note(&stage[BENCH_STAGE_LABELS], f, normals + clustering);
+    run->labels_hash = hash_labels(k, run->labels_hash);
+}
+
+static void repeat_memory(bench_depth_run *run) {
+    desk k;
+    desk_open(&k, run);
+    run->unconverged = 0;
+    run->labels_hash = HASH_START;
+    for (int f = 0; f < run->scene->frames; f++)
+        run_frame(&k, run, f);
+    for (int s = 0; s < BENCH_STAGE_FILES; s++)
+        bench_series_end(&run->stage[s]);
+    bench_series_end(&run->load);
+    bench_series_end(&run->passes);
+    run->last_hash = hash_labels(&k, HASH_START);
+    desk_close(&k);
+}
+
+/* ---- Frames from files ------------------------------------------------------------------------------------------ */
+
+/* From the call for a frame to its labels. */
+static double time_file(desk *k, ast_depth_frames *frames, int f) {
+    ast_depth_frame frame;
+    ast_format_error error;
+    ast_frame report;
+    double begin = bench_now();
+    if (ast_depth_frames_next(frames, &frame, &error) <= 0)
+        bench_die("%s", error.text);
+    check(k, ast_depth_normals(k->guided, &frame.image, k->vectors), f);
+    ast_points points = ast_points_f4(k->vectors, k->pixels, 3);
+    check(k, ast_stream_step(k->stream, &points, k->labels, &report), f);
+    return bench_now() - begin;
+}
+
+static void repeat_files(bench_depth_run *run) {
+    desk k;
+    ast_format_error error;
+    desk_open(&k, run);
+    double start = bench_now();
+    ast_depth_frames *frames = ast_depth_frames_open((const char *const *)run->scene->file, NULL, &error);
+    if (!frames)
+        bench_die("%s", error.text);
+    for (int f = 0; f < run->scene->frames; f++)
+        bench_series_note(&run->stage[BENCH_STAGE_FILES], f, time_file(&k, frames, f));
+    bench_samples_add(&run->all_labelled, bench_now() - start);
+    bench_series_end(&run->stage[BENCH_STAGE_FILES]);
+    run->files_hash = hash_labels(&k, HASH_START);
+    ast_depth_frames_close(frames);
+    desk_close(&k);
+}
+
+void bench_depths_repeat(bench_depths *d) {
+    for (int s = 0; s < d->scene_count; s++)
+        if (d->scene[s].file[0])
+            bench_depth_scene_decode(&d->scene[s]);
+    for (int r = 0; r < d->run_count; r++) {
+        bench_axes *bare = &d->bare[r % d->bare_count];
+        bench_axes_repeat(bare, d->points, BARE_POINTS, d->means);
+        repeat_memory(&d->run[r]);
+        if (d->run[r].scene->file[0])
+            repeat_files(&d->run[r]);
+    }
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The frames that depth is measured with, in memory and as PNG files: those of a real camera, where the data is there,
+ * and those of the ray-cast hallway, written into a temporary folder. */
+#include "depth.h"
+
+#include <depth_frames.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char *text(const char *format, const char *folder, int number) {
+    char *made;
+    int length = number < 0 ? asprintf(&made, format, folder) : asprintf(&made, format, folder, number);
+    if (length < 0)
+        bench_die("there is no memory for the name of a file");
+    return made;
+}
+
+static int share_of(double share, size_t frames) {
+    int count = (int)(share * (double)frames + 0.5);
+    return count < 1 ? 1 : count > BENCH_DEPTH_FRAMES ? BENCH_DEPTH_FRAMES : count;
+}
+
+/* ---- A real camera ---------------------------------------------------------------------------------------------- */
+
+static void read_frames(bench_depth_scene *scene, ast_depth_frames *frames) {
+    ast_depth_frame frame;
+    ast_format_error error;
+    for (int f = 0; f < scene->frames; f++) {
+        if (ast_depth_frames_next(frames, &frame, &error) <= 0)
+            bench_die("%s", error.text);
+        scene->file[f] = text("%s", frame.path, -1);
+        if (!ast_depth_read(&scene->frame[f], frame.path, &error))
+            bench_die("%s", error.text);
+    }
+}
+
+static int open_real(bench_depth_scene *scene, double share, const char *data) {
+    char *folder = text("%s/icsl_hallway/depth", data, -1);
+    const char *inputs[] = {folder, NULL};
+    ast_format_error error;
+    ast_depth_frames *frames = access(folder, F_OK) == 0 ? ast_depth_frames_open(inputs, NULL, &error) : NULL;
+    scene->name = "icsl_hallway";
+    scene->camera = (ast_camera){537.6, 539.033, 316.149, 245.519};
+    if (frames) {
+        scene->frames = share_of(share, ast_depth_frames_count(frames));
+        read_frames(scene, frames);
+    } else {
+        fprintf(stderr, "asterism-bench: there are no real depth frames in %s: measured without them\n", folder);
+    }
+    ast_depth_frames_close(frames);
+    free(folder);
+    return frames != NULL;
+}
+
+/* ---- The ray-cast hallway --------------------------------------------------------------------------------------- */
+
+static bool write_pixels(const char *path, const ast_depth_pixels *pixels, ast_format_error *error) {
+    ast_output *output = ast_output_open(path, false, error);
+    if (!output)
+        return false;
+    if (ast_write_depth(output, pixels->values, pixels->width, pixels->height, error))
+        return ast_output_commit(output, error);
+    ast_output_abandon(output);
+    return false;
+}
+
+/* False, and a sentence, if the build cannot write PNG. */
+static bool write_frame(bench_depth_scene *scene, int f) {
+    ast_format_error error;
+    char *path = text("%s/%06d.png", scene->made_in, f);
+    bool written = write_pixels(path, &scene->frame[f], &error);
+    if (written) {
+        scene->file[f] = path;
+    } else {
+        fprintf(stderr, "asterism-bench: %s: PNG files are not measured\n", error.text);
+        free(path);
+    }
+    return written;
+}
+
+static void write_frames(bench_depth_scene *scene) {
+    const char *base = getenv("TMPDIR");
+    scene->made_in = text("%s/asterism-bench-XXXXXX", base && *base ? base : P_tmpdir, -1);
+    if (!mkdtemp(scene->made_in))
+        bench_die("no temporary folder could be made: TMPDIR must name one that can be written to");
+    for (int f = 0; f < scene->frames; f++)
+        if (!write_frame(scene, f))
+            return;
+}
+
+static int open_hallway(bench_depth_scene *scene, double share) {
+    ast_hallway hallway;
+    ast_context *context = ast_open(0);
+    ast_hallway_init(&hallway);
+    scene->name = "ray-cast hallway";
+    scene->camera = hallway.camera;
+    scene->frames = share_of(share, hallway.frames);
+    for (int f = 0; f < scene->frames; f++) {
+        ast_depth_pixels *pixels = &scene->frame[f];
+        *pixels = (ast_depth_pixels){.width = hallway.width, .height = hallway.height};
+        pixels->capacity = hallway.width * hallway.height;
+        pixels->values = bench_alloc(pixels->capacity * sizeof *pixels->values);
+        if (!context || ast_hallway_render(context, &hallway, (size_t)f, pixels->values, NULL, NULL) != AST_OK)
+            bench_die("frame %d of the hallway could not be rendered", f);
+    }
+    ast_close(context);
+    write_frames(scene);
+    return 1;
+}
+
+/* ---- Both ------------------------------------------------------------------------------------------------------- */
+
+int bench_depth_scene_open(bench_depth_scene *scene, int which, double share, const char *data, int repetitions) {
+    int there = which == BENCH_DEPTH_REAL ? open_real(scene, share, data) : open_hallway(scene, share);
+    if (there)
+        bench_series_open(&scene->decoding, scene->frames, repetitions);
+    return there;
+}
+
+void bench_depth_scene_free(bench_depth_scene *scene) {
+    for (int f = 0; f < scene->frames; f++) {
+        if (scene->file[f] && scene->made_in)
+            unlink(scene->file[f]);
+        free(scene->file[f]);
+        ast_depth_pixels_free(&scene->frame[f]);
+    }
+    if (scene->made_in)
+        rmdir(scene->made_in);
+    free(scene->made_in);
+    bench_series_free(&scene->decoding);
+}
+
+void bench_depth_scene_decode(bench_depth_scene *scene) {
+    ast_depth_pixels pixels = {0};
+    ast_format_error error;
+    double start = bench_now();
+    for (int f = 0; f < scene->frames; f++) {
+        double begin = bench_now();
+        if (!ast_depth_read(&pixels, scene->file[f], &error))
+            bench_die("%s", error.text);
+        bench_series_note(&scene->decoding, f, bench_now() - begin);
+    }
+    bench_samples_add(&scene->all_decoded, bench_now() - start);
+    bench_series_end(&scene->decoding);
+    ast_depth_pixels_free(&pixels);
+}
