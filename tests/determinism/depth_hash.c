@@ -111,6 +111,8 @@ static void one_hash(void **state) {
     uint64_t expected = hash_of("avx2", 2);
     for (int s = 0; s < 2; s++)
         for (int t = 0; t < 4; t++) {
+            if (REF_SLOWER > 1 && s == 0 && threads[t] != 3)
+                continue; /* under a sanitizer, for time */
             uint64_t got = hash_of(sets[s], threads[t]);
             if (got != expected)
                 fail_msg("%s, %d threads: %016llx, should be %016llx", sets[s], threads[t], (unsigned long long)got,
