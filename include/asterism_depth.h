@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * asterism for depth cameras: a depth image becomes surface normals, which are directions to cluster. Usable without
- * the clustering.
+ * asterism for depth cameras, point clouds and meshes: they become surface normals, which are directions to cluster.
+ * Usable without the clustering.
  *
  *     ast_depth_options options;
  *     ast_depth_options_init(&options);
@@ -134,6 +134,72 @@ AST_API const double *ast_hallway_directions(size_t *count);
  * NULL. */
 AST_API ast_status ast_hallway_render(ast_context *context, const ast_hallway *hallway, size_t index, uint16_t *depth,
                                       int32_t *truth, ast_hallway_frame *frame);
+
+/* ---- Clouds and meshes ----------------------------------------------------------------------------------------- */
+
+typedef struct ast_cloud_options {
+    int neighbours;      /* 16, 3 to 1024: points that a plane is fitted to, the point itself among them. More: less
+                            noise, rounder edges, slower */
+    double viewpoint[3]; /* 0 0 0: where the scanner stood; normals point towards it */
+    int undirected;      /* 0. 1: the sign says nothing; the first component that is not 0 is positive */
+} ast_cloud_options;
+
+AST_API void ast_cloud_options_init(ast_cloud_options *options);
+AST_API const char *ast_cloud_options_problem(const ast_cloud_options *options); /* NULL, or one sentence */
+
+/* The normal of the plane of least squares through the nearest neighbours of each point: the eigenvector of their
+ * covariance with the smallest eigenvalue. points: (N, 3), N below 2^31; a row that holds a NaN is missing, infinity is
+ * an error. Neighbours are exact: those of least squared distance in double, among equal ones those of least index; all
+ * points if there are fewer. normals: (N, 3) unit vectors. curvature: (N), or NULL: the smallest eigenvalue over the sum
+ * of the three, 0 (flat) to 1/3.
+ * NaN where there is no plane: missing rows, fewer than three points, neighbours that coincide or lie on a line (their
+ * spread across it is less than floats resolve there). The same bits on any number of threads and on any processor. */
+AST_API ast_status ast_cloud_normals(ast_context *context, const float *points, size_t count,
+                                     const ast_cloud_options *options, float *normals, float *curvature);
+
+/* Unit normals and areas of triangles. vertices: (V, 3); faces: (M, 3), indices from 0, counter-clockwise seen from
+ * outside: the side that normals (M, 3) point to. A face without area, or with a vertex that holds a NaN, has a normal
+ * of NaN and area 0. normals or areas (M) may be NULL. AST_BAD_DATA: a face names a vertex that is not there (the
+ * message has its number), or one that is infinite. */
+AST_API ast_status ast_mesh_normals(ast_context *context, const float *vertices, size_t vertex_count,
+                                    const int32_t *faces, size_t face_count, float *normals, double *areas);
+
+/* ---- Directions in the field ----------------------------------------------------------------------------------- */
+
+/* x east, y north, z up; degrees. A plane dips by 0 (flat) to 90 degrees towards its dip direction, clockwise from north,
+ * 0 <= dip direction < 360. The plane's normal need not have length 1, and its sign does not matter: the one upwards is
+ * taken. A flat plane has dip direction 0, an upright one that below 180 of the two it has. NaN for a normal that is
+ * zero or not finite. */
+AST_API void ast_dip(const double normal[3], double *dip_direction, double *dip);
+
+/* The plane's unit normal, upwards. Any angles are fine. */
+AST_API void ast_pole(double dip_direction, double dip, double pole[3]);
+
+/* A line plunges by 0 to 90 degrees below the horizon towards its trend, clockwise from north. Its sign does not matter:
+ * the end downwards is taken. An upright line has trend 0, a level one that below 180 of the two it has. */
+AST_API void ast_trend(const double line[3], double *trend, double *plunge);
+
+/* The line's unit vector, downwards. */
+AST_API void ast_line(double trend, double plunge, double line[3]);
+
+/* ---- The axes of a scene --------------------------------------------------------------------------------------- */
+
+/* A Manhattan frame: three orthogonal axes that directions of a building or a machined part fall on. */
+typedef struct ast_axes {
+    double rotation[3][3]; /* R, of determinant 1: R x are the coordinates of x along the axes, which are its rows */
+    double rms;            /* degrees: the root of the weighted mean of the squared angles between means and axes */
+    size_t used;           /* means that took part */
+} ast_axes;
+
+/* The frame nearest to `count` means, (K, 3), K up to 2^20: the one that minimises the sum of w (1 - cos angle), the
+ * angle being that of a mean to the nearest of the six axis directions. It is found by assigning means to axes and
+ * turning the frame to fit them best, in turn until nothing changes, from every pair of the 16 heaviest means; the best
+ * one counts. Of the 24 ways to name its axes it has the one nearest to x, y, z. weights (K): finite and not negative, or
+ * NULL for 1. A mean that holds a NaN or is zero, or weighs nothing, takes no part.
+ * nearest (K, or NULL): 0..5 for +x -x +y -y +z -z of the frame, -1 for means without direction. AST_BAD_DATA if no mean
+ * takes part. */
+AST_API ast_status ast_frame_axes(ast_context *context, const float *means, const double *weights, size_t count,
+                                  ast_axes *axes, int32_t *nearest);
 
 #ifdef __cplusplus
 }

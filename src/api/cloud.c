@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Entry points for clouds and meshes: check, call. */
+#include "context.h"
+
+#include "surface.h"
+#include "axes.h"
+
+#include <math.h>
+
+#define MOST_NEIGHBOURS 1024
+#define MOST_MEANS ((size_t)1 << 20)
+
+void ast_cloud_options_init(ast_cloud_options *options) {
+    *options = (ast_cloud_options){.neighbours = 16};
+}
+
+const char *ast_cloud_options_problem(const ast_cloud_options *o) {
+    if (o->neighbours < 3 || o->neighbours > MOST_NEIGHBOURS)
+        return "neighbours must be between 3 and 1024";
+    for (int c = 0; c < 3; c++)
+        if (!isfinite(o->viewpoint[c]))
+            return "the viewpoint must be finite";
+    return NULL;
+}
+
+/* Three numbers a row, none of them infinite. */
+static ast_status check_rows(ast_fault *fault, const float *rows, size_t count, const char *what) {
+    if (count > INT32_MAX)
+        return ast_fail(fault, AST_BAD_DATA, "%s %zu is too many: at most 2147483647 fit one call", what, count);
+    for (size_t i = 0; i < 3 * count; i++)
+        if (isinf(rows[i]))
+            return ast_fail(fault, AST_BAD_DATA, "%s %zu (counting from 1) is infinite; coordinates must be finite",
+                            what, i / 3 + 1);
+    return AST_OK;
+}
+
+ast_status ast_cloud_normals(ast_context *context, const float *points, size_t count, const ast_cloud_options *options,
+                             float *normals, float *curvature) {
+    ast_begin(context);
+    ast_fault *fault = &context->fault;
+    const char *problem = options ? ast_cloud_options_problem(options) : "the options are NULL";
+    if (!problem && count > 0 && (!points || !normals))
+        problem = "there are no points, or no room for normals: the pointer is NULL";
+    if (problem)
+        return ast_fail(fault, AST_BAD_OPTION, "%s", problem);
+    ast_status status = check_rows(fault, points, count, "point");
+    if (status != AST_OK)
+        return status;
+    return ast_surface_of_cloud(fault, context->pool, ast_cloud_kernels_choose(context->kernels->name), points, count,
+                                options, normals, curvature);
+}
+
+static ast_status check_faces(ast_fault *fault, const int32_t *faces, size_t face_count, size_t vertex_count) {
+    for (size_t i = 0; i < 3 * face_count; i++)
+        if (faces[i] < 0 || (size_t)faces[i] >= vertex_count)
+            return ast_fail(fault, AST_BAD_DATA,
+                            "face %zu (counting from 1) names vertex %d; there are %zu, counted from 0", i / 3 + 1,
+                            (int)faces[i], vertex_count);
+    return AST_OK;
+}
+
+ast_status ast_mesh_normals(ast_context *context, const float *vertices, size_t vertex_count, const int32_t *faces,
+                            size_t face_count, float *normals, double *areas) {
+    ast_begin(context);
+    ast_fault *fault = &context->fault;
+    if ((!vertices && vertex_count > 0) || (!faces && face_count > 0))
+        return ast_fail(fault, AST_BAD_OPTION, "there is no mesh: the vertices or the faces are NULL");
+    if (face_count > INT32_MAX)
+        return ast_fail(fault, AST_BAD_DATA, "there are %zu faces; at most 2147483647 fit one call", face_count);
+    ast_status status = check_rows(fault, vertices, vertex_count, "vertex");
+    if (status == AST_OK)
+        status = check_faces(fault, faces, face_count, vertex_count);
+    if (status == AST_OK)
+        ast_surface_of_mesh(context->pool, vertices, faces, face_count, normals, areas);
+    return status;
+}
+
+ast_status ast_frame_axes(ast_context *context, const float *means, const double *weights, size_t count, ast_axes *axes,
+                          int32_t *nearest) {
+    ast_begin(context);
+    ast_fault *fault = &context->fault;
+    if (!axes || (!means && count > 0))
+        return ast_fail(fault, AST_BAD_OPTION, "there are no means, or no room for the axes: the pointer is NULL");
+    if (count > MOST_MEANS)
+        return ast_fail(fault, AST_BAD_DATA, "there are %zu means; at most 1048576 fit one call", count);
+    ast_status status = check_rows(fault, means, count, "mean");
+    if (status != AST_OK)
+        return status;
+    for (size_t k = 0; weights && k < count; k++)
+        if (!(weights[k] >= 0) || isinf(weights[k]))
+            return ast_fail(fault, AST_BAD_DATA,
+                            "weight %zu (counting from 1) is %g; weights must be finite and not negative", k + 1,
+                            weights[k]);
+    return ast_axes_fit(fault, means, weights, count, axes, nearest);
+}

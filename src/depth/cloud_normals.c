@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Normals of clouds: the plane of least squares through the nearest neighbours of each point.
+ *
+ * Points are taken leaf by leaf: those of a leaf are neighbours, so that the part of the tree they look at stays in the
+ * cache, and their matrices go through the eigenvalue kernel together. Differences to the point, in double, are exact
+ * but for wildly different magnitudes: a cloud that is far from the origin loses nothing here. */
+#include "surface.h"
+
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK_LEAVES 32 /* of one task */
+#define BLOCK_ROWS 8192 /* of the tasks that clear the result */
+
+typedef struct surface {
+    const ast_cloud_kernels *kernels;
+    const ast_cloud_options *options;
+    ast_kdtree tree;
+    size_t wanted;
+    char *scratch; /* (threads, scratch_size): lists of neighbours */
+    size_t scratch_size;
+    size_t count; /* rows of the caller */
+    float *normals, *curvature;
+} surface;
+
+/* What is known of the points of one leaf. */
+typedef struct patch {
+    ast_moments3 moments;
+    ast_eigen3 eigen;
+    size_t neighbours; /* of every point */
+} patch;
+
+static void clear_rows(void *data, size_t block, int worker);
+static void fit_leaves(void *data, size_t block, int worker);
+
+ast_status ast_surface_of_cloud(ast_fault *fault, ast_pool *pool, const ast_cloud_kernels *kernels, const float *points,
+                                size_t count, const ast_cloud_options *options, float *normals, float *curvature) {
+    surface s = {.kernels = kernels, .options = options, .count = count, .normals = normals, .curvature = curvature};
+    if (!ast_kdtree_build(&s.tree, pool, points, count))
+        return ast_fail_memory(fault);
+    s.wanted = (size_t)options->neighbours;
+    s.scratch_size =
+        (s.wanted * (sizeof(double) + sizeof(int32_t)) + AST_ALIGNMENT - 1) / AST_ALIGNMENT * AST_ALIGNMENT;
+    s.scratch = ast_allocate((size_t)ast_pool_threads(pool), s.scratch_size);
+    if (s.scratch) {
+        ast_pool_run(pool, (count + BLOCK_ROWS - 1) / BLOCK_ROWS, clear_rows, &s);
+        if (s.tree.count >= 3)
+            ast_pool_run(pool, (ast_kdtree_leaves(&s.tree) + BLOCK_LEAVES - 1) / BLOCK_LEAVES, fit_leaves, &s);
+    }
+    ast_status status = s.scratch ? AST_OK : ast_fail_memory(fault);
+    free(s.scratch);
+    ast_kdtree_free(&s.tree);
+    return status;
+}
+
+static void clear_rows(void *data, size_t block, int worker) {
+    const surface *s = data;
+    size_t end = (block + 1) * BLOCK_ROWS < s->count ? (block + 1) * BLOCK_ROWS : s->count;
+    (void)worker;
+    for (size_t i = block * BLOCK_ROWS; i < end; i++) {
+        s->normals[3 * i] = s->normals[3 * i + 1] = s->normals[3 * i + 2] = NAN;
+        if (s->curvature)
+            s->curvature[i] = NAN;
+    }
+}
+
+/* ---- The covariance ---------------------------------------------------------------------------------------------- */
+
+/* n times the covariance of n neighbours: the sum of d d^T less the sum of d times its transpose over n, where d is the
+ * difference to the point. Summed from the nearest on, which depends on nothing but the definition of the neighbours.
+ */
+static void covariance(const ast_kdtree *tree, const ast_nearest *found, const double *p, double out[6]) {
+    double sum[3] = {0}, square[6] = {0}, n = (double)found->count;
+    for (size_t i = 0; i < found->count; i++) {
+        const ast_kdleaf *leaf = &tree->leaves[found->slot[i] / AST_LEAF];
+        int s = found->slot[i] % AST_LEAF;
+        double x = leaf->x[s] - p[0], y = leaf->y[s] - p[1], z = leaf->z[s] - p[2];
+        sum[0] += x;
+        sum[1] += y;
+        sum[2] += z;
+        square[0] += x * x;
+        square[1] += x * y;
+        square[2] += x * z;
+        square[3] += y * y;
+        square[4] += y * z;
+        square[5] += z * z;
+    }
+    for (int i = 0, e = 0; i < 3; i++)
+        for (int j = i; j < 3; j++, e++)
+            out[e] = square[e] - sum[i] * sum[j] / n;
+}
+
+/* ---- The normal -------------------------------------------------------------------------------------------------- */
+
+/* Whether the neighbours spread in two directions: along the second one by more than rounding to float makes of points
+ * on a line, at the coordinates of the point (half the last place), and of the largest spread. */
+static bool is_plane(const patch *from, size_t s, const double *p) {
+    double resolved = 0, second = from->eigen.values[1][s], largest = from->eigen.values[2][s];
+    for (int c = 0; c < 3; c++) {
+        double place = from->eigen.vectors[1][c][s] * p[c] * 0x1p-24;
+        resolved += place * place;
+    }
+    return second > (double)from->neighbours * resolved && second > largest * 0x1p-40;
+}
+
+/* Negative if the normal has to be turned. What looks along the surface has no side, as if it were undirected. */
+static double side_of(const surface *s, const double *p, const float *normal) {
+    double towards = 0;
+    for (int c = 0; !s->options->undirected && c < 3; c++)
+        towards += normal[c] * (s->options->viewpoint[c] - p[c]);
+    for (int c = 0; towards == 0 && c < 3; c++)
+        towards = normal[c];
+    return towards;
+}
+
+static void write_normal(const surface *s, const patch *from, size_t at, const double *p, size_t row) {
+    double v[3], length, trace = 0;
+    float normal[3];
+    for (int c = 0; c < 3; c++) {
+        v[c] = from->eigen.vectors[0][c][at];
+        trace += from->eigen.values[c][at];
+    }
+    length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    for (int c = 0; c < 3; c++)
+        normal[c] = (float)(v[c] / length);
+    float sign = side_of(s, p, normal) < 0 ? -1 : 1;
+    for (int c = 0; c < 3; c++)
+        s->normals[3 * row + (size_t)c] = sign * normal[c] + 0.0f; /* no negative zeros */
+    double least = from->eigen.values[0][at];
+    if (s->curvature)
+        s->curvature[row] = (float)(least > 0 ? least / trace : 0);
+}
+
+/* ---- A leaf ------------------------------------------------------------------------------------------------------ */
+
+static void fit_leaf(const surface *s, size_t number, ast_nearest *found) {
+    const ast_kdleaf *leaf = &s->tree.leaves[number];
+    size_t size = ast_kdtree_leaf_size(&s->tree, number);
+    patch from = {0};
+    for (size_t i = 0; i < size; i++) {
+        float at[3] = {leaf->x[i], leaf->y[i], leaf->z[i]};
+        double p[3] = {at[0], at[1], at[2]}, matrix[6];
+        s->kernels->nearest(&s->tree, at, found);
+        covariance(&s->tree, found, p, matrix);
+        for (int e = 0; e < 6; e++)
+            from.moments.of[e][i] = matrix[e];
+        from.neighbours = found->count;
+    }
+    s->kernels->eigen(&from.moments, &from.eigen);
+    for (size_t i = 0; i < size; i++) {
+        double p[3] = {leaf->x[i], leaf->y[i], leaf->z[i]};
+        if (is_plane(&from, i, p))
+            write_normal(s, &from, i, p, (size_t)leaf->index[i]);
+    }
+}
+
+static void fit_leaves(void *data, size_t block, int worker) {
+    const surface *s = data;
+    size_t end = (block + 1) * BLOCK_LEAVES, leaves = ast_kdtree_leaves(&s->tree);
+    char *memory = s->scratch + (size_t)worker * s->scratch_size;
+    ast_nearest found = {.squared = (double *)(void *)memory, .wanted = s->wanted};
+    found.slot = (int32_t *)(void *)(found.squared + s->wanted);
+    for (size_t leaf = block * BLOCK_LEAVES; leaf < end && leaf < leaves; leaf++)
+        fit_leaf(s, leaf, &found);
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Builds k-d trees. Entries (a point and its index) lie in one array; a node is a range of it, cut at the middle along
+ * the longest side of its box. The ranges follow from the number of points alone, so that nodes need no pointers and
+ * subtrees are independent tasks: the top levels one level after the other, then whole subtrees.
+ *
+ * The median is found by partitions without branches: a comparison that goes either way costs more than moving an
+ * entry that could have stayed. */
+#include "kdtree.h"
+
+#include "memory.h"
+#include "random.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define SUBTREES 6 /* levels that are built one after the other: 64 tasks follow */
+
+typedef struct entry {
+    float at[3];
+    int32_t index;
+} entry;
+
+typedef struct box {
+    float low[3], high[3];
+    int32_t first;
+} box;
+
+typedef struct build {
+    ast_kdtree *tree;
+    const float *points;
+    entry *entries;
+    unsigned level; /* of the nodes that are tasks now */
+} build;
+
+static size_t compact(entry *entries, const float *points, size_t count);
+static void split_task(void *data, size_t block, int worker);
+static void subtree_task(void *data, size_t block, int worker);
+
+static unsigned depth_for(size_t count) {
+    unsigned depth = 0;
+    while (((size_t)AST_LEAF << depth) < count)
+        depth++;
+    return depth;
+}
+
+bool ast_kdtree_build(ast_kdtree *tree, ast_pool *pool, const float *points, size_t count) {
+    build b = {tree, points, ast_allocate(count, sizeof(entry)), 0};
+    *tree = (ast_kdtree){0};
+    if (!b.entries)
+        return false;
+    tree->count = compact(b.entries, points, count);
+    tree->depth = depth_for(tree->count);
+    tree->nodes = ast_allocate(ast_kdtree_leaves(tree), sizeof *tree->nodes);
+    tree->leaves = ast_allocate(ast_kdtree_leaves(tree), sizeof *tree->leaves);
+    bool built = tree->nodes && tree->leaves;
+    if (built) {
+        for (; b.level < SUBTREES && b.level < tree->depth; b.level++)
+            ast_pool_run(pool, (size_t)1 << b.level, split_task, &b);
+        ast_pool_run(pool, (size_t)1 << b.level, subtree_task, &b);
+    } else {
+        ast_kdtree_free(tree);
+    }
+    free(b.entries);
+    return built;
+}
+
+void ast_kdtree_free(ast_kdtree *tree) {
+    free(tree->nodes);
+    free(tree->leaves);
+    *tree = (ast_kdtree){0};
+}
+
+static size_t compact(entry *entries, const float *points, size_t count) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        const float *p = points + 3 * i;
+        entries[kept] = (entry){{p[0], p[1], p[2]}, (int32_t)i};
+        kept += !(isnan(p[0]) || isnan(p[1]) || isnan(p[2]));
+    }
+    return kept;
+}
+
+/* ---- The median -------------------------------------------------------------------------------------------------- */
+
+static void swap(entry *a, entry *b) {
+    entry held = *a;
+    *a = *b;
+    *b = held;
+}
+
+static float middle_of(float a, float b, float c) {
+    float low = a < b ? a : b, high = a < b ? b : a;
+    return c < low ? low : c > high ? high : c;
+}
+
+/* A number that is likely near the median: of three entries, or of three threes, at places that no order of the input
+ * is likely to meet. */
+static float pivot_of(const entry *entries, size_t count, int axis, uint64_t *places) {
+    float medians[3];
+    for (int m = 0; m < 3; m++) {
+        float sample[3];
+        for (int s = 0; s < 3; s++) {
+            *places = ast_mix64(*places + 1);
+            sample[s] = entries[*places % count].at[axis];
+        }
+        medians[m] = middle_of(sample[0], sample[1], sample[2]);
+        if (count < 100)
+            return medians[m];
+    }
+    return middle_of(medians[0], medians[1], medians[2]);
+}
+
+/* Brings the entries below the pivot to the front; says how many. */
+static size_t partition_below(entry *entries, size_t count, int axis, float pivot) {
+    size_t store = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t below = entries[i].at[axis] < pivot;
+        swap(&entries[i], &entries[store]);
+        store += below;
+    }
+    return store;
+}
+
+static size_t partition_equal(entry *entries, size_t count, int axis, float pivot) {
+    size_t store = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t equal = entries[i].at[axis] <= pivot;
+        swap(&entries[i], &entries[store]);
+        store += equal;
+    }
+    return store;
+}
+
+/* Entries before `rank` become no larger, those from it on no smaller, than the one at it. */
+static void select_rank(entry *entries, size_t count, size_t rank, int axis) {
+    uint64_t places = count;
+    while (count > 1) {
+        float pivot = pivot_of(entries, count, axis, &places);
+        size_t below = partition_below(entries, count, axis, pivot);
+        if (rank < below) {
+            count = below;
+            continue;
+        }
+        size_t upto = below + partition_equal(entries + below, count - below, axis, pivot);
+        if (rank < upto)
+            return;
+        entries += upto;
+        count -= upto;
+        rank -= upto;
+    }
+}
+
+/* ---- Nodes ------------------------------------------------------------------------------------------------------- */
+
+static box box_of(const entry *entries, size_t count) {
+    box b = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, INT32_MAX};
+    for (size_t i = 0; i < count; i++) {
+        for (int c = 0; c < 3; c++) {
+            float v = entries[i].at[c];
+            b.low[c] = v < b.low[c] ? v : b.low[c];
+            b.high[c] = v > b.high[c] ? v : b.high[c];
+        }
+        b.first = entries[i].index < b.first ? entries[i].index : b.first;
+    }
+    return b;
+}
+
+static void tell_parent(const ast_kdtree *tree, size_t node, const box *b) {
+    if (node == 1)
+        return;
+    ast_kdnode *parent = &tree->nodes[node / 2];
+    for (int c = 0; c < 3; c++) {
+        parent->low[c][node % 2] = b->low[c];
+        parent->high[c][node % 2] = b->high[c];
+    }
+    parent->first[node % 2] = b->first;
+}
+
+static int longest_side(const box *b) {
+    int longest = 0;
+    for (int c = 1; c < 3; c++)
+        longest = (double)b->high[c] - b->low[c] > (double)b->high[longest] - b->low[longest] ? c : longest;
+    return longest;
+}
+
+static int by_index(const void *a, const void *b) {
+    int32_t x = ((const entry *)a)->index, y = ((const entry *)b)->index;
+    return (x > y) - (x < y);
+}
+
+/* Node number j of a level: its box goes to its parent, and its entries are cut at the middle. Points that are all
+ * equal are put in order of index: a query for the least of many equal ones then has few leaves to look at. */
+static void split(const build *b, unsigned level, size_t j) {
+    size_t n = b->tree->count, begin = n * j >> level, end = n * (j + 1) >> level;
+    size_t middle = n * (2 * j + 1) >> (level + 1);
+    entry *entries = b->entries + begin;
+    box bounds = box_of(entries, end - begin);
+    int axis = longest_side(&bounds);
+    tell_parent(b->tree, ((size_t)1 << level) + j, &bounds);
+    if (bounds.low[axis] < bounds.high[axis])
+        select_rank(entries, end - begin, middle - begin, axis);
+    else
+        qsort(entries, end - begin, sizeof *entries, by_index);
+}
+
+static void fill_leaf(const build *b, size_t j) {
+    size_t n = b->tree->count, begin = n * j >> b->tree->depth, end = n * (j + 1) >> b->tree->depth;
+    ast_kdleaf *leaf = &b->tree->leaves[j];
+    box bounds = box_of(b->entries + begin, end - begin);
+    tell_parent(b->tree, ast_kdtree_leaves(b->tree) + j, &bounds);
+    for (size_t s = 0; s < AST_LEAF; s++) {
+        entry e = {{NAN, NAN, NAN}, -1};
+        if (s < end - begin)
+            e = b->entries[begin + s];
+        leaf->x[s] = e.at[0];
+        leaf->y[s] = e.at[1];
+        leaf->z[s] = e.at[2];
+        leaf->index[s] = e.index;
+    }
+}
+
+static void split_task(void *data, size_t block, int worker) {
+    const build *b = data;
+    (void)worker;
+    split(b, b->level, block);
+}
+
+/* All nodes below (and including) node number `block` of a level, down to its leaves. */
+static void subtree_task(void *data, size_t block, int worker) {
+    const build *b = data;
+    unsigned below = b->tree->depth - b->level;
+    (void)worker;
+    for (unsigned deeper = 0; deeper < below; deeper++)
+        for (size_t j = block << deeper; j < (block + 1) << deeper; j++)
+            split(b, b->level + deeper, j);
+    for (size_t j = block << below; j < (block + 1) << below; j++)
+        fill_leaf(b, j);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The inner loops over clouds of points, in one table of functions for each instruction set. Every table gives the same
+ * bits: sums are taken in the order in which they are written here, and nothing is fused. */
+#ifndef AST_CLOUD_KERNELS_H
+#define AST_CLOUD_KERNELS_H
+
+#include "kdtree.h"
+
+/* Neighbours in order of squared distance, dx dx + dy dy + dz dz in double, equal ones in order of index. A slot is
+ * AST_LEAF * leaf + place in the leaf. */
+typedef struct ast_nearest {
+    double *squared; /* [wanted] */
+    int32_t *slot;   /* [wanted] */
+    size_t wanted;   /* at least 1 */
+    size_t count;    /* found: all points of the tree if it has fewer */
+} ast_nearest;
+
+/* Symmetric matrices, one a column: the rows are xx xy xz yy yz zz. */
+typedef struct ast_moments3 {
+    double of[6][AST_LEAF];
+} ast_moments3;
+
+/* Their eigenvalues in increasing order, and the unit eigenvectors: vectors[i] belongs to values[i]. */
+typedef struct ast_eigen3 {
+    double values[3][AST_LEAF];
+    double vectors[3][3][AST_LEAF];
+} ast_eigen3;
+
+typedef struct ast_cloud_kernels {
+    const char *name;
+
+    /* The neighbours of a place in space. */
+    void (*nearest)(const ast_kdtree *tree, const float *place, ast_nearest *out);
+
+    /* Jacobi's method: eigenvectors are orthogonal and eigenvalues right to some 1e-16 of the largest. */
+    void (*eigen)(const ast_moments3 *matrices, ast_eigen3 *out);
+} ast_cloud_kernels;
+
+/* The table of the same name as the engine's. */
+const ast_cloud_kernels *ast_cloud_kernels_choose(const char *name);
+
+extern const ast_cloud_kernels ast_cloud_kernels_base;
+#if defined(__x86_64__)
+extern const ast_cloud_kernels ast_cloud_kernels_avx2;
+#endif
+
+#endif

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Manhattan frame: a rotation R that minimises the sum of w (1 - cos), the cosine being that of R m to the nearest
+ * of the six axis directions a.
+ *
+ * Two steps in turn, neither of which makes the sum larger: each mean takes its nearest axis; then R is turned to
+ * maximise the sum of w a . R m, which is Horn's problem: the unit quaternion of the turn is the eigenvector of the
+ * largest eigenvalue of a symmetric 4 x 4 matrix. Where several turns are equally good (all means on one line) the
+ * smallest is taken. The sum has many valleys: the search starts from x, y, z and from every pair of heavy means. */
+#include "axes.h"
+
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEGREE (3.14159265358979323846 / 180)
+#define HEAVY 16 /* means that pairs to start from are made of */
+#define MOST_TURNS 100
+#define SAME 1e-12 /* relative: a difference that is rounding */
+#define PARALLEL 1e-6
+
+typedef double rotation[3][3];
+
+typedef struct scene {
+    double (*at)[3];  /* (K, 3) unit vectors; 0 0 0 for one without direction */
+    double *weight;   /* (K), the largest 1; 0 for means that take no part */
+    int32_t *nearest; /* (K) working memory */
+    size_t count, used;
+    double total; /* of the weights */
+    size_t heavy[HEAVY], heavy_count;
+} scene;
+
+static bool scene_open(scene *s, const float *means, const double *weights, size_t count);
+static void scene_close(scene *s);
+static double settle(const scene *s, rotation r);
+static bool start_from(const scene *s, size_t a, size_t b, rotation r);
+static void name_axes(rotation r);
+static double assign(const scene *s, const rotation r, bool *changed);
+static double rms_of(const scene *s, const rotation r);
+
+/* The best of all starts; one that is no better than rounding does not replace an earlier one. */
+static void search(const scene *s, rotation best) {
+    static const rotation upright = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    memcpy(best, upright, sizeof(rotation));
+    double least = settle(s, best);
+    for (size_t a = 0; a < s->heavy_count; a++)
+        for (size_t b = 0; b < s->heavy_count; b++) {
+            rotation r;
+            if (a == b || !start_from(s, s->heavy[a], s->heavy[b], r))
+                continue;
+            double misfit = settle(s, r);
+            if (misfit < least - SAME * s->total) {
+                least = misfit;
+                memcpy(best, r, sizeof(rotation));
+            }
+        }
+}
+
+ast_status ast_axes_fit(ast_fault *fault, const float *means, const double *weights, size_t count, ast_axes *axes,
+                        int32_t *nearest) {
+    scene s = {0};
+    ast_status status = AST_OK;
+    bool changed;
+    if (!scene_open(&s, means, weights, count)) {
+        status = ast_fail_memory(fault);
+    } else if (s.used == 0) {
+        status = ast_fail(fault, AST_BAD_DATA,
+                          "none of the %zu means has a direction and a weight; a frame needs one at least", count);
+    } else {
+        search(&s, axes->rotation);
+        name_axes(axes->rotation);
+        assign(&s, axes->rotation, &changed);
+        axes->rms = rms_of(&s, axes->rotation);
+        axes->used = s.used;
+        if (nearest)
+            memcpy(nearest, s.nearest, count * sizeof *nearest);
+    }
+    scene_close(&s);
+    return status;
+}
+
+/* ---- The means --------------------------------------------------------------------------------------------------- */
+
+static double dot(const double *a, const double *b) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void cross(const double *a, const double *b, double *out) {
+    for (int d = 0; d < 3; d++)
+        out[d] = a[(d + 1) % 3] * b[(d + 2) % 3] - a[(d + 2) % 3] * b[(d + 1) % 3];
+}
+
+/* Keeps the heaviest in order of weight; of equal ones the first come first. */
+static void note_heavy(scene *s, size_t k) {
+    bool full = s->heavy_count == HEAVY;
+    if (full && !(s->weight[k] > s->weight[s->heavy[HEAVY - 1]]))
+        return;
+    size_t at = full ? HEAVY - 1 : s->heavy_count++;
+    for (; at > 0 && s->weight[k] > s->weight[s->heavy[at - 1]]; at--)
+        s->heavy[at] = s->heavy[at - 1];
+    s->heavy[at] = k;
+}
+
+static bool read_mean(const float *mean, double *out) {
+    double v[3] = {mean[0], mean[1], mean[2]}, length = sqrt(dot(v, v));
+    for (int d = 0; d < 3; d++)
+        out[d] = length > 0 ? v[d] / length : 0; /* NaN is not more than 0 */
+    return length > 0;
+}
+
+static bool scene_open(scene *s, const float *means, const double *weights, size_t count) {
+    double largest = 0;
+    s->count = count;
+    s->at = ast_allocate(count, sizeof *s->at);
+    s->weight = ast_allocate(count, sizeof *s->weight);
+    s->nearest = ast_allocate(count, sizeof *s->nearest);
+    if (!s->at || !s->weight || !s->nearest)
+        return false;
+    for (size_t k = 0; k < count; k++) {
+        bool there = read_mean(means + 3 * k, s->at[k]);
+        s->weight[k] = !there ? 0 : weights ? weights[k] : 1;
+        largest = s->weight[k] > largest ? s->weight[k] : largest;
+        s->nearest[k] = -1;
+    }
+    for (size_t k = 0; k < count && largest > 0; k++) {
+        s->weight[k] /= largest; /* so that no sum overflows */
+        s->total += s->weight[k];
+        s->used += s->weight[k] > 0;
+        if (s->weight[k] > 0)
+            note_heavy(s, k);
+    }
+    return true;
+}
+
+static void scene_close(scene *s) {
+    free(s->at);
+    free(s->weight);
+    free(s->nearest);
+}
+
+/* ---- The two steps ----------------------------------------------------------------------------------------------- */
+
+static void apply(const rotation r, const double *v, double *out) {
+    for (int c = 0; c < 3; c++)
+        out[c] = dot(r[c], v);
+}
+
+/* Each mean takes its nearest axis, of equal ones the first. Returns the sum that is to be small. */
+static double assign(const scene *s, const rotation r, bool *changed) {
+    double misfit = 0;
+    *changed = false;
+    for (size_t k = 0; k < s->count; k++) {
+        double m[3];
+        int axis = 0;
+        apply(r, s->at[k], m);
+        for (int c = 1; c < 3; c++)
+            axis = fabs(m[c]) > fabs(m[axis]) ? c : axis;
+        int32_t nearest = m[axis] == 0 ? -1 : 2 * axis + (m[axis] < 0);
+        *changed |= nearest != s->nearest[k];
+        s->nearest[k] = nearest;
+        misfit += s->weight[k] * (1 - fabs(m[axis]));
+    }
+    return misfit;
+}
+
+static void turn_to_fit(const scene *s, rotation r);
+
+/* From this rotation to where assignments do not change any more. */
+static double settle(const scene *s, rotation r) {
+    bool changed;
+    double misfit = assign(s, r, &changed);
+    changed = true;
+    for (int turns = 0; changed && turns < MOST_TURNS; turns++) {
+        turn_to_fit(s, r);
+        misfit = assign(s, r, &changed);
+    }
+    return misfit;
+}
+
+/* The frame whose first axis is one mean, and whose second is in the plane of both. */
+static bool start_from(const scene *s, size_t a, size_t b, rotation r) {
+    const double *m = s->at[a], *n = s->at[b];
+    cross(m, n, r[2]);
+    double length = sqrt(dot(r[2], r[2]));
+    if (length < PARALLEL)
+        return false;
+    for (int d = 0; d < 3; d++) {
+        r[0][d] = m[d];
+        r[2][d] /= length;
+    }
+    cross(r[2], r[0], r[1]);
+    return true;
+}
+
+/* ---- Horn's problem ---------------------------------------------------------------------------------------------- */
+
+/* Eigenvalues (on the diagonal of a) and eigenvectors (columns of v) of a symmetric matrix, by Jacobi's method. */
+static void eigen4(double a[4][4], double v[4][4]) {
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++)
+            v[i][j] = i == j;
+    for (int sweep = 0; sweep < 12; sweep++)
+        for (int p = 0; p < 3; p++)
+            for (int q = p + 1; q < 4; q++) {
+                if (a[p][q] == 0)
+                    continue;
+                double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
+                double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
+                double c = 1 / sqrt(t * t + 1), s = t * c;
+                for (int i = 0; i < 4; i++) { /* columns, of both */
+                    double ap = a[i][p], aq = a[i][q], vp = v[i][p], vq = v[i][q];
+                    a[i][p] = c * ap - s * aq;
+                    a[i][q] = s * ap + c * aq;
+                    v[i][p] = c * vp - s * vq;
+                    v[i][q] = s * vp + c * vq;
+                }
+                for (int i = 0; i < 4; i++) { /* rows */
+                    double ap = a[p][i], aq = a[q][i];
+                    a[p][i] = c * ap - s * aq;
+                    a[q][i] = s * ap + c * aq;
+                }
+                a[p][q] = a[q][p] = 0;
+            }
+}
+
+/* sums[i][j] = sum of w m_i a_j, m being where the mean is now and a its axis. */
+static void correlate(const scene *s, const rotation r, double sums[3][3]) {
+    memset(sums, 0, sizeof(rotation));
+    for (size_t k = 0; k < s->count; k++) {
+        double m[3];
+        if (s->nearest[k] < 0 || s->weight[k] == 0)
+            continue;
+        apply(r, s->at[k], m);
+        for (int d = 0; d < 3; d++)
+            sums[d][s->nearest[k] / 2] += s->nearest[k] % 2 ? -s->weight[k] * m[d] : s->weight[k] * m[d];
+    }
+}
+
+/* The unit quaternion (w x y z) of the best turn; the one nearest to no turn at all if there are several. */
+static void best_turn(double s[3][3], double q[4]) {
+    double yz = s[1][2] - s[2][1], zx = s[2][0] - s[0][2], xy = s[0][1] - s[1][0];
+    double n[4][4] = {{s[0][0] + s[1][1] + s[2][2], yz, zx, xy},
+                      {yz, s[0][0] - s[1][1] - s[2][2], s[0][1] + s[1][0], s[2][0] + s[0][2]},
+                      {zx, s[0][1] + s[1][0], s[1][1] - s[0][0] - s[2][2], s[1][2] + s[2][1]},
+                      {xy, s[2][0] + s[0][2], s[1][2] + s[2][1], s[2][2] - s[0][0] - s[1][1]}};
+    double v[4][4], length = 0;
+    int best = 0;
+    eigen4(n, v);
+    for (int i = 1; i < 4; i++)
+        best = n[i][i] > n[best][best] ? i : best;
+    memset(q, 0, 4 * sizeof *q);
+    for (int i = 0; i < 4; i++) /* (1 0 0 0) projected on what belongs to the largest eigenvalue */
+        for (int c = 0; c < 4 && n[i][i] >= n[best][best] - 1e-12 * fabs(n[best][best]); c++)
+            q[c] += v[0][i] * v[c][i];
+    for (int c = 0; c < 4; c++)
+        length += q[c] * q[c];
+    for (int c = 0; c < 4; c++)
+        q[c] = length > 1e-20 ? q[c] / sqrt(length) : v[c][best];
+}
+
+static void turn_to_fit(const scene *s, rotation r) {
+    double sums[3][3], q[4];
+    correlate(s, r, sums);
+    best_turn(sums, q);
+    double w = q[0], x = q[1], y = q[2], z = q[3];
+    rotation turn = {{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)},
+                     {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)},
+                     {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)}};
+    rotation product;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            product[i][j] = turn[i][0] * r[0][j] + turn[i][1] * r[1][j] + turn[i][2] * r[2][j];
+    memcpy(r, product, sizeof(rotation));
+}
+
+/* ---- The answer -------------------------------------------------------------------------------------------------- */
+
+/* One of the 48 signed permutations of the rows of r, 0..47; false for those that mirror. */
+static bool permuted(const rotation r, int number, rotation out) {
+    static const int orders[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {1, 0, 2}, {0, 2, 1}, {2, 1, 0}}; /* even first */
+    const int *order = orders[number / 8];
+    int minus = (number & 1) + (number >> 1 & 1) + (number >> 2 & 1);
+    for (int c = 0; c < 3; c++)
+        for (int d = 0; d < 3; d++)
+            out[c][d] = number >> c & 1 ? -r[order[c]][d] : r[order[c]][d];
+    return minus % 2 == (number / 8 >= 3);
+}
+
+/* Of the 24 frames with the same axes the one that turns least, by the trace: nearest to x, y, z. */
+static void name_axes(rotation r) {
+    rotation given, candidate;
+    double best = -INFINITY;
+    memcpy(given, r, sizeof given);
+    for (int number = 0; number < 48; number++) {
+        if (!permuted((const double(*)[3])given, number, candidate))
+            continue;
+        double trace = candidate[0][0] + candidate[1][1] + candidate[2][2];
+        if (trace > best + SAME) {
+            best = trace;
+            memcpy(r, candidate, sizeof candidate);
+        }
+    }
+}
+
+static double rms_of(const scene *s, const rotation r) {
+    double sum = 0;
+    for (size_t k = 0; k < s->count; k++) {
+        double m[3];
+        if (s->weight[k] == 0)
+            continue;
+        apply(r, s->at[k], m);
+        int axis = s->nearest[k] / 2;
+        double angle = atan2(hypot(m[(axis + 1) % 3], m[(axis + 2) % 3]), fabs(m[axis])) / DEGREE;
+        sum += s->weight[k] / s->total * angle * angle;
+    }
+    return sqrt(sum);
+}

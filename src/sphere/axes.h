@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The orthogonal frame nearest to weighted directions. */
+#ifndef AST_AXES_H
+#define AST_AXES_H
+
+#include "asterism_depth.h"
+#include "fault.h"
+
+/* As ast_frame_axes; the arguments are checked. Nothing is written unless AST_OK. */
+ast_status ast_axes_fit(ast_fault *fault, const float *means, const double *weights, size_t count, ast_axes *axes,
+                        int32_t *nearest);
+
+#endif
