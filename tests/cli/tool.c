@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * What the command-line tests cannot do in sh:
- *     tool json PATH < text     checks that the text is one JSON value and prints what is at a path such as
- * cluster.0.size tool npy TYPE ORDER [SHAPE] < text > file.npy     writes rows of numbers as f2, f4, f8 or i4, in C or
- * Fortran order; a SHAPE makes the header lie */
+ *     tool json PATH < text
+ *         checks that the text is one JSON value and prints what is at a path such as cluster.0.size
+ *     tool npy TYPE ORDER [SHAPE] < text > file.npy
+ *         writes rows of numbers as f2, f4, f8 or i4, in C or Fortran order; a SHAPE makes the header lie
+ *     tool ids LABELS.npy TRUTH.npy COUNT
+ *         for each true label with at least 1% of the COUNT pixels, that label and the one most of them got */
 #include <jansson.h>
 
 #include <math.h>
@@ -94,10 +97,55 @@ static int write_npy(const char *type, const char *order, const char *pretended)
     return 0;
 }
 
+/* ---- Labels ----------------------------------------------------------------------------------------------------- */
+
+enum { MOST_LABELS = 64 };
+
+/* The last `count` int32 of a file, to free(). */
+static int32_t *read_labels(const char *path, size_t count) {
+    int32_t *labels = malloc(count * sizeof *labels);
+    FILE *file = fopen(path, "rb");
+    int good = labels && file && fseek(file, -(long)(count * sizeof *labels), SEEK_END) == 0 &&
+               fread(labels, sizeof *labels, count, file) == count;
+    if (file)
+        fclose(file);
+    if (!good) {
+        free(labels);
+        fail("cannot read", path);
+        return NULL;
+    }
+    return labels;
+}
+
+static int print_ids(const char *labels_path, const char *truth_path, size_t count) {
+    static size_t counts[MOST_LABELS][MOST_LABELS];
+    int32_t *labels = read_labels(labels_path, count), *truth = read_labels(truth_path, count);
+    for (size_t i = 0; labels && truth && i < count; i++) {
+        if (labels[i] >= 0 && labels[i] < MOST_LABELS && truth[i] >= 0 && truth[i] < MOST_LABELS)
+            counts[truth[i]][labels[i]]++;
+    }
+    for (int t = 0; t < MOST_LABELS; t++) {
+        int best = 0;
+        size_t sum = 0;
+        for (int z = 0; z < MOST_LABELS; z++) {
+            sum += counts[t][z];
+            best = counts[t][z] > counts[t][best] ? z : best;
+        }
+        if (sum >= count / 100)
+            printf("%d %d\n", t, best);
+    }
+    int code = !labels || !truth;
+    free(labels);
+    free(truth);
+    return code;
+}
+
 int main(int argc, char **argv) {
     if (argc == 3 && strcmp(argv[1], "json") == 0)
         return print_json(argv[2]);
     if (argc >= 4 && strcmp(argv[1], "npy") == 0)
         return write_npy(argv[2], argv[3], argv[4]);
-    return fail("json PATH, or npy TYPE ORDER [SHAPE]", "");
+    if (argc == 5 && strcmp(argv[1], "ids") == 0)
+        return print_ids(argv[2], argv[3], (size_t)atol(argv[4]));
+    return fail("json PATH, npy TYPE ORDER [SHAPE], or ids LABELS TRUTH COUNT", "");
 }
