@@ -19,6 +19,15 @@ double ref_score(const float *x, const float *mean, size_t dimension) {
     return score;
 }
 
+double ref_closeness(int axial, const float *x, const float *mean, size_t dimension) {
+    double score = ref_score(x, mean, dimension);
+    return axial ? fabs(score) : score;
+}
+
+int32_t ref_sign(int axial, const float *x, const float *mean, size_t dimension) {
+    return axial && ref_score(x, mean, dimension) < 0 ? -1 : 1;
+}
+
 double ref_cosine(double angle) {
     if (angle == 0)
         return 1;
@@ -156,6 +165,32 @@ void ref_points_read(ref_points *points, const ast_points *view) {
     }
     free(row);
     read_weights(points, view->weights);
+}
+
+void ref_negate(float *v, size_t dimension) {
+    for (size_t d = 0; d < dimension; d++)
+        v[d] = -v[d];
+}
+
+void ref_turn_mean(float *mean, size_t dimension) {
+    size_t largest = 0;
+    for (size_t d = 1; d < dimension; d++)
+        if (fabsf(mean[d]) > fabsf(mean[largest]))
+            largest = d;
+    if (mean[largest] < 0)
+        ref_negate(mean, dimension);
+}
+
+void ref_points_turn(ref_points *points) {
+    points->axial = 1;
+    for (size_t i = 0; i < points->count; i++) {
+        float *x = points->x + i * points->dimension;
+        size_t d = 0;
+        while (d < points->dimension && x[d] == 0)
+            d++;
+        if (d < points->dimension && x[d] < 0)
+            ref_negate(x, points->dimension);
+    }
 }
 
 void ref_points_free(ref_points *points) {

@@ -2,7 +2,7 @@
  *
  * The specification, executed one point after the other. Section numbers are those of the project's page "The
  * algorithms, exactly". Read ref_dp and ref_spkm first; what they rest on stands below them, and section 1, points and
- * scores, in points.c. */
+ * scores, in points.c. Axial points (docs/axial.md) have scores without sign, and each a sign in its cluster's sum. */
 #include "reference.h"
 
 #include <math.h>
@@ -14,17 +14,24 @@
 /* The list of clusters of section 2. A dead cluster stays in it, without being a candidate, until the pass ends. */
 typedef struct clusters {
     size_t count, capacity, dimension;
+    int axial;
     float *means;    /* (capacity, D) */
     size_t *members; /* (capacity) the running count */
     int32_t *dead;   /* (capacity) */
 } clusters;
 
-static void clusters_start(clusters *list, size_t dimension, const float *given, size_t count);
+/* What a pass decides of every point. One block of memory, so that two of them are easily compared. */
+typedef struct marks {
+    int32_t *labels; /* (N) -1: none */
+    int32_t *signs;  /* (N) 1 or -1, right behind them; 0 where there is no label */
+} marks;
+
+static void clusters_start(clusters *list, const ref_points *points, const float *given, size_t count);
 static void clusters_free(clusters *list);
 static size_t clusters_append(clusters *list, const float *mean);
 static void clusters_drop_dead(clusters *list, int32_t *labels, size_t points);
 static ptrdiff_t best_candidate(const clusters *list, const float *x, ptrdiff_t excluded, double *score);
-static double update_means(const ref_points *points, const int32_t *labels, clusters *list);
+static double update_means(const ref_points *points, marks now, clusters *list);
 static void record_pass(ref_result *result, double objective, size_t count, size_t changed);
 static void finish(ref_result *result, const ref_points *points, clusters *list, int32_t *labels);
 
@@ -32,18 +39,28 @@ static int takes_part(const ref_points *points, size_t i) {
     return !points->missing[i] && points->weight[i] > 0;
 }
 
-static int32_t *no_labels(size_t count) {
-    int32_t *labels = ref_take(count, sizeof *labels);
+static marks no_marks(size_t count) {
+    int32_t *block = ref_take(2 * count, sizeof *block);
     for (size_t i = 0; i < count; i++)
-        labels[i] = -1;
-    return labels;
+        block[i] = -1;
+    return (marks){block, block + count};
+}
+
+static void copy_marks(marks to, marks from, size_t count) {
+    memcpy(to.labels, from.labels, 2 * count * sizeof *to.labels);
+}
+
+static size_t count_changes(marks before, marks after, size_t count) {
+    size_t changes = 0;
+    for (size_t i = 0; i < count; i++)
+        changes += before.labels[i] != after.labels[i] || before.signs[i] != after.signs[i];
+    return changes;
 }
 
 /* ---- DP-vMF-means, section 2 ----------------------------------------------------------------------------------- */
 
-/* Steps 1 to 3 of the pass for point i. Returns 1 if the point changed cluster. */
-static int visit(const float *x, clusters *list, int32_t *label, double angle) {
-    ptrdiff_t a = *label;
+/* Steps 1 to 3 of the pass for point x. Returns its label. */
+static ptrdiff_t visit(const float *x, clusters *list, ptrdiff_t a, double angle) {
     int alone = a >= 0 && list->members[a] == 1; /* by the running count at this moment */
     double score;
     ptrdiff_t best = best_candidate(list, x, alone ? a : -1, &score);
@@ -52,35 +69,42 @@ static int visit(const float *x, clusters *list, int32_t *label, double angle) {
         target = best;
     } else if (alone) {
         memcpy(list->means + (size_t)a * list->dimension, x, list->dimension * sizeof *x);
-        return 0;
+        return a;
     } else {
         target = (ptrdiff_t)clusters_append(list, x);
     }
     if (target == a)
-        return 0;
+        return a;
     list->members[target]++;
     if (a >= 0 && --list->members[a] == 0)
         list->dead[a] = 1;
-    *label = (int32_t)target;
-    return 1;
+    return target;
 }
 
-static size_t dp_pass(const ref_points *points, clusters *list, int32_t *labels, double angle) {
-    size_t changed = 0;
-    for (size_t i = 0; i < points->count; i++)
-        if (takes_part(points, i))
-            changed += (size_t)visit(points->x + i * points->dimension, list, &labels[i], angle);
+static size_t dp_pass(const ref_points *points, clusters *list, marks now, double angle) {
+    marks before = no_marks(points->count);
+    copy_marks(before, now, points->count);
+    for (size_t i = 0; i < points->count; i++) {
+        const float *x = points->x + i * points->dimension;
+        if (!takes_part(points, i))
+            continue;
+        size_t k = (size_t)visit(x, list, now.labels[i], angle);
+        now.labels[i] = (int32_t)k;
+        now.signs[i] = ref_sign(list->axial, x, list->means + k * list->dimension, list->dimension);
+    }
     /* Clusters that came with the call and found no point in the first pass end here; later there are no others. */
     for (size_t k = 0; k < list->count; k++)
         if (list->members[k] == 0)
             list->dead[k] = 1;
+    size_t changed = count_changes(before, now, points->count);
+    free(before.labels);
     return changed;
 }
 
-/* Whether the labels were seen after an earlier pass. They are kept whole, so that no hash can lie. */
-static int seen_before(int32_t *const *history, int passes, const int32_t *labels, size_t count) {
+/* Whether labels and signs were seen after an earlier pass. They are kept whole, so that no hash can lie. */
+static int seen_before(const marks *history, int passes, marks now, size_t count) {
     for (int t = 0; t < passes; t++)
-        if (memcmp(history[t], labels, count * sizeof *labels) == 0)
+        if (memcmp(history[t].labels, now.labels, 2 * count * sizeof *now.labels) == 0)
             return 1;
     return 0;
 }
@@ -89,37 +113,40 @@ void ref_dp(ref_result *result, const ref_points *points, double angle, int max_
             size_t given_count) {
     double lambda = ref_cosine(angle) - 1;
     clusters list;
-    clusters_start(&list, points->dimension, given, given_count);
-    int32_t *labels = no_labels(points->count);
-    int32_t **history = ref_take((size_t)max_iterations, sizeof *history);
+    clusters_start(&list, points, given, given_count);
+    marks now = no_marks(points->count);
+    marks *history = ref_take((size_t)max_iterations, sizeof *history);
     memset(result, 0, sizeof *result);
 
     while (!result->converged && result->iterations < max_iterations) {
-        size_t changed = dp_pass(points, &list, labels, angle);
-        clusters_drop_dead(&list, labels, points->count);
-        double lengths = update_means(points, labels, &list);
-        result->converged = changed == 0 || seen_before(history, result->iterations, labels, points->count);
-        history[result->iterations] = ref_take(points->count, sizeof *labels);
-        memcpy(history[result->iterations], labels, points->count * sizeof *labels);
+        size_t changed = dp_pass(points, &list, now, angle);
+        clusters_drop_dead(&list, now.labels, points->count);
+        double lengths = update_means(points, now, &list);
+        result->converged = changed == 0 || seen_before(history, result->iterations, now, points->count);
+        history[result->iterations] = no_marks(points->count);
+        copy_marks(history[result->iterations], now, points->count);
         record_pass(result, lengths + lambda * (double)list.count, list.count, changed);
     }
 
     for (int t = 0; t < result->iterations; t++)
-        free(history[t]);
+        free(history[t].labels);
     free(history);
-    finish(result, points, &list, labels);
+    finish(result, points, &list, now.labels);
 }
 
 /* ---- Spherical k-means, section 6 ------------------------------------------------------------------------------ */
 
-static void label_all(const ref_points *points, clusters *list, int32_t *labels) {
+static void label_all(const ref_points *points, clusters *list, marks now) {
     memset(list->members, 0, list->count * sizeof *list->members);
     for (size_t i = 0; i < points->count; i++) {
+        const float *x = points->x + i * points->dimension;
         double score;
         if (!takes_part(points, i))
             continue;
-        labels[i] = (int32_t)best_candidate(list, points->x + i * points->dimension, -1, &score);
-        list->members[labels[i]]++;
+        size_t k = (size_t)best_candidate(list, x, -1, &score);
+        now.labels[i] = (int32_t)k;
+        now.signs[i] = ref_sign(list->axial, x, list->means + k * list->dimension, list->dimension);
+        list->members[k]++;
     }
 }
 
@@ -131,7 +158,7 @@ static ptrdiff_t worst_point(const ref_points *points, const clusters *list, con
         if (!takes_part(points, i) || list->members[labels[i]] < 2)
             continue;
         const float *own = list->means + (size_t)labels[i] * list->dimension;
-        double score = ref_score(points->x + i * points->dimension, own, list->dimension);
+        double score = ref_closeness(list->axial, points->x + i * points->dimension, own, list->dimension);
         if (worst < 0 || score < worst_score) {
             worst = (ptrdiff_t)i;
             worst_score = score;
@@ -142,43 +169,37 @@ static ptrdiff_t worst_point(const ref_points *points, const clusters *list, con
 
 /* Every empty cluster, in order, takes a point. The means are still those of this pass, and a point once taken is alone
  * in its cluster, so it is not taken again. */
-static void fill_empty(const ref_points *points, clusters *list, int32_t *labels) {
+static void fill_empty(const ref_points *points, clusters *list, marks now) {
     for (size_t k = 0; k < list->count; k++) {
-        ptrdiff_t worst = list->members[k] == 0 ? worst_point(points, list, labels) : -1;
+        ptrdiff_t worst = list->members[k] == 0 ? worst_point(points, list, now.labels) : -1;
         if (worst < 0)
             continue;
-        list->members[labels[worst]]--;
+        list->members[now.labels[worst]]--;
         list->members[k]++;
-        labels[worst] = (int32_t)k;
+        now.labels[worst] = (int32_t)k;
+        now.signs[worst] = 1;
     }
-}
-
-static size_t count_changes(const int32_t *before, const int32_t *after, size_t count) {
-    size_t changes = 0;
-    for (size_t i = 0; i < count; i++)
-        changes += before[i] != after[i];
-    return changes;
 }
 
 /* A point that leaves a cluster empty may be the one that fills it again, pass after pass: what counts for the end are
  * the labels when the empty clusters have been filled. */
 void ref_spkm(ref_result *result, const ref_points *points, const float *given, size_t count, int max_iterations) {
     clusters list;
-    clusters_start(&list, points->dimension, given, count);
-    int32_t *labels = no_labels(points->count), *before = no_labels(points->count);
+    clusters_start(&list, points, given, count);
+    marks now = no_marks(points->count), before = no_marks(points->count);
     memset(result, 0, sizeof *result);
 
     while (!result->converged && result->iterations < max_iterations) {
-        memcpy(before, labels, points->count * sizeof *labels);
-        label_all(points, &list, labels);
-        size_t changed = count_changes(before, labels, points->count);
-        fill_empty(points, &list, labels);
-        result->converged = count_changes(before, labels, points->count) == 0;
-        record_pass(result, update_means(points, labels, &list), list.count, changed);
+        copy_marks(before, now, points->count);
+        label_all(points, &list, now);
+        size_t changed = count_changes(before, now, points->count);
+        fill_empty(points, &list, now);
+        result->converged = count_changes(before, now, points->count) == 0;
+        record_pass(result, update_means(points, now, &list), list.count, changed);
     }
 
-    free(before);
-    finish(result, points, &list, labels);
+    free(before.labels);
+    finish(result, points, &list, now.labels);
 }
 
 /* ---- What both end with ---------------------------------------------------------------------------------------- */
@@ -201,6 +222,8 @@ static void finish(ref_result *result, const ref_points *points, clusters *list,
         if (!points->missing[i] && !takes_part(points, i))
             labels[i] = (int32_t)best_candidate(list, points->x + i * points->dimension, -1, &score);
     }
+    for (size_t k = 0; k < list->count && list->axial; k++)
+        ref_turn_mean(list->means + k * list->dimension, list->dimension);
     result->labels = labels;
     result->clusters = list->count;
     result->means = list->means;
@@ -218,7 +241,7 @@ void ref_result_free(ref_result *result) {
 void ref_assign(const ref_points *points, const float *given, size_t count, double angle, int32_t *labels,
                 float *similarity) {
     clusters list;
-    clusters_start(&list, points->dimension, given, count);
+    clusters_start(&list, points, given, count);
     for (size_t i = 0; i < points->count; i++) {
         double score = NAN;
         labels[i] = -1;
@@ -235,9 +258,11 @@ void ref_assign(const ref_points *points, const float *given, size_t count, doub
 
 /* ---- Clusters -------------------------------------------------------------------------------------------------- */
 
-static void clusters_start(clusters *list, size_t dimension, const float *given, size_t count) {
+static void clusters_start(clusters *list, const ref_points *points, const float *given, size_t count) {
+    size_t dimension = points->dimension;
     memset(list, 0, sizeof *list);
     list->dimension = dimension;
+    list->axial = points->axial;
     double *row = ref_take(dimension, sizeof *row);
     float *unit = ref_take(dimension, sizeof *unit);
     for (size_t k = 0; k < count; k++) {
@@ -308,7 +333,7 @@ static ptrdiff_t best_candidate(const clusters *list, const float *x, ptrdiff_t 
     for (size_t k = 0; k < list->count; k++) {
         if (list->dead[k] || (ptrdiff_t)k == excluded)
             continue;
-        double s = ref_score(x, list->means + k * list->dimension, list->dimension);
+        double s = ref_closeness(list->axial, x, list->means + k * list->dimension, list->dimension);
         if (best < 0 || s > *score) {
             best = (ptrdiff_t)k;
             *score = s;
@@ -353,7 +378,7 @@ static double update_mean(const cluster_sum *cluster, size_t dimension, int shif
 }
 
 /* Every mean becomes the normalised sum of its members. Returns the sum over clusters of |sum|. */
-static double update_means(const ref_points *points, const int32_t *labels, clusters *list) {
+static double update_means(const ref_points *points, marks now, clusters *list) {
     size_t dimension = points->dimension;
     int64_t *numbers = ref_take(list->count * dimension, sizeof *numbers);
     cluster_sum *sums = ref_take(list->count, sizeof *sums);
@@ -363,12 +388,12 @@ static double update_means(const ref_points *points, const int32_t *labels, clus
     for (size_t i = 0; i < points->count; i++) {
         if (!takes_part(points, i))
             continue;
-        cluster_sum *own = &sums[labels[i]];
+        cluster_sum *own = &sums[now.labels[i]];
         own->last = points->x + i * dimension;
         own->weight += points->weight[i];
         own->members++;
         for (size_t d = 0; d < dimension; d++)
-            own->sum[d] += part(own->last[d], points->weight[i], scale);
+            own->sum[d] += now.signs[i] * part(own->last[d], points->weight[i], scale);
     }
     double lengths = 0;
     for (size_t k = 0; k < list->count; k++)

@@ -23,18 +23,22 @@ typedef struct ref_points {
     int equal;          /* every point counts the same: the objective cannot fall */
     int shift;          /* sums are whole numbers of 2^-shift */
     ptrdiff_t infinite; /* the first row that holds an infinity, or -1 */
+    int axial;          /* x and -x are the same: docs/axial.md */
 } ref_points;
 
 /* Reads and normalises a view. */
 void ref_points_read(ref_points *points, const ast_points *view);
 void ref_points_free(ref_points *points);
 
+/* Makes them axial: rows are turned so that their first component that is not zero is positive. */
+void ref_points_turn(ref_points *points);
+
 /* What one pass came to. */
 typedef struct ref_pass {
     double objective;
     size_t clusters; /* alive after it */
-    size_t changed;  /* points to which the labelling gave another cluster, the first labels included; without those
-                        that k-means moves into empty clusters afterwards */
+    size_t changed;  /* points to which the labelling gave another cluster or sign, the first labels included; without
+                        those that k-means moves into empty clusters afterwards */
 } ref_pass;
 
 typedef struct ref_result {
@@ -62,7 +66,11 @@ void ref_assign(const ref_points *points, const float *given, size_t clusters, d
 
 /* The pieces, for tests that need one alone. */
 double ref_score(const float *x, const float *mean, size_t dimension);
-double ref_cosine(double angle);       /* of degrees; exact at 0, 60, 90, 120, 180 */
+double ref_closeness(int axial, const float *x, const float *mean, size_t dimension); /* the score, or its magnitude */
+int32_t ref_sign(int axial, const float *x, const float *mean, size_t dimension);     /* 1 or -1 */
+void ref_turn_mean(float *mean, size_t dimension); /* its largest component, the first of equals, becomes positive */
+void ref_negate(float *v, size_t dimension);
+double ref_cosine(double angle); /* of degrees; exact at 0, 60, 90, 120, 180 */
 int ref_fits(double score, double angle);
 /* Normalises one row; f8 rows (`wide`) are scaled by their largest component first. 1, or 0 if the row is missing. */
 int ref_normalise(const double *row, size_t dimension, int wide, float *unit);

@@ -75,16 +75,28 @@ static int takes_part(const ref_points *points, size_t i) {
     return !points->missing[i]; /* frames have no weights */
 }
 
+/* x, on the side of m if the points are axial. For the caller to free. */
+static float *towards(const setting *s, const float *x, const float *m) {
+    float *turned = ref_take(s->dimension, sizeof *turned);
+    memcpy(turned, x, s->dimension * sizeof *x);
+    if (ref_sign(s->points->axial, x, m, s->dimension) < 0)
+        ref_negate(turned, s->dimension);
+    return turned;
+}
+
 /* J_k of a tracked cluster without points. */
-static double revival_score(const setting *s, const ref_cluster *cluster, const float *x) {
+static double revival_score(const setting *s, const ref_cluster *cluster, const float *given) {
     ast_geodesic g;
+    float *x = towards(s, given, cluster->m);
     ast_geodesic_solve(ast_angle_between(x, cluster->m, s->dimension), cluster->weight, s->beta, cluster->dt, 1, &g);
+    free(x);
     return 1 + cluster->dt * s->q - g.losses;
 }
 
 /* The geodesic mean of x alone. */
-static void revive(const setting *s, ref_cluster *cluster, const float *x) {
+static void revive(const setting *s, ref_cluster *cluster, const float *given) {
     ast_geodesic g;
+    float *x = towards(s, given, cluster->m);
     double zeta = ast_angle_between(x, cluster->m, s->dimension), squares = 0;
     double *u = ref_take(s->dimension, sizeof *u);
     for (size_t d = 0; d < s->dimension; d++)
@@ -94,6 +106,7 @@ static void revive(const setting *s, ref_cluster *cluster, const float *x) {
     ast_geodesic_solve(zeta, cluster->weight, s->beta, cluster->dt, 1, &g);
     ast_geodesic_mean(s->dimension, u, cluster->m, g.eta, zeta, cluster->mean);
     free(u);
+    free(x);
 }
 
 /* The score of x against a cluster, of which x is a member if `own`. 0 if the cluster is no candidate for x, or cannot
@@ -104,7 +117,7 @@ static int candidate(const setting *s, const ref_cluster *cluster, const float *
     if (cluster->dead)
         return 0;
     if (others > 0 || (cluster->role == GIVEN && !own)) {
-        *score = ref_score(x, cluster->mean, s->dimension);
+        *score = ref_closeness(s->points->axial, x, cluster->mean, s->dimension);
         return 1;
     }
     if (cluster->role != TRACKED || s->lifetime == 0 || 1 + cluster->dt * s->q <= beaten)
@@ -113,14 +126,14 @@ static int candidate(const setting *s, const ref_cluster *cluster, const float *
     return 1;
 }
 
-/* One point. Returns 1 if it changed cluster. */
-static int visit(ref_stream *stream, const setting *s, const float *x, int32_t *label) {
-    ref_cluster *before = *label >= 0 ? stream->list[*label] : NULL;
+/* One point. Returns its label. */
+static int32_t visit(ref_stream *stream, const setting *s, const float *x, int32_t label) {
+    ref_cluster *before = label >= 0 ? stream->list[label] : NULL;
     int alone = before && before->members == 1;
     ptrdiff_t best = -1;
     double best_score = -INFINITY, score;
     for (size_t k = 0; k < stream->count; k++) {
-        if (candidate(s, stream->list[k], x, *label == (int32_t)k, best_score, &score) && score > best_score) {
+        if (candidate(s, stream->list[k], x, label == (int32_t)k, best_score, &score) && score > best_score) {
             best = (ptrdiff_t)k;
             best_score = score;
         }
@@ -128,7 +141,7 @@ static int visit(ref_stream *stream, const setting *s, const float *x, int32_t *
     int fits = best >= 0 && ref_fits(best_score, s->angle);
     if (!fits && alone && before->role != TRACKED) { /* it keeps its cluster, whose mean becomes x at once */
         memcpy(before->mean, x, s->dimension * sizeof *x);
-        return 0;
+        return label;
     }
     if (!fits) {
         cluster_append(stream, BORN, x);
@@ -138,7 +151,7 @@ static int visit(ref_stream *stream, const setting *s, const float *x, int32_t *
     if (target->role == TRACKED && target->members - (target == before ? 1 : 0) == 0)
         revive(s, target, x);
     if (target == before)
-        return 0;
+        return label;
     target->members++;
     if (before && --before->members == 0) {
         if (before->role == TRACKED)
@@ -146,11 +159,10 @@ static int visit(ref_stream *stream, const setting *s, const float *x, int32_t *
         else
             before->dead = 1;
     }
-    *label = (int32_t)best;
-    return 1;
+    return (int32_t)best;
 }
 
-/* The exact sums of the clusters. */
+/* The exact sums of the clusters. labels (N), and behind them the signs (N). */
 static void sum_up(ref_stream *stream, const setting *s, const int32_t *labels) {
     const ref_points *points = s->points;
     for (size_t k = 0; k < stream->count; k++) {
@@ -163,7 +175,7 @@ static void sum_up(ref_stream *stream, const setting *s, const int32_t *labels) 
         ref_cluster *own = stream->list[labels[i]];
         own->last = points->x + i * s->dimension;
         for (size_t d = 0; d < s->dimension; d++)
-            own->sum[d] += llrint((double)own->last[d] * SCALE);
+            own->sum[d] += labels[points->count + i] * llrint((double)own->last[d] * SCALE);
     }
 }
 
@@ -200,9 +212,20 @@ int ref_has_direction(const ref_cluster *cluster) {
     return cluster->length > (double)cluster->members * EPS;
 }
 
+/* The axial sum of a tracked cluster, on the side of m. */
+static void turn_sum(const setting *s, ref_cluster *cluster) {
+    double dot = 0;
+    for (size_t d = 0; d < s->dimension; d++)
+        dot += (double)cluster->sum[d] * (double)cluster->m[d];
+    for (size_t d = 0; d < s->dimension && dot < 0; d++)
+        cluster->sum[d] = -cluster->sum[d];
+}
+
 static void update_mean(const setting *s, ref_cluster *cluster) {
     double squares = 0;
     double *u = ref_take(s->dimension, sizeof *u);
+    if (s->points->axial && cluster->role == TRACKED)
+        turn_sum(s, cluster);
     for (size_t d = 0; d < s->dimension; d++)
         squares += (double)cluster->sum[d] * (double)cluster->sum[d];
     cluster->length = sqrt(squares) / SCALE;
@@ -220,13 +243,27 @@ static void update_mean(const setting *s, ref_cluster *cluster) {
     free(u);
 }
 
-/* A pass and what follows it. Returns the number of points that changed cluster; *objective as after the pass. */
-static size_t one_pass(ref_stream *stream, const setting *s, int32_t *labels, double *objective) {
+/* Visits every point. Returns the number of points that changed cluster or sign. */
+static size_t visit_all(ref_stream *stream, const setting *s, int32_t *labels, int32_t *signs) {
     const ref_points *points = s->points;
     size_t changed = 0;
-    for (size_t i = 0; i < points->count; i++)
-        if (takes_part(points, i))
-            changed += (size_t)visit(stream, s, points->x + i * s->dimension, &labels[i]);
+    for (size_t i = 0; i < points->count; i++) {
+        const float *x = points->x + i * s->dimension;
+        if (!takes_part(points, i))
+            continue;
+        int32_t label = visit(stream, s, x, labels[i]);
+        int32_t sign = ref_sign(points->axial, x, stream->list[label]->mean, s->dimension);
+        changed += label != labels[i] || sign != signs[i];
+        labels[i] = label;
+        signs[i] = sign;
+    }
+    return changed;
+}
+
+/* A pass and what follows it. Returns the number of points that changed; *objective as after the pass. */
+static size_t one_pass(ref_stream *stream, const setting *s, int32_t *labels, double *objective) {
+    const ref_points *points = s->points;
+    size_t changed = visit_all(stream, s, labels, labels + points->count);
     for (size_t k = 0; k < stream->count; k++) /* given clusters that found no point */
         if (stream->list[k]->members == 0 && stream->list[k]->role != TRACKED)
             stream->list[k]->dead = 1;
@@ -270,13 +307,15 @@ static void *grown(void *old, size_t old_bytes, size_t new_bytes) {
     return block;
 }
 
-/* The labels after every pass so far, kept whole, so that no hash can lie. Returns whether these were seen before. */
+/* Labels and signs after every pass so far, kept whole, so that no hash can lie. Returns whether these were seen
+ * before.
+ */
 static int seen_before(int32_t **history, int passes, const int32_t *labels, size_t count) {
     int seen = 0;
     for (int t = 0; t < passes; t++)
-        seen |= memcmp(history[t], labels, count * sizeof *labels) == 0;
-    history[passes] = ref_take(count, sizeof *labels);
-    memcpy(history[passes], labels, count * sizeof *labels);
+        seen |= memcmp(history[t], labels, 2 * count * sizeof *labels) == 0;
+    history[passes] = ref_take(2 * count, sizeof *labels);
+    memcpy(history[passes], labels, 2 * count * sizeof *labels);
     return seen;
 }
 
@@ -287,7 +326,7 @@ void ref_stream_step(ref_stream *stream, const ref_points *points, ref_frame *fr
     memset(frame, 0, sizeof *frame);
     frame->points = points->used;
     frame->total = points->total;
-    frame->labels = ref_take(points->count, sizeof *frame->labels);
+    frame->labels = ref_take(2 * points->count, sizeof *frame->labels); /* and behind them the signs */
     for (size_t i = 0; i < points->count; i++)
         frame->labels[i] = -1;
 
@@ -343,7 +382,7 @@ void ref_stream_predict(const ref_stream *stream, const ref_points *points, int3
         double best = 0;
         labels[i] = -1;
         for (size_t k = 0; k < stream->count && !points->missing[i]; k++) {
-            double score = ref_score(points->x + i * dimension, stream->list[k]->m, dimension);
+            double score = ref_closeness(points->axial, points->x + i * dimension, stream->list[k]->m, dimension);
             if (ref_fits(score, stream->options.angle) && (labels[i] < 0 || score > best)) {
                 labels[i] = stream->list[k]->id;
                 best = score;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Streams as slow, sequential code: sections 4 and 5 of the project's page "The algorithms, exactly", word by word. It
- * was written from that page alone; of src/ it calls the geodesic solver, which has tests of its own. */
+ * was written from that page alone; of src/ it calls the geodesic solver, which has tests of its own. A stream whose
+ * frames are axial points (ref_points_turn, each of them) follows docs/axial.md. */
 #ifndef REF_STREAM_H
 #define REF_STREAM_H
 

@@ -28,7 +28,7 @@ double ref_current_beta(const ref_stream *stream) {
 }
 
 /* What the frame says about the spread. */
-static void learn_spread(ref_stream *stream, size_t dimension) {
+static void learn_spread(ref_stream *stream, size_t dimension, int axial) {
     double drift = ref_radians(stream->options.drift), num = 0, den = 0;
     for (size_t k = 0; k < stream->count; k++) {
         const ref_cluster *cluster = stream->list[k];
@@ -39,6 +39,7 @@ static void learn_spread(ref_stream *stream, size_t dimension) {
             double dot = 0;
             for (size_t d = 0; d < dimension; d++)
                 dot += cluster->raw[d] * (double)cluster->last[d];
+            dot = axial ? fabs(dot) : dot;
             num += fmax(0, 2 * (1 - dot) - cluster->dt * drift * drift) / (1 + 1 / cluster->raw_count);
             den += 1;
         }
@@ -80,6 +81,16 @@ static ast_event event_of(const ref_cluster *cluster) {
     return cluster->dt > 1 ? AST_REVIVED : AST_SEEN;
 }
 
+/* On which side an axial mean is kept: that of a new cluster as a batch's, another's as it was. */
+static void choose_side(const setting *s, ref_cluster *cluster) {
+    if (!s->points->axial)
+        return;
+    if (cluster->role == BORN)
+        ref_turn_mean(cluster->mean, s->dimension);
+    else if (cluster->role == GIVEN && ref_score(cluster->mean, cluster->m, s->dimension) < 0)
+        ref_negate(cluster->mean, s->dimension);
+}
+
 /* One cluster at close; its record is made before it is known who dies. */
 static void close_cluster(ref_stream *stream, const setting *s, ref_cluster *cluster, ref_record *record) {
     if (cluster->role == BORN)
@@ -88,6 +99,7 @@ static void close_cluster(ref_stream *stream, const setting *s, ref_cluster *clu
     record->age = cluster->members > 0 ? 0 : cluster->dt;
     if (cluster->members > 0) {
         cluster->weight = updated_weight(stream, s, cluster);
+        choose_side(s, cluster);
         memcpy(cluster->m, cluster->mean, s->dimension * sizeof *cluster->m);
         remember_data(cluster, s->dimension);
         cluster->dt = 1;
@@ -173,7 +185,7 @@ void ref_close_frame(ref_stream *stream, const setting *s, ref_frame *frame) {
         gone++;
     frame->records = ref_take(stream->count + gone, sizeof *frame->records);
     frame->records_count = stream->count;
-    learn_spread(stream, s->dimension);
+    learn_spread(stream, s->dimension, s->points->axial);
     for (size_t k = 0; k < stream->count; k++) {
         close_cluster(stream, s, stream->list[k], &frame->records[k]);
         frame->clusters += stream->list[k]->members > 0;
