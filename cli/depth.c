@@ -34,11 +34,14 @@ int ast_cli_depth_check(const ast_cli_camera *camera, const ast_cli_source *sour
     }
     if (!*depth)
         return ast_cli_camera_unused(camera, inputs[0]);
+    int code = source ? check_source(source, inputs[0]) : -1;
+    return code < 0 ? ast_cli_depth_usage(camera, inputs) : code;
+}
+
+int ast_cli_depth_usage(const ast_cli_camera *camera, const char *const *inputs) {
     ast_depth_options options;
     size_t width, height;
     int code = ast_cli_camera_set(camera, inputs[0], &options);
-    if (code < 0 && source)
-        code = check_source(source, inputs[0]);
     if (code < 0)
         code = ast_cli_camera_raw(camera, &width, &height);
     if (code < 0 && camera->raw && (strcmp(inputs[0], "-") != 0 || inputs[1]))

@@ -26,6 +26,9 @@ typedef struct ast_cli_depth {
 int ast_cli_depth_check(const ast_cli_camera *camera, const ast_cli_source *source, const char *const *inputs,
                         int *depth);
 
+/* What the command line alone shows about inputs that are depth images, whatever they are called. */
+int ast_cli_depth_usage(const ast_cli_camera *camera, const char *const *inputs);
+
 /* Lists the frames. The depth starts zeroed and is to be closed in any case. */
 int ast_cli_depth_open(ast_cli_depth *depth, const ast_cli_camera *camera, const char *const *inputs);
 

@@ -85,12 +85,10 @@ static int run(int argc, char **argv) {
 
 static int check(const job *work) {
     const settings *given = work->given;
-    int depth;
     if (!given->output)
         return ast_cli_fail(AST_CLI_USAGE, "normals needs --output FILE, such as --output normals.npy");
-    int code = ast_cli_depth_check(&given->camera, NULL, (const char *const[]){given->input, NULL}, &depth);
-    if (code < 0 && !depth) /* whatever its name, it is to be read as one; what it is shows on opening it */
-        code = ast_cli_camera_set(&given->camera, given->input, &(ast_depth_options){0});
+    /* Whatever its name, it is to be read as a depth image; what it is shows on opening it. */
+    int code = ast_cli_depth_usage(&given->camera, (const char *const[]){given->input, NULL});
     if (code < 0)
         code = ast_cli_check_targets(work->targets, TARGETS, given->input, given->common.json);
     return code;

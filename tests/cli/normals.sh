@@ -11,6 +11,9 @@ works asterism normals $frame --intrinsics $intrinsics --output n2.npy --json --
 equal keys 'width height points missing seconds' "$(grep -o '"[a-z]*":' ../out | tr -d '":' | paste -sd' ' -)"
 equal points 76800 "$(json points ../out)"
 same n.npy n2.npy
+cp $frame frame.of_a_camera # what it is, its first bytes say
+works asterism normals frame.of_a_camera --intrinsics $intrinsics --output n2.npy
+same n.npy n2.npy
 works asterism normals $frame --intrinsics $intrinsics --output n.txt --quiet
 equal 'with --quiet' '' "$(cat ../out)"
 
