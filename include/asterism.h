@@ -144,6 +144,8 @@ typedef struct ast_options {
     uint64_t seed;         /* 1. Of shuffles and of random starts */
     ast_parallel parallel; /* AST_ORDERED */
     int bounds;            /* 1. Skip the points that provably cannot change; 0 compares them all, for measurement */
+    int axial;             /* 0. 1: x and -x are the same (undirected normals, poles, lines, quaternions); scores are
+                              |x . mu|, and means are returned with their component of largest magnitude positive */
     ast_start start;       /* AST_PLUSPLUS; what AST_DP knows is AST_GIVEN or nothing */
     const float *means;    /* AST_GIVEN: (means_count, D) row-major; normalised on the way in */
     size_t means_count;
@@ -198,6 +200,10 @@ AST_API const float *ast_means(const ast_context *context);
 AST_API ast_status ast_assign(ast_context *context, const ast_points *points, const float *means, size_t means_count,
                               double angle, int32_t *labels, float *similarity);
 
+/* The same for axial data, where x and -x are one: by |cosine|, and that is the similarity. */
+AST_API ast_status ast_assign_axial(ast_context *context, const ast_points *points, const float *means,
+                                    size_t means_count, double angle, int32_t *labels, float *similarity);
+
 /* ---- Streams --------------------------------------------------------------------------------------------------- */
 
 /* A stream of frames in which directions drift, vanish and come back; every cluster keeps its id. Open one, give it the
@@ -231,6 +237,7 @@ typedef struct ast_stream_options {
                                         among those the lightest, among those the youngest id */
     ast_parallel parallel;           /* AST_ORDERED */
     int bounds;                      /* 1 */
+    int axial;                       /* 0. 1: x and -x are the same */
 } ast_stream_options;
 
 AST_API void ast_stream_options_init(ast_stream_options *options);

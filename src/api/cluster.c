@@ -13,6 +13,9 @@
 #include <string.h>
 
 /* What a call works with, and the best result so far. */
+static ast_status assign(ast_context *context, const ast_points *points, const float *means, size_t means_count,
+                         double angle, bool axial, int32_t *labels, float *similarity);
+
 typedef struct call {
     ast_context *context;
     const ast_points *points;
@@ -66,6 +69,17 @@ static void count_members(const call *c, const ast_labelling *l, ast_cluster_inf
         }
 }
 
+/* Of the two sides of an axis: the one on which the component of largest magnitude is positive. */
+static void choose_side(float *mean, size_t dimension) {
+    size_t largest = 0;
+    for (size_t d = 1; d < dimension; d++)
+        if (fabsf(mean[d]) > fabsf(mean[largest]))
+            largest = d;
+    bool turned = mean[largest] < 0;
+    for (size_t d = 0; d < dimension && turned; d++)
+        mean[d] = -mean[d];
+}
+
 /* Labels in the caller's order and as ranks; clusters with their sizes. */
 static ast_status translate(call *c, ast_labelling *l, ast_fault *fault) {
     size_t clusters = l->clusters.live, dimension = l->cloud.dimension;
@@ -93,6 +107,8 @@ static ast_status translate(call *c, ast_labelling *l, ast_fault *fault) {
         describe(l, slot, &info[k]);
         info[k].mean =
             memcpy(means + k * dimension, l->clusters.means + (size_t)slot * dimension, dimension * sizeof *means);
+        if (l->axial)
+            choose_side(means + k * dimension, dimension);
     }
     free(rank);
     free(c->clusters);
@@ -121,6 +137,7 @@ static void label_weightless(const call *c, ast_labelling *l) {
         double best = -INFINITY;
         for (size_t k = 0; k < list->live; k++) {
             double score = ast_exact_score(row, list->means + (size_t)list->order[k] * dimension, dimension);
+            score = l->axial ? fabs(score) : score;
             if (score > best) {
                 best = score;
                 l->labels[i] = list->order[k];
@@ -141,6 +158,7 @@ static ast_status check_counts(const call *c, size_t present, ast_fault *fault) 
 static ast_status run_once(call *c, ast_labelling *l, int restart, size_t missing, ast_fault *fault) {
     ast_run run = {.options = c->options, .restart = restart};
     l->bounds = c->options->bounds != 0;
+    l->axial = c->options->axial != 0;
     ast_status status = check_counts(c, l->present, fault);
     if (status == AST_OK)
         status = c->options->method == AST_DP ? ast_run_dp(l, &run, fault) : ast_run_spkm(l, &run, fault);
@@ -225,6 +243,16 @@ const float *ast_means(const ast_context *context) {
 
 ast_status ast_assign(ast_context *context, const ast_points *points, const float *means, size_t means_count,
                       double angle, int32_t *labels, float *similarity) {
+    return assign(context, points, means, means_count, angle, false, labels, similarity);
+}
+
+ast_status ast_assign_axial(ast_context *context, const ast_points *points, const float *means, size_t means_count,
+                            double angle, int32_t *labels, float *similarity) {
+    return assign(context, points, means, means_count, angle, true, labels, similarity);
+}
+
+static ast_status assign(ast_context *context, const ast_points *points, const float *means, size_t means_count,
+                         double angle, bool axial, int32_t *labels, float *similarity) {
     ast_begin(context);
     ast_fault *fault = &context->fault;
     if (!means || means_count == 0)
@@ -247,6 +275,7 @@ ast_status ast_assign(ast_context *context, const ast_points *points, const floa
     if (status == AST_OK && (!result || (similarity && !scores)))
         status = ast_fail_memory(fault);
     if (status == AST_OK) {
+        l->axial = axial;
         ast_labelling_set_angle(l, angle);
         status = ast_assign_points(l, result, scores, fault);
     }

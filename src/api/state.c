@@ -14,11 +14,11 @@
 #include <string.h>
 
 #define MAGIC 0x3154535f54534121u /* "!AST_ST1" in memory */
-#define VERSION 2                 /* 2: with max_iterations */
+#define VERSION 3                 /* 2: with max_iterations; 3: axial */
 
 typedef struct state_header {
     uint64_t magic, version, size;
-    uint64_t dimension, method, weight_update, lifetime, max_iterations, max_clusters;
+    uint64_t dimension, method, weight_update, lifetime, max_iterations, max_clusters, axial;
     double angle, drift, beta;
     uint64_t frame, next_id, count;
     double spread_num, spread_den;
@@ -47,6 +47,7 @@ static state_header describe(const ast_stream *s) {
                           .lifetime = o->lifetime,
                           .max_iterations = (uint64_t)o->max_iterations,
                           .max_clusters = o->max_clusters,
+                          .axial = o->axial != 0,
                           .angle = o->angle,
                           .drift = isnan(o->beta) ? o->drift : 0,
                           .beta = isnan(o->beta) ? -1 : o->beta,
@@ -100,6 +101,8 @@ static const char *other_option(const state_header *a, const state_header *b) {
         return "beta";
     if (a->weight_update != b->weight_update)
         return "weight update";
+    if (a->axial != b->axial)
+        return "axial";
     if (a->lifetime != b->lifetime)
         return "lifetime";
     if (a->max_iterations != b->max_iterations)

@@ -99,6 +99,7 @@ static void learn(const ast_stream *s, const finding *f, const ast_track *before
     double along = 0;
     for (size_t d = 0; d < s->options.dimension; d++)
         along += u[d] * (double)x[d];
+    along = s->options.axial ? fabs(along) : along;
     double apart = 2 * (1 - along) - (double)before->dt * drift * drift;
     *num += (apart > 0 ? apart : 0) / (1 + 1 / before->n_prev);
     *den += 1;

@@ -33,7 +33,8 @@ static void seed_block(void *data, size_t block, int index) {
         if (l->labels[i] == AST_MISSING)
             continue;
         const float *row = ast_cloud_row(&l->cloud, i, l->workers[index].row);
-        float away = (float)fmax(0, 1 - l->kernels->steady_dot(row, s->mean, l->cloud.dimension));
+        double cosine = l->kernels->steady_dot(row, s->mean, l->cloud.dimension);
+        float away = (float)fmax(0, 1 - (l->axial ? fabs(cosine) : cosine));
         s->distance[i] = away < s->distance[i] ? away : s->distance[i];
         sum += (l->weights ? l->weights[i] : 1) * (double)s->distance[i];
     }
@@ -168,6 +169,7 @@ static void worst_of_chunk(void *data, size_t chunk, int index) {
             continue;
         const float *row = ast_cloud_row(&l->cloud, i, l->workers[index].row);
         double score = ast_exact_score(row, w->means + (size_t)label * l->cloud.dimension, l->cloud.dimension);
+        score = l->axial ? fabs(score) : score;
         if (score < w->score[chunk]) {
             w->score[chunk] = score;
             w->point[chunk] = i;

@@ -51,6 +51,7 @@ static ast_status place_tracked(ast_stream *s) {
     t->candidates = s->options.lifetime > 0;
     t->q = t->candidates ? lambda_of(s) / (double)s->options.lifetime : 0;
     t->limit = l->limit;
+    t->axial = l->axial;
     ast_tracks_begin(t);
     if (s->options.method == AST_STREAM_DDP)
         l->tracks = t;
@@ -122,6 +123,7 @@ ast_status ast_stream_frame(ast_stream *s, const ast_points *points, ast_frame *
         return status;
     *report = (ast_frame){.frame = s->frame, .points = points->count, .missing = missing};
     l->bounds = s->options.bounds != 0;
+    l->axial = s->options.axial != 0;
     ast_labelling_set_angle(l, s->options.angle);
     if (s->options.method != AST_STREAM_DP)
         status = place_tracked(s);

@@ -49,7 +49,8 @@ static void measure_similarity(const assign_job *job, ast_worker *worker, size_t
         return;
     const float *mean = l->clusters.means + (size_t)worker->scores.id[i - worker->base] * l->cloud.dimension;
     const float *row = ast_cloud_row(&l->cloud, i, worker->row);
-    job->similarity[i] = (float)ast_exact_score(row, mean, l->cloud.dimension);
+    double score = ast_exact_score(row, mean, l->cloud.dimension);
+    job->similarity[i] = (float)(l->axial ? fabs(score) : score);
 }
 
 static void assign_chunk(void *data, size_t chunk, int index) {
@@ -65,7 +66,7 @@ static void assign_chunk(void *data, size_t chunk, int index) {
 }
 
 ast_status ast_assign_points(ast_labelling *l, int32_t *labels, float *similarity, ast_fault *fault) {
-    ast_table_clear(&l->table, l->cloud.dimension);
+    ast_table_clear(&l->table, l->cloud.dimension, l->axial);
     bool ready = true;
     for (size_t k = 0; k < l->clusters.live && ready; k++) {
         int32_t slot = l->clusters.order[k];

@@ -59,7 +59,7 @@ bool ast_sync_table(ast_labelling *l, ast_worker *worker) {
     for (size_t e = seen; e < l->event_count; e++)
         append = append && l->events[e] >= 0;
     if (!mine || !append)
-        ast_table_clear(&worker->table, l->cloud.dimension);
+        ast_table_clear(&worker->table, l->cloud.dimension, l->axial);
     const float *means = l->clusters.means;
     size_t dimension = l->cloud.dimension, live = l->clusters.live;
     for (size_t e = seen; append && ready && e < l->event_count;
@@ -139,9 +139,21 @@ static void remember(ast_labelling *l, ast_worker *worker, size_t i, int32_t to,
     ast_forget_gaps(l, i, i + 1);
 }
 
-/* The point leaves cluster `from` for `to`. In the first pass nobody leaves anything, and members are counted later. */
+/* Axial: gives the point the sign of its product with the mean. Returns the sign it had. */
+static bool turn(ast_labelling *l, ast_worker *worker, size_t i, int32_t slot) {
+    const float *row = ast_cloud_row(&l->cloud, i, worker->row);
+    const float *mean = l->clusters.means + (size_t)slot * l->cloud.dimension;
+    bool was = ast_is_turned(l->signs, i), now = ast_exact_score(row, mean, l->cloud.dimension) < 0;
+    if (was != now)
+        l->signs[i / AST_LANES] ^= (uint8_t)(1u << i % AST_LANES);
+    return was;
+}
+
+/* The point leaves cluster `from` for `to`, or stays and may change its sign. In the first pass nobody leaves anything,
+ * and members are counted later. */
 static int move_point(ast_labelling *l, ast_worker *worker, size_t i, int32_t from, int32_t to) {
-    if (from == to)
+    bool was_turned = l->axial && turn(l, worker, i, to), turned = l->axial && ast_is_turned(l->signs, i);
+    if (from == to && was_turned == turned)
         return SAME;
     int result = SAME;
     int64_t *members = l->clusters.members;
@@ -150,8 +162,10 @@ static int move_point(ast_labelling *l, ast_worker *worker, size_t i, int32_t fr
         l->blocks[i / AST_BLOCK].mask |= ast_bit_of(to);
     if (l->first)
         return SAME;
-    worker->changes[worker->change_count++] = (ast_change){(uint32_t)i, from, to};
+    worker->changes[worker->change_count++] = (ast_change){(uint32_t)i, from, to, was_turned, turned};
     worker->changed++;
+    if (from == to)
+        return SAME;
     members[to]++;
     members[from]--;
     if (members[to] == 1)
@@ -177,9 +191,11 @@ static int stay_alone(ast_labelling *l, ast_worker *worker, size_t i, const floa
     float *mean = l->clusters.means + (size_t)own * l->cloud.dimension;
     size_t bytes = l->cloud.dimension * sizeof *mean;
     remember(l, worker, i, own, 1, v->score);
-    if (memcmp(mean, row, bytes) == 0)
-        return SAME;
+    bool same = memcmp(mean, row, bytes) == 0;
     memcpy(mean, row, bytes);
+    move_point(l, worker, i, own, own); /* axial: on the mean's side now */
+    if (same)
+        return SAME;
     l->clusters.touched[own] = 1;
     push_event(l, ~own);
     push_event(l, own);
@@ -205,13 +221,16 @@ static int revive(ast_labelling *l, ast_worker *worker, size_t i, const float *r
     size_t bytes = l->cloud.dimension * sizeof *mean;
     int32_t own = l->labels[i];
     ast_tracks_revive(l->tracks, (size_t)v->to, row, mu);
-    remember(l, worker, i, v->to, ast_exact_score(row, mu, l->cloud.dimension), v->second);
-    if (own == v->to && memcmp(mean, mu, bytes) == 0) /* it was its only point before, and is again */
-        return SAME;
+    double score = ast_exact_score(row, mu, l->cloud.dimension);
+    remember(l, worker, i, v->to, l->axial ? fabs(score) : score, v->second);
+    bool same = own == v->to && memcmp(mean, mu, bytes) == 0; /* it was its only point before, and is again */
     memcpy(mean, mu, bytes);
-    l->clusters.touched[v->to] = 1;
-    l->tracks->unseen[v->to] = 0;
+    if (!same)
+        l->tracks->unseen[v->to] = 0;
     move_point(l, worker, i, own, v->to);
+    if (same)
+        return SAME;
+    l->clusters.touched[v->to] = 1;
     push_event(l, ~v->to);
     push_event(l, v->to);
     return EVENT;
@@ -308,7 +327,7 @@ static void join_bounds(ast_labelling *l, const ast_worker *worker, size_t first
 
 /* Compares points first..last with what the events from number `seen` on brought. */
 static void meet_events(ast_labelling *l, ast_worker *worker, size_t seen, size_t first, size_t last) {
-    ast_table_clear(&worker->dirty, l->cloud.dimension);
+    ast_table_clear(&worker->dirty, l->cloud.dimension, l->axial);
     for (size_t e = seen; e < l->event_count; e++) {
         int32_t slot = l->events[e] < 0 ? ~l->events[e] : l->events[e];
         if (l->events[e] < 0)
@@ -345,7 +364,7 @@ static void find_undecided(ast_labelling *l, ast_worker *worker, size_t b, uint6
     ast_scores scores = {worker->scores.best + first, worker->scores.second + first, worker->scores.id + first};
     float fit = l->safe_now > l->fit ? l->safe_now : l->fit;
     uint32_t groups = l->cloud.small && !worker->full ? worker->fresh[first / AST_BLOCK] : AST_ALL_GROUPS;
-    bool labelled = !l->first || worker->added;
+    bool labelled = !l->first || worker->added || l->axial; /* axial: a point gets its sign when it is visited */
     l->kernels->screen(scores, l->labels + b * AST_BLOCK, groups, fit, l->margin, labelled, bits);
 }
 

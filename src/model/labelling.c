@@ -26,6 +26,8 @@ void ast_labelling_set_angle(ast_labelling *l, double angle) {
     l->limit = l->fixed ? -INFINITY : ast_cosine(angle) - FIT_TOLERANCE;
     l->fit = l->fixed ? -3 : (float)(l->limit + (double)error) + 0x1p-23f;
     l->margin = 2 * error;
+    if (l->axial && l->fit < l->margin) /* below that, the sign of a product is not certain */
+        l->fit = l->margin;
 }
 
 static size_t chunk_size(size_t dimension) {
@@ -47,6 +49,7 @@ static bool open_worker(ast_labelling *l, ast_worker *worker) {
     worker->changes = ast_allocate(l->chunk, sizeof *worker->changes);
     worker->row = ast_allocate(dimension, sizeof *worker->row);
     worker->hasty = ast_allocate(n, sizeof *worker->hasty);
+    worker->hasty_signs = ast_allocate(n / AST_LANES, sizeof *worker->hasty_signs);
     worker->fresh = ast_allocate(n / AST_BLOCK, sizeof *worker->fresh);
     worker->rows = small ? NULL : ast_allocate(n, sizeof *worker->rows);
     worker->picked = small ? NULL : ast_allocate(n, sizeof *worker->picked);
@@ -54,8 +57,9 @@ static bool open_worker(ast_labelling *l, ast_worker *worker) {
     worker->row_memory = copies ? ast_allocate(l->chunk * dimension, sizeof *worker->row_memory) : NULL;
     bool ready =
         allocate_scores(&worker->other, n) && allocate_scores(&worker->compact, n) && allocate_scores(&worker->own, n);
-    return ready && worker->list && worker->changes && worker->row && worker->hasty && worker->fresh &&
-           (small || (worker->rows && worker->picked && worker->row_scratch)) && (!copies || worker->row_memory);
+    return ready && worker->list && worker->changes && worker->row && worker->hasty && worker->hasty_signs &&
+           worker->fresh && (small || (worker->rows && worker->picked && worker->row_scratch)) &&
+           (!copies || worker->row_memory);
 }
 
 static void free_worker(ast_worker *worker) {
@@ -64,7 +68,7 @@ static void free_worker(ast_worker *worker) {
                       worker->other.best,     worker->other.second, worker->other.id,    worker->compact.best,
                       worker->compact.second, worker->compact.id,   worker->exact,       worker->bin_memory,
                       worker->key_memory,     worker->joined,       worker->used,        worker->own.best,
-                      worker->own.second,     worker->own.id,       worker->fresh};
+                      worker->own.second,     worker->own.id,       worker->fresh,       worker->hasty_signs};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         free(memory[i]);
     ast_table_free(&worker->table);
@@ -146,14 +150,16 @@ static bool reserve_points(ast_labelling *l, size_t padded) {
         return true;
     l->capacity = 0;
     free(l->labels);
+    free(l->signs);
     free(l->gaps);
     free(l->blocks);
     free(l->chunk_seen);
     l->labels = ast_allocate(padded, sizeof *l->labels);
+    l->signs = ast_allocate_zero(padded / AST_LANES, sizeof *l->signs);
     l->gaps = ast_allocate(padded / AST_LANES, sizeof *l->gaps);
     l->blocks = ast_allocate(padded / AST_BLOCK, sizeof *l->blocks);
     l->chunk_seen = ast_allocate(padded / AST_BLOCK, sizeof *l->chunk_seen);
-    bool ready = l->labels && l->gaps && l->blocks && l->chunk_seen;
+    bool ready = l->labels && l->signs && l->gaps && l->blocks && l->chunk_seen;
     l->capacity = ready ? padded : 0;
     return ready;
 }
@@ -189,6 +195,7 @@ ast_status ast_labelling_load(ast_labelling *l, const ast_kernels *kernels, ast_
     l->kernels = kernels;
     l->pool = pool;
     l->bounds = true;
+    l->axial = false;
     l->chunk = chunk_size(points->dimension);
     l->chunks = (points->count + l->chunk - 1) / l->chunk;
     size_t padded = l->chunks * l->chunk;
@@ -220,8 +227,8 @@ ast_status ast_labelling_load(ast_labelling *l, const ast_kernels *kernels, ast_
 void ast_labelling_free(ast_labelling *l) {
     free_workers(l);
     free_scores(&l->scores);
-    void *memory[] = {l->labels, l->gaps,   l->blocks,     l->start_means, l->move_of,
-                      l->events, l->movers, l->chunk_seen, l->first_order};
+    void *memory[] = {l->labels,  l->signs,  l->gaps,   l->blocks,     l->start_means,
+                      l->move_of, l->events, l->movers, l->chunk_seen, l->first_order};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         free(memory[i]);
     ast_table_free(&l->table);

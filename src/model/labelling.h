@@ -49,7 +49,8 @@ typedef struct ast_gain {
 
 typedef struct ast_change {
     uint32_t point;
-    int32_t from, to; /* slots; from may be AST_UNLABELLED */
+    int32_t from, to;        /* slots; from may be AST_UNLABELLED */
+    bool was_turned, turned; /* axial: the signs before and after */
 } ast_change;
 
 /* What one thread needs. */
@@ -86,8 +87,9 @@ typedef struct ast_worker {
     uint32_t *fresh;   /* (blocks of a chunk) small: one bit for each group that was scored */
     int32_t *hasty; /* (chunk) small: labels as they were when the points were added, which may have been too early */
     bool full;      /* every point of the chunk at hand was scored in this pass */
-    bool added;     /* its points have labels and were added to the sums at once, ... */
-    bool noted;     /* ... and `hasty` says where */
+    uint8_t *hasty_signs; /* (chunk / AST_LANES) the same */
+    bool added;           /* its points have labels and were added to the sums at once, ... */
+    bool noted;           /* ... and `hasty` says where */
     bool rows_loaded;
 } ast_worker;
 
@@ -102,12 +104,14 @@ typedef struct ast_labelling {
     float safe;         /* from this score on none of them can win, as of the start of the pass: out of turn */
     float safe_now;     /* the same as of the last event: in turn */
     float rise;         /* of `safe` since the pass before: gaps are measured from it */
+    bool axial;         /* x and -x are the same (docs/axial.md) */
     bool fixed;         /* the number of clusters is given: none is born, none dies, nobody is alone */
     bool bounds;        /* skip what cannot change */
     size_t present;     /* points that take part */
     const double *weights; /* (count) in order of visit, divided by the smallest; NULL: all 1 */
 
     int32_t *labels;   /* (padded) slots */
+    uint8_t *signs;    /* (padded / AST_LANES) axial: a bit for each point on the other side of its mean, added as -x */
     float *gaps;       /* small: (padded / AST_LANES) as in ast_small_block */
     ast_scores scores; /* (padded) large: bounds, and the ids equal the labels between passes; small: AST_OIR only */
     size_t score_capacity;
@@ -221,6 +225,11 @@ void ast_gather_keys(ast_labelling *labelling); /* those of the first pass, and 
 
 /* What the next pass must know of how far the means went (moves.c). false: no memory. */
 bool ast_note_moves(ast_labelling *labelling);
+
+/* Axial: whether a point is added as -x. */
+static inline bool ast_is_turned(const uint8_t *signs, size_t i) {
+    return signs[i / AST_LANES] >> i % AST_LANES & 1;
+}
 
 /* Whether a slot is a tracked cluster that has no points: it stands in the order, but not in tables. */
 static inline bool ast_is_unseen(const ast_labelling *l, int32_t slot) {

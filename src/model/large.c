@@ -61,18 +61,33 @@ static void scatter(ast_worker *worker, size_t n) {
     worker->scored += n;
 }
 
+/* Axial: a listed point that now stands on the other side of its mean has no score that decides. */
+static void doubt_turned(ast_labelling *l, ast_worker *worker, size_t base, size_t n) {
+    size_t dimension = l->cloud.dimension;
+    for (size_t j = 0; j < n && l->axial; j++) {
+        size_t at = worker->list[j], i = base + at;
+        if (l->labels[i] < 0 || worker->scores.id[at] != l->labels[i])
+            continue;
+        const float *mean = l->start_means + (size_t)l->labels[i] * dimension;
+        if ((l->kernels->dot(worker->picked[j], mean, dimension) < 0) != ast_is_turned(l->signs, i))
+            worker->scores.best[at] = AST_NO_SCORE;
+    }
+}
+
 void ast_large_all(ast_labelling *l, ast_worker *worker, size_t chunk) {
     size_t base = chunk * l->chunk;
     load_rows(l, worker, base);
     size_t count = list_present(l, worker, base, 0, l->chunk);
     score_list(l, worker, ast_current_table(l, worker), base, count);
     scatter(worker, count);
+    doubt_turned(l, worker, base, count);
     for (size_t i = base; i < base + l->chunk; i += AST_BLOCK) {
         size_t j = i - base;
         ast_scores scores = {worker->scores.best + j, worker->scores.second + j, worker->scores.id + j};
         uint64_t bits[AST_BLOCK / 64];
-        l->blocks[i / AST_BLOCK].attention = l->kernels->screen(
-            scores, l->labels + i, AST_ALL_GROUPS, ast_deciding_score(l, worker), l->margin, !l->first, bits);
+        l->blocks[i / AST_BLOCK].attention =
+            l->kernels->screen(scores, l->labels + i, AST_ALL_GROUPS, ast_deciding_score(l, worker), l->margin,
+                               !l->first || l->axial, bits);
     }
 }
 
@@ -113,6 +128,7 @@ static size_t tighten(ast_labelling *l, ast_worker *worker, size_t base, size_t 
         if (*best > AST_NO_SCORE) {
             const float *row = worker->rows_loaded ? worker->rows[at] : load_row(l, worker, i, at);
             *best = l->kernels->dot(row, l->start_means + (size_t)l->labels[i] * dimension, dimension);
+            *best = l->axial && ast_is_turned(l->signs, i) ? -*best : *best;
         }
         if (!(*best >= ast_deciding_score(l, worker) && *best - worker->scores.second[at] > l->margin))
             worker->list[left++] = worker->list[j];
@@ -142,7 +158,7 @@ static size_t list_block(ast_labelling *l, ast_worker *worker, size_t b, size_t 
 static void flag_undecided(ast_labelling *l, const ast_worker *worker, size_t base, size_t n) {
     for (size_t j = 0; j < n; j++) {
         size_t i = base + worker->list[j];
-        float best = worker->compact.best[j], second = worker->compact.second[j];
+        float best = worker->scores.best[worker->list[j]], second = worker->compact.second[j];
         if (worker->compact.id[j] != l->labels[i] ||
             !(best >= ast_deciding_score(l, worker) && best - second > l->margin))
             l->blocks[i / AST_BLOCK].attention = true;
@@ -164,5 +180,6 @@ void ast_large_bounded(ast_labelling *l, ast_worker *worker, size_t chunk) {
         return;
     score_list(l, worker, ast_current_table(l, worker), base, count);
     scatter(worker, count);
+    doubt_turned(l, worker, base, count);
     flag_undecided(l, worker, base, count);
 }

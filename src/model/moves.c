@@ -127,14 +127,16 @@ static ast_gain with_events(const ast_labelling *l, ast_gain gain, size_t events
     return gain;
 }
 
-/* How much closer a point of cluster a may have come to leaving it for b. */
-static float approach(const ast_cluster_list *c, int32_t a, int32_t b) {
-    double squared = 0;
+/* How much closer a point of cluster a may have come to leaving it for b; axial: for either side of b. */
+static float approach(const ast_cluster_list *c, int32_t a, int32_t b, bool axial) {
+    double apart = 0, together = 0;
     for (size_t d = 0; d < c->dimension; d++) {
-        double step = (double)c->shifts[(size_t)a * c->dimension + d] - (double)c->shifts[(size_t)b * c->dimension + d];
-        squared += step * step;
+        double own = (double)c->shifts[(size_t)a * c->dimension + d];
+        double rival = (double)c->shifts[(size_t)b * c->dimension + d];
+        apart += (own - rival) * (own - rival);
+        together += (own + rival) * (own + rival);
     }
-    return ast_round_up(sqrt(squared));
+    return ast_round_up(sqrt(axial ? fmax(apart, together) : apart));
 }
 
 /* How much smaller the gap of a point of the cluster may have become: what it may have come closer to leaving it, or to
@@ -146,7 +148,7 @@ static float largest_approach(const ast_labelling *l, int32_t slot) {
     float most = c->moves[slot];
     for (size_t k = 0; k < c->live; k++)
         if (c->order[k] != slot && !ast_is_unseen(l, c->order[k]))
-            most = fmaxf(most, approach(c, slot, c->order[k]));
+            most = fmaxf(most, approach(c, slot, c->order[k], l->axial));
     return most;
 }
 
@@ -162,7 +164,7 @@ static void measure_steps(ast_labelling *l) {
 
 bool ast_note_moves(ast_labelling *l) {
     bool ready = reserve_movers(l);
-    ast_table_clear(&l->carry, l->cloud.dimension);
+    ast_table_clear(&l->carry, l->cloud.dimension, l->axial);
     for (size_t e = 0; e < l->event_count && ready; e++)
         ready = l->events[e] < 0 || carry(l, l->events[e]);
     l->last_events = l->event_count;

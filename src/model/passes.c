@@ -209,7 +209,7 @@ uint64_t ast_labelling_print(const ast_labelling *l) {
 
 static bool copy_by_slot(ast_labelling *l) {
     size_t slots = l->clusters.slots, dimension = l->cloud.dimension;
-    if (l->cloud.small || !l->bounds || slots == 0)
+    if (l->cloud.small || (!l->bounds && !l->axial) || slots == 0)
         return true;
     if (slots > l->start_capacity) {
         free(l->start_means);
@@ -237,7 +237,7 @@ static void watch_unseen(ast_labelling *l) {
 static bool prepare_pass(ast_labelling *l) {
     const ast_cluster_list *c = &l->clusters;
     bool ready = copy_by_slot(l);
-    ast_table_clear(&l->table, l->cloud.dimension);
+    ast_table_clear(&l->table, l->cloud.dimension, l->axial);
     l->lone = 0;
     for (size_t k = 0; k < c->live && ready; k++) {
         int32_t slot = c->order[k];
@@ -318,9 +318,10 @@ ast_status ast_labelling_update(ast_labelling *l, ast_fault *fault) {
 
 bool ast_labelling_move(ast_labelling *l, size_t point, int32_t slot) {
     ast_worker *worker = &l->workers[0];
-    ast_change change = {(uint32_t)point, l->labels[point], slot};
+    ast_change change = {(uint32_t)point, l->labels[point], slot, l->axial && ast_is_turned(l->signs, point), false};
     if (!ast_worker_reserve(l, worker) || !ast_labelling_event(l, slot))
         return false;
+    l->signs[point / AST_LANES] &= (uint8_t) ~(1u << point % AST_LANES);
     ast_add_change(l, worker, &change);
     ast_merge_sums(l, worker);
     l->clusters.members[change.from]--;

@@ -14,6 +14,7 @@ static ast_small_block view(ast_labelling *l, const ast_worker *worker, size_t b
     size_t base = b * AST_BLOCK, j = base - worker->base;
     ast_small_block block = {.labels = l->labels + base,
                              .scores = {worker->scores.best + j, worker->scores.second + j, worker->scores.id + j},
+                             .signs = l->signs + base / AST_LANES,
                              .gaps = l->gaps + base / AST_LANES,
                              .lead = l->blocks[b].run,
                              .fit = ast_deciding_score(l, worker),
@@ -25,7 +26,8 @@ static ast_small_block view(ast_labelling *l, const ast_worker *worker, size_t b
 
 static void take_result(ast_labelling *l, ast_worker *worker, size_t b, const ast_small_result *result) {
     l->blocks[b].gap = result->gap;
-    l->blocks[b].attention = result->attention;
+    /* Axial: labels and signs that are not given at once are given by visits. */
+    l->blocks[b].attention = result->attention || (l->axial && l->first && !worker->added);
     worker->fresh[b - worker->base / AST_BLOCK] = result->fresh;
     worker->scored += (size_t)__builtin_popcount(result->fresh) * AST_LANES;
 }

@@ -71,42 +71,52 @@ bool ast_worker_reserve(ast_labelling *l, ast_worker *worker) {
 }
 
 /* sum += sign * round(w x unit): a weight is a factor of the point's part. */
-static void add_weighted(const ast_labelling *l, const float *row, double weight, int64_t sign, int64_t *bin) {
+static void add_weighted(const ast_labelling *l, const float *row, double weight, int64_t sign, bool turned,
+                         int64_t *bin) {
     double factor = weight * l->clusters.unit;
     for (size_t d = 0; d < l->cloud.dimension; d++)
-        bin[d] += sign * llrint((double)row[d] * factor);
+        bin[d] += (turned ? -sign : sign) * llrint((double)row[d] * factor);
     bin[weight_at(l)] += sign * llrint(factor);
 }
 
-static void add_point(const ast_labelling *l, ast_worker *worker, size_t i, const float *row, int32_t slot, int sign) {
+/* Axial: labels on the other side are other labels. */
+static uint64_t key_of(size_t i, bool turned) {
+    return ast_key(i) * (turned ? 0x9e3779b97f4a7c15u : 1);
+}
+
+/* Adds the point, or with sign -1 takes it off again; `turned`: as -x. */
+static void add_point(const ast_labelling *l, ast_worker *worker, size_t i, const float *row, int32_t slot, int sign,
+                      bool turned) {
     int64_t *bin = bin_of(l, worker, slot);
     worker->used[slot] = 1;
-    worker->bins.keys[slot] += sign > 0 ? ast_key(i) : -ast_key(i);
+    worker->bins.keys[slot] += sign > 0 ? key_of(i, turned) : -key_of(i, turned);
     if (l->weights) {
-        add_weighted(l, row, l->weights[i], sign, bin);
+        add_weighted(l, row, l->weights[i], sign, turned, bin);
         return;
     }
-    l->kernels->sum_row(row, l->cloud.dimension, sign, bin);
+    l->kernels->sum_row(row, l->cloud.dimension, turned ? -sign : sign, bin);
     bin[weight_at(l)] += sign;
 }
 
 void ast_add_change(ast_labelling *l, ast_worker *worker, const ast_change *change) {
     const float *row = ast_cloud_row(&l->cloud, change->point, worker->row);
     if (change->from >= 0)
-        add_point(l, worker, change->point, row, change->from, -1);
-    add_point(l, worker, change->point, row, change->to, 1);
+        add_point(l, worker, change->point, row, change->from, -1, change->was_turned);
+    add_point(l, worker, change->point, row, change->to, 1, change->turned);
 }
 
 void ast_note_hasty(ast_labelling *l, ast_worker *worker) {
     worker->noted = true;
     memcpy(worker->hasty, l->labels + worker->base, l->chunk * sizeof *worker->hasty);
+    memcpy(worker->hasty_signs, l->signs + worker->base / AST_LANES, l->chunk / AST_LANES);
 }
 
 /* Points that were added to the wrong cluster. */
 static void correct(ast_labelling *l, ast_worker *worker, size_t base) {
     for (size_t j = 0; j < l->chunk; j++) {
-        ast_change change = {(uint32_t)(base + j), worker->hasty[j], l->labels[base + j]};
-        if (change.from != change.to)
+        ast_change change = {(uint32_t)(base + j), worker->hasty[j], l->labels[base + j],
+                             ast_is_turned(worker->hasty_signs, j), ast_is_turned(l->signs, base + j)};
+        if (change.to >= 0 && (change.from != change.to || change.was_turned != change.turned))
             ast_add_change(l, worker, &change);
     }
 }
@@ -114,7 +124,7 @@ static void correct(ast_labelling *l, ast_worker *worker, size_t base) {
 /* Adds every point of a chunk. */
 void ast_add_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     size_t base = chunk * l->chunk;
-    if (l->cloud.small && !l->weights) {
+    if (l->cloud.small && !l->weights && !l->axial) {
         const float *x[AST_SMALL];
         for (size_t d = 0; d < l->cloud.dimension; d++)
             x[d] = l->cloud.column[d] + base;
@@ -126,7 +136,7 @@ void ast_add_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
             continue;
         bool loaded = worker->rows_loaded && worker->base == base;
         const float *row = loaded ? worker->rows[i - base] : ast_cloud_row(&l->cloud, i, worker->row);
-        add_point(l, worker, i, row, l->labels[i], 1);
+        add_point(l, worker, i, row, l->labels[i], 1, l->axial && ast_is_turned(l->signs, i));
         worker->joined[l->labels[i]]++;
     }
 }
@@ -167,7 +177,10 @@ static void merge_bin(ast_labelling *l, ast_worker *worker, size_t slot, size_t 
 
 static void key_chunk(void *data, size_t chunk, int index) {
     ast_labelling *l = data;
-    l->kernels->add_keys(l->labels + chunk * l->chunk, l->chunk, chunk * l->chunk, &l->workers[index].bins);
+    for (size_t i = chunk * l->chunk; l->axial && i < (chunk + 1) * l->chunk; i++)
+        l->workers[index].bins.keys[l->labels[i]] += key_of(i, ast_is_turned(l->signs, i));
+    if (!l->axial)
+        l->kernels->add_keys(l->labels + chunk * l->chunk, l->chunk, chunk * l->chunk, &l->workers[index].bins);
 }
 
 static uint64_t take_key(ast_labelling *l, size_t slot) {

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-void ast_table_clear(ast_table *table, size_t dimension) {
+void ast_table_clear(ast_table *table, size_t dimension, bool axial) {
     table->dimension = dimension;
+    table->axial = axial;
     table->count = 0;
 }
 
@@ -42,8 +43,9 @@ static bool reserve(ast_table *table) {
     else if (table->count)
         memcpy(means, table->means, table->capacity * dimension * sizeof *means);
     size_t count = table->count;
+    bool axial = table->axial;
     ast_table_free(table);
-    *table = (ast_table){dimension, count, capacity, ids, means, bias};
+    *table = (ast_table){dimension, count, capacity, ids, means, bias, axial};
     return true;
 }
 

@@ -6,8 +6,8 @@
 
 #include "kernels.h"
 
-void ast_table_clear(ast_table *table,
-                     size_t dimension); /* keeps the memory; dimension is fixed from the first clear */
+/* Keeps the memory; the dimension is fixed from the first clear. */
+void ast_table_clear(ast_table *table, size_t dimension, bool axial);
 bool ast_table_append(ast_table *table, const float *mean, int32_t id); /* false: no memory, table as before */
 void ast_table_free(ast_table *table);
 

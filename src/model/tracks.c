@@ -41,14 +41,27 @@ void ast_tracks_begin(ast_tracks *t) {
         memset(t->met, 0, t->met_capacity);
 }
 
+/* Axial: x or -x, whichever is on the side of m_k; in the copy (D) if it has to be turned. */
+static const float *facing(const ast_tracks *t, size_t k, const float *x, float *copy) {
+    if (!t->axial || ast_exact_score(x, t->m + k * t->dimension, t->dimension) >= 0)
+        return x;
+    for (size_t d = 0; d < t->dimension; d++)
+        copy[d] = -x[d];
+    return copy;
+}
+
 double ast_tracks_score(const ast_tracks *t, size_t k, const float *x) {
     ast_geodesic g;
+    float copy[4096];
+    x = facing(t, k, x, copy);
     ast_geodesic_solve(ast_angle_between(x, t->m + k * t->dimension, t->dimension), t->w[k], t->beta, t->dt[k], 1, &g);
     return 1 + (double)t->dt[k] * t->q - g.losses;
 }
 
 void ast_tracks_revive(const ast_tracks *t, size_t k, const float *x, float *mu) {
     const float *m = t->m + k * t->dimension;
+    float copy[4096];
+    x = facing(t, k, x, copy);
     double u[4096], squared = 0, zeta = ast_angle_between(x, m, t->dimension);
     for (size_t d = 0; d < t->dimension; d++)
         squared += (double)x[d] * (double)x[d];
@@ -59,23 +72,28 @@ void ast_tracks_revive(const ast_tracks *t, size_t k, const float *x, float *mu)
     ast_geodesic_mean(t->dimension, u, m, g.eta, zeta, mu);
 }
 
-/* The direction of the cluster's sum; false: it is zero. */
-static bool direction(const ast_cluster_list *c, size_t k, double *u, double *length) {
+/* The direction of the cluster's sum, axial on the side of m_k; false: it is zero. */
+static bool direction(const ast_tracks *t, const ast_cluster_list *c, size_t k, double *u, double *length) {
     const int64_t *sum = c->sums + k * c->dimension;
-    double squared = 0;
+    const float *m = t->m + k * t->dimension;
+    double squared = 0, along = 0;
     for (size_t d = 0; d < c->dimension; d++)
         squared += (double)sum[d] * (double)sum[d];
     *length = sqrt(squared) / c->unit;
     if (*length <= ast_clusters_weight(c, (int32_t)k) * ZERO_SUM)
         return false;
-    for (size_t d = 0; d < c->dimension; d++)
+    for (size_t d = 0; d < c->dimension; d++) {
         u[d] = (double)sum[d] / sqrt(squared);
+        along += u[d] * (double)m[d];
+    }
+    for (size_t d = 0; d < c->dimension && t->axial && along < 0; d++)
+        u[d] = -u[d];
     return true;
 }
 
 bool ast_tracks_mean(const ast_tracks *t, const ast_cluster_list *c, size_t k, float *mu) {
     double u[4096], length;
-    if (!direction(c, k, u, &length))
+    if (!direction(t, c, k, u, &length))
         return false;
     const float *m = t->m + k * t->dimension;
     double zeta = ast_angle_from(u, m, t->dimension);
@@ -87,7 +105,7 @@ bool ast_tracks_mean(const ast_tracks *t, const ast_cluster_list *c, size_t k, f
 
 double ast_tracks_losses(const ast_tracks *t, const ast_cluster_list *c, size_t k, double *length) {
     double u[4096];
-    if (!direction(c, k, u, length))
+    if (!direction(t, c, k, u, length))
         return 0;
     ast_geodesic g;
     ast_geodesic_solve(ast_angle_from(u, t->m + k * t->dimension, t->dimension), t->w[k], t->beta, t->dt[k], *length,

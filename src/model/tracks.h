@@ -23,6 +23,7 @@ typedef struct ast_tracks {
     size_t count, capacity, dimension; /* tracked clusters are slots 0..count-1, in order of id */
     double beta, q;                    /* of the transition; Q = lambda / lifetime */
     bool candidates;                   /* may clusters without points win at all */
+    bool axial;                        /* x and -x are the same */
     double limit;                      /* a score fits from here */
     float *m;                          /* (count, D) where each was */
     double *w;                         /* (count) how sure that is */

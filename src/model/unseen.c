@@ -39,6 +39,11 @@ static double product(const float *x, const float *y, size_t dimension) {
     return total;
 }
 
+static double closeness(const ast_tracks *t, const float *x, size_t k) {
+    double cosine = product(x, t->m + k * t->dimension, t->dimension);
+    return t->axial ? fabs(cosine) : cosine;
+}
+
 static bool ghost(const ast_tracks *t, size_t k) {
     return t->candidates && t->unseen[k];
 }
@@ -47,7 +52,7 @@ bool ast_tracks_may_win(const ast_tracks *t, size_t k, const float *x, double be
     double ceiling = ceiling_of(t, k), least = best > t->limit ? best : t->limit;
     if (ceiling < least)
         return false;
-    double cosine = product(x, t->m + k * t->dimension, t->dimension);
+    double cosine = closeness(t, x, k);
     return ceiling - stiffness_of(t, k) * (1 - cosine) + LOOSE >= least;
 }
 
@@ -138,7 +143,7 @@ static bool find_changed(ast_tracks *t, const ast_cluster_list *c, size_t *count
 
 static void compare(ast_tracks *t, const ast_cluster_list *c, size_t k, int32_t slot) {
     const float *mean = c->means + (size_t)slot * t->dimension;
-    double cosine = product(mean, t->m + k * t->dimension, t->dimension);
+    double cosine = closeness(t, mean, k);
     if (cosine > t->near[k].cosine) {
         t->near[k].cosine = cosine;
         t->near[k].slot = slot;

@@ -76,7 +76,8 @@ static ast_table make_table(const scene *s, size_t count) {
                        capacity,
                        guarded_ints(NULL, capacity),
                        guarded_floats(NULL, capacity * dimension),
-                       guarded_floats(NULL, small ? 0 : capacity)};
+                       guarded_floats(NULL, small ? 0 : capacity),
+                       false};
     for (size_t k = 0; k < capacity; k++) {
         bool used = k < count;
         table.ids[k] = used ? id_of(k) : AST_NOBODY;

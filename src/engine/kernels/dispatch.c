@@ -4,6 +4,7 @@
  * every table answers to. */
 #include "tables.h"
 
+#include <math.h>
 #include <string.h>
 
 const ast_kernels *ast_kernels_choose(const char *name) {
@@ -33,12 +34,8 @@ static void exact_small(const float *x, const ast_table *table, double *scores) 
     }
 }
 
-void ast_exact_scores(const float *x, const ast_table *table, double *scores) {
-    if (table->dimension <= AST_SMALL) {
-        exact_small(x, table, scores);
-        return;
-    }
-    /* Sixteen means side by side: the components of each stay in order. */
+/* Sixteen means side by side: the components of each stay in order. */
+static void exact_large(const float *x, const ast_table *table, double *scores) {
     for (size_t k = 0; k < table->count; k += AST_PANEL) {
         const float *panel = table->means + k * table->dimension;
         double sum[AST_PANEL] = {0};
@@ -47,4 +44,13 @@ void ast_exact_scores(const float *x, const ast_table *table, double *scores) {
                 sum[j] += (double)x[d] * (double)panel[d * AST_PANEL + j];
         memcpy(scores + k, sum, sizeof sum);
     }
+}
+
+void ast_exact_scores(const float *x, const ast_table *table, double *scores) {
+    if (table->dimension <= AST_SMALL)
+        exact_small(x, table, scores);
+    else
+        exact_large(x, table, scores);
+    for (size_t k = 0; k < table->count && table->axial; k++)
+        scores[k] = fabs(scores[k]);
 }

@@ -29,6 +29,7 @@ typedef struct ast_table {
     int32_t *ids;                      /* (capacity) what the kernels write for mean k */
     float *means;                      /* small: (D, capacity); large: (capacity / AST_PANEL, D, AST_PANEL) */
     float *bias; /* large: (capacity) 0 for a mean, AST_NO_SCORE for the unused columns of the last panel */
+    bool axial;  /* scores are |x . mu| */
 } ast_table;
 
 /* For each point the best score, the second best and the id of the best. */
@@ -63,7 +64,9 @@ typedef struct ast_small_block {
     const float *x[AST_SMALL];
     int32_t *labels;
     ast_scores scores; /* of the groups that are scored; the id of a point labelled -1 is -1 */
-    float *gaps;       /* (AST_GROUPS) the smallest of each group, plus `lead` */
+    uint8_t *signs; /* (AST_GROUPS) axial: one bit for each point whose product with the mean of its label is negative;
+                       a point for which that has changed counts as undecided */
+    float *gaps;    /* (AST_GROUPS) the smallest of each group, plus `lead` */
     float lead;
     float fit;
     float margin; /* a gap up to here does not decide */
@@ -88,7 +91,8 @@ typedef struct ast_kernels {
     /* Scores the groups of a block whose gap, as stored, is at most `awake`. */
     ast_small_result (*label_block[AST_SMALL + 1])(const ast_small_block *block, const ast_table *table, float awake);
 
-    /* Scores every group, makes the ids the labels, and adds every point to the sums of its id. Stores no scores. */
+    /* Scores every group, makes the ids the labels, and adds every point, axial with its sign, to the sums of its id.
+     * Stores no scores. */
     ast_small_result (*label_and_sum[AST_SMALL + 1])(const ast_small_block *block, const ast_table *table,
                                                      ast_bins *bins);
 

@@ -87,6 +87,22 @@ static inline vf min_f(vf a, vf b) {
 #endif
 }
 
+/* One bit a lane, as lanes. */
+#if defined(__AVX2__)
+#define LANE_BITS ((vi){1, 2, 4, 8, 16, 32, 64, 128})
+#else
+#define LANE_BITS ((vi){1, 2, 4, 8})
+#endif
+
+/* |v|, and v with the sign changed in the lanes of a mask. */
+static inline vf magnitude(vf v) {
+    return (vf)((vi)v & all_i(INT32_MAX));
+}
+
+static inline vf turned(vf v, vi mask) {
+    return (vf)((vi)v ^ (mask & all_i(INT32_MIN)));
+}
+
 /* One bit a lane. */
 static inline unsigned mask_bits(vi mask) {
 #if defined(__AVX2__)
