@@ -85,6 +85,10 @@ int bench_depth_scene_open(bench_depth_scene *scene, int which, double share, co
 void bench_depth_scene_free(bench_depth_scene *scene);
 void bench_depth_scene_decode(bench_depth_scene *scene); /* one more repetition of decoding alone */
 
+/* Writes the frames of the first scene there is, `share` of them: DIR/depth_000.npy and so on, (H, W) metres, 0 in
+ * holes, and DIR/depth_camera.npy, fx fy cx cy. */
+void bench_depths_write_frames(double share, const char *data, const char *folder);
+
 void bench_depths_print(const bench_depths *depths);
 void bench_depths_goals(const bench_depths *depths, bench_goals *goals);
 void bench_depths_write(const bench_depths *depths, bench_json *json);

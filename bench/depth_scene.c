@@ -147,3 +147,37 @@ void bench_depth_scene_decode(bench_depth_scene *scene) {
     bench_series_end(&scene->decoding);
     ast_depth_pixels_free(&pixels);
 }
+
+/* ---- For other programs ----------------------------------------------------------------------------------------- */
+
+static void write_matrix(const char *folder, const char *format, int number, const float *values, size_t rows,
+                         size_t columns) {
+    ast_format_error error;
+    char *path = text(format, folder, number);
+    ast_output *output = ast_output_open(path, false, &error);
+    if (!output || !ast_write_matrix(output, values, rows, columns, &error) || !ast_output_commit(output, &error))
+        bench_die("%s", error.text);
+    free(path);
+}
+
+static void write_metres(const char *folder, int number, const ast_depth_pixels *pixels) {
+    size_t count = pixels->width * pixels->height;
+    float *metres = bench_alloc(count * sizeof *metres);
+    for (size_t i = 0; i < count; i++)
+        metres[i] = (float)pixels->values[i] / 1000;
+    write_matrix(folder, "%s/depth_%03d.npy", number, metres, pixels->height, pixels->width);
+    free(metres);
+}
+
+void bench_depths_write_frames(double share, const char *data, const char *folder) {
+    bench_depth_scene *scene = bench_alloc(sizeof *scene);
+    for (int which = 0; scene->frames == 0 && which < BENCH_DEPTH_SCENES; which++)
+        bench_depth_scene_open(scene, which, share, data, 1);
+    const ast_camera *camera = &scene->camera;
+    const float intrinsics[] = {(float)camera->fx, (float)camera->fy, (float)camera->cx, (float)camera->cy};
+    write_matrix(folder, "%s/depth_camera.npy", -1, intrinsics, 1, 4);
+    for (int f = 0; f < scene->frames; f++)
+        write_metres(folder, f, &scene->frame[f]);
+    bench_depth_scene_free(scene);
+    free(scene);
+}

@@ -33,7 +33,9 @@ static const char usage[] =
     "  --data DIR         where icsl_hallway/depth is, real frames for depth (default ../shared/data beside the "
     "project)\n"
     "  --output FILE      all numbers as JSON\n"
-    "  --write DIR        write the workloads' points, truths, means and starts as .npy files and measure nothing\n";
+    "  --write DIR        write the workloads' points, truths, means, starts and depth frames as .npy files and "
+    "measure\n"
+    "                     nothing\n";
 
 _Noreturn static void wrong_usage(const char *what) {
     fprintf(stderr, "asterism-bench: %s\n%s", what, usage);
@@ -239,7 +241,9 @@ int main(int argc, char **argv) {
     make_workloads(report, &given);
     if (given.write)
         write_workloads(report, given.write);
-    else
+    if (given.write && given.depth)
+        bench_depths_write_frames(report->share, given.data, given.write);
+    if (!given.write)
         run(report, &given);
     for (int i = 0; i < report->result_count; i++)
         bench_result_free(&report->results[i]);

@@ -1,12 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Runs faiss and scikit-learn on the files of asterism-bench, in the same run as asterism, and prints the ratios.
+"""Runs peers on the files of asterism-bench, in the same run as asterism, and prints the ratios.
 
-Debian's python3-numpy, python3-faiss and python3-sklearn are what is measured: run it with /usr/bin/python3. All three
-programs get the same points, the same start and the same number of threads; repetitions take turns, the best counts.
-Nothing is judged: the exit code is 0 whatever the table says.
+Clustering is compared with faiss and scikit-learn, which get the same points, the same start and the same number of
+threads; repetitions take turns, the best counts. Depth (peers_depth.py) is compared with OpenCV and Open3D. Debian's
+packages are what is measured: run it with /usr/bin/python3. What is not there is left out, with a line that says so;
+--install fetches it. Nothing is judged: the exit code is 0 whatever the table says.
 """
 import argparse
+import importlib
 import json
 import os
 import pathlib
@@ -15,10 +17,13 @@ import sys
 import tempfile
 import time
 
+import peers_depth
+
 WORKLOADS = {"W1": 70, "W2": 25, "W3": 83}  # degrees
 GOAL = 3  # asterism to the optimum of spherical k-means on W3, against faiss to the same objective
-PACKAGES = {"numpy": "python3-numpy", "faiss": "python3-faiss", "sklearn": "python3-sklearn",
-            "threadpoolctl": "python3-threadpoolctl"}
+PACKAGES = {"numpy": "python3-numpy", "threadpoolctl": "python3-threadpoolctl", "faiss": "python3-faiss",
+            "sklearn": "python3-sklearn", **peers_depth.PACKAGES}
+NEEDED = ("numpy", "threadpoolctl")
 
 
 def parse():
@@ -27,31 +32,71 @@ def parse():
     parser.add_argument("--build", type=pathlib.Path, default=here.parent / "build" / "release",
                         help="where asterism was built (default: build/release)")
     parser.add_argument("--data", type=pathlib.Path, help="a folder for the workloads, kept (default: a temporary one)")
-    parser.add_argument("--workload", choices=[*WORKLOADS, "all"], default="all")
+    parser.add_argument("--workload", choices=[*WORKLOADS, "depth", "all"], default="all")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--iterations", type=int, default=10, help="of a timed k-means (default 10)")
     parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--quick", action="store_true", help="a tenth of the points: does it run?")
+    parser.add_argument("--install", action="store_true", help="install the Debian packages that are missing")
     parser.add_argument("--output", type=pathlib.Path, help="all numbers as JSON")
     return parser.parse_args()
 
 
-def import_peers(threads):
-    """The modules as globals; threads must be set before they start their own.
+def install(packages):
+    """Through apt-get, with sudo where need be. What it cannot install is left out later."""
+    root = [] if os.geteuid() == 0 else ["sudo"]
+    print(f"peers.py: installing these Debian packages: {' '.join(packages)}", file=sys.stderr)
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for command in (["update", "-qq"], ["install", "-qq", "-y", "--no-install-recommends", *packages]):
+        try:
+            done = subprocess.run([*root, "apt-get", *command], env=environment, stdout=subprocess.DEVNULL)
+        except FileNotFoundError as error:
+            print(f"peers.py: {error.filename} is not there: nothing was installed", file=sys.stderr)
+            return
+        if done.returncode != 0:
+            return
+
+
+def try_import(module):
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        return None
+
+
+def import_peers(wanted, given):
+    """The modules by name, and as globals; threads must be set before they start their own.
 
     Passive waiting is for the peers' good: OpenMP's threads spin by default after each parallel region and take the
     processors from OpenBLAS's. faiss is 1.5 to 3 times faster with it where there are as many processors as threads.
     """
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-        os.environ[name] = str(threads)
+        os.environ[name] = str(given.threads)
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    for module, package in PACKAGES.items():
-        try:
-            globals()[module] = __import__(module)
-        except ImportError:
-            sys.exit(f"peers.py: the Python of {sys.executable} has no {module}: install Debian's {package} and run "
-                     "this with /usr/bin/python3")
-    faiss.omp_set_num_threads(threads)
+    missing = [PACKAGES[module] for module in wanted if not try_import(module)]
+    if missing and given.install:
+        install(missing)
+        importlib.invalidate_caches()
+    modules = {module: loaded for module in wanted if (loaded := try_import(module))}
+    for module in wanted:
+        if module not in modules:
+            tell_missing(module)
+    globals().update(modules)
+    return modules
+
+
+def tell_missing(module):
+    how = f"{sys.executable} has no {module}; --install fetches Debian's {PACKAGES[module]} for /usr/bin/python3"
+    if module in NEEDED:
+        sys.exit(f"peers.py: {how}")
+    print(f"left out: {how}")
+
+
+def set_threads(modules, threads):
+    if "faiss" in modules:
+        faiss.omp_set_num_threads(threads)
+    if "cv2" in modules:
+        cv2.setNumThreads(threads)
 
 
 def find_program(build, name):
@@ -110,24 +155,31 @@ def milliseconds_an_iteration(programs, repetitions):
     return best
 
 
-def measure(program, data, name, given):
+def clustering_programs(program, data, name, given, modules):
+    """Those that there are, each a function that returns its seconds and iterations."""
     points, start = numpy.load(data / f"{name}.npy"), numpy.load(data / f"{name}_start.npy")
     spkm = (program, data, name, given.threads, given.iterations)
-    best = milliseconds_an_iteration({
-        "asterism spkm": lambda: asterism_spkm(*spkm),
-        "asterism spkm --no-bounds": lambda: asterism_spkm(*spkm, "--no-bounds"),
-        "faiss spherical": lambda: run_faiss(points, start, given.iterations),
-        "scikit-learn": lambda: run_sklearn(points, start, given.iterations),
-    }, given.repetitions)
+    programs = {"asterism spkm": lambda: asterism_spkm(*spkm),
+                "asterism spkm --no-bounds": lambda: asterism_spkm(*spkm, "--no-bounds")}
+    if "faiss" in modules:
+        programs["faiss spherical"] = lambda: run_faiss(points, start, given.iterations)
+    if "sklearn" in modules:
+        programs["scikit-learn"] = lambda: run_sklearn(points, start, given.iterations)
+    return points.shape, len(start), programs
+
+
+def measure(program, data, name, given, modules):
+    (rows, columns), clusters, programs = clustering_programs(program, data, name, given, modules)
+    best = milliseconds_an_iteration(programs, given.repetitions)
     best_run = min((run_asterism(program, data, name, given.threads, "--angle", str(WORKLOADS[name]))
                     for _ in range(given.repetitions)), key=lambda report: report["seconds"])
-    print(f"{name}: {points.shape[0]} x {points.shape[1]}, K = {len(start)}, {given.threads} threads")
+    print(f"{name}: {rows} x {columns}, K = {clusters}, {given.threads} threads")
     print(f"  {'ms an iteration':<28}{'':>10}  times asterism spkm")
     for who, milliseconds in best.items():
         print(f"  {who:<28}{milliseconds:>10.3f}  {milliseconds / best['asterism spkm']:>6.2f}")
     print(f"  asterism dp, whole run: {1e3 * best_run['seconds']:.3f} ms, {best_run['iterations']} passes, "
           f"{best_run['clusters']} clusters")
-    return {"workload": name, "points": points.shape[0], "dimension": points.shape[1], "clusters": len(start),
+    return {"workload": name, "points": rows, "dimension": columns, "clusters": clusters,
             "milliseconds_an_iteration": best, "dp_seconds": best_run["seconds"],
             "dp_iterations": best_run["iterations"], "dp_clusters": best_run["clusters"]}
 
@@ -183,29 +235,42 @@ def race(program, data, name, given):
             "faiss_reached": needed is not None, "times_faster": ratio}
 
 
-def write_data(bench, data, names, given):
+def write_data(bench, data, name, given):
+    command = [str(bench), "--write", str(data), "--workload", name, *(["--quick"] if given.quick else [])]
+    if subprocess.run(command).returncode != 0:
+        sys.exit(f"peers.py: the points of {name} could not be made")
+
+
+def wanted_modules(names):
+    clustering, depth = set(names) - {"depth"}, "depth" in names
+    return [*NEEDED, *(("faiss", "sklearn") if clustering else ()), *(peers_depth.PACKAGES if depth else ())]
+
+
+def run(names, modules, given, data):
+    program, bench = find_program(given.build, "asterism"), find_program(given.build, "asterism-bench")
+    results = []
     for name in names:
-        command = [str(bench), "--write", str(data), "--workload", name, *(["--quick"] if given.quick else [])]
-        if subprocess.run(command).returncode != 0:
-            sys.exit(f"peers.py: the points of {name} could not be made")
+        if name == "depth":
+            results.append(peers_depth.measure(bench, data, modules, given))
+            continue
+        write_data(bench, data, name, given)
+        results.append(measure(program, data, name, given, modules))
+        if name == "W3" and "faiss" in modules:
+            results[-1]["race"] = race(program, data, name, given)
+    return results
 
 
 def main():
     given = parse()
-    import_peers(given.threads)
-    program, bench = find_program(given.build, "asterism"), find_program(given.build, "asterism-bench")
-    names = list(WORKLOADS) if given.workload == "all" else [given.workload]
-    print(f"faiss {faiss.__version__}, scikit-learn {sklearn.__version__}, numpy {numpy.__version__}; "
-          f"best of {given.repetitions}; load average {os.getloadavg()[0]:.2f} at the start")
-    results = []
+    names = [*WORKLOADS, "depth"] if given.workload == "all" else [given.workload]
+    modules = import_peers(wanted_modules(names), given)
+    set_threads(modules, given.threads)
+    versions = ", ".join(f"{name} {module.__version__}" for name, module in modules.items())
+    print(f"{versions}; best of {given.repetitions}; load average {os.getloadavg()[0]:.2f} at the start")
     with tempfile.TemporaryDirectory() as temporary, threadpoolctl.threadpool_limits(given.threads):
         data = given.data or pathlib.Path(temporary)
         data.mkdir(parents=True, exist_ok=True)
-        write_data(bench, data, names, given)
-        for name in names:
-            results.append(measure(program, data, name, given))
-            if name == "W3":
-                results[-1]["race"] = race(program, data, name, given)
+        results = run(names, modules, given, data)
     if given.output:
         given.output.write_text(json.dumps({"threads": given.threads, "results": results}, indent=2) + "\n")
 
