@@ -175,7 +175,9 @@ bool ast_labelling_keep_scores(ast_labelling *l) {
     if (l->cloud.padded <= l->score_capacity)
         return true;
     free_scores(&l->scores);
-    bool ready = allocate_scores(&l->scores, l->cloud.padded);
+    free(l->third);
+    l->third = l->cloud.small ? NULL : ast_allocate(l->cloud.padded, sizeof *l->third);
+    bool ready = allocate_scores(&l->scores, l->cloud.padded) && (l->cloud.small || l->third);
     l->score_capacity = ready ? l->cloud.padded : 0;
     return ready;
 }
@@ -227,8 +229,8 @@ ast_status ast_labelling_load(ast_labelling *l, const ast_kernels *kernels, ast_
 void ast_labelling_free(ast_labelling *l) {
     free_workers(l);
     free_scores(&l->scores);
-    void *memory[] = {l->labels,  l->signs,  l->gaps,   l->blocks,     l->start_means,
-                      l->move_of, l->events, l->movers, l->chunk_seen, l->first_order};
+    void *memory[] = {l->labels, l->signs, l->gaps, l->blocks,     l->start_means, l->move_of,
+                      l->events, l->third, l->fast, l->chunk_seen, l->first_order};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         free(memory[i]);
     ast_table_free(&l->table);

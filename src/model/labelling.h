@@ -75,15 +75,15 @@ typedef struct ast_worker {
     ast_bins bins; /* what is to be added to the clusters' sums; large: sums (slots, D + 1) */
     int64_t *bin_memory;
     uint64_t *key_memory;
-    int64_t *joined;      /* (slots) first pass with weights: how many points joined */
-    uint8_t *used;        /* (slots) large: the sum is not zero */
-    size_t changed;       /* points that changed cluster in this pass */
-    uint64_t scored;      /* points compared with every cluster in this pass */
-    const ast_gain *gain; /* what the chunk at hand reckons with */
+    int64_t *joined; /* (slots) first pass with weights: how many points joined */
+    uint8_t *used;   /* (slots) large: the sum is not zero */
+    size_t changed;  /* points that changed cluster in this pass */
+    uint64_t scored; /* points compared with every cluster in this pass */
     /* The chunk at hand. */
     size_t base;       /* its first point */
     ast_scores scores; /* (chunk) of its points: `own`, or where the labelling keeps them */
     ast_scores own;    /* (chunk) */
+    float *third;      /* large: (chunk) bounds of the fast clusters' scores; `second` bounds the others' */
     uint32_t *fresh;   /* (blocks of a chunk) small: one bit for each group that was scored */
     int32_t *hasty; /* (chunk) small: labels as they were when the points were added, which may have been too early */
     bool full;      /* every point of the chunk at hand was scored in this pass */
@@ -114,6 +114,7 @@ typedef struct ast_labelling {
     uint8_t *signs;    /* (padded / AST_LANES) axial: a bit for each point on the other side of its mean, added as -x */
     float *gaps;       /* small: (padded / AST_LANES) as in ast_small_block */
     ast_scores scores; /* (padded) large: bounds, and the ids equal the labels between passes; small: AST_OIR only */
+    float *third;      /* large: (padded) */
     size_t score_capacity;
     ast_block *blocks;
     size_t chunk, chunks; /* points in one; how many */
@@ -130,15 +131,15 @@ typedef struct ast_labelling {
     size_t start_capacity;
     int32_t *events; /* slots, in order of happening */
     size_t event_count, event_capacity;
-    ast_table carry; /* clusters that the next pass compares every point with */
-    int32_t *movers; /* (mover_capacity) slots by how far they moved, the farthest first */
-    size_t mover_capacity;
-    ast_gain others;    /* moves of the clusters that are not in the carry */
-    ast_gain everybody; /* moves of all */
-    bool chosen;        /* the carry has more than the events of the pass before */
-    size_t last_events; /* of the pass before */
-    size_t *chunk_seen; /* (chunks) how many events of its last pass all points of a chunk were compared with */
-    bool few;           /* few enough clusters to look at each pair of them */
+    ast_gain everybody; /* moves of all clusters */
+    uint8_t *fast;      /* large: (fast_capacity) slots that have a bound of their own */
+    size_t fast_capacity;
+    ast_table carry;      /* large: those, as the next pass finds them */
+    ast_gain quick, slow; /* large: their moves, and those of the others */
+    bool regrouped;       /* large: they are others than in the pass before */
+    size_t last_events;   /* of the pass before */
+    size_t *chunk_seen;   /* (chunks) how many events of its last pass all points of a chunk were compared with */
+    bool few;             /* few enough clusters to look at each pair of them */
     float bit_step[AST_MASK_BITS]; /* small: how much smaller the gaps of points of the slots of that bit may be now */
     float *move_of;                /* large: (slots) */
     uint32_t lone;                 /* bits of the clusters with one member */

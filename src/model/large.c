@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Proposals for points of five dimensions and more. Bounds sink and rise point by point, and before a point is scored
- * against all means, its own mean alone may settle it. */
+ * Proposals for points of five dimensions and more. Bounds sink and rise point by point, one for the few clusters that
+ * move fast and one for the others; before a point is scored against all means, its own and the fast ones may settle
+ * it. */
 #include "propose.h"
 
 #include <math.h>
+
+#define KNOWS_NOTHING 2.0f /* above every score */
 
 static const float *load_row(ast_labelling *l, ast_worker *worker, size_t i, size_t j) {
     float *buffer = l->cloud.in_place ? NULL : worker->row_memory + j * l->cloud.dimension;
@@ -55,7 +58,7 @@ static void scatter(ast_worker *worker, size_t n) {
     for (size_t j = 0; j < n; j++) {
         size_t at = worker->list[j];
         worker->scores.best[at] = worker->compact.best[j];
-        worker->scores.second[at] = worker->compact.second[j];
+        worker->scores.second[at] = worker->third[at] = worker->compact.second[j];
         worker->scores.id[at] = worker->compact.id[j];
     }
     worker->scored += n;
@@ -91,68 +94,73 @@ void ast_large_all(ast_labelling *l, ast_worker *worker, size_t chunk) {
     }
 }
 
-static void advance(ast_labelling *l, const ast_worker *worker, size_t b) {
+/* Lets the bounds of a block sink and rise by what the means have moved since the last pass. Points that have not met
+ * every event of it know nothing of the fast clusters. */
+static void advance(const ast_labelling *l, ast_worker *worker, size_t b, bool informed) {
+    float *best = worker->scores.best, *second = worker->scores.second, *third = worker->third;
     for (size_t i = b * AST_BLOCK; i < (b + 1) * AST_BLOCK; i++) {
         int32_t label = l->labels[i];
+        size_t j = i - worker->base;
         if (label < 0)
             continue;
-        worker->scores.best[i - worker->base] -= l->move_of[label];
-        worker->scores.second[i - worker->base] += worker->gain->most[label == worker->gain->fastest];
+        if (l->regrouped)
+            second[j] = third[j] = second[j] > third[j] ? second[j] : third[j];
+        best[j] -= l->move_of[label];
+        second[j] += l->slow.most[label == l->slow.fastest];
+        third[j] = informed ? third[j] + l->quick.most[label == l->quick.fastest] : KNOWS_NOTHING;
     }
 }
 
-/* Compares a block with the clusters that the bounds say nothing about. */
-static void challenge(ast_labelling *l, ast_worker *worker, size_t b) {
-    size_t base = b * AST_BLOCK;
-    ast_large_others(l, worker, &l->carry, base, AST_BLOCK);
-    for (size_t j = 0; j < AST_BLOCK; j++) {
-        float other = worker->other.best[j], *best = &worker->scores.best[base + j - worker->base];
-        float *second = &worker->scores.second[base + j - worker->base];
-        if (l->labels[base + j] < 0)
-            continue;
-        if (worker->other.id[j] == l->labels[base + j]) /* its own cluster: the score is known, its rivals are not */
-            other = worker->other.second[j];
-        if (other > *best - l->margin)
-            *best = AST_NO_SCORE;
-        else if (other > *second)
-            *second = other;
-    }
+static bool is_settled(const ast_labelling *l, const ast_worker *worker, size_t at) {
+    float best = worker->scores.best[at], second = worker->scores.second[at], third = worker->third[at];
+    return best >= ast_deciding_score(l, worker) && best - (second > third ? second : third) > l->margin;
+}
+
+/* Lists the points of block b, in the chunk, that may have changed. */
+static size_t list_block(ast_labelling *l, ast_worker *worker, size_t b, size_t count) {
+    size_t first = b * AST_BLOCK - worker->base;
+    float *rival = worker->other.second;
+    for (size_t j = 0; j < AST_BLOCK; j++)
+        rival[j] = fmaxf(worker->scores.second[first + j], worker->third[first + j]);
+    uint32_t *list = worker->list + count;
+    size_t listed = l->kernels->narrow(worker->scores.best + first, rival, l->labels + worker->base + first, AST_BLOCK,
+                                       ast_deciding_score(l, worker), l->margin + 0x1p-22f, list);
+    for (size_t j = 0; j < listed; j++)
+        list[j] += (uint32_t)first;
+    return count + listed;
 }
 
 /* Before a point is compared with every mean, a fresh score against its own may do. Returns how many stay listed. */
-static size_t tighten(ast_labelling *l, ast_worker *worker, size_t base, size_t n) {
+static size_t tighten(ast_labelling *l, ast_worker *worker, size_t n) {
     size_t left = 0, dimension = l->cloud.dimension;
     for (size_t j = 0; j < n; j++) {
-        size_t at = worker->list[j], i = base + at;
+        size_t at = worker->list[j], i = worker->base + at;
         float *best = &worker->scores.best[at];
         if (*best > AST_NO_SCORE) {
-            const float *row = worker->rows_loaded ? worker->rows[at] : load_row(l, worker, i, at);
+            const float *row = load_row(l, worker, i, at);
             *best = l->kernels->dot(row, l->start_means + (size_t)l->labels[i] * dimension, dimension);
             *best = l->axial && ast_is_turned(l->signs, i) ? -*best : *best;
         }
-        if (!(*best >= ast_deciding_score(l, worker) && *best - worker->scores.second[at] > l->margin))
+        if (!is_settled(l, worker, at))
             worker->list[left++] = worker->list[j];
     }
     return left;
 }
 
-/* Appends the points of block b that may have changed to the worker's list. */
-static size_t list_block(ast_labelling *l, ast_worker *worker, size_t b, size_t base, size_t count) {
-    uint32_t *list = worker->list;
-    worker->list = list + count; /* scoring rows uses the front of the list */
-    l->blocks[b].attention = false;
-    advance(l, worker, b);
-    if (worker->gain == &l->others && l->carry.count > 0)
-        challenge(l, worker, b);
-    worker->list = list;
-    list += count;
-    size_t first = b * AST_BLOCK - base;
-    size_t listed =
-        l->kernels->narrow(worker->scores.best + first, worker->scores.second + first, l->labels + base + first,
-                           AST_BLOCK, ast_deciding_score(l, worker), l->margin + 0x1p-22f, list);
-    for (size_t j = 0; j < listed; j++)
-        list[j] += (uint32_t)first;
-    return count + listed;
+/* ... and then fresh scores against the fast clusters. */
+static size_t challenge(ast_labelling *l, ast_worker *worker, size_t n) {
+    if (l->carry.count == 0)
+        return n;
+    size_t left = 0;
+    score_list(l, worker, &l->carry, worker->base, n);
+    for (size_t j = 0; j < n; j++) {
+        size_t at = worker->list[j];
+        bool own = worker->compact.id[j] == l->labels[worker->base + at]; /* no rival of itself */
+        worker->third[at] = own ? worker->compact.second[j] : worker->compact.best[j];
+        if (!is_settled(l, worker, at))
+            worker->list[left++] = worker->list[j];
+    }
+    return left;
 }
 
 static void flag_undecided(ast_labelling *l, const ast_worker *worker, size_t base, size_t n) {
@@ -167,15 +175,17 @@ static void flag_undecided(ast_labelling *l, const ast_worker *worker, size_t ba
 
 void ast_large_bounded(ast_labelling *l, ast_worker *worker, size_t chunk) {
     size_t base = chunk * l->chunk, count = 0;
-    bool informed = !l->chosen && ast_is_informed(l, chunk);
-    worker->gain = informed ? &l->everybody : &l->others;
+    bool informed = ast_is_informed(l, chunk);
     if (!informed && 2 * l->carry.count > ast_current_table(l, worker)->count) {
         ast_propose_all(l, worker, chunk);
         return;
     }
-    for (size_t b = base / AST_BLOCK; b < (base + l->chunk) / AST_BLOCK; b++)
-        count = list_block(l, worker, b, base, count);
-    count = tighten(l, worker, base, count);
+    for (size_t b = base / AST_BLOCK; b < (base + l->chunk) / AST_BLOCK; b++) {
+        l->blocks[b].attention = false;
+        advance(l, worker, b, informed);
+        count = list_block(l, worker, b, count);
+    }
+    count = challenge(l, worker, tighten(l, worker, count));
     if (count == 0)
         return;
     score_list(l, worker, ast_current_table(l, worker), base, count);

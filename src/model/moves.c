@@ -2,11 +2,10 @@
  *
  * Between two passes: how far the means went, and what that means for the bounds.
  *
- * The bound on every point's second-best score rises by the largest move of all means, so one mean that runs far would
- * void the bounds of everybody. Instead the next pass compares every point with that mean alone: the *carry*. Clusters
- * that were born or had their mean reset are always in it (no bound knows them); how many of the fastest others is
- * decided on a sample of the points, by what it would cost. Small points have no carry: scoring them anew is as cheap.
- */
+ * Large points. The bound on a point's rivals rises by the largest move of all means, so one mean that runs far would
+ * void the bounds of everybody. So the clusters are split: the *fast* ones have a bound of their own for each point,
+ * and one that gives way costs a comparison with the fast means alone (the carry). Clusters that were born or had their
+ * mean reset are fast, since no bound knows them. Small points have no such split: scoring them anew is as cheap. */
 #include "labelling.h"
 
 #include "memory.h"
@@ -17,61 +16,78 @@
 #include <string.h>
 
 #define SAMPLE 1024
-#define MOST_CARRIED 256
-#define ROW_COST 16 /* reading a row costs as much as scoring it against so many means (measured at D = 300) */
+#define MOST_FAST 256
+#define ROW_COST 16    /* reading a row costs as much as scoring it against so many means (measured at D = 300) */
+#define LOOKED_AT 0.25 /* the share of points that are compared with the fast clusters in a pass, roughly */
+#define WORTH_IT 0.01  /* of a full pass: for less the clusters are not split anew */
 
-static bool carried(const ast_labelling *l, int32_t slot) {
-    for (size_t k = 0; k < l->carry.count; k++)
-        if (l->carry.ids[k] == slot)
-            return true;
-    return false;
+static bool counts(const ast_labelling *l, int32_t slot) {
+    return l->clusters.alive[slot] && !ast_is_unseen(l, slot);
 }
 
-static bool carry(ast_labelling *l, int32_t slot) {
-    return !l->clusters.alive[slot] || ast_is_unseen(l, slot) || carried(l, slot) ||
-           ast_table_append(&l->carry, l->clusters.means + (size_t)slot * l->cloud.dimension, slot);
-}
-
-static bool reserve_movers(ast_labelling *l) {
-    if (l->clusters.live <= l->mover_capacity)
+static bool reserve_fast(ast_labelling *l) {
+    size_t slots = l->clusters.slots, used = l->fast_capacity;
+    if (slots <= used)
         return true;
-    free(l->movers);
-    l->mover_capacity = 2 * l->clusters.live;
-    l->movers = ast_allocate(l->mover_capacity, sizeof *l->movers);
-    if (!l->movers)
-        l->mover_capacity = 0;
-    return l->movers != NULL;
+    if (!ast_grow_array(&l->fast, used, 2 * slots, sizeof *l->fast))
+        return false;
+    memset(l->fast + used, 0, 2 * slots - used);
+    l->fast_capacity = 2 * slots;
+    return true;
 }
 
-/* Clusters that are not in the carry yet and moved, the farthest first. Returns how many. */
-static size_t sort_movers(ast_labelling *l) {
+static void meet_move(ast_gain *gain, int32_t slot, float move) {
+    if (move > gain->most[0]) {
+        gain->most[1] = gain->most[0];
+        gain->most[0] = move;
+        gain->fastest = slot;
+    } else if (move > gain->most[1]) {
+        gain->most[1] = move;
+    }
+}
+
+static ast_gain no_gain(void) {
+    return (ast_gain){.fastest = -1};
+}
+
+static void measure_moves(ast_labelling *l) {
+    l->everybody = l->quick = l->slow = no_gain();
+    for (size_t k = 0; k < l->clusters.live; k++) {
+        int32_t slot = l->clusters.order[k];
+        if (ast_is_unseen(l, slot))
+            continue;
+        meet_move(&l->everybody, slot, l->clusters.moves[slot]);
+        if (!l->cloud.small)
+            meet_move(l->fast[slot] ? &l->quick : &l->slow, slot, l->clusters.moves[slot]);
+    }
+}
+
+/* Clusters that moved, the farthest first. Returns how many; beyond MOST_FAST only the farthest matter. */
+static size_t sort_movers(ast_labelling *l, int32_t *movers) {
     const ast_cluster_list *c = &l->clusters;
     size_t count = 0;
     for (size_t k = 0; k < c->live; k++) {
         int32_t slot = c->order[k];
         float move = c->moves[slot];
-        if (move == 0 || ast_is_unseen(l, slot) || carried(l, slot))
+        if (move == 0 || ast_is_unseen(l, slot) || (count == MOST_FAST && move <= c->moves[movers[count - 1]]))
             continue;
-        size_t at = count < MOST_CARRIED ? count++ : count; /* beyond that, only the farthest matter */
-        if (at == count && move <= c->moves[l->movers[count - 1]])
-            continue;
-        at = at == count ? count - 1 : at;
-        for (; at > 0 && c->moves[l->movers[at - 1]] < move; at--)
-            l->movers[at] = l->movers[at - 1];
-        l->movers[at] = slot;
+        size_t at = count < MOST_FAST ? count++ : count - 1;
+        for (; at > 0 && c->moves[movers[at - 1]] < move; at--)
+            movers[at] = movers[at - 1];
+        movers[at] = slot;
     }
     return count;
 }
 
-/* By how much the others may move before a point has to be looked at. */
-static size_t sample_slack(const ast_labelling *l, float slack[SAMPLE]) {
+/* By how much the slow clusters may move before a point has to be looked at: as they are split now, or anew, when the
+ * two bounds become one. A fresh score against the own mean, which is cheap, makes good for the move of that. */
+static size_t sample_slack(const ast_labelling *l, bool anew, float slack[SAMPLE]) {
     size_t step = l->cloud.count / SAMPLE + 1, count = 0;
     for (size_t i = step / 2; i < l->cloud.count && count < SAMPLE; i += step) {
-        if (l->labels[i] < 0)
-            continue;
-        /* A fresh score against the own mean, which is cheap, makes good for the move of that. */
-        float best = l->scores.best[i], gap = best - l->scores.second[i];
-        slack[count++] = fminf(gap, best - fmaxf(l->fit, l->safe_now)) - l->margin;
+        float best = l->scores.best[i], rival = l->scores.second[i];
+        rival = anew ? fmaxf(rival, l->third[i]) : rival;
+        if (l->labels[i] >= 0)
+            slack[count++] = fminf(best - rival, best - fmaxf(l->fit, l->safe_now)) - l->margin;
     }
     return count;
 }
@@ -83,48 +99,66 @@ static double awake_share(const float *slack, size_t sampled, float gain) {
     return (double)awake / (double)(sampled ? sampled : 1);
 }
 
-/* The cost of the next pass, in full passes, if the m fastest are carried. */
-static double cost(const ast_labelling *l, const float *slack, size_t sampled, size_t m, float gain) {
-    double clusters = (double)l->clusters.live, columns = (double)(l->carry.count + m);
-    if (columns > 0) /* panels are scored whole, and every row is read */
-        columns = (columns <= 4 ? 2 * columns : ceil(columns / AST_PANEL) * AST_PANEL) + ROW_COST;
-    return columns / clusters + awake_share(slack, sampled, gain);
+/* What a pass costs, in full passes, with m fast clusters and `gain` the largest move of the others. */
+static double price(const ast_labelling *l, const float *slack, size_t sampled, size_t m, float gain) {
+    double columns = m ? ceil((double)m / AST_PANEL) * AST_PANEL + ROW_COST : 0;
+    return LOOKED_AT * columns / (double)l->clusters.live + awake_share(slack, sampled, gain);
 }
 
-static size_t choose(const ast_labelling *l, const float *slack, size_t sampled, size_t movers) {
+/* How many of the movers are to be fast: each costs a column where the fast ones are looked at, and those that are slow
+ * wake points up. */
+static size_t choose_count(const ast_labelling *l, const float *slack, size_t sampled, const int32_t *movers,
+                           size_t count, double *least) {
     size_t best = 0;
-    double least = INFINITY;
-    for (size_t m = 0; m <= movers && m <= l->clusters.live / 2; m += 1 + m / 4) {
-        float gain = m < movers ? l->clusters.moves[l->movers[m]] : 0;
-        double price = cost(l, slack, sampled, m, gain);
-        if (price < least) {
-            least = price;
+    *least = INFINITY;
+    for (size_t m = 0; m <= count && m <= l->clusters.live / 2; m += 1 + m / 4) {
+        float gain = m < count ? l->clusters.moves[movers[m]] : 0;
+        double cost = price(l, slack, sampled, m, gain);
+        if (cost < *least) {
+            *least = cost;
             best = m;
         }
     }
     return best;
 }
 
-static ast_gain fastest_from(const ast_labelling *l, size_t first, size_t movers) {
-    const float *moves = l->clusters.moves;
-    return (ast_gain){
-        .most = {first < movers ? moves[l->movers[first]] : 0, first + 1 < movers ? moves[l->movers[first + 1]] : 0},
-        .fastest = first < movers ? l->movers[first] : -1};
+static bool knows_events(const ast_labelling *l) {
+    for (size_t e = 0; e < l->event_count; e++)
+        if (l->events[e] >= 0 && !l->fast[l->events[e]])
+            return false;
+    return true;
 }
 
-/* The same with those that are in the carry because of an event. */
-static ast_gain with_events(const ast_labelling *l, ast_gain gain, size_t events) {
-    for (size_t k = 0; k < events; k++) {
-        float move = l->clusters.moves[l->carry.ids[k]];
-        if (move > gain.most[0]) {
-            gain.most[1] = gain.most[0];
-            gain.most[0] = move;
-            gain.fastest = l->carry.ids[k];
-        } else if (move > gain.most[1]) {
-            gain.most[1] = move;
-        }
+/* Splits the clusters anew, unless the old split will do. */
+static void choose_fast(ast_labelling *l) {
+    int32_t movers[MOST_FAST];
+    float slack[SAMPLE];
+    double least;
+    size_t count = sort_movers(l, movers), sampled = sample_slack(l, false, slack);
+    double now = price(l, slack, sampled, l->carry.count, l->slow.most[0]);
+    sampled = sample_slack(l, true, slack);
+    size_t chosen = choose_count(l, slack, sampled, movers, count, &least);
+    l->regrouped = !knows_events(l) || now > least + WORTH_IT;
+    if (!l->regrouped)
+        return;
+    memset(l->fast, 0, l->fast_capacity);
+    for (size_t m = 0; m < chosen; m++)
+        l->fast[movers[m]] = 1;
+    for (size_t e = 0; e < l->event_count; e++)
+        if (l->events[e] >= 0)
+            l->fast[l->events[e]] = 1;
+    measure_moves(l);
+}
+
+static bool fill_carry(ast_labelling *l) {
+    bool ready = true;
+    ast_table_clear(&l->carry, l->cloud.dimension, l->axial);
+    for (size_t k = 0; k < l->clusters.live && ready; k++) {
+        int32_t slot = l->clusters.order[k];
+        if (l->fast[slot] && counts(l, slot))
+            ready = ast_table_append(&l->carry, l->clusters.means + (size_t)slot * l->cloud.dimension, slot);
     }
-    return gain;
+    return ready;
 }
 
 /* How much closer a point of cluster a may have come to leaving it for b; axial: for either side of b. */
@@ -163,23 +197,15 @@ static void measure_steps(ast_labelling *l) {
 }
 
 bool ast_note_moves(ast_labelling *l) {
-    bool ready = reserve_movers(l);
-    ast_table_clear(&l->carry, l->cloud.dimension, l->axial);
-    for (size_t e = 0; e < l->event_count && ready; e++)
-        ready = l->events[e] < 0 || carry(l, l->events[e]);
+    bool ready = reserve_fast(l);
     l->last_events = l->event_count;
     if (!ready || !l->bounds)
         return ready;
-    float slack[SAMPLE];
-    size_t events = l->carry.count, movers = sort_movers(l), chosen = 0;
-    if (!l->cloud.small)
-        chosen = choose(l, slack, sample_slack(l, slack), movers);
-    for (size_t m = 0; m < chosen && ready; m++)
-        ready = carry(l, l->movers[m]);
-    l->chosen = chosen > 0;
-    l->others = fastest_from(l, chosen, movers);
-    l->everybody = with_events(l, fastest_from(l, 0, movers), events);
-    if (l->cloud.small)
+    measure_moves(l);
+    if (l->cloud.small) {
         measure_steps(l);
-    return ready;
+        return true;
+    }
+    choose_fast(l);
+    return fill_carry(l);
 }
