@@ -95,6 +95,7 @@ typedef struct naming {
     const ast_stream *stream;
     int32_t *labels;
     size_t count;
+    bool same; /* slots are ids */
 } naming;
 
 /* Slots to ids. */
@@ -102,9 +103,20 @@ static void name_block(void *data, size_t block, int worker) {
     const naming *n = data;
     (void)worker;
     const int32_t *slots = n->stream->labelling.labels, *id_of = n->stream->id_of;
-    size_t last = (block + 1) * NAME_BLOCK < n->count ? (block + 1) * NAME_BLOCK : n->count;
-    for (size_t i = block * NAME_BLOCK; i < last; i++)
+    size_t first = block * NAME_BLOCK, last = first + NAME_BLOCK < n->count ? first + NAME_BLOCK : n->count;
+    if (n->same)
+        memcpy(n->labels + first, slots + first, (last - first) * sizeof *slots);
+    for (size_t i = first; i < last && !n->same; i++)
         n->labels[i] = slots[i] < 0 ? -1 : id_of[slots[i]];
+}
+
+/* A young stream has lost no cluster yet: its slots are its ids. */
+static bool slots_are_ids(const ast_stream *s) {
+    const ast_cluster_list *c = &s->labelling.clusters;
+    for (size_t k = 0; k < c->live; k++)
+        if (s->id_of[c->order[k]] != c->order[k])
+            return false;
+    return true;
 }
 
 ast_status ast_stream_step(ast_stream *s, const ast_points *points, int32_t *labels, ast_frame *frame) {
@@ -121,7 +133,7 @@ ast_status ast_stream_step(ast_stream *s, const ast_points *points, int32_t *lab
         ast_labelling_free(&s->labelling);
         return status;
     }
-    naming n = {s, labels, points->count};
+    naming n = {s, labels, points->count, slots_are_ids(s)};
     ast_pool_run(s->pool, (points->count + NAME_BLOCK - 1) / NAME_BLOCK, name_block, &n);
     for (size_t r = 0; r < s->record_count; r++)
         report.clusters += s->records[r].count > 0;

@@ -31,7 +31,7 @@ void ast_labelling_set_angle(ast_labelling *l, double angle) {
 }
 
 static size_t chunk_size(size_t dimension) {
-    size_t blocks = dimension <= AST_SMALL ? 8 : dimension <= 64 ? 8 : 2;
+    size_t blocks = dimension <= AST_SMALL ? 16 : dimension <= 64 ? 8 : 2;
     return blocks * AST_BLOCK;
 }
 
