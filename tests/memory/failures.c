@@ -216,6 +216,21 @@ static ast_status call_normals_smooth(ast_context *context, const scene *s, int3
     return status;
 }
 
+/* The rows of the scene as a cloud. */
+static ast_status call_cloud(ast_context *context, const scene *s, int32_t *out) {
+    enum { ROWS = N / 3 };
+    ast_cloud_options options;
+    ast_cloud_options_init(&options);
+    return ast_cloud_normals(context, s->x, ROWS, &options, (float *)(void *)out, NULL);
+}
+
+static ast_status call_axes(ast_context *context, const scene *s, int32_t *out) {
+    ast_axes axes = {.rms = -1};
+    ast_status status = ast_frame_axes(context, s->x, NULL, N, &axes, out);
+    assert_true(status == AST_OK || axes.rms == -1);
+    return status;
+}
+
 /* ---- Failing every allocation of a call ------------------------------------------------------------------------ */
 
 static int32_t good[N], out[N];
@@ -414,6 +429,16 @@ static void depth_fails_cleanly(void **state) {
     scene_close(&s);
 }
 
+static void clouds_fail_cleanly(void **state) {
+    (void)state;
+    scene s;
+    scene_open(&s, "normals of a cloud", 3, 2, 25);
+    fail_all(&s, call_cloud, NULL);
+    s.name = "axes";
+    fail_all(&s, call_axes, NULL);
+    scene_close(&s);
+}
+
 /* A handle whose memory could not grow for a larger image still takes the next, and after the first image of a size
  * nothing is allocated. */
 static void depth_keeps_its_memory(void **state) {
@@ -453,6 +478,7 @@ int main(void) {
         cmocka_unit_test(open_fails_cleanly),         cmocka_unit_test(clustering_fails_cleanly),
         cmocka_unit_test(awkward_input_fails_cleanly), cmocka_unit_test(k_means_fails_cleanly),
         cmocka_unit_test(other_calls_fail_cleanly),    cmocka_unit_test(depth_fails_cleanly),
+        cmocka_unit_test(clouds_fail_cleanly),
         cmocka_unit_test(depth_keeps_its_memory),
     };
     return cmocka_run_group_tests_name("memory failures", tests, NULL, NULL);
