@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: MIT
+"""What the estimators share: checked input, labels for new points, cosines to the means, the score.
+
+Arrays of float32, float64 and float16 go to the library as they lie in memory, in any order; everything else is
+converted once. NaN and infinity are found by the library, not by a pass of our own.
+"""
+from __future__ import annotations
+
+import ctypes
+import operator
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.utils import assert_all_finite, check_random_state
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+
+from . import _compat
+from ._library import Context, array_at, lender, lib, points_of
+
+FLOATS = [np.float64, np.float32, np.float16]
+MEASURES = ("cosine", "angle")
+
+
+class DirectionClusterer(_compat.Tags, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, BaseEstimator):
+    """Base of the estimators with `cluster_centers_`. Not to be used by itself."""
+
+    # ---- What users call -------------------------------------------------------------------------------------------
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
+        """Clusters X and returns `labels_`."""
+        return self.fit(X, sample_weight=sample_weight).labels_
+
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
+        """Clusters X and returns `transform(X)`."""
+        return self.fit(X, sample_weight=sample_weight).transform(X)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The label of the nearest mean for every row of X, int32; -1 for rows that are farther than `outlier_angle`
+        degrees from every mean, and for rows without a direction."""
+        return self._assign(X, self.outlier_angle)[0]
+
+    def similarity(self, X: Any) -> np.ndarray:
+        """The cosine of every row of X to its nearest mean, float32; NaN for rows without a direction."""
+        return self._assign(X, None, cosines=True)[1]
+
+    def transform(self, X: Any) -> np.ndarray:
+        """(N, K): the cosine of every row of X to every mean, or with `measure="angle"` the angle in degrees."""
+        X = self._validated(X, reset=False)
+        if self.measure not in MEASURES:
+            raise ValueError(f"measure is {self.measure!r}; it must be 'cosine' or 'angle'")
+        assert_all_finite(X, allow_nan=self.allow_missing, input_name="X")
+        units = unit_rows(X)
+        cosines = np.clip(units @ self.cluster_centers_.T.astype(units.dtype), -1, 1)
+        return cosines if self.measure == "cosine" else np.degrees(np.arccos(cosines))
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The objective of X with the means as they are, larger is better: the sum of the cosines to the nearest mean,
+        for an estimator with an angle plus (cos(angle) - 1) for each cluster. NaN rows count nothing."""
+        cosines = self.similarity(X).astype(np.float64)
+        weights = checked_weights(sample_weight, cosines)
+        return float(np.nansum(cosines if weights is None else cosines * weights) + self._penalty())
+
+    # ---- What they share -------------------------------------------------------------------------------------------
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.cluster_centers_)
+
+    def _penalty(self) -> float:
+        """What the clusters cost in the objective."""
+        return 0.0
+
+    def _validated(self, X: Any, reset: bool) -> np.ndarray:
+        if not reset:
+            check_is_fitted(self)
+        X = _compat.validate(self, X, reset=reset, dtype=FLOATS, ensure_min_features=2)
+        return X if X.dtype.isnative else X.astype(X.dtype.newbyteorder("="))
+
+    def _assign(self, X: Any, angle: float | None, cosines: bool = False) -> tuple[np.ndarray, np.ndarray | None]:
+        """Labels, and cosines if they are asked for, with the means as they are."""
+        X = self._validated(X, reset=False)
+        labels = np.full(len(X), -1, np.int32)
+        similarity = np.full(len(X), np.nan, np.float32) if cosines else None
+        if len(self.cluster_centers_):
+            assign(self.n_threads, X, self.cluster_centers_, angle, labels, similarity)
+        if not self.allow_missing:
+            refuse_nan(X, labels)
+        return labels, similarity
+
+    def _keep_for_similarity(self, X: np.ndarray) -> None:
+        """Fitting does not pay for `similarity_`, which costs more than a pass; who asks for it does."""
+        self.__dict__.pop("_similarity", None)
+        self._fitted_X = X
+
+    @property
+    def similarity_(self) -> np.ndarray:
+        """(N) the cosine of each row of the fitted X to its nearest mean, float32; NaN for rows without a direction.
+        Computed when it is first asked for, from X as it is then."""
+        if "_similarity" not in self.__dict__:
+            if "_fitted_X" not in self.__dict__:
+                raise AttributeError(f"this {type(self).__name__} is not fitted yet, and has no similarity_")
+            X, similarity = self._fitted_X, np.full(len(self._fitted_X), np.nan, np.float32)
+            if len(self.cluster_centers_):
+                assign(self.n_threads, X, self.cluster_centers_, None, np.empty(len(X), np.int32), similarity)
+            self._similarity = similarity
+            del self._fitted_X
+        return self._similarity
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A pickle or a copy holds the similarities, and never X."""
+        if "_fitted_X" in self.__dict__:
+            self.similarity_
+        return super().__getstate__()
+
+    def _seed(self) -> int:
+        """An integer is the library's own seed, so that the command and this give the same labels."""
+        if isinstance(self.random_state, (int, np.integer)) and self.random_state >= 0:
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+
+# ---- Values ----------------------------------------------------------------------------------------------------------
+
+def checked_weights(sample_weight: Any, X: np.ndarray) -> np.ndarray | None:
+    """(N) doubles, or None where every row counts 1."""
+    if sample_weight is None:
+        return None
+    return np.ascontiguousarray(_check_sample_weight(sample_weight, X, dtype=np.float64))
+
+
+def whole_number(name: str, value: Any, least: int) -> int:
+    """A parameter that has to be an integer."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}; it must be an integer, at least {least}") from None
+    if number < least:
+        raise ValueError(f"{name} is {number}; it must be at least {least}")
+    return number
+
+
+def refuse_nan(X: np.ndarray, labels: np.ndarray) -> None:
+    """Raises scikit-learn's own sentence if a row without a label holds a NaN. Other such rows are outliers or zero."""
+    without = labels < 0
+    if without.any() and np.isnan(X[without]).any():
+        assert_all_finite(X, input_name="X")
+
+
+def assign(n_threads: int | None, X: np.ndarray, means: np.ndarray, angle: float | None, labels: np.ndarray,
+           similarity: np.ndarray | None) -> None:
+    """One call of ast_assign."""
+    means, points = np.ascontiguousarray(means, np.float32), points_of(X)
+    with lender.borrow(n_threads, X.size) as context:
+        context.check(lib.ast_assign(context.handle, ctypes.byref(points), means.ctypes.data, len(means),
+                                     np.nan if angle is None else float(angle), labels.ctypes.data,
+                                     None if similarity is None else similarity.ctypes.data))
+
+
+def unit_rows(X: np.ndarray) -> np.ndarray:
+    """The rows as unit vectors, in X's type and at least float32; a row of zeros stays one. The largest component is
+    taken out first, so that nothing overflows."""
+    X = X if X.dtype != np.float16 else X.astype(np.float32)
+    largest = np.abs(X).max(axis=1, keepdims=True)
+    scaled = X / np.where(largest > 0, largest, 1)
+    lengths = np.sqrt(np.einsum("ij,ij->i", scaled, scaled))[:, None]
+    return scaled / np.where(lengths > 0, lengths, 1)
+
+
+def matrix(context: Context, clusters: int, dimension: int) -> np.ndarray:
+    """(K, D) means of the context's last result."""
+    return array_at(lib.ast_means(context.handle), (clusters, dimension), np.float32)

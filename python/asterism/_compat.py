@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""What scikit-learn calls differently in 1.2 and in 1.6 and later, in one place.
+
+1.6 moved `BaseEstimator._validate_data` to the function `validate_data`, renamed `force_all_finite` to
+`ensure_all_finite`, and replaced `_more_tags` by `__sklearn_tags__`.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+try:
+    from sklearn.utils.validation import validate_data as new_validate_data
+except ImportError:
+    new_validate_data = None
+
+
+def validate(estimator: Any, X: Any, *, reset: bool, **how: Any) -> Any:
+    """X as an array, with its features counted (reset) or compared with those of the fit. Values are not looked at:
+    the library finds NaN and infinity on its way."""
+    if new_validate_data is not None:
+        return new_validate_data(estimator, X, reset=reset, ensure_all_finite=False, **how)
+    return estimator._validate_data(X, reset=reset, force_all_finite=False, **how)
+
+
+class Tags:
+    """A mixin: what scikit-learn asks about an estimator, old way and new. It stands before every class of
+    scikit-learn's own in the list of bases."""
+
+    def _more_tags(self) -> dict[str, Any]:
+        return {"allow_nan": self.allow_missing, "preserves_dtype": list(KEPT)}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.allow_missing
+        tags.input_tags.sparse = False
+        if tags.transformer_tags is not None:
+            tags.transformer_tags.preserves_dtype = list(KEPT)
+        return tags
+
+
+KEPT = ("float64", "float32")  # types of X that transform answers in

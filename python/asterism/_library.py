@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: MIT
+"""The C library: where it is, its functions and structs, its statuses as exceptions, and contexts to call it with.
+
+ctypes releases the GIL for the time of a call. A context belongs to one thread at a time, so that every call borrows
+one and gives it back: threads never wait for each other. A forked child starts with none of its parent's contexts,
+whose threads it does not have.
+"""
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import ctypes.util
+import os
+import threading
+from pathlib import Path
+from typing import Any, Callable, Iterator
+
+import numpy as np
+
+from ._header import Header
+
+PACKAGE = Path(__file__).resolve().parent
+HEADERS = ("asterism.h", "asterism_depth.h")
+
+# A context keeps its working memory for the next call. Beyond this many numbers it is freed instead: memory that a
+# program does not know of is worse than the milliseconds that it costs to get it again.
+KEEP_NUMBERS = 1 << 24
+
+
+def find_headers() -> list[Path]:
+    """Beside the package, where a wheel carries them, or in the source tree that the package is run from."""
+    for folder in (PACKAGE, PACKAGE.parents[1] / "include"):
+        if (folder / HEADERS[0]).is_file():
+            return [folder / name for name in HEADERS]
+    raise ImportError(f"asterism.h is neither in {PACKAGE} nor in include/ of a source tree: the package is not whole")
+
+
+def find_library() -> str:
+    """ASTERISM_LIBRARY, the one that a wheel carries, that of the source tree, or that of the system."""
+    given = os.environ.get("ASTERISM_LIBRARY")
+    if given:
+        return given
+    for path in (PACKAGE / "libasterism.so", PACKAGE.parents[1] / "build" / "release" / "libasterism.so"):
+        if path.is_file():
+            return str(path)
+    found = ctypes.util.find_library("asterism")
+    if found:
+        return found
+    raise ImportError("libasterism.so was not found: install the package with pip, build the library in build/release, "
+                      "or name the file in the environment variable ASTERISM_LIBRARY")
+
+
+def load() -> ctypes.CDLL:
+    library = ctypes.CDLL(find_library())
+    for name, (result, arguments) in header.functions.items():
+        function = getattr(library, name, None)
+        if function is not None:
+            function.restype, function.argtypes = result, arguments
+    version = library.ast_version().decode()
+    if version != header.version:
+        raise ImportError(f"the library at {find_library()} is version {version}, this package is {header.version}")
+    return library
+
+
+header = Header(find_headers())
+lib = load()
+constants = header.constants
+structs = header.structs
+
+
+class Context:
+    """An ast_context: threads, working memory, the last message."""
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self.process = os.getpid()
+        self.handle = lib.ast_open(threads)
+        if not self.handle:
+            raise RuntimeError(f"asterism could not start {threads or 'its'} threads (n_threads: 1 to 256, or None)")
+
+    def check(self, status: int) -> None:
+        """Raises what a status stands for, with the library's sentence."""
+        if status != constants["AST_OK"]:
+            raise exception_of(status)(self.message())
+
+    def message(self) -> str:
+        return lib.ast_message(self.handle).decode("utf-8", "replace")
+
+    def close(self) -> None:
+        if self.handle and self.process == os.getpid():
+            lib.ast_close(self.handle)
+        self.handle = None
+
+
+def exception_of(status: int) -> type[BaseException]:
+    """Wrong options and wrong data are ValueErrors, as everywhere in Python."""
+    if status in (constants["AST_BAD_OPTION"], constants["AST_BAD_DATA"]):
+        return ValueError
+    return {constants["AST_NO_MEMORY"]: MemoryError,
+            constants["AST_CANCELLED"]: KeyboardInterrupt}.get(status, RuntimeError)
+
+
+class Lender:
+    """Contexts that nobody uses at the moment. At most as many are kept for each number of threads as were ever needed
+    at once, and no more than four."""
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """After a fork: the contexts are the parent's, and the lock may be held by a thread that is not here."""
+        self.lock = threading.Lock()
+        self.free: dict[int, list[Context]] = {}
+
+    @contextlib.contextmanager
+    def borrow(self, n_threads: int | None, numbers: int) -> Iterator[Context]:
+        """A context for a call on so many numbers. After an exception it is as good as before."""
+        threads = thread_count(n_threads)
+        with self.lock:
+            idle = self.free.get(threads)
+            context = idle.pop() if idle else None
+        context = context or Context(threads)
+        try:
+            yield context
+        finally:
+            self.give_back(context, numbers)
+
+    def give_back(self, context: Context, numbers: int) -> None:
+        with self.lock:
+            idle = self.free.setdefault(context.threads, [])
+            keep = numbers <= KEEP_NUMBERS and len(idle) < 4 and context.process == os.getpid()
+            if keep:
+                idle.append(context)
+        if not keep:
+            context.close()
+
+
+lender = Lender()
+os.register_at_fork(after_in_child=lender.forget)
+
+
+def thread_count(n_threads: int | None) -> int:
+    """None: one for each processor that the process may use, which the library calls 0."""
+    if n_threads is None:
+        return 0
+    if not isinstance(n_threads, (int, np.integer)) or not 1 <= n_threads <= 256:
+        raise ValueError(f"n_threads is {n_threads!r}; it must be None (all processors) or an integer from 1 to 256")
+    return int(n_threads)
+
+
+TYPES = {np.dtype(np.float32): "AST_F4", np.dtype(np.float64): "AST_F8", np.dtype(np.float16): "AST_F2"}
+
+
+def points_of(array: np.ndarray, weights: np.ndarray | None = None) -> Any:
+    """A view of an (N, D) array of floats, in whatever order it lies in memory. It holds on to both arrays."""
+    view = structs["ast_points"](
+        data=array.ctypes.data, type=constants[TYPES[array.dtype]], count=array.shape[0], dimension=array.shape[1],
+        row_stride=array.strides[0], column_stride=array.strides[1],
+        weights=None if weights is None else weights.ctypes.data)
+    view.keep = (array, weights)
+    return view
+
+
+def array_at(address: int | None, shape: tuple[int, ...], dtype: type) -> np.ndarray:
+    """A copy of what the library returned: its memory is gone with the next call."""
+    count = int(np.prod(shape))
+    if not address or count == 0:
+        return np.empty(shape, dtype)
+    size = count * np.dtype(dtype).itemsize
+    return np.frombuffer((ctypes.c_char * size).from_address(address), dtype).reshape(shape).copy()
+
+
+PROGRESS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+
+# How long Ctrl-C waits for the pass that is running. Whatever runs longer ends by itself, a moment later.
+GRACE_SECONDS = 0.1
+
+
+def interruptible(call: Callable[[Any], Any]) -> Any:
+    """call(progress), from which Ctrl-C returns at once.
+
+    Signals reach Python's main thread only, and not while it is inside the library. So the main thread waits, and
+    another one works; when a handler raises, the library is told to stop at its next call of `progress`. What the call
+    uses (arrays, its context) belongs to the thread that works until it has stopped, and the program may end before
+    that. Other threads get no signals, and call the library themselves.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return call(None)
+    job = Job(call)
+    thread = threading.Thread(target=job.run, name="asterism", daemon=True)
+    thread.start()
+    try:
+        job.done.wait()
+    except BaseException:
+        job.stop = True
+        thread.join(GRACE_SECONDS)
+        raise
+    thread.join()
+    return job.outcome()
+
+
+class Job:
+    """A call in another thread, and what became of it."""
+
+    def __init__(self, call: Callable[[Any], Any]) -> None:
+        self.call, self.stop, self.done = call, False, threading.Event()
+        self.result: Any = None
+        self.error: BaseException | None = None
+
+    def run(self) -> None:
+        progress = PROGRESS(lambda state, data: int(self.stop))
+        try:
+            self.result = self.call(progress)
+        except BaseException as error:  # raised where the caller is
+            self.error = error
+        finally:
+            del self.call
+            self.done.set()
+
+    def outcome(self) -> Any:
+        if self.error is not None:
+            raise self.error
+        return self.result

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: MIT
+"""Batch estimators: DP-vMF-means, which needs no number of clusters, and spherical k-means, which is given one."""
+from __future__ import annotations
+
+import ctypes
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from ._base import DirectionClusterer, assign, checked_weights, matrix, refuse_nan, whole_number
+from ._library import constants, interruptible, lender, lib, points_of, structs
+
+
+class BatchClusterer(DirectionClusterer):
+    """What the two have in common: a call of ast_cluster and its result as attributes."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Clusters the rows of X.
+
+        X: (N, D) array or data frame; rows need not have length 1. sample_weight: (N), not negative; a row of weight 0
+        gets a label but takes no part. Ctrl-C leaves the estimator as it was.
+        """
+        X = self._validated(X, reset=True)
+        weights = checked_weights(sample_weight, X)
+        options = self._options(X)
+        points, labels = points_of(X, weights), np.empty(len(X), np.int32)
+        found = interruptible(lambda progress: run(self.n_threads, points, options, labels, progress))
+        if found["missing"] and not self.allow_missing:
+            refuse_nan(X, labels)
+        self.labels_ = labels
+        self._keep_for_similarity(X)
+        for name in RESULTS:
+            setattr(self, name, found[name])
+        self._finish(X)
+        if not found["converged"]:
+            warnings.warn(f"{type(self).__name__} stopped at max_iter = {self.max_iter} before it converged",
+                          ConvergenceWarning, stacklevel=2)
+        return self
+
+    def _options(self, X: np.ndarray) -> Any:
+        options = structs["ast_options"]()
+        lib.ast_options_init(ctypes.byref(options))
+        options.max_iterations = whole_number("max_iter", self.max_iter, 1)
+        options.restarts = whole_number("n_init", self.n_init, 1)
+        options.seed = self._seed()
+        return options
+
+    def _finish(self, X: np.ndarray) -> None:
+        """What is left to do once the result is there."""
+
+    def _start_from(self, options: Any, means: Any, dimension: int) -> None:
+        means = np.ascontiguousarray(means, np.float32)
+        if means.ndim != 2 or means.shape[1] != dimension:
+            raise ValueError(f"init has the shape {means.shape}; it must be (clusters, {dimension}) as X has "
+                             f"{dimension} features")
+        options.start, options.means, options.means_count = constants["AST_GIVEN"], means.ctypes.data, len(means)
+        options.keep = means
+
+
+RESULTS = ("cluster_centers_", "kappas_", "counts_", "objective_", "n_iter_")
+
+
+def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray, progress: Any) -> dict[str, Any]:
+    """One call of ast_cluster; what the library returned, copied."""
+    report = structs["ast_report"]()
+    options.progress = ctypes.cast(progress, ctypes.c_void_p) if progress else None
+    with lender.borrow(n_threads, points.count * points.dimension) as context:
+        context.check(lib.ast_cluster(context.handle, ctypes.byref(points), ctypes.byref(options), labels.ctypes.data,
+                                      ctypes.byref(report)))
+        clusters = cluster_records(context)
+        means = matrix(context, len(clusters), points.dimension)
+    return {"cluster_centers_": means, "kappas_": np.array([one.kappa for one in clusters], np.float64),
+            "counts_": np.array([one.size for one in clusters], np.int64), "objective_": report.objective,
+            "n_iter_": report.iterations, "missing": report.missing, "converged": bool(report.converged)}
+
+
+def cluster_records(context: Any) -> Any:
+    """The context's ast_cluster_info, as an array that is valid until the next call."""
+    count = ctypes.c_size_t()
+    first = lib.ast_clusters(context.handle, ctypes.byref(count))
+    return (structs["ast_cluster_info"] * count.value).from_address(first) if count.value else []
+
+
+class DPVMFMeans(BatchClusterer):
+    """DP-vMF-means: clusters of directions, as many as the angle asks for.
+
+    A point farther than `angle` from every mean begins a cluster of its own (Straub, Campbell, How and Fisher,
+    "Small-Variance Nonparametric Clustering on the Hypersphere", CVPR 2015). The same X gives the same labels, bit for
+    bit, on any number of threads.
+
+    Parameters
+    ----------
+    angle : float, default=60
+        Degrees, 0 to 180: how far a point may be from its mean. The larger, the fewer clusters.
+    max_iter : int, default=100
+        Passes over the points at most.
+    n_init : int, default=1
+        Runs, the first in the order of the rows, the others in random order; the best objective is kept.
+    shuffle : bool, default=False
+        Visit the rows in random order in the first run too.
+    init : array (K, D) or None, default=None
+        Means to start from: clusters without points that the first pass may fill.
+    measure : {"cosine", "angle"}, default="cosine"
+        What `transform` returns: cosines, or angles in degrees.
+    outlier_angle : float or None, default=None
+        `predict` labels rows that are farther than this many degrees from every mean -1.
+    allow_missing : bool, default=False
+        Whether rows with NaN are taken; their label is -1. Otherwise they are an error. A row of zeros has no direction
+        either, and is labelled -1 in any case.
+    random_state : int, RandomState or None, default=None
+        Of the random orders. An integer is the seed that the command `asterism cluster` knows.
+    n_threads : int or None, default=None
+        None: one for each processor.
+
+    Attributes
+    ----------
+    labels_ : (N) int32, in order of creation; -1 for missing rows
+    cluster_centers_ : (K, D) float32, unit vectors
+    kappas_ : (K) concentration of each cluster as a von Mises-Fisher distribution; NaN where undefined
+    counts_ : (K) rows in each cluster
+    similarity_ : (N) float32, the cosine of each row to its nearest mean
+    objective_ : float
+    n_iter_ : int
+    n_features_in_, feature_names_in_ : as everywhere in scikit-learn
+
+    Examples
+    --------
+    >>> from asterism import DPVMFMeans
+    >>> X = [[1, 0, 0], [0.99, 0.1, 0], [0, 1, 0], [0, 0.98, -0.1], [0, 0, 1]]
+    >>> model = DPVMFMeans(angle=25).fit(X)
+    >>> model.labels_
+    array([0, 0, 1, 1, 2], dtype=int32)
+    >>> model.predict([[5, 5.2, 0]])
+    array([1], dtype=int32)
+    >>> model.set_params(outlier_angle=30).predict([[5, 5.2, 0]])
+    array([-1], dtype=int32)
+    """
+
+    def __init__(self, angle: float = 60, *, max_iter: int = 100, n_init: int = 1, shuffle: bool = False,
+                 init: Any = None, measure: str = "cosine", outlier_angle: float | None = None,
+                 allow_missing: bool = False, random_state: Any = None, n_threads: int | None = None) -> None:
+        self.angle = angle
+        self.max_iter = max_iter
+        self.n_init = n_init
+        self.shuffle = shuffle
+        self.init = init
+        self.measure = measure
+        self.outlier_angle = outlier_angle
+        self.allow_missing = allow_missing
+        self.random_state = random_state
+        self.n_threads = n_threads
+
+    def _options(self, X: np.ndarray) -> Any:
+        options = super()._options(X)
+        options.method, options.angle, options.shuffle = constants["AST_DP"], float(self.angle), bool(self.shuffle)
+        if self.init is not None:
+            self._start_from(options, self.init, X.shape[1])
+        return options
+
+    def _penalty(self) -> float:
+        return (math.cos(math.radians(self.angle)) - 1) * len(self.cluster_centers_)
+
+
+class SphericalKMeans(BatchClusterer):
+    """Spherical k-means: a given number of clusters, by the cosine.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        K, 1 to the number of rows.
+    init : {"k-means++", "random"} or array (K, D), default="k-means++"
+        Where it starts.
+    n_init : int, default=1
+        Runs, each from another start; the best objective is kept.
+    max_iter, measure, outlier_angle, allow_missing, random_state, n_threads
+        As in `DPVMFMeans`.
+
+    Attributes
+    ----------
+    As of `DPVMFMeans`.
+
+    Examples
+    --------
+    >>> from asterism import SphericalKMeans
+    >>> X = [[1, 0], [0.9, 0.1], [0, 1], [0.1, 0.9]]
+    >>> model = SphericalKMeans(n_clusters=2, random_state=1).fit(X)
+    >>> bool(model.labels_[0] == model.labels_[1] != model.labels_[2] == model.labels_[3])
+    True
+    >>> model.transform(X).shape
+    (4, 2)
+    """
+
+    def __init__(self, n_clusters: int = 8, *, init: Any = "k-means++", n_init: int = 1, max_iter: int = 100,
+                 measure: str = "cosine", outlier_angle: float | None = None, allow_missing: bool = False,
+                 random_state: Any = None, n_threads: int | None = None) -> None:
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.measure = measure
+        self.outlier_angle = outlier_angle
+        self.allow_missing = allow_missing
+        self.random_state = random_state
+        self.n_threads = n_threads
+
+    def _options(self, X: np.ndarray) -> Any:
+        options = super()._options(X)
+        options.method = constants["AST_SPKM"]
+        options.clusters = whole_number("n_clusters", self.n_clusters, 1)
+        if options.clusters > len(X):
+            raise ValueError(f"n_samples={len(X)} should be at least n_clusters={options.clusters}")
+        if isinstance(self.init, str):
+            if self.init not in STARTS:
+                raise ValueError(f"init is {self.init!r}; it must be 'k-means++', 'random' or an array")
+            options.start = constants[STARTS[self.init]]
+        else:
+            self._start_from(options, self.init, X.shape[1])
+        return options
+
+    def _finish(self, X: np.ndarray) -> None:
+        """With fewer distinct directions than clusters some means are equal, and who has which point is an accident of
+        the order of the rows. Then every distinct mean takes all of its points, in the order of the means' components;
+        the rest of the K repeat them and have none."""
+        old = {mean.tobytes(): kappa for mean, kappa in zip(self.cluster_centers_, self.kappas_)}
+        if len(old) == len(self.cluster_centers_):
+            return
+        self.cluster_centers_ = np.resize(np.unique(self.cluster_centers_, axis=0), self.cluster_centers_.shape)
+        assign(self.n_threads, X, self.cluster_centers_, None, self.labels_, None)
+        self.counts_ = np.bincount(self.labels_[self.labels_ >= 0], minlength=len(self.cluster_centers_))
+        self.kappas_ = np.array([old[mean.tobytes()] for mean in self.cluster_centers_])
+        self.kappas_[self.counts_ == 0] = np.nan
+        warnings.warn(f"there are {len(old)} distinct directions, fewer than n_clusters = {self.n_clusters}",
+                      ConvergenceWarning, stacklevel=3)
+
+
+STARTS = {"k-means++": "AST_PLUSPLUS", "random": "AST_RANDOM"}

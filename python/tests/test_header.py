@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""The layout that is read out of the header is the compiler's, and what is not understood is known."""
+import ctypes
+import os
+import re
+import subprocess
+
+import pytest
+
+from asterism._header import Header
+from asterism._library import exception_of, find_headers, header, lib
+
+
+def test_the_compiler_agrees_on_every_struct(tmp_path):
+    lines = []
+    for name, struct in header.structs.items():
+        lines.append(f'printf("{name} %zu\\n", sizeof({name}));')
+        lines += [f'printf("{name}.{field} %zu %zu\\n", offsetof({name}, {field}), sizeof((({name} *)0)->{field}));'
+                  for field, _ in struct._fields_]
+    expected = []
+    for name, struct in header.structs.items():
+        expected.append(f"{name} {ctypes.sizeof(struct)}")
+        expected += [f"{name}.{field} {getattr(struct, field).offset} {getattr(struct, field).size}"
+                     for field, _ in struct._fields_]
+    assert run_c(tmp_path, lines) == expected
+
+
+def test_the_compiler_agrees_on_every_constant(tmp_path):
+    lines = [f'printf("{name} %lld\\n", (long long){name});' for name in header.constants]
+    assert run_c(tmp_path, lines) == [f"{name} {value}" for name, value in header.constants.items()]
+
+
+def run_c(folder, lines):
+    headers = "".join(f'#include "{path}"\n' for path in find_headers())
+    program = f"#include <stdio.h>\n#include <stddef.h>\n{headers}int main(void) {{\n" + "\n".join(lines) + "\n}\n"
+    (folder / "layout.c").write_text(program)
+    subprocess.run([os.environ.get("CC", "cc"), "-o", folder / "layout", folder / "layout.c"], check=True)
+    return subprocess.run([folder / "layout"], check=True, capture_output=True, text=True).stdout.splitlines()
+
+
+def test_every_function_of_the_header_is_known_and_exported():
+    text = "".join(path.read_text() for path in find_headers())
+    declared = re.findall(r"^AST_API [^;]*?(\w+)\(", text, flags=re.M)
+    assert sorted(declared) == sorted(header.functions)
+    assert not [name for name in declared if not hasattr(lib, name)]
+
+
+def test_it_reads_what_c_can_say_and_leaves_out_the_rest(tmp_path):
+    source = tmp_path / "other.h"
+    source.write_text("""#define SIZE 3
+        typedef enum colour { RED, GREEN = 5, BLUE } colour;
+        typedef struct point { double at[SIZE], far; /* a comment; with a semicolon */ const char *name; colour c; } point;
+        typedef struct odd { wchar_t what; } odd;
+        typedef struct hidden hidden;
+        int private_function(void);
+AST_API hidden *open_it(const point *p, size_t many, uint64_t *out);
+AST_API wchar_t strange(void);
+    """)
+    other = Header([source])
+    assert (other.constants["RED"], other.constants["BLUE"]) == (0, 6)
+    assert list(other.structs) == ["point"]
+    assert other.structs["point"]._fields_ == [("at", ctypes.c_double * 3), ("far", ctypes.c_double),
+                                               ("name", ctypes.c_char_p), ("c", ctypes.c_int)]
+    assert other.functions == {"open_it": (ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p])}
+
+
+@pytest.mark.parametrize("status, kind", [(1, ValueError), (2, ValueError), (3, MemoryError), (4, KeyboardInterrupt),
+                                          (5, RuntimeError), (99, RuntimeError)])
+def test_statuses_are_exceptions(status, kind):
+    assert exception_of(status) is kind

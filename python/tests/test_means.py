@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""The batch estimators: the command's labels, what the attributes hold, and parameters that are wrong."""
+import json
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+
+from asterism import DPVMFMeans, SphericalKMeans
+
+
+@pytest.fixture(scope="module")
+def w2(command, tmp_path_factory):
+    """The benchmark's W2: a million points, thirty clusters."""
+    folder = tmp_path_factory.mktemp("w2")
+    command("sample", "--points", 1000000, "--dimension", 3, "--clusters", 30, "--kappa", 400, "--separation", 30,
+            "--seed", 1, "--output", folder / "w2.npy")
+    return folder / "w2.npy"
+
+
+def from_command(command, points, *options):
+    labels, means = points.with_name("labels.npy"), points.with_name("means.npy")
+    report = json.loads(command("cluster", points, *options, "--labels", labels, "--means", means, "--json"))
+    return report, np.load(labels), np.load(means)
+
+
+@pytest.mark.parametrize("options, model", [
+    (("--angle", 25), DPVMFMeans(25)),
+    (("--angle", 25, "--shuffle", "--seed", 7, "--threads", 1), DPVMFMeans(25, shuffle=True, random_state=7)),
+    (("--method", "spkm", "--clusters", 30, "--seed", 3), SphericalKMeans(30, random_state=3)),
+])
+def test_labels_are_those_of_the_command(command, w2, options, model):
+    report, labels, means = from_command(command, w2, *options)
+    model.fit(np.load(w2, mmap_mode="r"))
+    assert model.labels_.dtype == np.int32
+    np.testing.assert_array_equal(model.labels_, labels)
+    np.testing.assert_array_equal(model.cluster_centers_, means)
+    assert (model.objective_, model.n_iter_) == (report["objective"], report["iterations"])
+    np.testing.assert_allclose(model.kappas_, [one["kappa"] for one in report["cluster"]], rtol=1e-6)
+    assert model.counts_.tolist() == [one["size"] for one in report["cluster"]]
+
+
+def test_threads_do_not_matter(three_ways):
+    X, _ = three_ways
+    one, many = DPVMFMeans(20, n_threads=1).fit(X), DPVMFMeans(20, n_threads=4).fit(X)
+    np.testing.assert_array_equal(one.labels_, many.labels_)
+    np.testing.assert_array_equal(one.cluster_centers_, many.cluster_centers_)
+
+
+@pytest.mark.parametrize("model", [DPVMFMeans(40), SphericalKMeans(3, n_init=5, random_state=1)])
+def test_attributes(three_ways, model):
+    X, truth = three_ways
+    model.fit(X)
+    order = [int(model.labels_[100 * k]) for k in range(3)]
+    np.testing.assert_array_equal(model.labels_, np.array(order)[truth])
+    assert model.counts_.tolist() == [100, 100, 100]
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    units = X / np.linalg.norm(X, axis=1, keepdims=True)
+    own = np.einsum("ij,ij->i", units, model.cluster_centers_[model.labels_])
+    np.testing.assert_allclose(model.similarity_, own, atol=1e-6)
+    np.testing.assert_allclose(model.similarity(X), own, atol=1e-6)
+    np.testing.assert_allclose(model.transform(X), units @ model.cluster_centers_.T, atol=1e-6)
+    assert model.score(X) == pytest.approx(model.objective_, rel=1e-5)
+    assert np.all(model.kappas_ > 20)
+
+
+def test_transform_in_degrees(three_ways):
+    X, _ = three_ways
+    model = DPVMFMeans(40, measure="angle").fit(X)
+    angles = model.transform(model.cluster_centers_)
+    np.testing.assert_allclose(np.diag(angles), 0, atol=0.05)
+    assert 80 < angles[0, 1] < 100
+    with pytest.raises(ValueError, match="measure is 'euclid'; it must be 'cosine' or 'angle'"):
+        model.set_params(measure="euclid").transform(X)
+
+
+def test_outliers(three_ways):
+    X, _ = three_ways
+    model = DPVMFMeans(40).fit(X)
+    far = np.array([[-1, -1, -1], [1, 0.01, 0]])
+    assert model.predict(far).tolist()[1] == 0 and model.predict(far)[0] >= 0
+    assert model.set_params(outlier_angle=30).predict(far).tolist() == [-1, 0]
+
+
+def test_weights_move_means_and_zero_takes_no_part():
+    X = np.array([[1, 0], [0.8, 0.6], [0, 1]])
+    heavy = DPVMFMeans(60).fit(X, sample_weight=[9, 1, 1])
+    plain = DPVMFMeans(60).fit(X)
+    assert heavy.cluster_centers_[0, 0] > plain.cluster_centers_[0, 0]
+    without = DPVMFMeans(60).fit(X, sample_weight=[1, 1, 0])
+    assert len(without.cluster_centers_) == 1 and without.labels_.tolist() == [0, 0, 0]
+    score = heavy.score(X, sample_weight=[9, 1, 1])
+    assert score == pytest.approx(heavy.similarity_ @ [9, 1, 1] + (0.5 - 1) * len(heavy.cluster_centers_), rel=1e-6)
+    with pytest.raises(ValueError, match="weight 2 .* is -1"):
+        DPVMFMeans(60).fit(X, sample_weight=[1, -1, 1])
+
+
+def test_init(three_ways):
+    X, truth = three_ways
+    start = np.eye(3)[::-1]
+    model = SphericalKMeans(3, init=start).fit(X)
+    np.testing.assert_array_equal(model.labels_, 2 - truth)
+    np.testing.assert_array_equal(DPVMFMeans(40, init=start).fit(X).labels_, 2 - truth)
+    with pytest.raises(ValueError, match=r"init has the shape \(3, 2\); it must be \(clusters, 3\)"):
+        SphericalKMeans(3, init=np.ones((3, 2))).fit(X)
+    with pytest.raises(ValueError, match="number of clusters differs"):
+        SphericalKMeans(4, init=start).fit(X)
+
+
+def test_random_state(three_ways):
+    X, _ = three_ways
+    def labels(state):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return SphericalKMeans(20, init="random", max_iter=1, random_state=state).fit(X).labels_
+    np.testing.assert_array_equal(labels(5), labels(np.int64(5)))
+    np.testing.assert_array_equal(labels(np.random.RandomState(5)), labels(np.random.RandomState(5)))
+    assert not np.array_equal(labels(5), labels(6))
+
+
+def test_fewer_directions_than_clusters():
+    X = np.repeat(np.eye(3), 4, axis=0)
+    for order in range(5):
+        shuffled = np.random.RandomState(order).permutation(12)
+        with pytest.warns(ConvergenceWarning, match="there are 3 distinct directions, fewer than n_clusters = 7"):
+            model = SphericalKMeans(7, random_state=order).fit(X[shuffled])
+        assert model.counts_.tolist() == [4, 4, 4, 0, 0, 0, 0]
+        np.testing.assert_array_equal(model.cluster_centers_, np.eye(3)[[2, 1, 0, 2, 1, 0, 2]])
+        np.testing.assert_array_equal(model.labels_, 2 - np.arange(12)[shuffled] // 4)
+
+
+@pytest.mark.parametrize("model, kind, words", [
+    (DPVMFMeans(200), ValueError, "the angle must be between 0 and 180 degrees"),
+    (DPVMFMeans(max_iter=0), ValueError, "max_iter is 0; it must be at least 1"),
+    (DPVMFMeans(n_init=1.5), TypeError, "n_init is 1.5; it must be an integer"),
+    (DPVMFMeans(n_threads=0), ValueError, "n_threads is 0; it must be None"),
+    (SphericalKMeans(0), ValueError, "n_clusters is 0; it must be at least 1"),
+    (SphericalKMeans(301), ValueError, "n_samples=300 should be at least n_clusters=301"),
+    (SphericalKMeans(3, init="best"), ValueError, "init is 'best'; it must be 'k-means\\+\\+', 'random' or an array"),
+])
+def test_wrong_parameters(three_ways, model, kind, words):
+    with pytest.raises(kind, match=words):
+        model.fit(three_ways[0])
+
+
+def test_not_fitted_and_not_converged(three_ways):
+    X, _ = three_ways
+    with pytest.raises(NotFittedError):
+        DPVMFMeans().predict(X)
+    with pytest.raises(AttributeError, match="not fitted"):
+        DPVMFMeans().similarity_
+    with pytest.warns(ConvergenceWarning, match="max_iter = 1"):
+        SphericalKMeans(30, init="random", max_iter=1, random_state=1).fit(X)
