@@ -12,8 +12,8 @@
 
 typedef struct settings {
     int quick, limits_only, repetitions;
-    int stream, million, depth; /* W4; small frames; depth frames */
-    long frames;                /* small ones */
+    int stream, million, depth, cloud; /* W4; small frames; depth frames; clouds */
+    long frames;                       /* small ones */
     int wanted[BENCH_WORKLOADS];
     int threads[BENCH_MAX_COUNTS], thread_counts;
     const char *output, *write;
@@ -24,8 +24,8 @@ typedef struct settings {
 
 static const char usage[] =
     "usage: asterism-bench [options] [WORKLOAD]\n"
-    "  --workload NAME    W1, W2, W3, stream (W4), depth, limits (the machine and the bare passes only), all (the\n"
-    "                     default) or million (a million small frames, one after the other)\n"
+    "  --workload NAME    W1, W2, W3, stream (W4), depth, cloud, limits (the machine and the bare passes only),\n"
+    "                     all (the default) or million (a million small frames, one after the other)\n"
     "  --frames N         of million (default 1000000)\n"
     "  --threads LIST     numbers of threads, such as 1,2 (the default)\n"
     "  --repetitions N    of everything, in turn (default 7)\n"
@@ -62,13 +62,14 @@ static void parse_workload(settings *given, const char *name) {
     given->million = strcmp(name, "million") == 0;
     given->stream = strcmp(name, "all") == 0 || strcmp(name, "stream") == 0 || strcmp(name, "W4") == 0;
     given->depth = strcmp(name, "all") == 0 || strcmp(name, "depth") == 0;
-    known = all || given->million || given->stream || given->depth;
+    given->cloud = strcmp(name, "all") == 0 || strcmp(name, "cloud") == 0;
+    known = all || given->million || given->stream || given->depth || given->cloud;
     for (int w = 0; w < BENCH_WORKLOADS; w++) {
         given->wanted[w] = all || strcmp(name, bench_workload_name(w)) == 0;
         known |= given->wanted[w];
     }
     if (!known)
-        wrong_usage("the workload is W1, W2, W3, stream, depth, limits, all or million");
+        wrong_usage("the workload is W1, W2, W3, stream, depth, cloud, limits, all or million");
 }
 
 static void parse_option(settings *given, int option) {
@@ -125,8 +126,13 @@ static void parse(settings *given, int argc, char **argv) {
                                           {"help", no_argument, NULL, 'h'},
                                           {NULL, 0, NULL, 0}};
     int option;
-    *given = (settings){
-        .wanted = {1, 1, 1}, .stream = 1, .depth = 1, .data = BENCH_DATA, .threads = {1, 2}, .thread_counts = 2};
+    *given = (settings){.wanted = {1, 1, 1},
+                        .stream = 1,
+                        .depth = 1,
+                        .cloud = 1,
+                        .data = BENCH_DATA,
+                        .threads = {1, 2},
+                        .thread_counts = 2};
     while ((option = getopt_long(argc, argv, "", names, NULL)) != -1)
         parse_option(given, option);
     if (optind < argc)
@@ -200,6 +206,7 @@ static void repeat(bench_report *report, const settings *given, int repetition) 
             bench_result_repeat(&report->results[i], patience(given));
     bench_streams_repeat(&report->streams);
     bench_depths_repeat(&report->depths);
+    bench_clouds_repeat(&report->clouds);
 }
 
 static void run(bench_report *report, const settings *given) {
@@ -211,6 +218,8 @@ static void run(bench_report *report, const settings *given) {
     if (given->depth)
         bench_depths_open(&report->depths, report->share, given->data, given->threads, given->thread_counts,
                           report->repetitions);
+    if (given->cloud)
+        bench_clouds_open(&report->clouds, report->share, given->threads, given->thread_counts);
     if (report->result_count && !given->limits_only)
         measure_memory(report);
     for (int i = 0; i < report->repetitions; i++)
@@ -219,11 +228,13 @@ static void run(bench_report *report, const settings *given) {
     bench_goals_fill(&report->goals, report->results, report->result_count);
     bench_streams_goals(&report->streams, &report->goals);
     bench_depths_goals(&report->depths, &report->goals);
+    bench_clouds_goals(&report->clouds, &report->goals);
     bench_print_limits(report);
     for (int i = 0; i < report->result_count; i++)
         bench_print_result(report, &report->results[i]);
     bench_streams_print(&report->streams);
     bench_depths_print(&report->depths);
+    bench_clouds_print(&report->clouds);
     bench_print_goals(report);
     if (given->output)
         bench_report_write(report, given->output);
@@ -243,12 +254,15 @@ int main(int argc, char **argv) {
         write_workloads(report, given.write);
     if (given.write && given.depth)
         bench_depths_write_frames(report->share, given.data, given.write);
+    if (given.write && given.cloud)
+        bench_clouds_write_points(report->share, given.write);
     if (!given.write)
         run(report, &given);
     for (int i = 0; i < report->result_count; i++)
         bench_result_free(&report->results[i]);
     bench_streams_free(&report->streams);
     bench_depths_free(&report->depths);
+    bench_clouds_free(&report->clouds);
     for (int w = 0; w < BENCH_WORKLOADS; w++)
         bench_workload_free(&report->workloads[w]);
     free(report);

@@ -17,12 +17,13 @@ import sys
 import tempfile
 import time
 
+import peers_cloud
 import peers_depth
 
 WORKLOADS = {"W1": 70, "W2": 25, "W3": 83}  # degrees
 GOAL = 3  # asterism to the optimum of spherical k-means on W3, against faiss to the same objective
 PACKAGES = {"numpy": "python3-numpy", "threadpoolctl": "python3-threadpoolctl", "faiss": "python3-faiss",
-            "sklearn": "python3-sklearn", **peers_depth.PACKAGES}
+            "sklearn": "python3-sklearn", **peers_depth.PACKAGES, **peers_cloud.PACKAGES}
 NEEDED = ("numpy", "threadpoolctl")
 
 
@@ -32,7 +33,7 @@ def parse():
     parser.add_argument("--build", type=pathlib.Path, default=here.parent / "build" / "release",
                         help="where asterism was built (default: build/release)")
     parser.add_argument("--data", type=pathlib.Path, help="a folder for the workloads, kept (default: a temporary one)")
-    parser.add_argument("--workload", choices=[*WORKLOADS, "depth", "all"], default="all")
+    parser.add_argument("--workload", choices=[*WORKLOADS, "depth", "cloud", "all"], default="all")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--iterations", type=int, default=10, help="of a timed k-means (default 10)")
     parser.add_argument("--repetitions", type=int, default=3)
@@ -242,8 +243,8 @@ def write_data(bench, data, name, given):
 
 
 def wanted_modules(names):
-    clustering, depth = set(names) - {"depth"}, "depth" in names
-    return [*NEEDED, *(("faiss", "sklearn") if clustering else ()), *(peers_depth.PACKAGES if depth else ())]
+    clustering, depth, cloud = set(names) - {"depth", "cloud"}, "depth" in names, "cloud" in names
+    return [*NEEDED, *(("faiss", "sklearn") if clustering else ()), *(peers_depth.PACKAGES if depth else peers_cloud.PACKAGES if cloud else ())]
 
 
 def run(names, modules, given, data):
@@ -252,6 +253,9 @@ def run(names, modules, given, data):
     for name in names:
         if name == "depth":
             results.append(peers_depth.measure(bench, data, modules, given))
+            continue
+        if name == "cloud":
+            results.append(peers_cloud.measure(bench, data, modules, given))
             continue
         write_data(bench, data, name, given)
         results.append(measure(program, data, name, given, modules))
@@ -262,7 +266,7 @@ def run(names, modules, given, data):
 
 def main():
     given = parse()
-    names = [*WORKLOADS, "depth"] if given.workload == "all" else [given.workload]
+    names = [*WORKLOADS, "depth", "cloud"] if given.workload == "all" else [given.workload]
     modules = import_peers(wanted_modules(names), given)
     set_threads(modules, given.threads)
     versions = ", ".join(f"{name} {module.__version__}" for name, module in modules.items())

@@ -4,6 +4,7 @@
 #ifndef BENCH_REPORT_H
 #define BENCH_REPORT_H
 
+#include "cloud.h"
 #include "depth.h"
 #include "goals.h"
 #include "stream.h"
@@ -21,6 +22,7 @@ typedef struct bench_report {
     bench_result results[BENCH_MAX_RESULTS];
     bench_streams streams;
     bench_depths depths;
+    bench_clouds clouds;
     bench_goals goals;
 } bench_report;
 
