@@ -104,8 +104,13 @@ AST_API ast_points ast_points_f8(const double *data, size_t count, size_t dimens
 /* ---- Clustering ------------------------------------------------------------------------------------------------ */
 
 typedef enum ast_method {
-    AST_DP = 0,  /* DP-vMF-means: as many clusters as the angle asks for */
-    AST_SPKM = 1 /* spherical k-means: as many as `clusters` says */
+    AST_DP = 0,     /* DP-vMF-means: as many clusters as the angle asks for */
+    AST_SPKM = 1,   /* spherical k-means: as many as `clusters` says */
+    AST_MOVMF = 2,  /* a mixture of `clusters` von Mises-Fisher distributions, by expectation maximisation */
+    AST_FSD = 3,    /* Gibbs sampling of such a mixture with a finite symmetric Dirichlet prior on its weights */
+    AST_CRP = 4,    /* Gibbs sampling of one with a Dirichlet process prior: any number of clusters */
+    AST_OSPKM = 5,  /* online spherical k-means (Zhong): a step of the nearest mean for each point */
+    AST_DPMEANS = 6 /* DP-means in the space around the sphere: the means are no directions */
 } ast_method;
 
 /* How one labelling pass is run. The labels are the same; only the time differs. */
@@ -115,7 +120,7 @@ typedef enum ast_parallel {
     AST_SERIAL = 2   /* one point after the other, as the definition reads */
 } ast_parallel;
 
-/* Where spherical k-means starts. */
+/* Where the methods with a number of clusters start. */
 typedef enum ast_start {
     AST_PLUSPLUS = 0, /* k-means++ on 1 - cosine, seeded */
     AST_RANDOM = 1,   /* distinct random points, seeded */
@@ -130,14 +135,14 @@ typedef struct ast_progress {
     size_t clusters;       /* alive now */
     size_t changed;        /* points that changed cluster in this pass, before empty ones were filled (spkm) */
     uint64_t scored;       /* points that were compared with all clusters in this pass: the rest was skipped */
-    double objective;      /* after this pass */
+    double objective;      /* after this pass; as in ast_report */
     double seconds;        /* this pass alone */
 } ast_progress;
 
 typedef struct ast_options {
     ast_method method;     /* AST_DP */
     double angle;          /* AST_DP: degrees, 0..180. The larger, the fewer clusters. NaN (the default): not set */
-    size_t clusters;       /* AST_SPKM: K, 1..N. 0 (the default): not set, or with AST_GIVEN as many as `means` has */
+    size_t clusters;       /* all others: K, 1..N. 0 (the default): not set, or with AST_GIVEN as many as `means` has */
     int max_iterations;    /* 100. Passes before the run stops unconverged; at least 1 */
     int restarts;          /* 1. Runs, each with another order (dp) or another start (spkm); the best objective is kept */
     int shuffle;           /* 0. Visit the points in a seeded random order instead of the given one (dp) */
@@ -149,6 +154,11 @@ typedef struct ast_options {
     ast_start start;       /* AST_PLUSPLUS; what AST_DP knows is AST_GIVEN or nothing */
     const float *means;    /* AST_GIVEN: (means_count, D) row-major; normalised on the way in */
     size_t means_count;
+    double kappa;          /* AST_MOVMF: the concentration of every cluster, 0 or more. NaN (the default): one is
+                              estimated for each */
+    int hard;              /* 0. AST_MOVMF: every point belongs to its most probable component alone */
+    double tolerance;      /* 1e-6. AST_MOVMF: converged once a pass raises the log-likelihood by no more than so many
+                              nats a point; hard: once no point changes */
     int (*progress)(const ast_progress *state, void *data); /* NULL, or called as above; non-zero cancels */
     void *progress_data;
 } ast_options;
@@ -165,7 +175,11 @@ typedef struct ast_report {
     size_t missing;        /* rows without a direction; their label is -1 */
     size_t dimension;      /* D */
     size_t clusters;       /* K */
-    double objective;      /* sum of |sum of the members| over clusters, for AST_DP plus (cos(angle) - 1) K */
+    double objective;      /* what the method climbs: the sum of |sum of the members| over clusters, for AST_DP plus
+                              (cos(angle) - 1) K; AST_MOVMF: the log-likelihood, hard: that of points and labels */
+    double log_likelihood; /* sum of log p(x) over the points, in nats: weights, if any, scaled to add up to their number.
+                              NaN where the method has no such p */
+    double bic;            /* -2 log_likelihood + (free parameters) log(points): the smaller, the better; or NaN */
     int iterations;        /* passes of the run that was kept */
     int converged;         /* 0 if it stopped at max_iterations */
     uint64_t oir_restarts; /* AST_OIR: how often the remaining points were scored again */
@@ -177,9 +191,11 @@ typedef struct ast_cluster_info {
     size_t size;       /* points with this label */
     double weight;     /* the sum of their weights, as given; equals size without weights */
     double resultant;  /* |sum of w x| / sum of w, 0..1: 1 if all members are equal */
-    double kappa;      /* maximum-likelihood concentration of a von Mises-Fisher distribution; NaN where undefined
-                          (fewer than two points, or all of them equal) */
+    double kappa;      /* concentration of a von Mises-Fisher distribution: that of the component, or, where the method
+                          has none, of maximum likelihood for the members; NaN where undefined (fewer than two members,
+                          or all of them equal) */
     const float *mean; /* (D) unit vector */
+    double share;      /* the component's weight in the mixture, 0..1; NaN where the method has none */
 } ast_cluster_info;
 
 /* Clusters the points. `labels` (N): 0..K-1 in order of creation, -1 for missing rows. Without a single usable row there
@@ -193,6 +209,13 @@ AST_API const ast_cluster_info *ast_clusters(const ast_context *context, size_t 
 
 /* Their means: (K, D) row-major, unit vectors. Valid as long as ast_clusters. */
 AST_API const float *ast_means(const ast_context *context);
+
+/* How much points belong to each cluster of the last successful ast_cluster of this context, if that was a mixture:
+ * `memberships` (N, K) row-major, the probabilities of the components given the point, and `log_density` (N) of the
+ * mixture at the point, in nats. Either may be NULL. The points need not be those of the call; missing rows get NaN.
+ * Weights play no part. AST_BAD_OPTION if the last method had no components. */
+AST_API ast_status ast_memberships(ast_context *context, const ast_points *points, float *memberships,
+                                   double *log_density);
 
 /* Labels points with known means; learns nothing. `means`: (K, D) row-major, normalised on the way in. A point goes to
  * the mean with the largest cosine, equal ones to the lowest index; farther than `angle` degrees (NaN: no limit) from

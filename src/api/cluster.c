@@ -26,6 +26,7 @@ typedef struct call {
     ast_report report; /* of the best */
     ast_cluster_info *clusters;
     float *means;
+    ast_components components;
 } call;
 
 static ast_status prepare_order(call *c, int restart, ast_fault *fault) {
@@ -55,6 +56,13 @@ static void describe(const ast_labelling *l, int32_t slot, ast_cluster_info *inf
     bool equal = l->clusters.members[slot] < 2 || resultant >= 1 - 0x1p-26; /* as close as sums of floats can tell */
     info->resultant = resultant < 1 ? resultant : 1;
     info->kappa = equal ? NAN : ast_vmf_kappa(l->cloud.dimension, resultant);
+}
+
+/* Where the method has components their numbers are part of the result. */
+static void describe_component(const ast_components *components, size_t k, ast_cluster_info *info) {
+    info->share = components->count ? components->weights[k] : NAN;
+    if (components->count)
+        info->kappa = components->kappas[k];
 }
 
 /* Sizes and weights as the caller counts them: points of weight 0 are members too. */
@@ -105,6 +113,7 @@ static ast_status translate(call *c, ast_labelling *l, ast_fault *fault) {
     for (size_t k = 0; k < clusters; k++) {
         int32_t slot = l->clusters.order[k];
         describe(l, slot, &info[k]);
+        describe_component(&c->components, k, &info[k]);
         info[k].mean =
             memcpy(means + k * dimension, l->clusters.means + (size_t)slot * dimension, dimension * sizeof *means);
         if (l->axial)
@@ -118,7 +127,17 @@ static ast_status translate(call *c, ast_labelling *l, ast_fault *fault) {
     return AST_OK;
 }
 
-/* Points of weight 0 took no part; now they get the label of the nearest mean. */
+/* What a point and a cluster are compared by: the cosine, or the log density of the component. */
+static double affinity(const call *c, const ast_labelling *l, size_t k, const float *row) {
+    const ast_cluster_list *list = &l->clusters;
+    const ast_components *components = &c->components;
+    double cosine = ast_exact_score(row, list->means + (size_t)list->order[k] * list->dimension, list->dimension);
+    if (components->count)
+        return components->offsets[k] + components->kappas[k] * cosine;
+    return l->axial ? fabs(cosine) : cosine;
+}
+
+/* Points of weight 0 took no part; now they get the label of the cluster that suits them best. */
 static void label_weightless(const call *c, ast_labelling *l) {
     bool any = false;
     for (size_t i = 0; c->weights && i < l->cloud.count; i++)
@@ -126,7 +145,6 @@ static void label_weightless(const call *c, ast_labelling *l) {
     if (!any || l->clusters.live == 0)
         return;
     float row[AST_MAX_DIMENSION];
-    size_t dimension = l->cloud.dimension;
     ast_cluster_list *list = &l->clusters;
     for (size_t i = 0; i < l->cloud.count; i++) {
         if (c->weights[i] != 0)
@@ -136,8 +154,7 @@ static void label_weightless(const call *c, ast_labelling *l) {
             continue;
         double best = -INFINITY;
         for (size_t k = 0; k < list->live; k++) {
-            double score = ast_exact_score(row, list->means + (size_t)list->order[k] * dimension, dimension);
-            score = l->axial ? fabs(score) : score;
+            double score = affinity(c, l, k, row);
             if (score > best) {
                 best = score;
                 l->labels[i] = list->order[k];
@@ -149,21 +166,25 @@ static void label_weightless(const call *c, ast_labelling *l) {
 static ast_status check_counts(const call *c, size_t present, ast_fault *fault) {
     const ast_options *o = c->options;
     size_t wanted = o->start == AST_GIVEN ? o->means_count : o->clusters;
-    if (o->method == AST_SPKM && wanted > present)
+    if (o->method != AST_DP && wanted > present)
         return ast_fail(fault, AST_BAD_DATA, "%zu clusters are asked for, but there %s only %zu usable point%s", wanted,
                         present == 1 ? "is" : "are", present, present == 1 ? "" : "s");
     return AST_OK;
 }
 
 static ast_status run_once(call *c, ast_labelling *l, int restart, size_t missing, ast_fault *fault) {
-    ast_run run = {.options = c->options, .restart = restart};
+    ast_run run = {.options = c->options, .restart = restart, .log_likelihood = NAN, .bic = NAN};
     l->bounds = c->options->bounds != 0;
     l->axial = c->options->axial != 0;
     ast_status status = check_counts(c, l->present, fault);
     if (status == AST_OK)
-        status = c->options->method == AST_DP ? ast_run_dp(l, &run, fault) : ast_run_spkm(l, &run, fault);
-    if (status != AST_OK || (restart > 0 && !(run.objective > c->report.objective)))
+        status = ast_run_method(l, &run, fault);
+    if (status != AST_OK || (restart > 0 && !(run.objective > c->report.objective))) {
+        ast_components_free(&run.components);
         return status;
+    }
+    ast_components_free(&c->components);
+    c->components = run.components;
     label_weightless(c, l);
     status = translate(c, l, fault);
     if (status == AST_OK)
@@ -172,6 +193,8 @@ static ast_status run_once(call *c, ast_labelling *l, int restart, size_t missin
                                  .dimension = l->cloud.dimension,
                                  .clusters = l->clusters.live,
                                  .objective = run.objective,
+                                 .log_likelihood = run.log_likelihood,
+                                 .bic = run.bic,
                                  .iterations = run.iterations,
                                  .converged = run.converged,
                                  .oir_restarts = run.oir_restarts};
@@ -218,6 +241,9 @@ ast_status ast_cluster(ast_context *context, const ast_points *points, const ast
         context->clusters = c.clusters;
         context->means = c.means;
         context->cluster_count = c.report.clusters;
+        ast_components_free(&context->components);
+        context->components = c.components;
+        c.components = (ast_components){0};
         c.clusters = NULL;
         c.means = NULL;
         *report = c.report;
@@ -229,6 +255,7 @@ ast_status ast_cluster(ast_context *context, const ast_points *points, const ast
     free(c.weights);
     free(c.clusters);
     free(c.means);
+    ast_components_free(&c.components);
     return status;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define MAX_THREADS 256
+#define MOST_KAPPA 1e9
 
 #define TEXT2(x) #x
 #define TEXT(x) TEXT2(x)
@@ -48,6 +49,7 @@ void ast_close(ast_context *context) {
     ast_pool_close(context->pool);
     free(context->clusters);
     free(context->means);
+    ast_components_free(&context->components);
     free(context);
 }
 
@@ -97,18 +99,32 @@ ast_status ast_check_points(const ast_points *points, ast_fault *fault) {
 }
 
 void ast_options_init(ast_options *options) {
-    *options = (ast_options){.angle = NAN, .max_iterations = 100, .restarts = 1, .seed = 1, .bounds = 1};
+    *options = (ast_options){
+        .angle = NAN, .max_iterations = 100, .restarts = 1, .seed = 1, .bounds = 1, .kappa = NAN, .tolerance = 1e-6};
+}
+
+static const char *mixture_problem(const ast_options *o) {
+    if (!isnan(o->kappa) && !(o->kappa >= 0 && o->kappa <= MOST_KAPPA))
+        return "kappa must be between 0 and 1e9, or NaN to estimate it";
+    if (!(o->tolerance >= 0) || isinf(o->tolerance))
+        return "the tolerance must be a number of at least 0";
+    return NULL;
 }
 
 const char *ast_options_problem(const ast_options *o) {
-    if (o->method != AST_DP && o->method != AST_SPKM)
-        return "the method must be AST_DP or AST_SPKM";
+    if (o->method != AST_DP && o->method != AST_SPKM && o->method != AST_MOVMF)
+        return "the method must be AST_DP, AST_SPKM or AST_MOVMF";
     if (o->method == AST_DP && isnan(o->angle))
         return "the angle is not set: DP-vMF-means needs one, between 0 and 180 degrees";
     if (o->method == AST_DP && !(o->angle >= 0 && o->angle <= 180))
         return "the angle must be between 0 and 180 degrees";
-    if (o->method == AST_SPKM && o->clusters == 0 && o->start != AST_GIVEN)
-        return "the number of clusters is not set: spherical k-means needs one, at least 1";
+    if (o->method != AST_DP && o->clusters == 0 && o->start != AST_GIVEN)
+        return "the number of clusters is not set: every method but AST_DP needs one, at least 1";
+    if (o->axial && o->method != AST_DP && o->method != AST_SPKM)
+        return "axial data are for AST_DP and AST_SPKM";
+    const char *problem = mixture_problem(o);
+    if (problem)
+        return problem;
     if (o->max_iterations < 1)
         return "max_iterations must be at least 1";
     if (o->restarts < 1)
@@ -121,7 +137,7 @@ const char *ast_options_problem(const ast_options *o) {
         return "start is AST_GIVEN, but there are no means";
     if (o->start != AST_GIVEN && o->means)
         return "there are means to start from, but start is not AST_GIVEN";
-    if (o->method == AST_SPKM && o->start == AST_GIVEN && o->clusters && o->clusters != o->means_count)
+    if (o->method != AST_DP && o->start == AST_GIVEN && o->clusters && o->clusters != o->means_count)
         return "the number of clusters differs from the number of means to start from";
     return NULL;
 }

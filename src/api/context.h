@@ -5,6 +5,7 @@
 #define AST_CONTEXT_H
 
 #include "asterism.h"
+#include "components.h"
 #include "fault.h"
 #include "kernels.h"
 #include "labelling.h"
@@ -18,6 +19,7 @@ struct ast_context {
     ast_cluster_info *clusters; /* of the last result */
     float *means;
     size_t cluster_count;
+    ast_components components; /* of the last result; none where its method has none */
 };
 
 /* Checks a view of points; AST_OK or the reason. */

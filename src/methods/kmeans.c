@@ -139,7 +139,7 @@ static ast_status start_random(ast_labelling *l, size_t clusters, ast_random *ra
     return AST_OK;
 }
 
-static ast_status start(ast_labelling *l, const ast_run *run, ast_fault *fault) {
+ast_status ast_run_start(ast_labelling *l, const ast_run *run, ast_fault *fault) {
     const ast_options *options = run->options;
     ast_random random;
     ast_random_seed(&random, options->seed, (uint64_t)run->restart);
@@ -148,6 +148,13 @@ static ast_status start(ast_labelling *l, const ast_run *run, ast_fault *fault) 
     if (options->start == AST_RANDOM)
         return start_random(l, options->clusters, &random, fault);
     return start_plusplus(l, run, &random, fault);
+}
+
+ast_status ast_run_nearest(ast_labelling *l, ast_run *run, ast_fault *fault) {
+    ast_pass_result pass;
+    ast_labelling_set_angle(l, NAN);
+    ast_status status = ast_run_start(l, run, fault);
+    return status == AST_OK ? ast_run_label(l, run, &pass, fault) : status;
 }
 
 /* ---- empty clusters ---- */
@@ -213,7 +220,7 @@ static ast_status fill_empty(ast_labelling *l, ast_fault *fault) {
 /* A point that leaves a cluster empty may be the one that fills it again: the labels tell whether anything changed. */
 ast_status ast_run_spkm(ast_labelling *l, ast_run *run, ast_fault *fault) {
     ast_labelling_set_angle(l, NAN);
-    ast_status status = start(l, run, fault);
+    ast_status status = ast_run_start(l, run, fault);
     uint64_t print = 0;
     while (status == AST_OK && !run->converged && run->iterations < run->options->max_iterations) {
         ast_pass_result pass;

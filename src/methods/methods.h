@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The algorithms, one file each: batch.c is DP-vMF-means, kmeans.c is spherical k-means. Each runs on a labelling that
- * is loaded with points and has no clusters, and leaves its result there: labels are slots, clusters have means. */
+ * The algorithms, one file each: batch.c is DP-vMF-means, kmeans.c spherical k-means, mixture.c a mixture by EM. Each
+ * runs on a labelling that is loaded with points and has no clusters, and leaves its result there: labels are slots,
+ * clusters have means. Those with a distribution for each cluster leave that in the run. */
 #ifndef AST_METHODS_H
 #define AST_METHODS_H
 
+#include "components.h"
 #include "labelling.h"
 #include "random.h"
 
@@ -14,12 +16,22 @@ typedef struct ast_run {
     int iterations; /* of this run */
     int converged;
     double objective;
+    double log_likelihood, bic; /* NaN where the method has none */
     uint64_t oir_restarts;
-    double pass_start; /* seconds */
+    double pass_start;         /* seconds */
+    ast_components components; /* cluster k is component k; none where the method has none. The caller frees them */
 } ast_run;
 
 ast_status ast_run_dp(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 ast_status ast_run_spkm(ast_labelling *labelling, ast_run *run, ast_fault *fault);
+ast_status ast_run_movmf(ast_labelling *labelling, ast_run *run, ast_fault *fault);
+
+/* The one that the options name. */
+ast_status ast_run_method(ast_labelling *labelling, ast_run *run, ast_fault *fault);
+
+/* The clusters that spherical k-means starts from, without points; and every point with the nearest of them. */
+ast_status ast_run_start(ast_labelling *labelling, const ast_run *run, ast_fault *fault);
+ast_status ast_run_nearest(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 
 /* Adds the given means as clusters without points. */
 ast_status ast_run_given(ast_labelling *labelling, const ast_options *options, ast_fault *fault);

@@ -12,6 +12,17 @@ double ast_seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+ast_status ast_run_method(ast_labelling *l, ast_run *run, ast_fault *fault) {
+    switch (run->options->method) {
+    case AST_SPKM:
+        return ast_run_spkm(l, run, fault);
+    case AST_MOVMF:
+        return ast_run_movmf(l, run, fault);
+    default:
+        return ast_run_dp(l, run, fault);
+    }
+}
+
 ast_status ast_run_given(ast_labelling *l, const ast_options *options, ast_fault *fault) {
     ast_points given = ast_points_f4(options->means, options->means_count, l->cloud.dimension);
     for (size_t k = 0; k < options->means_count; k++) {

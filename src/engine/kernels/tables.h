@@ -5,10 +5,13 @@
 #define AST_TABLES_H
 
 #include "kernels.h"
+#include "mixing.h"
 
 extern const ast_kernels ast_kernels_base;
+extern const ast_mixing ast_mixing_base;
 #if defined(__x86_64__)
 extern const ast_kernels ast_kernels_avx2;
+extern const ast_mixing ast_mixing_avx2;
 #endif
 
 #endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ast_memberships: points against the components of the last result. Only the caller's array is N x K. */
+#include "context.h"
+
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct belonging {
+    ast_tiles tiles;
+    const ast_components *components;
+    float *memberships;  /* (N, K) or NULL */
+    double *log_density; /* (N) or NULL */
+} belonging;
+
+static void write_point(const belonging *b, const ast_tile_memory *m, size_t i, size_t at, bool missing) {
+    size_t count = b->components->count, n = b->tiles.tile;
+    for (size_t k = 0; b->memberships && k < count; k++)
+        b->memberships[i * count + k] = missing ? NAN : (float)m->logits[k * n + at];
+    if (b->log_density)
+        b->log_density[i] = missing ? NAN : m->most[at] + log(m->total[at]);
+}
+
+static void belong_chunk(void *data, size_t chunk, int worker) {
+    const belonging *b = data;
+    const ast_labelling *l = b->tiles.labelling;
+    ast_tile_memory *memory = &b->tiles.memory[worker];
+    size_t first = chunk * l->chunk, last = first + l->chunk, n = b->tiles.tile;
+    last = last < l->cloud.count ? last : l->cloud.count;
+    for (size_t i = first; i < last; i += n) {
+        ast_tile tile = ast_tile_at(&b->tiles, i, memory);
+        ast_tile_logits(&b->tiles, &tile, b->components, memory);
+        b->tiles.kernels->normalise(memory->logits, b->components->count, n, memory->most, memory->total);
+        for (size_t at = 0; at < n && i + at < last; at++)
+            write_point(b, memory, i + at, at, l->labels[i + at] == AST_MISSING);
+    }
+}
+
+static ast_status check(const ast_context *context, const ast_points *points, ast_fault *fault) {
+    const ast_components *components = &context->components;
+    if (components->count == 0)
+        return ast_fail(fault, AST_BAD_OPTION, "there are no components: memberships need the result of a mixture");
+    ast_status status = ast_check_points(points, fault);
+    if (status == AST_OK && points->dimension != components->dimension)
+        return ast_fail(fault, AST_BAD_DATA, "the points have dimension %zu, but the components %zu", points->dimension,
+                        components->dimension);
+    return status;
+}
+
+ast_status ast_memberships(ast_context *context, const ast_points *points, float *memberships, double *log_density) {
+    ast_begin(context);
+    ast_fault *fault = &context->fault;
+    ast_status status = check(context, points, fault);
+    if (status != AST_OK)
+        return status;
+    ast_labelling *l = &context->labelling;
+    ast_points unweighted = *points;
+    unweighted.weights = NULL;
+    size_t missing;
+    belonging b = {.components = &context->components, .memberships = memberships, .log_density = log_density};
+    status = ast_labelling_load(l, context->kernels, context->pool, &unweighted, NULL, NULL, &missing, fault);
+    if (status == AST_OK && !ast_tiles_open(&b.tiles, l, b.components->count, false))
+        status = ast_fail_memory(fault);
+    if (status == AST_OK)
+        ast_pool_run(l->pool, l->chunks, belong_chunk, &b);
+    else
+        ast_labelling_free(l);
+    ast_tiles_free(&b.tiles);
+    return status;
+}

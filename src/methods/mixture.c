@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A mixture of K von Mises-Fisher distributions by expectation maximisation (Banerjee, Dhillon, Ghosh and Sra 2005):
+ *
+ *     p(x) = sum_k pi_k f_k(x),    f_k(x) = C_D(kappa_k) exp(kappa_k mu_k . x).
+ *
+ * E: r_ik = pi_k f_k(x_i) / p(x_i), soft; or 1 for the largest and 0 for the others, hard.
+ * M: n_k = sum_i r_ik, s_k = sum_i r_ik x_i;  pi_k = n_k / N, mu_k = s_k / |s_k|, A_D(kappa_k) = |s_k| / n_k.
+ *
+ * Soft steps never lower L = sum_i log p(x_i), hard ones never lower sum_i max_k log pi_k f_k(x_i). The start is that
+ * of spherical k-means, every point with the nearest mean, and one M step. Weights multiply a point's part everywhere,
+ * scaled so that N of them add up to N.
+ *
+ * The one idea: r_ik x_i is rounded to a multiple of a fixed grain (2^-40 as a rule), so that sums are exact and do not
+ * depend on the number of threads. */
+#include "methods.h"
+
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEAST_MASS 1e-3 /* points; below it the sums of a component are mostly rounding: its shape stays as it is */
+#define FINEST_GRAIN 40 /* bits below one */
+
+typedef struct mixture {
+    ast_labelling *l;
+    ast_run *run;
+    ast_components *c;
+    ast_tiles tiles;
+    double scale; /* of the weights */
+    double grain;
+    double *soft;    /* (chunks) sum of log p(x_i) */
+    double *hard;    /* (chunks) sum of the largest log pi_k f_k(x_i) */
+    size_t *changed; /* (chunks) points that changed label */
+    int64_t *sums;   /* (K, D + 1) in grains: s_k, n_k */
+} mixture;
+
+/* ---- E ---- */
+
+static void weigh(const mixture *m, size_t first, size_t n, double *weight) {
+    const ast_labelling *l = m->l;
+    for (size_t i = 0; i < n; i++) {
+        bool there = l->labels[first + i] != AST_MISSING;
+        weight[i] = there ? (l->weights ? l->weights[first + i] * m->scale : 1) : 0;
+    }
+}
+
+/* The largest of each column of the logits (K, n), the first of equals. */
+static void find_best(const double *logits, size_t count, size_t n, double *best, int32_t *label) {
+    for (size_t i = 0; i < n; i++) {
+        best[i] = logits[i];
+        label[i] = 0;
+    }
+    for (size_t k = 1; k < count; k++)
+        for (size_t i = 0; i < n; i++) {
+            double logit = logits[k * n + i];
+            label[i] = logit > best[i] ? (int32_t)k : label[i];
+            best[i] = logit > best[i] ? logit : best[i];
+        }
+}
+
+static size_t take_labels(ast_labelling *l, size_t first, size_t n, const int32_t *label) {
+    size_t changed = 0;
+    for (size_t i = 0; i < n; i++)
+        if (l->labels[first + i] != AST_MISSING && l->labels[first + i] != label[i]) {
+            l->labels[first + i] = label[i];
+            changed++;
+        }
+    return changed;
+}
+
+static void all_or_nothing(double *part, size_t count, size_t n, const int32_t *label) {
+    memset(part, 0, count * n * sizeof *part);
+    for (size_t i = 0; i < n; i++)
+        part[(size_t)label[i] * n + i] = 1;
+}
+
+static void expect_tile(mixture *m, ast_tile_memory *memory, size_t chunk, size_t first) {
+    const size_t n = m->tiles.tile, count = m->c->count;
+    int32_t label[AST_TILE_MOST];
+    double best[AST_TILE_MOST];
+    ast_tile tile = ast_tile_at(&m->tiles, first, memory);
+    weigh(m, first, n, memory->weight);
+    ast_tile_logits(&m->tiles, &tile, m->c, memory);
+    find_best(memory->logits, count, n, best, label);
+    m->tiles.kernels->normalise(memory->logits, count, n, memory->most, memory->total);
+    for (size_t i = 0; i < n; i++)
+        if (memory->weight[i] > 0) {
+            m->soft[chunk] += memory->weight[i] * (memory->most[i] + log(memory->total[i]));
+            m->hard[chunk] += memory->weight[i] * best[i];
+        }
+    m->changed[chunk] += take_labels(m->l, first, n, label);
+    if (m->run->options->hard)
+        all_or_nothing(memory->logits, count, n, label);
+    m->tiles.kernels->gather(&tile, memory->logits, memory->weight, count, m->grain, memory->sums);
+}
+
+/* A chunk's sums are small enough to be exact as doubles; those of all its chunks are integers. */
+static void flush(const mixture *m, ast_tile_memory *memory) {
+    size_t numbers = m->c->count * (m->c->dimension + 1);
+    for (size_t j = 0; j < numbers; j++) {
+        memory->whole[j] += (int64_t)(memory->sums[j] / m->grain);
+        memory->sums[j] = 0;
+    }
+}
+
+static void expect_chunk(void *data, size_t chunk, int worker) {
+    mixture *m = data;
+    ast_tile_memory *memory = &m->tiles.memory[worker];
+    size_t first = chunk * m->l->chunk, last = first + m->l->chunk;
+    m->soft[chunk] = m->hard[chunk] = 0;
+    m->changed[chunk] = 0;
+    for (size_t i = first; i < last && i < m->l->cloud.count; i += m->tiles.tile)
+        expect_tile(m, memory, chunk, i);
+    flush(m, memory);
+}
+
+static void collect_sums(mixture *m) {
+    size_t numbers = m->c->count * (m->c->dimension + 1);
+    memset(m->sums, 0, numbers * sizeof *m->sums);
+    for (int w = 0; w < m->tiles.threads; w++)
+        for (size_t j = 0; j < numbers; j++) {
+            m->sums[j] += m->tiles.memory[w].whole[j];
+            m->tiles.memory[w].whole[j] = 0;
+        }
+}
+
+/* Memberships under the components, and their sums. Returns how many points have another best component. */
+static size_t expect(mixture *m) {
+    double soft = 0, hard = 0;
+    size_t changed = 0;
+    ast_components_prepare(m->c);
+    ast_pool_run(m->l->pool, m->l->chunks, expect_chunk, m);
+    for (size_t chunk = 0; chunk < m->l->chunks; chunk++) {
+        soft += m->soft[chunk];
+        hard += m->hard[chunk];
+        changed += m->changed[chunk];
+    }
+    collect_sums(m);
+    m->run->log_likelihood = soft;
+    m->run->objective = m->run->options->hard ? hard : soft;
+    return changed;
+}
+
+/* ---- M ---- */
+
+/* The shape of one component from n_k and s_k. */
+static void maximise_one(ast_components *c, size_t k, double mass, const double *sum, double known) {
+    double squared = 0;
+    for (size_t d = 0; d < c->dimension; d++)
+        squared += sum[d] * sum[d];
+    double length = sqrt(squared), resultant = length / mass;
+    for (size_t d = 0; d < c->dimension && length > 0; d++)
+        c->means[k * c->dimension + d] = sum[d] / length;
+    double most = ast_kappa_limit(c->dimension);
+    c->kappas[k] = isnan(known) ? fmin(most, ast_vmf_kappa(c->dimension, fmin(1, resultant))) : known;
+}
+
+static void maximise(mixture *m) {
+    ast_components *c = m->c;
+    double sum[AST_MAX_DIMENSION], total = 0;
+    size_t width = c->dimension + 1;
+    for (size_t k = 0; k < c->count; k++)
+        total += (double)m->sums[k * width + c->dimension] * m->grain;
+    for (size_t k = 0; k < c->count; k++) {
+        double mass = (double)m->sums[k * width + c->dimension] * m->grain;
+        c->weights[k] = mass / total;
+        if (mass < LEAST_MASS)
+            continue;
+        for (size_t d = 0; d < c->dimension; d++)
+            sum[d] = (double)m->sums[k * width + d] * m->grain;
+        maximise_one(c, k, mass, sum, m->run->options->kappa);
+    }
+}
+
+/* ---- the start ---- */
+
+/* One M step from the labels of the nearest starts, whose sums the labelling has. */
+static void maximise_labels(mixture *m) {
+    const ast_cluster_list *list = &m->l->clusters;
+    ast_components *c = m->c;
+    double sum[AST_MAX_DIMENSION], total = 0;
+    for (size_t k = 0; k < c->count; k++)
+        total += ast_clusters_weight(list, (int32_t)k);
+    for (size_t k = 0; k < c->count; k++) {
+        double mass = ast_clusters_weight(list, (int32_t)k);
+        c->weights[k] = mass / total;
+        c->kappas[k] = isnan(m->run->options->kappa) ? 1 : m->run->options->kappa;
+        for (size_t d = 0; d < c->dimension; d++) {
+            sum[d] = (double)list->sums[k * c->dimension + d] / list->unit;
+            c->means[k * c->dimension + d] = (double)list->means[k * c->dimension + d];
+        }
+        if (mass > 0)
+            maximise_one(c, k, mass, sum, m->run->options->kappa);
+    }
+}
+
+/* Sums of a chunk must be exact as doubles, those of all points as int64. */
+static void choose_grain(mixture *m) {
+    const ast_labelling *l = m->l;
+    double total = 0, largest = 0;
+    for (size_t i = 0; l->weights && i < l->cloud.count; i++)
+        if (l->labels[i] != AST_MISSING) {
+            total += l->weights[i];
+            largest = l->weights[i] > largest ? l->weights[i] : largest;
+        }
+    m->scale = l->weights ? (double)l->present / total : 1;
+    double chunk = (double)l->chunk * (l->weights ? largest * m->scale : 1);
+    double of_chunk = 51 - ceil(log2(fmin(chunk, (double)l->present) + 1));
+    double of_all = 62 - ceil(log2((double)l->present + 1));
+    m->grain = ldexp(1, -(int)fmin(FINEST_GRAIN, fmin(of_chunk, of_all)));
+}
+
+static ast_status open_mixture(mixture *m, ast_fault *fault) {
+    size_t count = m->l->clusters.live, dimension = m->l->cloud.dimension;
+    m->soft = ast_allocate(m->l->chunks, sizeof *m->soft);
+    m->hard = ast_allocate(m->l->chunks, sizeof *m->hard);
+    m->changed = ast_allocate(m->l->chunks, sizeof *m->changed);
+    m->sums = ast_allocate(count * (dimension + 1), sizeof *m->sums);
+    bool ready = m->soft && m->hard && m->changed && m->sums && ast_components_open(m->c, count, dimension) &&
+                 ast_tiles_open(&m->tiles, m->l, count, true);
+    return ready ? AST_OK : ast_fail_memory(fault);
+}
+
+static void close_mixture(mixture *m) {
+    ast_tiles_free(&m->tiles);
+    free(m->soft);
+    free(m->hard);
+    free(m->changed);
+    free(m->sums);
+}
+
+/* ---- the iteration ---- */
+
+static ast_status tell(const mixture *m, size_t changed, ast_fault *fault) {
+    ast_progress state = {.restart = m->run->restart,
+                          .iteration = m->run->iterations,
+                          .clusters = m->c->count,
+                          .changed = changed,
+                          .scored = m->l->present,
+                          .objective = m->run->objective,
+                          .seconds = ast_seconds() - m->run->pass_start};
+    return ast_run_tell(m->run, &state, fault);
+}
+
+/* Ends after an E step, so that components, memberships and likelihood belong together. */
+static ast_status iterate(mixture *m, ast_fault *fault) {
+    const ast_options *options = m->run->options;
+    double before = -INFINITY;
+    for (;;) {
+        m->run->pass_start = ast_seconds();
+        size_t changed = expect(m);
+        m->run->iterations++;
+        ast_status status = tell(m, changed, fault);
+        if (status != AST_OK)
+            return status;
+        bool rises = m->run->objective - before > options->tolerance * (double)m->l->present;
+        m->run->converged = m->run->iterations > 1 && (options->hard ? changed == 0 : !rises);
+        if (m->run->converged || m->run->iterations == options->max_iterations)
+            return AST_OK;
+        before = m->run->objective;
+        maximise(m);
+    }
+}
+
+/* -2 L + (free numbers) log N: the smaller, the better. */
+static double bayes_criterion(const mixture *m) {
+    double count = (double)m->c->count, dimension = (double)m->c->dimension;
+    double numbers = count * (dimension - 1) + (count - 1) + (isnan(m->run->options->kappa) ? count : 0);
+    return -2 * m->run->log_likelihood + numbers * log((double)m->l->present);
+}
+
+ast_status ast_run_movmf(ast_labelling *l, ast_run *run, ast_fault *fault) {
+    mixture m = {.l = l, .run = run, .c = &run->components};
+    ast_status status = ast_run_nearest(l, run, fault);
+    if (status == AST_OK)
+        status = open_mixture(&m, fault);
+    if (status == AST_OK) {
+        choose_grain(&m);
+        maximise_labels(&m);
+        status = iterate(&m, fault);
+    }
+    if (status == AST_OK) {
+        run->bic = bayes_criterion(&m);
+        status = ast_components_finish(&run->components, l, fault);
+    }
+    close_mixture(&m);
+    return status;
+}
