@@ -12,10 +12,14 @@
 
 /* The text formats share a reader: files called .csv are separated by blanks often enough that the name is no guide. */
 static const ast_format formats[] = {
-    {"npy", ".npy", ast_npy_open, ast_npy_values},
-    {"csv", ".csv", ast_text_open, ast_text_values},
-    {"tsv", ".tsv", ast_text_open, ast_text_values},
-    {"txt", ".txt", ast_text_open, ast_text_values},
+    {"npy", ".npy", ast_npy_open, ast_npy_values, NULL},
+    {"csv", ".csv", ast_text_open, ast_text_values, NULL},
+    {"tsv", ".tsv", ast_text_open, ast_text_values, NULL},
+    {"txt", ".txt", ast_text_open, ast_text_values, NULL},
+    {"pcd", ".pcd", NULL, NULL, ast_pcd_solid},
+    {"ply", ".ply", NULL, NULL, ast_ply_solid},
+    {"obj", ".obj", NULL, NULL, ast_obj_solid},
+    {"stl", ".stl", NULL, NULL, ast_stl_solid},
 };
 #define FORMATS (sizeof formats / sizeof *formats)
 #define FORMAT_NAMES "npy, csv, tsv or txt, each also with .gz"
@@ -112,14 +116,36 @@ static bool ends_with(const char *text, size_t length, const char *ending) {
     return length > size && strncasecmp(text + length - size, ending, size) == 0;
 }
 
+static const ast_format *format_called(const char *name, size_t length) {
+    for (size_t i = 0; i < FORMATS; i++)
+        if (strlen(formats[i].name) == length && strncasecmp(formats[i].name, name, length) == 0)
+            return &formats[i];
+    return NULL;
+}
+
+static const ast_format *format_of_path(const char *path, size_t length) {
+    for (size_t i = 0; i < FORMATS; i++)
+        if (ends_with(path, length, formats[i].extension))
+            return &formats[i];
+    return NULL;
+}
+
+const ast_format *ast_solid_format(const char *path, const char *name, bool *compressed) {
+    size_t length = strlen(name ? name : path);
+    bool named = name && ends_with(name, length, ".gz");
+    *compressed = named || ends_with(path, strlen(path), ".gz");
+    if (name ? named : *compressed)
+        length -= 3;
+    const ast_format *format = name ? format_called(name, length) : format_of_path(path, length);
+    return format && format->solid ? format : NULL;
+}
+
 static bool by_name(ast_resolved *how, const char *name, ast_format_error *error) {
     size_t length = strlen(name);
     how->compressed |= ends_with(name, length, ".gz");
     if (ends_with(name, length, ".gz"))
         length -= 3;
-    for (size_t i = 0; i < FORMATS; i++)
-        if (strlen(formats[i].name) == length && strncasecmp(formats[i].name, name, length) == 0)
-            how->format = &formats[i];
+    how->format = format_called(name, length);
     return how->format || ast_format_fail(error, "'%.60s' is no known format; there are " FORMAT_NAMES, name);
 }
 
@@ -129,19 +155,21 @@ static bool by_extension(ast_resolved *how, const char *path, ast_format_error *
         return ast_format_fail(error, "standard input has no extension, so the format must be given: " FORMAT_NAMES);
     if (how->compressed)
         length -= 3;
-    for (size_t i = 0; i < FORMATS; i++)
-        if (ends_with(path, length, formats[i].extension))
-            how->format = &formats[i];
-    return how->format || ast_format_fail(error, "%s: the extension names no known format; there are " FORMAT_NAMES, path);
+    how->format = format_of_path(path, length);
+    return how->format ||
+           ast_format_fail(error, "%s: the extension names no known format; there are " FORMAT_NAMES, path);
 }
 
 bool ast_resolve(ast_resolved *how, const char *path, const ast_input_options *options, ast_format_error *error) {
     ast_input_options defaults = {0};
     if (!options)
         options = &defaults;
-    *how = (ast_resolved){.compressed = ends_with(path, strlen(path), ".gz"),
-                          .transpose = options->transpose,
-                          .empty = options->empty};
+    *how = (ast_resolved){
+        .compressed = ends_with(path, strlen(path), ".gz"), .transpose = options->transpose, .empty = options->empty};
     bool good = options->format ? by_name(how, options->format, error) : by_extension(how, path, error);
+    if (good && !how->format->open)
+        good = ast_format_fail(
+            error, "%s: is a 3-D file, which has places and no table of directions; a table is needed: " FORMAT_NAMES,
+            path);
     return good && ast_columns_parse(&how->columns, options->columns, error);
 }

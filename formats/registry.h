@@ -7,6 +7,7 @@
 
 #include "bytes.h"
 #include "columns.h"
+#include "solid_readers.h"
 
 /* All numbers of a file as doubles, flattened row by row: labels and weights. */
 typedef struct ast_values {
@@ -23,6 +24,8 @@ typedef struct ast_format {
                  ast_format_error *error);
     /* Fills in the values; on failure there are none. */
     bool (*values)(ast_values *values, ast_bytes *bytes, const ast_columns *columns, ast_format_error *error);
+    /* Instead of both: places in space, whose directions somebody else has to make. */
+    bool (*solid)(ast_solid *solid, const ast_solid_file *file, ast_format_error *error);
 } ast_format;
 
 /* What a path and options say before anything is opened. */
@@ -35,6 +38,10 @@ typedef struct ast_resolved {
 } ast_resolved;
 
 bool ast_resolve(ast_resolved *how, const char *path, const ast_input_options *options, ast_format_error *error);
+
+/* The format of a 3-D file, by its name or by that of the format (NULL: none given), and whether it is compressed.
+ * NULL: it is none. */
+const ast_format *ast_solid_format(const char *path, const char *name, bool *compressed);
 
 /* npy.c */
 bool ast_npy_open(ast_input *input, ast_bytes *bytes, const ast_columns *columns, bool transpose,

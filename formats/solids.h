@@ -19,8 +19,8 @@
 
 /* What a 3-D file holds. It starts zeroed, and every array is ours. */
 typedef struct ast_solid {
-    /* (count, 3). A point of which a coordinate is NaN, infinite or too large for a float is missing: all three are NaN.
-     * normals: one for each point, as the file has them, of any length, NaN where it is not finite. NULL: none. */
+    /* (count, 3). A point of which a coordinate is NaN, infinite or too large for a float is missing: all three are
+     * NaN. normals: one for each point, as the file has them, of any length, NaN where it is not finite. NULL: none. */
     float *points, *normals;
     size_t count; /* points, at most 2^31 - 1 */
     /* (face_count, 3): indices of points, all of which are there. Polygons are cut into triangles, concave ones too.

@@ -6,6 +6,7 @@
  * (--wrap), those of the test itself are let through. */
 #include "depth_frames.h"
 #include "helpers.h"
+#include "solids.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -179,6 +180,29 @@ static bool write_png(ast_format_error *error) {
 
 #endif
 
+static bool read_solid(const char *path, ast_format_error *error) {
+    ast_solid solid;
+    bool good = ast_solid_read(&solid, path, NULL, error);
+    ast_solid_free(&solid);
+    return good;
+}
+
+static bool read_pcd(ast_format_error *error) {
+    return read_solid("cloud.pcd", error) && read_solid("packed.pcd", error);
+}
+
+static bool read_ply(ast_format_error *error) {
+    return read_solid("mesh.ply", error);
+}
+
+static bool read_obj(ast_format_error *error) {
+    return read_solid("mesh.obj", error);
+}
+
+static bool read_stl(ast_format_error *error) {
+    return read_solid("mesh.stl", error);
+}
+
 static void every_allocation(void **state) {
     (void)state;
     static const struct {
@@ -198,6 +222,10 @@ static void every_allocation(void **state) {
         {"scene", read_scene},
         {"listed", read_listed},
         {"raw", read_raw},
+        {"pcd", read_pcd},
+        {"ply", read_ply},
+        {"obj", read_obj},
+        {"stl", read_stl},
 #if ASTERISM_HAVE_PNG
         {"depth png", read_depth_png},
         {"picture png", read_picture_png},
@@ -256,6 +284,17 @@ static int make_files(void **state) {
     write_bytes("swapped.npy", bytes, make_npy(bytes, 1, dictionary, NULL, 32));
     dictionary = "{'descr': '=f8', 'fortran_order': False, 'shape': (3,), }\n";
     write_bytes("weights.npy", bytes, make_npy(bytes, 1, dictionary, NULL, 24));
+    write_text("cloud.pcd", "FIELDS x y z normal_x normal_y normal_z\nSIZE 4 4 4 4 4 4\nTYPE F F F F F F\nWIDTH 1\n"
+                            "DATA ascii\n1 2 3 0 0 1\n");
+    static const char packed[] = "FIELDS x y z\nSIZE 1 1 1\nTYPE U U U\nWIDTH 1\nDATA binary_compressed\n"
+                                 "\4\0\0\0\3\0\0\0\2abc";
+    write_bytes("packed.pcd", packed, sizeof packed - 1);
+    write_text("mesh.ply", "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n"
+                           "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n1 1 0\n"
+                           "0 1 0\n4 0 1 2 3\n");
+    write_text("mesh.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvn 0 0 1\nf 1 2 3 4\n");
+    write_text("mesh.stl", "solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 1 1 0\nendloop\n"
+                           "endfacet\nendsolid\n");
     write_text("frame.pgm", "P2 2 1 300 1 2");
     mkdir("walk", 0777);
     mkdir("tum", 0777);

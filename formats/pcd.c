@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * PCD, the Point Cloud Library's format: points as text, as binary rows, or as binary columns that LZF has compressed.
+ * Binary numbers are little-endian. Before memory is asked for, the header's promise is compared with the bytes that
+ * are there. */
+#include "pcd.h"
+
+#include "lzf.h"
+
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows whose columns are gathered before the next: they stay in the cache meanwhile. */
+#define BLOCK 1024
+
+static bool read_text(ast_solid *solid, const ast_pcd_header *header, const ast_solid_file *file,
+                      ast_format_error *error);
+static bool read_binary(ast_solid *solid, const ast_pcd_header *header, const ast_solid_file *file,
+                        ast_format_error *error);
+static bool read_compressed(ast_solid *solid, const ast_pcd_header *header, const ast_solid_file *file,
+                            ast_format_error *error);
+
+bool ast_pcd_solid(ast_solid *solid, const ast_solid_file *file, ast_format_error *error) {
+    ast_pcd_header header;
+    if (!ast_pcd_read_header(&header, file, error))
+        return false;
+    solid->width = header.width;
+    solid->height = header.height;
+    solid->has_viewpoint = header.has_viewpoint;
+    memcpy(solid->viewpoint, header.viewpoint, sizeof solid->viewpoint);
+    if (header.data == AST_PCD_ASCII)
+        return read_text(solid, &header, file, error);
+    if (header.data == AST_PCD_BINARY)
+        return read_binary(solid, &header, file, error);
+    return read_compressed(solid, &header, file, error);
+}
+
+static bool cannot_hold(const ast_pcd_header *header, const ast_solid_file *file, ast_format_error *error) {
+    return ast_format_fail(error, "%s: the %zu bytes behind its header cannot hold the %zu points that it promises",
+                           file->name, (size_t)(file->end - header->body), header->points);
+}
+
+/* Where the numbers of a slot go; NULL where nobody wants them. */
+static float *place_of(const ast_solid *solid, int slot) {
+    if (slot < 0)
+        return NULL;
+    float *triples = slot < 3 ? solid->points : solid->normals;
+    return triples ? triples + slot % 3 : NULL;
+}
+
+/* ---- Text -------------------------------------------------------------------------------------------------------- */
+
+/* One line; `places` is where each number of it goes. */
+static bool read_line(const char **line, float **places, const ast_pcd_header *header, size_t point,
+                      const ast_solid_file *file, ast_format_error *error) {
+    const char *at = *line;
+    double value;
+    for (size_t i = 0; i < header->numbers; i++) {
+        at = ast_solid_pass_blanks(at);
+        const char *end = places[i] ? ast_solid_real(file, at, &value) : ast_solid_pass_word(at, file->end);
+        if (!end || end == at)
+            return ast_solid_line_end(*at) || at == file->end
+                       ? ast_solid_fail_line(file, at, error, "has %zu numbers; a point has %zu", i, header->numbers)
+                       : ast_solid_no_number(file, at, error);
+        if (places[i])
+            places[i][3 * point] = (float)value;
+        at = end;
+    }
+    at = ast_solid_pass_blanks(at);
+    *line = at;
+    return ast_solid_line_end(*at) || at == file->end ||
+           ast_solid_fail_line(file, at, error, "has more than the %zu numbers of a point", header->numbers);
+}
+
+static bool read_lines(ast_solid *solid, float **places, const ast_pcd_header *header, const ast_solid_file *file,
+                       ast_format_error *error) {
+    const char *at = header->body;
+    for (size_t i = 0; i < header->points; i++) {
+        at = ast_solid_next_line(at, file->end);
+        if (at == file->end)
+            return ast_format_fail(error, "%s: is cut short: %zu of its %zu points are there", file->name, i,
+                                   solid->count);
+        if (!read_line(&at, places, header, i, file, error))
+            return false;
+    }
+    at = ast_solid_next_line(at, file->end);
+    return at == file->end ||
+           ast_solid_fail_line(file, at, error, "follows the %zu points that the header promises", header->points);
+}
+
+/* A number takes at least a digit and a blank. */
+static bool read_text(ast_solid *solid, const ast_pcd_header *header, const ast_solid_file *file,
+                      ast_format_error *error) {
+    size_t bytes = (size_t)(file->end - header->body);
+    if (header->points > (bytes + 1) / 2 / header->numbers)
+        return cannot_hold(header, file, error);
+    if (!ast_solid_make_points(solid, header->points, header->normals, file->name, error))
+        return false;
+    float **places = calloc(header->numbers, sizeof *places);
+    if (!places)
+        return ast_format_no_memory(error, file->name);
+    size_t column = 0;
+    for (size_t i = 0; i < header->field_count; i++) {
+        places[column] = place_of(solid, header->fields[i].slot);
+        column += header->fields[i].count;
+    }
+    bool good = read_lines(solid, places, header, file, error);
+    free(places);
+    return good;
+}
+
+/* ---- Binary ------------------------------------------------------------------------------------------------------ */
+
+/* Zeros and blanks behind the points are padding: writers round up to pages. */
+static bool check_end(const char *at, const ast_solid_file *file, ast_format_error *error) {
+    const char *from = at;
+    while (at < file->end && (*at == '\0' || ast_solid_blank(*at) || ast_solid_line_end(*at)))
+        at++;
+    return at == file->end || ast_format_fail(error, "%s: at byte %zu: %zu bytes follow the points that it promises",
+                                              file->name, (size_t)(from - file->text), (size_t)(file->end - from));
+}
+
+static bool read_binary(ast_solid *solid, const ast_pcd_header *header, const ast_solid_file *file,
+                        ast_format_error *error) {
+    if (header->points > (size_t)(file->end - header->body) / header->row)
+        return cannot_hold(header, file, error);
+    if (!ast_solid_make_points(solid, header->points, header->normals, file->name, error))
+        return false;
+    for (size_t first = 0; first < header->points; first += BLOCK) {
+        size_t count = header->points - first < BLOCK ? header->points - first : BLOCK;
+        for (int slot = 0; slot < AST_PCD_SLOTS; slot++) {
+            float *place = place_of(solid, slot);
+            if (place)
+                ast_solid_gather(place + 3 * first, header->body + first * header->row + header->slots[slot]->offset,
+                                 header->row, count, header->slots[slot]->type);
+        }
+    }
+    return check_end(header->body + header->points * header->row, file, error);
+}
+
+/* ---- Compressed -------------------------------------------------------------------------------------------------- */
+
+static uint32_t load_size(const char *place) {
+    uint32_t size;
+    memcpy(&size, place, sizeof size);
+    return le32toh(size);
+}
+
+/* What the two sizes before the compressed bytes say. */
+static bool check_sizes(const ast_pcd_header *header, const ast_solid_file *file, size_t *packed, size_t *size,
+                        ast_format_error *error) {
+    size_t follow = (size_t)(file->end - header->body);
+    if (follow < 8)
+        return ast_format_fail(error, "%s: is cut short: the sizes of its compressed points are not there", file->name);
+    *packed = load_size(header->body);
+    *size = load_size(header->body + 4);
+    if (*packed > follow - 8)
+        return ast_format_fail(error, "%s: is cut short: %zu of its %zu compressed bytes are there", file->name,
+                               follow - 8, *packed);
+    if (*size != header->points * header->row)
+        return ast_format_fail(error,
+                               "%s: has %zu bytes of compressed points, but its header promises %zu points of %zu "
+                               "bytes",
+                               file->name, *size, header->points, header->row);
+    return *size <= AST_LZF_GROWTH * *packed || cannot_hold(header, file, error);
+}
+
+static bool read_compressed(ast_solid *solid, const ast_pcd_header *header, const ast_solid_file *file,
+                            ast_format_error *error) {
+    size_t packed = 0, size = 0, count = header->points;
+    if (!check_sizes(header, file, &packed, &size, error))
+        return false;
+    if (!ast_solid_make_points(solid, count, header->normals, file->name, error))
+        return false;
+    unsigned char *bytes = malloc(size + 1);
+    if (!bytes)
+        return ast_format_no_memory(error, file->name);
+    bool good = ast_lzf_decompress(bytes, size, (const unsigned char *)header->body + 8, packed);
+    if (!good)
+        ast_format_fail(error, "%s: at byte %zu: its compressed points are damaged", file->name,
+                        (size_t)(header->body + 8 - file->text));
+    /* Column after column: a field's numbers of all points stand together. */
+    for (int slot = 0; slot < AST_PCD_SLOTS && good; slot++) {
+        float *place = place_of(solid, slot);
+        const ast_pcd_field *field = header->slots[slot];
+        if (place)
+            ast_solid_gather(place, (char *)bytes + field->offset * count, field->type.item, count, field->type);
+    }
+    free(bytes);
+    return good && check_end(header->body + 8 + packed, file, error);
+}

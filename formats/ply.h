@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The header of a PLY file, and its two kinds of bodies. */
+#ifndef ASTERISM_FORMATS_PLY_H
+#define ASTERISM_FORMATS_PLY_H
+
+#include "solid_readers.h"
+
+enum { AST_PLY_ELEMENTS = 64, AST_PLY_PROPERTIES = 1024 };
+
+/* What is wanted of a property: a coordinate is 0 to 2, one of a normal 3 to 5. */
+enum { AST_PLY_CORNERS = 6, AST_PLY_SLOTS = 7, AST_PLY_UNWANTED = -1 };
+
+typedef struct ast_ply_property {
+    int slot;
+    bool list;
+    ast_solid_type type;  /* of the number, or of each in the list */
+    ast_solid_type count; /* of a list: the number before it */
+} ast_ply_property;
+
+typedef enum ast_ply_kind { AST_PLY_OTHER, AST_PLY_VERTEX, AST_PLY_FACE } ast_ply_kind;
+
+typedef struct ast_ply_element {
+    ast_ply_kind kind;
+    uint64_t count;
+    const ast_ply_property *properties;
+    size_t property_count;
+    bool lists;  /* it has lists, so that rows differ in size */
+    size_t size; /* bytes of a binary row, or the least that one takes */
+} ast_ply_element;
+
+typedef struct ast_ply_header {
+    bool text;
+    bool swap;
+    ast_ply_element elements[AST_PLY_ELEMENTS];
+    size_t element_count;
+    ast_ply_property properties[AST_PLY_PROPERTIES];
+    size_t property_count;
+    const ast_ply_element *vertices; /* there is one */
+    bool normals;                    /* the vertices have them */
+    const char *body;
+} ast_ply_header;
+
+bool ast_ply_read_header(ast_ply_header *header, const ast_solid_file *file, ast_format_error *error);
+
+/* A file that is being read. */
+typedef struct ast_ply {
+    const ast_ply_header *header;
+    const ast_solid_file *file;
+    ast_solid *solid;
+    ast_faces faces;
+    const char *at;
+} ast_ply;
+
+/* ply_text.c, ply_binary.c: read one element from ply->at on, and pass over it. The solid has places for its points. */
+bool ast_ply_text(ast_ply *ply, const ast_ply_element *element, ast_format_error *error);
+bool ast_ply_binary(ast_ply *ply, const ast_ply_element *element, ast_format_error *error);
+
+/* ply.c. Where the numbers of a vertex's slot go: those of point 0. NULL: nobody wants them. */
+float *ast_ply_place(const ast_ply *ply, int slot);
+
+/* The corner, which is to be one of the points; false where it is not. */
+static inline bool ast_ply_corner(const ast_ply *ply, double number, int32_t *corner) {
+    if (!(number >= 0 && number < (double)ply->solid->count))
+        return false;
+    *corner = (int32_t)number;
+    return (double)*corner == number;
+}
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What solids.c and the readers of clouds and meshes share: the file as bytes in memory, words and numbers of its text,
+ * columns of its binary rows, and faces that come one by one. */
+#ifndef ASTERISM_FORMATS_SOLID_READERS_H
+#define ASTERISM_FORMATS_SOLID_READERS_H
+
+#include "message.h"
+#include "solids.h"
+
+#include <locale.h>
+
+/* Indices of points are int32. */
+#define AST_SOLID_MOST ((uint64_t)INT32_MAX)
+
+/* A whole file. */
+typedef struct ast_solid_file {
+    const char *name;       /* for sentences */
+    const char *text, *end; /* *end is a NUL, which no number and no word runs over */
+    locale_t locale;        /* "C" */
+} ast_solid_file;
+
+/* The readers. Each fills in the solid; on failure it leaves in it what ast_solid_free can free. */
+bool ast_pcd_solid(ast_solid *solid, const ast_solid_file *file, ast_format_error *error);
+bool ast_ply_solid(ast_solid *solid, const ast_solid_file *file, ast_format_error *error);
+bool ast_obj_solid(ast_solid *solid, const ast_solid_file *file, ast_format_error *error);
+bool ast_stl_solid(ast_solid *solid, const ast_solid_file *file, ast_format_error *error);
+
+/* ---- solids.c ---------------------------------------------------------------------------------------------------- */
+
+/* The sentence "NAME: line N: ...", N being the line of `at`. */
+bool ast_solid_fail_line(const ast_solid_file *file, const char *at, ast_format_error *error, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Places for `count` points, and as many normals. The caller has seen that the file has the bytes for them. */
+bool ast_solid_make_points(ast_solid *solid, size_t count, bool normals, const char *name, ast_format_error *error);
+
+/* Room for `needed` items at *place, at least doubling: for what the file does not count. */
+bool ast_solid_grow(void **place, size_t *capacity, size_t needed, size_t item, const char *name,
+                    ast_format_error *error);
+
+/* ---- solid_text.c ------------------------------------------------------------------------------------------------ */
+
+static inline bool ast_solid_blank(char byte) {
+    return byte == ' ' || byte == '\t' || byte == '\v' || byte == '\f';
+}
+
+static inline bool ast_solid_line_end(char byte) {
+    return byte == '\n' || byte == '\r';
+}
+
+static inline const char *ast_solid_pass_blanks(const char *at) {
+    while (ast_solid_blank(*at))
+        at++;
+    return at;
+}
+
+/* Where the line ends, or the file. */
+const char *ast_solid_line(const char *at, const char *end);
+
+/* What follows the line end at `at`: "\n", "\r" or "\r\n". */
+static inline const char *ast_solid_pass_line_end(const char *at, const char *end) {
+    if (at < end && *at == '\r')
+        at++;
+    else if (at < end)
+        return at + 1;
+    return at < end && *at == '\n' ? at + 1 : at;
+}
+
+/* The first byte of the next line that is not blank, behind its blanks; `end` if there is none. */
+const char *ast_solid_next_line(const char *at, const char *end);
+
+/* Reads a number of any kind, "nan" and "inf" too, up to a blank or the line's end. NULL if there is none. */
+const char *ast_solid_real(const ast_solid_file *file, const char *at, double *value);
+
+/* Passes over what stands before the next blank or line end. */
+const char *ast_solid_pass_word(const char *at, const char *end);
+
+/* The sentence about what stands at `at` instead of a number. */
+bool ast_solid_no_number(const ast_solid_file *file, const char *at, ast_format_error *error);
+
+typedef struct ast_word {
+    const char *text;
+    size_t length;
+} ast_word;
+
+/* Splits a line at its blanks. How many words there are; those beyond `most` are counted, but left out. */
+size_t ast_solid_words(const char *begin, const char *end, ast_word *words, size_t most);
+
+/* Whether they are equal but for upper and lower case. */
+bool ast_word_is(ast_word word, const char *text);
+
+/* A whole number in decimal, cut at 10^18. */
+bool ast_word_count(ast_word word, uint64_t *value);
+
+/* ---- solid_columns.c --------------------------------------------------------------------------------------------- */
+
+/* Numbers of a binary row: 'f' of 4 or 8 bytes, 'i' or 'u' of 1, 2, 4 or 8. */
+typedef struct ast_solid_type {
+    char kind;
+    uint8_t item;
+    bool swap; /* the other byte order */
+} ast_solid_type;
+
+double ast_solid_load(const void *place, ast_solid_type type);
+
+/* place[3 i] = number at from + i stride, for i below count. */
+void ast_solid_gather(float *place, const char *from, size_t stride, size_t count, ast_solid_type type);
+
+/* Whether this machine has to turn numbers of that byte order around. */
+static inline bool ast_solid_swapped(bool little) {
+    return little != (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+}
+
+/* ---- polygons.c -------------------------------------------------------------------------------------------------- */
+
+/* Faces as they come; zeroed at first. */
+typedef struct ast_faces {
+    int32_t *triangles; /* (count, 3) */
+    size_t count, capacity;
+    size_t polygons;
+    int32_t *corners; /* of the face that is being read */
+    size_t corner_capacity;
+    struct ast_polygon *large; /* those with more than three corners */
+    size_t large_count, large_capacity;
+} ast_faces;
+
+/* faces->corners gets room for `count` of them. */
+bool ast_faces_room(ast_faces *faces, size_t count, const char *name, ast_format_error *error);
+
+/* Adds the face whose `count` corners, three or more, stand in faces->corners. */
+bool ast_faces_add(ast_faces *faces, size_t count, const char *name, ast_format_error *error);
+
+/* Hands the faces over to the solid, whose points are there, and cuts concave polygons well. */
+void ast_faces_finish(ast_faces *faces, ast_solid *solid);
+void ast_faces_free(ast_faces *faces);
+
+#endif

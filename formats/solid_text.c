@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Words, lines and numbers of the text in 3-D files. It looks at no byte behind the file's end but the NUL there. */
+#include "solid_readers.h"
+
+#include "number.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+const char *ast_solid_line(const char *at, const char *end) {
+    while (at < end && !ast_solid_line_end(*at))
+        at++;
+    return at;
+}
+
+const char *ast_solid_next_line(const char *at, const char *end) {
+    while (at < end && (ast_solid_blank(*at) || ast_solid_line_end(*at)))
+        at++;
+    return at;
+}
+
+/* A byte that a number may stand before. A NUL or a backslash is no blank, so that whoever reads on stumbles over it,
+ * unless a backslash joins lines there. */
+static bool ends_word(char byte) {
+    return ast_solid_blank(byte) || ast_solid_line_end(byte) || byte == '\0' || byte == '\\';
+}
+
+const char *ast_solid_pass_word(const char *at, const char *end) {
+    while (at < end && !ast_solid_blank(*at) && !ast_solid_line_end(*at))
+        at++;
+    return at;
+}
+
+/* "nan", "-nan(ind)", "inf", "Infinity": none of them is a place. */
+static const char *not_finite(const char *at) {
+    if (*at == '-' || *at == '+')
+        at++;
+    if (strncasecmp(at, "nan", 3) != 0 && strncasecmp(at, "inf", 3) != 0)
+        return NULL;
+    while (isalnum((unsigned char)*at) || *at == '(' || *at == ')')
+        at++;
+    return ends_word(*at) ? at : NULL;
+}
+
+const char *ast_solid_real(const ast_solid_file *file, const char *at, double *value) {
+    const char *end = ast_number_parse(at, true, file->locale, value);
+    if (end && ends_word(*end))
+        return end;
+    *value = NAN;
+    /* What old Microsoft libraries print: "1.#QNAN", "-1.#IND00", "1.#INF". */
+    if (end && *end == '#') {
+        do
+            end++;
+        while (isalnum((unsigned char)*end));
+        return ends_word(*end) ? end : NULL;
+    }
+    return not_finite(at);
+}
+
+bool ast_solid_no_number(const ast_solid_file *file, const char *at, ast_format_error *error) {
+    char excerpt[AST_EXCERPT];
+    const char *end = ast_solid_pass_word(at, file->end);
+    if (end == at)
+        return ast_solid_fail_line(file, at, error, "ends where a number is needed");
+    ast_excerpt(excerpt, at, (size_t)(end - at));
+    return ast_solid_fail_line(file, at, error, "'%s' is not a number", excerpt);
+}
+
+/* ---- Words ------------------------------------------------------------------------------------------------------- */
+
+size_t ast_solid_words(const char *begin, const char *end, ast_word *words, size_t most) {
+    size_t count = 0;
+    while (true) {
+        while (begin < end && ast_solid_blank(*begin))
+            begin++;
+        if (begin == end)
+            return count;
+        const char *stop = ast_solid_pass_word(begin, end);
+        if (count < most)
+            words[count] = (ast_word){begin, (size_t)(stop - begin)};
+        count++;
+        begin = stop;
+    }
+}
+
+bool ast_word_is(ast_word word, const char *text) {
+    return word.length == strlen(text) && strncasecmp(word.text, text, word.length) == 0;
+}
+
+bool ast_word_count(ast_word word, uint64_t *value) {
+    *value = 0;
+    for (size_t i = 0; i < word.length; i++) {
+        if (word.text[i] < '0' || word.text[i] > '9')
+            return false;
+        if (*value < UINT64_C(1000000000000000000))
+            *value = 10 * *value + (uint64_t)(word.text[i] - '0');
+    }
+    return word.length > 0;
+}

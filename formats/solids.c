@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What all 3-D files have in common: they are seen whole, in memory with a NUL behind, and what is not finite is
+ * missing. The readers are in pcd.c, ply.c, obj.c and stl.c; which of them it is, the registry says. */
+#include "solid_readers.h"
+
+#include "bytes.h"
+#include "registry.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Memory for the bytes of a pipe grows from here, by doubling, with what has come. */
+#define FIRST_PART ((size_t)1 << 20)
+
+/* The bytes of a file, however they came. */
+typedef struct contents {
+    char *bytes; /* with a NUL behind */
+    size_t size;
+    size_t mapped; /* 0: from malloc */
+} contents;
+
+static bool read_file(ast_solid *solid, const ast_format *format, const char *path, bool compressed,
+                      ast_format_error *error);
+static bool decode(ast_solid *solid, const ast_format *format, ast_solid_file *file, ast_format_error *error);
+
+bool ast_solid_input(const char *path, const char *format) {
+    bool compressed;
+    return ast_solid_format(path, format, &compressed) != NULL;
+}
+
+bool ast_solid_read(ast_solid *solid, const char *path, const char *format, ast_format_error *error) {
+    bool compressed;
+    const ast_format *known = ast_solid_format(path, format, &compressed);
+    *solid = (ast_solid){0};
+    if (!known)
+        return ast_format_fail(error, "%s: is no 3-D file by its name; there are .pcd, .ply, .obj and .stl", path);
+    return read_file(solid, known, path, compressed, error);
+}
+
+bool ast_solid_read_memory(ast_solid *solid, const char *name, const char *format, const void *bytes, size_t size,
+                           ast_format_error *error) {
+    bool compressed;
+    const ast_format *known = ast_solid_format(name, format, &compressed);
+    *solid = (ast_solid){0};
+    if (!known || compressed)
+        return ast_format_fail(error, "%s: is no 3-D file by its name; there are .pcd, .ply, .obj and .stl", name);
+    char *copy = malloc(size + 1); /* for the NUL */
+    if (!copy)
+        return ast_format_no_memory(error, name);
+    if (size > 0)
+        memcpy(copy, bytes, size);
+    copy[size] = '\0';
+    bool good = decode(solid, known, &(ast_solid_file){.name = name, .text = copy, .end = copy + size}, error);
+    free(copy);
+    return good;
+}
+
+void ast_solid_free(ast_solid *solid) {
+    free(solid->points);
+    free(solid->normals);
+    free(solid->faces);
+    *solid = (ast_solid){0};
+}
+
+/* ---- For the readers --------------------------------------------------------------------------------------------- */
+
+bool ast_solid_fail_line(const ast_solid_file *file, const char *at, ast_format_error *error, const char *format, ...) {
+    size_t line = 1;
+    for (const char *c = file->text; c < at; c++)
+        line += *c == '\n' || (*c == '\r' && c[1] != '\n');
+    char what[sizeof error->text];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    return ast_format_fail(error, "%s: line %zu: %s", file->name, line, what);
+}
+
+bool ast_solid_make_points(ast_solid *solid, size_t count, bool normals, const char *name, ast_format_error *error) {
+    solid->count = count;
+    solid->points = malloc(3 * count * sizeof *solid->points + 1);
+    solid->normals = normals ? malloc(3 * count * sizeof *solid->normals + 1) : NULL;
+    return (solid->points && (solid->normals || !normals)) || ast_format_no_memory(error, name);
+}
+
+bool ast_solid_grow(void **place, size_t *capacity, size_t needed, size_t item, const char *name,
+                    ast_format_error *error) {
+    if (needed <= *capacity)
+        return true;
+    size_t wanted = 2 * *capacity > needed ? 2 * *capacity : needed < 256 ? 256 : needed;
+    void *grown = realloc(*place, wanted * item);
+    if (!grown)
+        return ast_format_no_memory(error, name);
+    *place = grown;
+    *capacity = wanted;
+    return true;
+}
+
+/* ---- Bytes ------------------------------------------------------------------------------------------------------- */
+
+/* A page more than the file needs is reserved, and the file put over the beginning: whatever its size, a NUL follows.
+ * False where it cannot be mapped; it can be read then. */
+static bool map_file(contents *whole, const ast_bytes *bytes) {
+    if (!bytes->sized || bytes->size == 0 || bytes->size > SIZE_MAX / 2)
+        return false;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (size_t)bytes->size, room = (size / page + 2) * page;
+    char *place = mmap(NULL, room, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (place == MAP_FAILED)
+        return false;
+    if (mmap(place, size, PROT_READ, MAP_PRIVATE | MAP_FIXED | MAP_POPULATE, bytes->descriptor, 0) == MAP_FAILED) {
+        munmap(place, room);
+        return false;
+    }
+    *whole = (contents){place, size, room};
+    return true;
+}
+
+static bool load(contents *whole, ast_bytes *bytes, ast_format_error *error) {
+    size_t capacity = 0, got = 0;
+    if (map_file(whole, bytes))
+        return true;
+    do {
+        size_t wanted = capacity ? 2 * capacity : FIRST_PART;
+        char *grown = realloc(whole->bytes, wanted + 1);
+        if (!grown)
+            return ast_format_no_memory(error, bytes->name);
+        whole->bytes = grown;
+        capacity = wanted;
+        if (!ast_bytes_read(bytes, whole->bytes + whole->size, capacity - whole->size, &got, error))
+            return false;
+        whole->size += got;
+    } while (whole->size == capacity);
+    whole->bytes[whole->size] = '\0';
+    return true;
+}
+
+static void let_go(contents *whole) {
+    if (whole->mapped)
+        munmap(whole->bytes, whole->mapped);
+    else
+        free(whole->bytes);
+}
+
+static bool read_file(ast_solid *solid, const ast_format *format, const char *path, bool compressed,
+                      ast_format_error *error) {
+    ast_bytes bytes;
+    contents whole = {0};
+    if (!ast_bytes_open(&bytes, path, compressed, error))
+        return false;
+    bool good = load(&whole, &bytes, error);
+    if (good) {
+        ast_solid_file file = {.name = bytes.name, .text = whole.bytes, .end = whole.bytes + whole.size};
+        good = decode(solid, format, &file, error);
+    }
+    let_go(&whole);
+    ast_bytes_close(&bytes);
+    return good;
+}
+
+/* ---- What every reader leaves to do ------------------------------------------------------------------------------ */
+
+/* A number that is not finite becomes NaN when multiplied by zero, any other zero. */
+static void clean(float *triples, size_t count) {
+    for (size_t i = 0; i < count; i++, triples += 3)
+        if (triples[0] * 0 + triples[1] * 0 + triples[2] * 0 != 0)
+            triples[0] = triples[1] = triples[2] = NAN;
+}
+
+static void complete(ast_solid *solid, const ast_format *format) {
+    clean(solid->points, solid->count);
+    if (solid->normals)
+        clean(solid->normals, solid->count);
+    if (solid->width * solid->height != solid->count) {
+        solid->width = solid->count;
+        solid->height = 1;
+    }
+    if (!solid->has_viewpoint)
+        solid->viewpoint[3] = 1;
+    solid->format = format->name;
+}
+
+static bool decode(ast_solid *solid, const ast_format *format, ast_solid_file *file, ast_format_error *error) {
+    if (file->text == file->end)
+        return ast_format_fail(error, "%s: is empty", file->name);
+    file->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!file->locale)
+        return ast_format_no_memory(error, file->name);
+    bool good = format->solid(solid, file, error);
+    freelocale(file->locale);
+    if (good && solid->count == 0)
+        good = ast_format_fail(error, "%s: has not a single point", file->name);
+    if (good)
+        complete(solid, format);
+    else
+        ast_solid_free(solid);
+    return good;
+}
