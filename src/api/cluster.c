@@ -77,17 +77,6 @@ static void count_members(const call *c, const ast_labelling *l, ast_cluster_inf
         }
 }
 
-/* Of the two sides of an axis: the one on which the component of largest magnitude is positive. */
-static void choose_side(float *mean, size_t dimension) {
-    size_t largest = 0;
-    for (size_t d = 1; d < dimension; d++)
-        if (fabsf(mean[d]) > fabsf(mean[largest]))
-            largest = d;
-    bool turned = mean[largest] < 0;
-    for (size_t d = 0; d < dimension && turned; d++)
-        mean[d] = -mean[d];
-}
-
 /* Labels in the caller's order and as ranks; clusters with their sizes. */
 static ast_status translate(call *c, ast_labelling *l, ast_fault *fault) {
     size_t clusters = l->clusters.live, dimension = l->cloud.dimension;
@@ -117,7 +106,7 @@ static ast_status translate(call *c, ast_labelling *l, ast_fault *fault) {
         info[k].mean =
             memcpy(means + k * dimension, l->clusters.means + (size_t)slot * dimension, dimension * sizeof *means);
         if (l->axial)
-            choose_side(means + k * dimension, dimension);
+            ast_choose_side(means + k * dimension, dimension);
     }
     free(rank);
     free(c->clusters);
@@ -175,7 +164,7 @@ static ast_status check_counts(const call *c, size_t present, ast_fault *fault) 
 static ast_status run_once(call *c, ast_labelling *l, int restart, size_t missing, ast_fault *fault) {
     ast_run run = {.options = c->options, .restart = restart, .log_likelihood = NAN, .bic = NAN};
     l->bounds = c->options->bounds != 0;
-    l->axial = c->options->axial != 0;
+    ast_labelling_set_axial(l, c->options->axial != 0);
     ast_status status = check_counts(c, l->present, fault);
     if (status == AST_OK)
         status = ast_run_method(l, &run, fault);
@@ -302,7 +291,7 @@ static ast_status assign(ast_context *context, const ast_points *points, const f
     if (status == AST_OK && (!result || (similarity && !scores)))
         status = ast_fail_memory(fault);
     if (status == AST_OK) {
-        l->axial = axial;
+        ast_labelling_set_axial(l, axial);
         ast_labelling_set_angle(l, angle);
         status = ast_assign_points(l, result, scores, fault);
     }

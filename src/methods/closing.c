@@ -215,6 +215,20 @@ static void drop_surplus(ast_stream *s) {
     }
 }
 
+/* Axial: a mean stays on the side it had; that of a new cluster is turned as those of a batch are. */
+static void choose_sides(ast_stream *s, size_t before) {
+    ast_cluster_list *c = &s->labelling.clusters;
+    size_t dimension = s->options.dimension;
+    for (size_t k = 0; k < c->live; k++) {
+        size_t slot = (size_t)c->order[k];
+        float *mean = c->means + slot * dimension;
+        if (slot >= before)
+            ast_choose_side(mean, dimension);
+        else if (ast_exact_score(mean, s->m + slot * dimension, dimension) < 0)
+            ast_negate(mean, dimension);
+    }
+}
+
 bool ast_stream_close_frame(ast_stream *s) {
     const ast_cluster_list *c = &s->labelling.clusters;
     size_t before = s->options.method == AST_STREAM_DP ? 0 : s->count, all = before + c->live;
@@ -222,6 +236,8 @@ bool ast_stream_close_frame(ast_stream *s) {
         return false;
     s->record_count = 0;
     learn_spread(s);
+    if (s->options.axial)
+        choose_sides(s, before);
     size_t to = 0;
     for (size_t k = 0; k < before; k++) {
         s->id_of[k] = s->track[k].id;

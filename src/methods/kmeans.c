@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SEED_BLOCK                                                                                                     \
     1024 /* points whose distances are added up together: fixed, so that sums do not depend on threads                 \
@@ -108,7 +109,8 @@ static ast_status start_plusplus(ast_labelling *l, const ast_run *run, ast_rando
         size_t i = k == 0 ? l->cloud.count : draw(&s, random);
         if (i == l->cloud.count)
             i = nth_point(l, ast_random_below(random, points));
-        s.mean = ast_cloud_row(&l->cloud, i, row);
+        const float *start = ast_upright_row(l, &l->workers[0], i);
+        s.mean = memcpy(row, start, l->cloud.dimension * sizeof *row);
         s.distance[i] = 0;
         if (ast_clusters_add(&l->clusters, s.mean, UINT32_MAX) < 0)
             status = ast_fail_memory(fault);
@@ -132,7 +134,7 @@ static ast_status start_random(ast_labelling *l, size_t clusters, ast_random *ra
         if (ast_random_below(random, left--) >= wanted)
             continue;
         wanted--;
-        const float *mean = ast_cloud_row(&l->cloud, i, l->workers[0].row);
+        const float *mean = ast_upright_row(l, &l->workers[0], i);
         if (ast_clusters_add(&l->clusters, mean, UINT32_MAX) < 0)
             return ast_fail_memory(fault);
     }

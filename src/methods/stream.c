@@ -123,7 +123,7 @@ ast_status ast_stream_frame(ast_stream *s, const ast_points *points, ast_frame *
         return status;
     *report = (ast_frame){.frame = s->frame, .points = points->count, .missing = missing};
     l->bounds = s->options.bounds != 0;
-    l->axial = s->options.axial != 0;
+    ast_labelling_set_axial(l, s->options.axial != 0);
     ast_labelling_set_angle(l, s->options.angle);
     if (s->options.method != AST_STREAM_DP)
         status = place_tracked(s);

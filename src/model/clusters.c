@@ -139,7 +139,28 @@ double ast_clusters_part(const ast_cluster_list *clusters, int32_t slot) {
     const float *mean = clusters->means + (size_t)slot * clusters->dimension;
     for (size_t d = 0; d < clusters->dimension; d++)
         product += (double)sum[d] / clusters->unit * (double)mean[d];
-    return product;
+    return clusters->axial ? fabs(product) : product;
+}
+
+bool ast_faces_down(const float *row, size_t dimension) {
+    size_t d = 0;
+    while (d + 1 < dimension && row[d] == 0)
+        d++;
+    return row[d] < 0;
+}
+
+void ast_negate(float *vector, size_t dimension) {
+    for (size_t d = 0; d < dimension; d++)
+        vector[d] = -vector[d];
+}
+
+void ast_choose_side(float *mean, size_t dimension) {
+    size_t largest = 0;
+    for (size_t d = 1; d < dimension; d++)
+        if (fabsf(mean[d]) > fabsf(mean[largest]))
+            largest = d;
+    if (mean[largest] < 0)
+        ast_negate(mean, dimension);
 }
 
 double ast_clusters_objective(const ast_cluster_list *clusters) {

@@ -17,6 +17,7 @@ typedef struct ast_cluster_list {
     int32_t *free;                /* slots to use again, after the pass in which they died */
     size_t free_count;
     size_t reserved;   /* slots below are never used again */
+    bool axial;        /* x and -x are the same */
     uint64_t version;  /* counts what happened to the order */
     float *means;      /* (slots, D) */
     int64_t *sums;     /* (slots, D) */
@@ -59,6 +60,12 @@ void ast_clusters_rest(ast_cluster_list *clusters, int32_t slot);
 
 /* Sets the mean and notes how far it moved. */
 void ast_clusters_set_mean(ast_cluster_list *clusters, int32_t slot, const float *mean);
+
+/* Axial. A row is looked at from the side on which its first component that is not zero is positive; a mean is returned
+ * on the side on which its component of largest magnitude is. */
+bool ast_faces_down(const float *row, size_t dimension);
+void ast_choose_side(float *mean, size_t dimension);
+void ast_negate(float *vector, size_t dimension);
 
 /* What a cluster adds to the objective: |sum|, or its product with the mean where the sum is (nearly) zero; and that of
  * all of them. */

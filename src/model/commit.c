@@ -141,9 +141,10 @@ static void remember(ast_labelling *l, ast_worker *worker, size_t i, int32_t to,
 
 /* Axial: gives the point the sign of its product with the mean. Returns the sign it had. */
 static bool turn(ast_labelling *l, ast_worker *worker, size_t i, int32_t slot) {
-    const float *row = ast_cloud_row(&l->cloud, i, worker->row);
-    const float *mean = l->clusters.means + (size_t)slot * l->cloud.dimension;
-    bool was = ast_is_turned(l->signs, i), now = ast_exact_score(row, mean, l->cloud.dimension) < 0;
+    size_t dimension = l->cloud.dimension;
+    const float *row = ast_upright_row(l, worker, i), *mean = l->clusters.means + (size_t)slot * dimension;
+    bool was = ast_is_turned(l->signs, i), now = ast_exact_score(row, mean, dimension) < 0;
+    now ^= row == worker->upright; /* as the row is given */
     if (was != now)
         l->signs[i / AST_LANES] ^= (uint8_t)(1u << i % AST_LANES);
     return was;
@@ -260,7 +261,7 @@ static int visit(ast_labelling *l, ast_worker *worker, size_t i) {
         return SAME;
     if (!alone && decided(l, worker, i, worker->scores.best[j], worker->scores.second[j]))
         return move_point(l, worker, i, own, worker->scores.id[j]);
-    const float *row = ast_cloud_row(&l->cloud, i, worker->row);
+    const float *row = ast_upright_row(l, worker, i);
     verdict v = judge(l, worker, row, alone ? own : AST_NOBODY);
     if (atomic_load(&l->failed))
         return SAME;

@@ -30,6 +30,10 @@ void ast_labelling_set_angle(ast_labelling *l, double angle) {
         l->fit = l->margin;
 }
 
+void ast_labelling_set_axial(ast_labelling *l, bool axial) {
+    l->axial = l->clusters.axial = axial;
+}
+
 static size_t chunk_size(size_t dimension) {
     size_t blocks = dimension <= AST_SMALL ? 16 : dimension <= 64 ? 8 : 2;
     return blocks * AST_BLOCK;
@@ -48,6 +52,7 @@ static bool open_worker(ast_labelling *l, ast_worker *worker) {
     worker->list = ast_allocate(2 * n, sizeof *worker->list);
     worker->changes = ast_allocate(l->chunk, sizeof *worker->changes);
     worker->row = ast_allocate(dimension, sizeof *worker->row);
+    worker->upright = ast_allocate(dimension, sizeof *worker->upright);
     worker->hasty = ast_allocate(n, sizeof *worker->hasty);
     worker->hasty_signs = ast_allocate(n / AST_LANES, sizeof *worker->hasty_signs);
     worker->fresh = ast_allocate(n / AST_BLOCK, sizeof *worker->fresh);
@@ -57,8 +62,8 @@ static bool open_worker(ast_labelling *l, ast_worker *worker) {
     worker->row_memory = copies ? ast_allocate(l->chunk * dimension, sizeof *worker->row_memory) : NULL;
     bool ready =
         allocate_scores(&worker->other, n) && allocate_scores(&worker->compact, n) && allocate_scores(&worker->own, n);
-    return ready && worker->list && worker->changes && worker->row && worker->hasty && worker->hasty_signs &&
-           worker->fresh && (small || (worker->rows && worker->picked && worker->row_scratch)) &&
+    return ready && worker->list && worker->changes && worker->row && worker->upright && worker->hasty &&
+           worker->hasty_signs && worker->fresh && (small || (worker->rows && worker->picked && worker->row_scratch)) &&
            (!copies || worker->row_memory);
 }
 
@@ -68,7 +73,8 @@ static void free_worker(ast_worker *worker) {
                       worker->other.best,     worker->other.second, worker->other.id,    worker->compact.best,
                       worker->compact.second, worker->compact.id,   worker->exact,       worker->bin_memory,
                       worker->key_memory,     worker->joined,       worker->used,        worker->own.best,
-                      worker->own.second,     worker->own.id,       worker->fresh,       worker->hasty_signs};
+                      worker->own.second,     worker->own.id,       worker->fresh,       worker->hasty_signs,
+                      worker->upright};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         free(memory[i]);
     ast_table_free(&worker->table);
@@ -197,7 +203,6 @@ ast_status ast_labelling_load(ast_labelling *l, const ast_kernels *kernels, ast_
     l->kernels = kernels;
     l->pool = pool;
     l->bounds = true;
-    l->axial = false;
     l->chunk = chunk_size(points->dimension);
     l->chunks = (points->count + l->chunk - 1) / l->chunk;
     size_t padded = l->chunks * l->chunk;
@@ -207,6 +212,7 @@ ast_status ast_labelling_load(ast_labelling *l, const ast_kernels *kernels, ast_
     if (status != AST_OK)
         return status;
     ast_clusters_clear(&l->clusters, points->dimension);
+    ast_labelling_set_axial(l, false);
     l->weights = NULL;
     l->tracks = NULL;
     l->safe = l->safe_now = AST_NO_SCORE;

@@ -67,6 +67,7 @@ typedef struct ast_worker {
     const float **picked; /* large: (chunk) the listed ones */
     float *row_memory;    /* large, where rows are not in place: (chunk, D) */
     float *row;           /* (D) */
+    float *upright;       /* (D) */
     float *row_scratch;   /* AST_ROW_SCRATCH */
     double *exact;        /* (exact_capacity) scores of one point */
     size_t exact_capacity;
@@ -167,6 +168,9 @@ ast_status ast_labelling_load(ast_labelling *labelling, const ast_kernels *kerne
                               ast_fault *fault);
 void ast_labelling_free(ast_labelling *labelling);
 
+/* Whether x and -x are the same: before the angle is set. */
+void ast_labelling_set_axial(ast_labelling *labelling, bool axial);
+
 /* Sets what counts as fitting: an angle in degrees, or NaN for always (a fixed number of clusters). */
 void ast_labelling_set_angle(ast_labelling *labelling, double angle);
 
@@ -226,6 +230,9 @@ void ast_gather_keys(ast_labelling *labelling); /* those of the first pass, and 
 
 /* What the next pass must know of how far the means went (moves.c). false: no memory. */
 bool ast_note_moves(ast_labelling *labelling);
+
+/* The point as a row; axial: on the side from which it is looked at, in the worker's memory. */
+const float *ast_upright_row(const ast_labelling *labelling, ast_worker *worker, size_t i);
 
 /* Axial: whether a point is added as -x. */
 static inline bool ast_is_turned(const uint8_t *signs, size_t i) {

@@ -286,7 +286,7 @@ static void update_means(ast_labelling *l) {
             continue;
         }
         if (touched && c->members[slot] == 1)
-            ast_clusters_set_mean(c, slot, ast_cloud_row(&l->cloud, only_member(l, slot), l->workers[0].row));
+            ast_clusters_set_mean(c, slot, ast_upright_row(l, &l->workers[0], only_member(l, slot)));
         else if (touched)
             ast_clusters_update_mean(c, slot);
     }
@@ -318,10 +318,12 @@ ast_status ast_labelling_update(ast_labelling *l, ast_fault *fault) {
 
 bool ast_labelling_move(ast_labelling *l, size_t point, int32_t slot) {
     ast_worker *worker = &l->workers[0];
-    ast_change change = {(uint32_t)point, l->labels[point], slot, l->axial && ast_is_turned(l->signs, point), false};
+    bool turned = l->axial && ast_upright_row(l, worker, point) == worker->upright;
+    ast_change change = {(uint32_t)point, l->labels[point], slot, l->axial && ast_is_turned(l->signs, point), turned};
     if (!ast_worker_reserve(l, worker) || !ast_labelling_event(l, slot))
         return false;
-    l->signs[point / AST_LANES] &= (uint8_t) ~(1u << point % AST_LANES);
+    if (change.was_turned != turned)
+        l->signs[point / AST_LANES] ^= (uint8_t)(1u << point % AST_LANES);
     ast_add_change(l, worker, &change);
     ast_merge_sums(l, worker);
     l->clusters.members[change.from]--;

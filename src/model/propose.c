@@ -10,6 +10,8 @@
  * small.c and large.c do this, each for its dimensions. */
 #include "propose.h"
 
+#include <string.h>
+
 const ast_table *ast_current_table(const ast_labelling *l, const ast_worker *worker) {
     return worker->pass == l->pass && worker->seen > 0 ? &worker->table : &l->table;
 }
@@ -17,6 +19,16 @@ const ast_table *ast_current_table(const ast_labelling *l, const ast_worker *wor
 float ast_deciding_score(const ast_labelling *l, const ast_worker *worker) {
     float safe = worker->pass == l->pass && worker->seen > 0 ? worker->safe : l->safe;
     return safe > l->fit ? safe : l->fit;
+}
+
+const float *ast_upright_row(const ast_labelling *l, ast_worker *worker, size_t i) {
+    size_t dimension = l->cloud.dimension;
+    const float *row = ast_cloud_row(&l->cloud, i, worker->row);
+    if (!l->axial || !ast_faces_down(row, dimension))
+        return row;
+    memcpy(worker->upright, row, dimension * sizeof *row);
+    ast_negate(worker->upright, dimension);
+    return worker->upright;
 }
 
 void ast_score_others(ast_labelling *l, ast_worker *worker, const ast_table *table, size_t first, size_t n) {

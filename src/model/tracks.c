@@ -84,7 +84,7 @@ static bool direction(const ast_tracks *t, const ast_cluster_list *c, size_t k, 
         return false;
     for (size_t d = 0; d < c->dimension; d++) {
         u[d] = (double)sum[d] / sqrt(squared);
-        along += u[d] * (double)m[d];
+        along += (double)sum[d] * (double)m[d];
     }
     for (size_t d = 0; d < c->dimension && t->axial && along < 0; d++)
         u[d] = -u[d];
