@@ -9,7 +9,8 @@
 """
 from ._library import header
 from .means import DPVMFMeans, SphericalKMeans
+from .stream import DDPVMFMeans, Event
 
 __version__ = header.version
-ESTIMATORS = ("DPVMFMeans", "SphericalKMeans")
-__all__ = [*ESTIMATORS, "__version__"]
+ESTIMATORS = ("DPVMFMeans", "SphericalKMeans", "DDPVMFMeans")
+__all__ = [*ESTIMATORS, "Event", "__version__"]

@@ -52,6 +52,7 @@ class DirectionClusterer(_compat.Tags, ClassNamePrefixFeaturesOutMixin, ClusterM
         assert_all_finite(X, allow_nan=self.allow_missing, input_name="X")
         units = unit_rows(X)
         cosines = np.clip(units @ self.cluster_centers_.T.astype(units.dtype), -1, 1)
+        cosines = np.abs(cosines) if self.axial else cosines
         return cosines if self.measure == "cosine" else np.degrees(np.arccos(cosines))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
@@ -71,10 +72,10 @@ class DirectionClusterer(_compat.Tags, ClassNamePrefixFeaturesOutMixin, ClusterM
         """What the clusters cost in the objective."""
         return 0.0
 
-    def _validated(self, X: Any, reset: bool) -> np.ndarray:
+    def _validated(self, X: Any, reset: bool, **how: Any) -> np.ndarray:
         if not reset:
             check_is_fitted(self)
-        X = _compat.validate(self, X, reset=reset, dtype=FLOATS, ensure_min_features=2)
+        X = _compat.validate(self, X, reset=reset, dtype=FLOATS, ensure_min_features=2, **how)
         return X if X.dtype.isnative else X.astype(X.dtype.newbyteorder("="))
 
     def _assign(self, X: Any, angle: float | None, cosines: bool = False) -> tuple[np.ndarray, np.ndarray | None]:
@@ -83,10 +84,19 @@ class DirectionClusterer(_compat.Tags, ClassNamePrefixFeaturesOutMixin, ClusterM
         labels = np.full(len(X), -1, np.int32)
         similarity = np.full(len(X), np.nan, np.float32) if cosines else None
         if len(self.cluster_centers_):
-            assign(self.n_threads, X, self.cluster_centers_, angle, labels, similarity)
+            self._label(X, angle, labels, similarity)
         if not self.allow_missing:
             refuse_nan(X, labels)
         return labels, similarity
+
+    def _label(self, X: np.ndarray, angle: float | None, labels: np.ndarray, similarity: np.ndarray | None) -> None:
+        """One call of ast_assign."""
+        means, points = np.ascontiguousarray(self.cluster_centers_, np.float32), points_of(X)
+        call = lib.ast_assign_axial if self.axial else lib.ast_assign
+        with lender.borrow(self.n_threads, X.size) as context:
+            context.check(call(context.handle, ctypes.byref(points), means.ctypes.data, len(means),
+                               np.nan if angle is None else float(angle), labels.ctypes.data,
+                               None if similarity is None else similarity.ctypes.data))
 
     def _keep_for_similarity(self, X: np.ndarray) -> None:
         """Fitting does not pay for `similarity_`, which costs more than a pass; who asks for it does."""
@@ -102,7 +112,7 @@ class DirectionClusterer(_compat.Tags, ClassNamePrefixFeaturesOutMixin, ClusterM
                 raise AttributeError(f"this {type(self).__name__} is not fitted yet, and has no similarity_")
             X, similarity = self._fitted_X, np.full(len(self._fitted_X), np.nan, np.float32)
             if len(self.cluster_centers_):
-                assign(self.n_threads, X, self.cluster_centers_, None, np.empty(len(X), np.int32), similarity)
+                self._label(X, None, np.empty(len(X), np.int32), similarity)
             self._similarity = similarity
             del self._fitted_X
         return self._similarity
@@ -145,16 +155,6 @@ def refuse_nan(X: np.ndarray, labels: np.ndarray) -> None:
     without = labels < 0
     if without.any() and np.isnan(X[without]).any():
         assert_all_finite(X, input_name="X")
-
-
-def assign(n_threads: int | None, X: np.ndarray, means: np.ndarray, angle: float | None, labels: np.ndarray,
-           similarity: np.ndarray | None) -> None:
-    """One call of ast_assign."""
-    means, points = np.ascontiguousarray(means, np.float32), points_of(X)
-    with lender.borrow(n_threads, X.size) as context:
-        context.check(lib.ast_assign(context.handle, ctypes.byref(points), means.ctypes.data, len(means),
-                                     np.nan if angle is None else float(angle), labels.ctypes.data,
-                                     None if similarity is None else similarity.ctypes.data))
 
 
 def unit_rows(X: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ._base import DirectionClusterer, assign, checked_weights, matrix, refuse_nan, whole_number
+from ._base import DirectionClusterer, checked_weights, matrix, refuse_nan, whole_number
 from ._library import constants, interruptible, lender, lib, points_of, structs
 
 
@@ -46,6 +46,7 @@ class BatchClusterer(DirectionClusterer):
         options.max_iterations = whole_number("max_iter", self.max_iter, 1)
         options.restarts = whole_number("n_init", self.n_init, 1)
         options.seed = self._seed()
+        options.axial = bool(self.axial)
         return options
 
     def _finish(self, X: np.ndarray) -> None:
@@ -103,6 +104,9 @@ class DPVMFMeans(BatchClusterer):
         Visit the rows in random order in the first run too.
     init : array (K, D) or None, default=None
         Means to start from: clusters without points that the first pass may fill.
+    axial : bool, default=False
+        Whether x and -x are the same: lines, poles, quaternions. Cosines are without their sign then, and means have
+        their largest component positive.
     measure : {"cosine", "angle"}, default="cosine"
         What `transform` returns: cosines, or angles in degrees.
     outlier_angle : float or None, default=None
@@ -140,13 +144,15 @@ class DPVMFMeans(BatchClusterer):
     """
 
     def __init__(self, angle: float = 60, *, max_iter: int = 100, n_init: int = 1, shuffle: bool = False,
-                 init: Any = None, measure: str = "cosine", outlier_angle: float | None = None,
-                 allow_missing: bool = False, random_state: Any = None, n_threads: int | None = None) -> None:
+                 init: Any = None, axial: bool = False, measure: str = "cosine",
+                 outlier_angle: float | None = None, allow_missing: bool = False, random_state: Any = None,
+                 n_threads: int | None = None) -> None:
         self.angle = angle
         self.max_iter = max_iter
         self.n_init = n_init
         self.shuffle = shuffle
         self.init = init
+        self.axial = axial
         self.measure = measure
         self.outlier_angle = outlier_angle
         self.allow_missing = allow_missing
@@ -175,7 +181,7 @@ class SphericalKMeans(BatchClusterer):
         Where it starts.
     n_init : int, default=1
         Runs, each from another start; the best objective is kept.
-    max_iter, measure, outlier_angle, allow_missing, random_state, n_threads
+    max_iter, axial, measure, outlier_angle, allow_missing, random_state, n_threads
         As in `DPVMFMeans`.
 
     Attributes
@@ -194,12 +200,13 @@ class SphericalKMeans(BatchClusterer):
     """
 
     def __init__(self, n_clusters: int = 8, *, init: Any = "k-means++", n_init: int = 1, max_iter: int = 100,
-                 measure: str = "cosine", outlier_angle: float | None = None, allow_missing: bool = False,
-                 random_state: Any = None, n_threads: int | None = None) -> None:
+                 axial: bool = False, measure: str = "cosine", outlier_angle: float | None = None,
+                 allow_missing: bool = False, random_state: Any = None, n_threads: int | None = None) -> None:
         self.n_clusters = n_clusters
         self.init = init
         self.n_init = n_init
         self.max_iter = max_iter
+        self.axial = axial
         self.measure = measure
         self.outlier_angle = outlier_angle
         self.allow_missing = allow_missing
@@ -228,7 +235,7 @@ class SphericalKMeans(BatchClusterer):
         if len(old) == len(self.cluster_centers_):
             return
         self.cluster_centers_ = np.resize(np.unique(self.cluster_centers_, axis=0), self.cluster_centers_.shape)
-        assign(self.n_threads, X, self.cluster_centers_, None, self.labels_, None)
+        self._label(X, None, self.labels_, None)
         self.counts_ = np.bincount(self.labels_[self.labels_ >= 0], minlength=len(self.cluster_centers_))
         self.kappas_ = np.array([old[mean.tobytes()] for mean in self.cluster_centers_])
         self.kappas_[self.counts_ == 0] = np.nan

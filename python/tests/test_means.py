@@ -152,3 +152,18 @@ def test_not_fitted_and_not_converged(three_ways):
         DPVMFMeans().similarity_
     with pytest.warns(ConvergenceWarning, match="max_iter = 1"):
         SphericalKMeans(30, init="random", max_iter=1, random_state=1).fit(X)
+
+
+@pytest.mark.parametrize("model", [DPVMFMeans(30, axial=True), SphericalKMeans(3, axial=True, n_init=5, random_state=1)])
+def test_axial(three_ways, model):
+    X, truth = three_ways[0].copy(), three_ways[1]
+    model.fit(X)
+    plain = model.labels_.copy()
+    X[::2] *= -1
+    model.fit(X)
+    np.testing.assert_array_equal(model.labels_[:, None] == model.labels_, truth[:, None] == truth)
+    np.testing.assert_array_equal(model.labels_, plain)
+    np.testing.assert_array_equal(model.predict(-X), model.labels_)
+    np.testing.assert_allclose(model.transform(X), model.transform(-X))
+    assert model.transform(X).min() >= 0 and model.similarity_.min() > 0.5
+    assert model.score(X) == pytest.approx(model.objective_, rel=1e-5)

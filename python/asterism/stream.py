@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: MIT
+"""DDP-vMF-means: directions that arrive frame by frame, drift, vanish and come back under their old id."""
+from __future__ import annotations
+
+import copy
+import ctypes
+import os
+import threading
+import weakref
+from collections import deque
+from typing import Any, NamedTuple, Sequence
+
+import numpy as np
+
+from ._base import DirectionClusterer, refuse_nan, unit_rows, whole_number
+from ._library import Context, array_at, constants, lib, points_of, structs, thread_count
+
+EVENTS = ("born", "revived", "seen", "unseen", "died")
+
+
+class Event(NamedTuple):
+    """What happened to a cluster in a frame."""
+
+    id: int
+    event: str  # "born", "revived" (has points and had none in the frame before), "seen", "unseen" or "died"
+    age: int  # frames since it last had points
+    count: int  # its rows in this frame
+    share: float  # of the frame's rows that are not missing
+    weight: float  # how sure the tracker is of the mean, in points
+
+
+class DDPVMFMeans(DirectionClusterer):
+    """DDP-vMF-means: clusters of directions over time, as many as the angle asks for, each under an id of its own.
+
+    `partial_fit` takes the next frame; `fit` forgets everything and takes the first. Frames may differ in size and be
+    empty. Parameters count from the first frame on, and changes of them from the next `fit`.
+
+    Parameters
+    ----------
+    angle : float, default=60
+        Degrees, 0 to 180: how far a point may be from its mean.
+    drift : float, default=1.0
+        Degrees that a direction moves in a frame.
+    beta : float or None, default=None
+        The paper's tracker instead, with this transition weight; `drift` is not used then.
+    lifetime : int, default=400
+        After so many frames in a row without points a cluster dies.
+    max_clusters : int or None, default=None
+        When more are remembered, those unseen for longest go first.
+    max_iter : int, default=100
+        Passes over a frame at most: a small number keeps a deadline.
+    history : int, default=10000
+        Of how many frames `history_` keeps the shares, for `asterism.plot.shares`.
+    axial : bool, default=False
+        Whether x and -x are the same direction.
+    measure, allow_missing, n_threads
+        As in `DPVMFMeans`.
+    outlier_angle : float or None, default=None
+        `predict` labels rows farther than this from every mean -1. None: farther than `angle`.
+
+    Attributes
+    ----------
+    labels_ : (N) int32 ids of the last frame's rows; -1 for missing rows
+    ids_ : (K) int32, the clusters that are remembered, in order
+    cluster_centers_ : (K, D) float32, their means
+    kappas_ : (K) concentration of the last frame's points around each mean; NaN with fewer than two
+    events_ : list of Event, what happened in the last frame, in order of id
+    history_ : deque of {id: share}, one a frame
+    names_ : {id: name} of those that were enrolled
+    n_frames_ : int
+    similarity_, objective_, n_iter_, n_features_in_, feature_names_in_ : of the last frame, as in `DPVMFMeans`
+
+    Examples
+    --------
+    >>> from asterism import DDPVMFMeans
+    >>> stream = DDPVMFMeans(angle=30)
+    >>> stream.partial_fit([[1, 0, 0], [0, 1, 0]]).labels_
+    array([0, 1], dtype=int32)
+    >>> stream.partial_fit([[0, 0.99, 0.05], [0, 0, 1]]).labels_
+    array([1, 2], dtype=int32)
+    >>> [(event.id, event.event) for event in stream.events_]
+    [(0, 'unseen'), (1, 'seen'), (2, 'born')]
+    """
+
+    def __init__(self, angle: float = 60, *, drift: float = 1.0, beta: float | None = None, lifetime: int = 400,
+                 max_clusters: int | None = None, max_iter: int = 100, history: int = 10000, axial: bool = False,
+                 measure: str = "cosine", outlier_angle: float | None = None, allow_missing: bool = False,
+                 n_threads: int | None = None) -> None:
+        self.angle = angle
+        self.drift = drift
+        self.beta = beta
+        self.lifetime = lifetime
+        self.max_clusters = max_clusters
+        self.max_iter = max_iter
+        self.history = history
+        self.axial = axial
+        self.measure = measure
+        self.outlier_angle = outlier_angle
+        self.allow_missing = allow_missing
+        self.n_threads = n_threads
+
+    def fit(self, X: Any, y: Any = None) -> "DDPVMFMeans":
+        """Forgets everything and takes X (N, D) as the first frame."""
+        X = self._validated(X, reset=True)
+        self._start(X.shape[1])
+        return self._step(X)
+
+    def partial_fit(self, X: Any, y: Any = None) -> "DDPVMFMeans":
+        """Takes X (N, D) as the next frame. N may be 0."""
+        first = not hasattr(self, "_stream")
+        X = self._validated(X, reset=first, ensure_min_samples=0)
+        if first:
+            self._start(X.shape[1])
+        return self._step(X)
+
+    def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
+        """Forgets everything, takes X as the first frame and returns its ids."""
+        return self.fit(X).labels_
+
+    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
+        """Forgets everything, takes X as the first frame and returns `transform(X)`."""
+        return self.fit(X).transform(X)
+
+    def enroll(self, means: Any, names: Sequence[Any] | None = None) -> "DDPVMFMeans":
+        """Forgets everything and starts from known directions (K, D): they are the first frame, a point each, and their
+        ids are 0 to K - 1. `names_` maps the ids to `names`. Directions closer to each other than `angle` would be one,
+        and are an error."""
+        X = self._validated(means, reset=True)
+        names = None if names is None else list(names)
+        if names is not None and len(names) != len(X):
+            raise ValueError(f"there are {len(names)} names for {len(X)} directions")
+        refuse_close(X, float(self.angle), self.axial)
+        self._start(X.shape[1])
+        self._step(X)
+        self.names_ = dict(enumerate(names or []))
+        return self
+
+    def rotate(self, rotation: Any) -> "DDPVMFMeans":
+        """Turns every mean by a rotation matrix (D, D), new = R old, as an IMU measures between two frames."""
+        self._validated(np.zeros((1, len(rotation))), reset=False)
+        matrix = np.ascontiguousarray(rotation, np.float64)
+        if matrix.shape != (self.n_features_in_, self.n_features_in_):
+            raise ValueError(f"the rotation has the shape {matrix.shape}; it must be ({len(matrix)}, {len(matrix)})")
+        self._stream.rotate(matrix)
+        self.cluster_centers_ = unit_rows(self.cluster_centers_ @ matrix.T).astype(np.float32)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The id of the nearest mean for every row of X, -1 for rows farther than `outlier_angle` (None: `angle`)
+        from every mean, and for rows without a direction. Learns nothing."""
+        labels = self._assign(X, self.angle if self.outlier_angle is None else self.outlier_angle)[0]
+        return np.append(self.ids_, np.int32(-1))[labels]  # -1 takes the last
+
+    @property
+    def kappas_(self) -> np.ndarray:
+        """Maximum likelihood around a known mean: A(kappa) is the average cosine to it."""
+        cosines = np.full(len(self.ids_), np.nan)
+        for k, cluster in enumerate(self.ids_):
+            members = self.labels_ == cluster
+            if members.sum() > 1:
+                cosines[k] = self.similarity_[members].mean(dtype=np.float64)
+        return np.array([lib.ast_vmf_kappa(self.n_features_in_, c) if c < 1 - 2**-24 else np.nan for c in cosines])
+
+    # ---- Below the surface -----------------------------------------------------------------------------------------
+
+    def _start(self, dimension: int) -> None:
+        self._stream = Stream(self.n_threads, {
+            "dimension": dimension, "method": constants["AST_STREAM_DDP"], "angle": float(self.angle),
+            "drift": float(self.drift), "beta": np.nan if self.beta is None else float(self.beta),
+            "lifetime": whole_number("lifetime", self.lifetime, 0), "axial": int(bool(self.axial)),
+            "max_iterations": whole_number("max_iter", self.max_iter, 1),
+            "max_clusters": 0 if self.max_clusters is None else whole_number("max_clusters", self.max_clusters, 1)})
+        self.history_ = deque(maxlen=whole_number("history", self.history, 0))
+        self.names_ = {}
+        self.n_frames_ = 0
+
+    def _step(self, X: np.ndarray) -> "DDPVMFMeans":
+        if not self.allow_missing:
+            refuse_nan(X, np.full(len(X), -1))  # before the stream has learned from the rest
+        self.labels_, frame, records, means = self._stream.step(X)
+        self.events_ = [Event(r.id, EVENTS[r.event], r.age, r.count, r.share, r.weight) for r in records]
+        alive = np.array([event.event != "died" for event in self.events_], bool)
+        self.ids_ = np.array([event.id for event in self.events_], np.int32)[alive]
+        self.cluster_centers_ = means[alive]
+        self.objective_, self.n_iter_ = frame.objective, frame.iterations
+        self.n_frames_ += 1
+        self.history_.append({event.id: event.share for event in self.events_ if event.count})
+        self._keep_for_similarity(X)
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy goes its own way: it has the state of the stream, not the stream."""
+        state = dict(super().__getstate__())
+        if "_stream" in state:
+            state["_stream"] = copy.deepcopy(state["_stream"])
+        return state
+
+
+def refuse_close(X: np.ndarray, angle: float, axial: bool) -> None:
+    cosines = unit_rows(X.astype(np.float64))
+    cosines = np.clip(cosines @ cosines.T, -1, 1)
+    angles = np.degrees(np.arccos(np.abs(cosines) if axial else cosines))
+    close = np.argwhere(np.triu(angles <= angle, 1))
+    if len(close):
+        first, second = close[0]
+        raise ValueError(f"directions {first} and {second} (counting from 0) are {angles[first, second]:.3g} degrees "
+                         f"apart, within the angle of {angle:.3g}: they would be one; choose a smaller angle")
+
+
+class Stream:
+    """An ast_stream with a context of its own. It can be pickled, copied and used after a fork: all three continue from
+    its state. One thread at a time works with it; others wait."""
+
+    def __init__(self, n_threads: int | None, fields: dict[str, Any], state: bytes | None = None) -> None:
+        self.n_threads, self.fields = n_threads, fields
+        self._open(state)
+
+    def _open(self, state: bytes | None) -> None:
+        options = structs["ast_stream_options"]()
+        lib.ast_stream_options_init(ctypes.byref(options))
+        for name, value in self.fields.items():
+            setattr(options, name, value)
+        self.lock, self.process = threading.Lock(), os.getpid()
+        self.context = Context(thread_count(self.n_threads))
+        self.handle = lib.ast_stream_open(self.context.handle, ctypes.byref(options))
+        if not self.handle:
+            message = self.context.message()
+            self.context.close()
+            raise ValueError(message)
+        self.close = weakref.finalize(self, close_stream, self.handle, self.context)
+        if state is not None:
+            self.context.check(lib.ast_stream_load(self.handle, state, len(state)))
+
+    def _here(self) -> "Stream":
+        """In a forked child the threads are gone: go on from the state, with threads of its own."""
+        if self.process != os.getpid():
+            self._open(self._state())
+        return self
+
+    def step(self, X: np.ndarray) -> tuple[np.ndarray, Any, list[Any], np.ndarray]:
+        """Labels, the ast_frame, copies of the ast_tracked, and their means."""
+        points, labels, frame = points_of(X), np.empty(len(X), np.int32), structs["ast_frame"]()
+        with self._here().lock:
+            self.context.check(lib.ast_stream_step(self.handle, ctypes.byref(points), labels.ctypes.data,
+                                                   ctypes.byref(frame)))
+            count = ctypes.c_size_t()
+            first = lib.ast_stream_clusters(self.handle, ctypes.byref(count))
+            records = list((structs["ast_tracked"] * count.value).from_address(first)) if count.value else []
+            copies = [structs["ast_tracked"].from_buffer_copy(record) for record in records]
+            means = [array_at(record.mean, X.shape[1:], np.float32) for record in copies]
+        return labels, frame, copies, np.array(means, np.float32).reshape(-1, X.shape[1])
+
+    def rotate(self, matrix: np.ndarray) -> None:
+        with self._here().lock:
+            self.context.check(lib.ast_stream_rotate(self.handle, matrix.ctypes.data))
+
+    def _state(self) -> bytes:
+        size = ctypes.c_size_t()
+        address = lib.ast_stream_save(self.handle, ctypes.byref(size))
+        if not address:
+            raise MemoryError("there is no memory for the state of the stream")
+        return ctypes.string_at(address, size.value)
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self._here().lock:
+            return {"n_threads": self.n_threads, "fields": self.fields, "state": self._state()}
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        self.__init__(**saved)
+
+
+def close_stream(handle: int, context: Context) -> None:
+    if context.process == os.getpid():
+        lib.ast_stream_close(handle)
+        context.close()

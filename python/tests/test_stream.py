@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: MIT
+"""The stream estimator: the command's ids, events, enrolment, copies that go their own way, forks."""
+import copy
+import json
+import os
+import pickle
+
+import numpy as np
+import pytest
+
+from asterism import DDPVMFMeans
+
+
+def turned(X, degrees):
+    c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
+    return X @ np.array([[c, s, 0], [-s, c, 0], [0, 0, 1]])
+
+
+@pytest.fixture(scope="module")
+def frames():
+    """Fifty frames of five directions that turn by half a degree each; one of them is away from 10 to 30."""
+    random = np.random.RandomState(4)
+    ways = np.array([[1, 0, 0], [0, 1, 0], [-1, 0, 0], [0, -1, 0], [0, 0, 1]], float)
+    result = []
+    for t in range(50):
+        here = np.repeat(np.arange(5), 60)
+        here = here[here != 2] if 10 <= t < 30 else here
+        points = turned(ways[random.permutation(here)], t / 2) + 0.1 * random.normal(size=(len(here), 3))
+        result.append(points.astype(np.float32))
+    return result
+
+
+@pytest.mark.parametrize("options, model", [
+    (("--angle", 40, "--drift", 0.7), DDPVMFMeans(40, drift=0.7)),
+    (("--angle", 40, "--beta", 20, "--lifetime", 15), DDPVMFMeans(40, beta=20, lifetime=15)),
+])
+def test_ids_are_those_of_the_command(command, frames, tmp_path, options, model):
+    for t, X in enumerate(frames):
+        np.save(tmp_path / f"{t:03}.npy", X)
+    files = sorted(tmp_path.glob("*.npy"))
+    lines = [json.loads(line) for line in
+             command("stream", *files, *options, "--labels", tmp_path / "ids").splitlines()]
+    for t, X in enumerate(frames):
+        model.partial_fit(X)
+        np.testing.assert_array_equal(model.labels_, np.load(tmp_path / "ids" / f"{t:03}.npy"))
+        assert [(e.id, e.event, e.age, e.count) for e in model.events_] == \
+            [(c["id"], c["event"], c["age"], c["count"]) for c in lines[t]["clusters"]]
+        assert (model.n_iter_, model.objective_) == (lines[t]["iterations"], lines[t]["objective"])
+    assert model.n_frames_ == 50
+
+
+def test_who_comes_back_has_the_old_id(frames):
+    model, happened = DDPVMFMeans(40, drift=0.7), []
+    for X in frames:
+        happened += [(model.n_frames_, e.id, e.event) for e in model.partial_fit(X).events_ if e.event != "seen"]
+    away = next(i for t, i, event in happened if (t, event) == (11, "unseen"))  # frames seen so far
+    assert (31, away, "revived") in happened
+    assert model.ids_.tolist() == [0, 1, 2, 3, 4]
+    assert len(model.history_) == 50 and sum(model.history_[0].values()) == pytest.approx(1)
+    assert away in model.history_[9] and away not in model.history_[10]
+
+
+def test_attributes_of_a_frame(frames):
+    model = DDPVMFMeans(40).fit(frames[0])
+    np.testing.assert_array_equal(model.predict(frames[0]), model.labels_)
+    own = np.einsum("ij,ij->i", frames[0], model.cluster_centers_[model.labels_]) / np.linalg.norm(frames[0], axis=1)
+    np.testing.assert_allclose(model.similarity_, own, atol=1e-6)
+    assert np.all((model.kappas_ > 50) & (model.kappas_ < 200))
+    assert model.transform(frames[0]).shape == (300, 5)
+    assert model.predict([[1, 1, -1]]).tolist() == [-1]
+    assert model.set_params(outlier_angle=90).predict([[1, 1, -1]])[0] >= 0
+
+
+def test_fit_forgets(frames):
+    model = DDPVMFMeans(40)
+    for X in frames[:5]:
+        model.partial_fit(X)
+    np.testing.assert_array_equal(model.fit(frames[0]).labels_, DDPVMFMeans(40).fit(frames[0]).labels_)
+    assert model.n_frames_ == 1 and len(model.history_) == 1
+
+
+def test_death_empty_frames_and_limits():
+    model = DDPVMFMeans(30, lifetime=3).partial_fit(np.eye(3))
+    for _ in range(3):
+        model.partial_fit(np.empty((0, 3)))
+    assert [e.event for e in model.events_] == ["died"] * 3
+    assert len(model.ids_) == 0 and model.cluster_centers_.shape == (0, 3)
+    assert model.predict(np.eye(3)).tolist() == [-1] * 3 and model.kappas_.shape == (0,)
+    assert model.partial_fit(np.eye(3)).labels_.tolist() == [3, 4, 5]
+    assert len(DDPVMFMeans(30, max_clusters=2).fit(np.eye(3)).ids_) == 2
+    short = DDPVMFMeans(30, history=2)
+    for _ in range(4):
+        short.partial_fit(np.eye(3))
+    assert len(short.history_) == 2
+
+
+def test_missing_rows_and_a_refused_frame():
+    X = np.array([[1, 0], [np.nan, 1], [0, 1]])
+    model = DDPVMFMeans(30).partial_fit(np.eye(2))
+    with pytest.raises(ValueError, match="NaN"):
+        model.partial_fit(X)
+    assert model.n_frames_ == 1
+    assert model.set_params(allow_missing=True).partial_fit(X).labels_.tolist() == [0, -1, 1]
+    with pytest.raises(ValueError, match="3 features"):
+        model.partial_fit(np.eye(3))
+    with pytest.raises(ValueError, match="drift must be more than 0"):
+        DDPVMFMeans(30, drift=0).fit(np.eye(2))
+
+
+def test_enrolment(frames):
+    known = np.array([[0, 0, 1.0], [-1, 0, 0], [0, -1, 0]])
+    model = DDPVMFMeans(40, drift=0.7).enroll(known, ["up", "back", "left"])
+    assert model.names_ == {0: "up", 1: "back", 2: "left"} and model.ids_.tolist() == [0, 1, 2]
+    labels = model.partial_fit(frames[0]).labels_
+    for k, direction in enumerate(known):
+        assert (labels[frames[0] @ direction > 0.9] == k).all()
+    assert sorted(set(labels)) == [0, 1, 2, 3, 4]  # the two that nobody knew have new ids
+    with pytest.raises(ValueError, match="directions 0 and 2 .* are 5.71 degrees apart, within the angle of 40"):
+        model.enroll([[1, 0, 0], [0, 1, 0], [1, 0.1, 0]])
+    with pytest.raises(ValueError, match="there are 1 names for 3 directions"):
+        model.enroll(known, ["up"])
+
+
+def test_axial():
+    model = DDPVMFMeans(30, axial=True)
+    assert model.partial_fit(np.array([[1, 0.0], [0, 1]])).labels_.tolist() == [0, 1]
+    assert model.partial_fit(np.array([[-1, 0.01], [0.01, -1]])).labels_.tolist() == [0, 1]
+    assert model.predict([[-1, 0], [0, -3]]).tolist() == [0, 1]
+    with pytest.raises(ValueError, match="would be one"):
+        model.enroll([[1, 0], [-1, 0.1]])
+
+
+def test_rotate(frames):
+    model = DDPVMFMeans(20).fit(np.eye(3))
+    quarter = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1.0]])
+    np.testing.assert_allclose(model.rotate(quarter).cluster_centers_, quarter.T, atol=1e-7)
+    assert model.partial_fit(quarter.T).labels_.tolist() == [0, 1, 2]
+    with pytest.raises(ValueError, match="no rotation"):
+        model.rotate(2 * quarter)
+    with pytest.raises(ValueError, match=r"\(2, 2\)|2 features"):
+        model.rotate(np.eye(2))
+
+
+@pytest.mark.parametrize("again", [lambda m: pickle.loads(pickle.dumps(m)), copy.deepcopy, copy.copy])
+def test_a_copy_goes_on_by_itself(frames, again):
+    model = DDPVMFMeans(40, drift=0.7)
+    for X in frames[:20]:
+        model.partial_fit(X)
+    other = again(model)
+    for X in frames[20:]:
+        np.testing.assert_array_equal(other.partial_fit(X).labels_, model.partial_fit(X).labels_)
+    before = model.n_frames_
+    other.partial_fit(frames[0])
+    assert model.n_frames_ == before
+    np.testing.assert_array_equal(again(model).partial_fit(frames[0]).cluster_centers_,
+                                  model.partial_fit(frames[0]).cluster_centers_)
+
+
+def test_a_child_goes_on_and_so_does_its_parent(frames, tmp_path):
+    model = DDPVMFMeans(40, drift=0.7)
+    for X in frames[:20]:
+        model.partial_fit(X)
+    child = os.fork()
+    if child == 0:
+        labels = [model.partial_fit(X).labels_ for X in frames[20:]]
+        np.savez(tmp_path / "child.npz", *labels)
+        os._exit(0 if model._stream.process == os.getpid() else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    theirs = np.load(tmp_path / "child.npz")
+    for t, X in enumerate(frames[20:]):
+        np.testing.assert_array_equal(model.partial_fit(X).labels_, theirs[f"arr_{t}"])
