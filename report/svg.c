@@ -46,3 +46,23 @@ bool ast_svg_rectangle(ast_output *output, double x, double y, double width, dou
                       "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"#%02x%02x%02x\"/>\n", x, y,
                       width, height, colour.red, colour.green, colour.blue);
 }
+
+bool ast_svg_hairline(ast_output *output, double x1, double y1, double x2, double y2, ast_format_error *error) {
+    return ast_printf(output, error,
+                      "<line x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" y2=\"%.2f\" stroke=\"#ddd\" stroke-width=\"0.7\"/>\n",
+                      x1, y1, x2, y2);
+}
+
+bool ast_svg_upright(ast_output *output, double x, double y, const char *text, ast_format_error *error) {
+    return ast_printf(output, error,
+                      "<text transform=\"translate(%.2f %.2f) rotate(-90)\" text-anchor=\"middle\" "
+                      "fill=\"#222\">%s</text>\n",
+                      x, y, text);
+}
+
+bool ast_svg_mark(ast_output *output, double x, double y, int32_t shape, ast_colour colour, ast_format_error *error) {
+    static const char *const outlines[] = {"m-3.2 0a3.2 3.2 0 1 0 6.4 0a3.2 3.2 0 1 0 -6.4 0z", "m-3 -3h6v6h-6z",
+                                           "m0 -4l3.8 6.6h-7.6z", "m0 -4.2l4.2 4.2l-4.2 4.2l-4.2 -4.2z"};
+    return ast_printf(output, error, "<path fill=\"#%02x%02x%02x\" d=\"M%.2f %.2f%s\"/>\n", colour.red, colour.green,
+                      colour.blue, x, y, outlines[(uint32_t)shape % 4]);
+}

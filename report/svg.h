@@ -22,5 +22,11 @@ bool ast_svg_text(ast_output *output, double x, double y, ast_svg_anchor anchor,
 bool ast_svg_line(ast_output *output, double x1, double y1, double x2, double y2, ast_format_error *error);
 bool ast_svg_rectangle(ast_output *output, double x, double y, double width, double height, ast_colour colour,
                        ast_format_error *error);
+/* Thinner and lighter, for a grid; and a text that reads upwards, centred at y. */
+bool ast_svg_hairline(ast_output *output, double x1, double y1, double x2, double y2, ast_format_error *error);
+bool ast_svg_upright(ast_output *output, double x, double y, const char *text, ast_format_error *error);
+
+/* A small mark around (x, y): circle, square, triangle or diamond by `shape` modulo 4. */
+bool ast_svg_mark(ast_output *output, double x, double y, int32_t shape, ast_colour colour, ast_format_error *error);
 
 #endif
