@@ -15,11 +15,13 @@
 #include "passes.h"
 #include "progress.h"
 #include "result.h"
+#include "sweep.h"
 #include "targets.h"
 #include "terminal.h"
 
 enum { LABELS, MEANS, TARGETS };
 
+static const char *const automatic[] = {"auto", NULL};
 static const char *const methods[] = {"dp", "spkm", NULL}; /* in the order of ast_method */
 
 typedef struct settings {
@@ -37,8 +39,8 @@ typedef struct settings {
 static const ast_cli_option options_table[] = {
     {"angle", AST_CLI_REAL, "DEG",
      "dp: how far a point may be from its mean, 0 to 180 degrees;\n"
-     "the larger, the fewer clusters",
-     AT(angle), 0, 180, NULL},
+     "the larger, the fewer clusters; auto: as tune recommends",
+     AT(angle), 0, 180, automatic},
     {"method", AST_CLI_CHOICE, "NAME",
      "dp: as many clusters as the angle asks for (the default)\n"
      "spkm: spherical k-means, as many as --clusters says",
@@ -97,10 +99,12 @@ typedef struct job {
     ast_cli_target targets[TARGETS];
     ast_cli_progress progress;
     ast_report report;
+    ast_cli_sweep sweep; /* with --angle auto */
 } job;
 
 static int check(const settings *given);
 static int read_inputs(job *work);
+static int find_angle(job *work);
 static int cluster(job *work);
 static int deliver(job *work);
 static void free_job(job *work);
@@ -129,6 +133,8 @@ static int run(int argc, char **argv) {
         ast_cli_progress_start(&work.progress, &given.common, work.points.count);
         code = ast_cli_open_targets(work.targets, TARGETS);
     }
+    if (code < 0 && isinf(given.angle))
+        code = find_angle(&work);
     if (code < 0)
         code = cluster(&work);
     if (code < 0)
@@ -151,6 +157,11 @@ static int check_method(const settings *given) {
         if (isnan(given->angle))
             return ast_cli_fail(AST_CLI_USAGE, "cluster needs --angle DEG, how far a point may be from its mean, such "
                                                "as --angle 25 (or --method spkm --clusters K)");
+        if (isinf(given->angle) && (given->init || given->shuffle || given->restarts > 1))
+            return ast_cli_fail(AST_CLI_USAGE, "--angle auto starts by itself; --%s needs an angle in degrees",
+                                given->init      ? "init"
+                                : given->shuffle ? "shuffle"
+                                                 : "restarts");
         if (names_start(given->init))
             return ast_cli_fail(AST_CLI_USAGE, "--init %s is for --method spkm; dp starts from a file or from nothing",
                                 given->init);
@@ -252,11 +263,28 @@ static int read_inputs(job *work) {
     return code;
 }
 
+/* The sweep's own means at that angle are the start, so that the result is what it saw. */
+static int find_angle(job *work) {
+    const settings *given = work->given;
+    ast_cli_sweep *sweep = &work->sweep;
+    ast_cli_angles angles = ast_cli_angles_default();
+    int code = ast_cli_sweep_run(sweep, work->context, &work->points, given->input, &angles, &given->common);
+    if (code >= 0)
+        return code;
+    if (sweep->best == sweep->count)
+        return ast_cli_fail(AST_CLI_FAILED, "%s: --angle auto finds no angle, since %s; give one, such as --angle 25",
+                            ast_cli_name(given->input), sweep->reason);
+    work->options.start = AST_GIVEN;
+    work->options.means = sweep->rows[sweep->best].means;
+    work->options.means_count = sweep->rows[sweep->best].clusters;
+    return -1;
+}
+
 static int cluster(job *work) {
     const settings *given = work->given;
     ast_options *options = &work->options;
     options->method = (ast_method)given->method;
-    options->angle = given->angle;
+    options->angle = work->sweep.count ? work->sweep.rows[work->sweep.best].angle : given->angle;
     options->clusters = given->clusters;
     options->max_iterations = (int)given->passes.max_iterations;
     options->restarts = (int)given->restarts;
@@ -283,7 +311,8 @@ static ast_cli_result result_of(const job *work) {
     return (ast_cli_result){.report = &work->report,
                             .clusters = ast_clusters(work->context, &count),
                             .method = methods[given->method],
-                            .angle = given->angle,
+                            .angle = work->options.method == AST_DP ? work->options.angle : NAN,
+                            .reason = work->sweep.count ? work->sweep.reason : NULL,
                             .oir = given->passes.parallel == AST_OIR,
                             .weighted = work->weights != NULL};
 }
@@ -316,4 +345,5 @@ static void free_job(job *work) {
     free(work->weights);
     free(work->init);
     free(work->labels);
+    ast_cli_sweep_free(&work->sweep);
 }

@@ -54,6 +54,8 @@ static json_t *head_object(const ast_cli_result *result) {
     int failed = 0;
     if (result->oir)
         failed |= json_object_set_new(head, "oir_restarts", json_integer((json_int_t)report->oir_restarts));
+    if (result->reason)
+        failed |= json_object_update_new(head, json_pack("{sf ss}", "angle", result->angle, "reason", result->reason));
     failed |= json_object_set_new(head, "seconds", json_real(report->seconds));
     if (!failed)
         return head;

@@ -176,14 +176,19 @@ static int store_text(const ast_cli_option *option, const char *value, const cha
 
 static int store_real(const ast_cli_option *option, const char *value, double *field) {
     char *end;
+    const char *word = option->choices ? option->choices[0] : NULL;
+    if (word && strcmp(value, word) == 0) {
+        *field = INFINITY;
+        return -1;
+    }
     double number = strtod(value, &end);
     /* Written so that NaN is outside every range. */
     if (end == value || *end || !(number >= option->low && number <= option->high)) {
         if (isinf(option->high))
             return ast_cli_fail(AST_CLI_USAGE, "--%s must be a number of at least %g, not '%s'", option->name,
                                 option->low, value);
-        return ast_cli_fail(AST_CLI_USAGE, "--%s must be a number from %g to %g, not '%s'", option->name, option->low,
-                            option->high, value);
+        return ast_cli_fail(AST_CLI_USAGE, "--%s must be a number from %g to %g%s%s, not '%s'", option->name,
+                            option->low, option->high, word ? " or " : "", word ? word : "", value);
     }
     *field = number;
     return -1;

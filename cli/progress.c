@@ -70,6 +70,17 @@ void ast_cli_progress_count(ast_cli_progress *progress, size_t done, size_t coun
     show(progress, line, width);
 }
 
+void ast_cli_progress_left(ast_cli_progress *progress, size_t done, size_t count, const char *what) {
+    if (done == 0 || !is_due(progress))
+        return;
+    char line[160], grouped[2][AST_CLI_GROUPED], left[AST_CLI_DURATION];
+    double seconds = progress->last - progress->started;
+    int width = snprintf(line, sizeof line, "%s of %s %s, about %s left", ast_cli_grouped(done, grouped[0]),
+                         ast_cli_grouped(count, grouped[1]), what,
+                         ast_cli_duration(seconds * (double)(count - done) / (double)done, left));
+    show(progress, line, width);
+}
+
 void ast_cli_progress_frame(ast_cli_progress *progress, const ast_frame *frame) {
     if (!is_due(progress))
         return;

@@ -29,6 +29,9 @@ int ast_cli_progress_step(const ast_progress *state, void *data);
 /* The line of a command that makes one thing after the other: frames, points. */
 void ast_cli_progress_count(ast_cli_progress *progress, size_t done, size_t count, const char *what);
 
+/* The same with the time that is left, as the time so far suggests. */
+void ast_cli_progress_left(ast_cli_progress *progress, size_t done, size_t count, const char *what);
+
 /* The line of a stream, after a frame. */
 void ast_cli_progress_frame(ast_cli_progress *progress, const ast_frame *frame);
 

@@ -10,9 +10,10 @@ typedef struct ast_cli_result {
     const ast_report *report;
     const ast_cluster_info *clusters; /* (report->clusters) */
     const char *method;
-    double angle; /* degrees, NaN where the method has none */
-    int oir;      /* whether oir_restarts means something */
-    int weighted; /* whether the points had weights */
+    double angle;       /* degrees, NaN where the method has none */
+    int oir;            /* whether oir_restarts means something */
+    int weighted;       /* whether the points had weights */
+    const char *reason; /* why this angle, where a sweep chose it; else NULL */
 } ast_cli_result;
 
 void ast_cli_print_table(const ast_cli_result *result);

@@ -61,6 +61,8 @@ static void print_head(const ast_cli_result *result, const look *style) {
     printf(", %s after %d pass%s, %s, objective %.8g\n", report->converged ? "converged" : "NOT converged",
            report->iterations, report->iterations == 1 ? "" : "es", ast_cli_duration(report->seconds, time),
            report->objective);
+    if (result->reason)
+        printf("the angle: %s\n", result->reason);
 }
 
 /* The ids of the largest clusters, largest first, equal ones by id; returns how many. */

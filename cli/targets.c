@@ -43,7 +43,7 @@ int ast_cli_check_targets(const ast_cli_target *targets, size_t count, const cha
     ast_format_error error;
     for (size_t i = 0; i < count; i++) {
         const char *path = targets[i].path;
-        if (path && !ast_output_check(path, &error))
+        if (path && !targets[i].own && !ast_output_check(path, &error))
             return ast_cli_fail(AST_CLI_USAGE, "--%s: %s", targets[i].option, error.text);
         if (json && same(path, "-"))
             return ast_cli_fail(AST_CLI_USAGE, "--json and --%s - would both write to standard output",
@@ -96,6 +96,8 @@ void ast_cli_fill_normals(ast_cli_target *target, const float *normals, size_t r
 
 static bool write_target(const ast_cli_target *target, ast_format_error *error) {
     ast_output *output = target->output;
+    if (target->own)
+        return true;
     if (target->normals)
         return ast_write_normals(output, target->normals, target->rows, target->columns, error);
     if (target->labels && target->columns)

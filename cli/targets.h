@@ -16,6 +16,7 @@ typedef struct ast_cli_target {
     const float *values;       /* the same */
     const float *normals;      /* (rows, columns, 3) */
     size_t rows, columns;
+    bool own;           /* the subcommand writes it itself, whatever its extension: no array goes into it */
     ast_output *output; /* while it is open */
 } ast_cli_target;
 

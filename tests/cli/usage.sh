@@ -13,7 +13,7 @@ fails 2 'empty' asterism cluster '' --angle 20
 for angle in -1 180.1 181 nan NaN inf 20x '' ' ' abc 1e999; do
     fails 2 '--angle .*0 to 180' asterism cluster x.txt --angle="$angle"
 done
-fails 2 "0 to 180, not '-5'" asterism cluster x.txt --angle -5
+fails 2 "0 to 180 or auto, not '-5'" asterism cluster x.txt --angle -5
 fails 2 '--angle needs a value' asterism cluster x.txt --angle
 fails 2 '--angle needs a value: --angle DEG' asterism cluster x.txt --angle --json
 fails 2 '--angle is given twice' asterism cluster x.txt --angle 20 --angle=30

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * asterism tune: which angle suits these points. It prints and draws the sweep of sweep.c. */
+#include <asterism.h>
+#include <plot.h>
+#include <svg.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli.h"
+#include "depth.h"
+#include "files.h"
+#include "interrupt.h"
+#include "json.h"
+#include "sweep.h"
+#include "targets.h"
+#include "terminal.h"
+
+enum { CSV, SVG, MEANS, TARGETS };
+
+typedef struct settings {
+    ast_cli_common common;
+    ast_cli_source source;
+    ast_cli_camera camera;
+    ast_cli_angles angles;
+    const char *input, *csv, *svg, *means;
+} settings;
+
+#define AT(field) offsetof(settings, field)
+static const ast_cli_option options_table[] = {
+    {"from", AST_CLI_REAL, "DEG", "the largest angle (default 120)", AT(angles.from), 0, 180, NULL},
+    {"to", AST_CLI_REAL, "DEG", "the smallest angle (default 5)", AT(angles.to), 0, 180, NULL},
+    {"step", AST_CLI_REAL, "DEG", "from one to the next (default 2.5)", AT(angles.step), 0.01, 180, NULL},
+    {"max-clusters", AST_CLI_COUNT, "K", "end before the first angle with more clusters (default 500)",
+     AT(angles.max_clusters), 2, 2147483647, NULL},
+    {"csv", AST_CLI_TEXT, "FILE", "write a row an angle", AT(csv), 0, 0, NULL},
+    {"svg", AST_CLI_TEXT, "FILE", "draw silhouette, clusters and stability over the angle", AT(svg), 0, 0, NULL},
+    {"means", AST_CLI_TEXT, "FILE", "write the means at the recommended angle, for cluster --init", AT(means), 0, 0,
+     NULL},
+    {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+
+static const ast_cli_group shared_options[] = {{ast_cli_camera_options, AT(camera), "Options for depth images"},
+                                               {ast_cli_source_options, AT(source), "Options for tables of points"},
+                                               {NULL, 0, NULL}};
+
+static int run(int argc, char **argv);
+
+const ast_cli_command ast_cli_tune = {
+    .name = "tune",
+    .summary = "find the angle that suits the points",
+    .usage = "tune INPUT [options]",
+    .about = "Clusters INPUT by DP-vMF-means at angles from large to small, each run started from\n"
+             "nothing and from the means of the angle before, of which the better is kept. For each\n"
+             "angle: the number of clusters, the silhouette by cosine (1: well separated, 0: not),\n"
+             "and the stability, the NMI with the labels of the angle before. It recommends the\n"
+             "middle of the widest range of angles that find the same number of clusters at the\n"
+             "highest silhouette, and says why. 'cluster --angle auto' does the same and goes on.",
+    .examples = "asterism tune normals.npy\n"
+                "asterism tune normals.npy --svg tune.svg --csv tune.csv\n"
+                "asterism tune words.txt --columns 2-101 --from 90 --to 40 --step 2 --json\n"
+                "asterism tune depth.png --camera kinect --from 110 --to 30",
+    .input = "an INPUT file, or - for standard input",
+    .options = options_table,
+    .shared = shared_options,
+    .run = run};
+
+typedef struct job {
+    const settings *given;
+    ast_context *context;
+    ast_input input;
+    ast_cli_depth depth;
+    ast_points points;
+    ast_cli_sweep sweep;
+    ast_cli_target targets[TARGETS];
+} job;
+
+static int check(const settings *given);
+static int read_points(job *work);
+static int deliver(job *work);
+
+static int run(int argc, char **argv) {
+    settings given = {
+        .common = ast_cli_common_default(), .camera = ast_cli_camera_default(), .angles = ast_cli_angles_default()};
+    int code = ast_cli_parse(&ast_cli_tune, argc, argv, &given, &given.input);
+    if (code < 0)
+        code = check(&given);
+    if (code >= 0)
+        return code;
+    job work = {.given = &given,
+                .targets = {[CSV] = {.option = "csv", .path = given.csv, .own = true},
+                            [SVG] = {.option = "svg", .path = given.svg, .own = true},
+                            [MEANS] = {.option = "means", .path = given.means}}};
+    code = ast_cli_check_targets(work.targets, TARGETS, given.input, given.common.json);
+    if (code < 0)
+        code = read_points(&work);
+    if (code < 0)
+        code = ast_cli_open_targets(work.targets, TARGETS);
+    if (code < 0)
+        code = ast_cli_sweep_run(&work.sweep, work.context, &work.points, given.input, &given.angles, &given.common);
+    if (code < 0)
+        code = deliver(&work);
+    ast_cli_abandon_targets(work.targets, TARGETS);
+    ast_cli_sweep_free(&work.sweep);
+    ast_input_close(&work.input);
+    ast_cli_depth_close(&work.depth);
+    ast_close(work.context);
+    return code;
+}
+
+/* ---- Before the sweep -------------------------------------------------------------------------------------------- */
+
+static int check_input(const settings *given, int *depth) {
+    return ast_cli_depth_check(&given->camera, &given->source, (const char *const[]){given->input, NULL}, depth);
+}
+
+static int check(const settings *given) {
+    int depth;
+    if (given->angles.to > given->angles.from)
+        return ast_cli_fail(AST_CLI_USAGE, "--to %g is above --from %g; the sweep goes from large angles to small ones",
+                            given->angles.to, given->angles.from);
+    int code = check_input(given, &depth);
+    if (code < 0 && !depth)
+        code = ast_cli_check_points(given->input, &given->source);
+    return code;
+}
+
+static int read_points(job *work) {
+    const settings *given = work->given;
+    int depth, code = check_input(given, &depth);
+    if (code < 0)
+        code = ast_cli_open_context(&given->common, &work->context);
+    if (code >= 0)
+        return code;
+    if (!depth) {
+        code = ast_cli_open_points(&work->input, given->input, &given->source);
+        work->points = work->input.points;
+        return code;
+    }
+    code = ast_cli_depth_open(&work->depth, &given->camera, (const char *const[]){given->input, NULL});
+    if (code < 0)
+        code = ast_cli_depth_single(&work->depth, "tune", given->input);
+    if (code < 0)
+        code = ast_cli_depth_normals(&work->depth, work->context, &work->points);
+    return code;
+}
+
+/* ---- What came out ----------------------------------------------------------------------------------------------- */
+
+static json_t *number(double value) {
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static int print_json(const void *data) {
+    const ast_cli_sweep *sweep = &((const job *)data)->sweep;
+    json_t *angles = json_array();
+    int failed = !angles, found = sweep->best < sweep->count;
+    const ast_cli_swept *best = found ? &sweep->rows[sweep->best] : NULL;
+    for (size_t i = 0; i < sweep->count && !failed; i++) {
+        const ast_cli_swept *row = &sweep->rows[i];
+        failed = json_array_append_new(
+            angles, json_pack("{sf sI so so sf ss}", "angle", row->angle, "clusters", (json_int_t)row->clusters,
+                              "silhouette", number(row->silhouette), "stability", number(row->stability), "objective",
+                              row->objective, "start", row->warm ? "means" : "nothing"));
+    }
+    if (failed) {
+        json_decref(angles);
+        return 0;
+    }
+    return ast_cli_print_object(json_pack(
+        "{so so so so so sb sI sb ss so}", "angle", number(found ? best->angle : NAN), "clusters",
+        found ? json_integer((json_int_t)best->clusters) : json_null(), "silhouette",
+        number(found ? best->silhouette : NAN), "from", number(found ? sweep->rows[sweep->last].angle : NAN), "to",
+        number(found ? sweep->rows[sweep->first].angle : NAN), "weak", !found || sweep->highest < AST_CLI_WEAK,
+        "points", (json_int_t)sweep->points, "cut", sweep->cut, "reason", sweep->reason, "angles", angles));
+}
+
+static void print_value(double value) {
+    if (isfinite(value))
+        printf("  %10.4f", value);
+    else
+        printf("  %10s", "-");
+}
+
+static void print_table(const void *data) {
+    const job *work = data;
+    const ast_cli_sweep *sweep = &work->sweep;
+    printf("   angle  clusters  silhouette   stability\n");
+    for (size_t i = 0; i < sweep->count; i++) {
+        const ast_cli_swept *row = &sweep->rows[i];
+        printf("%8g  %8zu", row->angle, row->clusters);
+        print_value(row->silhouette);
+        print_value(row->stability);
+        printf("%s\n", i == sweep->best ? "  <" : "");
+    }
+    if (sweep->cut)
+        printf("     ...  smaller angles find more than %zu clusters\n", work->given->angles.max_clusters);
+    if (sweep->best < sweep->count)
+        printf("\nTake --angle %g: %s.\n", sweep->rows[sweep->best].angle, sweep->reason);
+    else
+        printf("\nNo angle to recommend: %s.\n", sweep->reason);
+}
+
+static bool write_csv(const ast_cli_sweep *sweep, ast_output *output, ast_format_error *error) {
+    bool good = ast_printf(output, error, "angle,clusters,silhouette,stability,objective,recommended\n");
+    for (size_t i = 0; i < sweep->count && good; i++) {
+        const ast_cli_swept *row = &sweep->rows[i];
+        good = ast_printf(output, error, "%.9g,%zu,%.9g,%.9g,%.17g,%d\n", row->angle, row->clusters, row->silhouette,
+                          row->stability, row->objective, i == sweep->best);
+    }
+    return good;
+}
+
+static bool write_svg(const ast_cli_sweep *sweep, ast_output *output, ast_format_error *error) {
+    size_t count = sweep->count;
+    double *values = malloc((4 * count + 1) * sizeof *values);
+    if (!values) {
+        snprintf(error->text, sizeof error->text, "there is no memory for the figure");
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const ast_cli_swept *row = &sweep->rows[i];
+        values[i] = row->angle;
+        values[count + i] = row->silhouette;
+        values[2 * count + i] = (double)row->clusters;
+        values[3 * count + i] = row->stability;
+    }
+    double chosen = sweep->best < count ? values[sweep->best] : NAN;
+    ast_plot_series series[3];
+    for (size_t i = 0; i < 3; i++)
+        series[i] = (ast_plot_series){.x = values, .y = values + (i + 1) * count, .count = count, .look = (int32_t)i};
+    ast_plot_panel panels[3] = {
+        {"Silhouette by cosine", "angle (degrees)", "silhouette", series, 1, 0, 1, false, chosen, NAN},
+        {"Clusters", "angle (degrees)", "clusters", series + 1, 1, 0, 0, true, chosen, NAN},
+        {"Stability", "angle (degrees)", "NMI with the next larger angle", series + 2, 1, 0, 1, false, chosen, NAN}};
+    bool good = ast_plot_write(panels, 3, "Silhouette, clusters and stability over the angle", output, error);
+    free(values);
+    return good;
+}
+
+static int deliver(job *work) {
+    ast_format_error error;
+    ast_cli_target *targets = work->targets;
+    const ast_cli_sweep *sweep = &work->sweep;
+    ast_cli_printer printer = {print_json, print_table, work};
+    if ((targets[CSV].output && !write_csv(sweep, targets[CSV].output, &error)) ||
+        (targets[SVG].output && !write_svg(sweep, targets[SVG].output, &error)))
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    if (work->given->means && sweep->best == sweep->count)
+        return ast_cli_fail(AST_CLI_FAILED, "%s: there are no means to write, since %s",
+                            ast_cli_name(work->given->input), sweep->reason);
+    if (sweep->best < sweep->count)
+        ast_cli_fill_values(&targets[MEANS], sweep->rows[sweep->best].means, sweep->rows[sweep->best].clusters,
+                            sweep->dimension);
+    return ast_cli_deliver(targets, TARGETS, &work->given->common, &printer);
+}
