@@ -69,8 +69,8 @@ typedef struct query {
 
 static void find_all(void *data, size_t block, int worker) {
     const query *q = data;
-    double squared[BENCH_CLOUD_NEIGHBOURS];
-    int32_t slot[BENCH_CLOUD_NEIGHBOURS];
+    double squared[BENCH_CLOUD_NEIGHBOURS] = {0};
+    int32_t slot[BENCH_CLOUD_NEIGHBOURS] = {0};
     (void)worker;
     for (size_t leaf = block * BLOCK; leaf < (block + 1) * BLOCK && leaf < ast_kdtree_leaves(q->tree); leaf++)
         for (size_t s = 0; s < ast_kdtree_leaf_size(q->tree, leaf); s++) {
@@ -82,7 +82,7 @@ static void find_all(void *data, size_t block, int worker) {
 
 static void time_tree(bench_cloud_run *run, const float *points, size_t count, const char *instruction_set) {
     ast_pool *pool = ast_pool_open(run->threads);
-    ast_kdtree tree;
+    ast_kdtree tree = {0};
     double begin = bench_now();
     if (!pool || !ast_kdtree_build(&tree, pool, points, count))
         bench_die("there is no memory for a tree of %zu points", count);
