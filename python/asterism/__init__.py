@@ -2,15 +2,19 @@
 """asterism: clusters of directions (unit vectors), however many there are.
 
 >>> import asterism
->>> X = [[1, 0, 0], [0.9, 0.1, 0], [0, 1, 0], [0, 0.9, 0.1], [0, 0, 1]]
+>>> X, truth = asterism.sample(1000, dimension=3, clusters=5, kappa=200, separation=60)
 >>> model = asterism.DPVMFMeans(angle=40).fit(X)
 >>> len(model.cluster_centers_)
-3
+5
 """
+from . import plot
 from ._library import header
+from .depth import colors, hallway, hallway_intrinsics, normals, segment
 from .means import DPVMFMeans, SphericalKMeans
 from .stream import DDPVMFMeans, Event
+from .vmf import sample
 
 __version__ = header.version
 ESTIMATORS = ("DPVMFMeans", "SphericalKMeans", "DDPVMFMeans")
-__all__ = [*ESTIMATORS, "Event", "__version__"]
+__all__ = [*ESTIMATORS, "Event", "colors", "hallway", "hallway_intrinsics", "normals", "plot", "sample", "segment",
+           "__version__"]

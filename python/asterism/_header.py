@@ -18,7 +18,7 @@ PLAIN = {
     "uint64_t": ctypes.c_uint64, "int64_t": ctypes.c_int64, "uint16_t": ctypes.c_uint16, "uint8_t": ctypes.c_uint8,
     "void": None,
 }
-DECLARATOR = re.compile(r"(?P<stars>\**)\s*(?P<name>\w*)\s*(?:\[(?P<count>\w+)\])?$")
+DECLARATOR = re.compile(r"(?P<stars>\**)\s*(?P<name>\w*)\s*(?P<counts>(?:\[\w+\])*)$")
 
 
 class Header:
@@ -83,8 +83,8 @@ class Header:
         kind = self._types.get(base)
         if match["stars"]:
             kind = ctypes.c_char_p if (base, match["stars"]) == ("char", "*") else ctypes.c_void_p
-        if match["count"]:
-            kind = kind * (int(match["count"]) if match["count"].isdigit() else self.constants[match["count"]])
+        for count in reversed(re.findall(r"\w+", match["counts"])):
+            kind = kind * (int(count) if count.isdigit() else self.constants[count])
         return match["name"], kind
 
     def _function(self, declaration: str) -> None:
@@ -93,6 +93,7 @@ class Header:
             return
         result = self._typed(*split_type(match[1] + "result"))
         given = [] if match[3] in ("", "void") else match[3].split(",")
+        given = [re.sub(r"(\w+)(\[\w*\])+$", r"*\1", one) for one in given]  # an array is passed as a pointer
         arguments = [self._typed(*split_type(one)) for one in given]
         if result is not None and None not in arguments:
             self.functions[match[2]] = (result[1], [kind for _, kind in arguments])

@@ -137,9 +137,9 @@ class DPVMFMeans(BatchClusterer):
     >>> model = DPVMFMeans(angle=25).fit(X)
     >>> model.labels_
     array([0, 0, 1, 1, 2], dtype=int32)
-    >>> model.predict([[5, 5.2, 0]])
+    >>> model.predict([[4, 5.2, 0]])
     array([1], dtype=int32)
-    >>> model.set_params(outlier_angle=30).predict([[5, 5.2, 0]])
+    >>> model.set_params(outlier_angle=30).predict([[4, 5.2, 0]])
     array([-1], dtype=int32)
     """
 

@@ -49,19 +49,22 @@ def test_it_reads_what_c_can_say_and_leaves_out_the_rest(tmp_path):
     source = tmp_path / "other.h"
     source.write_text("""#define SIZE 3
         typedef enum colour { RED, GREEN = 5, BLUE } colour;
-        typedef struct point { double at[SIZE], far; /* a comment; with a semicolon */ const char *name; colour c; } point;
+        typedef struct point { double at[SIZE], far; /* a comment; with a semicolon */ const char *name; colour c;
+                               float grid[2][SIZE]; } point;
         typedef struct odd { wchar_t what; } odd;
         typedef struct hidden hidden;
         int private_function(void);
-AST_API hidden *open_it(const point *p, size_t many, uint64_t *out);
+AST_API hidden *open_it(const point *p, size_t many, uint64_t *out, double at[3]);
 AST_API wchar_t strange(void);
     """)
     other = Header([source])
     assert (other.constants["RED"], other.constants["BLUE"]) == (0, 6)
     assert list(other.structs) == ["point"]
     assert other.structs["point"]._fields_ == [("at", ctypes.c_double * 3), ("far", ctypes.c_double),
-                                               ("name", ctypes.c_char_p), ("c", ctypes.c_int)]
-    assert other.functions == {"open_it": (ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p])}
+                                               ("name", ctypes.c_char_p), ("c", ctypes.c_int),
+                                               ("grid", ctypes.c_float * 3 * 2)]
+    pointer = ctypes.c_void_p
+    assert other.functions == {"open_it": (pointer, [pointer, ctypes.c_size_t, pointer, pointer])}
 
 
 @pytest.mark.parametrize("status, kind", [(1, ValueError), (2, ValueError), (3, MemoryError), (4, KeyboardInterrupt),

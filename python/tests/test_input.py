@@ -37,8 +37,8 @@ def test_floats_are_not_copied(three_ways, seen, kind, order):
 
 
 @pytest.mark.parametrize("convert", [
-    lambda X: X.tolist(), lambda X: X.astype(">f8"), lambda X: X.astype(object), lambda X: np.round(1000 * X).astype(int),
-    lambda X: X.astype(np.longdouble)])
+    lambda X: X.tolist(), lambda X: X.astype(">f8"), lambda X: X.astype(object), lambda X: X.astype(np.longdouble),
+    lambda X: np.round(1000 * X).astype(int)])
 def test_the_rest_is_converted_once(three_ways, seen, convert):
     X = three_ways[0].astype(np.float64)
     model = DPVMFMeans(30).fit(convert(X))

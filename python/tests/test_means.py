@@ -154,7 +154,8 @@ def test_not_fitted_and_not_converged(three_ways):
         SphericalKMeans(30, init="random", max_iter=1, random_state=1).fit(X)
 
 
-@pytest.mark.parametrize("model", [DPVMFMeans(30, axial=True), SphericalKMeans(3, axial=True, n_init=5, random_state=1)])
+@pytest.mark.parametrize("model", [DPVMFMeans(30, axial=True),
+                                   SphericalKMeans(3, axial=True, n_init=5, random_state=1)])
 def test_axial(three_ways, model):
     X, truth = three_ways[0].copy(), three_ways[1]
     model.fit(X)
