@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+"""Docstrings, the page about Python and the example with words: whatever can run, runs."""
+import doctest
+import importlib
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import asterism
+from conftest import ROOT, SHARED
+
+MODULES = [f"asterism.{module.name}" for module in pkgutil.iter_modules(asterism.__path__)]
+
+
+@pytest.mark.parametrize("name", ["asterism", *MODULES])
+def test_docstrings(name):
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_the_docstrings_have_examples():
+    for name in asterism.__all__:
+        if callable(getattr(asterism, name)) and name not in ("Event", "hallway", "hallway_intrinsics", "segment"):
+            assert ">>> " in getattr(asterism, name).__doc__, name
+
+
+def test_the_page():
+    result = doctest.testfile(str(ROOT / "docs" / "python.md"), module_relative=False)
+    assert result.failed == 0 and result.attempted > 20
+
+
+def test_the_words():
+    words = SHARED / "glove_words" / "glove6b_100d_top10k.txt"
+    if not words.is_file():
+        pytest.skip(f"there is no {words}")
+    done = subprocess.run([sys.executable, ROOT / "examples" / "words.py", words], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    company = {line.split()[0]: line.split()[1:] for line in done.stdout.split("in the company of\n")[1].splitlines()}
+    assert {"midfielder", "striker"} <= set(company["goalkeeper"])
+    assert len(set(company["paris"]) & {"vienna", "berlin", "prague", "budapest", "stockholm", "helsinki"}) >= 3
+    biggest = done.stdout.split("nearest to the mean\n")[1].split("\n\n")[0].splitlines()
+    assert len(biggest) == 10 and any("trial" in line and "guilty" in line for line in biggest)
+
+
+def test_words_without_a_file():
+    done = subprocess.run([sys.executable, ROOT / "examples" / "words.py"], capture_output=True, text=True)
+    assert done.returncode == 1 and "words.py FILE [ANGLE]" in done.stderr
