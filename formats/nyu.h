@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The labelled part of the NYU Depth data set, version 2: nyu_depth_v2_labeled.mat, 1,449 scenes of an indoor camera in
+ * one MATLAB 7.3 file, which is HDF5. One scene is read at a time; the file stays closed to the rest of memory.
+ *
+ *     ast_nyu *nyu = ast_nyu_open("nyu_depth_v2_labeled.mat", &error);
+ *     float *metres = malloc(nyu->width * nyu->height * sizeof *metres);
+ *     for (size_t i = 0; i < nyu->count; i++)
+ *         ast_nyu_depth(nyu, i, metres, &error);
+ *     ast_nyu_close(nyu);
+ *
+ * The one idea: MATLAB stores columns first, so that HDF5 sees (scene, column, row). The images are transposed on the
+ * way in; reshaping them would twist them. A build without libhdf5 says so when it opens a file. libhdf5 is no library
+ * for several threads at once, so neither is this. The rules of formats.h hold here too. */
+#ifndef ASTERISM_FORMATS_NYU_H
+#define ASTERISM_FORMATS_NYU_H
+
+#include "images.h"
+
+typedef struct ast_nyu {
+    size_t count;         /* scenes */
+    size_t width, height; /* of every one: 640 x 480 in the real file */
+    bool has_pictures, has_labels;
+    char *path;         /* private */
+    long long file;     /* private: libhdf5's */
+    long long depths;   /* private */
+    long long pictures; /* private */
+    long long labels;   /* private */
+    void *plane;        /* private: (width, height), as the file has it */
+} ast_nyu;
+
+/* Opens the file and looks at the shapes of what is in it. NULL on failure. */
+ast_nyu *ast_nyu_open(const char *path, ast_format_error *error);
+
+/* The depth of scene `index`, which is below the count: (height, width), metres; NaN where it is not more than 0. */
+bool ast_nyu_depth(ast_nyu *nyu, size_t index, float *metres, ast_format_error *error);
+
+/* Its picture in colour, if the file has them. */
+bool ast_nyu_picture(ast_nyu *nyu, size_t index, ast_picture *picture, ast_format_error *error);
+
+/* Its labels, if the file has them: (height, width), the number of the class, 0 for none. */
+bool ast_nyu_labels(ast_nyu *nyu, size_t index, int32_t *labels, ast_format_error *error);
+
+/* NULL is fine. */
+void ast_nyu_close(ast_nyu *nyu);
+
+#endif
