@@ -76,7 +76,7 @@ static bool walk_list(ast_ply *ply, const ast_ply_element *element, const ast_pl
     if (count < 0)
         return ast_format_fail(error, "%s: at byte %zu: a list cannot have %.0f numbers", ply->file->name,
                                (size_t)(ply->at - ply->file->text), count);
-    if (count > (double)(left / item))
+    if (count * (double)item > (double)left)
         return cut_short(ply, element, row, error);
     ply->at += property->count.item;
     if (property->slot == AST_PLY_CORNERS && !read_corners(ply, row, (size_t)count, property->type, error))

@@ -59,7 +59,7 @@ static bool read_list(ast_ply *ply, int slot, ast_format_error *error) {
     if (!next_number(ply, &count, error))
         return false;
     size_t left = (size_t)(ply->file->end - ply->at);
-    if (!(count >= 0 && count <= (double)(left / 2)))
+    if (!(count >= 0 && 2 * count <= (double)left))
         return ast_solid_fail_line(ply->file, ply->at, error, "a list cannot have %.0f numbers", count);
     if (slot == AST_PLY_CORNERS)
         return read_corners(ply, (size_t)count, error);
