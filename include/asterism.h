@@ -137,13 +137,17 @@ typedef struct ast_progress {
     uint64_t scored;       /* points that were compared with all clusters in this pass: the rest was skipped */
     double objective;      /* after this pass; as in ast_report */
     double seconds;        /* this pass alone */
+    const int32_t *labels; /* AST_FSD, AST_CRP: (N) a sample, if this sweep is one: 0.. or -1 for missing rows, as they
+                              are after this sweep; valid during the call. NULL otherwise */
 } ast_progress;
 
 typedef struct ast_options {
     ast_method method;     /* AST_DP */
-    double angle;          /* AST_DP: degrees, 0..180. The larger, the fewer clusters. NaN (the default): not set */
-    size_t clusters;       /* all others: K, 1..N. 0 (the default): not set, or with AST_GIVEN as many as `means` has */
-    int max_iterations;    /* 100. Passes before the run stops unconverged; at least 1 */
+    double angle;          /* AST_DP, AST_DPMEANS: degrees, 0..180. The larger, the fewer clusters. NaN (the default): not set */
+    size_t clusters;       /* all others: K, 1..N. 0 (the default): not set, or with AST_GIVEN as many as `means` has.
+                              AST_FSD: the most there can be. AST_CRP: how many to start from, 1 if not set */
+    int max_iterations;    /* 100. Passes before the run stops unconverged; at least 1. The number of sweeps for AST_FSD
+                              and AST_CRP, of rounds over the points for AST_OSPKM */
     int restarts;          /* 1. Runs, each with another order (dp) or another start (spkm); the best objective is kept */
     int shuffle;           /* 0. Visit the points in a seeded random order instead of the given one (dp) */
     uint64_t seed;         /* 1. Of shuffles and of random starts */
@@ -154,11 +158,21 @@ typedef struct ast_options {
     ast_start start;       /* AST_PLUSPLUS; what AST_DP knows is AST_GIVEN or nothing */
     const float *means;    /* AST_GIVEN: (means_count, D) row-major; normalised on the way in */
     size_t means_count;
-    double kappa;          /* AST_MOVMF: the concentration of every cluster, 0 or more. NaN (the default): one is
+    double kappa;          /* AST_MOVMF, AST_FSD, AST_CRP: the concentration of every cluster, 0 or more. NaN (the default): one is
                               estimated for each */
     int hard;              /* 0. AST_MOVMF: every point belongs to its most probable component alone */
     double tolerance;      /* 1e-6. AST_MOVMF: converged once a pass raises the log-likelihood by no more than so many
                               nats a point; hard: once no point changes */
+    double concentration;  /* 1. AST_FSD, AST_CRP: alpha of the Dirichlet (process) prior, more than 0: the larger, the
+                              more clusters */
+    double kappa_median;   /* AST_FSD, AST_CRP, where kappa is not known: its prior median s, with the density
+                              s / (kappa + s)^2. 0 (the default): 10 D */
+    double prior_kappa;    /* 0. AST_FSD, AST_CRP: the means have the prior vMF(prior_mean, prior_kappa); 0: uniform */
+    const float *prior_mean; /* (D), normalised on the way in; NULL (the default) with a prior_kappa of 0 */
+    int burn_in;           /* 0. AST_FSD, AST_CRP: sweeps before the first sample that `progress` gets */
+    int sample_every;      /* 0. AST_FSD, AST_CRP: after that, labels of every n-th sweep go to `progress`; 0: none do */
+    double learning_rate;  /* 1. AST_OSPKM: the length of a step at the start, more than 0, ... */
+    double learning_rate_end; /* 0.01. ... and at the end; in between it falls exponentially */
     int (*progress)(const ast_progress *state, void *data); /* NULL, or called as above; non-zero cancels */
     void *progress_data;
 } ast_options;
@@ -176,7 +190,9 @@ typedef struct ast_report {
     size_t dimension;      /* D */
     size_t clusters;       /* K */
     double objective;      /* what the method climbs: the sum of |sum of the members| over clusters, for AST_DP plus
-                              (cos(angle) - 1) K; AST_MOVMF: the log-likelihood, hard: that of points and labels */
+                              (cos(angle) - 1) K; AST_MOVMF: the log-likelihood, hard: that of points and labels;
+                              AST_FSD, AST_CRP: log p(points, labels, means, kappas) of the last sample; AST_DPMEANS:
+                              minus the squared distances and (2 - 2 cos(angle)) K */
     double log_likelihood; /* sum of log p(x) over the points, in nats: weights, if any, scaled to add up to their number.
                               NaN where the method has no such p */
     double bic;            /* -2 log_likelihood + (free parameters) log(points): the smaller, the better; or NaN */

@@ -31,7 +31,8 @@ typedef struct call {
 
 static ast_status prepare_order(call *c, int restart, ast_fault *fault) {
     size_t count = c->points->count;
-    bool shuffle = c->options->shuffle || (restart > 0 && c->options->method == AST_DP);
+    bool ordered = c->options->method == AST_DP || c->options->method == AST_DPMEANS;
+    bool shuffle = c->options->shuffle || (restart > 0 && ordered);
     if (shuffle) {
         ast_random random;
         if (!c->order)
@@ -155,7 +156,8 @@ static void label_weightless(const call *c, ast_labelling *l) {
 static ast_status check_counts(const call *c, size_t present, ast_fault *fault) {
     const ast_options *o = c->options;
     size_t wanted = o->start == AST_GIVEN ? o->means_count : o->clusters;
-    if (o->method != AST_DP && wanted > present)
+    bool fixed = o->method != AST_DP && o->method != AST_DPMEANS;
+    if (fixed && wanted > present && (wanted > 1 || o->method != AST_CRP))
         return ast_fail(fault, AST_BAD_DATA, "%zu clusters are asked for, but there %s only %zu usable point%s", wanted,
                         present == 1 ? "is" : "are", present, present == 1 ? "" : "s");
     return AST_OK;
@@ -218,6 +220,8 @@ ast_status ast_cluster(ast_context *context, const ast_points *points, const ast
     ast_status status = ast_check_points(points, fault);
     if (status != AST_OK)
         return status;
+    if (points->weights && (options->method == AST_FSD || options->method == AST_CRP))
+        return ast_fail(fault, AST_BAD_OPTION, "samplers count every point once: weights are for the other methods");
     call c = {.context = context, .points = points, .options = options};
     bool several = options->restarts > 1; /* one run writes labels only when nothing can fail any more */
     c.labels = several ? ast_allocate(points->count, sizeof *c.labels) : labels;

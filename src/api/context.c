@@ -99,8 +99,16 @@ ast_status ast_check_points(const ast_points *points, ast_fault *fault) {
 }
 
 void ast_options_init(ast_options *options) {
-    *options = (ast_options){
-        .angle = NAN, .max_iterations = 100, .restarts = 1, .seed = 1, .bounds = 1, .kappa = NAN, .tolerance = 1e-6};
+    *options = (ast_options){.angle = NAN,
+                             .max_iterations = 100,
+                             .restarts = 1,
+                             .seed = 1,
+                             .bounds = 1,
+                             .kappa = NAN,
+                             .tolerance = 1e-6,
+                             .concentration = 1,
+                             .learning_rate = 1,
+                             .learning_rate_end = 0.01};
 }
 
 static const char *mixture_problem(const ast_options *o) {
@@ -111,18 +119,43 @@ static const char *mixture_problem(const ast_options *o) {
     return NULL;
 }
 
+static bool positive(double x) {
+    return x > 0 && isfinite(x);
+}
+
+static const char *sampler_problem(const ast_options *o) {
+    if (!positive(o->concentration))
+        return "the concentration must be a number above 0";
+    if (!(o->kappa_median == 0 || positive(o->kappa_median)))
+        return "kappa_median must be a number above 0, or 0 for 10 D";
+    if (!(o->prior_kappa >= 0 && o->prior_kappa <= MOST_KAPPA))
+        return "prior_kappa must be between 0 and 1e9";
+    if ((o->prior_kappa > 0) != (o->prior_mean != NULL))
+        return "prior_kappa and prior_mean go together: both or neither";
+    if (o->shuffle && (o->method == AST_FSD || o->method == AST_CRP))
+        return "samplers do not shuffle: shuffle is for AST_DP and AST_DPMEANS";
+    if (o->burn_in < 0 || o->sample_every < 0)
+        return "burn_in and sample_every must be at least 0";
+    if (!positive(o->learning_rate) || !positive(o->learning_rate_end))
+        return "both learning rates must be numbers above 0";
+    return NULL;
+}
+
 const char *ast_options_problem(const ast_options *o) {
-    if (o->method != AST_DP && o->method != AST_SPKM && o->method != AST_MOVMF)
-        return "the method must be AST_DP, AST_SPKM or AST_MOVMF";
-    if (o->method == AST_DP && isnan(o->angle))
-        return "the angle is not set: DP-vMF-means needs one, between 0 and 180 degrees";
-    if (o->method == AST_DP && !(o->angle >= 0 && o->angle <= 180))
+    if ((int)o->method < AST_DP || o->method > AST_DPMEANS)
+        return "the method must be one of AST_DP to AST_DPMEANS";
+    bool by_angle = o->method == AST_DP || o->method == AST_DPMEANS, any_number = by_angle || o->method == AST_CRP;
+    if (by_angle && isnan(o->angle))
+        return "the angle is not set: DP-vMF-means and DP-means need one, between 0 and 180 degrees";
+    if (by_angle && !(o->angle >= 0 && o->angle <= 180))
         return "the angle must be between 0 and 180 degrees";
-    if (o->method != AST_DP && o->clusters == 0 && o->start != AST_GIVEN)
-        return "the number of clusters is not set: every method but AST_DP needs one, at least 1";
+    if (!any_number && o->clusters == 0 && o->start != AST_GIVEN)
+        return "the number of clusters is not set: this method needs one, at least 1";
     if (o->axial && o->method != AST_DP && o->method != AST_SPKM)
         return "axial data are for AST_DP and AST_SPKM";
     const char *problem = mixture_problem(o);
+    if (!problem)
+        problem = sampler_problem(o);
     if (problem)
         return problem;
     if (o->max_iterations < 1)
@@ -137,7 +170,7 @@ const char *ast_options_problem(const ast_options *o) {
         return "start is AST_GIVEN, but there are no means";
     if (o->start != AST_GIVEN && o->means)
         return "there are means to start from, but start is not AST_GIVEN";
-    if (o->method != AST_DP && o->start == AST_GIVEN && o->clusters && o->clusters != o->means_count)
+    if (!by_angle && o->start == AST_GIVEN && o->clusters && o->clusters != o->means_count)
         return "the number of clusters differs from the number of means to start from";
     return NULL;
 }

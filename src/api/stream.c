@@ -153,8 +153,8 @@ ast_status ast_stream_predict(ast_stream *s, const ast_points *points, int32_t *
     if (status != AST_OK)
         return status;
     if (s->count)
-        status = (s->options.axial ? ast_assign_axial : ast_assign)(s->context, points, s->m, s->count, s->options.angle,
-                                                                     labels, NULL);
+        status = (s->options.axial ? ast_assign_axial : ast_assign)(s->context, points, s->m, s->count,
+                                                                    s->options.angle, labels, NULL);
     for (size_t i = 0; status == AST_OK && i < points->count; i++)
         labels[i] = s->count == 0 || labels[i] < 0 ? -1 : s->track[labels[i]].id;
     return status;

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool ast_components_open(ast_components *c, size_t count, size_t dimension) {
     c->count = count;
@@ -20,6 +21,18 @@ bool ast_components_open(ast_components *c, size_t count, size_t dimension) {
     return c->means && c->kappas && c->weights && c->offsets;
 }
 
+bool ast_components_reserve(ast_components *c, size_t capacity) {
+    size_t used = c->count, dimension = c->dimension;
+    if (capacity <= c->capacity)
+        return true;
+    bool grown = ast_grow_array(&c->means, used, capacity, dimension * sizeof *c->means) &&
+                 ast_grow_array(&c->kappas, used, capacity, sizeof *c->kappas) &&
+                 ast_grow_array(&c->weights, used, capacity, sizeof *c->weights) &&
+                 ast_grow_array(&c->offsets, used, capacity, sizeof *c->offsets);
+    c->capacity = grown ? capacity : c->capacity;
+    return grown;
+}
+
 void ast_components_free(ast_components *c) {
     free(c->means);
     free(c->kappas);
@@ -28,13 +41,48 @@ void ast_components_free(ast_components *c) {
     *c = (ast_components){0};
 }
 
+/* In three dimensions C = kappa / (4 pi sinh kappa); this is where samplers spend their time. */
 double ast_log_constant(size_t dimension, double kappa) {
+    if (dimension == 3 && kappa > 1e-6)
+        return log(kappa / (-2 * M_PI * expm1(-2 * kappa))) - kappa;
     return ast_vmf_log_density(dimension, kappa, 0);
 }
 
 void ast_components_prepare(ast_components *c) {
     for (size_t k = 0; k < c->count; k++)
         c->offsets[k] = log(c->weights[k]) + ast_log_constant(c->dimension, c->kappas[k]);
+}
+
+static void move_component(ast_components *c, size_t from, size_t to) {
+    memmove(c->means + to * c->dimension, c->means + from * c->dimension, c->dimension * sizeof *c->means);
+    c->kappas[to] = c->kappas[from];
+    c->weights[to] = c->weights[from];
+    c->offsets[to] = c->offsets[from];
+}
+
+ast_status ast_components_drop_empty(ast_components *c, ast_labelling *l, ast_fault *fault) {
+    int32_t *rank = ast_allocate_zero(c->count, sizeof *rank);
+    size_t left = 0;
+    if (!rank)
+        return ast_fail_memory(fault);
+    for (size_t i = 0; i < l->cloud.count; i++)
+        if (l->labels[i] >= 0)
+            rank[l->labels[i]] = 1;
+    for (size_t k = 0; k < c->count; k++)
+        if (rank[k]) {
+            move_component(c, k, left);
+            rank[k] = (int32_t)left++;
+        }
+    for (size_t i = 0; i < l->cloud.count && left < c->count; i++)
+        l->labels[i] = l->labels[i] >= 0 ? rank[l->labels[i]] : l->labels[i];
+    c->count = left;
+    free(rank);
+    return AST_OK;
+}
+
+ast_status ast_components_recount(ast_components *c, ast_labelling *l, ast_fault *fault) {
+    ast_status status = ast_components_drop_empty(c, l, fault);
+    return status == AST_OK ? ast_components_finish(c, l, fault) : status;
 }
 
 static ast_status take_means(const ast_components *components, ast_labelling *l, ast_fault *fault) {

@@ -22,6 +22,9 @@ typedef struct ast_components {
 bool ast_components_open(ast_components *components, size_t count, size_t dimension);
 void ast_components_free(ast_components *components);
 
+/* Memory for so many, keeping those in use. */
+bool ast_components_reserve(ast_components *components, size_t capacity);
+
 /* Computes the offsets. */
 void ast_components_prepare(ast_components *components);
 
@@ -36,6 +39,12 @@ static inline double ast_kappa_limit(size_t dimension) {
 /* Makes the components the clusters of the labelling and counts the labels anew, so that a result can be read from it:
  * cluster k is component k. */
 ast_status ast_components_finish(const ast_components *components, ast_labelling *labelling, ast_fault *fault);
+
+/* Forgets components that no label names; labels and the order of the others follow. */
+ast_status ast_components_drop_empty(ast_components *components, ast_labelling *labelling, ast_fault *fault);
+
+/* Both: the clusters are the components that have points, with their sums. */
+ast_status ast_components_recount(ast_components *components, ast_labelling *labelling, ast_fault *fault);
 
 /* The members' sums of the labels as they are now, and nothing else of the clusters. */
 ast_status ast_recount(ast_labelling *labelling, ast_fault *fault);

@@ -198,7 +198,7 @@ static size_t find_worst(worst_fit *w) {
 
 /* Every empty cluster, in order, takes the point that fits its own cluster worst; none is taken from a cluster of one.
  * There are at least as many points as clusters, so there always is such a point. */
-static ast_status fill_empty(ast_labelling *l, ast_fault *fault) {
+ast_status ast_run_fill_empty(ast_labelling *l, ast_fault *fault) {
     worst_fit w = {.l = l, .means = l->clusters.means};
     ast_status status = AST_OK;
     for (size_t k = 0; k < l->clusters.live && status == AST_OK; k++) {
@@ -228,7 +228,7 @@ ast_status ast_run_spkm(ast_labelling *l, ast_run *run, ast_fault *fault) {
         ast_pass_result pass;
         status = ast_run_label(l, run, &pass, fault);
         if (status == AST_OK)
-            status = fill_empty(l, fault);
+            status = ast_run_fill_empty(l, fault);
         uint64_t next = run->iterations == 0 ? 0 : ast_labelling_print(l);
         bool same = pass.changed == 0 || (run->iterations > 0 && next == print);
         print = next;

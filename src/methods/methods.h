@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The algorithms, one file each: batch.c is DP-vMF-means, kmeans.c spherical k-means, mixture.c a mixture by EM. Each
+ * The algorithms, one file each: batch.c is DP-vMF-means, kmeans.c spherical k-means and online.c its online
+ * variant, mixture.c a mixture by EM, gibbs_fsd.c and gibbs_crp.c its samplers, dpmeans.c the Euclidean DP-means. Each
  * runs on a labelling that is loaded with points and has no clusters, and leaves its result there: labels are slots,
  * clusters have means. Those with a distribution for each cluster leave that in the run. */
 #ifndef AST_METHODS_H
@@ -25,6 +26,10 @@ typedef struct ast_run {
 ast_status ast_run_dp(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 ast_status ast_run_spkm(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 ast_status ast_run_movmf(ast_labelling *labelling, ast_run *run, ast_fault *fault);
+ast_status ast_run_fsd(ast_labelling *labelling, ast_run *run, ast_fault *fault);
+ast_status ast_run_crp(ast_labelling *labelling, ast_run *run, ast_fault *fault);
+ast_status ast_run_ospkm(ast_labelling *labelling, ast_run *run, ast_fault *fault);
+ast_status ast_run_dpmeans(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 
 /* The one that the options name. */
 ast_status ast_run_method(ast_labelling *labelling, ast_run *run, ast_fault *fault);
@@ -32,6 +37,9 @@ ast_status ast_run_method(ast_labelling *labelling, ast_run *run, ast_fault *fau
 /* The clusters that spherical k-means starts from, without points; and every point with the nearest of them. */
 ast_status ast_run_start(ast_labelling *labelling, const ast_run *run, ast_fault *fault);
 ast_status ast_run_nearest(ast_labelling *labelling, ast_run *run, ast_fault *fault);
+
+/* Every empty cluster takes the point that fits worst elsewhere. */
+ast_status ast_run_fill_empty(ast_labelling *labelling, ast_fault *fault);
 
 /* Adds the given means as clusters without points. */
 ast_status ast_run_given(ast_labelling *labelling, const ast_options *options, ast_fault *fault);

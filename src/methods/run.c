@@ -18,6 +18,14 @@ ast_status ast_run_method(ast_labelling *l, ast_run *run, ast_fault *fault) {
         return ast_run_spkm(l, run, fault);
     case AST_MOVMF:
         return ast_run_movmf(l, run, fault);
+    case AST_FSD:
+        return ast_run_fsd(l, run, fault);
+    case AST_CRP:
+        return ast_run_crp(l, run, fault);
+    case AST_OSPKM:
+        return ast_run_ospkm(l, run, fault);
+    case AST_DPMEANS:
+        return ast_run_dpmeans(l, run, fault);
     default:
         return ast_run_dp(l, run, fault);
     }

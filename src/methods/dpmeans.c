@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * DP-means (Kulis and Jordan 2012) on the same points, in the Euclidean space around the sphere: what one gets who
+ * forgets that directions have no length.
+ *
+ * It lowers
+ *     sum_k sum_{i in k} |x_i - m_k|^2 + lambda K,    lambda = 2 - 2 cos(phi),
+ * the squared chord of the angle phi, by visiting the points in order: each joins the nearest m_k, or founds a cluster
+ * with m = x_i if all are farther than lambda; then every m_k becomes the plain mean of its members, which lies inside
+ * the sphere. The objective that is reported is minus that sum. The reported means are the directions of the m_k.
+ *
+ * The one idea: no mean moves within a pass, so blocks of points find the nearest of the clusters that are there on all
+ * threads, and the visits compare with those born since: the result is that of the visits alone. */
+#include "methods.h"
+
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK ((size_t)4096)
+#define TOLERANCE 0x1p-19 /* of a squared distance: equal points stay together at 0 degrees */
+
+typedef struct dpmeans {
+    ast_labelling *l;
+    ast_run *run;
+    ast_components c; /* means: the m_k; offsets: -|m_k|^2 / 2; kappas: 1, so that a logit is m.x - |m|^2 / 2 */
+    ast_tiles tiles;
+    double lambda;
+    double *best;   /* (BLOCK) the largest logit, ... */
+    int32_t *label; /* (BLOCK) ... and whose it is */
+    size_t first, known, changed;
+} dpmeans;
+
+/* ---- the nearest, in parallel ---- */
+
+static void find_nearest(void *data, size_t index, int worker) {
+    dpmeans *m = data;
+    size_t n = m->tiles.tile, at = index * n;
+    ast_tile_memory *memory = &m->tiles.memory[worker];
+    ast_tile tile = ast_tile_at(&m->tiles, m->first + at, memory);
+    for (size_t i = 0; i < n; i++)
+        m->best[at + i] = -INFINITY;
+    if (m->known)
+        m->tiles.kernels->logits(&tile, m->c.means, m->c.offsets, m->c.kappas, m->known, memory->logits);
+    for (size_t k = 0; k < m->known; k++)
+        for (size_t i = 0; i < n; i++)
+            if (memory->logits[k * n + i] > m->best[at + i]) {
+                m->best[at + i] = memory->logits[k * n + i];
+                m->label[at + i] = (int32_t)k;
+            }
+}
+
+/* ---- the visits ---- */
+
+static double logit(const ast_components *c, size_t k, const float *x) {
+    double sum = 0;
+    for (size_t d = 0; d < c->dimension; d++)
+        sum += c->means[k * c->dimension + d] * (double)x[d];
+    return c->offsets[k] + sum;
+}
+
+static void set_offset(ast_components *c, size_t k) {
+    double squared = 0;
+    for (size_t d = 0; d < c->dimension; d++)
+        squared += c->means[k * c->dimension + d] * c->means[k * c->dimension + d];
+    c->offsets[k] = -squared / 2;
+    c->kappas[k] = 1;
+    c->weights[k] = 0;
+}
+
+static bool found_cluster(dpmeans *m, const float *x) {
+    ast_components *c = &m->c;
+    if (c->count == c->capacity && !ast_components_reserve(c, 2 * c->capacity))
+        return false;
+    for (size_t d = 0; d < c->dimension; d++)
+        c->means[c->count * c->dimension + d] = (double)x[d];
+    set_offset(c, c->count++);
+    return true;
+}
+
+/* |x - m|^2 = 1 - 2 (m.x - |m|^2 / 2) for a unit vector. */
+static bool visit(dpmeans *m, size_t i) {
+    ast_labelling *l = m->l;
+    const float *x = ast_cloud_row(&l->cloud, i, l->workers[0].row);
+    double best = m->best[i - m->first];
+    int32_t label = m->label[i - m->first];
+    for (size_t k = m->known; k < m->c.count; k++) {
+        double other = logit(&m->c, k, x);
+        label = other > best ? (int32_t)k : label;
+        best = other > best ? other : best;
+    }
+    if (!(1 - 2 * best <= m->lambda + TOLERANCE)) {
+        label = (int32_t)m->c.count;
+        if (!found_cluster(m, x))
+            return false;
+    }
+    m->changed += l->labels[i] != label;
+    l->labels[i] = label;
+    return true;
+}
+
+static bool reserve_tiles(dpmeans *m) {
+    if (m->tiles.memory && m->c.count <= m->tiles.components)
+        return true;
+    ast_tiles_free(&m->tiles);
+    return ast_tiles_open(&m->tiles, m->l, 2 * m->c.count + 16, false);
+}
+
+static bool visit_all(dpmeans *m) {
+    size_t count = m->l->cloud.count;
+    m->changed = 0;
+    for (m->first = 0; m->first < count; m->first += BLOCK) {
+        size_t last = m->first + BLOCK < count ? m->first + BLOCK : count;
+        if (!reserve_tiles(m))
+            return false;
+        m->known = m->c.count;
+        ast_pool_run(m->l->pool, (last - m->first + m->tiles.tile - 1) / m->tiles.tile, find_nearest, m);
+        for (size_t i = m->first; i < last; i++)
+            if (m->l->labels[i] != AST_MISSING && !visit(m, i))
+                return false;
+    }
+    return true;
+}
+
+/* ---- the means ---- */
+
+/* m_k from the sums, and the objective: sum |x|^2 - |s_k|^2 / n_k over the members of k. */
+static void update_means(dpmeans *m) {
+    const ast_cluster_list *list = &m->l->clusters;
+    ast_components *c = &m->c;
+    double loss = 0;
+    for (size_t k = 0; k < c->count; k++) {
+        double n = ast_clusters_weight(list, (int32_t)k), squared = 0;
+        for (size_t d = 0; d < c->dimension; d++) {
+            double sum = (double)list->sums[k * c->dimension + d] / list->unit;
+            squared += sum * sum;
+            c->means[k * c->dimension + d] = sum / n;
+        }
+        loss += n - squared / n;
+        set_offset(c, k);
+    }
+    m->run->objective = -(loss + m->lambda * (double)c->count);
+}
+
+/* Directions for the result; a mean in the centre has none, and keeps the one of the first axis. */
+static void take_directions(ast_components *c) {
+    for (size_t k = 0; k < c->count; k++) {
+        double *mean = c->means + k * c->dimension, length = sqrt(-2 * c->offsets[k]);
+        bool centre = length < 0x1p-20;
+        for (size_t d = 0; d < c->dimension; d++)
+            mean[d] = centre ? d == 0 : mean[d] / length;
+    }
+}
+
+static ast_status iterate(dpmeans *m, ast_fault *fault) {
+    ast_run *run = m->run;
+    while (!run->converged && run->iterations < run->options->max_iterations) {
+        run->pass_start = ast_seconds();
+        if (!visit_all(m))
+            return ast_fail_memory(fault);
+        ast_status status = ast_components_recount(&m->c, m->l, fault);
+        if (status != AST_OK)
+            return status;
+        update_means(m);
+        run->iterations++;
+        run->converged = m->changed == 0;
+        ast_progress state = {.restart = run->restart,
+                              .iteration = run->iterations,
+                              .clusters = m->c.count,
+                              .changed = m->changed,
+                              .scored = m->l->present,
+                              .objective = run->objective,
+                              .seconds = ast_seconds() - run->pass_start};
+        status = ast_run_tell(run, &state, fault);
+        if (status != AST_OK)
+            return status;
+    }
+    return AST_OK;
+}
+
+static ast_status take_given(dpmeans *m, ast_fault *fault) {
+    const ast_cluster_list *list = &m->l->clusters;
+    ast_status status = ast_run_given(m->l, m->run->options, fault);
+    if (status != AST_OK)
+        return status;
+    if (!ast_components_open(&m->c, list->live + 16, m->l->cloud.dimension))
+        return ast_fail_memory(fault);
+    m->c.count = list->live;
+    for (size_t j = 0; j < list->live * list->dimension; j++)
+        m->c.means[j] = (double)list->means[j];
+    for (size_t k = 0; k < m->c.count; k++)
+        set_offset(&m->c, k);
+    return AST_OK;
+}
+
+ast_status ast_run_dpmeans(ast_labelling *l, ast_run *run, ast_fault *fault) {
+    dpmeans m = {.l = l, .run = run, .lambda = 2 - 2 * ast_cosine(run->options->angle)};
+    m.best = ast_allocate(BLOCK, sizeof *m.best);
+    m.label = ast_allocate(BLOCK, sizeof *m.label);
+    ast_status status = m.best && m.label ? take_given(&m, fault) : ast_fail_memory(fault);
+    if (status == AST_OK)
+        status = iterate(&m, fault);
+    if (status == AST_OK) {
+        take_directions(&m.c);
+        status = ast_components_finish(&m.c, l, fault);
+    }
+    ast_tiles_free(&m.tiles);
+    ast_components_free(&m.c);
+    free(m.best);
+    free(m.label);
+    return status;
+}

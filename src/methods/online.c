@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Online spherical k-means (Zhong 2005): K means, and a step of one of them for each point.
+ *
+ *     k = argmax_k mu_k . x,    mu_k = (mu_k + eta x) / |mu_k + eta x|,    eta_t = eta_0 (eta_f / eta_0)^(t / (N M))
+ *
+ * for t = 0 .. N M - 1, that is M = max_iterations rounds over all points, each in a random order of its own. The start
+ * is that of spherical k-means. At the end every point gets the nearest mean, empty clusters take the point that fits
+ * worst, and the means become those of their points. Weights, scaled to 1 on average, multiply eta. The steps depend on
+ * each other: they run on one thread, whatever the context has. */
+#include "methods.h"
+
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct online {
+    ast_labelling *l;
+    ast_run *run;
+    size_t count;     /* K */
+    double *means;    /* (D, K): the scores of a point are sums of rows */
+    double *scores;   /* (K) */
+    uint32_t *order;  /* (N) */
+    double scale;     /* of the weights */
+    double t, length; /* steps done, and of all rounds */
+} online;
+
+static size_t nearest(const online *o, const float *x) {
+    size_t best = 0, dimension = o->l->cloud.dimension;
+    for (size_t k = 0; k < o->count; k++)
+        o->scores[k] = 0;
+    for (size_t d = 0; d < dimension; d++) {
+        const double *row = o->means + d * o->count;
+        for (size_t k = 0; k < o->count; k++)
+            o->scores[k] += (double)x[d] * row[k];
+    }
+    for (size_t k = 1; k < o->count; k++)
+        best = o->scores[k] > o->scores[best] ? k : best;
+    return best;
+}
+
+/* Opposite vectors may cancel: then the mean stays. */
+static void step(online *o, const float *x, size_t k, double eta) {
+    size_t dimension = o->l->cloud.dimension;
+    double squared = 0;
+    for (size_t d = 0; d < dimension; d++) {
+        double moved = o->means[d * o->count + k] + eta * (double)x[d];
+        squared += moved * moved;
+    }
+    for (size_t d = 0; d < dimension && squared > 1e-20; d++)
+        o->means[d * o->count + k] = (o->means[d * o->count + k] + eta * (double)x[d]) / sqrt(squared);
+}
+
+static double run_round(online *o) {
+    const ast_options *options = o->run->options;
+    ast_labelling *l = o->l;
+    double ratio = options->learning_rate_end / options->learning_rate, objective = 0;
+    ast_random random;
+    ast_random_seed(&random, options->seed, (uint64_t)o->run->restart << 32 | (uint32_t)(o->run->iterations + 2));
+    ast_random_permutation(&random, o->order, l->cloud.count);
+    for (size_t j = 0; j < l->cloud.count; j++) {
+        size_t i = o->order[j];
+        if (l->labels[i] == AST_MISSING)
+            continue;
+        const float *x = ast_cloud_row(&l->cloud, i, l->workers[0].row);
+        double weight = l->weights ? l->weights[i] * o->scale : 1;
+        size_t k = nearest(o, x);
+        objective += weight * o->scores[k];
+        step(o, x, k, weight * options->learning_rate * pow(ratio, o->t++ / o->length));
+    }
+    return objective;
+}
+
+static ast_status open_online(online *o, ast_fault *fault) {
+    ast_labelling *l = o->l;
+    size_t dimension = l->cloud.dimension;
+    double total = 0;
+    o->count = l->clusters.live;
+    o->means = ast_allocate(o->count * dimension, sizeof *o->means);
+    o->scores = ast_allocate(o->count, sizeof *o->scores);
+    o->order = ast_allocate(l->cloud.count, sizeof *o->order);
+    if (!o->means || !o->scores || !o->order)
+        return ast_fail_memory(fault);
+    for (size_t k = 0; k < o->count; k++)
+        for (size_t d = 0; d < dimension; d++)
+            o->means[d * o->count + k] = (double)l->clusters.means[(size_t)l->clusters.order[k] * dimension + d];
+    for (size_t i = 0; l->weights && i < l->cloud.count; i++)
+        total += l->labels[i] == AST_MISSING ? 0 : l->weights[i];
+    o->scale = l->weights ? (double)l->present / total : 1;
+    o->length = (double)l->present * o->run->options->max_iterations;
+    return AST_OK;
+}
+
+static ast_status tell(const online *o, double objective, ast_fault *fault) {
+    ast_progress state = {.restart = o->run->restart,
+                          .iteration = o->run->iterations,
+                          .clusters = o->count,
+                          .scored = o->l->present,
+                          .objective = objective,
+                          .seconds = ast_seconds() - o->run->pass_start};
+    return ast_run_tell(o->run, &state, fault);
+}
+
+/* Labels by the means as they are now, then the means of the labels. */
+static ast_status settle(online *o, ast_fault *fault) {
+    ast_labelling *l = o->l;
+    size_t dimension = l->cloud.dimension;
+    float mean[AST_MAX_DIMENSION];
+    ast_pass_result pass;
+    for (size_t k = 0; k < o->count; k++) {
+        for (size_t d = 0; d < dimension; d++)
+            mean[d] = (float)o->means[d * o->count + k];
+        ast_clusters_set_mean(&l->clusters, l->clusters.order[k], mean);
+    }
+    ast_status status = ast_run_label(l, o->run, &pass, fault);
+    if (status == AST_OK)
+        status = ast_run_fill_empty(l, fault);
+    if (status == AST_OK)
+        status = ast_labelling_update(l, fault);
+    o->run->objective = ast_clusters_objective(&l->clusters);
+    return status;
+}
+
+ast_status ast_run_ospkm(ast_labelling *l, ast_run *run, ast_fault *fault) {
+    online o = {.l = l, .run = run};
+    ast_labelling_set_angle(l, NAN);
+    ast_status status = ast_run_start(l, run, fault);
+    if (status == AST_OK)
+        status = open_online(&o, fault);
+    while (status == AST_OK && run->iterations < run->options->max_iterations) {
+        run->pass_start = ast_seconds();
+        double objective = run_round(&o);
+        run->iterations++;
+        status = tell(&o, objective, fault);
+    }
+    if (status == AST_OK)
+        status = settle(&o, fault);
+    run->converged = 1; /* the rate says when it ends */
+    free(o.means);
+    free(o.scores);
+    free(o.order);
+    return status;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What surrounds the sweeps of a sampler: where the chain starts, the report after every sweep, and the end. */
+#include "gibbs.h"
+#include "methods.h"
+
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The chain starts from the labels there are, with the concentration they suggest. */
+static void start_components(ast_sampler *s) {
+    const ast_cluster_list *list = &s->l->clusters;
+    ast_components *c = s->c;
+    for (size_t k = 0; k < c->count; k++) {
+        double n = (double)list->members[k];
+        double resultant = n > 0 ? fmin(1, ast_clusters_length(list, (int32_t)k) / n) : 0;
+        double kappa = n < 2 ? s->prior.median : ast_vmf_kappa(c->dimension, resultant);
+        kappa = fmax(1e-3, fmin(ast_kappa_limit(c->dimension), kappa));
+        c->kappas[k] = isnan(s->prior.kappa) ? kappa : s->prior.kappa;
+        c->weights[k] = n / (double)s->l->present;
+        for (size_t d = 0; d < c->dimension; d++)
+            c->means[k * c->dimension + d] = (double)list->means[k * c->dimension + d];
+    }
+}
+
+ast_status ast_sampler_open(ast_sampler *s, ast_labelling *l, const ast_options *options, int restart,
+                            ast_components *components, ast_fault *fault) {
+    *s = (ast_sampler){.l = l, .c = components, .seed = options->seed, .restart = restart};
+    size_t count = l->clusters.live;
+    ast_status status = ast_prior_open(&s->prior, options, l->cloud.dimension, fault);
+    if (status != AST_OK)
+        return status;
+    s->changed = ast_allocate(l->chunks, sizeof *s->changed);
+    if (!s->changed || !ast_components_open(components, count, l->cloud.dimension) ||
+        !ast_tiles_open(&s->tiles, l, count, false))
+        return ast_fail_memory(fault);
+    start_components(s);
+    return AST_OK;
+}
+
+void ast_sampler_close(ast_sampler *s) {
+    ast_prior_free(&s->prior);
+    ast_tiles_free(&s->tiles);
+    free(s->changed);
+    free(s->shares);
+    free(s->reference);
+}
+
+static size_t occupied(const ast_cluster_list *list) {
+    size_t count = 0;
+    for (size_t k = 0; k < list->slots; k++)
+        count += list->members[k] > 0;
+    return count;
+}
+
+static ast_status tell(const ast_sampler *s, const ast_run *run, size_t changed, ast_fault *fault) {
+    const ast_options *o = run->options;
+    bool sample = o->sample_every > 0 && s->sweep > o->burn_in && (s->sweep - o->burn_in) % o->sample_every == 0;
+    ast_progress state = {.restart = run->restart,
+                          .iteration = run->iterations,
+                          .clusters = occupied(&s->l->clusters),
+                          .changed = changed,
+                          .scored = s->l->present,
+                          .objective = s->log_joint,
+                          .seconds = ast_seconds() - run->pass_start,
+                          .labels = sample ? s->l->labels : NULL};
+    return ast_run_tell(run, &state, fault);
+}
+
+/* The weights of the clusters that are left add up to one again. */
+static void share_out(ast_components *c) {
+    double total = 0;
+    for (size_t k = 0; k < c->count; k++)
+        total += c->weights[k];
+    for (size_t k = 0; k < c->count; k++)
+        c->weights[k] /= total;
+    ast_components_prepare(c);
+}
+
+ast_status ast_run_sampler(ast_labelling *l, ast_run *run, ast_sweep *sweep, ast_fault *fault) {
+    ast_sampler s;
+    ast_status status = ast_sampler_open(&s, l, run->options, run->restart, &run->components, fault);
+    while (status == AST_OK && run->iterations < run->options->max_iterations) {
+        size_t changed;
+        run->pass_start = ast_seconds();
+        status = sweep(&s, &changed, fault);
+        run->iterations++;
+        run->objective = s.log_joint;
+        if (status == AST_OK)
+            status = tell(&s, run, changed, fault);
+    }
+    if (status == AST_OK)
+        status = ast_components_drop_empty(s.c, l, fault);
+    if (status == AST_OK) {
+        share_out(s.c);
+        run->converged = 1; /* a chain has no other end */
+        status = ast_components_finish(s.c, l, fault);
+    }
+    ast_sampler_close(&s);
+    return status;
+}
