@@ -11,10 +11,11 @@ from . import plot
 from ._library import header
 from .depth import colors, hallway, hallway_intrinsics, normals, segment
 from .means import DPVMFMeans, SphericalKMeans
+from .mixture import VMFMixture
 from .stream import DDPVMFMeans, Event
 from .vmf import sample
 
 __version__ = header.version
-ESTIMATORS = ("DPVMFMeans", "SphericalKMeans", "DDPVMFMeans")
+ESTIMATORS = ("DPVMFMeans", "SphericalKMeans", "VMFMixture", "DDPVMFMeans")
 __all__ = [*ESTIMATORS, "Event", "colors", "hallway", "hallway_intrinsics", "normals", "plot", "sample", "segment",
            "__version__"]

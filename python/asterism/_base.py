@@ -11,7 +11,7 @@ import operator
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, DensityMixin, TransformerMixin
 from sklearn.utils import assert_all_finite, check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
@@ -22,8 +22,8 @@ FLOATS = [np.float64, np.float32, np.float16]
 MEASURES = ("cosine", "angle")
 
 
-class DirectionClusterer(_compat.Tags, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, BaseEstimator):
-    """Base of the estimators with `cluster_centers_`. Not to be used by itself."""
+class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+    """What every estimator with `cluster_centers_` can do. It stands before scikit-learn's classes."""
 
     # ---- What users call -------------------------------------------------------------------------------------------
 
@@ -128,6 +128,14 @@ class DirectionClusterer(_compat.Tags, ClassNamePrefixFeaturesOutMixin, ClusterM
         if isinstance(self.random_state, (int, np.integer)) and self.random_state >= 0:
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+
+class DirectionClusterer(DirectionMethods, ClusterMixin, BaseEstimator):
+    """Base of the clusterers. Not to be used by itself."""
+
+
+class DirectionMixture(DirectionMethods, DensityMixin, BaseEstimator):
+    """Base of the densities: scikit-learn expects of them what it does of GaussianMixture. Not to be used by itself."""
 
 
 # ---- Values ----------------------------------------------------------------------------------------------------------

@@ -14,8 +14,10 @@ from ._base import DirectionClusterer, checked_weights, matrix, refuse_nan, whol
 from ._library import constants, interruptible, lender, lib, points_of, structs
 
 
-class BatchClusterer(DirectionClusterer):
-    """What the two have in common: a call of ast_cluster and its result as attributes."""
+class BatchFit:
+    """What batch estimators have in common: a call of ast_cluster and its result as attributes."""
+
+    _results = ("cluster_centers_", "kappas_", "counts_", "objective_", "n_iter_")
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Clusters the rows of X.
@@ -32,7 +34,7 @@ class BatchClusterer(DirectionClusterer):
             refuse_nan(X, labels)
         self.labels_ = labels
         self._keep_for_similarity(X)
-        for name in RESULTS:
+        for name in self._results:
             setattr(self, name, found[name])
         self._finish(X)
         if not found["converged"]:
@@ -52,6 +54,14 @@ class BatchClusterer(DirectionClusterer):
     def _finish(self, X: np.ndarray) -> None:
         """What is left to do once the result is there."""
 
+    def _start(self, options: Any, dimension: int) -> None:
+        """`init` of the estimators with a number of clusters."""
+        if not isinstance(self.init, str):
+            return self._start_from(options, self.init, dimension)
+        if self.init not in STARTS:
+            raise ValueError(f"init is {self.init!r}; it must be 'k-means++', 'random' or an array")
+        options.start = constants[STARTS[self.init]]
+
     def _start_from(self, options: Any, means: Any, dimension: int) -> None:
         means = np.ascontiguousarray(means, np.float32)
         if means.ndim != 2 or means.shape[1] != dimension:
@@ -59,9 +69,6 @@ class BatchClusterer(DirectionClusterer):
                              f"{dimension} features")
         options.start, options.means, options.means_count = constants["AST_GIVEN"], means.ctypes.data, len(means)
         options.keep = means
-
-
-RESULTS = ("cluster_centers_", "kappas_", "counts_", "objective_", "n_iter_")
 
 
 def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray, progress: Any) -> dict[str, Any]:
@@ -75,6 +82,7 @@ def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray, pr
         means = matrix(context, len(clusters), points.dimension)
     return {"cluster_centers_": means, "kappas_": np.array([one.kappa for one in clusters], np.float64),
             "counts_": np.array([one.size for one in clusters], np.int64), "objective_": report.objective,
+            "weights_": np.array([one.share for one in clusters], np.float64), "bic_": report.bic,
             "n_iter_": report.iterations, "missing": report.missing, "converged": bool(report.converged)}
 
 
@@ -85,7 +93,7 @@ def cluster_records(context: Any) -> Any:
     return (structs["ast_cluster_info"] * count.value).from_address(first) if count.value else []
 
 
-class DPVMFMeans(BatchClusterer):
+class DPVMFMeans(BatchFit, DirectionClusterer):
     """DP-vMF-means: clusters of directions, as many as the angle asks for.
 
     A point farther than `angle` from every mean begins a cluster of its own (Straub, Campbell, How and Fisher,
@@ -170,7 +178,7 @@ class DPVMFMeans(BatchClusterer):
         return (math.cos(math.radians(self.angle)) - 1) * len(self.cluster_centers_)
 
 
-class SphericalKMeans(BatchClusterer):
+class SphericalKMeans(BatchFit, DirectionClusterer):
     """Spherical k-means: a given number of clusters, by the cosine.
 
     Parameters
@@ -219,12 +227,7 @@ class SphericalKMeans(BatchClusterer):
         options.clusters = whole_number("n_clusters", self.n_clusters, 1)
         if options.clusters > len(X):
             raise ValueError(f"n_samples={len(X)} should be at least n_clusters={options.clusters}")
-        if isinstance(self.init, str):
-            if self.init not in STARTS:
-                raise ValueError(f"init is {self.init!r}; it must be 'k-means++', 'random' or an array")
-            options.start = constants[STARTS[self.init]]
-        else:
-            self._start_from(options, self.init, X.shape[1])
+        self._start(options, X.shape[1])
         return options
 
     def _finish(self, X: np.ndarray) -> None:

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""A mixture of von Mises-Fisher distributions: clusters that overlap, each with a concentration and a weight."""
+from __future__ import annotations
+
+from typing import Any, Iterator
+
+import numpy as np
+from scipy.special import logsumexp
+from sklearn.utils import assert_all_finite
+
+from ._base import DirectionMixture, checked_weights, unit_rows, whole_number
+from ._library import constants, lib
+from .means import BatchFit
+
+BLOCK = 1 << 16  # rows that (rows, K) doubles are held of at a time
+
+
+class VMFMixture(BatchFit, DirectionMixture):
+    """A mixture of von Mises-Fisher distributions by expectation maximisation (Banerjee, Dhillon, Ghosh and Sra 2005):
+    what GaussianMixture is in space, on the sphere.
+
+    Parameters
+    ----------
+    n_components : int, default=1
+        K, 1 to the number of rows.
+    init : {"k-means++", "random"} or array (K, D), default="k-means++"
+        Where it starts.
+    n_init : int, default=1
+        Runs, each from another start; the best likelihood is kept.
+    max_iter : int, default=100
+        Passes at most.
+    tol : float, default=1e-6
+        Converged once a pass raises the log-likelihood by no more than so many nats a point.
+    kappa : float or None, default=None
+        The concentration of every component. None: each has its own, which is estimated.
+    hard : bool, default=False
+        Whether every point belongs to its most probable component alone.
+    measure, outlier_angle, allow_missing, random_state, n_threads
+        As in `DPVMFMeans`; `outlier_angle` is to the mean of the row's component.
+
+    Attributes
+    ----------
+    weights_ : (K) of the components, which add up to 1
+    kappas_ : (K) their concentrations
+    bic_ : float, the Bayesian information criterion of the fit; the smaller, the better
+    labels_, cluster_centers_, counts_, similarity_, objective_, n_iter_, n_features_in_, feature_names_in_
+        As of `DPVMFMeans`; labels are the most probable components, the objective is the log-likelihood.
+
+    Examples
+    --------
+    >>> import asterism
+    >>> X, truth = asterism.sample(3000, dimension=3, clusters=3, kappa=50, separation=60)
+    >>> model = asterism.VMFMixture(n_components=3, random_state=1).fit(X)
+    >>> sorted(model.kappas_.round(-1).astype(int).tolist())
+    [50, 50, 50]
+    >>> model.predict_proba(X[:2]).shape
+    (2, 3)
+    """
+
+    axial = False  # the distribution is not
+    _results = (*BatchFit._results, "weights_", "bic_")
+
+    def __init__(self, n_components: int = 1, *, init: Any = "k-means++", n_init: int = 1, max_iter: int = 100,
+                 tol: float = 1e-6, kappa: float | None = None, hard: bool = False, measure: str = "cosine",
+                 outlier_angle: float | None = None, allow_missing: bool = False, random_state: Any = None,
+                 n_threads: int | None = None) -> None:
+        self.n_components = n_components
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.kappa = kappa
+        self.hard = hard
+        self.measure = measure
+        self.outlier_angle = outlier_angle
+        self.allow_missing = allow_missing
+        self.random_state = random_state
+        self.n_threads = n_threads
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The most probable component for every row of X, int32; -1 for rows farther than `outlier_angle` degrees from
+        its mean, and for rows without a direction."""
+        least = -2 if self.outlier_angle is None else np.cos(np.radians(float(self.outlier_angle)))
+        parts = []
+        for joint, cosines, there in self._joint(X):
+            best = joint.argmax(axis=1)
+            own = np.take_along_axis(cosines, best[:, None], axis=1)[:, 0]
+            parts.append(np.where(there & (own >= least), best, -1).astype(np.int32))
+        return np.concatenate(parts)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """(N, K): the probability of every component given the row; NaN for rows without a direction."""
+        return np.concatenate([
+            np.where(there[:, None], np.exp(joint - logsumexp(joint, axis=1, keepdims=True)), np.nan)
+            for joint, _, there in self._joint(X)])
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """(N) the log density of the mixture at every row, in nats; NaN for rows without a direction."""
+        return np.concatenate([np.where(there, logsumexp(joint, axis=1), np.nan) for joint, _, there in self._joint(X)])
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The average log density of the rows, as of GaussianMixture: larger is better."""
+        densities = self.score_samples(X)
+        weights = checked_weights(sample_weight, densities)
+        there = ~np.isnan(densities)
+        return float(np.average(densities[there], weights=None if weights is None else weights[there]))
+
+    def _joint(self, X: Any) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """In blocks of rows: log of weight times density of every component (n, K), cosines (n, K), and which rows have
+        a direction (n)."""
+        X = self._validated(X, reset=False)
+        assert_all_finite(X, allow_nan=self.allow_missing, input_name="X")
+        means = self.cluster_centers_.astype(np.float64)
+        with np.errstate(divide="ignore"):
+            constant = np.log(self.weights_) + [lib.ast_vmf_log_density(X.shape[1], k, 0.0) for k in self._kappas()]
+        for first in range(0, len(X), BLOCK):
+            rows = X[first:first + BLOCK].astype(np.float64)
+            cosines = np.clip(unit_rows(rows) @ means.T, -1, 1)
+            yield constant + self._kappas() * cosines, cosines, rows.any(axis=1) & ~np.isnan(rows).any(axis=1)
+
+    def _kappas(self) -> np.ndarray:
+        """Concentrations to compute with. A component of one direction alone has none: it is as sharp as floats are."""
+        return np.where(np.isfinite(self.kappas_), self.kappas_, 1e6)
+
+    def _options(self, X: np.ndarray) -> Any:
+        options = super()._options(X)
+        options.method = constants["AST_MOVMF"]
+        options.clusters = whole_number("n_components", self.n_components, 1)
+        if options.clusters > len(X):
+            raise ValueError(f"n_samples={len(X)} should be at least n_components={options.clusters}")
+        options.tolerance, options.hard = float(self.tol), bool(self.hard)
+        options.kappa = np.nan if self.kappa is None else float(self.kappa)
+        self._start(options, X.shape[1])
+        return options

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""The mixture: what was drawn is found, probabilities are the library's, parameters that are wrong."""
+import ctypes
+import json
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+import asterism
+from asterism import VMFMixture
+from asterism._library import constants, lender, lib, points_of, structs
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    return asterism.sample(6000, dimension=4, clusters=3, kappa=25, separation=50, random_state=5)
+
+
+def test_what_was_drawn_is_found(drawn):
+    X, truth = drawn
+    model = VMFMixture(3, n_init=3, random_state=1).fit(X)
+    assert adjusted_rand_score(model.labels_, truth) > 0.9
+    np.testing.assert_allclose(model.kappas_, 25, rtol=0.1)
+    np.testing.assert_allclose(model.weights_, 1 / 3, atol=0.03)
+    assert model.weights_.sum() == pytest.approx(1)
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    assert len(X) * model.score(X) == pytest.approx(model.objective_, rel=1e-4)
+    assert model.bic_ < VMFMixture(2, n_init=3, random_state=1).fit(X).bic_
+
+
+@pytest.mark.parametrize("hard", [False, True])
+def test_probabilities_are_those_of_the_library(drawn, hard):
+    X, _ = drawn
+    model = VMFMixture(3, hard=hard, random_state=1).fit(X)
+    points, labels, report = points_of(X), np.empty(len(X), np.int32), structs["ast_report"]()
+    options = structs["ast_options"]()
+    lib.ast_options_init(ctypes.byref(options))
+    options.method, options.clusters, options.seed, options.hard = constants["AST_MOVMF"], 3, 1, hard
+    members, density = np.empty((len(X), 3), np.float32), np.empty(len(X))
+    with lender.borrow(None, X.size) as context:
+        context.check(lib.ast_cluster(context.handle, ctypes.byref(points), ctypes.byref(options), labels.ctypes.data,
+                                      ctypes.byref(report)))
+        context.check(lib.ast_memberships(context.handle, ctypes.byref(points), members.ctypes.data,
+                                          density.ctypes.data))
+    np.testing.assert_array_equal(model.labels_, labels)
+    np.testing.assert_allclose(model.predict_proba(X), members, atol=1e-5)
+    np.testing.assert_allclose(model.score_samples(X), density, atol=1e-5)
+
+
+def test_labels_are_those_of_the_command(command, drawn, tmp_path):
+    X, _ = drawn
+    np.save(tmp_path / "x.npy", X)
+    if "movmf" not in command("cluster", "--help"):
+        pytest.skip("the command has no movmf")
+    report = json.loads(command("cluster", tmp_path / "x.npy", "--method", "movmf", "--clusters", 3, "--seed", 4,
+                                "--labels", tmp_path / "labels.npy", "--json"))
+    model = VMFMixture(3, random_state=4).fit(X)
+    np.testing.assert_array_equal(model.labels_, np.load(tmp_path / "labels.npy"))
+    assert (model.objective_, model.n_iter_) == (report["objective"], report["iterations"])
+
+
+def test_blocks_make_no_difference(drawn, monkeypatch):
+    X, _ = drawn
+    model = VMFMixture(3, random_state=1).fit(X)
+    expected = model.predict(X), model.predict_proba(X), model.score_samples(X)
+    monkeypatch.setattr(asterism.mixture, "BLOCK", 1000)
+    for one, other in zip(expected, (model.predict(X), model.predict_proba(X), model.score_samples(X))):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
+
+
+def test_holes_and_outliers(drawn):
+    X = drawn[0].copy()
+    X[3], X[5, 0] = 0, np.nan
+    model = VMFMixture(3, random_state=1, allow_missing=True).fit(X)
+    assert model.labels_[[3, 5]].tolist() == [-1, -1] and (np.delete(model.labels_, [3, 5]) >= 0).all()
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    assert np.isnan(model.predict_proba(X)[[3, 5]]).all() and np.isnan(model.score_samples(X)[[3, 5]]).all()
+    assert np.isfinite(model.score(X))
+    model.set_params(outlier_angle=20)
+    far = model.similarity(X) < np.cos(np.radians(21))
+    assert far.any() and (model.predict(X)[far] == -1).all()
+    with pytest.raises(ValueError, match="NaN"):
+        model.set_params(allow_missing=False).predict(X)
+
+
+def test_nothing_but_holes():
+    with pytest.raises(ValueError, match="there are only 0 usable points"):
+        VMFMixture(1, allow_missing=True).fit(np.full((4, 3), np.nan))
+
+
+def test_directions_that_are_equal():
+    model = VMFMixture(3, random_state=0).fit(np.repeat(np.eye(3), 5, axis=0))
+    assert sorted(model.predict(np.eye(3))) == [0, 1, 2]
+    np.testing.assert_allclose(model.predict_proba(np.eye(3)).max(axis=1), 1)
+
+
+def test_given_kappa_and_weights(drawn):
+    X, truth = drawn
+    assert VMFMixture(3, kappa=10, random_state=1).fit(X).kappas_.tolist() == [10] * 3
+    model = VMFMixture(3, random_state=1).fit(X, sample_weight=np.where(truth == 0, 1.0, 0.0))
+    assert model.score(X, sample_weight=truth == 0) > model.score(X)
+
+
+@pytest.mark.parametrize("model, words", [
+    (VMFMixture(0), "n_components is 0"), (VMFMixture(7000), "n_samples=6000 should be at least n_components=7000"),
+    (VMFMixture(3, kappa=-1), "kappa"), (VMFMixture(3, tol=-1.0), "tolerance"),
+    (VMFMixture(3, init="best"), "init is 'best'")])
+def test_wrong_parameters(drawn, model, words):
+    with pytest.raises(ValueError, match=words):
+        model.fit(drawn[0])
