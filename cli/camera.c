@@ -41,8 +41,10 @@ const ast_cli_option ast_cli_camera_options[] = {
      NULL},
     {"filter-epsilon", AST_CLI_REAL, "METRES", "depth that varies less than this is taken for noise",
      AT(filter_epsilon), 0, 1e6, NULL},
-    {"normal-window", AST_CLI_COUNT, "PIXELS", "normals are averaged over 2 w + 1 pixels square", AT(window), 0, 1000,
-     NULL},
+    {"normal-window", AST_CLI_COUNT, "PIXELS",
+     "normals are averaged over 2 w + 1 pixels square (default 6;\n"
+     "segment: 8)",
+     AT(window), 0, 1000, NULL},
     {"edge-jump", AST_CLI_REAL, "RATIO", "relative step in depth, at 1 m, that is an edge", AT(jump), 0, 1e6, NULL},
     {"nearest", AST_CLI_REAL, "METRES", "what is nearer counts as missing", AT(nearest), 0, 1e6, NULL},
     {"farthest", AST_CLI_REAL, "METRES", "what is farther counts as missing", AT(farthest), 0, (double)INFINITY, NULL},
@@ -61,7 +63,7 @@ ast_cli_camera ast_cli_camera_default(void) {
                             .farthest = options.farthest,
                             .tv_weight = options.tv_weight,
                             .filter_radius = (size_t)options.filter_radius,
-                            .window = (size_t)options.window,
+                            .window = SIZE_MAX,
                             .tv_iterations = (size_t)options.tv_iterations};
 }
 
@@ -150,7 +152,8 @@ int ast_cli_camera_set(const ast_cli_camera *camera, const char *input, ast_dept
         options->smooth = (ast_smooth)camera->smooth;
     options->filter_radius = (int)camera->filter_radius;
     options->filter_epsilon = camera->filter_epsilon;
-    options->window = (int)camera->window;
+    if (camera->window != SIZE_MAX)
+        options->window = (int)camera->window;
     options->jump = camera->jump;
     options->nearest = camera->nearest;
     options->farthest = camera->farthest;

@@ -13,7 +13,8 @@ typedef struct ast_cli_camera {
     double scale; /* NaN: not given */
     int smooth;   /* an ast_smooth; -1: not given */
     double filter_epsilon, jump, nearest, farthest, tv_weight;
-    size_t filter_radius, window, tv_iterations;
+    size_t filter_radius, tv_iterations;
+    size_t window; /* SIZE_MAX: not given */
 } ast_cli_camera;
 
 extern const ast_cli_option ast_cli_camera_options[];

@@ -20,6 +20,20 @@ grep -o '"id": [0-9]*, "count": [1-9][0-9]*, "share": 0.[0-9]*' ../out |
     awk '{ gsub(",", ""); if ($6 >= 0.02) seen[$2]++ } END { for (id in seen) { n++; if (seen[id] != 9) exit 1 } exit n != 5 }' ||
     broken 'the corridor is not five directions in all frames'
 
+# Through its turn, every other frame, with the defaults of segment: the same five to the end.
+i=0
+mkdir walk
+for image in "$data"/icsl_hallway/depth/*.png; do
+    i=$((i + 1))
+    [ $((i % 2)) -eq 0 ] || ln -s "$image" "walk/$(basename "$image")"
+done
+works asterism segment walk --intrinsics 537.6,539.033,316.149,245.519 --angle 75 --output turn --json
+grep -o '"id": [0-9]*, "count": [1-9][0-9]*, "share": [^,]*' ../out |
+    awk '{ gsub(",", ""); share[$2] += $6 } END { for (id in share) n += share[id] >= 0.002 * 55; exit n != 5 }' ||
+    broken 'the turn in the corridor makes directions that are not there'
+tail -n 1 ../out | grep -o '"id": [0-9]*, "count": [1-9][0-9]*, "share": [^,]*' |
+    awk '{ gsub(",", ""); n += $6 >= 0.05 } END { exit n != 5 }' || broken 'a direction is lost in the turn'
+
 # A cabinet seen from around it, in the world: the floor and four sides have nearly all of the normals, each within 8
 # degrees of an axis. (What is left are edges.)
 mkdir frames
@@ -30,7 +44,7 @@ for image in "$data"/tum_fr3_cabinet/depth/*.png; do
     ln -s "$image" "frames/$(basename "$image")"
     sed -n "${i}p" "$data/tum_fr3_cabinet/truth_cam_poses.txt" >>poses.txt
 done
-works asterism stream frames --camera tum-fr3 --angle 60 --drift 0.01 --normal-window 8 --poses poses.txt
+works asterism segment frames --camera tum-fr3 --angle 60 --poses poses.txt --output cabinet --json
 grep -o '"id": [0-9]*, "count": [1-9][0-9]*, "share": [^,]*, "mean": [^]]*' ../out | tr -d ',[' | awk '
     { share[$2] += $6; for (d = 1; d <= 3; d++) mean[$2, d] = $(7 + d) }
     END { for (id in share) {
