@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "svg.h"
 
@@ -46,6 +47,16 @@ static double on_axis(const panel *drawn, double y) {
     return drawn->given->logarithmic ? log10(y) : y;
 }
 
+/* The upper (side 1) or lower (-1) edge of the band: no farther than the range that was asked for, since what it
+ * measures often has an end there. */
+static double edge(const panel *drawn, const ast_plot_series *series, size_t i, int side) {
+    const ast_plot_panel *given = drawn->given;
+    double y = series->y[i], error = series->error && isfinite(series->error[i]) ? series->error[i] : 0;
+    double limit = given->low < given->high ? (side > 0 ? given->high : given->low) : side * INFINITY;
+    double end = y + side * error;
+    return side > 0 ? fmin(end, fmax(limit, y)) : fmax(end, fmin(limit, y));
+}
+
 static void widen(range *of, double value) {
     of->low = value < of->low ? value : of->low; /* false for NaN */
     of->high = value > of->high ? value : of->high;
@@ -74,13 +85,12 @@ static void find_ranges(panel *drawn) {
         const ast_plot_series *series = &given->series[s];
         double half = series->bars ? 0.5 : 0;
         for (size_t i = 0; i < series->count; i++) {
-            double error = series->error && isfinite(series->error[i]) ? series->error[i] : 0;
             if (!isfinite(series->x[i]) || !isfinite(series->y[i]))
                 continue;
             widen(&drawn->x, series->x[i] - half);
             widen(&drawn->x, series->x[i] + half);
-            widen(&drawn->y, series->bars ? 0 : on_axis(drawn, series->y[i] - error));
-            widen(&drawn->y, on_axis(drawn, series->y[i] + error));
+            widen(&drawn->y, series->bars ? 0 : on_axis(drawn, edge(drawn, series, i, -1)));
+            widen(&drawn->y, on_axis(drawn, edge(drawn, series, i, 1)));
         }
     }
     round_range(&drawn->x);
@@ -112,20 +122,16 @@ static size_t run_end(const ast_plot_series *series, size_t first) {
     return end;
 }
 
-static double error_of(const ast_plot_series *series, size_t i) {
-    return isfinite(series->error[i]) ? series->error[i] : 0;
-}
-
 static bool draw_band(const panel *drawn, const ast_plot_series *series, size_t first, size_t end) {
     ast_colour colour = ast_palette(colours[series->look % LOOKS]);
     bool good = ast_printf(drawn->output, drawn->error, "<path fill=\"#%02x%02x%02x\" fill-opacity=\"0.2\" d=\"",
                            colour.red, colour.green, colour.blue);
     for (size_t i = first; i < end && good; i++)
         good = ast_printf(drawn->output, drawn->error, "%c%.2f %.2f", i == first ? 'M' : 'L', x_of(drawn, series->x[i]),
-                          y_of(drawn, series->y[i] + error_of(series, i)));
+                          y_of(drawn, edge(drawn, series, i, 1)));
     for (size_t i = end; i-- > first && good;)
         good = ast_printf(drawn->output, drawn->error, "L%.2f %.2f", x_of(drawn, series->x[i]),
-                          y_of(drawn, series->y[i] - error_of(series, i)));
+                          y_of(drawn, edge(drawn, series, i, -1)));
     return good && ast_printf(drawn->output, drawn->error, "Z\"/>\n");
 }
 
@@ -216,11 +222,10 @@ static bool draw_axes(const panel *drawn) {
 /* Below the panel, so that it never hides data. */
 static bool draw_legend(const panel *drawn) {
     const ast_plot_panel *given = drawn->given;
-    double y = BOTTOM + 58;
+    double x = drawn->shift + LEFT, y = BOTTOM + 58;
     bool good = true;
     for (size_t s = 0; s < given->count && given->count > 1 && good; s++) {
         const ast_plot_series *series = &given->series[s];
-        double x = drawn->shift + LEFT + (double)s * (RIGHT - LEFT) / (double)given->count;
         ast_colour colour = ast_palette(colours[series->look % LOOKS]);
         good =
             ast_printf(drawn->output, drawn->error,
@@ -229,6 +234,7 @@ static bool draw_legend(const panel *drawn) {
                        x, y - 4, x + 26, y - 4, colour.red, colour.green, colour.blue, dashes[series->look % LOOKS]) &&
             draw_mark(drawn, series, x + 13, y - 4) &&
             ast_svg_text(drawn->output, x + 32, y, AST_SVG_START, series->name, drawn->error);
+        x += 46 + 7.2 * (double)strlen(series->name); /* about the width of the text */
     }
     return good;
 }

@@ -23,7 +23,7 @@ typedef struct ast_plot_panel {
     const char *title, *x_label, *y_label;
     const ast_plot_series *series;
     size_t count;
-    double low, high; /* the range of y that is shown at least; equal: as the series have it */
+    double low, high; /* the range of y that is shown at least, bands ending there; equal: as the series have it */
     bool logarithmic; /* y by powers of ten; it is above 0, and there are no bars */
     double x_mark;    /* a thin vertical line and ... */
     double y_mark;    /* ... a horizontal one, for a known or chosen value; NaN: none */

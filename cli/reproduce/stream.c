@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The paper's streaming experiment: milliseconds a frame, and as numbers the consistency that the paper shows by eye.
+ *
+ * Consistency: every true direction has one id, every id one direction, chosen over the whole run so that as many
+ * pixels as possible agree (greedily, largest overlap first); the share of pixels that do. Flicker: the share of pixels
+ * whose id differs from that of the same pixel in the frame before, of those that have one in both; a walking camera
+ * has some. */
+#include <inttypes.h>
+#include <math.h>
+#include <plot.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <svg.h>
+#include <sys/stat.h>
+
+#include "../cli.h"
+#include "../follow.h"
+#include "../folder.h"
+#include "../interrupt.h"
+#include "../json.h"
+#include "../targets.h"
+#include "../terminal.h"
+#include "reproduce.h"
+
+enum { DP, SDP, DDP, SPKM, METHODS };
+static const char *const names[METHODS] = {"dp", "sdp", "ddp", "spkm K = 5"};
+static const double paper[METHODS] = {28.4, 12.8, 20.4, 13.6};
+static const ast_stream_method methods[] = {AST_STREAM_DP, AST_STREAM_SDP, AST_STREAM_DDP};
+
+/* Pixels with a true direction and an id, counted; sorted by direction and id until the end. */
+typedef struct overlap {
+    int32_t truth, id;
+    uint64_t count;
+} overlap;
+
+typedef struct score {
+    ast_moments milliseconds, clusters;
+    uint64_t both, changed;  /* pixels with an id here and in the frame before */
+    uint64_t known, matched; /* pixels with a true direction and an id */
+    overlap *overlaps;
+    size_t overlap_count, room;
+    int32_t *last; /* the ids of the frame before */
+    size_t last_count;
+    uint64_t frames;
+} score;
+
+typedef struct job {
+    const ast_reproduce_settings *given;
+    ast_cli_follow_settings follow_settings;
+    ast_cli_follow follow;
+    char *poses, *truths; /* a file and a folder of the input, or NULL */
+    int method;
+    score scores[METHODS];
+    int32_t *labels; /* of spkm */
+    size_t capacity;
+    ast_shares *shares;
+} job;
+
+static int prepare(job *work);
+static int run_method(job *work, int method);
+static void match(score *of);
+static int deliver(job *work, int stopped);
+
+int ast_reproduce_stream(const ast_reproduce_settings *given) {
+    job work = {.given = given, .follow_settings = ast_cli_follow_default()};
+    int code = prepare(&work), stopped = 0;
+    for (int method = DP; method <= DDP && code < 0; method++)
+        code = run_method(&work, method);
+    if (code > AST_CLI_SIGNAL && work.scores[DP].frames) {
+        stopped = code;
+        code = -1;
+    }
+    for (int method = 0; method < METHODS; method++)
+        match(&work.scores[method]);
+    if (code < 0 && work.scores[DP].frames == 0)
+        code = ast_cli_fail(AST_CLI_FAILED, "%s holds no depth image", given->input);
+    if (code < 0)
+        code = deliver(&work, stopped);
+    for (int method = 0; method < METHODS; method++) {
+        free(work.scores[method].last);
+        free(work.scores[method].overlaps);
+    }
+    ast_shares_close(work.shares);
+    free(work.follow_settings.inputs);
+    free(work.labels);
+    free(work.poses);
+    free(work.truths);
+    return code;
+}
+
+/* The name of something in the input folder if it is there. */
+static int find(const job *work, const char *name, char **path) {
+    struct stat status;
+    if (asprintf(path, "%s/%s", work->given->input, name) < 0) {
+        *path = NULL;
+        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the name of %s", name);
+    }
+    if (stat(*path, &status) != 0) {
+        free(*path);
+        *path = NULL;
+    }
+    return -1;
+}
+
+static int prepare(job *work) {
+    const ast_reproduce_settings *given = work->given;
+    ast_cli_follow_settings *settings = &work->follow_settings;
+    int depth, code = find(work, "poses.txt", &work->poses);
+    if (code < 0)
+        code = find(work, "truth", &work->truths);
+    settings->inputs = calloc(2, sizeof *settings->inputs);
+    work->shares = ast_shares_open();
+    if (code < 0 && (!settings->inputs || !work->shares))
+        code = ast_cli_fail(AST_CLI_FAILED, "there is no memory for the frames");
+    if (code >= 0)
+        return code;
+    settings->inputs[0] = given->input;
+    settings->camera = given->camera;
+    settings->poses = work->poses;
+    settings->tracker.angle = isnan(given->angle) ? 75 : given->angle;
+    code = ast_cli_follow_check(settings, "reproduce", &depth);
+    if (code < 0 && !depth)
+        code = ast_cli_fail(AST_CLI_FAILED, "%s holds no depth images (16-bit .png or .pgm)", given->input);
+    return code < 0 ? ast_cli_make_folder("output", given->output) : code;
+}
+
+/* ---- Frames ------------------------------------------------------------------------------------------------------ */
+
+static int no_memory(const job *work) {
+    return ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory to compare the labels", work->follow.inputs.source);
+}
+
+/* The place of a pair in the list, made if need be; NULL without memory. A run has few directions and ids, and a pixel
+ * has mostly those of its neighbour, so that the last place is the first guess. */
+static overlap *place(score *of, int32_t truth, int32_t id, size_t *guess) {
+    if (*guess < of->overlap_count && of->overlaps[*guess].truth == truth && of->overlaps[*guess].id == id)
+        return &of->overlaps[*guess];
+    for (size_t i = of->overlap_count; i-- > 0;) {
+        if (of->overlaps[i].truth == truth && of->overlaps[i].id == id) {
+            *guess = i;
+            return &of->overlaps[i];
+        }
+    }
+    if (of->overlap_count == of->room) {
+        size_t room = 2 * of->room + 64;
+        overlap *larger = realloc(of->overlaps, room * sizeof *larger);
+        if (!larger)
+            return NULL;
+        of->overlaps = larger;
+        of->room = room;
+    }
+    *guess = of->overlap_count++;
+    of->overlaps[*guess] = (overlap){truth, id, 0};
+    return &of->overlaps[*guess];
+}
+
+static int compare(job *work, score *of, const int32_t *labels, size_t count, const int32_t *truth) {
+    size_t guess = 0;
+    for (size_t i = 0; i < count && truth; i++) {
+        if (truth[i] < 0 || labels[i] < 0)
+            continue;
+        overlap *pair = place(of, truth[i], labels[i], &guess);
+        if (!pair)
+            return no_memory(work);
+        pair->count++;
+        of->known++;
+    }
+    for (size_t i = 0; i < count && of->last_count == count; i++) {
+        int both = labels[i] >= 0 && of->last[i] >= 0;
+        of->both += (uint64_t)both;
+        of->changed += (uint64_t)(both && labels[i] != of->last[i]);
+    }
+    int32_t *last = realloc(of->last, (count + 1) * sizeof *last);
+    if (!last)
+        return no_memory(work);
+    memcpy(last, labels, count * sizeof *last);
+    of->last = last;
+    of->last_count = count;
+    of->frames++;
+    return -1;
+}
+
+static int read_truth(const job *work, size_t count, int32_t **truth) {
+    size_t length, read;
+    char *path;
+    const char *stem = ast_cli_stem(work->follow.inputs.path, &length);
+    if (asprintf(&path, "%s/%.*s.npy", work->truths, (int)length, stem) < 0)
+        return no_memory(work);
+    int code = ast_cli_read_labels(path, truth, &read);
+    if (code < 0 && read != count)
+        code = ast_cli_fail(AST_CLI_FAILED, "%s has %zu labels, but %s has %zu pixels", path, read,
+                            work->follow.inputs.source, count);
+    free(path);
+    return code;
+}
+
+/* Spherical k-means on the normals of the frame that the stream has just taken. */
+static int cluster_spkm(job *work, const int32_t *truth) {
+    const ast_cli_follow *follow = &work->follow;
+    size_t count = follow->frame.points;
+    ast_options options;
+    ast_report report;
+    ast_points points = ast_points_f4(follow->inputs.depth.normals, count, 3);
+    if (count - follow->frame.missing < 5)
+        return -1;
+    if (count > work->capacity) {
+        free(work->labels);
+        work->labels = malloc(count * sizeof *work->labels);
+        work->capacity = work->labels ? count : 0;
+        if (!work->labels)
+            return no_memory(work);
+    }
+    ast_options_init(&options);
+    options.method = AST_SPKM;
+    options.clusters = 5;
+    int code = ast_cli_status(ast_cluster(follow->context, &points, &options, work->labels, &report), follow->context,
+                              follow->inputs.source);
+    if (code >= 0)
+        return code;
+    ast_moments_add(&work->scores[SPKM].milliseconds, 1000 * report.seconds);
+    ast_moments_add(&work->scores[SPKM].clusters, (double)report.clusters);
+    return compare(work, &work->scores[SPKM], work->labels, count, truth);
+}
+
+static int take_frame(void *data) {
+    job *work = data;
+    ast_format_error error;
+    const ast_cli_follow *follow = &work->follow;
+    score *of = &work->scores[work->method];
+    int32_t *truth = NULL;
+    int code = work->truths ? read_truth(work, follow->frame.points, &truth) : -1;
+    if (code < 0)
+        code = compare(work, of, follow->labels, follow->frame.points, truth);
+    ast_moments_add(&of->milliseconds, 1000 * follow->frame.seconds);
+    ast_moments_add(&of->clusters, (double)follow->frame.clusters);
+    if (code < 0 && work->method == DDP)
+        code = cluster_spkm(work, truth);
+    if (code < 0 && work->method == DDP &&
+        !ast_shares_add(work->shares, follow->frame.frame, follow->inputs.source, follow->clusters, follow->count,
+                        &error))
+        code = ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    free(truth);
+    return code;
+}
+
+static int run_method(job *work, int method) {
+    work->method = method;
+    work->follow = (ast_cli_follow){0};
+    work->follow_settings.tracker.method = methods[method];
+    int code = ast_cli_follow_open(&work->follow, &work->given->common, &work->follow_settings);
+    if (code < 0)
+        code = ast_cli_follow_run(&work->follow, take_frame, work);
+    ast_cli_follow_close(&work->follow);
+    return code;
+}
+
+/* ---- The match --------------------------------------------------------------------------------------------------- */
+
+static int by_count(const void *a, const void *b) {
+    const overlap *one = a, *other = b;
+    if (one->count != other->count)
+        return one->count < other->count ? 1 : -1;
+    return one->truth != other->truth ? (one->truth > other->truth) - (one->truth < other->truth)
+                                      : (one->id > other->id) - (one->id < other->id);
+}
+
+/* Takes the largest overlap whose direction and id are both free, and so on. Those taken move to the front. */
+static void match(score *of) {
+    size_t taken = 0;
+    if (of->overlap_count)
+        qsort(of->overlaps, of->overlap_count, sizeof *of->overlaps, by_count);
+    for (size_t i = 0; i < of->overlap_count; i++) {
+        int is_free = 1;
+        for (size_t j = 0; j < taken && is_free; j++)
+            is_free = of->overlaps[j].truth != of->overlaps[i].truth && of->overlaps[j].id != of->overlaps[i].id;
+        if (!is_free)
+            continue;
+        overlap pair = of->overlaps[i];
+        of->overlaps[i] = of->overlaps[taken];
+        of->overlaps[taken++] = pair;
+        of->matched += pair.count;
+    }
+}
+
+static double share(uint64_t part, uint64_t whole) {
+    return whole ? (double)part / (double)whole : NAN;
+}
+
+/* ---- What came out ----------------------------------------------------------------------------------------------- */
+
+static bool write_csv(const void *data, ast_output *output, ast_format_error *error) {
+    const job *work = data;
+    bool good =
+        ast_printf(output, error, "method,frames,milliseconds,milliseconds_sd,paper,clusters,flicker,consistency\n");
+    for (int method = 0; method < METHODS && good; method++) {
+        const score *of = &work->scores[method];
+        good = ast_printf(output, error, "%s,%" PRIu64 ",%.6g,%.6g,%g,%.6g,%.6g,%.6g\n", names[method], of->frames,
+                          of->milliseconds.mean, ast_moments_deviation(&of->milliseconds), paper[method],
+                          of->clusters.mean, share(of->changed, of->both), share(of->matched, of->known));
+    }
+    return good;
+}
+
+static bool write_shares(const void *data, ast_output *output, ast_format_error *error) {
+    return ast_shares_write_svg(((const job *)data)->shares, output, error);
+}
+
+static void print_share(uint64_t part, uint64_t whole) {
+    if (whole)
+        printf("  %10.2f%%", 100 * share(part, whole));
+    else
+        printf("  %11s", "-");
+}
+
+static void print_table(const void *data) {
+    const job *work = data;
+    printf("%" PRIu64 " frames of %s at %g degrees\n\n", work->scores[DP].frames, work->given->input,
+           work->follow_settings.tracker.angle);
+    printf("%-12s  %9s  %-18s  %8s  %11s  %11s\n", "", "paper, ms", "ms a frame", "clusters", "flicker", "consistency");
+    for (int method = 0; method < METHODS; method++) {
+        const score *of = &work->scores[method];
+        printf("%-12s  %9.1f  %7.2f +- %-7.2f  %8.1f", names[method], paper[method], of->milliseconds.mean,
+               ast_moments_deviation(&of->milliseconds), of->clusters.mean);
+        print_share(of->changed, of->both);
+        print_share(of->matched, of->known);
+        printf("\n");
+    }
+    printf("\nflicker: pixels whose id is not that of the frame before; consistency: pixels that have the one id of\n"
+           "their true direction over the whole run%s. The paper timed another machine, with a GPU.\n",
+           work->truths ? "" : " (no truth beside these images)");
+}
+
+static json_t *number(double value) {
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static int print_json(const void *data) {
+    const job *work = data;
+    json_t *list = json_array();
+    int failed = !list;
+    for (int method = 0; method < METHODS && !failed; method++) {
+        const score *of = &work->scores[method];
+        failed = json_array_append_new(list, json_pack("{ss sI sf sf sf sf so so}", "method", names[method], "frames",
+                                                       (json_int_t)of->frames, "milliseconds", of->milliseconds.mean,
+                                                       "milliseconds_sd", ast_moments_deviation(&of->milliseconds),
+                                                       "paper", paper[method], "clusters", of->clusters.mean, "flicker",
+                                                       number(share(of->changed, of->both)), "consistency",
+                                                       number(share(of->matched, of->known))));
+    }
+    if (failed) {
+        json_decref(list);
+        return 0;
+    }
+    return ast_cli_print_object(
+        json_pack("{ss sf so}", "experiment", "stream", "angle", work->follow_settings.tracker.angle, "methods", list));
+}
+
+static int deliver(job *work, int stopped) {
+    const ast_reproduce_settings *given = work->given;
+    int code = ast_reproduce_file(given, "stream.csv", write_csv, work);
+    if (code < 0 && work->scores[DDP].frames)
+        code = ast_reproduce_file(given, "shares.svg", write_shares, work);
+    if (code < 0)
+        code = ast_cli_print(&given->common, &(ast_cli_printer){print_json, print_table, work});
+    return code == AST_CLI_DONE && stopped ? stopped : code;
+}

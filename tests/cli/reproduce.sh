@@ -1,0 +1,59 @@
+#!/bin/sh
+# asterism reproduce: quick variants of the paper's experiments, what they find and what they write.
+. "$(dirname "$0")/common.sh"
+
+works asterism reproduce synthetic --quick --output out --json
+cp ../out found
+equal files 'sphere.svg synthetic.csv synthetic.svg' "$(cd out && echo *)"
+equal runs 3 "$(json runs found)"
+equal 'the best of dp' '"dp"' "$(json best.0.method found)"
+awk -v dp="$(json best.0.nmi found)" -v spkm="$(json best.1.nmi found)" -v k="$(json best.0.clusters found)" \
+    'BEGIN { exit !(dp >= 0.99 && dp > spkm && k > 29 && k < 31.5) }' || broken "$(cat found)"
+equal 'rows of the table' 15 "$(wc -l <out/synthetic.csv | tr -d ' ')"
+if command -v xmllint >/dev/null; then
+    xmllint --noout out/synthetic.svg out/sphere.svg || broken 'a figure is not well-formed'
+fi
+works asterism reproduce synthetic --quick --output again --threads 1
+grep -q '^dp at [0-9]* degrees *0.99  ' ../out || broken "$(cat ../out)"
+same out/synthetic.csv again/synthetic.csv
+same out/synthetic.svg again/synthetic.svg
+
+# Ctrl-C keeps what is finished.
+if env --default-signal=INT true 2>/dev/null; then
+    env --default-signal=INT "$ASTERISM" reproduce synthetic --quick --runs 100000 --output cut --progress \
+        >../out 2>../err &
+    job=$!
+    # 14 clusterings are one run.
+    until tr '\r' '\n' <../err | grep -Eq '^([2-9][0-9]|[0-9]+[0-9]{2}) of '; do
+        kill -0 $job 2>/dev/null || broken "it ended: $(cat ../err)"
+        sleep 0.1
+    done
+    kill -s INT $job
+    status=0
+    wait $job || status=$?
+    equal 'exit code after INT' 130 "$status"
+    tr '\r' '\n' <../err | grep -q 'stopped after [0-9]* of 100000 runs; cut holds those' || broken "$(cat ../err)"
+    equal 'rows of the table' 15 "$(wc -l <cut/synthetic.csv | tr -d ' ')"
+    equal 'files' 3 "$(find cut -type f | wc -l | tr -d ' ')"
+fi
+
+fails 2 'no experiment' asterism reproduce everything --output z
+fails 2 'needs --output' asterism reproduce synthetic
+fails 2 'needs --input' asterism reproduce stream --output z
+fails 2 'is for reproduce stream' asterism reproduce synthetic --output z --input out
+fails 2 'is for reproduce synthetic' asterism reproduce stream --output z --input out --quick
+
+# The walk through the hallway: ddp keeps ids, dp by itself cannot.
+asterism sample --scene hallway --frames 12 --size 320x240 --output hall 2>../err ||
+    { grep -q 'no libpng' ../err && exit 0; }
+works asterism reproduce stream --input hall --intrinsics 262.5,262.5,159.5,119.5 --output walk --json
+cp ../out found
+equal 'files' 'shares.svg stream.csv' "$(cd walk && echo *)"
+equal 'frames' 12 "$(json methods.2.frames found)"
+awk -v dp="$(json methods.0.consistency found)" -v ddp="$(json methods.2.consistency found)" \
+    'BEGIN { exit !(ddp > 0.9 && dp < 0.3) }' || broken "$(cat found)"
+rm -r hall/truth
+works asterism reproduce stream --input hall --intrinsics 262.5,262.5,159.5,119.5 --output walk
+grep -q 'no truth beside these images' ../out || broken "$(cat ../out)"
+mkdir empty
+fails 2 'and empty is none' asterism reproduce stream --input empty --camera kinect --output walk2
