@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 
 import peers_cloud
 import peers_depth
@@ -144,6 +145,24 @@ def run_sklearn(points, start, iterations):
     return time.perf_counter() - begin, kmeans.n_iter_
 
 
+def run_python(package, points, start, iterations, threads):
+    """The Python package on the same array: what it adds to the library's own time."""
+    from sklearn.exceptions import ConvergenceWarning
+    model = package.SphericalKMeans(len(start), init=start, max_iter=iterations, n_threads=threads)
+    begin = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # as many iterations as the others, converged or not
+        model.fit(points)
+    return time.perf_counter() - begin, model.n_iter_
+
+
+def import_package(build):
+    """The package of this source tree, over the library of the build that is measured."""
+    os.environ["ASTERISM_LIBRARY"] = str(build / "libasterism.so")
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
+    return importlib.import_module("asterism")
+
+
 # ---- A workload ------------------------------------------------------------------------------------------------------
 
 def milliseconds_an_iteration(programs, repetitions):
@@ -165,6 +184,8 @@ def clustering_programs(program, data, name, given, modules):
     if "faiss" in modules:
         programs["faiss spherical"] = lambda: run_faiss(points, start, given.iterations)
     if "sklearn" in modules:
+        package = import_package(given.build)
+        programs["asterism in Python"] = lambda: run_python(package, points, start, given.iterations, given.threads)
         programs["scikit-learn"] = lambda: run_sklearn(points, start, given.iterations)
     return points.shape, len(start), programs
 
