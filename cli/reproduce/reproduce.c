@@ -20,6 +20,10 @@ static const ast_cli_option options_table[] = {
     {"output", AST_CLI_TEXT, "DIR", "the folder for figures and tables; it is made if need be", AT(output), 0, 0, NULL},
     {"quick", AST_CLI_FLAG, NULL, "synthetic: a tenth of the points, 3 runs, fewer settings", AT(quick), 0, 0, NULL},
     {"runs", AST_CLI_COUNT, "N", "synthetic: data sets to average over (default 50)", AT(runs), 1, 100000, NULL},
+    {"samplers", AST_CLI_COUNT, "N",
+     "synthetic: also the FSD sampler on the first N data sets,\n"
+     "5000 sweeps each (the paper: 10 runs; default 0)",
+     AT(samplers), 0, 100000, NULL},
     {"input", AST_CLI_TEXT, "DIR",
      "stream: a folder of depth images; of 'sample --scene\n"
      "hallway' with the true directions",

@@ -17,6 +17,7 @@ typedef struct ast_reproduce_settings {
     const char *what, *output, *input;
     size_t runs;
     int quick;
+    size_t samplers; /* runs of the FSD sampler */
     double angle;
 } ast_reproduce_settings;
 

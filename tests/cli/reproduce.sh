@@ -18,6 +18,11 @@ grep -q '^dp at [0-9]* degrees *0.99  ' ../out || broken "$(cat ../out)"
 same out/synthetic.csv again/synthetic.csv
 same out/synthetic.svg again/synthetic.svg
 
+# The sampler: a row more, of which the rest does not depend.
+works asterism reproduce synthetic --quick --runs 1 --samplers 1 --output sampled --json
+equal 'the sampler' '"fsd"' "$(json best.3.method ../out)"
+equal 'rows with the sampler' 16 "$(wc -l <sampled/synthetic.csv | tr -d ' ')"
+
 # Ctrl-C keeps what is finished.
 if env --default-signal=INT true 2>/dev/null; then
     env --default-signal=INT "$ASTERISM" reproduce synthetic --quick --runs 100000 --output cut --progress \
