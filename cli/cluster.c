@@ -12,6 +12,7 @@
 #include "depth.h"
 #include "files.h"
 #include "interrupt.h"
+#include "mixtures.h"
 #include "passes.h"
 #include "progress.h"
 #include "result.h"
@@ -19,15 +20,17 @@
 #include "targets.h"
 #include "terminal.h"
 
-enum { LABELS, MEANS, TARGETS };
+enum { LABELS, MEANS, MEMBERSHIPS, SAMPLES, TRACE, TARGETS };
 
 static const char *const automatic[] = {"auto", NULL};
-static const char *const methods[] = {"dp", "spkm", NULL}; /* in the order of ast_method */
+/* In the order of ast_method. */
+static const char *const methods[] = {"dp", "spkm", "movmf", "fsd", "crp", "ospkm", "dpmeans", NULL};
 
 typedef struct settings {
     ast_cli_common common;
     ast_cli_source source;
     ast_cli_passes passes;
+    ast_cli_mixtures mixtures;
     ast_cli_camera camera;
     const char *input, *weights, *init, *labels, *means;
     int method, shuffle;
@@ -38,21 +41,30 @@ typedef struct settings {
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
     {"angle", AST_CLI_REAL, "DEG",
-     "dp: how far a point may be from its mean, 0 to 180 degrees;\n"
-     "the larger, the fewer clusters; auto: as tune recommends",
+     "dp, dpmeans: how far a point may be from its mean, 0 to 180\n"
+     "degrees; the larger, the fewer clusters; auto: as tune\n"
+     "recommends (dp)",
      AT(angle), 0, 180, automatic},
     {"method", AST_CLI_CHOICE, "NAME",
      "dp: as many clusters as the angle asks for (the default)\n"
-     "spkm: spherical k-means, as many as --clusters says",
+     "spkm: spherical k-means, as many as --clusters says\n"
+     "movmf: a mixture of --clusters von Mises-Fisher distributions\n"
+     "fsd: samples of such a mixture, at most --clusters of them\n"
+     "crp: samples of a Dirichlet process mixture, any number\n"
+     "ospkm: online spherical k-means\n"
+     "dpmeans: DP-means, which takes directions for points",
      AT(method), 0, 0, methods},
-    {"clusters", AST_CLI_COUNT, "K", "spkm: the number of clusters", AT(clusters), 1, 2147483647, NULL},
+    {"clusters", AST_CLI_COUNT, "K",
+     "all but dp and dpmeans: the number of clusters; fsd: the most;\n"
+     "crp: how many to start from (default 1)",
+     AT(clusters), 1, 2147483647, NULL},
     {"init", AST_CLI_TEXT, "START",
-     "a file of means to start from, or for spkm also\n"
+     "a file of means to start from, or with --clusters also\n"
      "k-means++ (the default) or random",
      AT(init), 0, 0, NULL},
     {"weights", AST_CLI_TEXT, "FILE", "one number a point: how much it counts", AT(weights), 0, 0, NULL},
     {"restarts", AST_CLI_COUNT, "R", "runs, of which the best is kept (default 1)", AT(restarts), 1, 1000000, NULL},
-    {"shuffle", AST_CLI_FLAG, NULL, "dp: visit the points in a random order", AT(shuffle), 0, 0, NULL},
+    {"shuffle", AST_CLI_FLAG, NULL, "dp, dpmeans: visit the points in a random order", AT(shuffle), 0, 0, NULL},
     {"labels", AST_CLI_TEXT, "FILE",
      "write one label a row, -1 for missing rows: int32 .npy, or\n"
      "text; - is standard output",
@@ -60,17 +72,20 @@ static const ast_cli_option options_table[] = {
     {"means", AST_CLI_TEXT, "FILE", "write the means, one a row: float32 .npy, or text", AT(means), 0, 0, NULL},
     {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
 
-static const ast_cli_group shared_options[] = {{ast_cli_passes_options, AT(passes), NULL},
-                                               {ast_cli_camera_options, AT(camera), "Options for depth images"},
-                                               {ast_cli_source_options, AT(source), "Options for tables of points"},
-                                               {NULL, 0, NULL}};
+static const ast_cli_group shared_options[] = {
+    {ast_cli_passes_options, AT(passes), NULL},
+    {ast_cli_mixtures_options, AT(mixtures), "Options for mixtures and samplers"},
+    {ast_cli_camera_options, AT(camera), "Options for depth images"},
+    {ast_cli_source_options, AT(source), "Options for tables of points"},
+    {NULL, 0, NULL}};
 
 static int run(int argc, char **argv);
 
 const ast_cli_command ast_cli_cluster = {
     .name = "cluster",
     .summary = "find the clusters of directions",
-    .usage = "cluster INPUT --angle DEG [options]\ncluster INPUT --method spkm --clusters K [options]",
+    .usage = "cluster INPUT --angle DEG [options]\ncluster INPUT --method spkm --clusters K [options]\n"
+             "cluster INPUT --method movmf|fsd|crp|ospkm|dpmeans [options]",
     .about = "Clusters the rows of INPUT as directions: their length does not matter. Rows that are\n"
              "zero or hold a NaN are missing and get the label -1. The same input and options give\n"
              "the same labels, bit for bit, on any number of threads and on any processor. INPUT may\n"
@@ -78,6 +93,7 @@ const ast_cli_command ast_cli_cluster = {
     .examples = "asterism cluster normals.npy --angle 25\n"
                 "asterism cluster normals.npy --angle 25 --labels labels.npy --means means.npy --json\n"
                 "asterism cluster words.txt --columns 2-101 --method spkm --clusters 50 --restarts 5\n"
+                "asterism cluster faces.npy --method movmf --clusters 12 --memberships belong.npy\n"
                 "asterism cluster depth.png --camera kinect --angle 60 --labels labels.npy\n"
                 "zcat poles.csv.gz | asterism cluster - --format csv --angle 20 --labels -",
     .input = "an INPUT file, or - for standard input",
@@ -99,6 +115,8 @@ typedef struct job {
     ast_cli_target targets[TARGETS];
     ast_cli_progress progress;
     ast_report report;
+    ast_cli_record record;
+    float *prior_mean, *memberships;
     ast_cli_sweep sweep; /* with --angle auto */
 } job;
 
@@ -112,6 +130,7 @@ static void free_job(job *work);
 static int run(int argc, char **argv) {
     settings given = {.common = ast_cli_common_default(),
                       .passes = AST_CLI_PASSES_DEFAULT,
+                      .mixtures = ast_cli_mixtures_default(),
                       .camera = ast_cli_camera_default(),
                       .angle = NAN,
                       .restarts = 1};
@@ -120,10 +139,12 @@ static int run(int argc, char **argv) {
         code = check(&given);
     if (code >= 0)
         return code;
-    job work = {
-        .given = &given,
-        .targets = {
-            [LABELS] = {.option = "labels", .path = given.labels}, [MEANS] = {.option = "means", .path = given.means}}};
+    job work = {.given = &given,
+                .targets = {[LABELS] = {.option = "labels", .path = given.labels},
+                            [MEANS] = {.option = "means", .path = given.means},
+                            [MEMBERSHIPS] = {.option = "memberships", .path = given.mixtures.memberships},
+                            [SAMPLES] = {.option = "samples", .path = given.mixtures.samples},
+                            [TRACE] = {.option = "trace", .path = given.mixtures.trace, .own = true}}};
     code = ast_cli_check_targets(work.targets, TARGETS, given.input, given.common.json);
     if (code < 0)
         code = ast_cli_check_kept(work.targets, TARGETS, given.weights);
@@ -149,30 +170,52 @@ static int names_start(const char *init) {
     return init && (strcmp(init, "random") == 0 || strcmp(init, "k-means++") == 0);
 }
 
+/* dp and dpmeans, which find the number of clusters from the angle. */
+static int check_angle(const settings *given) {
+    const char *method = methods[given->method];
+    if (given->clusters)
+        return ast_cli_fail(
+            AST_CLI_USAGE,
+            "--clusters is for --method spkm, movmf, fsd, crp and ospkm; %s finds their number from --angle", method);
+    if (isnan(given->angle))
+        return ast_cli_fail(AST_CLI_USAGE, "cluster needs --angle DEG, how far a point may be from its mean, such "
+                                           "as --angle 25 (or --method spkm --clusters K)");
+    if (isinf(given->angle) && given->method != AST_DP)
+        return ast_cli_fail(AST_CLI_USAGE, "--angle auto is for --method dp; %s needs degrees, such as --angle 25",
+                            method);
+    if (isinf(given->angle) && (given->init || given->shuffle || given->restarts > 1))
+        return ast_cli_fail(AST_CLI_USAGE, "--angle auto starts by itself; --%s needs an angle in degrees",
+                            given->init      ? "init"
+                            : given->shuffle ? "shuffle"
+                                             : "restarts");
+    if (names_start(given->init))
+        return ast_cli_fail(AST_CLI_USAGE, "--init %s is for --method spkm; %s starts from a file or from nothing",
+                            given->init, method);
+    return -1;
+}
+
 static int check_method(const settings *given) {
     int from_file = given->init && !names_start(given->init);
-    if (given->method == AST_DP) {
-        if (given->clusters)
-            return ast_cli_fail(AST_CLI_USAGE, "--clusters is for --method spkm; dp finds their number from --angle");
-        if (isnan(given->angle))
-            return ast_cli_fail(AST_CLI_USAGE, "cluster needs --angle DEG, how far a point may be from its mean, such "
-                                               "as --angle 25 (or --method spkm --clusters K)");
-        if (isinf(given->angle) && (given->init || given->shuffle || given->restarts > 1))
-            return ast_cli_fail(AST_CLI_USAGE, "--angle auto starts by itself; --%s needs an angle in degrees",
-                                given->init      ? "init"
-                                : given->shuffle ? "shuffle"
-                                                 : "restarts");
-        if (names_start(given->init))
-            return ast_cli_fail(AST_CLI_USAGE, "--init %s is for --method spkm; dp starts from a file or from nothing",
-                                given->init);
-        return -1;
-    }
+    const char *method = methods[given->method];
+    int code = ast_cli_mixtures_check(&given->mixtures, (ast_method)given->method, method);
+    if (code >= 0)
+        return code;
+    if (given->method == AST_DP || given->method == AST_DPMEANS)
+        return check_angle(given);
     if (!isnan(given->angle))
-        return ast_cli_fail(AST_CLI_USAGE, "--angle is for --method dp; spkm takes --clusters K");
+        return ast_cli_fail(AST_CLI_USAGE, "--angle is for --method dp and dpmeans; %s takes --clusters K", method);
     if (given->shuffle)
-        return ast_cli_fail(AST_CLI_USAGE, "--shuffle is for --method dp; spkm does not depend on the order");
-    if (!given->clusters && !from_file)
-        return ast_cli_fail(AST_CLI_USAGE, "--method spkm needs --clusters K, such as --clusters 10");
+        return ast_cli_fail(AST_CLI_USAGE,
+                            "--shuffle is for --method dp and dpmeans, which depend on the order; %s "
+                            "does not",
+                            method);
+    if (given->weights && (given->method == AST_FSD || given->method == AST_CRP))
+        return ast_cli_fail(AST_CLI_USAGE, "--weights does not go with --method %s, which counts every point once",
+                            method);
+    if (given->restarts > 1 && given->mixtures.samples)
+        return ast_cli_fail(AST_CLI_USAGE, "--samples are of one run; --restarts makes %zu", given->restarts);
+    if (!given->clusters && !from_file && given->method != AST_CRP)
+        return ast_cli_fail(AST_CLI_USAGE, "--method %s needs --clusters K, such as --clusters 10", method);
     return -1;
 }
 
@@ -190,6 +233,8 @@ static int check(const settings *given) {
         code = ast_cli_check_read("weights", given->weights);
     if (code < 0 && !names_start(given->init))
         code = ast_cli_check_read("init", given->init);
+    if (code < 0)
+        code = ast_cli_check_read("prior-mean", given->mixtures.prior_mean);
     return code;
 }
 
@@ -213,6 +258,19 @@ static int read_start(job *work) {
     options->start = AST_GIVEN;
     options->means = work->init;
     return -1;
+}
+
+/* The one direction of --prior-mean. */
+static int read_prior(job *work) {
+    const char *path = work->given->mixtures.prior_mean;
+    size_t rows;
+    if (!path)
+        return -1;
+    int code = ast_cli_read_means(path, work->points.dimension, &work->prior_mean, &rows);
+    if (code < 0 && rows != 1)
+        return ast_cli_fail(AST_CLI_FAILED, "%s has %zu directions; --prior-mean is one", path, rows);
+    work->options.prior_mean = work->prior_mean;
+    return code;
 }
 
 /* The normals of a depth image, which take the context's threads. */
@@ -255,6 +313,8 @@ static int read_inputs(job *work) {
     }
     if (code < 0)
         code = read_start(work);
+    if (code < 0)
+        code = read_prior(work);
     if (code < 0) {
         work->labels = malloc(count * sizeof *work->labels);
         if (!work->labels)
@@ -292,10 +352,18 @@ static int cluster(job *work) {
     options->seed = given->common.seed;
     options->parallel = (ast_parallel)given->passes.parallel;
     options->bounds = !given->passes.no_bounds;
-    options->progress = ast_cli_progress_step;
-    options->progress_data = &work->progress;
+    ast_cli_mixtures_apply(&given->mixtures, options);
+    work->record = (ast_cli_record){.progress = &work->progress,
+                                    .points = work->points.count,
+                                    .passes_wanted = given->mixtures.trace != NULL,
+                                    .samples_wanted = given->mixtures.samples != NULL};
+    options->progress = ast_cli_record_step;
+    options->progress_data = &work->record;
     ast_status status = ast_cluster(work->context, &work->points, options, work->labels, &work->report);
     ast_cli_progress_end(&work->progress);
+    if (work->record.failed)
+        return ast_cli_fail(AST_CLI_FAILED, "there is no memory to keep the %s",
+                            given->mixtures.samples ? "samples" : "trace");
     if (status == AST_OK && ast_cli_interrupted())
         status = AST_CANCELLED;
     if (status == AST_OK && work->report.missing == work->report.points)
@@ -308,13 +376,14 @@ static int cluster(job *work) {
 static ast_cli_result result_of(const job *work) {
     const settings *given = work->given;
     size_t count;
-    return (ast_cli_result){.report = &work->report,
-                            .clusters = ast_clusters(work->context, &count),
-                            .method = methods[given->method],
-                            .angle = work->options.method == AST_DP ? work->options.angle : NAN,
-                            .reason = work->sweep.count ? work->sweep.reason : NULL,
-                            .oir = given->passes.parallel == AST_OIR,
-                            .weighted = work->weights != NULL};
+    return (ast_cli_result){
+        .report = &work->report,
+        .clusters = ast_clusters(work->context, &count),
+        .method = methods[given->method],
+        .angle = work->options.method == AST_DP || work->options.method == AST_DPMEANS ? work->options.angle : NAN,
+        .reason = work->sweep.count ? work->sweep.reason : NULL,
+        .oir = given->passes.parallel == AST_OIR,
+        .weighted = work->weights != NULL};
 }
 
 static int print_json(const void *work) {
@@ -327,7 +396,33 @@ static void print_table(const void *work) {
     ast_cli_print_table(&result);
 }
 
+/* Memberships, samples and the trace, where they were asked for. */
+static int fill_records(job *work) {
+    ast_format_error error;
+    ast_cli_target *targets = work->targets;
+    size_t points = work->report.points, clusters = work->report.clusters;
+    if (targets[MEMBERSHIPS].path) {
+        work->memberships = malloc(points * clusters * sizeof *work->memberships);
+        if (!work->memberships)
+            return ast_cli_fail(AST_CLI_FAILED, "there is no memory for %zu x %zu memberships", points, clusters);
+        ast_status status = ast_memberships(work->context, &work->points, work->memberships, NULL);
+        if (status != AST_OK)
+            return ast_cli_status(status, work->context, work->given->input);
+        ast_cli_fill_values(&targets[MEMBERSHIPS], work->memberships, points, clusters);
+    }
+    if (targets[SAMPLES].path && work->record.sample_count == 0)
+        return ast_cli_fail(AST_CLI_FAILED,
+                            "--samples has none to write: --max-iterations ends the run before the first");
+    ast_cli_fill_labels(&targets[SAMPLES], work->record.samples, work->record.sample_count, points);
+    if (targets[TRACE].output && !ast_cli_write_trace(&work->record, targets[TRACE].output, &error))
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    return -1;
+}
+
 static int deliver(job *work) {
+    int code = fill_records(work);
+    if (code >= 0)
+        return code;
     ast_cli_printer printer = {print_json, print_table, work};
     if (work->depth.width)
         ast_cli_fill_labels(&work->targets[LABELS], work->labels, work->depth.height, work->depth.width);
@@ -345,5 +440,8 @@ static void free_job(job *work) {
     free(work->weights);
     free(work->init);
     free(work->labels);
+    free(work->prior_mean);
+    free(work->memberships);
+    ast_cli_record_free(&work->record);
     ast_cli_sweep_free(&work->sweep);
 }

@@ -56,6 +56,10 @@ static json_t *head_object(const ast_cli_result *result) {
         failed |= json_object_set_new(head, "oir_restarts", json_integer((json_int_t)report->oir_restarts));
     if (result->reason)
         failed |= json_object_update_new(head, json_pack("{sf ss}", "angle", result->angle, "reason", result->reason));
+    if (isfinite(report->log_likelihood))
+        failed |= json_object_set_new(head, "log_likelihood", json_real(report->log_likelihood));
+    if (isfinite(report->bic))
+        failed |= json_object_set_new(head, "bic", json_real(report->bic));
     failed |= json_object_set_new(head, "seconds", json_real(report->seconds));
     if (!failed)
         return head;
@@ -73,6 +77,11 @@ static json_t *cluster_object(const ast_cluster_info *cluster, size_t id, size_t
         return NULL;
     }
     /* json_pack takes the array over, also when it fails. */
-    return json_pack("{sI sI so so}", "id", (json_int_t)id, "size", (json_int_t)cluster->size, "mean", mean, "kappa",
-                     isfinite(cluster->kappa) ? json_real(cluster->kappa) : json_null());
+    json_t *object = json_pack("{sI sI so so}", "id", (json_int_t)id, "size", (json_int_t)cluster->size, "mean", mean,
+                               "kappa", isfinite(cluster->kappa) ? json_real(cluster->kappa) : json_null());
+    if (object && isfinite(cluster->share) && json_object_set_new(object, "share", json_real(cluster->share)) != 0) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
 }

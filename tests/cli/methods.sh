@@ -1,0 +1,63 @@
+#!/bin/sh
+# The methods of cluster beyond dp and spkm: what they find, what they write, and that they find it again.
+. "$(dirname "$0")/common.sh"
+
+asterism sample --points 900 --dimension 3 --clusters 3 --kappa 100 --separation 60 --seed 4 --output x.npy --labels truth.npy >/dev/null
+
+# more A B WHAT: A is the larger number.
+more() {
+    [ "$(awk "BEGIN { print ($1 > $2) }")" = 1 ] || broken "$3: $1 is not more than $2"
+}
+
+# All of them find three clusters that far apart, on any number of threads.
+for method in 'movmf --clusters 3' 'movmf --clusters 3 --hard' 'ospkm --clusters 3 --max-iterations 10' \
+    'fsd --clusters 8 --concentration 0.5 --max-iterations 1000' 'crp --max-iterations 200' 'dpmeans --angle 30'; do
+    # shellcheck disable=SC2086
+    works asterism cluster x.npy --method $method --json --labels labels.npy --trace trace.csv
+    equal method "\"${method%% *}\"" "$(json method ../out)"
+    works asterism measure --labels labels.npy --truth truth.npy --json
+    more "$(json nmi ../out)" 0.95 "the NMI of $method"
+    equal 'the head of the trace' 'run,pass,clusters,changed,objective,seconds' "$(head -n 1 trace.csv)"
+    more "$(wc -l <trace.csv)" 1 "the trace of $method"
+    # shellcheck disable=SC2086
+    works asterism cluster x.npy --method $method --quiet --labels again.npy --threads 1
+    same labels.npy again.npy
+done
+
+# A mixture: likelihood, criterion, a kappa and a share for each component, memberships that add up to one.
+works asterism cluster x.npy --method movmf --clusters 3 --json --memberships m.txt
+for field in log_likelihood bic cluster.2.kappa; do
+    json $field ../out | grep -Eq '^-?[0-9]' || broken "$field is no number: $(json $field ../out)"
+done
+more "$(json cluster.0.kappa ../out)" 80 kappa
+more 120 "$(json cluster.0.kappa ../out)" kappa
+more 0.4 "$(json cluster.0.share ../out)" share
+equal 'rows of memberships that add up to one' 900 \
+    "$(awk 'NF == 3 && ($1 + $2 + $3 - 1) ^ 2 < 1e-10' m.txt | wc -l | tr -d ' ')"
+works asterism cluster x.npy --method spkm --clusters 3 --json
+json bic ../out >/dev/null 2>&1 && broken 'k-means has a criterion'
+
+# A sampler: every 10th sweep after 50 of 100, one row each; the trace has all.
+works asterism cluster x.npy --method crp --max-iterations 100 --burn-in 50 --sample-every 10 --samples s.txt \
+    --trace trace.csv --quiet
+equal samples 5 "$(wc -l <s.txt | tr -d ' ')"
+equal 'labels of a sample' 900 "$(head -n 1 s.txt | wc -w | tr -d ' ')"
+equal 'lines of the trace' 101 "$(wc -l <trace.csv | tr -d ' ')"
+fails 1 '--samples has none to write' asterism cluster x.npy --method crp --max-iterations 10 --burn-in 50 --samples t.npy
+echo '0 0 1' >pole.txt
+works asterism cluster x.npy --method crp --max-iterations 20 --prior-kappa 5 --prior-mean pole.txt --quiet
+printf '%s\n' '0 0 1' '1 0 0' >poles.txt
+fails 1 'poles.txt has 2 directions; --prior-mean is one' \
+    asterism cluster x.npy --method crp --prior-kappa 5 --prior-mean poles.txt
+
+# Digits: ten classes of 64 counts.
+digits=$SOURCE/../shared/data/digits
+if [ -d "$digits" ]; then
+    file=$(find "$digits" -name '*.gz' | head -n 1)
+    gzip -dc "$file" | awk -F, '{ print int($65) }' >truth.txt
+    works asterism cluster "$file" --columns 1-64 --method movmf --clusters 10 --restarts 10 --quiet --labels labels.txt
+    works asterism measure --labels labels.txt --truth truth.txt --json
+    more "$(json nmi ../out)" 0.70 'the NMI of the digits'
+else
+    echo 'no digits: ../shared/data is not there'
+fi
