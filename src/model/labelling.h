@@ -84,7 +84,8 @@ typedef struct ast_worker {
     size_t base;       /* its first point */
     ast_scores scores; /* (chunk) of its points: `own`, or where the labelling keeps them */
     ast_scores own;    /* (chunk) */
-    float *third;      /* large: (chunk) bounds of the fast clusters' scores; `second` bounds the others' */
+    float *third;      /* large, where scores are kept: (chunk) bounds of the fast clusters' scores; `second` bounds the
+                          others' */
     uint32_t *fresh;   /* (blocks of a chunk) small: one bit for each group that was scored */
     int32_t *hasty; /* (chunk) small: labels as they were when the points were added, which may have been too early */
     bool full;      /* every point of the chunk at hand was scored in this pass */

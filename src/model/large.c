@@ -58,13 +58,15 @@ static void scatter(ast_worker *worker, size_t n) {
     for (size_t j = 0; j < n; j++) {
         size_t at = worker->list[j];
         worker->scores.best[at] = worker->compact.best[j];
-        worker->scores.second[at] = worker->third[at] = worker->compact.second[j];
+        worker->scores.second[at] = worker->compact.second[j];
+        if (worker->third)
+            worker->third[at] = worker->compact.second[j];
         worker->scores.id[at] = worker->compact.id[j];
     }
     worker->scored += n;
 }
 
-/* Axial: a listed point that now stands on the other side of its mean has no score that decides. */
+/* Axial: a listed point that now stands on the other side of its mean has a score that decides nothing. */
 static void doubt_turned(ast_labelling *l, ast_worker *worker, size_t base, size_t n) {
     size_t dimension = l->cloud.dimension;
     for (size_t j = 0; j < n && l->axial; j++) {
@@ -73,7 +75,7 @@ static void doubt_turned(ast_labelling *l, ast_worker *worker, size_t base, size
             continue;
         const float *mean = l->start_means + (size_t)l->labels[i] * dimension;
         if ((l->kernels->dot(worker->picked[j], mean, dimension) < 0) != ast_is_turned(l->signs, i))
-            worker->scores.best[at] = AST_NO_SCORE;
+            worker->scores.second[at] = worker->compact.second[j] = worker->scores.best[at];
     }
 }
 

@@ -44,8 +44,7 @@ void ast_begin_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     worker->scores = worker->own;
     if (l->kept)
         worker->scores = (ast_scores){l->scores.best + base, l->scores.second + base, l->scores.id + base};
-    worker->third =
-        l->kept && !l->cloud.small ? l->third + base : worker->compact.second; /* nobody asks for it there */
+    worker->third = l->kept && !l->cloud.small ? l->third + base : NULL;
     worker->full = worker->added = worker->noted = worker->rows_loaded = false;
 }
 
