@@ -33,18 +33,21 @@ static float *draw_means(const ref_points *points, size_t clusters, ast_random *
     return means;
 }
 
-static void check_case(uint64_t seed, ref_size size, size_t ways) {
+static void check_either(uint64_t seed, ref_size size, size_t ways, int axial) {
     ref_case made;
     ref_points points;
     ast_random random;
     ref_case_make(&made, seed, size);
     ref_points_read(&points, &made.points);
+    if (axial)
+        ref_points_turn(&points);
     ast_random_seed(&random, seed, 98);
     if (points.used > 0) {
         ref_result expected;
         size_t most = points.used < 30 ? points.used : 30, clusters = 1 + (size_t)ast_random_below(&random, most);
         float *means = draw_means(&points, clusters, &random);
         ast_options options = spkm_options(ast_random_below(&random, 2) ? clusters : 0);
+        options.axial = axial;
         options.start = AST_GIVEN;
         options.means = means;
         options.means_count = clusters;
@@ -61,6 +64,14 @@ static void check_case(uint64_t seed, ref_size size, size_t ways) {
     ref_case_free(&made);
 }
 
+static void check_case(uint64_t seed, ref_size size, size_t ways) {
+    check_either(seed, size, ways, 0);
+}
+
+static void check_axial_case(uint64_t seed, ref_size size, size_t ways) {
+    check_either(seed, size, ways, 1);
+}
+
 static void small_cases_equal_the_reference(void **state) {
     (void)state;
     ref_check_seeds(check_case, REF_SMALL, 2000, 5);
@@ -69,6 +80,12 @@ static void small_cases_equal_the_reference(void **state) {
 static void large_cases_equal_the_reference(void **state) {
     (void)state;
     ref_check_seeds(check_case, REF_LARGE, 20, 6);
+}
+
+static void axial_cases_equal_the_reference(void **state) {
+    (void)state;
+    ref_check_seeds(check_axial_case, REF_SMALL, 1200, 5);
+    ref_check_seeds(check_axial_case, REF_LARGE, 12, 5);
 }
 
 static void hand_computed_cases(void **state) {
@@ -104,11 +121,13 @@ static void fill(float *x, size_t dimension, uint64_t seed) {
 }
 
 static void check_partition(const ast_points *points, const ast_context *context, const int32_t *labels,
-                            const ast_report *report, size_t clusters, uint64_t seed) {
+                            const ast_report *report, size_t clusters, uint64_t seed, int axial) {
     ref_points read;
     int32_t expected[N];
     size_t *sizes = ref_take(clusters, sizeof *sizes);
     ref_points_read(&read, points);
+    if (axial)
+        ref_points_turn(&read);
     assert_int_equal(report->clusters, clusters);
     ref_assign(&read, ast_means(context), clusters, NAN, expected, NULL);
     for (size_t i = 0; i < N; i++) {
@@ -126,7 +145,7 @@ static void check_partition(const ast_points *points, const ast_context *context
     ref_points_free(&read);
 }
 
-static void check_drawn(ast_start start, size_t dimension, size_t clusters, uint64_t seed) {
+static void check_drawn(ast_start start, size_t dimension, size_t clusters, uint64_t seed, int axial) {
     float *x = ref_take(N * dimension, sizeof *x);
     int32_t labels[N], again[N];
     ast_report report, report_again;
@@ -135,6 +154,7 @@ static void check_drawn(ast_start start, size_t dimension, size_t clusters, uint
     ast_options options = spkm_options(clusters);
     options.start = start;
     options.seed = seed;
+    options.axial = axial;
     for (size_t way = 0; way < 3; way++) {
         ref_setup setup = ref_setup_number((seed * 5 + way * 19) % REF_SETUPS);
         ast_context *context = ref_context(setup.isa, setup.threads);
@@ -145,7 +165,7 @@ static void check_drawn(ast_start start, size_t dimension, size_t clusters, uint
         if (way > 0 && (memcmp(labels, again, sizeof labels) != 0 || report.objective != report_again.objective))
             fail_msg("start %d, %zu clusters, seed %llu: another result with %s", start, clusters,
                      (unsigned long long)seed, ref_setup_text(&setup));
-        check_partition(&points, context, labels, &report, clusters, seed);
+        check_partition(&points, context, labels, &report, clusters, seed, axial);
     }
     free(x);
 }
@@ -154,7 +174,8 @@ static void drawn_starts_depend_on_the_seed_alone(void **state) {
     (void)state;
     static const size_t dimensions[] = {2, 3, 8, 40}, counts[] = {1, 2, 9, 25};
     for (uint64_t seed = 1; seed <= ref_case_count(48); seed++)
-        check_drawn(seed % 2 ? AST_PLUSPLUS : AST_RANDOM, dimensions[seed / 2 % 4], counts[seed / 8 % 4], seed);
+        check_drawn(seed % 2 ? AST_PLUSPLUS : AST_RANDOM, dimensions[seed / 2 % 4], counts[seed / 8 % 4], seed,
+                    seed % 3 == 0);
 }
 
 static void another_seed_is_another_start(void **state) {
@@ -223,7 +244,7 @@ static void restarts_keep_the_best_objective(void **state) {
         assert_int_equal(restarts, RESTARTS);
         assert_true(worst < best); /* otherwise nothing was chosen */
         assert_true(fabs(report.objective - best) < 1e-9);
-        check_partition(&points, ref_context("avx2", 2), labels, &report, 14, 6);
+        check_partition(&points, ref_context("avx2", 2), labels, &report, 14, 6, 0);
         ref_trace_free(&trace);
     }
 }
@@ -322,6 +343,7 @@ int main(void) {
         cmocka_unit_test(hand_computed_cases),
         cmocka_unit_test(small_cases_equal_the_reference),
         cmocka_unit_test(large_cases_equal_the_reference),
+        cmocka_unit_test(axial_cases_equal_the_reference),
         cmocka_unit_test(drawn_starts_depend_on_the_seed_alone),
         cmocka_unit_test(another_seed_is_another_start),
         cmocka_unit_test(plusplus_finds_separate_clusters),

@@ -46,6 +46,8 @@ static void answer_make(answer *expected, const scene *s) {
         ref_points points;
         ast_points view = scene_points(s, t);
         ref_points_read(&points, &view);
+        if (s->options.axial)
+            ref_points_turn(&points);
         do_deed(&stream, s, t, &points, expected);
         ref_stream_step(&stream, &points, &expected->frames[t]);
         expected->missed[t] = points.missed;
@@ -217,11 +219,12 @@ static void check_objectives(const scene *s, const answer *expected) {
     }
 }
 
-static void check_scene(uint64_t seed, ref_size size, size_t ways) {
+static void check_either(uint64_t seed, ref_size size, size_t ways, int axial) {
     scene s;
     answer expected;
     ast_random random;
     scene_make(&s, seed, size);
+    s.options.axial = axial;
     answer_make(&expected, &s);
     check_objectives(&s, &expected);
     ast_random_seed(&random, seed, 42);
@@ -231,6 +234,14 @@ static void check_scene(uint64_t seed, ref_size size, size_t ways) {
     }
     answer_free(&expected, &s);
     scene_free(&s);
+}
+
+static void check_scene(uint64_t seed, ref_size size, size_t ways) {
+    check_either(seed, size, ways, 0);
+}
+
+static void check_axial_scene(uint64_t seed, ref_size size, size_t ways) {
+    check_either(seed, size, ways, 1);
 }
 
 static void small_streams_equal_the_reference(void **state) {
@@ -243,6 +254,12 @@ static void large_streams_equal_the_reference(void **state) {
     ref_check_seeds(check_scene, REF_LARGE, 6, 4);
 }
 
+static void axial_streams_equal_the_reference(void **state) {
+    (void)state;
+    ref_check_seeds(check_axial_scene, REF_SMALL, 600, 3);
+    ref_check_seeds(check_axial_scene, REF_LARGE, 4, 4);
+}
+
 static void rooms_equal_the_reference(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= ref_case_count(8); seed++) {
@@ -251,6 +268,7 @@ static void rooms_equal_the_reference(void **state) {
         if (ref_case_only() > 0 && ref_case_only() != seed)
             continue;
         scene_make_room(&s, seed);
+        s.options.axial = seed % 2 == 0;
         answer_make(&expected, &s);
         check_objectives(&s, &expected);
         for (size_t way = 0; way < 4; way++) { /* the ordered path on 1 to 8 threads */
@@ -266,6 +284,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_streams_equal_the_reference),
         cmocka_unit_test(large_streams_equal_the_reference),
+        cmocka_unit_test(axial_streams_equal_the_reference),
         cmocka_unit_test(rooms_equal_the_reference),
     };
     return cmocka_run_group_tests_name("streams", tests, NULL, ref_contexts_end);
