@@ -357,8 +357,11 @@ AST_API ast_status ast_compare(ast_context *context, const int32_t *labels, cons
                                ast_agreement *agreement);
 
 typedef enum ast_dissimilarity {
-    AST_COSINE = 0, /* 1 - x.y: exact, in O(N K D) */
-    AST_ANGLE = 1   /* the angle: O(N^2 D), so a seeded sample of AST_SILHOUETTE_SAMPLE points above that size */
+    AST_COSINE = 0,       /* 1 - x.y: exact, in O(N K D) */
+    AST_ANGLE = 1,        /* the angle: O(N^2 D), so a seeded sample of AST_SILHOUETTE_SAMPLE points above that size */
+    AST_AXIAL_COSINE = 2, /* axial data: 1 - (x.y)^2, exact in O(N K D^2) from second moments; where those are more
+                             than 2^20 numbers, K D (D + 1) / 2, by pairs as the angle */
+    AST_AXIAL_ANGLE = 3   /* axial data: the angle between axes, 0 to 90 degrees; as AST_ANGLE */
 } ast_dissimilarity;
 
 #define AST_SILHOUETTE_SAMPLE 20000
@@ -385,6 +388,7 @@ typedef struct ast_mixture {
     double kappa;      /* of every cluster; 0 is uniform */
     double separation; /* degrees that the means are apart at least; 0 for any */
     double noise;      /* share of uniform points, 0..1, labelled -1 */
+    int axial;         /* 1: every row has a random sign, and the separation, at most 90, is that of axes */
     uint64_t seed;
     int (*progress)(size_t drawn, void *data); /* NULL, or called now and then with the number of points that are there;
                                                   non-zero cancels, and what was drawn so far is of no use */

@@ -51,8 +51,10 @@ ast_status ast_silhouette(ast_context *context, const ast_points *points, const 
     ast_status status = ast_check_points(points, &context->fault);
     if (status != AST_OK)
         return status;
-    if (dissimilarity != AST_COSINE && dissimilarity != AST_ANGLE)
-        return ast_fail(&context->fault, AST_BAD_OPTION, "the dissimilarity must be AST_COSINE or AST_ANGLE");
+    if (dissimilarity != AST_COSINE && dissimilarity != AST_ANGLE && dissimilarity != AST_AXIAL_COSINE &&
+        dissimilarity != AST_AXIAL_ANGLE)
+        return ast_fail(&context->fault, AST_BAD_OPTION,
+                        "the dissimilarity must be AST_COSINE, AST_ANGLE, AST_AXIAL_COSINE or AST_AXIAL_ANGLE");
     int32_t *usable = ast_allocate(points->count, sizeof *usable);
     if (!usable)
         return ast_fail_memory(&context->fault);
@@ -78,6 +80,8 @@ static const char *mixture_problem(const ast_mixture *m) {
         return "kappa must be a number from 0 on";
     if (!(m->separation >= 0 && m->separation <= 180))
         return "the separation must be between 0 and 180 degrees";
+    if (m->axial && m->separation > 90)
+        return "the separation of axes must be between 0 and 90 degrees";
     if (!(m->noise >= 0 && m->noise <= 1))
         return "the share of noise must be between 0 and 1";
     return NULL;

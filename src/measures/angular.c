@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The mean silhouette with the angle as dissimilarity: O(N^2 D), so a seeded sample of larger sets.
+ * The mean silhouette with the angle as dissimilarity, between directions or between axes: O(N^2 D), so a seeded sample
+ * of larger sets. For axes also with 1 - (x.y)^2, where their second moments would be too many numbers.
  *
  * The one idea: the sample is sorted by cluster and transposed in groups of LANES rows, so that a point meets a group
  * at once, and nearly every group belongs to one cluster, to whose sum it adds one number. */
@@ -18,13 +19,14 @@
 #define NO_ANGLE 0x1p-24
 
 typedef struct sweep {
+    ast_dissimilarity dissimilarity;
     size_t count, groups, dimension;
     size_t clusters;  /* that the sample met */
     uint32_t *chosen; /* (count) rows of the input, sorted by cluster */
     int32_t *own;     /* (count) 0..clusters-1 */
     size_t *sizes;    /* (clusters) */
     double *packed;   /* (groups, D, LANES) unit vectors; zeros beyond the last */
-    double *sums;     /* (threads, BLOCK, clusters) of angles */
+    double *sums;     /* (threads, BLOCK, clusters) of dissimilarities */
     double *vectors;  /* (threads, BLOCK, D) */
     double *partial;  /* (blocks) sums of silhouettes */
 } sweep;
@@ -36,10 +38,13 @@ static bool choose(sweep *work, const ast_partition *partition, size_t rows, uin
 static bool pack(sweep *work, const ast_rows *rows);
 static void score_block(void *data, size_t block, int worker);
 
-ast_status ast_angular_silhouette(ast_fault *fault, ast_pool *pool, const ast_rows *rows,
-                                  const ast_partition *partition, uint64_t seed, double *silhouette, size_t *sampled) {
+ast_status ast_pair_silhouette(ast_fault *fault, ast_pool *pool, const ast_rows *rows, const ast_partition *partition,
+                               ast_dissimilarity dissimilarity, uint64_t seed, double *silhouette, size_t *sampled) {
     size_t count = partition->points < AST_SILHOUETTE_SAMPLE ? partition->points : AST_SILHOUETTE_SAMPLE;
-    sweep work = {.count = count, .groups = (count + LANES - 1) / LANES, .dimension = rows->dimension};
+    sweep work = {.dissimilarity = dissimilarity,
+                  .count = count,
+                  .groups = (count + LANES - 1) / LANES,
+                  .dimension = rows->dimension};
     ast_status status = AST_OK;
     if (!allocate(&work, partition) || !choose(&work, partition, rows->count, seed) || !pack(&work, rows) ||
         !allocate_scratch(&work, (size_t)ast_pool_threads(pool))) {
@@ -171,12 +176,24 @@ static inline void arc_cosines(double *values) {
         values[lane] = M_PI_2 - copysign(M_PI_2 - 2 * h[lane] * series[lane], values[lane]);
 }
 
-/* Adds the angles from point i to the rows of a group to its clusters' sums, the one to itself left out. */
+/* From dot products to dissimilarities. */
+static inline void take_apart(ast_dissimilarity dissimilarity, double *values) {
+    if (dissimilarity == AST_AXIAL_COSINE) {
+        for (int lane = 0; lane < LANES; lane++)
+            values[lane] = 1 - values[lane] * values[lane];
+        return;
+    }
+    for (int lane = 0; lane < LANES && dissimilarity == AST_AXIAL_ANGLE; lane++)
+        values[lane] = fabs(values[lane]);
+    arc_cosines(values);
+}
+
+/* Adds what is between point i and the rows of a group to its clusters' sums, the one to itself left out. */
 static inline void meet_group(const sweep *work, const double *x, size_t i, size_t group, size_t dimension,
                               double *sums) {
     double v[LANES] __attribute__((aligned(16)));
     lanes_dot(work->packed + group * LANES * dimension, x, dimension, v);
-    arc_cosines(v);
+    take_apart(work->dissimilarity, v);
     if (i / LANES == group)
         v[i % LANES] = 0;
     size_t first = group * LANES, end = first + LANES;
@@ -195,7 +212,7 @@ static double silhouette_of(const sweep *work, size_t i, const double *sums) {
     for (size_t k = 0; k < work->clusters; k++)
         if (k != own)
             b = fmin(b, sums[k] / (double)work->sizes[k]);
-    return ast_silhouette_value(a, b, NO_ANGLE);
+    return ast_silhouette_value(a, b, work->dissimilarity == AST_AXIAL_COSINE ? AST_NO_DISSIMILARITY : NO_ANGLE);
 }
 
 static void score_block(void *data, size_t block, int worker) {

@@ -132,8 +132,9 @@ static bool draw_points(const ast_mixture *mixture, size_t noise, const double *
                         int32_t *labels) {
     size_t dimension = mixture->dimension, tell = TELL / dimension;
     radial cluster = radial_of(dimension, mixture->kappa), uniform = radial_of(dimension, 0);
-    ast_random random;
+    ast_random random, signs; /* of its own, so that the rows are those of directed data up to their signs */
     ast_random_seed(&random, mixture->seed, 1);
+    ast_random_seed(&signs, mixture->seed, 2);
     for (size_t i = 0; i < mixture->points; i++) {
         int32_t label = -1;
         if (i % tell == 0 && mixture->progress && mixture->progress(i, mixture->progress_data) != 0)
@@ -145,8 +146,9 @@ static bool draw_points(const ast_mixture *mixture, size_t noise, const double *
             label = (int32_t)ast_random_below(&random, mixture->clusters);
             sample_about(&random, &cluster, dimension, means + (size_t)label * dimension, x);
         }
+        double sign = mixture->axial && ast_random_below(&signs, 2) ? -1 : 1;
         for (size_t d = 0; d < dimension; d++)
-            points[i * dimension + d] = (float)x[d];
+            points[i * dimension + d] = (float)(sign * x[d]);
         if (labels)
             labels[i] = label;
     }
@@ -220,24 +222,31 @@ static bool is_impossible(size_t dimension, size_t count, double separation) {
     return count > dimension + 1 || cosine < -1 / (n - 1) - 1e-9;
 }
 
-static bool is_apart(size_t dimension, size_t count, const double *means, double cosine) {
-    for (size_t i = 1; i < count; i++)
+/* The cosine of the angle between two means, or between two axes. */
+static double cosine_of(const ast_mixture *mixture, const double *x, const double *y) {
+    double cosine = dot(mixture->dimension, x, y);
+    return mixture->axial ? fabs(cosine) : cosine;
+}
+
+static bool is_apart(const ast_mixture *mixture, const double *means, double cosine) {
+    for (size_t i = 1; i < mixture->clusters; i++)
         for (size_t j = 0; j < i; j++)
-            if (dot(dimension, means + i * dimension, means + j * dimension) > cosine)
+            if (cosine_of(mixture, means + i * mixture->dimension, means + j * mixture->dimension) > cosine)
                 return false;
     return true;
 }
 
 /* One uniform mean after the other, drawn again while it is too close to an earlier one. */
-static bool place_by_rejection(ast_random *random, size_t dimension, size_t count, double cosine, double *means) {
-    for (size_t i = 0; i < count; i++) {
+static bool place_by_rejection(ast_random *random, const ast_mixture *mixture, double cosine, double *means) {
+    size_t dimension = mixture->dimension;
+    for (size_t i = 0; i < mixture->clusters; i++) {
         double *mean = means + i * dimension;
         bool free_place = false;
         for (int draws = 0; draws < REJECTION_DRAWS && !free_place; draws++) {
             ast_direction_sample(random, dimension, mean);
             free_place = true;
             for (size_t j = 0; j < i && free_place; j++)
-                free_place = dot(dimension, mean, means + j * dimension) <= cosine;
+                free_place = cosine_of(mixture, mean, means + j * dimension) <= cosine;
         }
         if (!free_place)
             return false;
@@ -245,9 +254,13 @@ static bool place_by_rejection(ast_random *random, size_t dimension, size_t coun
     return true;
 }
 
-/* Puts two means `angle` apart, symmetrically about their midpoint on their great circle. */
-static void push_apart(size_t dimension, double *x, double *y, double angle) {
+/* Puts two means `angle` apart, symmetrically about their midpoint on their great circle; of axes, the near ends. */
+static void push_apart(const ast_mixture *mixture, double *x, double *y, double angle) {
+    size_t dimension = mixture->dimension;
     double sum2 = 0, difference2 = 0;
+    bool turned = mixture->axial && dot(dimension, x, y) < 0;
+    for (size_t d = 0; turned && d < dimension; d++)
+        y[d] = -y[d];
     for (size_t d = 0; d < dimension; d++) {
         sum2 += (x[d] + y[d]) * (x[d] + y[d]);
         difference2 += (x[d] - y[d]) * (x[d] - y[d]);
@@ -266,10 +279,12 @@ static void push_apart(size_t dimension, double *x, double *y, double angle) {
 
 /* Uniform means that push each other away until all are far enough apart: reaches packings that rejection, which jams
  * at half the density, never finds. The aim is a little more than is asked for, so that it is met in finite time. */
-static bool place_by_repulsion(ast_random *random, size_t dimension, size_t count, double separation, int sweeps,
+static bool place_by_repulsion(ast_random *random, const ast_mixture *mixture, double separation, int sweeps,
                                double *means) {
-    double aim = fmin(M_PI, separation + fmin(0.01 * separation, 0.2 * DEGREE)), aim_cosine = cos(aim);
-    double enough = cos(fmin(M_PI, separation + SLACK));
+    size_t dimension = mixture->dimension, count = mixture->clusters;
+    double most = mixture->axial ? M_PI_2 : M_PI;
+    double aim = fmin(most, separation + fmin(0.01 * separation, 0.2 * DEGREE)), aim_cosine = cos(aim);
+    double enough = cos(fmin(most, separation + SLACK));
     for (size_t i = 0; i < count; i++)
         ast_direction_sample(random, dimension, means + i * dimension);
     for (int sweep = 0; sweep < sweeps; sweep++) {
@@ -280,31 +295,32 @@ static bool place_by_repulsion(ast_random *random, size_t dimension, size_t coun
         double closest = -1;
         for (size_t i = 1; i < count; i++)
             for (size_t j = 0; j < i; j++) {
-                double *x = means + i * dimension, *y = means + j * dimension, cosine = dot(dimension, x, y);
+                double *x = means + i * dimension, *y = means + j * dimension, cosine = cosine_of(mixture, x, y);
                 closest = fmax(closest, cosine);
                 if (cosine > aim_cosine)
-                    push_apart(dimension, x, y, aim);
+                    push_apart(mixture, x, y, aim);
             }
-        if (closest <= enough && is_apart(dimension, count, means, enough))
+        if (closest <= enough && is_apart(mixture, means, enough))
             return true;
     }
-    return is_apart(dimension, count, means, cos(separation - SLACK));
+    return is_apart(mixture, means, cos(separation - SLACK));
 }
 
 static bool place_means(ast_random *random, const ast_mixture *mixture, double *means) {
     size_t dimension = mixture->dimension, count = mixture->clusters;
     double separation = mixture->separation * DEGREE;
     bool any = !(separation > 0);
-    if (!any && is_impossible(dimension, count, separation))
+    size_t ends = mixture->axial && count > 1 ? 2 * count : count; /* of axes that are apart, both ends are */
+    if (!any && is_impossible(dimension, ends, separation))
         return false;
     double cosine = any ? 2 : cos(fmin(M_PI, separation + SLACK));
     for (int set = 0; set < REJECTION_SETS; set++)
-        if (place_by_rejection(random, dimension, count, cosine, means))
+        if (place_by_rejection(random, mixture, cosine, means))
             return true;
     double sweep_work = 2 * (double)count * (double)count * (double)dimension; /* half a dot and half a push a pair */
     int sweeps = (int)fmin(20000, fmax(10, REPULSION_WORK / REPULSION_SETS / sweep_work));
     for (int set = 0; set < REPULSION_SETS; set++)
-        if (place_by_repulsion(random, dimension, count, separation, sweeps, means))
+        if (place_by_repulsion(random, mixture, separation, sweeps, means))
             return true;
     return false;
 }

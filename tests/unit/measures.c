@@ -215,7 +215,17 @@ static double apart(const float *x, const float *y, size_t dimension, ast_dissim
         away += pow(x[d] / sqrt(xx) - y[d] / sqrt(yy), 2);
         towards += pow(x[d] / sqrt(xx) + y[d] / sqrt(yy), 2);
     }
-    return dissimilarity == AST_ANGLE ? 2 * atan2(sqrt(away), sqrt(towards)) : 1 - dot / sqrt(xx * yy);
+    double angle = 2 * atan2(sqrt(away), sqrt(towards));
+    switch (dissimilarity) {
+    case AST_ANGLE:
+        return angle;
+    case AST_AXIAL_ANGLE:
+        return fmin(angle, M_PI - angle);
+    case AST_AXIAL_COSINE:
+        return 1 - dot * dot / (xx * yy);
+    default:
+        return 1 - dot / sqrt(xx * yy);
+    }
 }
 
 /* Rousseeuw (1987), word by word. */
@@ -267,11 +277,62 @@ static void test_silhouettes_equal_their_definition(void **state) {
             if (labels[i] >= 0 && round % 4 == 0)
                 labels[i] = labels[i] * 1000003; /* far apart, with gaps */
         }
-        for (int kind = 0; kind < 2; kind++) {
-            ast_dissimilarity dissimilarity = kind ? AST_ANGLE : AST_COSINE;
+        for (int kind = 0; kind < 4; kind++) {
+            ast_dissimilarity dissimilarity = (ast_dissimilarity)kind;
+            int angle = dissimilarity == AST_ANGLE || dissimilarity == AST_AXIAL_ANGLE;
             assert_near(silhouette_of(points, (size_t)count, dimension, labels, dissimilarity),
-                        by_definition(points, count, dimension, labels, dissimilarity), kind ? 1e-9 : 1e-8);
+                        by_definition(points, count, dimension, labels, dissimilarity), angle ? 1e-9 : 1e-8);
         }
+    }
+}
+
+/* So many clusters of so many dimensions that second moments would be too many numbers: by pairs, which is the same. */
+static void test_many_moments_are_taken_by_pairs(void **state) {
+    (void)state;
+    enum { N = 60, D = 320 }; /* 320 * 321 / 2 = 51360 numbers a cluster, 1048576 are allowed: 20 clusters */
+    static float points[N * D];
+    int32_t labels[N];
+    double x[D];
+    ast_random random;
+    ast_random_seed(&random, 8, 0);
+    for (int clusters = 19; clusters <= 22; clusters++) {
+        for (int i = 0; i < N; i++) {
+            labels[i] = i % clusters;
+            ast_random around;
+            ast_random_seed(&around, 9, (uint64_t)labels[i]);
+            ast_direction_sample(&around, D, x);
+            for (int d = 0; d < D; d++)
+                points[i * D + d] = (float)((i % 2 ? -1 : 1) * x[d] + 0.03 * ast_random_normal(&random));
+            double square = 0;
+            for (int d = 0; d < D; d++)
+                square += (double)points[i * D + d] * points[i * D + d];
+            for (int d = 0; d < D; d++)
+                points[i * D + d] = (float)(points[i * D + d] / sqrt(square));
+        }
+        assert_near(silhouette_of(points, N, D, labels, AST_AXIAL_COSINE),
+                    by_definition(points, N, D, labels, AST_AXIAL_COSINE), 1e-8);
+    }
+}
+
+/* Rows that change sign change nothing: the same bits. */
+static void test_axial_silhouettes_do_not_see_signs(void **state) {
+    (void)state;
+    enum { N = 900 };
+    for (size_t dimension = 2; dimension <= 5; dimension++) {
+        float points[N * 5], flipped[N * 5];
+        int32_t labels[N];
+        ast_fault fault = {0};
+        ast_mixture mixture = {
+            .points = N, .dimension = dimension, .clusters = 4, .kappa = 30, .noise = 0.1, .seed = 6};
+        assert_int_equal(ast_mixture_draw(&fault, &mixture, points, labels, NULL), AST_OK);
+        mixture.axial = 1;
+        assert_int_equal(ast_mixture_draw(&fault, &mixture, flipped, labels, NULL), AST_OK);
+        assert_true(silhouette_of(points, N, dimension, labels, AST_AXIAL_COSINE) ==
+                    silhouette_of(flipped, N, dimension, labels, AST_AXIAL_COSINE));
+        assert_true(silhouette_of(points, N, dimension, labels, AST_AXIAL_ANGLE) ==
+                    silhouette_of(flipped, N, dimension, labels, AST_AXIAL_ANGLE));
+        assert_true(silhouette_of(points, N, dimension, labels, AST_COSINE) !=
+                    silhouette_of(flipped, N, dimension, labels, AST_COSINE));
     }
 }
 
@@ -300,6 +361,8 @@ static void test_equal_points_have_no_silhouette(void **state) {
     }
     assert_true(silhouette_of(points, 10, 3, labels, AST_COSINE) == 0);
     assert_true(silhouette_of(points, 10, 3, labels, AST_ANGLE) == 0);
+    assert_true(silhouette_of(points, 10, 3, labels, AST_AXIAL_COSINE) == 0);
+    assert_true(silhouette_of(points, 10, 3, labels, AST_AXIAL_ANGLE) == 0);
 }
 
 static void test_silhouette_needs_two_clusters(void **state) {
@@ -332,8 +395,12 @@ static void test_silhouette_is_the_same_on_any_threads(void **state) {
     static const struct {
         size_t count, dimension, clusters;
         ast_dissimilarity dissimilarity;
-    } cases[] = {{50001, 3, 7, AST_COSINE}, {3000, 40, 70, AST_COSINE}, {1501, 3, 6, AST_ANGLE}};
-    for (int i = 0; i < 3; i++) {
+    } cases[] = {{50001, 3, 7, AST_COSINE},
+                 {3000, 40, 70, AST_COSINE},
+                 {1501, 3, 6, AST_ANGLE},
+                 {9001, 4, 7, AST_AXIAL_COSINE},
+                 {1501, 3, 6, AST_AXIAL_ANGLE}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         float *points;
         int32_t *labels;
         draw(cases[i].count, cases[i].dimension, cases[i].clusters, &points, &labels);
@@ -391,6 +458,8 @@ int main(void) {
         cmocka_unit_test(test_agreement_where_it_degenerates),
         cmocka_unit_test(test_agreement_of_many_points),
         cmocka_unit_test(test_silhouettes_equal_their_definition),
+        cmocka_unit_test(test_many_moments_are_taken_by_pairs),
+        cmocka_unit_test(test_axial_silhouettes_do_not_see_signs),
         cmocka_unit_test(test_silhouette_of_a_case_by_hand),
         cmocka_unit_test(test_equal_points_have_no_silhouette),
         cmocka_unit_test(test_silhouette_needs_two_clusters),

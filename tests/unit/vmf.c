@@ -383,6 +383,61 @@ static void test_mixture_follows_from_its_seed(void **state) {
     assert_memory_not_equal(first, second, sizeof first);
 }
 
+/* Rows are those of directed data, each with a sign of its own, about as often the one as the other. */
+static void test_axial_mixture_has_random_signs(void **state) {
+    (void)state;
+    enum { N = 2000 };
+    static float directed[N * 3], axial[N * 3];
+    static int32_t labels[N], axial_labels[N];
+    ast_fault fault = {0};
+    ast_mixture mixture = {.points = N, .dimension = 3, .clusters = 4, .kappa = 20, .noise = 0.1, .seed = 9};
+    assert_int_equal(ast_mixture_draw(&fault, &mixture, directed, labels, NULL), AST_OK);
+    mixture.axial = 1;
+    assert_int_equal(ast_mixture_draw(&fault, &mixture, axial, axial_labels, NULL), AST_OK);
+    assert_memory_equal(labels, axial_labels, sizeof labels);
+    int turned = 0;
+    for (int i = 0; i < N; i++) {
+        float sign = axial[3 * i] == directed[3 * i] ? 1 : -1;
+        for (int d = 0; d < 3; d++)
+            assert_true(axial[3 * i + d] == sign * directed[3 * i + d]);
+        turned += sign < 0;
+    }
+    assert_true(abs(turned - N / 2) < 5 * sqrt(N) / 2);
+}
+
+/* Both ends of every mean keep their distance, up to the tightest: three right angles, the six diagonals of an
+ * icosahedron; beyond there are none. */
+static void test_axes_keep_their_distance(void **state) {
+    (void)state;
+    static const struct {
+        size_t clusters, dimension;
+        double separation;
+        ast_status status;
+    } cases[] = {
+        {8, 3, 30, AST_OK},         {6, 3, 63.4, AST_OK},     {3, 3, 89.9, AST_OK},
+        {5, 2, 35.9, AST_OK},       {1, 4, 90, AST_OK},       {12, 4, 40, AST_OK},
+        {7, 3, 63.5, AST_BAD_DATA}, {4, 3, 90, AST_BAD_DATA}, {6, 2, 30.1, AST_BAD_DATA},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        float point[4], means[96];
+        ast_fault fault = {0};
+        size_t count = cases[i].clusters, dimension = cases[i].dimension;
+        ast_mixture mixture = {.points = 1,
+                               .dimension = dimension,
+                               .clusters = count,
+                               .kappa = 1,
+                               .separation = cases[i].separation,
+                               .axial = 1,
+                               .seed = 2};
+        assert_int_equal(ast_mixture_draw(&fault, &mixture, point, NULL, means), cases[i].status);
+        if (cases[i].status != AST_OK)
+            continue;
+        for (size_t k = 0; k < count * dimension; k++)
+            means[count * dimension + k] = -means[k];
+        assert_true(smallest_angle(means, count > 1 ? 2 * count : 1, dimension) >= cases[i].separation - 2e-5);
+    }
+}
+
 static void test_means_keep_their_distance(void **state) {
     (void)state;
     static const struct {
@@ -488,6 +543,8 @@ int main(void) {
         cmocka_unit_test(test_draws_at_the_ends),
         cmocka_unit_test(test_mixture_is_what_was_asked_for),
         cmocka_unit_test(test_mixture_follows_from_its_seed),
+        cmocka_unit_test(test_axial_mixture_has_random_signs),
+        cmocka_unit_test(test_axes_keep_their_distance),
         cmocka_unit_test(test_means_keep_their_distance),
         cmocka_unit_test(test_impossible_means_are_refused),
         cmocka_unit_test(test_odd_mixtures),
