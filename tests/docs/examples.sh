@@ -19,3 +19,16 @@ awk '/NMI/ { for (i = 1; i <= NF; i++) if ($i ~ /^[01]\.[0-9]/ && $i + 0 < 0.99)
 grep -q '^frame 0: .*born' out || broken "stream: $(cat out)"
 grep -q 'revived' out || broken "nobody returns: $(cat out)"
 [ "$(tail -n 1 out)" = '5 directions, 5 ids' ] || broken "stream: $(tail -n 1 out)"
+
+"$EXAMPLES/backbone" absent.pdb 2>/dev/null && broken 'a protein that is not there'
+proteins=$SOURCE/../shared/data/proteins
+[ -d "$proteins" ] || { echo 'skipped the proteins: there is no ../shared/data beside the project'; exit 0; }
+# Myoglobin is nearly all helix, an amyloid fibril nearly all sheet, and triose phosphate isomerase has both.
+"$EXAMPLES/backbone" "$proteins/d1mbaa_.pdb" >out
+sed -n 2p out | awk '{ exit !($1 + 0 > 75 && $3 < -55 && $3 > -75 && $5 < -30 && $5 > -50 && $6 == "helix") }' ||
+    broken "myoglobin: $(cat out)"
+"$EXAMPLES/backbone" "$proteins/2BEG.pdb" >out
+sed -n 2p out | awk '{ exit !($1 + 0 > 75 && $6 == "sheet") }' || broken "a fibril: $(cat out)"
+"$EXAMPLES/backbone" "$proteins/1tim.pdb" >out
+awk '$6 == "helix" { helix += $1 } $6 == "sheet" { sheet += $1 } END { exit !(helix > 40 && sheet > 25) }' out ||
+    broken "a barrel: $(cat out)"
