@@ -20,12 +20,14 @@ typedef struct settings {
     ast_cli_source source;
     const char *input, *means, *labels, *similarity;
     double angle;
+    int axial;
 } settings;
 
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
     {"means", AST_CLI_TEXT, "FILE", "the means, one a row, as cluster --means writes them", AT(means), 0, 0, NULL},
     {"angle", AST_CLI_REAL, "DEG", "farther than that from every mean: label -1", AT(angle), 0, 180, NULL},
+    {"axial", AST_CLI_FLAG, NULL, "x and -x are the same: the mean with the largest |cosine|", AT(axial), 0, 0, NULL},
     {"labels", AST_CLI_TEXT, "FILE",
      "write one label a row, -1 for missing rows: int32 .npy, or\n"
      "text; - is standard output",
@@ -141,8 +143,9 @@ static tally count_points(const job *work) {
 }
 
 static int assign(job *work) {
-    ast_status status = ast_assign(work->context, &work->input.points, work->means, work->means_count,
-                                   work->given->angle, work->labels, work->similarity);
+    ast_status status = (work->given->axial ? ast_assign_axial : ast_assign)(
+        work->context, &work->input.points, work->means, work->means_count, work->given->angle, work->labels,
+        work->similarity);
     if (status != AST_OK)
         return ast_cli_status(status, work->context, work->given->input);
     work->sums = count_points(work);

@@ -33,7 +33,7 @@ typedef struct settings {
     ast_cli_mixtures mixtures;
     ast_cli_camera camera;
     const char *input, *weights, *init, *labels, *means;
-    int method, shuffle;
+    int method, shuffle, axial;
     double angle;
     size_t clusters, restarts;
 } settings;
@@ -62,6 +62,10 @@ static const ast_cli_option options_table[] = {
      "a file of means to start from, or with --clusters also\n"
      "k-means++ (the default) or random",
      AT(init), 0, 0, NULL},
+    {"axial", AST_CLI_FLAG, NULL,
+     "x and -x are the same: undirected normals, poles of planes,\n"
+     "lines, quaternions",
+     AT(axial), 0, 0, NULL},
     {"weights", AST_CLI_TEXT, "FILE", "one number a point: how much it counts", AT(weights), 0, 0, NULL},
     {"restarts", AST_CLI_COUNT, "R", "runs, of which the best is kept (default 1)", AT(restarts), 1, 1000000, NULL},
     {"shuffle", AST_CLI_FLAG, NULL, "dp, dpmeans: visit the points in a random order", AT(shuffle), 0, 0, NULL},
@@ -95,6 +99,7 @@ const ast_cli_command ast_cli_cluster = {
                 "asterism cluster words.txt --columns 2-101 --method spkm --clusters 50 --restarts 5\n"
                 "asterism cluster faces.npy --method movmf --clusters 12 --memberships belong.npy\n"
                 "asterism cluster depth.png --camera kinect --angle 60 --labels labels.npy\n"
+                "asterism cluster joints.txt --dip-direction --axial --angle 60\n"
                 "zcat poles.csv.gz | asterism cluster - --format csv --angle 20 --labels -",
     .input = "an INPUT file, or - for standard input",
     .options = options_table,
@@ -200,6 +205,8 @@ static int check_method(const settings *given) {
     int code = ast_cli_mixtures_check(&given->mixtures, (ast_method)given->method, method);
     if (code >= 0)
         return code;
+    if (given->axial && given->method != AST_DP && given->method != AST_SPKM)
+        return ast_cli_fail(AST_CLI_USAGE, "--axial is for --method dp and spkm; %s takes directions", method);
     if (given->method == AST_DP || given->method == AST_DPMEANS)
         return check_angle(given);
     if (!isnan(given->angle))
@@ -328,6 +335,7 @@ static int find_angle(job *work) {
     const settings *given = work->given;
     ast_cli_sweep *sweep = &work->sweep;
     ast_cli_angles angles = ast_cli_angles_default();
+    angles.axial = given->axial;
     int code = ast_cli_sweep_run(sweep, work->context, &work->points, given->input, &angles, &given->common);
     if (code >= 0)
         return code;
@@ -349,6 +357,7 @@ static int cluster(job *work) {
     options->max_iterations = (int)given->passes.max_iterations;
     options->restarts = (int)given->restarts;
     options->shuffle = given->shuffle;
+    options->axial = given->axial;
     options->seed = given->common.seed;
     options->parallel = (ast_parallel)given->passes.parallel;
     options->bounds = !given->passes.no_bounds;

@@ -17,7 +17,7 @@ enum { CAMERA_WIDTH = 640, CAMERA_HEIGHT = 480 };
 /* ---- The command line -------------------------------------------------------------------------------------------- */
 
 static int check_source(const ast_cli_source *source, const char *input) {
-    const char *idle = source->format ? "format" : source->columns ? "columns" : source->transpose ? "transpose" : NULL;
+    const char *idle = ast_cli_source_given(source);
     if (!idle)
         return -1;
     return ast_cli_fail(AST_CLI_USAGE, "--%s is for tables of points, and %s is depth images", idle,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "field.h"
 #include "interrupt.h"
 #include "terminal.h"
 
@@ -22,6 +23,14 @@ const ast_cli_option ast_cli_source_options[] = {
      NULL},
     {"transpose", AST_CLI_FLAG, NULL, "the columns of the file are the points, not its rows", AT(transpose), 0, 0,
      NULL},
+    {"dip-direction", AST_CLI_FLAG, NULL,
+     "two columns, dip direction and dip of a plane in degrees:\n"
+     "they become its pole (x east, y north, z up)",
+     AT(dip_direction), 0, 0, NULL},
+    {"trend-plunge", AST_CLI_FLAG, NULL,
+     "two columns, trend and plunge of a line in degrees: they\n"
+     "become its direction, downwards",
+     AT(trend_plunge), 0, 0, NULL},
     {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
 
 static int same(const char *a, const char *b) {
@@ -30,6 +39,15 @@ static int same(const char *a, const char *b) {
 
 const char *ast_cli_name(const char *path) {
     return same(path, "-") ? "standard input" : path;
+}
+
+const char *ast_cli_source_given(const ast_cli_source *source) {
+    return source->format          ? "format"
+           : source->columns       ? "columns"
+           : source->transpose     ? "transpose"
+           : source->dip_direction ? "dip-direction"
+           : source->trend_plunge  ? "trend-plunge"
+                                   : NULL;
 }
 
 static ast_input_options input_options(const ast_cli_source *source) {
@@ -45,6 +63,9 @@ static ast_input_options input_options(const ast_cli_source *source) {
 
 int ast_cli_check_points(const char *path, const ast_cli_source *source) {
     ast_format_error error;
+    int code = ast_cli_field_check(source);
+    if (code >= 0)
+        return code;
     if (source->columns && !ast_columns_check(source->columns, &error))
         return ast_cli_fail(AST_CLI_USAGE, "--columns: %s", error.text);
     ast_input_options options = input_options(source);
@@ -74,7 +95,17 @@ int ast_cli_open_points(ast_input *input, const char *path, const ast_cli_source
     ast_input_options options = input_options(source);
     if (!ast_input_open(input, path, &options, &error))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    return -1;
+    if (!ast_cli_field_given(source))
+        return -1;
+    ast_points points = input->points;
+    float *vectors = NULL;
+    size_t capacity = 0;
+    int code = ast_cli_field_points(source, ast_cli_name(path), &points, &vectors, &capacity);
+    if (code < 0)
+        ast_input_replace(input, vectors, points.count, points.dimension);
+    else
+        free(vectors);
+    return code;
 }
 
 int ast_cli_read_weights(const char *path, const char *input, size_t count, double **weights) {

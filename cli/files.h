@@ -13,9 +13,13 @@
 typedef struct ast_cli_source {
     const char *format, *columns;
     int transpose;
+    int dip_direction, trend_plunge; /* rows are angles in degrees: field.h */
 } ast_cli_source;
 
 extern const ast_cli_option ast_cli_source_options[];
+
+/* The name of the first of them that is given, or NULL. */
+const char *ast_cli_source_given(const ast_cli_source *source);
 
 /* What the command line alone shows about a file of points, or about another file that is read (whose format follows
  * from its extension; `option` names it). A NULL path is fine. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "field.h"
 #include "interrupt.h"
 #include "stream_output.h"
 #include "terminal.h"
@@ -56,6 +57,8 @@ int ast_cli_follow_check(const ast_cli_follow_settings *given, const char *comma
         code = check_name("poses", given->poses);
     if (code < 0)
         code = ast_cli_depth_check(&given->camera, &given->source, given->inputs, depth);
+    if (code < 0)
+        code = ast_cli_field_check(&given->source);
     return code;
 }
 
@@ -114,6 +117,7 @@ void ast_cli_follow_close(ast_cli_follow *follow) {
     ast_close(follow->context);
     ast_cli_poses_free(&follow->poses);
     free(follow->labels);
+    free(follow->vectors);
 }
 
 /* ---- Frames ------------------------------------------------------------------------------------------------------ */
@@ -123,7 +127,7 @@ static int check_dimension(ast_cli_follow *follow, ast_points *points) {
     const ast_cli_follow_settings *given = follow->given;
     const char *source = follow->inputs.source;
     /* Raw frames are D wide as they come, before --columns. */
-    size_t wanted = given->source.columns ? 0 : given->dimension;
+    size_t wanted = given->source.columns || ast_cli_field_given(&given->source) ? 0 : given->dimension;
     if (follow->stream)
         wanted = follow->options.dimension;
     if (points->count == 0 && points->dimension == 0) {
@@ -174,7 +178,12 @@ static int turn(ast_cli_follow *follow, ast_points *points) {
 
 static int take_frame(ast_cli_follow *follow, ast_points *points) {
     const char *source = follow->inputs.source;
-    int code = check_dimension(follow, points);
+    const ast_cli_source *how = &follow->given->source;
+    int code = -1;
+    if (ast_cli_field_given(how))
+        code = ast_cli_field_points(how, source, points, &follow->vectors, &follow->vector_capacity);
+    if (code < 0)
+        code = check_dimension(follow, points);
     if (code < 0 && follow->given->poses)
         code = turn(follow, points);
     if (code < 0)

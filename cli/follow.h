@@ -45,6 +45,8 @@ typedef struct ast_cli_follow {
     ast_frame frame;
     int32_t *labels; /* (frame.points) */
     size_t capacity;
+    float *vectors; /* (frame.points, 3) of angles in the field */
+    size_t vector_capacity;
     const ast_tracked *clusters;
     size_t count;
 } ast_cli_follow;

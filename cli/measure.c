@@ -20,6 +20,7 @@ typedef struct settings {
     ast_cli_source source;
     const char *labels, *truth, *points;
     int dissimilarity; /* -1: not given */
+    int axial;
 } settings;
 
 #define AT(field) offsetof(settings, field)
@@ -31,6 +32,10 @@ static const ast_cli_option options_table[] = {
      "of the silhouette: cosine, 1 - x.y, over all points (the\n"
      "default), or angle, over a seeded sample of at most 20000",
      AT(dissimilarity), 0, 0, dissimilarities},
+    {"axial", AST_CLI_FLAG, NULL,
+     "x and -x are the same: the silhouette by 1 - (x.y)^2, or by\n"
+     "the angle between axes",
+     AT(axial), 0, 0, NULL},
     {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
 
 static const ast_cli_group shared_options[] = {{ast_cli_source_options, AT(source), NULL}, {NULL, 0, NULL}};
@@ -99,8 +104,7 @@ static int check(const settings *given) {
         return ast_cli_fail(AST_CLI_USAGE, "measure needs --truth FILE or --points FILE to measure the labels against");
     if (!given->points && given->dissimilarity >= 0)
         return ast_cli_fail(AST_CLI_USAGE, "--dissimilarity is for the silhouette and needs --points FILE");
-    const ast_cli_source *source = &given->source;
-    const char *idle = source->format ? "format" : source->columns ? "columns" : source->transpose ? "transpose" : NULL;
+    const char *idle = given->axial ? "axial" : ast_cli_source_given(&given->source);
     if (!given->points && idle)
         return ast_cli_fail(AST_CLI_USAGE, "--%s is for the points and needs --points FILE", idle);
     int code = ast_cli_check_read("labels", given->labels);
@@ -137,7 +141,9 @@ static int silhouette(job *work) {
     if (work->input.points.count != work->count)
         return ast_cli_fail(AST_CLI_FAILED, "%s has %zu labels, but %s has %zu points", given->labels, work->count,
                             ast_cli_name(given->points), work->input.points.count);
-    ast_dissimilarity kind = given->dissimilarity < 0 ? AST_COSINE : (ast_dissimilarity)given->dissimilarity;
+    ast_dissimilarity kind = given->dissimilarity == AST_ANGLE ? AST_ANGLE : AST_COSINE;
+    if (given->axial)
+        kind = kind == AST_ANGLE ? AST_AXIAL_ANGLE : AST_AXIAL_COSINE;
     ast_status status = ast_silhouette(work->context, &work->input.points, work->labels, kind, given->common.seed,
                                        &work->silhouette, &work->sampled);
     return ast_cli_status(status, work->context, given->labels);

@@ -25,6 +25,7 @@ typedef struct settings {
     const char *output, *labels, *means;
     size_t points, dimension, clusters; /* 0: not given */
     double kappa, separation, noise;    /* NaN: not given */
+    int axial;
     ast_cli_scene scene;
 } settings;
 
@@ -37,6 +38,8 @@ static const ast_cli_option options_table[] = {
     {"separation", AST_CLI_REAL, "DEG", "how far the means are apart at least (default 0)", AT(separation), 0, 180,
      NULL},
     {"noise", AST_CLI_REAL, "SHARE", "share of uniform points, 0 to 1, labelled -1 (default 0)", AT(noise), 0, 1, NULL},
+    {"axial", AST_CLI_FLAG, NULL, "give every row a random sign; the separation is that of axes", AT(axial), 0, 0,
+     NULL},
     {"output", AST_CLI_TEXT, "FILE",
      "write the points: float32 .npy, or text; - is standard\n"
      "output; of a scene: its folder",
@@ -121,6 +124,7 @@ static int check_kind(const settings *given) {
                             : !isnan(given->kappa)      ? "kappa"
                             : !isnan(given->separation) ? "separation"
                             : !isnan(given->noise)      ? "noise"
+                            : given->axial              ? "axial"
                             : given->labels             ? "labels"
                             : given->means              ? "means"
                                                         : NULL;
@@ -141,6 +145,9 @@ static int check(const job *work) {
                                                 : NULL;
     if (missing)
         return ast_cli_fail(AST_CLI_USAGE, "sample needs %s", missing);
+    if (given->axial && given->separation > 90)
+        return ast_cli_fail(AST_CLI_USAGE, "--separation %g is more than the 90 degrees that axes can be apart",
+                            given->separation);
     return ast_cli_check_targets(work->targets, TARGETS, NULL, given->common.json);
 }
 
@@ -174,6 +181,7 @@ static int draw(job *work) {
                            .kappa = given->kappa,
                            .separation = isnan(given->separation) ? 0 : given->separation,
                            .noise = isnan(given->noise) ? 0 : given->noise,
+                           .axial = given->axial,
                            .seed = given->common.seed,
                            .progress = ast_cli_progress_drawn,
                            .progress_data = &progress};

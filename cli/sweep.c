@@ -111,6 +111,7 @@ static int cluster(job *work, double angle, const ast_cli_swept *start, int32_t 
     ast_options options;
     ast_options_init(&options);
     options.angle = angle;
+    options.axial = work->angles->axial;
     options.max_iterations = MOST_PASSES;
     options.progress = watch;
     options.progress_data = work;
@@ -144,11 +145,12 @@ static int measure(job *work, ast_cli_swept *row) {
     ast_agreement agreement;
     size_t sampled;
     int code = -1;
+    ast_dissimilarity kind = work->angles->axial ? AST_AXIAL_COSINE : AST_COSINE;
     row->silhouette = row->stability = NAN;
     if (row->clusters > 1)
-        code = ast_cli_status(ast_silhouette(work->context, &work->points, work->labels, AST_COSINE, work->seed,
-                                             &row->silhouette, &sampled),
-                              work->context, work->input);
+        code = ast_cli_status(
+            ast_silhouette(work->context, &work->points, work->labels, kind, work->seed, &row->silhouette, &sampled),
+            work->context, work->input);
     if (code < 0 && work->sweep->count > 0) {
         code = ast_cli_status(ast_compare(work->context, work->labels, work->last, work->points.count, &agreement),
                               work->context, work->input);

@@ -13,6 +13,7 @@
 typedef struct ast_cli_angles {
     double from, to, step; /* degrees; from the larger one down */
     size_t max_clusters;   /* the sweep ends before the first angle with more */
+    int axial;             /* x and -x are the same */
 } ast_cli_angles;
 
 ast_cli_angles ast_cli_angles_default(void);

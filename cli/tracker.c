@@ -13,36 +13,37 @@ static const char *const methods[] = {"ddp", "sdp", "dp", NULL}; /* in the order
 static const char *const updates[] = {"posterior", "paper", NULL};
 
 #define AT(field) offsetof(ast_cli_tracker, field)
-const ast_cli_option ast_cli_tracker_options[] = {{"angle", AST_CLI_REAL, "DEG",
-                                                   "how far a point may be from its mean, 0 to 180 degrees;\n"
-                                                   "the larger, the fewer clusters",
-                                                   AT(angle), 0, 180, NULL},
-                                                  {"method", AST_CLI_CHOICE, "NAME",
-                                                   "ddp: clusters move, vanish and come back (the default)\n"
-                                                   "sdp: each frame starts from the means of the one before\n"
-                                                   "dp: each frame by itself, every cluster with a new id",
-                                                   AT(method), 0, 0, methods},
-                                                  {"drift", AST_CLI_REAL, "DEG",
-                                                   "ddp: how far a direction moves in a frame (default 1;\n"
-                                                   "segment: 0.02, or 0.003 with --poses)",
-                                                   AT(drift), 0, 180, NULL},
-                                                  {"beta", AST_CLI_REAL, "B",
-                                                   "ddp: the paper's tracker with this beta, instead of --drift",
-                                                   AT(beta), 0, (double)INFINITY, NULL},
-                                                  {"weight-update", AST_CLI_CHOICE, "HOW",
-                                                   "ddp: posterior (the default with --drift) or paper (the\n"
-                                                   "default with --beta)",
-                                                   AT(update), 0, 0, updates},
-                                                  {"lifetime", AST_CLI_COUNT, "FRAMES",
-                                                   "ddp: a cluster dies after so many frames in a row without\n"
-                                                   "points (default 400); 0 makes every frame a clustering of\n"
-                                                   "its own",
-                                                   AT(lifetime), 0, 4294967295.0, NULL},
-                                                  {"max-clusters", AST_CLI_COUNT, "N",
-                                                   "clusters kept after a frame at most; the longest unseen go\n"
-                                                   "first (default: no limit)",
-                                                   AT(max_clusters), 1, 2147483647, NULL},
-                                                  {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+const ast_cli_option ast_cli_tracker_options[] = {
+    {"angle", AST_CLI_REAL, "DEG",
+     "how far a point may be from its mean, 0 to 180 degrees;\n"
+     "the larger, the fewer clusters",
+     AT(angle), 0, 180, NULL},
+    {"method", AST_CLI_CHOICE, "NAME",
+     "ddp: clusters move, vanish and come back (the default)\n"
+     "sdp: each frame starts from the means of the one before\n"
+     "dp: each frame by itself, every cluster with a new id",
+     AT(method), 0, 0, methods},
+    {"drift", AST_CLI_REAL, "DEG",
+     "ddp: how far a direction moves in a frame (default 1;\n"
+     "segment: 0.02, or 0.003 with --poses)",
+     AT(drift), 0, 180, NULL},
+    {"beta", AST_CLI_REAL, "B", "ddp: the paper's tracker with this beta, instead of --drift", AT(beta), 0,
+     (double)INFINITY, NULL},
+    {"weight-update", AST_CLI_CHOICE, "HOW",
+     "ddp: posterior (the default with --drift) or paper (the\n"
+     "default with --beta)",
+     AT(update), 0, 0, updates},
+    {"lifetime", AST_CLI_COUNT, "FRAMES",
+     "ddp: a cluster dies after so many frames in a row without\n"
+     "points (default 400); 0 makes every frame a clustering of\n"
+     "its own",
+     AT(lifetime), 0, 4294967295.0, NULL},
+    {"max-clusters", AST_CLI_COUNT, "N",
+     "clusters kept after a frame at most; the longest unseen go\n"
+     "first (default: no limit)",
+     AT(max_clusters), 1, 2147483647, NULL},
+    {"axial", AST_CLI_FLAG, NULL, "x and -x are the same", AT(axial), 0, 0, NULL},
+    {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
 
 ast_cli_tracker ast_cli_tracker_default(void) {
     return (ast_cli_tracker){.update = -1, .angle = NAN, .drift = NAN, .beta = NAN, .lifetime = SIZE_MAX};
@@ -61,6 +62,7 @@ ast_stream_options ast_cli_tracker_set(const ast_cli_tracker *tracker, const ast
     if (tracker->lifetime != SIZE_MAX)
         options.lifetime = (uint32_t)tracker->lifetime;
     options.max_clusters = tracker->max_clusters;
+    options.axial = tracker->axial;
     options.max_iterations = (int)passes->max_iterations;
     options.parallel = (ast_parallel)passes->parallel;
     options.bounds = !passes->no_bounds;

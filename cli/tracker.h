@@ -10,8 +10,9 @@
 #include "passes.h"
 
 typedef struct ast_cli_tracker {
-    int method;                    /* an ast_stream_method */
-    int update;                    /* -1: that of the tracker */
+    int method; /* an ast_stream_method */
+    int update; /* -1: that of the tracker */
+    int axial;
     double angle, drift, beta;     /* NaN: not given */
     size_t lifetime, max_clusters; /* SIZE_MAX and 0: not given */
 } ast_cli_tracker;

@@ -35,6 +35,7 @@ static const ast_cli_option options_table[] = {
     {"step", AST_CLI_REAL, "DEG", "from one to the next (default 2.5)", AT(angles.step), 0.01, 180, NULL},
     {"max-clusters", AST_CLI_COUNT, "K", "end before the first angle with more clusters (default 500)",
      AT(angles.max_clusters), 2, 2147483647, NULL},
+    {"axial", AST_CLI_FLAG, NULL, "x and -x are the same", AT(angles.axial), 0, 0, NULL},
     {"csv", AST_CLI_TEXT, "FILE", "write a row an angle", AT(csv), 0, 0, NULL},
     {"svg", AST_CLI_TEXT, "FILE", "draw silhouette, clusters and stability over the angle", AT(svg), 0, 0, NULL},
     {"means", AST_CLI_TEXT, "FILE", "write the means at the recommended angle, for cluster --init", AT(means), 0, 0,

@@ -88,6 +88,9 @@ bool ast_input_open(ast_input *input, const char *path, const ast_input_options 
 bool ast_input_open_memory(ast_input *input, const char *name, const void *bytes, size_t size,
                            const ast_input_options *options, ast_format_error *error);
 
+/* Puts (count, dimension) row-major floats from malloc() in the place of what was read; closing frees them. */
+void ast_input_replace(ast_input *input, float *values, size_t count, size_t dimension);
+
 /* Ends the view and frees what it needs. Fine on a zeroed, closed or failed input. */
 void ast_input_close(ast_input *input);
 

@@ -73,6 +73,19 @@ void ast_input_close(ast_input *input) {
     *input = (ast_input){0};
 }
 
+void ast_input_replace(ast_input *input, float *values, size_t count, size_t dimension) {
+    const char *format = input->format;
+    ast_input_close(input);
+    input->points = (ast_points){.data = values,
+                                 .type = AST_F4,
+                                 .count = count,
+                                 .dimension = dimension,
+                                 .row_stride = (ptrdiff_t)(dimension * sizeof *values),
+                                 .column_stride = sizeof *values};
+    input->format = format;
+    input->owned = values;
+}
+
 void ast_points_transpose(ast_points *points) {
     ast_points turned = *points;
     turned.count = points->dimension;

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include "field.h"
+
+#include <asterism_depth.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli.h"
+#include "terminal.h"
+
+int ast_cli_field_given(const ast_cli_source *source) {
+    return source->dip_direction || source->trend_plunge;
+}
+
+int ast_cli_field_check(const ast_cli_source *source) {
+    if (source->dip_direction && source->trend_plunge)
+        return ast_cli_fail(AST_CLI_USAGE,
+                            "--dip-direction is for planes and --trend-plunge for lines; a table has one of them");
+    return -1;
+}
+
+static int make_room(const char *name, size_t count, float **vectors, size_t *capacity) {
+    if (*vectors && count <= *capacity)
+        return -1;
+    free(*vectors);
+    *vectors = malloc((count ? count : 1) * 3 * sizeof **vectors);
+    *capacity = *vectors ? count : 0;
+    return *vectors ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory for %zu directions", name, count);
+}
+
+/* Angles out of range are mistakes, mostly columns in another order. */
+static int check_row(const ast_cli_source *source, const char *name, size_t row, const double angles[2]) {
+    const char *first = source->dip_direction ? "dip direction" : "trend";
+    const char *second = source->dip_direction ? "dip" : "plunge";
+    if (fabs(angles[0]) > 360)
+        return ast_cli_fail(AST_CLI_FAILED, "%s: row %zu: a %s of %g is not between 0 and 360 degrees", name, row + 1,
+                            first, angles[0]);
+    if (fabs(angles[1]) > 90)
+        return ast_cli_fail(AST_CLI_FAILED,
+                            "%s: row %zu: a %s of %g is not between 0 and 90 degrees; the %s comes first, and "
+                            "--columns 2,1 exchanges the columns",
+                            name, row + 1, second, angles[1], first);
+    return -1;
+}
+
+static void set_row(const ast_cli_source *source, const double angles[2], float *vector) {
+    double v[3] = {NAN, NAN, NAN};
+    if (!isnan(angles[0]) && !isnan(angles[1]))
+        (source->dip_direction ? ast_pole : ast_line)(angles[0], angles[1], v);
+    for (int d = 0; d < 3; d++)
+        vector[d] = (float)v[d];
+}
+
+int ast_cli_field_points(const ast_cli_source *source, const char *name, ast_points *points, float **vectors,
+                         size_t *capacity) {
+    if (points->count > 0 && points->dimension != 2)
+        return ast_cli_fail(AST_CLI_FAILED, "%s has %zu columns, but --%s needs two; --columns can pick them", name,
+                            points->dimension, source->dip_direction ? "dip-direction" : "trend-plunge");
+    int code = make_room(name, points->count, vectors, capacity);
+    for (size_t i = 0; i < points->count && code < 0; i++) {
+        double angles[2];
+        ast_points_row(points, i, angles);
+        code = check_row(source, name, i, angles);
+        set_row(source, angles, *vectors + 3 * i);
+    }
+    if (code < 0)
+        *points = ast_points_f4(*vectors, points->count, 3);
+    return code;
+}

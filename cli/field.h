@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Angles as they are measured in the field, two columns of degrees, as unit vectors: x east, y north, z up. Functions
+ * return -1 to go on, or the exit code after printing the sentence. */
+#ifndef AST_CLI_FIELD_H
+#define AST_CLI_FIELD_H
+
+#include <formats.h>
+
+#include "files.h"
+
+/* --dip-direction and --trend-plunge cannot both be. */
+int ast_cli_field_check(const ast_cli_source *source);
+
+/* Whether the source has angles at all. */
+int ast_cli_field_given(const ast_cli_source *source);
+
+/* Turns rows of two angles into rows of three components, in *vectors, which is the caller's to free() and is grown
+ * where `*capacity` rows are too few. The view becomes one of them. Rows with a NaN stay missing. `name` is for
+ * sentences. */
+int ast_cli_field_points(const ast_cli_source *source, const char *name, ast_points *points, float **vectors,
+                         size_t *capacity);
+
+#endif
