@@ -15,7 +15,8 @@
  *         fprintf(stderr, "%s\n", ast_message(context));
  *     ast_close(context);
  *
- * The same input and options give the same labels, bit for bit, on any number of threads and on any processor.
+ * The same input and options give the same labels, bit for bit, on any number of threads and on any processor. (The
+ * mixtures and samplers use logarithms and exponentials of the C library, whose last bit may differ between processors.)
  *
  * Rules of the house. The caller owns every pointer it passes, and none is kept after the call. Nothing that is
  * returned needs freeing except the context itself. The library never prints, never exits and keeps no mutable global

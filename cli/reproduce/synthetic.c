@@ -224,7 +224,7 @@ static void print_table(const void *data) {
     static const char *const paper[METHODS][2] = {{"0.99", "0.92"}, {"0.94", "-"}, {"-", "-"}};
     char points[AST_CLI_GROUPED];
     printf("%zu data sets of %s points from %d von Mises-Fisher distributions, kappa %g, means at least %g degrees\n"
-           "apart (not in the paper; chosen so that the silhouette of the truth is near 0.92)\n\n",
+           "apart (not in the paper; chosen so that the best silhouette is near the paper's 0.92)\n\n",
            work->runs, ast_cli_grouped(work->count, points), TRUE_CLUSTERS, KAPPA, SEPARATION);
     printf("%-30s  %5s  %-16s  %5s  %-16s  %s\n", "", "paper", "NMI", "paper", "silhouette", "clusters");
     for (int method = 0; method < METHODS; method++) {
