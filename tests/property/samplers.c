@@ -308,7 +308,8 @@ static int note_clusters(const ast_progress *state, void *data) {
 
 /* kappa = 0: the points say nothing. */
 static void check_prior(ast_method method, size_t count, size_t clusters, double alpha, double expected) {
-    series s = {.length = 8000 / (REF_SLOWER > 4 ? 4 : 1)};
+    const bool brief = REF_SLOWER > 4; /* a quarter of the draws, twice the error */
+    series s = {.length = brief ? 2000 : 8000};
     float *x = ref_take(count * 3, sizeof *x);
     int32_t *labels = ref_take(count, sizeof *labels);
     ast_report report;
@@ -322,7 +323,7 @@ static void check_prior(ast_method method, size_t count, size_t clusters, double
     options.progress_data = &s;
     assert_int_equal(ast_cluster(ref_context("avx2", 1), &points, &options, labels, &report), AST_OK);
     double error, mean = mean_of(&s, &error);
-    if (fabs(mean - expected) > 4.5 * error || error > 0.03 * expected)
+    if (fabs(mean - expected) > 4.5 * error || error > (brief ? 0.06 : 0.03) * expected)
         fail_msg("%s, alpha %g: %g +- %g clusters, should be %g", name_of(method), alpha, mean, error, expected);
     free(x);
     free(labels);
