@@ -39,7 +39,7 @@ typedef struct ast_cli_record {
 } ast_cli_record;
 
 /* The callback for ast_options.progress. */
-int ast_cli_record_step(const ast_progress *state, void *record);
+int ast_cli_record_step(const ast_progress *state, void *data);
 void ast_cli_record_free(ast_cli_record *record);
 
 /* Writes the trace as CSV. */

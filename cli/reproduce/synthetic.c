@@ -125,7 +125,7 @@ static int interrupted(const ast_progress *state, void *data) {
 
 static ast_status measure(job *work, const setting *one, uint64_t seed, double result[3]) {
     ast_options options;
-    ast_report report;
+    ast_report report = {0};
     ast_agreement agreement = {0};
     ast_points points = ast_points_f4(work->points, work->count, 3);
     ast_options_init(&options);
@@ -159,7 +159,7 @@ static void add_result(setting *one, const double result[3]) {
 /* One data set under all settings; it counts only when it is complete. The last set drawn is always that of the last
  * run that counts, or a later one that was cut short. */
 static int one_run(job *work) {
-    double results[MOST_SETTINGS][3];
+    double results[MOST_SETTINGS][3] = {{0}};
     uint64_t seed = work->given->common.seed + work->runs;
     ast_mixture mixture = {.points = work->count,
                            .dimension = 3,
@@ -173,7 +173,7 @@ static int one_run(job *work) {
                               work->planned * work->setting_count, "clusterings");
         status = measure(work, &work->settings[i], seed, results[i]);
     }
-    double sampled[3];
+    double sampled[3] = {0};
     int samples = work->runs < work->given->samplers;
     if (status == AST_OK && samples)
         status = measure(work, &work->sampler, seed, sampled);

@@ -46,7 +46,7 @@ double ast_log_prior(const ast_prior *prior, const double *mean, double kappa);
 double ast_log_marginal(const ast_prior *prior, const float *x, double kappa);
 
 /* log p(x, mu, kappa | z) of the clusters that have points; n and sums are those of the labelling's clusters. */
-double ast_log_clusters(const ast_prior *prior, const ast_components *components, const ast_cluster_list *clusters);
+double ast_log_clusters(const ast_prior *p, const ast_components *c, const ast_cluster_list *list);
 
 /* New means and kappas of all clusters given their points. `key` stands for the run and the sweep. */
 void ast_draw_parameters(const ast_prior *prior, ast_components *components, const ast_labelling *labelling,
