@@ -44,7 +44,9 @@ bool ast_plot_write(const ast_plot_panel *panels, size_t count, const char *titl
 
 /* y as the axis counts it. */
 static double on_axis(const panel *drawn, double y) {
-    return drawn->given->logarithmic ? log10(y) : y;
+    if (!drawn->given->logarithmic)
+        return y;
+    return y > 0 ? log10(y) : NAN; /* nothing there: left out */
 }
 
 /* The upper (side 1) or lower (-1) edge of the band: no farther than the range that was asked for, since what it
