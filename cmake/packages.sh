@@ -37,6 +37,11 @@ need() {
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing >/dev/null
 }
 
+# need_npm: installs npm unless there is one, from wherever it came: it bundles the page of the reports.
+need_npm() {
+    command -v npm >/dev/null || need nodejs npm
+}
+
 # processors: how many the build may use.
 processors() {
     nproc 2>/dev/null || echo 1
