@@ -5,6 +5,7 @@
 #include "progress.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -70,14 +71,24 @@ void ast_cli_progress_count(ast_cli_progress *progress, size_t done, size_t coun
     show(progress, line, width);
 }
 
+/* Seconds to wait, no finer than one can know them. */
+static void describe_wait(double seconds, char *text, size_t size) {
+    if (seconds < 120)
+        snprintf(text, size, "%.0f s", ceil(seconds));
+    else if (seconds < 7200)
+        snprintf(text, size, "%.0f min", seconds / 60);
+    else
+        snprintf(text, size, "%.1f h", seconds / 3600);
+}
+
 void ast_cli_progress_left(ast_cli_progress *progress, size_t done, size_t count, const char *what) {
     if (done == 0 || !is_due(progress))
         return;
-    char line[160], grouped[2][AST_CLI_GROUPED], left[AST_CLI_DURATION];
+    char line[160], grouped[2][AST_CLI_GROUPED], left[32];
     double seconds = progress->last - progress->started;
+    describe_wait(seconds * (double)(count - done) / (double)done, left, sizeof left);
     int width = snprintf(line, sizeof line, "%s of %s %s, about %s left", ast_cli_grouped(done, grouped[0]),
-                         ast_cli_grouped(count, grouped[1]), what,
-                         ast_cli_duration(seconds * (double)(count - done) / (double)done, left));
+                         ast_cli_grouped(count, grouped[1]), what, left);
     show(progress, line, width);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads scenes of the NYU v2 file through libhdf5: datasets depths (scene, column, row), images (scene, 3, column, row)
- * and labels (scene, column, row). */
+ * Reads scenes of the NYU v2 file through libhdf5: datasets depths, rawDepths and labels (scene, column, row), images
+ * (scene, 3, column, row). */
 #include "nyu.h"
 
 #include "message.h"
@@ -28,6 +28,8 @@ static bool open_file(ast_nyu *nyu, ast_format_error *error);
 static bool open_datasets(ast_nyu *nyu, ast_format_error *error);
 static bool read_plane(ast_nyu *nyu, long long dataset, const char *name, size_t index, int channel, hid_t type,
                        ast_format_error *error);
+static bool read_metres(ast_nyu *nyu, long long dataset, const char *name, size_t index, float *metres,
+                        ast_format_error *error);
 
 ast_nyu *ast_nyu_open(const char *path, ast_format_error *error) {
     ast_nyu *nyu = calloc(1, sizeof *nyu);
@@ -35,7 +37,7 @@ ast_nyu *ast_nyu_open(const char *path, ast_format_error *error) {
         ast_format_no_memory(error, path);
         return NULL;
     }
-    nyu->file = nyu->depths = nyu->pictures = nyu->labels = H5I_INVALID_HID;
+    nyu->file = nyu->depths = nyu->raw = nyu->pictures = nyu->labels = H5I_INVALID_HID;
     nyu->path = strdup(path);
     bool good = nyu->path ? open_file(nyu, error) && open_datasets(nyu, error) : ast_format_no_memory(error, path);
     if (good) {
@@ -49,15 +51,13 @@ ast_nyu *ast_nyu_open(const char *path, ast_format_error *error) {
 }
 
 bool ast_nyu_depth(ast_nyu *nyu, size_t index, float *metres, ast_format_error *error) {
-    if (!read_plane(nyu, nyu->depths, "depths", index, -1, H5T_NATIVE_FLOAT, error))
-        return false;
-    const float *plane = nyu->plane;
-    for (size_t y = 0; y < nyu->height; y++)
-        for (size_t x = 0; x < nyu->width; x++) {
-            float depth = plane[x * nyu->height + y];
-            *metres++ = depth > 0 && isfinite(depth) ? depth : NAN;
-        }
-    return true;
+    return read_metres(nyu, nyu->depths, "depths", index, metres, error);
+}
+
+bool ast_nyu_raw_depth(ast_nyu *nyu, size_t index, float *metres, ast_format_error *error) {
+    if (!nyu->has_raw)
+        return ast_format_fail(error, "%s: has no rawDepths", nyu->path);
+    return read_metres(nyu, nyu->raw, "rawDepths", index, metres, error);
 }
 
 bool ast_nyu_labels(ast_nyu *nyu, size_t index, int32_t *labels, ast_format_error *error) {
@@ -93,6 +93,8 @@ void ast_nyu_close(ast_nyu *nyu) {
         return;
     if (nyu->depths >= 0)
         H5Dclose(nyu->depths);
+    if (nyu->raw >= 0)
+        H5Dclose(nyu->raw);
     if (nyu->pictures >= 0)
         H5Dclose(nyu->pictures);
     if (nyu->labels >= 0)
@@ -143,7 +145,7 @@ static long long open_dataset(const ast_nyu *nyu, const char *name, int rank, hs
     return fits ? dataset : H5I_INVALID_HID;
 }
 
-/* Pictures and labels count only where they have the shape of the depths. */
+/* All else counts only where it has the shape of the depths. */
 static bool open_datasets(ast_nyu *nyu, ast_format_error *error) {
     hsize_t sizes[4] = {0}, other[4] = {0};
     nyu->depths = open_dataset(nyu, "depths", 3, sizes);
@@ -158,6 +160,8 @@ static bool open_datasets(ast_nyu *nyu, ast_format_error *error) {
     nyu->count = (size_t)sizes[0];
     nyu->width = (size_t)sizes[1];
     nyu->height = (size_t)sizes[2];
+    nyu->raw = open_dataset(nyu, "rawDepths", 3, other);
+    nyu->has_raw = nyu->raw >= 0 && memcmp(other, sizes, 3 * sizeof *sizes) == 0;
     nyu->labels = open_dataset(nyu, "labels", 3, other);
     nyu->has_labels = nyu->labels >= 0 && memcmp(other, sizes, 3 * sizeof *sizes) == 0;
     nyu->pictures = open_dataset(nyu, "images", 4, other);
@@ -195,6 +199,19 @@ static bool read_plane(ast_nyu *nyu, long long dataset, const char *name, size_t
                            name, index);
 }
 
+static bool read_metres(ast_nyu *nyu, long long dataset, const char *name, size_t index, float *metres,
+                        ast_format_error *error) {
+    if (!read_plane(nyu, dataset, name, index, -1, H5T_NATIVE_FLOAT, error))
+        return false;
+    const float *plane = nyu->plane;
+    for (size_t y = 0; y < nyu->height; y++)
+        for (size_t x = 0; x < nyu->width; x++) {
+            float depth = plane[x * nyu->height + y];
+            *metres++ = depth > 0 && isfinite(depth) ? depth : NAN;
+        }
+    return true;
+}
+
 #else
 
 /* Nothing can be opened, so that nothing below is ever called with a file. */
@@ -209,6 +226,12 @@ ast_nyu *ast_nyu_open(const char *path, ast_format_error *error) {
 }
 
 bool ast_nyu_depth(ast_nyu *nyu, size_t index, float *metres, ast_format_error *error) {
+    (void)index;
+    (void)metres;
+    return no_library(nyu->path, error);
+}
+
+bool ast_nyu_raw_depth(ast_nyu *nyu, size_t index, float *metres, ast_format_error *error) {
     (void)index;
     (void)metres;
     return no_library(nyu->path, error);

@@ -20,10 +20,11 @@
 typedef struct ast_nyu {
     size_t count;         /* scenes */
     size_t width, height; /* of every one: 640 x 480 in the real file */
-    bool has_pictures, has_labels;
+    bool has_raw, has_pictures, has_labels;
     char *path;         /* private */
     long long file;     /* private: libhdf5's */
     long long depths;   /* private */
+    long long raw;      /* private */
     long long pictures; /* private */
     long long labels;   /* private */
     void *plane;        /* private: (width, height), as the file has it */
@@ -32,8 +33,12 @@ typedef struct ast_nyu {
 /* Opens the file and looks at the shapes of what is in it. NULL on failure. */
 ast_nyu *ast_nyu_open(const char *path, ast_format_error *error);
 
-/* The depth of scene `index`, which is below the count: (height, width), metres; NaN where it is not more than 0. */
+/* The depth of scene `index`, which is below the count: (height, width), metres; NaN where it is not more than 0. The
+ * authors of the data set have filled its holes in. */
 bool ast_nyu_depth(ast_nyu *nyu, size_t index, float *metres, ast_format_error *error);
+
+/* The same as the camera saw it, with its holes (NaN), if the file has that. */
+bool ast_nyu_raw_depth(ast_nyu *nyu, size_t index, float *metres, ast_format_error *error);
 
 /* Its picture in colour, if the file has them. */
 bool ast_nyu_picture(ast_nyu *nyu, size_t index, ast_picture *picture, ast_format_error *error);

@@ -12,13 +12,17 @@
 #include "../folder.h"
 #include "../frame_files.h"
 #include "../terminal.h"
+#include "frame_list.h"
 
 typedef ast_reproduce_settings settings;
 
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
     {"output", AST_CLI_TEXT, "DIR", "the folder for figures and tables; it is made if need be", AT(output), 0, 0, NULL},
-    {"quick", AST_CLI_FLAG, NULL, "synthetic: a tenth of the points, 3 runs, fewer settings", AT(quick), 0, 0, NULL},
+    {"quick", AST_CLI_FLAG, NULL,
+     "synthetic: a tenth of the points, 3 runs, fewer settings\n"
+     "nyu: up to 20 scenes, fewer settings, the guided filter",
+     AT(quick), 0, 0, NULL},
     {"runs", AST_CLI_COUNT, "N", "synthetic: data sets to average over (default 50)", AT(runs), 1, 100000, NULL},
     {"samplers", AST_CLI_COUNT, "N",
      "synthetic: also the FSD sampler on the first N data sets,\n"
@@ -29,6 +33,11 @@ static const ast_cli_option options_table[] = {
      "hallway' with the true directions",
      AT(input), 0, 0, NULL},
     {"angle", AST_CLI_REAL, "DEG", "stream: the angle (default 75; the paper: 100)", AT(angle), 0, 180, NULL},
+    {"mat", AST_CLI_TEXT, "FILE", "nyu: the data set, nyu_depth_v2_labeled.mat", AT(mat), 0, 0, NULL},
+    {"frames", AST_CLI_TEXT, "LIST",
+     "nyu: which scenes, from 0, such as 0-99, 5,17 or every\n"
+     "tenth as 0-/10 (default all)",
+     AT(frames), 0, 0, NULL},
     {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
 
 static const ast_cli_group shared_options[] = {{ast_cli_camera_options, AT(camera), "Options for the camera"},
@@ -40,7 +49,8 @@ const ast_cli_command ast_cli_reproduce = {
     .name = "reproduce",
     .summary = "run the paper's experiments",
     .usage = "reproduce synthetic --output DIR [options]\n"
-             "reproduce stream --input DIR --output DIR --camera NAME [options]",
+             "reproduce stream --input DIR --output DIR --camera NAME [options]\n"
+             "reproduce nyu --mat FILE --output DIR [options]",
     .about = "Runs an experiment of the paper and prints its numbers beside the paper's.\n\n"
              "synthetic: 30 von Mises-Fisher clusters on the sphere, 30,000 points, 50 data sets;\n"
              "DP-vMF-means over the angle, spherical k-means over K. Writes synthetic.csv,\n"
@@ -48,27 +58,67 @@ const ast_cli_command ast_cli_reproduce = {
              "stream: time and consistency of dp, sdp, ddp and spkm with K = 5, frame by frame.\n"
              "Writes stream.csv and the shares of ddp as shares.svg. With the true directions beside\n"
              "the images, as in a hallway of 'sample', it says how many pixels have the one id of\n"
-             "their direction over the whole run; without, how many change their id between frames.",
+             "their direction over the whole run; without, how many change their id between frames.\n\n"
+             "nyu: the scenes of NYU Depth v2 (nyu_depth_v2_labeled.mat, 2.8 GB, from its authors),\n"
+             "normals clustered by DP-vMF-means over the angle and by spkm over K. Writes nyu.csv,\n"
+             "nyu.svg, histogram.csv and scenes.csv, a row a scene. Ctrl-C keeps the scenes that are\n"
+             "finished, and the same command goes on from them. The camera is that of the data set\n"
+             "unless --intrinsics says otherwise, the smoothing tv as in the paper.",
     .examples = "asterism reproduce synthetic --output figures\n"
                 "asterism reproduce synthetic --quick --output figures --json\n"
-                "asterism reproduce stream --input hall --intrinsics 259.5,259.5,159.5,119.5 --output figures",
-    .input = "an experiment: synthetic or stream",
+                "asterism reproduce stream --input hall --intrinsics 259.5,259.5,159.5,119.5 --output figures\n"
+                "asterism reproduce nyu --mat nyu_depth_v2_labeled.mat --frames 0-/10 --output figures",
+    .input = "an experiment: synthetic, stream or nyu",
     .options = options_table,
     .shared = shared_options,
     .run = run};
 
-static int check(const settings *given, int stream) {
+enum { SYNTHETIC = 1, STREAM = 2, NYU = 4 };
+
+typedef struct experiment {
+    const char *name;
+    int flag;
+    int (*run)(const settings *given);
+} experiment;
+
+static const experiment experiments[] = {{"synthetic", SYNTHETIC, ast_reproduce_synthetic},
+                                         {"stream", STREAM, ast_reproduce_stream},
+                                         {"nyu", NYU, ast_reproduce_nyu}};
+
+/* No option that is for other experiments. */
+static int check_strays(const settings *given, int flag) {
+    const struct {
+        int given;
+        const char *option;
+        int where;
+        const char *names;
+    } options[] = {{given->quick, "quick", SYNTHETIC | NYU, "synthetic and nyu"},
+                   {given->runs > 0, "runs", SYNTHETIC, "synthetic"},
+                   {given->samplers > 0, "samplers", SYNTHETIC, "synthetic"},
+                   {given->input != NULL, "input", STREAM, "stream"},
+                   {!isnan(given->angle), "angle", STREAM, "stream"},
+                   {given->mat != NULL, "mat", NYU, "nyu"},
+                   {given->frames != NULL, "frames", NYU, "nyu"}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].given && !(options[i].where & flag))
+            return ast_cli_fail(AST_CLI_USAGE, "--%s is for reproduce %s", options[i].option, options[i].names);
+    return flag == SYNTHETIC ? ast_cli_camera_unused(&given->camera, "the synthetic data") : -1;
+}
+
+static int check(const settings *given, int flag) {
     if (!given->output)
         return ast_cli_fail(AST_CLI_USAGE, "reproduce needs --output DIR, a folder for figures and tables");
     if (strcmp(given->output, "-") == 0)
         return ast_cli_fail(AST_CLI_USAGE, "--output needs the name of a folder, not standard output");
-    if (stream && !given->input)
+    if (flag == STREAM && !given->input)
         return ast_cli_fail(AST_CLI_USAGE, "reproduce stream needs --input DIR, a folder of depth images");
-    if (stream && (given->quick || given->runs))
-        return ast_cli_fail(AST_CLI_USAGE, "--%s is for reproduce synthetic", given->quick ? "quick" : "runs");
-    if (!stream && (given->input || !isnan(given->angle)))
-        return ast_cli_fail(AST_CLI_USAGE, "--%s is for reproduce stream", given->input ? "input" : "angle");
-    return -1;
+    if (flag == NYU && !given->mat)
+        return ast_cli_fail(AST_CLI_USAGE, "reproduce nyu needs --mat FILE, the data set nyu_depth_v2_labeled.mat");
+    if (given->frames && ast_frame_list_mark(given->frames, 0, NULL, NULL) != AST_FRAMES_FINE)
+        return ast_cli_fail(
+            AST_CLI_USAGE, "--frames must be scenes from 0, such as 0-99, 5,17, every tenth as 0-/10, or all, not '%s'",
+            given->frames);
+    return check_strays(given, flag);
 }
 
 static int run(int argc, char **argv) {
@@ -76,13 +126,12 @@ static int run(int argc, char **argv) {
     int code = ast_cli_parse(&ast_cli_reproduce, argc, argv, &given, &given.what);
     if (code >= 0)
         return code;
-    int stream = strcmp(given.what, "stream") == 0;
-    if (!stream && strcmp(given.what, "synthetic") != 0)
-        return ast_cli_fail(AST_CLI_USAGE, "there is no experiment '%s'; there are synthetic and stream", given.what);
-    code = check(&given, stream);
-    if (code >= 0)
-        return code;
-    return stream ? ast_reproduce_stream(&given) : ast_reproduce_synthetic(&given);
+    for (size_t i = 0; i < sizeof experiments / sizeof *experiments; i++)
+        if (strcmp(given.what, experiments[i].name) == 0) {
+            code = check(&given, experiments[i].flag);
+            return code < 0 ? experiments[i].run(&given) : code;
+        }
+    return ast_cli_fail(AST_CLI_USAGE, "there is no experiment '%s'; there are synthetic, stream and nyu", given.what);
 }
 
 int ast_reproduce_file(const settings *given, const char *name, ast_reproduce_writer *write, const void *data) {

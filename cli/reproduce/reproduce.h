@@ -14,7 +14,7 @@
 typedef struct ast_reproduce_settings {
     ast_cli_common common;
     ast_cli_camera camera;
-    const char *what, *output, *input;
+    const char *what, *output, *input, *mat, *frames;
     size_t runs;
     int quick;
     size_t samplers; /* runs of the FSD sampler */
@@ -23,6 +23,7 @@ typedef struct ast_reproduce_settings {
 
 int ast_reproduce_synthetic(const ast_reproduce_settings *given);
 int ast_reproduce_stream(const ast_reproduce_settings *given);
+int ast_reproduce_nyu(const ast_reproduce_settings *given);
 
 /* Writes the file `name` of the output folder. */
 typedef bool ast_reproduce_writer(const void *data, ast_output *output, ast_format_error *error);

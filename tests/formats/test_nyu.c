@@ -14,7 +14,7 @@
 #include <hdf5.h>
 
 /* Width and height differ, so that a reshape in place of a transpose shows. */
-enum { SCENES = 3, WIDTH = 7, HEIGHT = 5 };
+enum { SCENES = 3, WIDTH = 7, HEIGHT = 5, RAW_HOLE = 4 }; /* a column, in the first row */
 
 static float depth_at(int scene, int x, int y) {
     return x == 2 && y == 1 ? 0 : (float)(scene + 1) + (float)x / 10 + (float)y / 100;
@@ -45,6 +45,10 @@ static void make_file(const char *path) {
     hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     assert_true(file >= 0);
     put_dataset(file, "depths", 3, (const hsize_t[]){SCENES, WIDTH, HEIGHT}, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, depths);
+    for (int s = 0; s < SCENES; s++)
+        depths[s][RAW_HOLE][0] = 0;
+    put_dataset(file, "rawDepths", 3, (const hsize_t[]){SCENES, WIDTH, HEIGHT}, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT,
+                depths);
     put_dataset(file, "images", 4, (const hsize_t[]){SCENES, 3, WIDTH, HEIGHT}, H5T_STD_U8LE, H5T_NATIVE_UCHAR, images);
     put_dataset(file, "labels", 3, (const hsize_t[]){SCENES, WIDTH, HEIGHT}, H5T_STD_U16LE, H5T_NATIVE_USHORT, labels);
     H5Fclose(file);
@@ -58,12 +62,13 @@ static void scenes(void **state) {
     if (!nyu)
         fail_msg("%s", error.text);
     assert_true(nyu->count == SCENES && nyu->width == WIDTH && nyu->height == HEIGHT);
-    assert_true(nyu->has_pictures && nyu->has_labels);
-    float metres[HEIGHT][WIDTH];
+    assert_true(nyu->has_raw && nyu->has_pictures && nyu->has_labels);
+    float metres[HEIGHT][WIDTH], raw[HEIGHT][WIDTH];
     int32_t labels[HEIGHT][WIDTH];
     ast_picture picture = {0};
     for (int s = SCENES - 1; s >= 0; s--) {
         assert_true(ast_nyu_depth(nyu, (size_t)s, &metres[0][0], &error));
+        assert_true(ast_nyu_raw_depth(nyu, (size_t)s, &raw[0][0], &error));
         assert_true(ast_nyu_labels(nyu, (size_t)s, &labels[0][0], &error));
         assert_true(ast_nyu_picture(nyu, (size_t)s, &picture, &error));
         assert_true(picture.width == WIDTH && picture.height == HEIGHT);
@@ -71,6 +76,7 @@ static void scenes(void **state) {
             for (int x = 0; x < WIDTH; x++) {
                 float expected = depth_at(s, x, y);
                 assert_true(expected == 0 ? isnan(metres[y][x]) : metres[y][x] == expected);
+                assert_true(expected == 0 || (x == RAW_HOLE && y == 0) ? isnan(raw[y][x]) : raw[y][x] == expected);
                 assert_int_equal(labels[y][x], 100 * s + 10 * x + y);
                 for (int c = 0; c < 3; c++)
                     assert_int_equal(picture.rgb[3 * (y * WIDTH + x) + c], 80 * c + 10 * x + y);
@@ -115,7 +121,9 @@ static void wrong_files(void **state) {
     int32_t labels[4];
     float metres[4];
     assert_non_null(nyu);
-    assert_false(nyu->has_labels || nyu->has_pictures);
+    assert_false(nyu->has_raw || nyu->has_labels || nyu->has_pictures);
+    assert_false(ast_nyu_raw_depth(nyu, 0, metres, &error));
+    assert_string_equal(error.text, "plain.mat: has no rawDepths");
     assert_false(ast_nyu_labels(nyu, 0, labels, &error));
     assert_string_equal(error.text, "plain.mat: has no labels");
     assert_true(ast_nyu_depth(nyu, 0, metres, &error) && isnan(metres[0]));

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The paper's Figure 6 and the numbers of its text: silhouettes over the angle and over K, how many clusters scenes
+ * have. */
+#include "nyu_report.h"
+
+#include <math.h>
+#include <plot.h>
+#include <stdio.h>
+#include <svg.h>
+
+#include "../cli.h"
+#include "../json.h"
+#include "../targets.h"
+#include "../terminal.h"
+
+/* What the paper reports. */
+#define PAPER_ANGLE 100
+#define PAPER_CLUSTERS 4
+static const double paper_silhouette[2] = {0.73, 0.75}; /* of spkm, of dp */
+
+static const char *method_name(const ast_nyu_setting *setting) {
+    return setting->dp ? "dp" : "spkm";
+}
+
+void ast_nyu_add(ast_nyu_summary *summary, const ast_nyu_scene *scene) {
+    summary->scenes++;
+    if (isnan(scene->silhouette[0])) {
+        summary->idle++;
+        return;
+    }
+    for (size_t i = 0; i < summary->setting_count; i++) {
+        double bar = fmin(fmax(scene->clusters[i], 0), AST_NYU_BARS - 1);
+        ast_moments_add(&summary->clusters[i], scene->clusters[i]);
+        ast_moments_add(&summary->silhouette[i], scene->silhouette[i]);
+        summary->histograms[i][(size_t)bar]++;
+    }
+}
+
+/* The setting of dp, or of spkm, with the highest mean silhouette. */
+static size_t best_of(const ast_nyu_summary *summary, bool dp) {
+    size_t best = SIZE_MAX;
+    for (size_t i = 0; i < summary->setting_count; i++)
+        if (summary->settings[i].dp == dp &&
+            (best == SIZE_MAX || summary->silhouette[i].mean > summary->silhouette[best].mean))
+            best = i;
+    return best;
+}
+
+static const size_t *best_histogram(const ast_nyu_summary *summary) {
+    return summary->histograms[best_of(summary, true)];
+}
+
+/* ---- Files ------------------------------------------------------------------------------------------------------- */
+
+static bool write_csv(const void *data, ast_output *output, ast_format_error *error) {
+    const ast_nyu_summary *summary = data;
+    bool good = ast_printf(output, error, "method,setting,scenes,clusters,clusters_sd,silhouette,silhouette_sd\n");
+    for (size_t i = 0; i < summary->setting_count && good; i++) {
+        const ast_moments *clusters = &summary->clusters[i], *silhouette = &summary->silhouette[i];
+        good = ast_printf(output, error, "%s,%g,%zu,%.9g,%.9g,%.9g,%.9g\n", method_name(&summary->settings[i]),
+                          summary->settings[i].value, silhouette->count, clusters->mean,
+                          ast_moments_deviation(clusters), silhouette->mean, ast_moments_deviation(silhouette));
+    }
+    return good;
+}
+
+/* The bars from 1 on that are needed. */
+static size_t last_bar(const ast_nyu_summary *summary) {
+    const size_t *histogram = best_histogram(summary);
+    size_t last = 1;
+    for (size_t k = 1; k < AST_NYU_BARS; k++)
+        last = histogram[k] ? k : last;
+    return last;
+}
+
+static bool write_histogram(const void *data, ast_output *output, ast_format_error *error) {
+    const ast_nyu_summary *summary = data;
+    bool good = ast_printf(output, error, "clusters,scenes\n");
+    for (size_t k = 1; k <= last_bar(summary) && good; k++)
+        good = ast_printf(output, error, "%zu,%zu\n", k, best_histogram(summary)[k]);
+    return good;
+}
+
+static bool write_svg(const void *data, ast_output *output, ast_format_error *error) {
+    const ast_nyu_summary *summary = data;
+    double values[AST_NYU_SETTINGS], means[AST_NYU_SETTINGS], deviations[AST_NYU_SETTINGS];
+    double clusters[AST_NYU_BARS], counts[AST_NYU_BARS];
+    size_t dp = 0, bars = last_bar(summary);
+    for (size_t i = 0; i < summary->setting_count; i++) {
+        values[i] = summary->settings[i].value;
+        means[i] = summary->silhouette[i].mean;
+        deviations[i] = ast_moments_deviation(&summary->silhouette[i]);
+        dp += summary->settings[i].dp; /* they come first */
+    }
+    for (size_t k = 1; k <= bars; k++) {
+        clusters[k - 1] = (double)k;
+        counts[k - 1] = (double)best_histogram(summary)[k];
+    }
+    char title[64];
+    snprintf(title, sizeof title, "DP-vMF-means at %g degrees", summary->settings[best_of(summary, true)].value);
+    ast_plot_series histogram = {.x = clusters, .y = counts, .count = bars, .bars = true};
+    ast_plot_series angle = {.x = values, .y = means, .error = deviations, .count = dp};
+    ast_plot_series spkm = {
+        .x = values + dp, .y = means + dp, .error = deviations + dp, .count = summary->setting_count - dp, .look = 1};
+    ast_plot_panel panels[3] = {{title, "clusters", "scenes", &histogram, 1, 0, 0, false, NAN, NAN},
+                                {"DP-vMF-means (lines: the paper's best)", "angle (degrees)", "silhouette", &angle, 1,
+                                 0, 1, false, PAPER_ANGLE, paper_silhouette[1]},
+                                {"spkm (lines: the paper's best)", "clusters K", "silhouette", &spkm, 1, 0, 1, false,
+                                 PAPER_CLUSTERS, paper_silhouette[0]}};
+    return ast_plot_write(panels, 3, "Clusters of NYU v2 scenes, and silhouettes over the angle and over K", output,
+                          error);
+}
+
+/* ---- What is printed --------------------------------------------------------------------------------------------- */
+
+static void print_best(const ast_nyu_summary *summary, bool dp) {
+    size_t i = best_of(summary, dp);
+    char name[64];
+    snprintf(name, sizeof name, dp ? "dp at its best, %g degrees" : "spkm at its best, K = %g",
+             summary->settings[i].value);
+    printf("%-28s  %-19s  %.3f +- %.3f    %.2f +- %.2f\n", name, dp ? "0.75 at 100 degrees" : "0.73, K = 4",
+           summary->silhouette[i].mean, ast_moments_deviation(&summary->silhouette[i]), summary->clusters[i].mean,
+           ast_moments_deviation(&summary->clusters[i]));
+}
+
+static void print_counts(const ast_nyu_summary *summary) {
+    const size_t *histogram = best_histogram(summary);
+    size_t most = 1;
+    printf("\nclusters at %g degrees:", summary->settings[best_of(summary, true)].value);
+    for (size_t k = 1; k < AST_NYU_BARS; k++) {
+        most = histogram[k] > histogram[most] ? k : most;
+        if (histogram[k])
+            printf("  %zu in %zu", k, histogram[k]);
+    }
+    printf("; most often %zu (paper: 3 to 11, most often 4)\n", most);
+}
+
+static void print_table(const void *data) {
+    const ast_nyu_summary *summary = data;
+    printf("%zu scenes of %s, %zu x %zu pixels, %s depths, smoothed by %s", summary->scenes, summary->given->mat,
+           summary->width, summary->height, summary->raw ? "raw" : "filled-in", summary->smoothing);
+    if (summary->again)
+        printf("; %zu of an earlier run", summary->again);
+    if (summary->idle)
+        printf("; %zu with too few normals are left out", summary->idle);
+    printf("\n\n%-28s  %-19s  %-16s  %s\n", "mean silhouette", "paper, 1449 scenes", "ours", "clusters");
+    print_best(summary, true);
+    print_best(summary, false);
+    print_counts(summary);
+    printf("\n%.1f s; %s holds nyu.csv, nyu.svg, histogram.csv and scenes.csv\n", summary->seconds,
+           summary->given->output);
+}
+
+static json_t *setting_object(const ast_nyu_summary *summary, size_t i) {
+    const ast_moments *clusters = &summary->clusters[i], *silhouette = &summary->silhouette[i];
+    return json_pack("{ss sf sf sf sf sf}", "method", method_name(&summary->settings[i]), "setting",
+                     summary->settings[i].value, "clusters", clusters->mean, "clusters_sd",
+                     ast_moments_deviation(clusters), "silhouette", silhouette->mean, "silhouette_sd",
+                     ast_moments_deviation(silhouette));
+}
+
+static int print_json(const void *data) {
+    const ast_nyu_summary *summary = data;
+    json_t *list = json_array(), *best = json_array(), *histogram = json_array();
+    int failed = !list || !best || !histogram;
+    for (size_t i = 0; i < summary->setting_count && !failed; i++)
+        failed = json_array_append_new(list, setting_object(summary, i));
+    for (int dp = 1; dp >= 0 && !failed; dp--) {
+        json_t *object = setting_object(summary, best_of(summary, dp));
+        failed = json_array_append(best, object) ||
+                 json_object_set_new(object, "paper_setting", json_integer(dp ? PAPER_ANGLE : PAPER_CLUSTERS)) ||
+                 json_object_set_new(object, "paper_silhouette", json_real(paper_silhouette[dp]));
+        json_decref(object);
+    }
+    for (size_t k = 1; k <= last_bar(summary) && !failed; k++)
+        failed = json_array_append_new(histogram, json_pack("{sI sI}", "clusters", (json_int_t)k, "scenes",
+                                                            (json_int_t)best_histogram(summary)[k]));
+    if (failed) {
+        json_decref(list);
+        json_decref(best);
+        json_decref(histogram);
+        return 0;
+    }
+    return ast_cli_print_object(json_pack("{ss ss sI sI sI sI sI sb ss sf so so so}", "experiment", "nyu", "mat",
+                                          summary->given->mat, "scenes", (json_int_t)summary->scenes, "resumed",
+                                          (json_int_t)summary->again, "left_out", (json_int_t)summary->idle, "width",
+                                          (json_int_t)summary->width, "height", (json_int_t)summary->height,
+                                          "raw_depths", summary->raw, "smooth", summary->smoothing, "seconds",
+                                          summary->seconds, "best", best, "histogram", histogram, "settings", list));
+}
+
+int ast_nyu_deliver(const ast_nyu_summary *summary) {
+    const ast_reproduce_settings *given = summary->given;
+    int code = ast_reproduce_file(given, "nyu.csv", write_csv, summary);
+    if (code < 0)
+        code = ast_reproduce_file(given, "histogram.csv", write_histogram, summary);
+    if (code < 0)
+        code = ast_reproduce_file(given, "nyu.svg", write_svg, summary);
+    if (code < 0)
+        code = ast_cli_print(&given->common, &(ast_cli_printer){print_json, print_table, summary});
+    return code;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * scenes.csv: a header with the names of the settings, then a row a scene, its key and image as hexadecimal numbers. */
+#include "nyu_scenes.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <svg.h>
+#include <unistd.h>
+
+static size_t place_of(const ast_nyu_scenes *scenes, size_t scene);
+static const char *read_header(const ast_nyu_scenes *scenes, const char *text);
+static const char *read_row(const ast_nyu_scenes *scenes, const char *text, ast_nyu_scene *row, uint64_t *key);
+
+uint64_t ast_nyu_hash(uint64_t hash, const void *bytes, size_t size) {
+    hash = hash ? hash : 0xcbf29ce484222325;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3;
+    return hash;
+}
+
+void ast_nyu_scenes_free(ast_nyu_scenes *scenes) {
+    free(scenes->list);
+    *scenes = (ast_nyu_scenes){0};
+}
+
+/* ---- The list ---------------------------------------------------------------------------------------------------- */
+
+/* The first place whose number is not smaller. */
+static size_t place_of(const ast_nyu_scenes *scenes, size_t scene) {
+    size_t low = 0, high = scenes->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (scenes->list[middle].scene < scene)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const ast_nyu_scene *ast_nyu_scenes_find(const ast_nyu_scenes *scenes, size_t scene) {
+    size_t place = place_of(scenes, scene);
+    return place < scenes->count && scenes->list[place].scene == scene ? &scenes->list[place] : NULL;
+}
+
+bool ast_nyu_scenes_put(ast_nyu_scenes *scenes, const ast_nyu_scene *scene) {
+    size_t place = place_of(scenes, scene->scene);
+    if (place < scenes->count && scenes->list[place].scene == scene->scene) {
+        scenes->list[place] = *scene;
+        return true;
+    }
+    if (scenes->count == scenes->room) {
+        size_t room = 2 * scenes->room + 64;
+        ast_nyu_scene *larger = realloc(scenes->list, room * sizeof *larger);
+        if (!larger)
+            return false;
+        scenes->list = larger;
+        scenes->room = room;
+    }
+    memmove(scenes->list + place + 1, scenes->list + place, (scenes->count - place) * sizeof *scenes->list);
+    scenes->list[place] = *scene;
+    scenes->count++;
+    return true;
+}
+
+/* ---- Writing ----------------------------------------------------------------------------------------------------- */
+
+/* The two columns of a setting. */
+static void name_columns(const ast_nyu_setting *setting, char text[64]) {
+    const char *method = setting->dp ? "dp" : "spkm";
+    snprintf(text, 64, ",%s_%g_clusters,%s_%g_silhouette", method, setting->value, method, setting->value);
+}
+
+static bool write_header(const ast_nyu_scenes *scenes, ast_output *output, ast_format_error *error) {
+    char columns[64];
+    bool good = ast_printf(output, error, "scene,key,image,normals");
+    for (size_t i = 0; i < scenes->setting_count && good; i++) {
+        name_columns(&scenes->settings[i], columns);
+        good = ast_printf(output, error, "%s", columns);
+    }
+    return good && ast_printf(output, error, "\n");
+}
+
+bool ast_nyu_scenes_write(const void *data, ast_output *output, ast_format_error *error) {
+    const ast_nyu_scenes *scenes = data;
+    bool good = write_header(scenes, output, error);
+    for (size_t s = 0; s < scenes->count && good; s++) {
+        const ast_nyu_scene *row = &scenes->list[s];
+        good = ast_printf(output, error, "%zu,%016" PRIx64 ",%016" PRIx64 ",%zu", row->scene, scenes->key, row->image,
+                          row->normals);
+        for (size_t i = 0; i < scenes->setting_count && good; i++)
+            good = ast_printf(output, error, ",%.17g,%.17g", row->clusters[i], row->silhouette[i]);
+        good = good && ast_printf(output, error, "\n");
+    }
+    return good;
+}
+
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
+
+bool ast_nyu_scenes_read(ast_nyu_scenes *scenes, const char *path, ast_format_error *error) {
+    unsigned char *bytes;
+    size_t size, line = 1;
+    if (access(path, F_OK) != 0 && errno == ENOENT)
+        return true;
+    if (!ast_read_file(path, &bytes, &size, error))
+        return false;
+    char *text = realloc(bytes, size + 1);
+    if (!text) {
+        free(bytes);
+        snprintf(error->text, sizeof error->text, "%s: there is no memory to read it", path);
+        return false;
+    }
+    text[size] = 0;
+    const char *rest = read_header(scenes, text);
+    uint64_t key = scenes->key;
+    while (rest && *rest && key == scenes->key) {
+        ast_nyu_scene row;
+        rest = read_row(scenes, rest, &row, &key);
+        line++;
+        if (rest && key == scenes->key && !ast_nyu_scenes_put(scenes, &row))
+            rest = NULL;
+    }
+    free(text);
+    if (!rest || key != scenes->key)
+        snprintf(
+            error->text, sizeof error->text,
+            "%s: line %zu is not of a run with these settings, which could go on from it; remove the file, or take "
+            "another folder",
+            path, line);
+    return rest && key == scenes->key;
+}
+
+/* The text after `wanted`, or NULL. */
+static const char *after(const char *text, const char *wanted) {
+    size_t length = strlen(wanted);
+    return text && strncmp(text, wanted, length) == 0 ? text + length : NULL;
+}
+
+static const char *read_header(const ast_nyu_scenes *scenes, const char *text) {
+    char columns[64];
+    text = after(text, "scene,key,image,normals");
+    for (size_t i = 0; i < scenes->setting_count; i++) {
+        name_columns(&scenes->settings[i], columns);
+        text = after(text, columns);
+    }
+    return after(text, "\n");
+}
+
+/* A whole number up to the next comma, which is passed over. */
+static const char *read_whole(const char *text, int base, uint64_t *value, const char *end_mark) {
+    char *end;
+    if (!text || (base == 10 && (*text < '0' || *text > '9')))
+        return NULL;
+    *value = strtoull(text, &end, base);
+    return end == text ? NULL : after(end, end_mark);
+}
+
+static const char *read_real(const char *text, double *value) {
+    char *end;
+    if (!(text = after(text, ",")))
+        return NULL;
+    *value = strtod(text, &end);
+    return end == text ? NULL : end;
+}
+
+static const char *read_row(const ast_nyu_scenes *scenes, const char *text, ast_nyu_scene *row, uint64_t *key) {
+    uint64_t scene = 0, normals = 0;
+    *row = (ast_nyu_scene){0};
+    text = read_whole(text, 10, &scene, ",");
+    text = read_whole(text, 16, key, ",");
+    text = read_whole(text, 16, &row->image, ",");
+    text = read_whole(text, 10, &normals, "");
+    for (size_t i = 0; i < scenes->setting_count; i++) {
+        text = read_real(text, &row->clusters[i]);
+        text = read_real(text, &row->silhouette[i]);
+    }
+    row->scene = (size_t)scene;
+    row->normals = (size_t)normals;
+    return after(text, "\n");
+}

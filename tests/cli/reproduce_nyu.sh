@@ -1,0 +1,123 @@
+#!/bin/sh
+# asterism reproduce nyu: on a small file in the layout of the data set, made of scenes of the hallway.
+. "$(dirname "$0")/common.sh"
+
+fails 2 'needs --mat' asterism reproduce nyu --output z
+fails 2 'is for reproduce nyu' asterism reproduce synthetic --output z --mat hall.mat
+fails 2 'is for reproduce nyu' asterism reproduce stream --input . --output z --frames 0
+fails 2 'is for reproduce synthetic$' asterism reproduce nyu --mat hall.mat --output z --runs 2
+fails 2 'is for reproduce stream' asterism reproduce nyu --mat hall.mat --output z --angle 70
+fails 2 'depth-scale is not for' asterism reproduce nyu --mat hall.mat --output z --depth-scale 1000
+for list in '' 3-2 '1,' 1-2-3 x -1 1/2 0-/0 99999999999999999999; do
+    fails 2 '--frames' asterism reproduce nyu --mat hall.mat --output z --frames "$list"
+done
+if [ -z "$NYU_MAKER" ]; then
+    fails 1 'hall.mat: this build cannot read HDF5 files' asterism reproduce nyu --mat hall.mat --output z
+    exit 0
+fi
+fails 1 'hall.mat: cannot be opened as an HDF5 file' asterism reproduce nyu --mat hall.mat --output z
+
+"$NYU_MAKER" hall.mat 6 160 120
+camera='--intrinsics 131.2,131.2,79.5,59.5'
+# shellcheck disable=SC2086
+nyu() {
+    works asterism reproduce nyu $camera "$@"
+}
+
+# What it finds: five directions where the paper's flats have four, and 90 degrees between walls.
+nyu --mat hall.mat --quick --output out --json
+cp ../out found
+equal files 'histogram.csv nyu.csv nyu.svg scenes.csv' "$(cd out && echo *)"
+equal scenes 6 "$(json scenes found)"
+equal 'scenes of an earlier run' 0 "$(json resumed found)"
+equal 'the best of dp' '"dp" 80.0' "$(json best.0.method found) $(json best.0.setting found)"
+equal "the paper's" '100 0.75 4 0.73' "$(json best.0.paper_setting found) $(json best.0.paper_silhouette found) $(
+    json best.1.paper_setting found) $(json best.1.paper_silhouette found)"
+awk -v dp="$(json best.0.silhouette found)" -v far="$(json settings.3.silhouette found)" \
+    -v k="$(json best.0.clusters found)" 'BEGIN { exit !(dp > 0.85 && dp > far + 0.2 && k > 3 && k < 6) }' ||
+    broken "$(cat found)"
+equal 'rows of the table' 8 "$(wc -l <out/nyu.csv | tr -d ' ')"
+equal 'a row a scene' 7 "$(wc -l <out/scenes.csv | tr -d ' ')"
+equal 'scenes in the histogram' 6 "$(awk -F, 'NR > 1 { n += $2 } END { print n }' out/histogram.csv)"
+# The means of the table are those of the scenes: dp at 60 degrees.
+awk -F, 'NR == FNR { if (FNR > 1) { sum += $6; n++ } next } $1 == "dp" && $2 == 60 { d = $6 - sum / n; found = 1 }
+    END { exit !(found && d < 1e-8 && d > -1e-8) }' out/scenes.csv out/nyu.csv || broken 'the means are other ones'
+if command -v xmllint >/dev/null; then
+    xmllint --noout out/nyu.svg || broken 'the figure is not well-formed'
+fi
+nyu --mat hall.mat --quick --output again --threads 1
+grep -q '^dp at its best, 80 degrees *0.75 at 100 degrees ' ../out || broken "$(cat ../out)"
+for file in nyu.csv nyu.svg histogram.csv scenes.csv; do
+    same out/$file again/$file
+done
+
+# Scenes one by one end as all at once; a list means what it says; finished ones are not computed again.
+nyu --mat hall.mat --quick --output parts --frames 4,1-2 --json
+equal scenes 3 "$(json scenes ../out)"
+nyu --mat hall.mat --quick --output parts --frames 1-/2 --json
+equal 'scenes, of an earlier run' '3 1' "$(json scenes ../out) $(json resumed ../out)"
+nyu --mat hall.mat --quick --output parts --frames all --json
+equal 'scenes, of an earlier run' '6 5' "$(json scenes ../out) $(json resumed ../out)"
+for file in nyu.csv nyu.svg histogram.csv scenes.csv; do
+    same out/$file parts/$file
+done
+
+# Rows of another scene or of other settings are not taken for these.
+sed '3s/^\([^,]*,[^,]*\),[^,]*,/\1,0123456789abcdef,/' out/scenes.csv >parts/scenes.csv
+nyu --mat hall.mat --quick --output parts --json
+equal 'scenes of an earlier run' 5 "$(json resumed ../out)"
+same out/scenes.csv parts/scenes.csv
+# shellcheck disable=SC2086
+{
+    fails 1 'parts/scenes.csv: line 2 is not of a run with these' \
+        asterism reproduce nyu --mat hall.mat --quick $camera --output parts --seed 2
+    fails 1 'parts/scenes.csv: line 1 is not of a run with these' \
+        asterism reproduce nyu --mat hall.mat $camera --output parts
+    fails 1 'there is no scene 6 in hall.mat, which has 6, from 0' \
+        asterism reproduce nyu --mat hall.mat --quick $camera --output parts --frames 2-6
+}
+head -c 1200 out/scenes.csv >parts/scenes.csv
+# shellcheck disable=SC2086
+fails 1 'parts/scenes.csv: line [2-7] is not' asterism reproduce nyu --mat hall.mat --quick $camera --output parts
+fails 1 'its scenes are 160 x 120 pixels, but the camera of NYU v2 took 640 x 480' \
+    asterism reproduce nyu --mat hall.mat --output z
+fails 1 'the camera kinect took 640 x 480' asterism reproduce nyu --mat hall.mat --camera kinect --output z
+
+# Without raw depths the filled-in ones do; a scene without depth is left out.
+"$NYU_MAKER" filled.mat 2 160 120 filled
+nyu --mat filled.mat --quick --output filled
+grep -q '^2 scenes of filled.mat, 160 x 120 pixels, filled-in depths, smoothed by guided$' ../out || broken "$(cat ../out)"
+"$NYU_MAKER" empty.mat 2 160 120 empty
+nyu --mat empty.mat --quick --output empty
+grep -q '1 with too few normals are left out' ../out || broken "$(cat ../out)"
+status=0
+# shellcheck disable=SC2086
+asterism reproduce nyu --mat empty.mat --quick $camera --frames 1 --output nothing >../out 2>../err || status=$?
+equal 'exit code without normals' 1 "$status"
+grep -q 'none of the 1 scenes has 6 normals' ../err || broken "$(cat ../err)"
+
+# Ctrl-C keeps what is finished, and the same command goes on from there.
+env --default-signal=INT true 2>/dev/null || exit 0
+"$NYU_MAKER" long.mat 400 96 72
+camera='--intrinsics 78.72,78.72,47.5,35.5'
+# shellcheck disable=SC2086
+env --default-signal=INT "$ASTERISM" reproduce nyu --mat long.mat $camera --output cut --progress >../out 2>../err &
+job=$!
+# 27 clusterings are one scene.
+until tr '\r' '\n' <../err | grep -Eq '^([3-9][0-9]|[0-9,]+[0-9]{2}) of 10,800 clusterings, about .* left'; do
+    kill -0 $job 2>/dev/null || broken "it ended: $(cat ../err)"
+    sleep 0.1
+done
+kill -s INT $job
+status=0
+wait $job || status=$?
+equal 'exit code after INT' 130 "$status"
+tr '\r' '\n' <../err | grep -q 'stopped after [0-9]* of 400 scenes; cut holds those, and the same' || broken "$(cat ../err)"
+equal files 'histogram.csv nyu.csv nyu.svg scenes.csv' "$(cd cut && echo *)"
+done=$(($(wc -l <cut/scenes.csv) - 1))
+[ "$done" -ge 1 ] || broken 'no scene was kept'
+nyu --mat long.mat --output cut --frames "0-$done" --json
+equal 'scenes, of an earlier run' "$((done + 1)) $done" "$(json scenes ../out) $(json resumed ../out)"
+nyu --mat long.mat --output whole --frames "0-$done"
+same whole/scenes.csv cut/scenes.csv
+same whole/nyu.csv cut/nyu.csv
