@@ -106,9 +106,9 @@ typedef struct scene {
     int threads;
     ast_options options;
     float *x;
-    double *weights;       /* or NULL */
+    double *weights; /* or NULL */
     ast_points points;
-    int32_t expected[N];   /* the labels of an undisturbed run */
+    int32_t expected[N]; /* the labels of an undisturbed run */
 } scene;
 
 /* One call of the library, with results in `out` (N numbers) that a failure must leave alone. */
@@ -130,6 +130,21 @@ static ast_status call_assign(ast_context *context, const scene *s, int32_t *out
     ast_status status = ast_assign(context, &s->points, s->x, 40, 30, out, similarity);
     if (status != AST_OK)
         assert_true(similarity[0] == 77);
+    return status;
+}
+
+static ast_status call_memberships(ast_context *context, const scene *s, int32_t *out) {
+    static float memberships[N * 15];
+    scene twin = *s;
+    int32_t labels[N];
+    ast_status status = call_cluster(context, &twin, labels);
+    memberships[0] = 77;
+    if (status == AST_OK)
+        status = ast_memberships(context, &s->points, memberships, NULL);
+    if (status == AST_OK)
+        memcpy(out, memberships, N * sizeof *out);
+    else
+        assert_true(memberships[0] == 77);
     return status;
 }
 
@@ -350,9 +365,9 @@ static void clustering_fails_cleanly(void **state) {
         int threads;
         ast_parallel parallel;
         int bounds;
-    } ways[] = {{"dp, 3 dimensions", 3, 2, AST_ORDERED, 1},   {"dp, 40 dimensions", 40, 2, AST_ORDERED, 1},
-                {"dp, no bounds", 3, 1, AST_ORDERED, 0},      {"dp, oir", 3, 3, AST_OIR, 1},
-                {"dp, serial", 5, 1, AST_SERIAL, 1},          {"dp, 40 dimensions, oir", 40, 2, AST_OIR, 0}};
+    } ways[] = {{"dp, 3 dimensions", 3, 2, AST_ORDERED, 1}, {"dp, 40 dimensions", 40, 2, AST_ORDERED, 1},
+                {"dp, no bounds", 3, 1, AST_ORDERED, 0},    {"dp, oir", 3, 3, AST_OIR, 1},
+                {"dp, serial", 5, 1, AST_SERIAL, 1},        {"dp, 40 dimensions, oir", 40, 2, AST_OIR, 0}};
     for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
         scene s;
         scene_open(&s, ways[w].name, ways[w].dimension, ways[w].threads, ways[w].dimension == 40 ? 60 : 25);
@@ -398,6 +413,26 @@ static void k_means_fails_cleanly(void **state) {
         fail_all(&s, call_cluster, NULL);
         scene_close(&s);
     }
+}
+
+static void mixtures_and_samplers_fail_cleanly(void **state) {
+    (void)state;
+    static const float prior[20] = {1};
+    for (int method = AST_MOVMF; method <= AST_DPMEANS; method++)
+        for (size_t dimension = 3; dimension <= 20; dimension += 17) {
+            scene s;
+            scene_open(&s, "mixtures and samplers", dimension, 2, method == AST_DPMEANS ? 30 : NAN);
+            s.options.method = (ast_method)method;
+            s.options.clusters = method == AST_DPMEANS ? 0 : method == AST_CRP ? 1 : 15;
+            s.options.max_iterations = 3;
+            s.options.concentration = 50; /* clusters are born: arrays grow */
+            s.options.prior_kappa = 1;
+            s.options.prior_mean = prior;
+            fail_all(&s, call_cluster, NULL);
+            if (method == AST_MOVMF)
+                fail_all(&s, call_memberships, NULL);
+            scene_close(&s);
+        }
 }
 
 static void other_calls_fail_cleanly(void **state) {
@@ -475,9 +510,13 @@ static void depth_keeps_its_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(open_fails_cleanly),         cmocka_unit_test(clustering_fails_cleanly),
-        cmocka_unit_test(awkward_input_fails_cleanly), cmocka_unit_test(k_means_fails_cleanly),
-        cmocka_unit_test(other_calls_fail_cleanly),    cmocka_unit_test(depth_fails_cleanly),
+        cmocka_unit_test(open_fails_cleanly),
+        cmocka_unit_test(clustering_fails_cleanly),
+        cmocka_unit_test(awkward_input_fails_cleanly),
+        cmocka_unit_test(k_means_fails_cleanly),
+        cmocka_unit_test(mixtures_and_samplers_fail_cleanly),
+        cmocka_unit_test(other_calls_fail_cleanly),
+        cmocka_unit_test(depth_fails_cleanly),
         cmocka_unit_test(clouds_fail_cleanly),
         cmocka_unit_test(depth_keeps_its_memory),
     };
