@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "cli.h"
-#include "files.h"
+#include "directions.h"
 #include "json.h"
 #include "targets.h"
 #include "terminal.h"
@@ -17,7 +17,7 @@ enum { LABELS, SIMILARITY, TARGETS };
 
 typedef struct settings {
     ast_cli_common common;
-    ast_cli_source source;
+    ast_cli_reading reading;
     const char *input, *means, *labels, *similarity;
     double angle;
     int axial;
@@ -29,8 +29,9 @@ static const ast_cli_option options_table[] = {
     {"angle", AST_CLI_REAL, "DEG", "farther than that from every mean: label -1", AT(angle), 0, 180, NULL},
     {"axial", AST_CLI_FLAG, NULL, "x and -x are the same: the mean with the largest |cosine|", AT(axial), 0, 0, NULL},
     {"labels", AST_CLI_TEXT, "FILE",
-     "write one label a row, -1 for missing rows: int32 .npy, or\n"
-     "text; - is standard output",
+     "write one label a row, point or face, -1 for missing ones:\n"
+     "int32 .npy, or text; of images in their shape; - is standard\n"
+     "output",
      AT(labels), 0, 0, NULL},
     {"similarity", AST_CLI_TEXT, "FILE",
      "write the cosine between each point and the nearest mean,\n"
@@ -38,7 +39,7 @@ static const ast_cli_option options_table[] = {
      AT(similarity), 0, 0, NULL},
     {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
 
-static const ast_cli_group shared_options[] = {{ast_cli_source_options, AT(source), NULL}, {NULL, 0, NULL}};
+static const ast_cli_group shared_options[] = {AST_CLI_READING_GROUPS(AT(reading)), {NULL, 0, NULL}};
 
 static int run(int argc, char **argv);
 
@@ -47,8 +48,10 @@ const ast_cli_command ast_cli_assign = {
     .summary = "label new points with known means",
     .usage = "assign INPUT --means FILE [options]",
     .about = "Gives every row of INPUT the number of the nearest mean (from 0, the largest cosine; of\n"
-             "equal ones the lowest number). Nothing is learned: the means stay as they are.",
+             "equal ones the lowest number). Nothing is learned: the means stay as they are. INPUT\n"
+             "may also be a depth image, a cloud or a mesh, as for cluster.",
     .examples = "asterism assign new.npy --means means.npy --labels labels.npy\n"
+                "asterism assign scan.pcd --means means.npy --angle 30 --labels labels.npy\n"
                 "asterism assign new.csv --means means.npy --angle 25 --labels - --similarity cosine.txt",
     .input = "an INPUT file, or - for standard input",
     .options = options_table,
@@ -63,7 +66,7 @@ typedef struct tally {
 typedef struct job {
     const settings *given;
     ast_context *context;
-    ast_input input;
+    ast_cli_directions directions;
     float *means, *similarity;
     size_t means_count;
     int32_t *labels;
@@ -78,8 +81,9 @@ static int deliver(job *work);
 static void free_job(job *work);
 
 static int run(int argc, char **argv) {
-    settings given = {.common = ast_cli_common_default(), .angle = NAN};
+    settings given = {.common = ast_cli_common_default(), .reading = ast_cli_reading_default(), .angle = NAN};
     int code = ast_cli_parse(&ast_cli_assign, argc, argv, &given, &given.input);
+    given.axial |= given.reading.cloud.undirected;
     if (code >= 0)
         return code;
     job work = {.given = &given,
@@ -102,7 +106,8 @@ static int check(const job *work) {
     const settings *given = work->given;
     if (!given->means)
         return ast_cli_fail(AST_CLI_USAGE, "assign needs --means FILE, the means to compare with");
-    int code = ast_cli_check_points(given->input, &given->source);
+    ast_cli_kind_of_input kind;
+    int code = ast_cli_directions_check(&given->reading, given->input, &kind);
     if (code < 0)
         code = ast_cli_check_read("means", given->means);
     if (code < 0)
@@ -114,14 +119,14 @@ static int check(const job *work) {
 
 static int read_inputs(job *work) {
     const settings *given = work->given;
-    int code = ast_cli_open_points(&work->input, given->input, &given->source);
+    int code = ast_cli_open_context(&given->common, &work->context);
     if (code < 0)
-        code = ast_cli_read_means(given->means, work->input.points.dimension, &work->means, &work->means_count);
+        code = ast_cli_directions_read(&work->directions, &given->reading, "assign", given->input, work->context);
     if (code < 0)
-        code = ast_cli_open_context(&given->common, &work->context);
+        code = ast_cli_read_means(given->means, work->directions.points.dimension, &work->means, &work->means_count);
     if (code >= 0)
         return code;
-    size_t count = work->input.points.count;
+    size_t count = work->directions.points.count;
     work->labels = malloc(count * sizeof *work->labels);
     work->similarity = malloc(count * sizeof *work->similarity);
     if (!work->labels || !work->similarity)
@@ -131,7 +136,7 @@ static int read_inputs(job *work) {
 
 static tally count_points(const job *work) {
     tally sums = {0, 0, 0};
-    for (size_t i = 0; i < work->input.points.count; i++) {
+    for (size_t i = 0; i < work->directions.points.count; i++) {
         if (work->labels[i] >= 0)
             sums.assigned++;
         else if (isnan(work->similarity[i]))
@@ -144,12 +149,12 @@ static tally count_points(const job *work) {
 
 static int assign(job *work) {
     ast_status status = (work->given->axial ? ast_assign_axial : ast_assign)(
-        work->context, &work->input.points, work->means, work->means_count, work->given->angle, work->labels,
+        work->context, &work->directions.points, work->means, work->means_count, work->given->angle, work->labels,
         work->similarity);
     if (status != AST_OK)
         return ast_cli_status(status, work->context, work->given->input);
     work->sums = count_points(work);
-    if (work->sums.missing == work->input.points.count)
+    if (work->sums.missing == work->directions.points.count)
         return ast_cli_no_usable_row(work->given->input);
     return -1;
 }
@@ -158,9 +163,9 @@ static int assign(job *work) {
 
 static int print_json(const void *data) {
     const job *work = data;
-    return ast_cli_print_object(json_pack("{sI sI sI sI sI sI}", "points", (json_int_t)work->input.points.count,
+    return ast_cli_print_object(json_pack("{sI sI sI sI sI sI}", "points", (json_int_t)work->directions.points.count,
                                           "missing", (json_int_t)work->sums.missing, "dimension",
-                                          (json_int_t)work->input.points.dimension, "clusters",
+                                          (json_int_t)work->directions.points.dimension, "clusters",
                                           (json_int_t)work->means_count, "assigned", (json_int_t)work->sums.assigned,
                                           "unassigned", (json_int_t)work->sums.unassigned));
 }
@@ -168,8 +173,8 @@ static int print_json(const void *data) {
 static void print_table(const void *data) {
     const job *work = data;
     char text[AST_CLI_GROUPED];
-    printf("%12s point%s, %zu dimensions, %zu mean%s\n", ast_cli_grouped(work->input.points.count, text),
-           work->input.points.count == 1 ? "" : "s", work->input.points.dimension, work->means_count,
+    printf("%12s point%s, %zu dimensions, %zu mean%s\n", ast_cli_grouped(work->directions.points.count, text),
+           work->directions.points.count == 1 ? "" : "s", work->directions.points.dimension, work->means_count,
            work->means_count == 1 ? "" : "s");
     printf("%12s assigned\n", ast_cli_grouped(work->sums.assigned, text));
     if (!isnan(work->given->angle))
@@ -179,16 +184,17 @@ static void print_table(const void *data) {
 }
 
 static int deliver(job *work) {
-    size_t count = work->input.points.count;
+    const ast_cli_directions *d = &work->directions;
+    size_t count = d->points.count;
     ast_cli_printer printer = {print_json, print_table, work};
-    ast_cli_fill_labels(&work->targets[LABELS], work->labels, count, 0);
-    ast_cli_fill_values(&work->targets[SIMILARITY], work->similarity, count, 0);
+    ast_cli_fill_labels(&work->targets[LABELS], work->labels, d->height ? d->height : count, d->width);
+    ast_cli_fill_values(&work->targets[SIMILARITY], work->similarity, d->height ? d->height : count, d->width);
     return ast_cli_deliver(work->targets, TARGETS, &work->given->common, &printer);
 }
 
 static void free_job(job *work) {
     ast_cli_abandon_targets(work->targets, TARGETS);
-    ast_input_close(&work->input);
+    ast_cli_directions_close(&work->directions);
     ast_close(work->context);
     free(work->means);
     free(work->labels);

@@ -8,6 +8,7 @@
 
 #include <depth_frames.h>
 #include <math.h>
+#include <nyu.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,10 @@ const ast_cli_option ast_cli_camera_options[] = {
      "standard input holds raw depth frames of this size: 16-bit\n"
      "numbers, little-endian, without any header",
      AT(raw), 0, 0, NULL},
+    {"frame", AST_CLI_TEXT, "N|all",
+     "which scene of the NYU v2 data set (.mat), counted from 0;\n"
+     "all: one after the other",
+     AT(frame), 0, 0, NULL},
     {"smooth", AST_CLI_CHOICE, "HOW",
      "guided: a guided filter on the depth (the default)\n"
      "tv: also total variation of the normals; slower\n"
@@ -73,26 +78,32 @@ int ast_cli_camera_sees(const ast_cli_camera *camera, const char *input) {
     return ast_depth_input(input);
 }
 
-int ast_cli_camera_unused(const ast_cli_camera *camera, const char *input) {
+const char *ast_cli_camera_given(const ast_cli_camera *camera) {
     ast_cli_camera none = ast_cli_camera_default();
-    const char *idle = camera->intrinsics                              ? "intrinsics"
-                       : camera->name                                  ? "camera"
-                       : camera->raw                                   ? "raw"
-                       : !isnan(camera->scale)                         ? "depth-scale"
-                       : camera->smooth >= 0                           ? "smooth"
-                       : camera->filter_radius != none.filter_radius   ? "filter-radius"
-                       : camera->filter_epsilon != none.filter_epsilon ? "filter-epsilon"
-                       : camera->window != none.window                 ? "normal-window"
-                       : camera->jump != none.jump                     ? "edge-jump"
-                       : camera->nearest != none.nearest               ? "nearest"
-                       : camera->farthest != none.farthest             ? "farthest"
-                       : camera->tv_weight != none.tv_weight           ? "tv-weight"
-                       : camera->tv_iterations != none.tv_iterations   ? "tv-iterations"
-                                                                       : NULL;
+    return camera->intrinsics                              ? "intrinsics"
+           : camera->name                                  ? "camera"
+           : camera->raw                                   ? "raw"
+           : camera->frame                                 ? "frame"
+           : !isnan(camera->scale)                         ? "depth-scale"
+           : camera->smooth >= 0                           ? "smooth"
+           : camera->filter_radius != none.filter_radius   ? "filter-radius"
+           : camera->filter_epsilon != none.filter_epsilon ? "filter-epsilon"
+           : camera->window != none.window                 ? "normal-window"
+           : camera->jump != none.jump                     ? "edge-jump"
+           : camera->nearest != none.nearest               ? "nearest"
+           : camera->farthest != none.farthest             ? "farthest"
+           : camera->tv_weight != none.tv_weight           ? "tv-weight"
+           : camera->tv_iterations != none.tv_iterations   ? "tv-iterations"
+                                                           : NULL;
+}
+
+int ast_cli_camera_unused(const ast_cli_camera *camera, const char *input) {
+    const char *idle = ast_cli_camera_given(camera);
     if (!idle)
         return -1;
-    return ast_cli_fail(AST_CLI_USAGE, "--%s is for depth images (.png, .pgm, or a folder of them), and %s is none",
-                        idle, ast_cli_name(input));
+    return ast_cli_fail(AST_CLI_USAGE,
+                        "--%s is for depth images (.png, .pgm, .mat, or a folder of images), and %s is none", idle,
+                        ast_cli_name(input));
 }
 
 /* ---- The camera -------------------------------------------------------------------------------------------------- */
@@ -120,12 +131,17 @@ static void list_cameras(char *text, size_t size) {
     }
 }
 
+const char *ast_cli_camera_called(const ast_cli_camera *camera, const char *input) {
+    return camera->name || camera->intrinsics || !ast_nyu_extension(input) ? camera->name : "nyu";
+}
+
 static int set_camera(const ast_cli_camera *given, const char *input, ast_depth_options *options) {
     char names[512] = "";
+    const char *name = ast_cli_camera_called(given, input);
     list_cameras(names, sizeof names);
     if (given->intrinsics && given->name)
         return ast_cli_fail(AST_CLI_USAGE, "--intrinsics and --camera both say what the camera is; give one of them");
-    if (!given->intrinsics && !given->name)
+    if (!given->intrinsics && !name)
         return ast_cli_fail(AST_CLI_USAGE,
                             "%s: depth images need --intrinsics fx,fy,cx,cy or --camera NAME; known cameras are %s",
                             ast_cli_name(input), names);
@@ -134,8 +150,8 @@ static int set_camera(const ast_cli_camera *given, const char *input, ast_depth_
                             "--intrinsics must be four numbers fx,fy,cx,cy in pixels, such as 525,525,319.5,239.5, the "
                             "first two above 0, not '%s'",
                             given->intrinsics);
-    if (given->name && !ast_camera_named(given->name, &options->camera, &options->units_per_metre))
-        return ast_cli_fail(AST_CLI_USAGE, "--camera: there is no '%s'; known cameras are %s", given->name, names);
+    if (name && !ast_camera_named(name, &options->camera, &options->units_per_metre))
+        return ast_cli_fail(AST_CLI_USAGE, "--camera: there is no '%s'; known cameras are %s", name, names);
     return -1;
 }
 
@@ -146,6 +162,8 @@ int ast_cli_camera_set(const ast_cli_camera *camera, const char *input, ast_dept
     int code = set_camera(camera, input, options);
     if (code >= 0)
         return code;
+    if (!isnan(camera->scale) && ast_nyu_extension(input))
+        return ast_cli_fail(AST_CLI_USAGE, "--depth-scale is for images: the scenes of %s are in metres", input);
     if (!isnan(camera->scale))
         options->units_per_metre = camera->scale;
     if (camera->smooth >= 0)
@@ -163,6 +181,28 @@ int ast_cli_camera_set(const ast_cli_camera *camera, const char *input, ast_dept
     whole.units_per_metre = options->units_per_metre > 0 ? options->units_per_metre : usual;
     const char *problem = ast_depth_options_problem(&whole);
     return problem ? ast_cli_fail(AST_CLI_USAGE, "%s", problem) : -1;
+}
+
+/* ---- Scenes ------------------------------------------------------------------------------------------------------ */
+
+int ast_cli_camera_every(const ast_cli_camera *camera) {
+    return camera->frame && strcmp(camera->frame, "all") == 0;
+}
+
+int ast_cli_camera_frame(const ast_cli_camera *camera, const char *input, int *one, uint64_t *scene) {
+    const char *text = camera->frame;
+    *one = text && !ast_cli_camera_every(camera);
+    *scene = 0;
+    if (!text)
+        return -1;
+    if (!ast_nyu_extension(input))
+        return ast_cli_fail(AST_CLI_USAGE, "--frame is for scenes of the NYU v2 data set (.mat), and %s is none",
+                            ast_cli_name(input));
+    if (*one && (strlen(text) > 9 || text[strspn(text, "0123456789")]))
+        return ast_cli_fail(AST_CLI_USAGE, "--frame must be all or the number of a scene, counted from 0, not '%s'",
+                            text);
+    *scene = *one ? strtoull(text, NULL, 10) : 0;
+    return -1;
 }
 
 /* ---- Sizes ------------------------------------------------------------------------------------------------------- */

@@ -10,8 +10,9 @@
 
 typedef struct ast_cli_camera {
     const char *intrinsics, *name, *raw;
-    double scale; /* NaN: not given */
-    int smooth;   /* an ast_smooth; -1: not given */
+    const char *frame; /* of a data set: "all" or a number; NULL: not given */
+    double scale;      /* NaN: not given */
+    int smooth;        /* an ast_smooth; -1: not given */
     double filter_epsilon, jump, nearest, farthest, tv_weight;
     size_t filter_radius, tv_iterations;
     size_t window; /* SIZE_MAX: not given */
@@ -24,6 +25,15 @@ ast_cli_camera ast_cli_camera_default(void);
 /* Whether an input is depth images: by its name or what the folder holds; standard input, if an option says so. */
 int ast_cli_camera_sees(const ast_cli_camera *camera, const char *input);
 
+/* The name of the first option that is given, or NULL. */
+const char *ast_cli_camera_given(const ast_cli_camera *camera);
+
+/* The camera's name: as given, or that of the data set which `input` is, unless there are intrinsics; or NULL. */
+const char *ast_cli_camera_called(const ast_cli_camera *camera, const char *input);
+
+/* Whether --frame all asks for every scene of a data set, one by one. */
+int ast_cli_camera_every(const ast_cli_camera *camera);
+
 /* Every function below returns -1 to go on, or the exit code after printing the sentence. */
 
 /* From words to the library's options, for `input`, which is depth images. units_per_metre is 0 where nothing says. */
@@ -31,6 +41,9 @@ int ast_cli_camera_set(const ast_cli_camera *camera, const char *input, ast_dept
 
 /* WIDTHxHEIGHT in pixels, the value of --`option`. */
 int ast_cli_size(const char *option, const char *text, size_t *width, size_t *height);
+
+/* The scene in --frame N, for `input`; *one is 0 if it asks for all or is not given. */
+int ast_cli_camera_frame(const ast_cli_camera *camera, const char *input, int *one, uint64_t *scene);
 
 /* The size in --raw WIDTHxHEIGHT, or 0 x 0. */
 int ast_cli_camera_raw(const ast_cli_camera *camera, size_t *width, size_t *height);

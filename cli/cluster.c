@@ -5,38 +5,20 @@
 #include <formats.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
-#include "depth.h"
-#include "files.h"
+#include "cluster.h"
 #include "interrupt.h"
-#include "mixtures.h"
-#include "passes.h"
-#include "progress.h"
-#include "result.h"
-#include "sweep.h"
-#include "targets.h"
 #include "terminal.h"
 
-enum { LABELS, MEANS, MEMBERSHIPS, SAMPLES, TRACE, TARGETS };
+typedef ast_cli_cluster_settings settings;
+typedef ast_cli_cluster_job job;
 
 static const char *const automatic[] = {"auto", NULL};
-/* In the order of ast_method. */
-static const char *const methods[] = {"dp", "spkm", "movmf", "fsd", "crp", "ospkm", "dpmeans", NULL};
-
-typedef struct settings {
-    ast_cli_common common;
-    ast_cli_source source;
-    ast_cli_passes passes;
-    ast_cli_mixtures mixtures;
-    ast_cli_camera camera;
-    const char *input, *weights, *init, *labels, *means;
-    int method, shuffle, axial;
-    double angle;
-    size_t clusters, restarts;
-} settings;
+const char *const ast_cli_methods[] = {"dp", "spkm", "movmf", "fsd", "crp", "ospkm", "dpmeans", NULL};
 
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
@@ -53,7 +35,7 @@ static const ast_cli_option options_table[] = {
      "crp: samples of a Dirichlet process mixture, any number\n"
      "ospkm: online spherical k-means\n"
      "dpmeans: DP-means, which takes directions for points",
-     AT(method), 0, 0, methods},
+     AT(method), 0, 0, ast_cli_methods},
     {"clusters", AST_CLI_COUNT, "K",
      "all but dp and dpmeans: the number of clusters; fsd: the most;\n"
      "crp: how many to start from (default 1)",
@@ -70,17 +52,25 @@ static const ast_cli_option options_table[] = {
     {"restarts", AST_CLI_COUNT, "R", "runs, of which the best is kept (default 1)", AT(restarts), 1, 1000000, NULL},
     {"shuffle", AST_CLI_FLAG, NULL, "dp, dpmeans: visit the points in a random order", AT(shuffle), 0, 0, NULL},
     {"labels", AST_CLI_TEXT, "FILE",
-     "write one label a row, -1 for missing rows: int32 .npy, or\n"
-     "text; - is standard output",
+     "write one label a row, point or face, -1 for missing ones:\n"
+     "int32 .npy, or text; of images in their shape; - is standard\n"
+     "output",
      AT(labels), 0, 0, NULL},
     {"means", AST_CLI_TEXT, "FILE", "write the means, one a row: float32 .npy, or text", AT(means), 0, 0, NULL},
+    {"colored", AST_CLI_TEXT, "FILE.ply",
+     "clouds and meshes: write them with a colour and a label for\n"
+     "each point or face",
+     AT(colored), 0, 0, NULL},
+    {"frame-axes", AST_CLI_FLAG, NULL,
+     "three dimensions: print the orthogonal axes nearest to the\n"
+     "means, and the rotation that makes them x, y and z",
+     AT(frame_axes), 0, 0, NULL},
     {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
 
 static const ast_cli_group shared_options[] = {
     {ast_cli_passes_options, AT(passes), NULL},
     {ast_cli_mixtures_options, AT(mixtures), "Options for mixtures and samplers"},
-    {ast_cli_camera_options, AT(camera), "Options for depth images"},
-    {ast_cli_source_options, AT(source), "Options for tables of points"},
+    AST_CLI_READING_GROUPS(AT(reading)),
     {NULL, 0, NULL}};
 
 static int run(int argc, char **argv);
@@ -93,12 +83,17 @@ const ast_cli_command ast_cli_cluster = {
     .about = "Clusters the rows of INPUT as directions: their length does not matter. Rows that are\n"
              "zero or hold a NaN are missing and get the label -1. The same input and options give\n"
              "the same labels, bit for bit, on any number of threads and on any processor. INPUT may\n"
-             "also be a depth image (16-bit PNG or PGM), whose surface normals are the points.",
+             "also be a depth image (16-bit PNG or PGM, or a scene of the NYU v2 .mat), a cloud or a\n"
+             "mesh (PCD, PLY, OBJ, STL), whose surface normals are the points; faces of a mesh count\n"
+             "by their area.",
     .examples = "asterism cluster normals.npy --angle 25\n"
                 "asterism cluster normals.npy --angle 25 --labels labels.npy --means means.npy --json\n"
                 "asterism cluster words.txt --columns 2-101 --method spkm --clusters 50 --restarts 5\n"
                 "asterism cluster faces.npy --method movmf --clusters 12 --memberships belong.npy\n"
                 "asterism cluster depth.png --camera kinect --angle 60 --labels labels.npy\n"
+                "asterism cluster room.pcd --angle 30 --colored room.ply --frame-axes\n"
+                "asterism cluster part.stl --angle 15 --labels faces.npy\n"
+                "asterism cluster nyu_depth_v2_labeled.mat --frame 17 --angle 60\n"
                 "asterism cluster joints.txt --dip-direction --axial --angle 60\n"
                 "zcat poles.csv.gz | asterism cluster - --format csv --angle 20 --labels -",
     .input = "an INPUT file, or - for standard input",
@@ -106,142 +101,75 @@ const ast_cli_command ast_cli_cluster = {
     .shared = shared_options,
     .run = run};
 
-/* Everything a run holds; zeroed at first, so that it can be freed at any point. */
-typedef struct job {
-    const settings *given;
-    ast_options options;
-    ast_context *context;
-    ast_input input;
-    ast_cli_depth depth; /* instead of the input, if it is a depth image */
-    ast_points points;
-    double *weights;
-    float *init;
-    int32_t *labels;
-    ast_cli_target targets[TARGETS];
-    ast_cli_progress progress;
-    ast_report report;
-    ast_cli_record record;
-    float *prior_mean, *memberships;
-    ast_cli_sweep sweep; /* with --angle auto */
-} job;
-
-static int check(const settings *given);
 static int read_inputs(job *work);
 static int find_angle(job *work);
 static int cluster(job *work);
-static int deliver(job *work);
 static void free_job(job *work);
+
+static int run_once(const settings *given);
+static int run_each(const settings *given);
 
 static int run(int argc, char **argv) {
     settings given = {.common = ast_cli_common_default(),
                       .passes = AST_CLI_PASSES_DEFAULT,
                       .mixtures = ast_cli_mixtures_default(),
-                      .camera = ast_cli_camera_default(),
+                      .reading = ast_cli_reading_default(),
                       .angle = NAN,
                       .restarts = 1};
     int code = ast_cli_parse(&ast_cli_cluster, argc, argv, &given, &given.input);
+    given.axial |= given.reading.cloud.undirected;
     if (code < 0)
-        code = check(&given);
+        code = ast_cli_cluster_check(&given);
     if (code >= 0)
         return code;
-    job work = {.given = &given,
-                .targets = {[LABELS] = {.option = "labels", .path = given.labels},
-                            [MEANS] = {.option = "means", .path = given.means},
-                            [MEMBERSHIPS] = {.option = "memberships", .path = given.mixtures.memberships},
-                            [SAMPLES] = {.option = "samples", .path = given.mixtures.samples},
-                            [TRACE] = {.option = "trace", .path = given.mixtures.trace, .own = true}}};
-    code = ast_cli_check_targets(work.targets, TARGETS, given.input, given.common.json);
+    return ast_cli_camera_every(&given.reading.camera) ? run_each(&given) : run_once(&given);
+}
+
+static int run_once(const settings *given) {
+    job work = {.given = given,
+                .targets = {[AST_CLI_LABELS] = {.option = "labels", .path = given->labels},
+                            [AST_CLI_MEANS] = {.option = "means", .path = given->means},
+                            [AST_CLI_MEMBERSHIPS] = {.option = "memberships", .path = given->mixtures.memberships},
+                            [AST_CLI_SAMPLES] = {.option = "samples", .path = given->mixtures.samples},
+                            [AST_CLI_TRACE] = {.option = "trace", .path = given->mixtures.trace, .own = true},
+                            [AST_CLI_COLORED] = {.option = "colored", .path = given->colored, .own = true}}};
+    int code = ast_cli_check_targets(work.targets, AST_CLI_TARGETS, given->input, given->common.json);
     if (code < 0)
-        code = ast_cli_check_kept(work.targets, TARGETS, given.weights);
+        code = ast_cli_check_kept(work.targets, AST_CLI_TARGETS, given->weights);
     if (code < 0)
         code = read_inputs(&work);
     if (code < 0) {
-        ast_cli_progress_start(&work.progress, &given.common, work.points.count);
-        code = ast_cli_open_targets(work.targets, TARGETS);
+        ast_cli_progress_start(&work.progress, &given->common, work.points.count);
+        code = ast_cli_open_targets(work.targets, AST_CLI_TARGETS);
     }
-    if (code < 0 && isinf(given.angle))
+    if (code < 0 && isinf(given->angle))
         code = find_angle(&work);
     if (code < 0)
         code = cluster(&work);
     if (code < 0)
-        code = deliver(&work);
+        code = ast_cli_cluster_deliver(&work);
     free_job(&work);
     return code;
 }
 
-/* ---- The command line -------------------------------------------------------------------------------------------- */
-
-static int names_start(const char *init) {
-    return init && (strcmp(init, "random") == 0 || strcmp(init, "k-means++") == 0);
-}
-
-/* dp and dpmeans, which find the number of clusters from the angle. */
-static int check_angle(const settings *given) {
-    const char *method = methods[given->method];
-    if (given->clusters)
-        return ast_cli_fail(
-            AST_CLI_USAGE,
-            "--clusters is for --method spkm, movmf, fsd, crp and ospkm; %s finds their number from --angle", method);
-    if (isnan(given->angle))
-        return ast_cli_fail(AST_CLI_USAGE, "cluster needs --angle DEG, how far a point may be from its mean, such "
-                                           "as --angle 25 (or --method spkm --clusters K)");
-    if (isinf(given->angle) && given->method != AST_DP)
-        return ast_cli_fail(AST_CLI_USAGE, "--angle auto is for --method dp; %s needs degrees, such as --angle 25",
-                            method);
-    if (isinf(given->angle) && (given->init || given->shuffle || given->restarts > 1))
-        return ast_cli_fail(AST_CLI_USAGE, "--angle auto starts by itself; --%s needs an angle in degrees",
-                            given->init      ? "init"
-                            : given->shuffle ? "shuffle"
-                                             : "restarts");
-    if (names_start(given->init))
-        return ast_cli_fail(AST_CLI_USAGE, "--init %s is for --method spkm; %s starts from a file or from nothing",
-                            given->init, method);
-    return -1;
-}
-
-static int check_method(const settings *given) {
-    int from_file = given->init && !names_start(given->init);
-    const char *method = methods[given->method];
-    int code = ast_cli_mixtures_check(&given->mixtures, (ast_method)given->method, method);
-    if (code >= 0)
-        return code;
-    if (given->axial && given->method != AST_DP && given->method != AST_SPKM)
-        return ast_cli_fail(AST_CLI_USAGE, "--axial is for --method dp and spkm; %s takes directions", method);
-    if (given->method == AST_DP || given->method == AST_DPMEANS)
-        return check_angle(given);
-    if (!isnan(given->angle))
-        return ast_cli_fail(AST_CLI_USAGE, "--angle is for --method dp and dpmeans; %s takes --clusters K", method);
-    if (given->shuffle)
-        return ast_cli_fail(AST_CLI_USAGE,
-                            "--shuffle is for --method dp and dpmeans, which depend on the order; %s "
-                            "does not",
-                            method);
-    if (given->weights && (given->method == AST_FSD || given->method == AST_CRP))
-        return ast_cli_fail(AST_CLI_USAGE, "--weights does not go with --method %s, which counts every point once",
-                            method);
-    if (given->restarts > 1 && given->mixtures.samples)
-        return ast_cli_fail(AST_CLI_USAGE, "--samples are of one run; --restarts makes %zu", given->restarts);
-    if (!given->clusters && !from_file && given->method != AST_CRP)
-        return ast_cli_fail(AST_CLI_USAGE, "--method %s needs --clusters K, such as --clusters 10", method);
-    return -1;
-}
-
-static int check_input(const settings *given, int *depth) {
-    return ast_cli_depth_check(&given->camera, &given->source, (const char *const[]){given->input, NULL}, depth);
-}
-
-static int check(const settings *given) {
-    int depth, code = check_method(given);
-    if (code < 0)
-        code = check_input(given, &depth);
-    if (code < 0 && !depth)
-        code = ast_cli_check_points(given->input, &given->source);
-    if (code < 0)
-        code = ast_cli_check_read("weights", given->weights);
-    if (code < 0 && !names_start(given->init))
-        code = ast_cli_check_read("init", given->init);
-    if (code < 0)
-        code = ast_cli_check_read("prior-mean", given->mixtures.prior_mean);
+/* Every scene of a data set by itself, and its number in the names of the files it writes. */
+static int run_each(const settings *given) {
+    size_t count;
+    int code = ast_cli_depth_scenes(&given->reading.camera, given->input, &count);
+    for (size_t scene = 0; scene < count && code <= 0; scene++) {
+        settings one = *given;
+        char number[24];
+        const char **names[] = {&one.labels, &one.means, &one.mixtures.memberships, &one.mixtures.samples,
+                                &one.mixtures.trace};
+        enum { NAMES = sizeof names / sizeof *names };
+        snprintf(number, sizeof number, "%zu", scene);
+        one.reading.camera.frame = number;
+        code = ast_cli_numbered(names, NAMES, scene);
+        if (code < 0)
+            code = run_once(&one);
+        for (size_t i = 0; i < NAMES; i++)
+            free((void *)*names[i]);
+    }
     return code;
 }
 
@@ -280,27 +208,18 @@ static int read_prior(job *work) {
     return code;
 }
 
-/* The normals of a depth image, which take the context's threads. */
-static int read_depth(job *work) {
-    const settings *given = work->given;
-    int code = ast_cli_depth_open(&work->depth, &given->camera, (const char *const[]){given->input, NULL});
-    if (code < 0)
-        code = ast_cli_depth_single(&work->depth, "cluster", given->input);
-    if (code < 0)
-        code = ast_cli_depth_normals(&work->depth, work->context, &work->points);
-    return code;
-}
-
+/* Faces count by their area, unless other weights are given or the method counts every point once. */
 static int read_points(job *work) {
     const settings *given = work->given;
-    int depth, code = check_input(given, &depth);
+    int code = ast_cli_open_context(&given->common, &work->context);
     if (code < 0)
-        code = ast_cli_open_context(&given->common, &work->context);
-    if (code < 0 && depth)
-        return read_depth(work);
-    if (code < 0)
-        code = ast_cli_open_points(&work->input, given->input, &given->source);
-    work->points = work->input.points;
+        code = ast_cli_directions_read(&work->directions, &given->reading, "cluster", given->input, work->context);
+    work->points = work->directions.points;
+    if (given->method == AST_FSD || given->method == AST_CRP)
+        work->points.weights = NULL;
+    if (code < 0 && given->frame_axes && work->points.dimension != 3)
+        code = ast_cli_fail(AST_CLI_FAILED, "--frame-axes is for three dimensions, and %s has %zu",
+                            ast_cli_name(given->input), work->points.dimension);
     return code;
 }
 
@@ -380,72 +299,11 @@ static int cluster(job *work) {
     return ast_cli_status(status, work->context, given->input);
 }
 
-/* ---- What came out ----------------------------------------------------------------------------------------------- */
-
-static ast_cli_result result_of(const job *work) {
-    const settings *given = work->given;
-    size_t count;
-    return (ast_cli_result){
-        .report = &work->report,
-        .clusters = ast_clusters(work->context, &count),
-        .method = methods[given->method],
-        .angle = work->options.method == AST_DP || work->options.method == AST_DPMEANS ? work->options.angle : NAN,
-        .reason = work->sweep.count ? work->sweep.reason : NULL,
-        .oir = given->passes.parallel == AST_OIR,
-        .weighted = work->weights != NULL};
-}
-
-static int print_json(const void *work) {
-    ast_cli_result result = result_of(work);
-    return ast_cli_print_json(&result);
-}
-
-static void print_table(const void *work) {
-    ast_cli_result result = result_of(work);
-    ast_cli_print_table(&result);
-}
-
-/* Memberships, samples and the trace, where they were asked for. */
-static int fill_records(job *work) {
-    ast_format_error error;
-    ast_cli_target *targets = work->targets;
-    size_t points = work->report.points, clusters = work->report.clusters;
-    if (targets[MEMBERSHIPS].path) {
-        work->memberships = malloc(points * clusters * sizeof *work->memberships);
-        if (!work->memberships)
-            return ast_cli_fail(AST_CLI_FAILED, "there is no memory for %zu x %zu memberships", points, clusters);
-        ast_status status = ast_memberships(work->context, &work->points, work->memberships, NULL);
-        if (status != AST_OK)
-            return ast_cli_status(status, work->context, work->given->input);
-        ast_cli_fill_values(&targets[MEMBERSHIPS], work->memberships, points, clusters);
-    }
-    if (targets[SAMPLES].path && work->record.sample_count == 0)
-        return ast_cli_fail(AST_CLI_FAILED,
-                            "--samples has none to write: --max-iterations ends the run before the first");
-    ast_cli_fill_labels(&targets[SAMPLES], work->record.samples, work->record.sample_count, points);
-    if (targets[TRACE].output && !ast_cli_write_trace(&work->record, targets[TRACE].output, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    return -1;
-}
-
-static int deliver(job *work) {
-    int code = fill_records(work);
-    if (code >= 0)
-        return code;
-    ast_cli_printer printer = {print_json, print_table, work};
-    if (work->depth.width)
-        ast_cli_fill_labels(&work->targets[LABELS], work->labels, work->depth.height, work->depth.width);
-    else
-        ast_cli_fill_labels(&work->targets[LABELS], work->labels, work->report.points, 0);
-    ast_cli_fill_values(&work->targets[MEANS], ast_means(work->context), work->report.clusters, work->report.dimension);
-    return ast_cli_deliver(work->targets, TARGETS, &work->given->common, &printer);
-}
-
 static void free_job(job *work) {
-    ast_cli_abandon_targets(work->targets, TARGETS);
-    ast_input_close(&work->input);
-    ast_cli_depth_close(&work->depth);
+    ast_cli_abandon_targets(work->targets, AST_CLI_TARGETS);
+    ast_cli_directions_close(&work->directions);
     ast_close(work->context);
+    free(work->nearest);
     free(work->weights);
     free(work->init);
     free(work->labels);

@@ -41,7 +41,10 @@ int ast_cli_depth_check(const ast_cli_camera *camera, const ast_cli_source *sour
 int ast_cli_depth_usage(const ast_cli_camera *camera, const char *const *inputs) {
     ast_depth_options options;
     size_t width, height;
-    int code = ast_cli_camera_set(camera, inputs[0], &options);
+    int one, code = ast_cli_camera_set(camera, inputs[0], &options);
+    uint64_t scene;
+    if (code < 0)
+        code = ast_cli_camera_frame(camera, inputs[0], &one, &scene);
     if (code < 0)
         code = ast_cli_camera_raw(camera, &width, &height);
     if (code < 0 && camera->raw && (strcmp(inputs[0], "-") != 0 || inputs[1]))
@@ -54,16 +57,19 @@ int ast_cli_depth_usage(const ast_cli_camera *camera, const char *const *inputs)
 int ast_cli_depth_open(ast_cli_depth *depth, const ast_cli_camera *camera, const char *const *inputs) {
     ast_format_error error;
     ast_depth_frames_options how = {.interrupted = ast_cli_interrupted};
-    int code = ast_cli_camera_set(camera, inputs[0], &depth->options);
+    int one = 0, code = ast_cli_camera_set(camera, inputs[0], &depth->options);
     if (code < 0)
         code = ast_cli_camera_raw(camera, &how.raw_width, &how.raw_height);
+    if (code < 0)
+        code = ast_cli_camera_frame(camera, inputs[0], &one, &how.scene);
     if (code >= 0)
         return code;
-    depth->camera = camera->name;
+    how.one_scene = one;
+    depth->camera = ast_cli_camera_called(camera, inputs[0]);
     depth->frames = ast_depth_frames_open(inputs, &how, &error);
     if (!depth->frames)
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    if (!(depth->options.units_per_metre > 0))
+    if (!(depth->options.units_per_metre > 0) || ast_depth_frames_scenes(depth->frames))
         depth->options.units_per_metre = ast_depth_frames_scale(depth->frames);
     if (!(depth->options.units_per_metre > 0))
         depth->options.units_per_metre = 1000;
@@ -99,6 +105,9 @@ int ast_cli_depth_next(ast_cli_depth *depth, int *found) {
 int ast_cli_depth_single(ast_cli_depth *depth, const char *command, const char *input) {
     int found = 0;
     size_t count = ast_depth_frames_count(depth->frames);
+    if (count != 1 && ast_depth_frames_scenes(depth->frames))
+        return ast_cli_fail(AST_CLI_FAILED, "%s takes one scene, and %s has %zu; --frame N picks one, counted from 0",
+                            command, input, count);
     if (count != 1 && count != SIZE_MAX)
         return ast_cli_fail(AST_CLI_FAILED, "%s takes one depth image, and %s has %zu; stream and segment take many",
                             command, input, count);
@@ -106,6 +115,14 @@ int ast_cli_depth_single(ast_cli_depth *depth, const char *command, const char *
     if (code < 0 && !found)
         code = ast_cli_interrupted() ? ast_cli_stopped()
                                      : ast_cli_fail(AST_CLI_FAILED, "%s holds no depth image", ast_cli_name(input));
+    return code;
+}
+
+int ast_cli_depth_scenes(const ast_cli_camera *camera, const char *input, size_t *count) {
+    ast_cli_depth depth = {0};
+    int code = ast_cli_depth_open(&depth, camera, (const char *const[]){input, NULL});
+    *count = code < 0 ? ast_depth_frames_count(depth.frames) : 0;
+    ast_cli_depth_close(&depth);
     return code;
 }
 

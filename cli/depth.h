@@ -38,6 +38,9 @@ int ast_cli_depth_next(ast_cli_depth *depth, int *found);
 /* The only frame of a command that takes one, called `command`. */
 int ast_cli_depth_single(ast_cli_depth *depth, const char *command, const char *input);
 
+/* How many scenes --frame all stands for in the data set `input`. */
+int ast_cli_depth_scenes(const ast_cli_camera *camera, const char *input, size_t *count);
+
 /* The normals of the current frame, valid until the next ones: one point a pixel, row by row. */
 int ast_cli_depth_normals(ast_cli_depth *depth, ast_context *context, ast_points *points);
 

@@ -58,7 +58,7 @@ static int would_overwrite(const char *target, const char *path) {
 /* Whether the whole file is one frame, which gives its name to the labels. */
 static int is_one_frame(const char *path, const ast_cli_inputs *inputs) {
     if (inputs->camera)
-        return ast_cli_inputs_frames(inputs) != SIZE_MAX;
+        return !ast_cli_inputs_numbered(inputs);
     ast_format_error error;
     ast_input_options options;
     ast_input_options_init(&options);

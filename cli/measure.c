@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "cli.h"
-#include "files.h"
+#include "directions.h"
 #include "json.h"
 #include "targets.h"
 #include "terminal.h"
@@ -17,7 +17,7 @@ static const char *const dissimilarities[] = {"cosine", "angle", NULL}; /* in th
 
 typedef struct settings {
     ast_cli_common common;
-    ast_cli_source source;
+    ast_cli_reading reading;
     const char *labels, *truth, *points;
     int dissimilarity; /* -1: not given */
     int axial;
@@ -27,7 +27,7 @@ typedef struct settings {
 static const ast_cli_option options_table[] = {
     {"labels", AST_CLI_TEXT, "FILE", "the labelling to measure: integers, .npy or text", AT(labels), 0, 0, NULL},
     {"truth", AST_CLI_TEXT, "FILE", "the true labelling, for NMI and ARI", AT(truth), 0, 0, NULL},
-    {"points", AST_CLI_TEXT, "FILE", "the points, for the silhouette", AT(points), 0, 0, NULL},
+    {"points", AST_CLI_TEXT, "FILE", "the points, for the silhouette; whatever cluster takes", AT(points), 0, 0, NULL},
     {"dissimilarity", AST_CLI_CHOICE, "NAME",
      "of the silhouette: cosine, 1 - x.y, over all points (the\n"
      "default), or angle, over a seeded sample of at most 20000",
@@ -38,7 +38,7 @@ static const ast_cli_option options_table[] = {
      AT(axial), 0, 0, NULL},
     {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
 
-static const ast_cli_group shared_options[] = {{ast_cli_source_options, AT(source), NULL}, {NULL, 0, NULL}};
+static const ast_cli_group shared_options[] = {AST_CLI_READING_GROUPS(AT(reading)), {NULL, 0, NULL}};
 
 static int run(int argc, char **argv);
 
@@ -59,7 +59,7 @@ const ast_cli_command ast_cli_measure = {
 typedef struct job {
     const settings *given;
     ast_context *context;
-    ast_input input;
+    ast_cli_directions directions;
     int32_t *labels, *truth;
     size_t count;
     ast_agreement agreement;
@@ -74,8 +74,9 @@ static int print_json(const void *data);
 static void print_table(const void *data);
 
 static int run(int argc, char **argv) {
-    settings given = {.common = ast_cli_common_default(), .dissimilarity = -1};
+    settings given = {.common = ast_cli_common_default(), .reading = ast_cli_reading_default(), .dissimilarity = -1};
     int code = ast_cli_parse(&ast_cli_measure, argc, argv, &given, NULL);
+    given.axial |= given.reading.cloud.undirected;
     if (code < 0)
         code = check(&given);
     if (code >= 0)
@@ -90,7 +91,7 @@ static int run(int argc, char **argv) {
         code = silhouette(&work);
     if (code < 0)
         code = ast_cli_print(&given.common, &(ast_cli_printer){print_json, print_table, &work});
-    ast_input_close(&work.input);
+    ast_cli_directions_close(&work.directions);
     ast_close(work.context);
     free(work.labels);
     free(work.truth);
@@ -98,20 +99,23 @@ static int run(int argc, char **argv) {
 }
 
 static int check(const settings *given) {
+    ast_cli_kind_of_input kind;
     if (!given->labels)
         return ast_cli_fail(AST_CLI_USAGE, "measure needs --labels FILE, the labelling to measure");
     if (!given->truth && !given->points)
         return ast_cli_fail(AST_CLI_USAGE, "measure needs --truth FILE or --points FILE to measure the labels against");
     if (!given->points && given->dissimilarity >= 0)
         return ast_cli_fail(AST_CLI_USAGE, "--dissimilarity is for the silhouette and needs --points FILE");
-    const char *idle = given->axial ? "axial" : ast_cli_source_given(&given->source);
+    const char *idle = ast_cli_reading_given(&given->reading);
+    if (!idle && given->axial)
+        idle = "axial";
     if (!given->points && idle)
         return ast_cli_fail(AST_CLI_USAGE, "--%s is for the points and needs --points FILE", idle);
     int code = ast_cli_check_read("labels", given->labels);
     if (code < 0)
         code = ast_cli_check_read("truth", given->truth);
     if (code < 0)
-        code = ast_cli_check_points(given->points, &given->source);
+        code = given->points ? ast_cli_directions_check(&given->reading, given->points, &kind) : -1;
     return code;
 }
 
@@ -135,16 +139,16 @@ static int compare(job *work) {
 
 static int silhouette(job *work) {
     const settings *given = work->given;
-    int code = ast_cli_open_points(&work->input, given->points, &given->source);
+    int code = ast_cli_directions_read(&work->directions, &given->reading, "measure", given->points, work->context);
     if (code >= 0)
         return code;
-    if (work->input.points.count != work->count)
+    if (work->directions.points.count != work->count)
         return ast_cli_fail(AST_CLI_FAILED, "%s has %zu labels, but %s has %zu points", given->labels, work->count,
-                            ast_cli_name(given->points), work->input.points.count);
+                            ast_cli_name(given->points), work->directions.points.count);
     ast_dissimilarity kind = given->dissimilarity == AST_ANGLE ? AST_ANGLE : AST_COSINE;
     if (given->axial)
         kind = kind == AST_ANGLE ? AST_AXIAL_ANGLE : AST_AXIAL_COSINE;
-    ast_status status = ast_silhouette(work->context, &work->input.points, work->labels, kind, given->common.seed,
+    ast_status status = ast_silhouette(work->context, &work->directions.points, work->labels, kind, given->common.seed,
                                        &work->silhouette, &work->sampled);
     return ast_cli_status(status, work->context, given->labels);
 }

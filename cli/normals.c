@@ -1,49 +1,64 @@
 /* SPDX-License-Identifier: MIT
  *
- * asterism normals: a depth image in, the direction that each pixel's surface faces out. */
+ * asterism normals: a depth image, a cloud or a mesh in, the direction that each pixel, point or face looks to out. */
 #include <asterism_depth.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "cli.h"
+#include "cloud.h"
 #include "depth.h"
 #include "json.h"
 #include "targets.h"
 #include "terminal.h"
 
-enum { NORMALS, TARGETS };
+enum { NORMALS, CURVATURE, TARGETS };
 
 typedef struct settings {
     ast_cli_common common;
     ast_cli_camera camera;
-    const char *input, *output;
+    ast_cli_cloud cloud;
+    ast_cli_source source; /* its format */
+    const char *input, *output, *curvature;
 } settings;
 
 #define AT(field) offsetof(settings, field)
-static const ast_cli_option options_table[] = {{"output", AST_CLI_TEXT, "FILE",
-                                                "write the normals: float32 .npy of height x width x 3, or\n"
-                                                "text with a pixel a line; NaN where there is none",
-                                                AT(output), 0, 0, NULL},
-                                               {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+static const ast_cli_option options_table[] = {
+    {"output", AST_CLI_TEXT, "FILE",
+     "write the normals: float32 .npy of height x width x 3, of\n"
+     "clouds and meshes N x 3, or text with one a line; NaN where\n"
+     "there is none",
+     AT(output), 0, 0, NULL},
+    {"curvature", AST_CLI_TEXT, "FILE",
+     "clouds: write how far the neighbours are from a plane, 0 to\n"
+     "1/3 a point: float32 .npy, or text",
+     AT(curvature), 0, 0, NULL},
+    {"format", AST_CLI_TEXT, "NAME", "pcd, ply, obj or stl: what standard input holds", AT(source.format), 0, 0, NULL},
+    {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
 
-static const ast_cli_group shared_options[] = {{ast_cli_camera_options, AT(camera), "Options for the camera"},
+static const ast_cli_group shared_options[] = {{ast_cli_camera_options, AT(camera), "Options for depth images"},
+                                               {ast_cli_cloud_options, AT(cloud), "Options for clouds and meshes"},
                                                {NULL, 0, NULL}};
 
 static int run(int argc, char **argv);
 
 const ast_cli_command ast_cli_normals = {
     .name = "normals",
-    .summary = "turn a depth image into surface normals",
+    .summary = "turn a depth image, a cloud or a mesh into surface normals",
     .usage = "normals INPUT --intrinsics FX,FY,CX,CY --output FILE.npy [options]\n"
-             "normals INPUT --camera NAME --output FILE.npy [options]",
+             "normals INPUT --camera NAME --output FILE.npy [options]\n"
+             "normals CLOUD|MESH --output FILE.npy [options]",
     .about = "Turns a depth image, a 16-bit PNG or PGM, into unit normals in the camera's coordinates\n"
-             "(x to the right, y down, z forward), which point to the camera. cluster, stream and\n"
-             "segment take depth images themselves and make the same normals.",
+             "(x to the right, y down, z forward), which point to the camera; a cloud of points (PCD,\n"
+             "PLY, OBJ) into one normal a point, a mesh (PLY, OBJ, STL) into one a face. cluster,\n"
+             "stream and segment take the same files themselves and make the same normals.",
     .examples = "asterism normals frame.png --intrinsics 525,525,319.5,239.5 --output normals.npy\n"
                 "asterism normals frame.png --camera tum-fr1 --smooth tv --output normals.npy\n"
+                "asterism normals room.pcd --neighbours 30 --viewpoint 0,0,1.5 --output normals.npy\n"
                 "camera | asterism normals - --raw 640x480 --camera kinect --output normals.npy",
-    .input = "an INPUT image, or - for standard input",
+    .input = "an INPUT image, cloud or mesh, or - for standard input",
     .options = options_table,
     .shared = shared_options,
     .run = run};
@@ -52,25 +67,39 @@ typedef struct job {
     const settings *given;
     ast_context *context;
     ast_cli_depth depth;
+    ast_cli_surface surface; /* instead, of a 3-D file */
+    int solid;
     size_t missing;
     ast_cli_target targets[TARGETS];
 } job;
 
-static int check(const job *work);
+static int check(const settings *given, int solid);
+static int run_once(const settings *given, int solid);
+static int run_each(const settings *given);
 static int make(job *work);
 static int deliver(job *work);
 
 static int run(int argc, char **argv) {
     settings given = {.common = ast_cli_common_default(), .camera = ast_cli_camera_default()};
     int code = ast_cli_parse(&ast_cli_normals, argc, argv, &given, &given.input);
+    int solid = code < 0 && ast_cli_cloud_sees(given.input, &given.source);
+    if (code < 0)
+        code = check(&given, solid);
     if (code >= 0)
         return code;
-    job work = {.given = &given, .targets = {[NORMALS] = {.option = "output", .path = given.output}}};
-    code = check(&work);
+    return ast_cli_camera_every(&given.camera) ? run_each(&given) : run_once(&given, solid);
+}
+
+static int run_once(const settings *given, int solid) {
+    job work = {.given = given,
+                .solid = solid,
+                .targets = {[NORMALS] = {.option = "output", .path = given->output},
+                            [CURVATURE] = {.option = "curvature", .path = given->curvature}}};
+    int code = ast_cli_check_targets(work.targets, TARGETS, given->input, given->common.json);
+    if (code < 0 && !solid)
+        code = ast_cli_depth_open(&work.depth, &given->camera, (const char *const[]){given->input, NULL});
     if (code < 0)
-        code = ast_cli_depth_open(&work.depth, &given.camera, (const char *const[]){given.input, NULL});
-    if (code < 0)
-        code = ast_cli_open_context(&given.common, &work.context);
+        code = ast_cli_open_context(&given->common, &work.context);
     if (code < 0)
         code = ast_cli_open_targets(work.targets, TARGETS);
     if (code < 0)
@@ -79,24 +108,55 @@ static int run(int argc, char **argv) {
         code = deliver(&work);
     ast_cli_abandon_targets(work.targets, TARGETS);
     ast_cli_depth_close(&work.depth);
+    ast_cli_surface_free(&work.surface);
     ast_close(work.context);
     return code;
 }
 
-static int check(const job *work) {
-    const settings *given = work->given;
-    if (!given->output)
-        return ast_cli_fail(AST_CLI_USAGE, "normals needs --output FILE, such as --output normals.npy");
-    /* Whatever its name, it is to be read as a depth image; what it is shows on opening it. */
-    int code = ast_cli_depth_usage(&given->camera, (const char *const[]){given->input, NULL});
-    if (code < 0)
-        code = ast_cli_check_targets(work->targets, TARGETS, given->input, given->common.json);
+/* Every scene of a data set, its number in the name of its file. */
+static int run_each(const settings *given) {
+    size_t count;
+    int code = ast_cli_depth_scenes(&given->camera, given->input, &count);
+    for (size_t scene = 0; scene < count && code <= 0; scene++) {
+        settings one = *given;
+        char number[24];
+        snprintf(number, sizeof number, "%zu", scene);
+        one.camera.frame = number;
+        code = ast_cli_numbered((const char **const[]){&one.output}, 1, scene);
+        if (code < 0)
+            code = run_once(&one, 0);
+        free((void *)one.output);
+    }
     return code;
 }
 
+/* Whatever its name, what is no 3-D file is to be read as a depth image; what it is shows on opening it. */
+static int check(const settings *given, int solid) {
+    if (!given->output)
+        return ast_cli_fail(AST_CLI_USAGE, "normals needs --output FILE, such as --output normals.npy");
+    if (solid) {
+        int code = ast_cli_camera_unused(&given->camera, given->input);
+        return code < 0 ? ast_cli_cloud_usage(&given->cloud, &given->source, given->input) : code;
+    }
+    if (given->source.format)
+        return ast_cli_fail(AST_CLI_USAGE, "--format must be pcd, ply, obj or stl, not '%s'", given->source.format);
+    if (given->curvature)
+        return ast_cli_fail(AST_CLI_USAGE, "--curvature is for clouds (.pcd, .ply, .obj), and %s is none",
+                            ast_cli_name(given->input));
+    int code = ast_cli_cloud_unused(&given->cloud, given->input);
+    return code < 0 ? ast_cli_depth_usage(&given->camera, (const char *const[]){given->input, NULL}) : code;
+}
+
 static int make(job *work) {
+    const settings *given = work->given;
     ast_points points;
-    int code = ast_cli_depth_single(&work->depth, "normals", work->given->input);
+    if (work->solid) {
+        int code = ast_cli_surface_read(&work->surface, &given->cloud, &given->source, given->input, work->context,
+                                        given->curvature != NULL);
+        work->missing = work->surface.missing;
+        return code;
+    }
+    int code = ast_cli_depth_single(&work->depth, "normals", given->input);
     if (code >= 0)
         return code;
     code = ast_cli_depth_normals(&work->depth, work->context, &points);
@@ -109,23 +169,46 @@ static int make(job *work) {
 
 static int print_json(const void *data) {
     const job *work = data;
-    size_t count = work->depth.width * work->depth.height;
-    return ast_cli_print_object(json_pack("{sI sI sI sI sf}", "width", (json_int_t)work->depth.width, "height",
-                                          (json_int_t)work->depth.height, "points", (json_int_t)count, "missing",
-                                          (json_int_t)work->missing, "seconds", work->depth.seconds));
+    const ast_cli_depth *depth = &work->depth;
+    const ast_cli_surface *surface = &work->surface;
+    if (work->solid)
+        return ast_cli_print_object(json_pack("{sI sI ss sf}", "points", (json_int_t)surface->count, "missing",
+                                              (json_int_t)work->missing, "normals", ast_cli_surface_word(surface),
+                                              "seconds", surface->seconds));
+    json_t *object = json_pack("{sI sI sI sI sf}", "width", (json_int_t)depth->width, "height",
+                               (json_int_t)depth->height, "points", (json_int_t)(depth->width * depth->height),
+                               "missing", (json_int_t)work->missing, "seconds", depth->seconds);
+    if (object && depth->frame.number != AST_DEPTH_WHOLE &&
+        json_object_set_new(object, "frame", json_integer((json_int_t)depth->frame.number)) != 0) {
+        json_decref(object);
+        return 0;
+    }
+    return ast_cli_print_object(object);
 }
 
 static void print_table(const void *data) {
     const job *work = data;
-    char text[AST_CLI_GROUPED], time[AST_CLI_DURATION];
-    size_t count = work->depth.width * work->depth.height;
-    printf("%zu x %zu pixels, ", work->depth.width, work->depth.height);
+    char text[AST_CLI_GROUPED], time[AST_CLI_DURATION], line[AST_CLI_SURFACE_TEXT];
+    size_t count = work->solid ? work->surface.count : work->depth.width * work->depth.height;
+    if (work->solid)
+        printf("%s\n", ast_cli_surface_text(&work->surface, line));
+    else if (work->depth.frame.number != AST_DEPTH_WHOLE)
+        printf("%s: ", work->depth.frame.source);
+    if (!work->solid)
+        printf("%zu x %zu pixels, ", work->depth.width, work->depth.height);
     printf("%s normals, ", ast_cli_grouped(count - work->missing, text));
-    printf("%s missing, %s\n", ast_cli_grouped(work->missing, text), ast_cli_duration(work->depth.seconds, time));
+    printf("%s missing, %s\n", ast_cli_grouped(work->missing, text),
+           ast_cli_duration(work->solid ? work->surface.seconds : work->depth.seconds, time));
 }
 
 static int deliver(job *work) {
     ast_cli_printer printer = {print_json, print_table, work};
-    ast_cli_fill_normals(&work->targets[NORMALS], work->depth.normals, work->depth.height, work->depth.width);
-    return ast_cli_deliver(work->targets, TARGETS, &work->given->common, &printer);
+    ast_cli_target *targets = work->targets;
+    const ast_cli_surface *surface = &work->surface;
+    if (work->solid)
+        ast_cli_fill_values(&targets[NORMALS], surface->normals, surface->count, 3);
+    else
+        ast_cli_fill_normals(&targets[NORMALS], work->depth.normals, work->depth.height, work->depth.width);
+    ast_cli_fill_values(&targets[CURVATURE], surface->curvature, surface->count, 0);
+    return ast_cli_deliver(targets, TARGETS, &work->given->common, &printer);
 }

@@ -79,7 +79,7 @@ static size_t match_names(ast_cli_overlay *overlay, char *const *frames, named *
 
 static int match(ast_cli_overlay *overlay, const ast_cli_inputs *inputs) {
     overlay->frames = ast_cli_inputs_frames(inputs);
-    if (overlay->frames == SIZE_MAX) /* raw frames have no names */
+    if (ast_cli_inputs_numbered(inputs)) /* raw frames and scenes have no names */
         return -1;
     overlay->of_frame = calloc(overlay->frames + 1, sizeof *overlay->of_frame);
     named *sorted = calloc(overlay->count, sizeof *sorted);

@@ -5,6 +5,7 @@
 #define AST_CLI_RESULT_H
 
 #include <asterism.h>
+#include <asterism_depth.h>
 
 typedef struct ast_cli_result {
     const ast_report *report;
@@ -14,7 +15,29 @@ typedef struct ast_cli_result {
     int oir;            /* whether oir_restarts means something */
     int weighted;       /* whether the points had weights */
     const char *reason; /* why this angle, where a sweep chose it; else NULL */
+    int axial;
+    const char *about;      /* a line on what was read and how it became directions; or NULL */
+    const char *normals;    /* the same in a word */
+    int64_t frame;          /* the scene of a data set, or -1 */
+    double total;           /* the weights of all points together; without weights the points with a direction */
+    const ast_axes *axes;   /* the frame nearest to the means; NULL: not asked for */
+    const int32_t *nearest; /* (report->clusters): 0..5 for +x -x +y -y +z -z of the frame */
 } ast_cli_result;
+
+/* Of all points, or of their weights, how much belongs to the cluster: 0..1. */
+double ast_cli_share(const ast_cli_result *result, const ast_cluster_info *cluster);
+
+/* Degrees; the cosine is the mean cosine between the members and their mean. */
+double ast_cli_spread(const ast_cluster_info *cluster);
+
+/* Between two means of three components, in degrees; of axes at most 90. */
+double ast_cli_between(const ast_cli_result *result, size_t a, size_t b);
+
+/* Dip direction and dip of the plane whose normal the mean of three components is. */
+void ast_cli_cluster_dip(const ast_cluster_info *cluster, double *dip_direction, double *dip);
+
+/* "+x" and so on. */
+const char *ast_cli_axis_name(int32_t axis);
 
 void ast_cli_print_table(const ast_cli_result *result);
 

@@ -75,17 +75,22 @@ static int add_standard(ast_cli_inputs *inputs) {
     return add_path(inputs, "-");
 }
 
-/* The files of the frames; raw frames have no other name than that of the input. */
+/* The files of the frames; raw frames and scenes have no other name than that of the input. */
 static int list_depth(ast_cli_inputs *inputs, const char *const *given) {
     int code = ast_cli_depth_open(&inputs->depth, inputs->camera, given);
     if (code >= 0)
         return code;
     size_t count = ast_depth_frames_count(inputs->depth.frames);
-    if (count == SIZE_MAX)
+    if (ast_cli_inputs_numbered(inputs))
         return add_path(inputs, given[0]);
     for (size_t i = 0; i < count && code < 0; i++)
         code = add_path(inputs, ast_depth_frames_path(inputs->depth.frames, i));
     return code;
+}
+
+int ast_cli_inputs_numbered(const ast_cli_inputs *inputs) {
+    return inputs->camera &&
+           (ast_depth_frames_count(inputs->depth.frames) == SIZE_MAX || ast_depth_frames_scenes(inputs->depth.frames));
 }
 
 size_t ast_cli_inputs_frames(const ast_cli_inputs *inputs) {
@@ -178,6 +183,15 @@ static int find_path(const ast_cli_inputs *inputs, const char *path, const char 
     return 0;
 }
 
+/* Images are skipped file by file, scenes by their number: of one that is picked by --frame there is no other. */
+static void skip_depth(ast_cli_inputs *inputs, size_t last, uint64_t number) {
+    int one = 0;
+    uint64_t scene, count = number == AST_CLI_WHOLE ? last + 1 : number + 1;
+    if (number != AST_CLI_WHOLE && ast_cli_camera_frame(inputs->camera, inputs->paths[last], &one, &scene) < 0 && one)
+        count = number == scene;
+    ast_depth_frames_skip(inputs->depth.frames, count);
+}
+
 int ast_cli_inputs_resume(ast_cli_inputs *inputs, const char *path, const char *whole_path, uint64_t number,
                           int counted) {
     size_t last;
@@ -185,7 +199,7 @@ int ast_cli_inputs_resume(ast_cli_inputs *inputs, const char *path, const char *
     if (is_standard(path) || !find_path(inputs, path, whole_path, &last))
         return -1;
     if (inputs->camera) {
-        ast_depth_frames_skip(inputs->depth.frames, last + 1);
+        skip_depth(inputs, last, number);
         return -1;
     }
     while (inputs->position < last && code < 0) {

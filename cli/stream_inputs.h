@@ -49,6 +49,9 @@ int ast_cli_inputs_next(ast_cli_inputs *inputs, ast_context *context, ast_points
 /* How many frames there are, or SIZE_MAX where that does not show before they are read. */
 size_t ast_cli_inputs_frames(const ast_cli_inputs *inputs);
 
+/* Whether depth frames have a number in their input, since its name stands for all of them: raw ones and scenes. */
+int ast_cli_inputs_numbered(const ast_cli_inputs *inputs);
+
 void ast_cli_inputs_free(ast_cli_inputs *inputs);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "terminal.h"
 
-enum { MOST_ROWS = 20, BAR_CELLS = 20, MOST_COMPONENTS = 4 };
+enum { MOST_ROWS = 20, BAR_CELLS = 20, MOST_COMPONENTS = 4, MOST_ANGLES = 10 };
 
 typedef struct look {
     const char *bold, *bar, *plain; /* escape sequences, or "" */
@@ -21,6 +21,12 @@ static void print_head(const ast_cli_result *result, const look *style);
 static size_t largest(const ast_cli_result *result, size_t rows[MOST_ROWS]);
 static void print_row(const ast_cluster_info *cluster, size_t id, const ast_cli_result *result, double scale,
                       const look *style);
+static void print_angles(const ast_cli_result *result, const size_t *rows, size_t count, const look *style);
+static void print_axes(const ast_cli_result *result, const look *style);
+
+static int in_space(const ast_cli_result *result) {
+    return result->report->dimension == 3;
+}
 
 void ast_cli_print_table(const ast_cli_result *result) {
     int colour = ast_cli_colour();
@@ -31,9 +37,9 @@ void ast_cli_print_table(const ast_cli_result *result) {
     size_t rows[MOST_ROWS], total = result->report->clusters;
     size_t count = largest(result, rows);
     print_head(result, &style);
-    printf("\n%s%6s  %*s  %11s  %6s  %7s  %7s  mean%s\n", style.bold, "id", -BAR_CELLS, "", "size", "share", "spread",
-           "kappa", style.plain);
-    double scale = count ? (double)result->clusters[rows[0]].size : 1;
+    printf("\n%s%6s  %*s  %11s  %6s  %7s  %7s  mean%s%s\n", style.bold, "id", -BAR_CELLS, "", "size", "share", "spread",
+           "kappa", in_space(result) ? "                   dip dir    dip" : "", style.plain);
+    double scale = count ? ast_cli_share(result, &result->clusters[rows[0]]) : 1;
     for (size_t i = 0; i < count; i++)
         print_row(&result->clusters[rows[i]], rows[i], result, scale, &style);
     if (total > count) {
@@ -45,6 +51,12 @@ void ast_cli_print_table(const ast_cli_result *result) {
                ast_cli_grouped(rest, points));
     }
     printf("\nspread: degrees; its cosine is the mean cosine between the members and their mean\n");
+    if (in_space(result))
+        printf("dip dir, dip: of the plane that the mean is the normal of, where x is east, y north and z up\n");
+    if (in_space(result) && count > 1)
+        print_angles(result, rows, count < MOST_ANGLES ? count : MOST_ANGLES, &style);
+    if (result->axes)
+        print_axes(result, &style);
 }
 
 static void print_head(const ast_cli_result *result, const look *style) {
@@ -61,16 +73,19 @@ static void print_head(const ast_cli_result *result, const look *style) {
     printf(", %s after %d pass%s, %s, objective %.8g\n", report->converged ? "converged" : "NOT converged",
            report->iterations, report->iterations == 1 ? "" : "es", ast_cli_duration(report->seconds, time),
            report->objective);
+    if (result->about)
+        printf("%s\n", result->about);
     if (result->reason)
         printf("the angle: %s\n", result->reason);
 }
 
-/* The ids of the largest clusters, largest first, equal ones by id; returns how many. */
+/* The ids of the clusters with the largest shares, largest first, equal ones by id; returns how many. */
 static size_t largest(const ast_cli_result *result, size_t rows[MOST_ROWS]) {
     size_t count = 0;
     for (size_t id = 0; id < result->report->clusters; id++) {
-        size_t size = result->clusters[id].size, place = count;
-        while (place > 0 && result->clusters[rows[place - 1]].size < size)
+        double share = ast_cli_share(result, &result->clusters[id]);
+        size_t place = count;
+        while (place > 0 && ast_cli_share(result, &result->clusters[rows[place - 1]]) < share)
             place--;
         if (place == MOST_ROWS)
             continue;
@@ -100,17 +115,55 @@ static void print_bar(double share, const look *style) {
 
 static void print_row(const ast_cluster_info *cluster, size_t id, const ast_cli_result *result, double scale,
                       const look *style) {
-    size_t usable = result->report->points - result->report->missing, dimension = result->report->dimension;
+    size_t dimension = result->report->dimension;
+    double share = ast_cli_share(result, cluster), dip_direction, dip;
     char size[AST_CLI_GROUPED], kappa[32] = "-";
     if (isfinite(cluster->kappa))
         snprintf(kappa, sizeof kappa, cluster->kappa < 99999 ? "%.1f" : "%.1e", cluster->kappa);
     printf("%6zu  ", id);
-    print_bar((double)cluster->size / scale, style);
-    printf("  %11s  %5.1f%%  %7.2f  %7s ", ast_cli_grouped(cluster->size, size),
-           100.0 * (double)cluster->size / (double)usable,
-           acos(fmin(1, fmax(0, cluster->resultant))) * 180 / 3.14159265358979323846, kappa);
+    print_bar(scale > 0 ? share / scale : 0, style);
+    printf("  %11s  %5.1f%%  %7.2f  %7s ", ast_cli_grouped(cluster->size, size), 100 * share, ast_cli_spread(cluster),
+           kappa);
     size_t shown = dimension < MOST_COMPONENTS ? dimension : MOST_COMPONENTS;
     for (size_t d = 0; d < shown; d++)
         printf(" %6.3f", (double)cluster->mean[d]);
+    if (in_space(result)) {
+        ast_cli_cluster_dip(cluster, &dip_direction, &dip);
+        printf("   %7.1f  %5.1f", dip_direction, dip);
+    }
     printf("%s\n", shown < dimension ? " ..." : "");
+}
+
+static void print_angle(int own, double degrees) {
+    if (own)
+        printf(" %6s", "-");
+    else
+        printf(" %6.1f", degrees);
+}
+
+/* Of the first clusters of the table. */
+static void print_angles(const ast_cli_result *result, const size_t *rows, size_t count, const look *style) {
+    printf("\n%sangles between the means%s, degrees\n%6s", style->bold, style->plain, "");
+    for (size_t b = 0; b < count; b++)
+        printf(" %6zu", rows[b]);
+    for (size_t a = 0; a < count; a++) {
+        printf("\n%6zu", rows[a]);
+        for (size_t b = 0; b < count; b++)
+            print_angle(a == b, ast_cli_between(result, rows[a], rows[b]));
+    }
+    putchar('\n');
+}
+
+/* Which clusters lie along which axis is said where they are few. */
+static void print_axes(const ast_cli_result *result, const look *style) {
+    const ast_axes *axes = result->axes;
+    printf("\n%snearest orthogonal frame%s: %zu mean%s, %.2f degrees from its axes (rms)\n", style->bold, style->plain,
+           axes->used, axes->used == 1 ? "" : "s", axes->rms);
+    printf("rotation that aligns the scene with x, y, z:\n");
+    for (int i = 0; i < 3; i++)
+        printf("  %12.9f %12.9f %12.9f\n", axes->rotation[i][0], axes->rotation[i][1], axes->rotation[i][2]);
+    for (size_t k = 0; k < result->report->clusters && result->report->clusters <= MOST_ROWS; k++)
+        printf("%s%zu %s", k ? ", " : "clusters and their axes: ", k, ast_cli_axis_name(result->nearest[k]));
+    if (result->report->clusters <= MOST_ROWS)
+        putchar('\n');
 }

@@ -4,6 +4,8 @@
  * after everything else, so that a failure leaves nothing behind. */
 #include "targets.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -55,6 +57,29 @@ int ast_cli_check_targets(const ast_cli_target *targets, size_t count, const cha
         }
     }
     return ast_cli_check_kept(targets, count, input);
+}
+
+/* NULL without memory. */
+static char *numbered(const char *name, size_t number) {
+    const char *slash = strrchr(name, '/'), *dot = strrchr(slash ? slash + 1 : name, '.');
+    int stem = (int)(dot ? (size_t)(dot - name) : strlen(name));
+    char *copy = NULL;
+    return asprintf(&copy, "%.*s-%06zu%s", stem, name, number, dot ? dot : "") < 0 ? NULL : copy;
+}
+
+int ast_cli_numbered(const char **const *names, size_t count, size_t number) {
+    int code = -1;
+    for (size_t i = 0; i < count; i++) {
+        const char *name = *names[i];
+        if (!name)
+            continue;
+        *names[i] = code < 0 && !same(name, "-") ? numbered(name, number) : NULL;
+        if (code < 0 && same(name, "-"))
+            code = ast_cli_fail(AST_CLI_USAGE, "--frame all writes files for each scene, which - cannot be");
+        else if (code < 0 && !*names[i])
+            code = ast_cli_fail(AST_CLI_FAILED, "there is no memory for the name of %s", name);
+    }
+    return code;
 }
 
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */

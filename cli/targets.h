@@ -36,6 +36,10 @@ void ast_cli_fill_labels(ast_cli_target *target, const int32_t *labels, size_t r
 void ast_cli_fill_values(ast_cli_target *target, const float *values, size_t rows, size_t columns);
 void ast_cli_fill_normals(ast_cli_target *target, const float *normals, size_t rows, size_t columns);
 
+/* Names of files for one of many runs: in the place of each name that is there (not NULL) a copy with the number before
+ * its extension, labels-000017.npy, to free(). On failure all of them are still to be freed. */
+int ast_cli_numbered(const char **const *names, size_t count, size_t number);
+
 /* How a result is printed; json returns 0 if there is no memory for it. */
 typedef struct ast_cli_printer {
     int (*json)(const void *work);

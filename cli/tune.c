@@ -10,8 +10,7 @@
 #include <stdlib.h>
 
 #include "cli.h"
-#include "depth.h"
-#include "files.h"
+#include "directions.h"
 #include "interrupt.h"
 #include "json.h"
 #include "sweep.h"
@@ -22,8 +21,7 @@ enum { CSV, SVG, MEANS, TARGETS };
 
 typedef struct settings {
     ast_cli_common common;
-    ast_cli_source source;
-    ast_cli_camera camera;
+    ast_cli_reading reading;
     ast_cli_angles angles;
     const char *input, *csv, *svg, *means;
 } settings;
@@ -42,9 +40,7 @@ static const ast_cli_option options_table[] = {
      NULL},
     {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
 
-static const ast_cli_group shared_options[] = {{ast_cli_camera_options, AT(camera), "Options for depth images"},
-                                               {ast_cli_source_options, AT(source), "Options for tables of points"},
-                                               {NULL, 0, NULL}};
+static const ast_cli_group shared_options[] = {AST_CLI_READING_GROUPS(AT(reading)), {NULL, 0, NULL}};
 
 static int run(int argc, char **argv);
 
@@ -61,6 +57,7 @@ const ast_cli_command ast_cli_tune = {
     .examples = "asterism tune normals.npy\n"
                 "asterism tune normals.npy --svg tune.svg --csv tune.csv\n"
                 "asterism tune words.txt --columns 2-101 --from 90 --to 40 --step 2 --json\n"
+                "asterism tune part.stl\n"
                 "asterism tune depth.png --camera kinect --from 110 --to 30",
     .input = "an INPUT file, or - for standard input",
     .options = options_table,
@@ -70,9 +67,7 @@ const ast_cli_command ast_cli_tune = {
 typedef struct job {
     const settings *given;
     ast_context *context;
-    ast_input input;
-    ast_cli_depth depth;
-    ast_points points;
+    ast_cli_directions directions;
     ast_cli_sweep sweep;
     ast_cli_target targets[TARGETS];
 } job;
@@ -83,8 +78,9 @@ static int deliver(job *work);
 
 static int run(int argc, char **argv) {
     settings given = {
-        .common = ast_cli_common_default(), .camera = ast_cli_camera_default(), .angles = ast_cli_angles_default()};
+        .common = ast_cli_common_default(), .reading = ast_cli_reading_default(), .angles = ast_cli_angles_default()};
     int code = ast_cli_parse(&ast_cli_tune, argc, argv, &given, &given.input);
+    given.angles.axial |= given.reading.cloud.undirected;
     if (code < 0)
         code = check(&given);
     if (code >= 0)
@@ -99,51 +95,32 @@ static int run(int argc, char **argv) {
     if (code < 0)
         code = ast_cli_open_targets(work.targets, TARGETS);
     if (code < 0)
-        code = ast_cli_sweep_run(&work.sweep, work.context, &work.points, given.input, &given.angles, &given.common);
+        code = ast_cli_sweep_run(&work.sweep, work.context, &work.directions.points, given.input, &given.angles,
+                                 &given.common);
     if (code < 0)
         code = deliver(&work);
     ast_cli_abandon_targets(work.targets, TARGETS);
     ast_cli_sweep_free(&work.sweep);
-    ast_input_close(&work.input);
-    ast_cli_depth_close(&work.depth);
+    ast_cli_directions_close(&work.directions);
     ast_close(work.context);
     return code;
 }
 
 /* ---- Before the sweep -------------------------------------------------------------------------------------------- */
 
-static int check_input(const settings *given, int *depth) {
-    return ast_cli_depth_check(&given->camera, &given->source, (const char *const[]){given->input, NULL}, depth);
-}
-
 static int check(const settings *given) {
-    int depth;
+    ast_cli_kind_of_input kind;
     if (given->angles.to > given->angles.from)
         return ast_cli_fail(AST_CLI_USAGE, "--to %g is above --from %g; the sweep goes from large angles to small ones",
                             given->angles.to, given->angles.from);
-    int code = check_input(given, &depth);
-    if (code < 0 && !depth)
-        code = ast_cli_check_points(given->input, &given->source);
-    return code;
+    return ast_cli_directions_check(&given->reading, given->input, &kind);
 }
 
 static int read_points(job *work) {
     const settings *given = work->given;
-    int depth, code = check_input(given, &depth);
+    int code = ast_cli_open_context(&given->common, &work->context);
     if (code < 0)
-        code = ast_cli_open_context(&given->common, &work->context);
-    if (code >= 0)
-        return code;
-    if (!depth) {
-        code = ast_cli_open_points(&work->input, given->input, &given->source);
-        work->points = work->input.points;
-        return code;
-    }
-    code = ast_cli_depth_open(&work->depth, &given->camera, (const char *const[]){given->input, NULL});
-    if (code < 0)
-        code = ast_cli_depth_single(&work->depth, "tune", given->input);
-    if (code < 0)
-        code = ast_cli_depth_normals(&work->depth, work->context, &work->points);
+        code = ast_cli_directions_read(&work->directions, &given->reading, "tune", given->input, work->context);
     return code;
 }
 

@@ -92,6 +92,8 @@ ast_depth_frames *ast_depth_frames_open(const char *const *inputs, const ast_dep
     if (options) {
         frames->reader.width = options->raw_width;
         frames->reader.height = options->raw_height;
+        frames->reader.list.one_scene = options->one_scene;
+        frames->reader.list.scene = options->scene;
         frames->interrupted = options->interrupted;
     }
     make_locks(frames);
@@ -110,7 +112,13 @@ const char *ast_depth_frames_path(const ast_depth_frames *frames, size_t index) 
 }
 
 double ast_depth_frames_scale(const ast_depth_frames *frames) {
+    if (frames->reader.list.scenes)
+        return AST_NYU_UNITS;
     return frames->reader.list.count > 0 && !frames->reader.list.plain ? 5000 : 0;
+}
+
+bool ast_depth_frames_scenes(const ast_depth_frames *frames) {
+    return frames->reader.list.scenes;
 }
 
 void ast_depth_frames_skip(ast_depth_frames *frames, uint64_t count) {

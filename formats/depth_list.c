@@ -7,6 +7,7 @@
 #include "depth_frames.h"
 #include "message.h"
 #include "number.h"
+#include "nyu.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,12 +21,13 @@ static bool is_folder(const char *path);
 static char *within(const char *folder, const char *name, ast_format_error *error);
 static bool add_listed(ast_depth_list *list, const char *folder, const char *file, ast_format_error *error);
 static bool add_images(ast_depth_list *list, const char *path, ast_format_error *error);
+static bool add_scenes(ast_depth_list *list, const char *path, ast_format_error *error);
 static size_t count_images(const char *folder, size_t *tables);
 
 bool ast_depth_input(const char *path) {
     ast_format_error error;
     if (!is_folder(path))
-        return strcmp(path, "-") != 0 && ast_depth_extension(path);
+        return strcmp(path, "-") != 0 && (ast_depth_extension(path) || ast_nyu_extension(path));
     char *list = within(path, "depth.txt", &error), *folder = within(path, "depth", &error);
     struct stat status;
     size_t tables;
@@ -36,7 +38,13 @@ bool ast_depth_input(const char *path) {
 }
 
 bool ast_depth_list_input(ast_depth_list *list, const char *input, ast_format_error *error) {
-    if (strcmp(input, "-") == 0 || !is_folder(input))
+    bool folder_here = strcmp(input, "-") != 0 && is_folder(input), scenes = !folder_here && ast_nyu_extension(input);
+    if (list->scenes || (scenes && list->count > 0))
+        return ast_format_fail(error, "%s: must be the only input: a data set (.mat) has scenes enough",
+                               list->scenes ? list->items[0].path : input);
+    if (scenes)
+        return add_scenes(list, input, error);
+    if (!folder_here)
         return ast_depth_list_path(list, input, error);
     char *file = within(input, "depth.txt", error), *folder = within(input, "depth", error);
     struct stat status;
@@ -69,7 +77,8 @@ void ast_depth_list_free(ast_depth_list *list) {
 /* ---- The list ---------------------------------------------------------------------------------------------------- */
 
 /* Takes the path, also on failure. */
-static bool add(ast_depth_list *list, char *path, double seconds, const char *name, ast_format_error *error) {
+static bool add(ast_depth_list *list, char *path, double seconds, uint64_t number, const char *name,
+                ast_format_error *error) {
     size_t count = list->count;
     ast_depth_item *grown = list->items;
     if (path && (count & (count - 1)) == 0) /* a power of two, or none: full */
@@ -79,7 +88,7 @@ static bool add(ast_depth_list *list, char *path, double seconds, const char *na
         return ast_format_fail(error, "%s: there is not enough memory for the list of frames", name);
     }
     list->items = grown;
-    list->items[list->count++] = (ast_depth_item){path, seconds};
+    list->items[list->count++] = (ast_depth_item){path, seconds, number};
     return true;
 }
 
@@ -88,7 +97,25 @@ bool ast_depth_list_path(ast_depth_list *list, const char *path, ast_format_erro
         if (strcmp(list->items[i].path, "-") == 0)
             return ast_format_fail(error, "standard input can be read once, but - is given twice");
     list->plain = true;
-    return add(list, strdup(path), NAN, path, error);
+    return add(list, strdup(path), NAN, AST_DEPTH_WHOLE, path, error);
+}
+
+/* The file is opened for the number of its scenes, and closed again: whoever reads them may be another thread. */
+static bool add_scenes(ast_depth_list *list, const char *path, ast_format_error *error) {
+    ast_nyu *nyu = ast_nyu_open(path, error);
+    if (!nyu)
+        return false;
+    size_t count = nyu->count;
+    ast_nyu_close(nyu);
+    if (list->one_scene && list->scene >= count)
+        return ast_format_fail(error, "%s: has %zu scene%s, counted from 0, and scene %llu is asked for", path, count,
+                               count == 1 ? "" : "s", (unsigned long long)list->scene);
+    uint64_t end = list->one_scene ? list->scene + 1 : count;
+    bool good = true;
+    for (uint64_t i = list->one_scene ? list->scene : 0; i < end && good; i++)
+        good = add(list, strdup(path), NAN, i, path, error);
+    list->plain = list->scenes = true;
+    return good;
 }
 
 /* ---- Folders ----------------------------------------------------------------------------------------------------- */
@@ -174,7 +201,7 @@ static bool add_line(ast_depth_list *list, const char *folder, const char *name,
     while (is_blank(*file))
         file++;
     char *path = *file == '/' ? strdup(file) : within(folder, file, error);
-    return add(list, path, seconds, name, error);
+    return add(list, path, seconds, AST_DEPTH_WHOLE, name, error);
 }
 
 static bool add_lines(ast_depth_list *list, const char *folder, const char *name, const unsigned char *bytes,

@@ -8,17 +8,21 @@
 
 typedef struct ast_depth_item {
     char *path;
-    double seconds; /* NaN: no time stamp */
+    double seconds;  /* NaN: no time stamp */
+    uint64_t number; /* the scene of a data set, from 0, or AST_DEPTH_WHOLE */
 } ast_depth_item;
 
 typedef struct ast_depth_list {
     ast_depth_item *items;
     size_t count;
-    bool plain; /* something else than a depth.txt was added */
+    bool plain;     /* something else than a depth.txt was added */
+    bool scenes;    /* all of it are scenes of a data set */
+    bool one_scene; /* of a data set only scene `scene` is to be added, from 0 */
+    uint64_t scene;
 } ast_depth_list;
 
-/* Adds a file, "-", or the images of a folder, as depth_frames.h says. On failure too the list is to be freed, here and
- * below. */
+/* Adds a file, "-", the images of a folder, or the scenes of a data set, as depth_frames.h says. On failure too the
+ * list is to be freed, here and below. */
 bool ast_depth_list_input(ast_depth_list *list, const char *input, ast_format_error *error);
 
 /* Adds one path, whatever it is. */

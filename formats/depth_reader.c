@@ -16,6 +16,8 @@
 
 static bool read_image(ast_depth_reader *reader, ast_depth_pixels *pixels, ast_depth_origin *origin,
                        ast_format_error *error);
+static bool read_scene(ast_depth_reader *reader, const ast_depth_item *item, ast_depth_pixels *pixels,
+                       ast_format_error *error);
 static int next_raw(ast_depth_reader *reader, ast_depth_pixels *pixels, ast_depth_origin *origin,
                     ast_format_error *error);
 
@@ -46,6 +48,8 @@ void ast_depth_reader_close(ast_depth_reader *reader) {
     if (reader->open)
         ast_bytes_close(&reader->bytes);
     ast_depth_list_free(&reader->list);
+    ast_nyu_close(reader->nyu);
+    free(reader->metres);
     free(reader->buffer.bytes);
     *reader = (ast_depth_reader){0};
 }
@@ -53,7 +57,10 @@ void ast_depth_reader_close(ast_depth_reader *reader) {
 static bool read_image(ast_depth_reader *reader, ast_depth_pixels *pixels, ast_depth_origin *origin,
                        ast_format_error *error) {
     ast_bytes bytes;
-    *origin = (ast_depth_origin){&reader->list.items[reader->position++], AST_DEPTH_WHOLE, reader->index++};
+    const ast_depth_item *item = &reader->list.items[reader->position++];
+    *origin = (ast_depth_origin){item, item->number, reader->index++};
+    if (item->number != AST_DEPTH_WHOLE)
+        return read_scene(reader, item, pixels, error);
     if (!ast_bytes_open_watched(&bytes, origin->item->path, reader->stop, error))
         return false;
     bool good = ast_depth_read_bytes(pixels, &reader->buffer, &bytes, error);
@@ -61,7 +68,7 @@ static bool read_image(ast_depth_reader *reader, ast_depth_pixels *pixels, ast_d
     return good;
 }
 
-/* ---- Raw frames -------------------------------------------------------------------------------------------------- */
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
 /* Room for the first `count` values, which keep what they have. */
 static bool grow(ast_depth_pixels *pixels, size_t count, const char *name, ast_format_error *error) {
@@ -74,6 +81,41 @@ static bool grow(ast_depth_pixels *pixels, size_t count, const char *name, ast_f
     pixels->capacity = count;
     return true;
 }
+
+/* ---- Scenes ------------------------------------------------------------------------------------------------------ */
+
+static bool open_scenes(ast_depth_reader *reader, const char *path, ast_format_error *error) {
+    if (reader->nyu)
+        return true;
+    reader->nyu = ast_nyu_open(path, error);
+    if (!reader->nyu)
+        return false;
+    reader->metres = malloc(reader->nyu->width * reader->nyu->height * sizeof *reader->metres);
+    return reader->metres || ast_format_no_memory(error, path);
+}
+
+/* Written so that NaN is a hole. */
+static uint16_t whole_depth(float metres) {
+    float units = metres * AST_NYU_UNITS + 0.5f;
+    return units >= 1 && units < 65536 ? (uint16_t)units : 0;
+}
+
+static bool read_scene(ast_depth_reader *reader, const ast_depth_item *item, ast_depth_pixels *pixels,
+                       ast_format_error *error) {
+    if (!open_scenes(reader, item->path, error))
+        return false;
+    size_t width = reader->nyu->width, height = reader->nyu->height;
+    if (!grow(pixels, width * height, item->path, error) ||
+        !ast_nyu_depth(reader->nyu, (size_t)item->number, reader->metres, error))
+        return false;
+    for (size_t i = 0; i < width * height; i++)
+        pixels->values[i] = whole_depth(reader->metres[i]);
+    pixels->width = width;
+    pixels->height = height;
+    return true;
+}
+
+/* ---- Raw frames -------------------------------------------------------------------------------------------------- */
 
 /* The bytes of the next frame of the open input: 1, 0 where it has ended, or -1. */
 static int read_raw(ast_depth_reader *reader, ast_depth_pixels *pixels, ast_format_error *error) {

@@ -6,6 +6,7 @@
 
 #include "depth_list.h"
 #include "image_readers.h"
+#include "nyu.h"
 
 typedef struct ast_depth_reader {
     ast_depth_list list;
@@ -18,6 +19,8 @@ typedef struct ast_depth_reader {
     ast_bytes bytes;
     uint64_t number;         /* of the next frame in it */
     ast_image_buffer buffer; /* for the bytes of an image */
+    ast_nyu *nyu;            /* the data set whose scenes are read, once the first one was */
+    float *metres;           /* of a scene */
 } ast_depth_reader;
 
 /* Where a frame came from. */

@@ -58,18 +58,20 @@ const char *ast_format_name(size_t index);
 
 /* An open file of points. Closing it ends the view. */
 typedef struct ast_input {
-    ast_points points;  /* weights are NULL: set them if there are any */
-    const char *format; /* "npy", "csv", "tsv", "txt" */
-    void *owned;        /* private: parsed or converted numbers */
-    void *mapped;       /* private: the mapped file */
-    size_t mapped_size; /* private */
+    ast_points points;    /* weights are NULL: set them if there are any */
+    const char *format;   /* "npy", "csv", "tsv", "txt" */
+    size_t height, width; /* of an H x W x D array, whose pixels are the points, row by row; 0 otherwise */
+    void *owned;          /* private: parsed or converted numbers */
+    void *mapped;         /* private: the mapped file */
+    size_t mapped_size;   /* private */
 } ast_input;
 
 /* Opens a table of points. `path` "-" is standard input and needs options->format; pipes and named pipes work.
  *
- * .npy: versions 1 to 3, f2, f4 or f8 of either byte order, C or Fortran order, exactly two dimensions. A regular file
- * in the machine's byte order is mapped, nothing is copied; the other byte order, pipes and columns that are not evenly
- * spaced are read into memory. The header is checked against the size of the file before anything is allocated.
+ * .npy: versions 1 to 3, f2, f4 or f8 of either byte order, C or Fortran order, two dimensions, N x D, or three, H x W
+ * x D: a point for each pixel of an image. A regular file in the machine's byte order is mapped, nothing is copied; the
+ * other byte order, pipes and columns that are not evenly spaced are read into memory. The header is checked against
+ * the size of the file before anything is allocated.
  *
  * .csv .tsv .txt: one row a line, separated by commas, tabs, semicolons or blanks, whichever yields the most numbers
  * (the extension does not matter). A first line that has text and no number in the wanted columns is a header. Blank
@@ -143,8 +145,8 @@ size_t ast_frames_count(const ast_frames *frames);
 /* Passes over the next `count` frames of an input whose number of frames is known, or over all that are left. */
 bool ast_frames_skip(ast_frames *frames, size_t count, ast_format_error *error);
 
-/* 1 and a view of the next frame, valid until the next call; 0 after the last; -1 and a sentence on failure, such as for
- * a frame that is cut short. */
+/* 1 and a view of the next frame, valid until the next call; 0 after the last; -1 and a sentence on failure, such as
+ * for a frame that is cut short. */
 int ast_frames_next(ast_frames *frames, ast_points *points, ast_format_error *error);
 
 void ast_frames_close(ast_frames *frames); /* NULL is fine */
@@ -211,7 +213,6 @@ bool ast_write_matrix(ast_output *output, const float *values, size_t rows, size
 bool ast_write_floats(ast_output *output, const float *values, size_t count, ast_format_error *error);
 
 /* One direction a pixel: float32 .npy of shape (height, width, 3), or text, a pixel a line. */
-bool ast_write_normals(ast_output *output, const float *normals, size_t height, size_t width,
-                       ast_format_error *error);
+bool ast_write_normals(ast_output *output, const float *normals, size_t height, size_t width, ast_format_error *error);
 
 #endif

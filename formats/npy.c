@@ -20,6 +20,8 @@
 
 static bool check_points(const ast_npy_header *header, const ast_columns *columns, const char *name,
                          ast_format_error *error);
+static void view_points(ast_input *input, const ast_npy_header *header, const void *data);
+static bool flatten_image(ast_input *input, const ast_npy_header *header, const char *name, ast_format_error *error);
 static bool view_columns(ast_input *input, const ast_columns *columns, const char *name, ast_format_error *error);
 static bool fill_body(ast_npy_body *body, const ast_npy_header *header, ast_bytes *bytes, ast_format_error *error);
 static bool wrong_size(const ast_npy_header *header, const char *name, const char *few_or_many, uint64_t follow,
@@ -35,18 +37,16 @@ bool ast_npy_open(ast_input *input, ast_bytes *bytes, const ast_columns *columns
     input->owned = body.owned;
     input->mapped = body.mapped;
     input->mapped_size = body.mapped_size;
-    ptrdiff_t item = (ptrdiff_t)header.item;
-    ast_points *points = &input->points;
-    points->data = body.data;
-    points->type = header.item == 2 ? AST_F2 : header.item == 4 ? AST_F4 : AST_F8;
-    points->count = header.shape[0];
-    points->dimension = header.shape[1];
-    points->row_stride = header.fortran ? item : item * (ptrdiff_t)header.shape[1];
-    points->column_stride = header.fortran ? item * (ptrdiff_t)header.shape[0] : item;
+    view_points(input, &header, body.data);
+    if (input->height > 0 && header.fortran && !flatten_image(input, &header, bytes->name, error))
+        return false;
+    if (input->height > 0 && transpose)
+        return ast_format_fail(error, "%s: is an image of directions, H x W x D, which cannot be transposed",
+                               bytes->name);
     if (columns->count > 0 && !view_columns(input, columns, bytes->name, error))
         return false;
     if (transpose)
-        ast_points_transpose(points);
+        ast_points_transpose(&input->points);
     return true;
 }
 
@@ -183,25 +183,68 @@ static bool wrong_size(const ast_npy_header *header, const char *name, const cha
     char shape[AST_SHAPE_TEXT];
     ast_npy_shape_text(header, shape);
     return ast_format_fail(error,
-                    "%s: the .npy header promises shape %s of '%s', %zu bytes, but %s%llu follow; the file is "
-                    "damaged or cut short",
-                    name, shape, header->descr, header->data_size, few_or_many, (unsigned long long)follow);
+                           "%s: the .npy header promises shape %s of '%s', %zu bytes, but %s%llu follow; the file is "
+                           "damaged or cut short",
+                           name, shape, header->descr, header->data_size, few_or_many, (unsigned long long)follow);
+}
+
+/* Fortran order is only other strides, unless it is that of an image. */
+static void view_points(ast_input *input, const ast_npy_header *header, const void *data) {
+    bool image = header->dimensions == 3;
+    size_t count = image ? header->shape[0] * header->shape[1] : header->shape[0];
+    size_t dimension = header->shape[header->dimensions - 1];
+    ptrdiff_t item = (ptrdiff_t)header->item;
+    input->height = image ? header->shape[0] : 0;
+    input->width = image ? header->shape[1] : 0;
+    input->points = (ast_points){.data = data,
+                                 .type = header->item == 2   ? AST_F2
+                                         : header->item == 4 ? AST_F4
+                                                             : AST_F8,
+                                 .count = count,
+                                 .dimension = dimension,
+                                 .row_stride = header->fortran ? item : item * (ptrdiff_t)dimension,
+                                 .column_stride = header->fortran ? item * (ptrdiff_t)count : item};
+}
+
+/* Copies an image in Fortran order, whose pixels row by row are no stride of each other: the row varies fastest. */
+static bool flatten_image(ast_input *input, const ast_npy_header *header, const char *name, ast_format_error *error) {
+    ast_points *points = &input->points;
+    size_t item = header->item, height = input->height, width = input->width, plane = height * width;
+    char *place = malloc(header->data_size), *cursor = place;
+    if (!place)
+        return ast_format_no_memory(error, name);
+    for (size_t i = 0; i < plane; i++) {
+        const char *pixel = (const char *)points->data + (i % width * height + i / width) * item;
+        for (size_t d = 0; d < points->dimension; d++, cursor += item)
+            memcpy(cursor, pixel + d * plane * item, item);
+    }
+    ast_npy_body body = {NULL, input->owned, input->mapped, input->mapped_size};
+    ast_npy_body_free(&body);
+    input->owned = place;
+    input->mapped = NULL;
+    input->mapped_size = 0;
+    points->data = place;
+    points->row_stride = (ptrdiff_t)(points->dimension * item);
+    points->column_stride = (ptrdiff_t)item;
+    return true;
 }
 
 static bool check_points(const ast_npy_header *header, const ast_columns *columns, const char *name,
                          ast_format_error *error) {
     char shape[AST_SHAPE_TEXT];
     ast_npy_shape_text(header, shape);
-    if (header->dimensions != 2)
-        return ast_format_fail(error, "%s: is an array of shape %s; points need two dimensions, N x D, a row for each point",
-                        name, shape);
+    if (header->dimensions != 2 && header->dimensions != 3)
+        return ast_format_fail(error,
+                               "%s: is an array of shape %s; points need two dimensions, N x D, a row for each point, "
+                               "or three, H x W x D",
+                               name, shape);
     if (header->kind != 'f')
         return ast_format_fail(error, "%s: holds numbers of type '%s'; points need f2, f4 or f8", name, header->descr);
     if (header->elements == 0)
         return ast_format_fail(error, "%s: is an array of shape %s and holds no points", name, shape);
-    if (columns->highest > header->shape[1])
-        return ast_format_fail(error, "%s: has %zu columns, and column %zu is asked for", name, header->shape[1],
-                        columns->highest);
+    size_t last = header->shape[header->dimensions - 1];
+    if (columns->highest > last)
+        return ast_format_fail(error, "%s: has %zu columns, and column %zu is asked for", name, last, columns->highest);
     return true;
 }
 

@@ -6,15 +6,22 @@
 
 #include "message.h"
 
+#include <string.h>
+
+bool ast_nyu_extension(const char *path) {
+    size_t length = strlen(path);
+    return length > 4 && strcasecmp(path + length - 4, ".mat") == 0;
+}
+
 #ifdef AST_HAVE_HDF5
 
 #include <hdf5.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A scene is 0.3 million pixels; a file that claims this many more is none of this data set. */
 #define PIXELS_MOST ((hsize_t)1 << 24)
+#define SCENES_MOST ((hsize_t)1 << 16) /* there are 1,449; HDF5 can promise any number without a byte behind it */
 
 /* libhdf5 prints its errors unless it is told not to; this is what it does with them. */
 typedef struct voice {
@@ -152,11 +159,12 @@ static bool open_datasets(ast_nyu *nyu, ast_format_error *error) {
     if (nyu->depths < 0)
         return ast_format_fail(error, "%s: has no dataset depths of three dimensions: scenes, columns, rows",
                                nyu->path);
-    if (sizes[0] == 0 || sizes[1] == 0 || sizes[2] == 0 || sizes[1] > PIXELS_MOST || sizes[2] > PIXELS_MOST ||
-        sizes[1] * sizes[2] > PIXELS_MOST)
+    if (sizes[0] == 0 || sizes[0] > SCENES_MOST || sizes[1] == 0 || sizes[2] == 0 || sizes[1] > PIXELS_MOST ||
+        sizes[2] > PIXELS_MOST || sizes[1] * sizes[2] > PIXELS_MOST)
         return ast_format_fail(
-            error, "%s: its depths are %llu scenes of %llu x %llu pixels; 1 to 2^24 pixels can be read", nyu->path,
-            (unsigned long long)sizes[0], (unsigned long long)sizes[1], (unsigned long long)sizes[2]);
+            error,
+            "%s: its depths are %llu scenes of %llu x %llu pixels; 1 to 65536 scenes of 1 to 2^24 pixels can be read",
+            nyu->path, (unsigned long long)sizes[0], (unsigned long long)sizes[1], (unsigned long long)sizes[2]);
     nyu->count = (size_t)sizes[0];
     nyu->width = (size_t)sizes[1];
     nyu->height = (size_t)sizes[2];

@@ -23,6 +23,7 @@ static const ast_format formats[] = {
 };
 #define FORMATS (sizeof formats / sizeof *formats)
 #define FORMAT_NAMES "npy, csv, tsv or txt, each also with .gz"
+#define SOLID_NAMES " (3-D files: pcd, ply, obj and stl)"
 
 static bool open_with(ast_input *input, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error);
 
@@ -159,7 +160,8 @@ static bool by_name(ast_resolved *how, const char *name, ast_format_error *error
     if (ends_with(name, length, ".gz"))
         length -= 3;
     how->format = format_called(name, length);
-    return how->format || ast_format_fail(error, "'%.60s' is no known format; there are " FORMAT_NAMES, name);
+    return how->format ||
+           ast_format_fail(error, "'%.60s' is no known format; there are " FORMAT_NAMES SOLID_NAMES, name);
 }
 
 static bool by_extension(ast_resolved *how, const char *path, ast_format_error *error) {
@@ -170,7 +172,7 @@ static bool by_extension(ast_resolved *how, const char *path, ast_format_error *
         length -= 3;
     how->format = format_of_path(path, length);
     return how->format ||
-           ast_format_fail(error, "%s: the extension names no known format; there are " FORMAT_NAMES, path);
+           ast_format_fail(error, "%s: the extension names no known format; there are " FORMAT_NAMES SOLID_NAMES, path);
 }
 
 bool ast_resolve(ast_resolved *how, const char *path, const ast_input_options *options, ast_format_error *error) {

@@ -28,8 +28,8 @@ bool ast_read_labels(const char *path, const ast_input_options *options, int32_t
         bool good = number >= INT32_MIN && number <= INT32_MAX && number == floor(number);
         if (!good) {
             free(values.numbers);
-            return ast_format_fail(error, "%s: number %zu is %.9g; labels are whole numbers from %d to %d", shown(path), i + 1,
-                            number, INT32_MIN, INT32_MAX);
+            return ast_format_fail(error, "%s: number %zu is %.9g; labels are whole numbers from %d to %d", shown(path),
+                                   i + 1, number, INT32_MIN, INT32_MAX);
         }
         int32_t label = (int32_t)number;
         memcpy(place + i * sizeof label, &label, sizeof label);
@@ -63,6 +63,11 @@ bool ast_read_matrix(const char *path, const ast_input_options *options, float *
     *rows = *columns = 0;
     if (!ast_input_open(&input, path, options, error))
         return false;
+    if (input.height > 0) {
+        ast_input_close(&input);
+        return ast_format_fail(error, "%s: is an array of three dimensions; a table needs two, rows and columns",
+                               shown(path));
+    }
     const ast_points *points = &input.points;
     size_t item = ast_points_item(points);
     float *place = *values = malloc(points->count * points->dimension * sizeof(float));

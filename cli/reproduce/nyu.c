@@ -102,6 +102,8 @@ static void add_settings(job *work, bool dp, const double *values) {
 static int open_camera(job *work) {
     const ast_reproduce_settings *given = work->given;
     ast_cli_camera camera = given->camera;
+    if (camera.frame)
+        return ast_cli_fail(AST_CLI_USAGE, "--frame is one scene; reproduce nyu takes --frames, such as --frames 0-99");
     if (!isnan(camera.scale) || camera.raw)
         return ast_cli_fail(AST_CLI_USAGE, "--%s is not for reproduce nyu: a .mat file has its size and metres",
                             camera.raw ? "raw" : "depth-scale");

@@ -15,11 +15,16 @@ typedef struct known_camera {
 /* In alphabetical order. kinect and xtion: what the OpenNI drivers report for any of these sensors, to be preferred
  * only to no calibration at all. tum-fr*: the calibration of the TUM RGB-D benchmark's three cameras, depth in units of
  * 1/5000 m. icl-nuim: the ray-traced scenes, in the format of TUM; their focal length fy is negative where the y axis
- * points up, ours points down. */
+ * points up, ours points down. nyu: the colour camera of the NYU v2 data set, which its depths are registered to; its
+ * authors count pixels from 1, we from 0. Their depths are in metres; as 16-bit images they are usually millimetres. */
 static const known_camera known[] = {
-    {"icl-nuim", {481.2, 480, 319.5, 239.5}, 5000},  {"kinect", {525, 525, 319.5, 239.5}, 1000},
-    {"tum-fr1", {517.3, 516.5, 318.6, 255.3}, 5000}, {"tum-fr2", {520.9, 521, 325.1, 249.7}, 5000},
-    {"tum-fr3", {535.4, 539.2, 320.1, 247.6}, 5000}, {"xtion", {525, 525, 319.5, 239.5}, 1000},
+    {"icl-nuim", {481.2, 480, 319.5, 239.5}, 5000},
+    {"kinect", {525, 525, 319.5, 239.5}, 1000},
+    {"nyu", {518.857901, 519.469611, 324.582449, 252.736166}, 1000},
+    {"tum-fr1", {517.3, 516.5, 318.6, 255.3}, 5000},
+    {"tum-fr2", {520.9, 521, 325.1, 249.7}, 5000},
+    {"tum-fr3", {535.4, 539.2, 320.1, 247.6}, 5000},
+    {"xtion", {525, 525, 319.5, 239.5}, 1000},
 };
 
 #define KNOWN (sizeof known / sizeof *known)

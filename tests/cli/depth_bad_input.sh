@@ -34,7 +34,7 @@ fails 2 'nearest' asterism normals $frame $camera --output n.npy --nearest 3 --f
 
 # Options for one kind of input with the other kind.
 three_axes >x.txt
-fails 2 'camera is for depth images \(.png, .pgm, or a folder of them\), and x.txt is none' \
+fails 2 'camera is for depth images \(.png, .pgm, .mat, or a folder of images\), and x.txt is none' \
     asterism cluster x.txt --angle 20 --camera kinect
 fails 2 'smooth is for depth images' asterism stream x.txt --angle 20 --smooth tv
 fails 2 'columns is for tables of points, and .*000000.png is depth images' \

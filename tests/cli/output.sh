@@ -10,12 +10,19 @@ cat >expected <<'END'
 6 points, 3 dimensions
 3 clusters by dp at 20 degrees, converged after 2 passes, TIME, objective 5.811579
 
-    id                               size   share   spread    kappa  mean
-     0  ####################            2   33.3%     2.88    789.6   0.999  0.050  0.000
-     1  ####################            2   33.3%     2.86    805.5   0.000  0.999 -0.050
-     2  ####################            2   33.3%     2.86    805.5   0.050  0.000  0.999
+    id                               size   share   spread    kappa  mean                   dip dir    dip
+     0  ####################            2   33.3%     2.88    789.6   0.999  0.050  0.000      87.1   90.0
+     1  ####################            2   33.3%     2.86    805.5   0.000  0.999 -0.050     180.0   87.1
+     2  ####################            2   33.3%     2.86    805.5   0.050  0.000  0.999      90.0    2.9
 
 spread: degrees; its cosine is the mean cosine between the members and their mean
+dip dir, dip: of the plane that the mean is the normal of, where x is east, y north and z up
+
+angles between the means, degrees
+            0      1      2
+     0      -   87.1   87.1
+     1   87.1      -   92.9
+     2   87.1   92.9      -
 END
 same expected table
 works asterism cluster x.txt --angle 20 --quiet
@@ -37,7 +44,7 @@ grep -q '\.\.\.$' ../out || broken 'long means are not cut'
 works asterism cluster x.txt --angle 20 --json --labels z.npy --means m.txt
 grep -o '"[a-z_]*":' ../out | tr -d '":' | awk '!seen[$0]++' | paste -sd' ' - >keys
 echo 'points missing dimension method clusters objective iterations converged seconds cluster id size mean kappa' \
-    >expected
+    'share spread dip_direction dip angles' >expected
 same expected keys
 equal points 6 "$(json points ../out)"
 equal missing 0 "$(json missing ../out)"

@@ -5,6 +5,9 @@
  *         checks that the text is one JSON value and prints what is at a path such as cluster.0.size
  *     tool npy TYPE ORDER [SHAPE] < text > file.npy
  *         writes rows of numbers as f2, f4, f8 or i4, in C or Fortran order; a SHAPE makes the header lie
+ *     tool nyu FILE.mat IMAGE.pgm...
+ *         writes depth images (P2, in units of 1/5000 m) as scenes in the layout of the NYU v2 data set; exits with 77
+ *         where there is no libhdf5
  *     tool ids LABELS.npy TRUTH.npy COUNT
  *         for each true label with at least 1% of the COUNT pixels, that label and the one most of them got */
 #include <jansson.h>
@@ -140,12 +143,75 @@ static int print_ids(const char *labels_path, const char *truth_path, size_t cou
     return code;
 }
 
+/* ---- NYU -------------------------------------------------------------------------------------------------------- */
+
+#if ASTERISM_HAVE_HDF5
+
+#include <hdf5.h>
+
+/* The next number of a P2 image, beyond comments. */
+static int next_number(FILE *file, int *number) {
+    while (fscanf(file, " #%*[^\n]") == 0 && ungetc(getc(file), file) == '#')
+        ;
+    return fscanf(file, "%d", number) == 1;
+}
+
+/* MATLAB has (row, column, scene) and stores the first index fastest: HDF5 sees (scene, column, row). */
+static int read_scene(const char *path, float *depths, int *width, int *height) {
+    FILE *file = fopen(path, "r");
+    int most, value,
+        good = file && fscanf(file, "P2") == 0 && next_number(file, width) && next_number(file, height) &&
+               next_number(file, &most) && *width * *height <= MOST_NUMBERS;
+    for (int y = 0; good && y < *height; y++)
+        for (int x = 0; good && x < *width; x++) {
+            good = next_number(file, &value);
+            depths[x * *height + y] = (float)(value / 5000.0);
+        }
+    if (file)
+        fclose(file);
+    return good;
+}
+
+static int write_nyu(char **names, int count) {
+    float *scene = malloc(MOST_NUMBERS * sizeof *scene);
+    int width = 0, height = 0, good = scene && read_scene(names[1], scene, &width, &height);
+    hsize_t sizes[3] = {(hsize_t)count, (hsize_t)width, (hsize_t)height}, first[3] = {0},
+            one[3] = {1, sizes[1], sizes[2]};
+    hid_t file = good ? H5Fcreate(names[0], H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT) : -1;
+    hid_t space = H5Screate_simple(3, sizes, NULL), memory = H5Screate_simple(3, one, NULL);
+    hid_t set = H5Dcreate2(file, "depths", H5T_IEEE_F32LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    for (int i = 0; good && i < count; i++) {
+        first[0] = (hsize_t)i;
+        good = read_scene(names[1 + i], scene, &width, &height) &&
+               H5Sselect_hyperslab(space, H5S_SELECT_SET, first, NULL, one, NULL) >= 0 &&
+               H5Dwrite(set, H5T_NATIVE_FLOAT, memory, space, H5P_DEFAULT, scene) >= 0;
+    }
+    H5Dclose(set);
+    H5Sclose(memory);
+    H5Sclose(space);
+    H5Fclose(file);
+    free(scene);
+    return good ? 0 : fail("cannot write", names[0]);
+}
+
+#else
+
+static int write_nyu(char **names, int count) {
+    (void)names;
+    (void)count;
+    return 77;
+}
+
+#endif
+
 int main(int argc, char **argv) {
     if (argc == 3 && strcmp(argv[1], "json") == 0)
         return print_json(argv[2]);
     if (argc >= 4 && strcmp(argv[1], "npy") == 0)
         return write_npy(argv[2], argv[3], argv[4]);
+    if (argc >= 4 && strcmp(argv[1], "nyu") == 0)
+        return write_nyu(argv + 2, argc - 3);
     if (argc == 5 && strcmp(argv[1], "ids") == 0)
         return print_ids(argv[2], argv[3], (size_t)atol(argv[4]));
-    return fail("json PATH, npy TYPE ORDER [SHAPE], or ids LABELS TRUTH COUNT", "");
+    return fail("json PATH, npy TYPE ORDER [SHAPE], nyu FILE IMAGE..., or ids LABELS TRUTH COUNT", "");
 }

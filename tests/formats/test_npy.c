@@ -153,7 +153,7 @@ static void lying_headers(void **state) {
     refuses(HEADER("<f4", "(0, 9223372036854775807)"), 0, "holds no points");
     refuses(HEADER("<f4", "(6,)"), 24, "shape (6,); points need two dimensions");
     refuses(HEADER("<f4", "()"), 4, "shape (); points need");
-    refuses(HEADER("<f4", "(1, 2, 3)"), 24, "shape (1, 2, 3); points need");
+    refuses(HEADER("<f4", "(1, 1, 2, 3)"), 24, "shape (1, 1, 2, 3); points need");
     refuses(HEADER("<i4", "(2, 3)"), 24, "type '<i4'; points need f2, f4 or f8");
     refuses(HEADER("<c8", "(2, 3)"), 48, "type '<c8'");
     refuses(HEADER("<f3", "(2, 3)"), 18, "type '<f3'");
@@ -255,6 +255,44 @@ static void headers_keep_eight_dimensions(void **state) {
     assert_string_equal(shape, "(1, 2, 3, 4, 5, 6, 7, 8)");
 }
 
+/* H x W x D: a point a pixel, row by row, whatever the order of the file, with all columns and with some. */
+static void images_of_directions(void **state) {
+    (void)state;
+    enum { HIGH = 3, WIDE = 4, DEEP = 3 };
+    for (int fortran = 0; fortran < 2; fortran++)
+        for (int picked = 0; picked < 2; picked++) {
+            unsigned char bytes[1024];
+            float data[HIGH * WIDE * DEEP];
+            for (size_t i = 0; i < HIGH * WIDE * DEEP; i++) {
+                size_t y = i / (WIDE * DEEP), x = i / DEEP % WIDE, d = i % DEEP;
+                data[fortran ? (d * WIDE + x) * HIGH + y : i] = (float)i;
+            }
+            write_bytes("image.npy", bytes,
+                        make_npy(bytes, 1,
+                                 fortran ? "{'descr': '<f4', 'fortran_order': True, 'shape': (3, 4, 3), }\n"
+                                         : "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4, 3), }\n",
+                                 data, sizeof data));
+            ast_input input;
+            ast_format_error error;
+            ast_input_options options = {.columns = picked ? "3,1" : NULL};
+            assert_true(ast_input_open(&input, "image.npy", &options, &error));
+            assert_true(input.height == HIGH && input.width == WIDE && input.points.count == HIGH * WIDE);
+            assert_int_equal(input.points.dimension, picked ? 2 : DEEP);
+            for (size_t i = 0; i < HIGH * WIDE; i++)
+                for (size_t d = 0; d < input.points.dimension; d++)
+                    assert_true(element(&input.points, i, d) == (double)(DEEP * i + (picked ? 2 - 2 * d : d)));
+            ast_input_close(&input);
+            options.transpose = true;
+            assert_false(ast_input_open(&input, "image.npy", &options, &error));
+            assert_non_null(strstr(error.text, "image.npy: is an image of directions"));
+        }
+    float *values;
+    size_t rows, columns;
+    ast_format_error error;
+    assert_false(ast_read_matrix("image.npy", NULL, &values, &rows, &columns, &error));
+    assert_non_null(strstr(error.text, "three dimensions"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_types_and_orders),
@@ -265,6 +303,7 @@ int main(void) {
         cmocka_unit_test(other_files_are_refused),
         cmocka_unit_test(cut_at_every_byte),
         cmocka_unit_test(promises_are_not_allocated),
+        cmocka_unit_test(images_of_directions),
         cmocka_unit_test(headers_keep_eight_dimensions),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From a 3-D file to directions. A mesh has faces, whose normals are exact; a cloud has the normals that its file
+ * holds, unless an option asks for others, and otherwise those of planes through neighbours. */
+#include "cloud.h"
+
+#include <report.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "progress.h"
+#include "terminal.h"
+
+#define AT(field) offsetof(ast_cli_cloud, field)
+const ast_cli_option ast_cli_cloud_options[] = {{"neighbours", AST_CLI_COUNT, "K",
+                                                 "make normals of planes through the K nearest points, even if\n"
+                                                 "the file has normals (default 16 where it has none)",
+                                                 AT(neighbours), 3, 1024, NULL},
+                                                {"viewpoint", AST_CLI_TEXT, "X,Y,Z",
+                                                 "such normals point towards this place (default: that of the\n"
+                                                 "file, or 0,0,0)",
+                                                 AT(viewpoint), 0, 0, NULL},
+                                                {"undirected", AST_CLI_FLAG, NULL,
+                                                 "the sign of a normal says nothing; implies --axial", AT(undirected),
+                                                 0, 0, NULL},
+                                                {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+
+const char *ast_cli_cloud_given(const ast_cli_cloud *cloud) {
+    return cloud->neighbours ? "neighbours" : cloud->viewpoint ? "viewpoint" : cloud->undirected ? "undirected" : NULL;
+}
+
+/* ---- The command line -------------------------------------------------------------------------------------------- */
+
+int ast_cli_cloud_sees(const char *input, const ast_cli_source *source) {
+    return ast_solid_input(input, source->format);
+}
+
+int ast_cli_cloud_unused(const ast_cli_cloud *cloud, const char *input) {
+    const char *idle = ast_cli_cloud_given(cloud);
+    if (!idle)
+        return -1;
+    return ast_cli_fail(AST_CLI_USAGE, "--%s is for clouds and meshes (.pcd, .ply, .obj, .stl), and %s is none", idle,
+                        ast_cli_name(input));
+}
+
+/* Three finite numbers with commas between them, and nothing else. */
+static int parse_viewpoint(const char *text, double viewpoint[3]) {
+    for (int i = 0; i < 3; i++) {
+        char *end;
+        viewpoint[i] = strtod(text, &end);
+        if (end == text || !isfinite(viewpoint[i]) || *end != (i < 2 ? ',' : 0))
+            return 0;
+        text = end + 1;
+    }
+    return 1;
+}
+
+int ast_cli_cloud_usage(const ast_cli_cloud *cloud, const ast_cli_source *source, const char *input) {
+    double viewpoint[3];
+    ast_cli_source rest = *source;
+    rest.format = NULL;
+    const char *idle = ast_cli_source_given(&rest);
+    if (idle)
+        return ast_cli_fail(AST_CLI_USAGE, "--%s is for tables of points, and %s is a 3-D file", idle,
+                            ast_cli_name(input));
+    if (cloud->viewpoint && !parse_viewpoint(cloud->viewpoint, viewpoint))
+        return ast_cli_fail(AST_CLI_USAGE, "--viewpoint must be three numbers x,y,z, such as 0,0,1.5, not '%s'",
+                            cloud->viewpoint);
+    if (cloud->viewpoint && cloud->undirected)
+        return ast_cli_fail(AST_CLI_USAGE,
+                            "--viewpoint gives normals a sign and --undirected takes it; give one of them");
+    return -1;
+}
+
+/* ---- Normals ----------------------------------------------------------------------------------------------------- */
+
+static int make_room(ast_cli_surface *s, const char *input, int curvature) {
+    s->normals = malloc(3 * s->count * sizeof *s->normals);
+    s->areas = s->origin == AST_CLI_FROM_FACES ? malloc(s->count * sizeof *s->areas) : NULL;
+    s->curvature = curvature ? malloc(s->count * sizeof *s->curvature) : NULL;
+    if (s->normals && (s->areas || s->origin != AST_CLI_FROM_FACES) && (s->curvature || !curvature))
+        return -1;
+    return ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory for %zu normals", ast_cli_name(input), s->count);
+}
+
+static int make_of_neighbours(ast_cli_surface *s, const ast_cli_cloud *cloud, const char *input, ast_context *context) {
+    ast_cloud_options_init(&s->options);
+    if (cloud->neighbours)
+        s->options.neighbours = (int)cloud->neighbours;
+    s->options.undirected = cloud->undirected;
+    if (s->solid.has_viewpoint)
+        memcpy(s->options.viewpoint, s->solid.viewpoint, sizeof s->options.viewpoint);
+    if (cloud->viewpoint)
+        parse_viewpoint(cloud->viewpoint, s->options.viewpoint);
+    ast_status status =
+        ast_cloud_normals(context, s->solid.points, s->solid.count, &s->options, s->normals, s->curvature);
+    return ast_cli_status(status, context, input);
+}
+
+static int make_normals(ast_cli_surface *s, const ast_cli_cloud *cloud, const char *input, ast_context *context) {
+    const ast_solid *solid = &s->solid;
+    if (s->origin == AST_CLI_FROM_NEIGHBOURS)
+        return make_of_neighbours(s, cloud, input, context);
+    if (s->origin == AST_CLI_FROM_FILE) {
+        memcpy(s->normals, solid->normals, 3 * s->count * sizeof *s->normals);
+        return -1;
+    }
+    return ast_cli_status(
+        ast_mesh_normals(context, solid->points, solid->count, solid->faces, solid->face_count, s->normals, s->areas),
+        context, input);
+}
+
+static int check_directions(ast_cli_surface *s, const char *input) {
+    static const char *const reasons[] = {
+        "not one of its %zu points has a normal in the file; --neighbours 16 makes normals of the points",
+        "not one of its %zu points has neighbours on a plane; at least three points are needed that are not on a line",
+        "not one of its %zu faces has an area"};
+    char reason[160];
+    for (size_t i = 0; i < s->count; i++) {
+        const float *n = s->normals + 3 * i;
+        s->missing += isnan(n[0]) || (n[0] == 0 && n[1] == 0 && n[2] == 0);
+    }
+    if (s->missing < s->count)
+        return -1;
+    snprintf(reason, sizeof reason, reasons[s->origin], s->count);
+    return ast_cli_fail(AST_CLI_FAILED, "%s: %s", ast_cli_name(input), reason);
+}
+
+int ast_cli_surface_read(ast_cli_surface *s, const ast_cli_cloud *cloud, const ast_cli_source *source,
+                         const char *input, ast_context *context, int curvature) {
+    ast_format_error error;
+    if (!ast_solid_read(&s->solid, input, source->format, &error))
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    int own = s->solid.normals && !cloud->neighbours && !cloud->viewpoint && !curvature;
+    s->origin = s->solid.faces ? AST_CLI_FROM_FACES : own ? AST_CLI_FROM_FILE : AST_CLI_FROM_NEIGHBOURS;
+    s->count = s->solid.faces ? s->solid.face_count : s->solid.count;
+    if (s->solid.faces && (cloud->neighbours || cloud->viewpoint || curvature))
+        return ast_cli_fail(AST_CLI_FAILED, "%s is a mesh, whose faces have normals; --%s is for clouds of points",
+                            ast_cli_name(input),
+                            cloud->neighbours  ? "neighbours"
+                            : cloud->viewpoint ? "viewpoint"
+                                               : "curvature");
+    int code = make_room(s, input, curvature);
+    double start = ast_cli_now();
+    if (code < 0)
+        code = make_normals(s, cloud, input, context);
+    s->seconds = ast_cli_now() - start;
+    return code < 0 ? check_directions(s, input) : code;
+}
+
+ast_points ast_cli_surface_points(const ast_cli_surface *s) {
+    ast_points points = ast_points_f4(s->normals, s->count, 3);
+    points.weights = s->areas;
+    return points;
+}
+
+void ast_cli_surface_free(ast_cli_surface *s) {
+    ast_solid_free(&s->solid);
+    free(s->normals);
+    free(s->curvature);
+    free(s->areas);
+    *s = (ast_cli_surface){0};
+}
+
+/* ---- What is said of it ------------------------------------------------------------------------------------------ */
+
+const char *ast_cli_surface_word(const ast_cli_surface *s) {
+    static const char *const words[] = {"file", "neighbours", "faces"}; /* in the order of ast_cli_origin */
+    return words[s->origin];
+}
+
+const char *ast_cli_surface_text(const ast_cli_surface *s, char text[AST_CLI_SURFACE_TEXT]) {
+    char time[AST_CLI_DURATION], count[AST_CLI_GROUPED];
+    const double *v = s->options.viewpoint;
+    ast_cli_grouped(s->solid.count, count);
+    ast_cli_duration(s->seconds, time);
+    if (s->origin == AST_CLI_FROM_FACES)
+        snprintf(text, AST_CLI_SURFACE_TEXT, "a mesh of %s vertices: the points are normals of faces, weighted by area",
+                 count);
+    else if (s->origin == AST_CLI_FROM_FILE)
+        snprintf(text, AST_CLI_SURFACE_TEXT, "a cloud: the points are the normals that the file has");
+    else if (s->options.undirected)
+        snprintf(text, AST_CLI_SURFACE_TEXT, "a cloud: the points are normals of %d neighbours, undirected, %s",
+                 s->options.neighbours, time);
+    else
+        snprintf(text, AST_CLI_SURFACE_TEXT,
+                 "a cloud: the points are normals of %d neighbours, towards %.6g,%.6g,%.6g, %s", s->options.neighbours,
+                 v[0], v[1], v[2], time);
+    return text;
+}
+
+/* ---- PLY --------------------------------------------------------------------------------------------------------- */
+
+bool ast_cli_surface_colour(const ast_cli_surface *s, const int32_t *labels, ast_output *output,
+                            ast_format_error *error) {
+    unsigned char *rgb = malloc(3 * s->count);
+    if (!rgb) {
+        snprintf(error->text, sizeof error->text, "there is no memory for the colours of %zu labels", s->count);
+        return false;
+    }
+    for (size_t i = 0; i < s->count; i++) {
+        ast_colour colour = ast_palette(labels[i]);
+        memcpy(rgb + 3 * i, (unsigned char[]){colour.red, colour.green, colour.blue}, 3);
+    }
+    ast_ply_content content = {.points = s->solid.points,
+                               .normals = s->solid.faces ? NULL : s->normals,
+                               .count = s->solid.count,
+                               .faces = s->solid.faces,
+                               .face_count = s->solid.face_count,
+                               .rgb = rgb,
+                               .labels = labels};
+    bool good = ast_write_ply(output, &content, error);
+    free(rgb);
+    return good;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The parts of asterism cluster: what the command line says, and everything a run holds. cluster.c reads and clusters,
+ * cluster_check.c judges the command line, cluster_output.c writes and prints. Functions return -1 to go on, or the
+ * exit code after printing the sentence. */
+#ifndef AST_CLI_CLUSTER_H
+#define AST_CLI_CLUSTER_H
+
+#include <asterism.h>
+#include <formats.h>
+
+#include "directions.h"
+#include "mixtures.h"
+#include "passes.h"
+#include "progress.h"
+#include "sweep.h"
+#include "targets.h"
+
+enum {
+    AST_CLI_LABELS,
+    AST_CLI_MEANS,
+    AST_CLI_MEMBERSHIPS,
+    AST_CLI_SAMPLES,
+    AST_CLI_TRACE,
+    AST_CLI_COLORED,
+    AST_CLI_TARGETS
+};
+
+/* In the order of ast_method, NULL-terminated. */
+extern const char *const ast_cli_methods[];
+
+typedef struct ast_cli_cluster_settings {
+    ast_cli_common common;
+    ast_cli_reading reading;
+    ast_cli_passes passes;
+    ast_cli_mixtures mixtures;
+    const char *input, *weights, *init, *labels, *means, *colored;
+    int method, shuffle, axial, frame_axes;
+    double angle;
+    size_t clusters, restarts;
+} ast_cli_cluster_settings;
+
+/* Everything a run holds; zeroed at first, so that it can be freed at any point. */
+typedef struct ast_cli_cluster_job {
+    const ast_cli_cluster_settings *given;
+    ast_options options;
+    ast_context *context;
+    ast_cli_directions directions;
+    ast_points points;
+    double *weights;
+    float *init;
+    int32_t *labels;
+    ast_cli_target targets[AST_CLI_TARGETS];
+    ast_cli_progress progress;
+    ast_report report;
+    ast_cli_record record;
+    float *prior_mean, *memberships;
+    ast_cli_sweep sweep; /* with --angle auto */
+    ast_axes axes;       /* with --frame-axes */
+    int32_t *nearest;
+    char about[AST_CLI_SURFACE_TEXT];
+} ast_cli_cluster_job;
+
+/* Whether --init names a way to start and no file. */
+int ast_cli_names_start(const char *init);
+
+/* What the command line alone shows. */
+int ast_cli_cluster_check(const ast_cli_cluster_settings *given);
+
+/* The end of a run: files and what is printed. The exit code, 0 included. */
+int ast_cli_cluster_deliver(ast_cli_cluster_job *work);
+
+#endif

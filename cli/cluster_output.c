@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What comes out of asterism cluster: the table or JSON, and the files that were asked for. */
+#include "cluster.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli.h"
+#include "result.h"
+#include "terminal.h"
+
+typedef ast_cli_cluster_settings settings;
+typedef ast_cli_cluster_job job;
+
+/* The weights of the points that have a direction, together. */
+static double total_of(const job *work) {
+    const double *weights = work->points.weights;
+    double total = weights ? 0 : (double)(work->report.points - work->report.missing);
+    for (size_t i = 0; weights && i < work->report.points; i++)
+        total += work->labels[i] >= 0 ? weights[i] : 0;
+    return total;
+}
+
+static const char *about(job *work) {
+    const ast_cli_directions *d = &work->directions;
+    if (d->kind == AST_CLI_SOLID)
+        return ast_cli_surface_text(&d->surface, work->about);
+    if (d->kind != AST_CLI_DEPTH || d->depth.frame.number == AST_DEPTH_WHOLE)
+        return NULL;
+    snprintf(work->about, sizeof work->about, "scene %zu of the data set, %zu x %zu pixels",
+             (size_t)d->depth.frame.number, d->width, d->height);
+    return work->about;
+}
+
+static ast_cli_result result_of(job *work) {
+    const settings *given = work->given;
+    const ast_cli_directions *d = &work->directions;
+    int scene = d->kind == AST_CLI_DEPTH && d->depth.frame.number != AST_DEPTH_WHOLE;
+    size_t count;
+    return (ast_cli_result){
+        .report = &work->report,
+        .clusters = ast_clusters(work->context, &count),
+        .method = ast_cli_methods[given->method],
+        .angle = work->options.method == AST_DP || work->options.method == AST_DPMEANS ? work->options.angle : NAN,
+        .reason = work->sweep.count ? work->sweep.reason : NULL,
+        .oir = given->passes.parallel == AST_OIR,
+        .weighted = work->points.weights != NULL,
+        .axial = given->axial,
+        .about = about(work),
+        .normals = d->kind == AST_CLI_SOLID ? ast_cli_surface_word(&d->surface) : NULL,
+        .frame = scene ? (int64_t)d->depth.frame.number : -1,
+        .total = total_of(work),
+        .axes = given->frame_axes ? &work->axes : NULL,
+        .nearest = work->nearest};
+}
+
+static int print_json(const void *work) {
+    ast_cli_result result = result_of((job *)work);
+    return ast_cli_print_json(&result);
+}
+
+static void print_table(const void *work) {
+    ast_cli_result result = result_of((job *)work);
+    ast_cli_print_table(&result);
+}
+
+/* Memberships, samples and the trace, where they were asked for. */
+static int fill_records(job *work) {
+    ast_format_error error;
+    ast_cli_target *targets = work->targets;
+    size_t points = work->report.points, clusters = work->report.clusters;
+    if (targets[AST_CLI_MEMBERSHIPS].path) {
+        work->memberships = malloc(points * clusters * sizeof *work->memberships);
+        if (!work->memberships)
+            return ast_cli_fail(AST_CLI_FAILED, "there is no memory for %zu x %zu memberships", points, clusters);
+        ast_status status = ast_memberships(work->context, &work->points, work->memberships, NULL);
+        if (status != AST_OK)
+            return ast_cli_status(status, work->context, work->given->input);
+        ast_cli_fill_values(&targets[AST_CLI_MEMBERSHIPS], work->memberships, points, clusters);
+    }
+    if (targets[AST_CLI_SAMPLES].path && work->record.sample_count == 0)
+        return ast_cli_fail(AST_CLI_FAILED,
+                            "--samples has none to write: --max-iterations ends the run before the first");
+    ast_cli_fill_labels(&targets[AST_CLI_SAMPLES], work->record.samples, work->record.sample_count, points);
+    if (targets[AST_CLI_TRACE].output && !ast_cli_write_trace(&work->record, targets[AST_CLI_TRACE].output, &error))
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    return -1;
+}
+
+/* The axes of the means, each with the weight of its cluster. */
+static int find_axes(job *work) {
+    size_t count = work->report.clusters;
+    const ast_cluster_info *clusters = ast_clusters(work->context, &count);
+    double *weights = malloc((count + 1) * sizeof *weights);
+    work->nearest = malloc((count + 1) * sizeof *work->nearest);
+    ast_status status = AST_NO_MEMORY;
+    for (size_t k = 0; weights && k < count; k++)
+        weights[k] = clusters[k].weight;
+    if (weights && work->nearest)
+        status = ast_frame_axes(work->context, ast_means(work->context), weights, count, &work->axes, work->nearest);
+    else
+        ast_cli_fail(AST_CLI_FAILED, "there is no memory for the axes of %zu means", count);
+    int code = weights && work->nearest ? ast_cli_status(status, work->context, work->given->input) : AST_CLI_FAILED;
+    free(weights);
+    return code;
+}
+
+static int fill_colored(job *work) {
+    ast_format_error error;
+    ast_output *output = work->targets[AST_CLI_COLORED].output;
+    if (output && !ast_cli_surface_colour(&work->directions.surface, work->labels, output, &error))
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    return -1;
+}
+
+int ast_cli_cluster_deliver(job *work) {
+    const ast_cli_directions *d = &work->directions;
+    int code = fill_records(work);
+    if (code < 0)
+        code = fill_colored(work);
+    if (code < 0 && work->given->frame_axes)
+        code = find_axes(work);
+    if (code >= 0)
+        return code;
+    ast_cli_printer printer = {print_json, print_table, work};
+    if (d->width)
+        ast_cli_fill_labels(&work->targets[AST_CLI_LABELS], work->labels, d->height, d->width);
+    else
+        ast_cli_fill_labels(&work->targets[AST_CLI_LABELS], work->labels, work->report.points, 0);
+    ast_cli_fill_values(&work->targets[AST_CLI_MEANS], ast_means(work->context), work->report.clusters,
+                        work->report.dimension);
+    return ast_cli_deliver(work->targets, AST_CLI_TARGETS, &work->given->common, &printer);
+}

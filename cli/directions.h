@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * INPUT as directions, whatever it is: a table of points, an image of normals, a depth image, a scene of a data set, a
+ * cloud or a mesh. Functions that return an int return -1 to go on, or the exit code after printing the sentence. */
+#ifndef AST_CLI_DIRECTIONS_H
+#define AST_CLI_DIRECTIONS_H
+
+#include "cloud.h"
+#include "depth.h"
+
+/* How INPUT is to be read. */
+typedef struct ast_cli_reading {
+    ast_cli_source source;
+    ast_cli_camera camera;
+    ast_cli_cloud cloud;
+} ast_cli_reading;
+
+ast_cli_reading ast_cli_reading_default(void);
+
+/* The groups of options that fill it in, for a list of ast_cli_group: the reading is at `offset` in the settings. */
+#define AST_CLI_READING_GROUPS(offset)                                                                                 \
+    {ast_cli_camera_options, (offset) + offsetof(ast_cli_reading, camera), "Options for depth images"},                \
+        {ast_cli_cloud_options, (offset) + offsetof(ast_cli_reading, cloud), "Options for clouds and meshes"}, {       \
+        ast_cli_source_options, (offset) + offsetof(ast_cli_reading, source), "Options for tables of points"           \
+    }
+
+/* The name of the first of these options that is given, or NULL. */
+const char *ast_cli_reading_given(const ast_cli_reading *how);
+
+typedef enum ast_cli_kind_of_input { AST_CLI_TABLE, AST_CLI_DEPTH, AST_CLI_SOLID } ast_cli_kind_of_input;
+
+/* What INPUT is, by its name and the options, which must fit that. */
+int ast_cli_directions_check(const ast_cli_reading *how, const char *input, ast_cli_kind_of_input *kind);
+
+/* What was read; zeroed at first. */
+typedef struct ast_cli_directions {
+    ast_cli_kind_of_input kind;
+    ast_points points;    /* faces have their areas as weights */
+    size_t height, width; /* of an image, whose points are its pixels row by row; 0 otherwise */
+    ast_input input;
+    ast_cli_depth depth;
+    ast_cli_surface surface;
+} ast_cli_directions;
+
+/* Reads it for the subcommand called `command`, on the context's threads. */
+int ast_cli_directions_read(ast_cli_directions *directions, const ast_cli_reading *how, const char *command,
+                            const char *input, ast_context *context);
+
+/* Before the context is closed. */
+void ast_cli_directions_close(ast_cli_directions *directions);
+
+#endif

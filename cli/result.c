@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the table and JSON say of clusters, in one place. */
+#include "result.h"
+
+#include <math.h>
+
+#define DEGREES (180 / 3.14159265358979323846)
+
+double ast_cli_share(const ast_cli_result *result, const ast_cluster_info *cluster) {
+    double part = result->weighted ? cluster->weight : (double)cluster->size;
+    return result->total > 0 ? part / result->total : 0;
+}
+
+double ast_cli_spread(const ast_cluster_info *cluster) {
+    return acos(fmin(1, fmax(0, cluster->resultant))) * DEGREES;
+}
+
+/* By the arc tangent: a cosine near 1 knows little of its angle. */
+double ast_cli_between(const ast_cli_result *result, size_t a, size_t b) {
+    const float *x = result->clusters[a].mean, *y = result->clusters[b].mean;
+    double dot = 0, square = 0;
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        double cross = (double)x[j] * (double)y[k] - (double)x[k] * (double)y[j];
+        dot += (double)x[i] * (double)y[i];
+        square += cross * cross;
+    }
+    return atan2(sqrt(square), result->axial ? fabs(dot) : dot) * DEGREES;
+}
+
+void ast_cli_cluster_dip(const ast_cluster_info *cluster, double *dip_direction, double *dip) {
+    const double normal[3] = {(double)cluster->mean[0], (double)cluster->mean[1], (double)cluster->mean[2]};
+    ast_dip(normal, dip_direction, dip);
+}
+
+const char *ast_cli_axis_name(int32_t axis) {
+    static const char *const names[] = {"+x", "-x", "+y", "-y", "+z", "-z"};
+    return axis >= 0 && axis < 6 ? names[axis] : "-";
+}
