@@ -30,18 +30,31 @@ static void read_unit_block(void *data, size_t first, size_t count, float *rows)
     memcpy(rows, (const float *)points->data + first * points->dimension, count * points->dimension * sizeof *rows);
 }
 
-/* Labels without the rows that have no direction, and whether all rows are tight unit vectors. */
-static ast_status usable_labels(ast_context *context, const ast_points *points, const int32_t *labels, int32_t *usable,
-                                bool *unit) {
-    ast_cloud cloud = {0};
-    size_t missing;
-    ast_status status = ast_cloud_load(&cloud, context->kernels, context->pool, points, NULL, points->count, usable,
-                                       &missing, &context->fault);
-    bool adjacent = points->row_stride == (ptrdiff_t)(points->dimension * sizeof(float));
-    *unit = adjacent && !cloud.scaled && cloud.tight;
-    ast_cloud_free(&cloud);
-    for (size_t i = 0; status == AST_OK && i < points->count; i++)
-        usable[i] = usable[i] == AST_MISSING ? -1 : labels[i];
+#define MERGE_BLOCK 16384
+
+typedef struct merge_job {
+    const int32_t *labels;
+    int32_t *usable;
+    size_t count;
+} merge_job;
+
+static void merge_task(void *data, size_t block, int worker) {
+    const merge_job *job = data;
+    (void)worker;
+    size_t first = block * MERGE_BLOCK, end = job->count - first < MERGE_BLOCK ? job->count : first + MERGE_BLOCK;
+    for (size_t i = first; i < end; i++)
+        job->usable[i] = job->usable[i] == AST_MISSING ? -1 : job->labels[i];
+}
+
+/* Loads the points; labels without the rows that have no direction, usable: (count up to a multiple of AST_LANES). */
+static ast_status load_usable(ast_context *context, const ast_points *points, const int32_t *labels, int32_t *usable,
+                              ast_cloud *cloud) {
+    size_t missing, padded = (points->count + AST_LANES - 1) / AST_LANES * AST_LANES;
+    ast_status status =
+        ast_cloud_load(cloud, context->kernels, context->pool, points, NULL, padded, usable, &missing, &context->fault);
+    merge_job job = {labels, usable, points->count};
+    if (status == AST_OK)
+        ast_pool_run(context->pool, (points->count + MERGE_BLOCK - 1) / MERGE_BLOCK, merge_task, &job);
     return status;
 }
 
@@ -55,16 +68,23 @@ ast_status ast_silhouette(ast_context *context, const ast_points *points, const 
         dissimilarity != AST_AXIAL_ANGLE)
         return ast_fail(&context->fault, AST_BAD_OPTION,
                         "the dissimilarity must be AST_COSINE, AST_ANGLE, AST_AXIAL_COSINE or AST_AXIAL_ANGLE");
-    int32_t *usable = ast_allocate(points->count, sizeof *usable);
+    int32_t *usable = ast_allocate(points->count + AST_LANES, sizeof *usable);
     if (!usable)
         return ast_fail_memory(&context->fault);
-    bool unit;
-    status = usable_labels(context, points, labels, usable, &unit);
+    ast_cloud cloud = {0};
+    status = load_usable(context, points, labels, usable, &cloud);
+    bool adjacent = points->row_stride == (ptrdiff_t)(points->dimension * sizeof(float));
     ast_points view = *points;
-    ast_rows rows = {unit ? read_unit_block : read_block, &view, points->count, points->dimension};
+    ast_rows rows = {.read = adjacent && !cloud.scaled && cloud.tight ? read_unit_block : read_block,
+                     .data = &view,
+                     .count = points->count,
+                     .dimension = points->dimension,
+                     .kernels = context->kernels,
+                     .columns = cloud.small ? cloud.column : NULL};
     if (status == AST_OK)
         status =
             ast_silhouette_of(&context->fault, context->pool, &rows, usable, dissimilarity, seed, silhouette, sampled);
+    ast_cloud_free(&cloud);
     free(usable);
     return status;
 }

@@ -5,6 +5,7 @@
 #define AST_MEASURES_H
 
 #include "fault.h"
+#include "kernels.h"
 #include "pool.h"
 
 /* NMI and ARI of two labellings (N), whatever int32 numbers they use; below 0 in either: left out. Two labellings with
@@ -20,9 +21,13 @@ typedef struct ast_rows {
     ast_block_reader *read;
     void *data;
     size_t count, dimension;
+    const ast_kernels *kernels;
+    const float *const *columns; /* the same rows as D columns, D up to AST_SMALL, or NULL; finite, and readable up to
+                                    the next multiple of AST_LANES */
 } ast_rows;
 
-/* The mean silhouette of the rows labelled 0 or more: the same bits for any number of threads. `sampled` or NULL. */
+/* The mean silhouette of the rows labelled 0 or more: the same bits for any number of threads and any
+ * kernels. `sampled` or NULL. */
 ast_status ast_silhouette_of(ast_fault *fault, ast_pool *pool, const ast_rows *rows, const int32_t *labels,
                              ast_dissimilarity dissimilarity, uint64_t seed, double *silhouette, size_t *sampled);
 

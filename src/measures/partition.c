@@ -64,10 +64,12 @@ static bool renumber_by_table(const int32_t *labels, size_t count, size_t range,
     int32_t *table = calloc(range, sizeof *table);
     if (!table)
         return false;
-    for (size_t i = 0; i < count; i++)
-        if (labels[i] >= 0)
+    size_t clusters = 0, seen = 0;
+    for (size_t i = 0; i < count && seen < range; i++) /* without gaps the end is near */
+        if (labels[i] >= 0 && !table[labels[i]]) {
             table[labels[i]] = 1;
-    size_t clusters = 0;
+            seen++;
+        }
     for (size_t label = 0; label < range; label++)
         if (table[label])
             table[label] = (int32_t)clusters++;

@@ -8,19 +8,18 @@
  * Axial points do the same one floor up: (x.y)^2 is the dot product of the matrices x x' and y y', whose mean over a
  * cluster is its matrix of second moments. What is called a feature here is x, or the upper half of x x'.
  *
- * Every number of threads gives the same bits: sums are integers, and the silhouettes of a block are added in order,
- * then the blocks' sums in theirs. */
+ * Every number of threads and every instruction set gives the same bits: sums are integers, and the silhouettes of a
+ * block are added up in AST_LANES sums, each in order, then these in theirs, then those of the blocks. */
 #include "angular.h"
 
-#include "lanes.h"
+#include "apart.h"
+#include "memory.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* A copy for each call: the dimension is a constant in one of them, and the loops over it unroll. */
-#define COPIED static inline __attribute__((always_inline))
-
-#define CHUNK 32            /* clusters that LANES points meet at a time */
+#define LANES AST_LANES
 #define MAX_PARTS 64        /* of the sum, each with K x D integers of its own ... */
 #define PART_ROOM (1 << 22) /* ... of which there are no more than this in all, unless one part has */
 
@@ -29,7 +28,9 @@
 typedef struct job {
     const ast_rows *rows;
     const ast_partition *partition;
+    const ast_apart *loops;
     bool axial;
+    bool small;      /* the rows have columns, which are the features */
     size_t features; /* F: D, or D (D + 1) / 2 of axial points */
     size_t block_rows, blocks, parts;
     double scale;    /* of the integer sums */
@@ -38,8 +39,9 @@ typedef struct job {
     double *means;   /* (K, F), not unit vectors */
     double *without; /* (K) n / (n - 1): leaves the point itself out of its cluster's mean; 0 if it is alone */
     double *partial; /* (blocks) sums of silhouettes */
-    float *buffers;  /* (threads, block_rows, D) */
-    double *tiles;   /* (threads, F, LANES) */
+    float *buffers;  /* (threads, block_rows, D); none if small */
+    double *tiles;   /* (threads, block_rows, F) in tiles of LANES: unit vectors, or their matrices; also in fixed
+                        point */
 } job;
 
 static ast_status cosine_silhouette(ast_fault *fault, ast_pool *pool, const ast_rows *rows,
@@ -82,10 +84,11 @@ static bool has_means(const ast_partition *partition, size_t dimension, ast_diss
 
 static ast_status cosine_silhouette(ast_fault *fault, ast_pool *pool, const ast_rows *rows,
                                     const ast_partition *partition, bool axial, double *silhouette) {
-    job work = {.rows = rows, .partition = partition, .axial = axial};
+    job work = {.rows = rows, .partition = partition, .loops = ast_apart_of(rows->kernels), .axial = axial};
+    work.small = rows->columns && !axial;
     work.features = axial ? moments_of(rows->dimension) : rows->dimension;
-    size_t per_part = partition->clusters * work.features, block_rows = 32768 / rows->dimension / LANES * LANES;
-    work.block_rows = block_rows < LANES ? LANES : block_rows > 1024 ? 1024 : block_rows;
+    size_t per_part = partition->clusters * work.features, block_rows = 32768 / work.features / LANES * LANES;
+    work.block_rows = block_rows < LANES ? LANES : block_rows > 512 ? 512 : block_rows;
     work.blocks = (rows->count + work.block_rows - 1) / work.block_rows;
     work.parts = PART_ROOM / per_part;
     work.parts = work.parts < 1 ? 1 : work.parts > MAX_PARTS ? MAX_PARTS : work.parts;
@@ -109,13 +112,14 @@ static ast_status cosine_silhouette(ast_fault *fault, ast_pool *pool, const ast_
 
 static bool allocate(job *work, size_t threads) {
     size_t clusters = work->partition->clusters, dimension = work->rows->dimension, features = work->features;
+    size_t buffered = work->small ? 1 : threads * work->block_rows * dimension;
     work->sums = calloc(work->parts * clusters, features * sizeof *work->sums);
     work->sizes = calloc(work->parts, clusters * sizeof *work->sizes);
     work->means = malloc(clusters * features * sizeof *work->means);
     work->without = malloc(clusters * sizeof *work->without);
     work->partial = malloc(work->blocks * sizeof *work->partial);
-    work->buffers = malloc(threads * work->block_rows * dimension * sizeof *work->buffers);
-    work->tiles = malloc(threads * features * LANES * sizeof *work->tiles);
+    work->buffers = malloc(buffered * sizeof *work->buffers);
+    work->tiles = ast_allocate(threads * work->block_rows, features * sizeof *work->tiles);
     return work->sums && work->sizes && work->means && work->without && work->partial && work->buffers && work->tiles;
 }
 
@@ -129,82 +133,123 @@ static void release(job *work) {
     free(work->tiles);
 }
 
-static float *read_block(const job *work, size_t block, int worker, size_t *count) {
-    size_t first = block * work->block_rows, left = work->rows->count - first;
-    float *rows = work->buffers + (size_t)worker * work->block_rows * work->rows->dimension;
-    *count = left < work->block_rows ? left : work->block_rows;
-    work->rows->read(work->rows->data, first, *count, rows);
-    return rows;
-}
+/* ---- Tiles ----------------------------------------------------------------------------------------------------- */
 
 /* 1 / |x| for a row that is a unit vector up to float rounding: one Newton step from 1 is exact to 3e-14. Without it,
  * that rounding would be all there is to see in tight clusters. */
-COPIED double inverse_length(const float *x, size_t dimension) {
+static double inverse_length(const float *x, size_t dimension) {
     double square = 0;
     for (size_t d = 0; d < dimension; d++)
         square += (double)x[d] * x[d];
     return 1.5 - 0.5 * square;
 }
 
-/* The matrix x x' of a unit vector as D (D + 1) / 2 numbers, `step` apart: the diagonal and above, where the latter
+/* The matrix x x' of a unit vector as D (D + 1) / 2 numbers, LANES apart: the diagonal and above, where the latter
  * count twice in a dot product and so are multiplied by the root of 2. */
-static void square_up(const float *x, size_t dimension, double *moments, size_t step) {
+static void square_up(const float *x, size_t dimension, double *moments) {
     double length = inverse_length(x, dimension), square = length * length;
     for (size_t c = 0; c < dimension; c++) {
         *moments = square * ((double)x[c] * x[c]);
-        moments += step;
-        for (size_t d = c + 1; d < dimension; d++, moments += step)
+        moments += LANES;
+        for (size_t d = c + 1; d < dimension; d++, moments += LANES)
             *moments = M_SQRT2 * square * ((double)x[c] * x[d]);
     }
 }
 
-/* ---- Means ----------------------------------------------------------------------------------------------------- */
-
-/* Truncation rather than rounding: it is one instruction, and the scale leaves digits to spare. */
-COPIED void add_rows(const float *rows, const int32_t *cluster, size_t count, size_t dimension, double scale,
-                     int64_t *sums, int64_t *sizes) {
-    for (size_t i = 0; i < count; i++) {
-        if (cluster[i] < 0)
-            continue;
-        const float *x = rows + i * dimension;
-        double factor = scale * inverse_length(x, dimension);
-        int64_t *sum = sums + (size_t)cluster[i] * dimension;
+/* One row as a lane of a tile; zeros for one that has no label. */
+static void fill_lane(const job *work, const float *x, int32_t own, double *lane) {
+    size_t dimension = work->rows->dimension;
+    if (own < 0) {
+        for (size_t f = 0; f < work->features; f++)
+            lane[f * LANES] = 0;
+    } else if (work->axial) {
+        square_up(x, dimension, lane);
+    } else {
+        double factor = inverse_length(x, dimension);
         for (size_t d = 0; d < dimension; d++)
-            sum[d] += (int64_t)(factor * x[d]);
-        sizes[cluster[i]]++;
+            lane[d * LANES] = factor * x[d];
     }
 }
 
-/* The same of their matrices; `moments` is scratch for one. */
-static void add_squares(const job *work, const float *rows, const int32_t *cluster, size_t count, double *moments,
-                        int64_t *sums, int64_t *sizes) {
-    size_t dimension = work->rows->dimension, features = work->features;
+/* Columns of points that begin at a row. */
+typedef struct columns {
+    const float *x[AST_SMALL];
+} columns;
+
+static columns columns_at(const job *work, size_t first) {
+    columns from = {{NULL}};
+    for (size_t d = 0; d < work->rows->dimension; d++)
+        from.x[d] = work->rows->columns[d] + first;
+    return from;
+}
+
+static size_t block_count(const job *work, size_t block) {
+    size_t left = work->rows->count - block * work->block_rows;
+    return left < work->block_rows ? left : work->block_rows;
+}
+
+static double *tiles_of(const job *work, int worker) {
+    return work->tiles + (size_t)worker * work->block_rows * work->features;
+}
+
+/* The tiles of a block; zeros behind the last row. */
+static double *fill_tiles(const job *work, size_t block, int worker) {
+    const ast_rows *rows = work->rows;
+    size_t first = block * work->block_rows, count = block_count(work, block), dimension = rows->dimension;
+    double *tiles = tiles_of(work, worker);
+    float *buffer = work->buffers + (size_t)worker * work->block_rows * dimension;
+    const int32_t *own = work->partition->cluster + first;
+    rows->read(rows->data, first, count, buffer);
+    for (size_t i = 0; i < (count + LANES - 1) / LANES * LANES; i++)
+        fill_lane(work, buffer + i * dimension, i < count ? own[i] : -1,
+                  tiles + i / LANES * LANES * work->features + i % LANES);
+    return tiles;
+}
+
+/* ---- Means ----------------------------------------------------------------------------------------------------- */
+
+/* The tiles of a block in fixed point, in the place of the tiles themselves. */
+static const int64_t *fix_tiles(const job *work, size_t block, int worker) {
+    size_t count = (block_count(work, block) + LANES - 1) / LANES * LANES, features = work->features;
+    double *tiles = work->small ? tiles_of(work, worker) : fill_tiles(work, block, worker);
+    int64_t *fixed = (int64_t *)(void *)tiles;
+    if (work->small) {
+        columns from = columns_at(work, block * work->block_rows);
+        work->loops->fix_columns(from.x, count, features, work->scale, fixed);
+        return fixed;
+    }
+    for (size_t i = 0; i < count * features; i++) {
+        int64_t whole = ast_apart_fixed(tiles[i], work->scale);
+        memcpy(&tiles[i], &whole, sizeof whole);
+    }
+    return fixed;
+}
+
+static inline __attribute__((always_inline)) void add_lanes(const int64_t *fixed, const int32_t *cluster, size_t count,
+                                                            size_t features, int64_t *sums, int64_t *sizes) {
     for (size_t i = 0; i < count; i++) {
         if (cluster[i] < 0)
             continue;
+        const int64_t *lane = fixed + i / LANES * LANES * features + i % LANES;
         int64_t *sum = sums + (size_t)cluster[i] * features;
-        square_up(rows + i * dimension, dimension, moments, 1);
         for (size_t f = 0; f < features; f++)
-            sum[f] += (int64_t)(work->scale * moments[f]);
+            sum[f] += lane[f * LANES];
         sizes[cluster[i]]++;
     }
 }
 
 static void sum_part(void *data, size_t part, int worker) {
     const job *work = data;
-    size_t clusters = work->partition->clusters, dimension = work->rows->dimension;
-    int64_t *sums = work->sums + part * clusters * work->features, *sizes = work->sizes + part * clusters;
-    double *scratch = work->tiles + (size_t)worker * work->features * LANES;
+    size_t clusters = work->partition->clusters, features = work->features;
+    int64_t *sums = work->sums + part * clusters * features, *sizes = work->sizes + part * clusters;
     for (size_t block = work->blocks * part / work->parts; block < work->blocks * (part + 1) / work->parts; block++) {
-        size_t count;
-        const float *rows = read_block(work, block, worker, &count);
+        size_t count = block_count(work, block);
+        const int64_t *fixed = fix_tiles(work, block, worker);
         const int32_t *cluster = work->partition->cluster + block * work->block_rows;
-        if (work->axial)
-            add_squares(work, rows, cluster, count, scratch, sums, sizes);
-        else if (dimension == 3) /* the compiler unrolls a constant */
-            add_rows(rows, cluster, count, 3, work->scale, sums, sizes);
+        if (features == 3) /* the compiler unrolls a constant */
+            add_lanes(fixed, cluster, count, 3, sums, sizes);
         else
-            add_rows(rows, cluster, count, dimension, work->scale, sums, sizes);
+            add_lanes(fixed, cluster, count, features, sums, sizes);
     }
 }
 
@@ -226,103 +271,29 @@ static void average(job *work) {
 
 /* ---- Silhouettes ----------------------------------------------------------------------------------------------- */
 
-/* tile (D, LANES): rows as unit vectors, transposed; zeros where there is no labelled row. */
-COPIED void fill_tile(const float *rows, const int32_t *own, size_t count, size_t dimension, double *tile) {
-    for (size_t lane = 0; lane < LANES; lane++) {
-        bool used = lane < count && own[lane] >= 0;
-        const float *x = rows + lane * dimension;
-        for (size_t d = 0; !used && d < dimension; d++)
-            tile[d * LANES + lane] = 0;
-        if (!used)
-            continue;
-        double factor = inverse_length(x, dimension);
-        tile[lane] = factor * x[0]; /* two by hand: what remains of three dimensions is no loop at all */
-        tile[LANES + lane] = factor * x[1];
-        for (size_t d = 2; d < dimension; d++)
-            tile[d * LANES + lane] = factor * x[d];
-    }
-}
-
-/* tile (F, LANES) of their matrices. */
-static void fill_squares(const job *work, const float *rows, const int32_t *own, size_t count, double *tile) {
-    for (size_t lane = 0; lane < LANES; lane++) {
-        if (lane < count && own[lane] >= 0)
-            square_up(rows + lane * work->rows->dimension, work->rows->dimension, tile + lane, LANES);
-        else
-            for (size_t f = 0; f < work->features; f++)
-                tile[f * LANES + lane] = 0;
-    }
-}
-
-/* best (4) becomes the largest of itself and its column of dots (rows, LANES). Four at a time stay in registers. */
-COPIED void raise_four(const double *dots, size_t rows, double *best) {
-    double a = best[0], b = best[1], c = best[2], d = best[3];
-    for (size_t k = 0; k < rows; k++, dots += LANES) {
-        a = dots[0] > a ? dots[0] : a;
-        b = dots[1] > b ? dots[1] : b;
-        c = dots[2] > c ? dots[2] : c;
-        d = dots[3] > d ? dots[3] : d;
-    }
-    best[0] = a;
-    best[1] = b;
-    best[2] = c;
-    best[3] = d;
-}
-
-/* For every lane the cosine to the own mean and the largest one to another. The own one is struck out of the table
- * before the maximum is taken, which costs nothing per cluster. */
-COPIED void meet_all(const job *work, const double *tile, const int32_t *own, size_t count, size_t features,
-                     double *own_cosine, double *other_cosine) {
-    size_t clusters = work->partition->clusters;
-    double dots[CHUNK][LANES] __attribute__((aligned(16)));
-    for (size_t lane = 0; lane < LANES; lane++)
-        other_cosine[lane] = -INFINITY;
-    for (size_t first = 0; first < clusters; first += CHUNK) {
-        size_t some = clusters - first < CHUNK ? clusters - first : CHUNK;
-        for (size_t k = 0; k < some; k++)
-            lanes_dot(tile, work->means + (first + k) * features, features, dots[k]);
-        for (size_t lane = 0; lane < count; lane++) {
-            size_t k = (size_t)own[lane] - first; /* huge for labels below 0 and for earlier chunks */
-            if (k < some) {
-                own_cosine[lane] = dots[k][lane];
-                dots[k][lane] = -INFINITY;
-            }
-        }
-        for (size_t lane = 0; lane < LANES; lane += 4)
-            raise_four(&dots[0][lane], some, other_cosine + lane);
-    }
-}
-
-COPIED double score_rows(const job *work, const float *rows, const int32_t *own, size_t count, size_t dimension,
-                         bool axial, double *tile) {
-    double total = 0, own_cosine[LANES] = {0}, other_cosine[LANES];
-    for (size_t i = 0; i < count; i += LANES) {
-        size_t some = count - i < LANES ? count - i : LANES;
-        if (axial)
-            fill_squares(work, rows + i * dimension, own + i, some, tile);
-        else
-            fill_tile(rows + i * dimension, own + i, some, dimension, tile);
-        meet_all(work, tile, own + i, some, axial ? work->features : dimension, own_cosine, other_cosine);
-        for (size_t lane = 0; lane < some; lane++) {
-            double without = own[i + lane] < 0 ? 0 : work->without[own[i + lane]];
-            if (without > 0)
-                total += ast_silhouette_value(without * (1 - own_cosine[lane]), 1 - other_cosine[lane],
-                                              AST_NO_DISSIMILARITY);
-        }
-    }
-    return total;
+/* Those of n points, a multiple of LANES, from the i-th of a block on. */
+static void add_silhouettes(const job *work, size_t block, const double *tiles, size_t i, size_t n, const int32_t *own,
+                            double *totals) {
+    ast_apart_means met = {work->means, work->partition->clusters, work->features, work->without, AST_NO_DISSIMILARITY};
+    if (work->small)
+        work->loops->columns(columns_at(work, block * work->block_rows + i).x, n, &met, own, totals);
+    else
+        work->loops->tiles(tiles + i * work->features, n, &met, own, totals);
 }
 
 static void score_block(void *data, size_t block, int worker) {
     const job *work = data;
-    size_t count, dimension = work->rows->dimension;
-    const float *rows = read_block(work, block, worker, &count);
+    size_t count = block_count(work, block), whole = count / LANES * LANES;
+    const double *tiles = work->small ? NULL : fill_tiles(work, block, worker);
     const int32_t *own = work->partition->cluster + block * work->block_rows;
-    double *tile = work->tiles + (size_t)worker * work->features * LANES;
-    if (work->axial)
-        work->partial[block] = score_rows(work, rows, own, count, dimension, true, tile);
-    else if (dimension == 3)
-        work->partial[block] = score_rows(work, rows, own, count, 3, false, tile);
-    else
-        work->partial[block] = score_rows(work, rows, own, count, dimension, false, tile);
+    double totals[LANES] = {0}, total = 0;
+    int32_t last[LANES];
+    add_silhouettes(work, block, tiles, 0, whole, own, totals);
+    for (size_t lane = 0; lane < LANES; lane++)
+        last[lane] = whole + lane < count ? own[whole + lane] : -1;
+    if (whole < count)
+        add_silhouettes(work, block, tiles, whole, LANES, last, totals);
+    for (size_t lane = 0; lane < LANES; lane++)
+        total += totals[lane];
+    work->partial[block] = total;
 }
