@@ -12,8 +12,8 @@
 
 typedef struct settings {
     int quick, limits_only, repetitions;
-    int stream, million, depth, cloud; /* W4; small frames; depth frames; clouds */
-    long frames;                       /* small ones */
+    int stream, million, depth, cloud, methods; /* W4; small frames; depth frames; clouds; silhouettes, samplers */
+    long frames;                                /* small ones */
     int wanted[BENCH_WORKLOADS];
     int threads[BENCH_MAX_COUNTS], thread_counts;
     const char *output, *write;
@@ -24,8 +24,9 @@ typedef struct settings {
 
 static const char usage[] =
     "usage: asterism-bench [options] [WORKLOAD]\n"
-    "  --workload NAME    W1, W2, W3, stream (W4), depth, cloud, limits (the machine and the bare passes only),\n"
-    "                     all (the default) or million (a million small frames, one after the other)\n"
+    "  --workload NAME    W1, W2, W3, stream (W4), depth, cloud, methods (silhouette, sampler, mixture), limits\n"
+    "                     (the machine and the bare passes only), all (the default) or million (a million small "
+    "frames, one after the other)\n"
     "  --frames N         of million (default 1000000)\n"
     "  --threads LIST     numbers of threads, such as 1,2 (the default)\n"
     "  --repetitions N    of everything, in turn (default 7)\n"
@@ -63,13 +64,14 @@ static void parse_workload(settings *given, const char *name) {
     given->stream = strcmp(name, "all") == 0 || strcmp(name, "stream") == 0 || strcmp(name, "W4") == 0;
     given->depth = strcmp(name, "all") == 0 || strcmp(name, "depth") == 0;
     given->cloud = strcmp(name, "all") == 0 || strcmp(name, "cloud") == 0;
-    known = all || given->million || given->stream || given->depth || given->cloud;
+    given->methods = strcmp(name, "all") == 0 || strcmp(name, "methods") == 0;
+    known = all || given->million || given->stream || given->depth || given->cloud || given->methods;
     for (int w = 0; w < BENCH_WORKLOADS; w++) {
         given->wanted[w] = all || strcmp(name, bench_workload_name(w)) == 0;
         known |= given->wanted[w];
     }
     if (!known)
-        wrong_usage("the workload is W1, W2, W3, stream, depth, cloud, limits, all or million");
+        wrong_usage("the workload is W1, W2, W3, stream, depth, cloud, methods, limits, all or million");
 }
 
 static void parse_option(settings *given, int option) {
@@ -130,6 +132,7 @@ static void parse(settings *given, int argc, char **argv) {
                         .stream = 1,
                         .depth = 1,
                         .cloud = 1,
+                        .methods = 1,
                         .data = BENCH_DATA,
                         .threads = {1, 2},
                         .thread_counts = 2};
@@ -207,6 +210,7 @@ static void repeat(bench_report *report, const settings *given, int repetition) 
     bench_streams_repeat(&report->streams);
     bench_depths_repeat(&report->depths);
     bench_clouds_repeat(&report->clouds);
+    bench_methods_repeat(&report->methods);
 }
 
 static void run(bench_report *report, const settings *given) {
@@ -220,6 +224,8 @@ static void run(bench_report *report, const settings *given) {
                           report->repetitions);
     if (given->cloud)
         bench_clouds_open(&report->clouds, report->share, given->threads, given->thread_counts);
+    if (given->methods)
+        bench_methods_open(&report->methods, report->share, given->threads, given->thread_counts);
     if (report->result_count && !given->limits_only)
         measure_memory(report);
     for (int i = 0; i < report->repetitions; i++)
@@ -229,12 +235,14 @@ static void run(bench_report *report, const settings *given) {
     bench_streams_goals(&report->streams, &report->goals);
     bench_depths_goals(&report->depths, &report->goals);
     bench_clouds_goals(&report->clouds, &report->goals);
+    bench_methods_goals(&report->methods, &report->goals);
     bench_print_limits(report);
     for (int i = 0; i < report->result_count; i++)
         bench_print_result(report, &report->results[i]);
     bench_streams_print(&report->streams);
     bench_depths_print(&report->depths);
     bench_clouds_print(&report->clouds);
+    bench_methods_print(&report->methods);
     bench_print_goals(report);
     if (given->output)
         bench_report_write(report, given->output);
@@ -263,6 +271,7 @@ int main(int argc, char **argv) {
     bench_streams_free(&report->streams);
     bench_depths_free(&report->depths);
     bench_clouds_free(&report->clouds);
+    bench_methods_free(&report->methods);
     for (int w = 0; w < BENCH_WORKLOADS; w++)
         bench_workload_free(&report->workloads[w]);
     free(report);

@@ -5,6 +5,7 @@
 #define BENCH_REPORT_H
 
 #include "cloud.h"
+#include "methods.h"
 #include "depth.h"
 #include "goals.h"
 #include "stream.h"
@@ -23,6 +24,7 @@ typedef struct bench_report {
     bench_streams streams;
     bench_depths depths;
     bench_clouds clouds;
+    bench_methods methods;
     bench_goals goals;
 } bench_report;
 
