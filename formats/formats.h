@@ -184,6 +184,13 @@ ast_output *ast_output_open(const char *path, bool durable, ast_format_error *er
  * the file takes the leftover away. */
 ast_output *ast_output_open_sole(const char *path, bool durable, ast_format_error *error);
 
+/* Bytes in memory instead of a file, for what goes into another file; `name` is for sentences. */
+ast_output *ast_output_open_memory(const char *name, ast_format_error *error);
+
+/* What was written into memory, with a zero behind it; *bytes is the caller's to free(), NULL after a failure. Frees the
+ * output in any case. */
+bool ast_output_take(ast_output *output, unsigned char **bytes, size_t *size, ast_format_error *error);
+
 /* Buffered. After a failure the only thing left to do with the output is to abandon it. */
 bool ast_output_write(ast_output *output, const void *bytes, size_t size, ast_format_error *error);
 

@@ -25,11 +25,15 @@ struct ast_output {
     int descriptor;          /* what is written to; -1 once finished */
     bool durable;
     bool finished;
+    unsigned char *kept; /* AST_PLACE_MEMORY: what was written so far */
+    size_t kept_size, kept_room;
     size_t used;
     unsigned char buffer[BUFFER];
 };
 
+static ast_output *make_output(const char *name);
 static bool open_place(ast_output *output);
+static bool keep(ast_output *output, const unsigned char *bytes, size_t size, ast_format_error *error);
 static bool write_out(ast_output *output, const unsigned char *bytes, size_t size, ast_format_error *error);
 
 static bool cannot(const ast_output *output, ast_format_error *error) {
@@ -37,23 +41,53 @@ static bool cannot(const ast_output *output, ast_format_error *error) {
 }
 
 ast_output *ast_output_open(const char *path, bool durable, ast_format_error *error) {
-    ast_output *output = malloc(sizeof *output);
+    ast_output *output = make_output(strcmp(path, "-") == 0 ? "standard output" : path);
     if (!output) {
         ast_format_fail(error, "%s: there is not enough memory to write it", path);
         return NULL;
     }
-    output->used = 0;
-    output->finished = false;
     output->durable = durable;
-    output->descriptor = -1;
-    output->temporary = (ast_temporary){.descriptor = -1};
-    output->place = (ast_place){.kind = AST_PLACE_STDOUT};
-    output->name = strdup(strcmp(path, "-") == 0 ? "standard output" : path);
-    bool good = output->name || ast_format_fail(error, "%s: there is not enough memory to write it", path);
-    good = good && ast_place_find(&output->place, path, error) && (open_place(output) || cannot(output, error));
-    if (good)
+    if (ast_place_find(&output->place, path, error) && (open_place(output) || cannot(output, error)))
         return output;
     ast_output_abandon(output);
+    return NULL;
+}
+
+ast_output *ast_output_open_memory(const char *name, ast_format_error *error) {
+    ast_output *output = make_output(name);
+    if (output)
+        output->place.kind = AST_PLACE_MEMORY;
+    else
+        ast_format_fail(error, "%s: there is not enough memory to write it", name);
+    return output;
+}
+
+bool ast_output_take(ast_output *output, unsigned char **bytes, size_t *size, ast_format_error *error) {
+    bool good = ast_output_finish(output, error) && keep(output, (const unsigned char *)"", 1, error);
+    *bytes = good ? output->kept : NULL;
+    *size = good ? output->kept_size - 1 : 0;
+    if (good)
+        output->kept = NULL;
+    ast_output_abandon(output);
+    return good;
+}
+
+static ast_output *make_output(const char *name) {
+    ast_output *output = malloc(sizeof *output);
+    if (!output)
+        return NULL;
+    output->used = 0;
+    output->finished = false;
+    output->durable = false;
+    output->descriptor = -1;
+    output->kept = NULL;
+    output->kept_size = output->kept_room = 0;
+    output->temporary = (ast_temporary){.descriptor = -1};
+    output->place = (ast_place){.kind = AST_PLACE_STDOUT};
+    output->name = strdup(name);
+    if (output->name)
+        return output;
+    free(output);
     return NULL;
 }
 
@@ -136,6 +170,7 @@ void ast_output_abandon(ast_output *output) {
     ast_temporary_drop(&output->temporary);
     ast_place_free(&output->place);
     free(output->name);
+    free(output->kept);
     free(output);
 }
 
@@ -169,7 +204,24 @@ static bool open_place(ast_output *output) {
     return output->descriptor >= 0;
 }
 
+static bool keep(ast_output *output, const unsigned char *bytes, size_t size, ast_format_error *error) {
+    if (size > output->kept_room - output->kept_size) {
+        size_t room = 2 * output->kept_room + size;
+        unsigned char *larger = realloc(output->kept, room);
+        if (!larger)
+            return ast_format_fail(error, "%s: there is not enough memory to write it", output->name);
+        output->kept = larger;
+        output->kept_room = room;
+    }
+    if (size > 0)
+        memcpy(output->kept + output->kept_size, bytes, size);
+    output->kept_size += size;
+    return true;
+}
+
 static bool write_out(ast_output *output, const unsigned char *bytes, size_t size, ast_format_error *error) {
+    if (output->place.kind == AST_PLACE_MEMORY)
+        return keep(output, bytes, size, error);
     while (size > 0) {
         ssize_t part = write(output->descriptor, bytes, size < ((size_t)1 << 30) ? size : (size_t)1 << 30);
         if (part < 0 && errno == EINTR)

@@ -10,6 +10,7 @@
 
 typedef enum ast_place_kind {
     AST_PLACE_STDOUT,
+    AST_PLACE_MEMORY, /* no file at all */
     AST_PLACE_DIRECT, /* a device or pipe: written in place */
     AST_PLACE_FILE    /* absent or a regular file: replaced by a rename */
 } ast_place_kind;

@@ -24,6 +24,12 @@ bool ast_write_depth(ast_output *output, const uint16_t *values, size_t width, s
     return no_png(output, error);
 }
 
+bool ast_write_indexed(ast_output *output, const unsigned char *pixels, size_t width, size_t height,
+                       const unsigned char *colours, size_t count, ast_format_error *error) {
+    (void)pixels, (void)width, (void)height, (void)colours, (void)count;
+    return no_png(output, error);
+}
+
 #else
 
 #include <png.h>
@@ -40,6 +46,8 @@ typedef struct png_encoder {
     const unsigned char *rows;
     size_t width, height, row_bytes;
     int bits, colour;
+    const png_color *palette; /* (palette_size), or NULL */
+    int palette_size;
     /* What zlib's fastest level does best with: labels repeat themselves as they are (2 ms for 640 x 480, 5 if
      * filtered), depth changes little from row to row. */
     int filter;
@@ -70,6 +78,24 @@ bool ast_write_depth(ast_output *output, const uint16_t *values, size_t width, s
                                  .bits = 16,
                                  .colour = PNG_COLOR_TYPE_GRAY,
                                  .filter = PNG_FILTER_UP});
+}
+
+bool ast_write_indexed(ast_output *output, const unsigned char *pixels, size_t width, size_t height,
+                       const unsigned char *colours, size_t count, ast_format_error *error) {
+    png_color palette[PNG_MAX_PALETTE_LENGTH];
+    for (size_t i = 0; i < count; i++)
+        palette[i] = (png_color){colours[3 * i], colours[3 * i + 1], colours[3 * i + 2]};
+    return encode(&(png_encoder){.output = output,
+                                 .error = error,
+                                 .rows = pixels,
+                                 .width = width,
+                                 .height = height,
+                                 .row_bytes = width,
+                                 .bits = 8,
+                                 .colour = PNG_COLOR_TYPE_PALETTE,
+                                 .palette = palette,
+                                 .palette_size = (int)count,
+                                 .filter = PNG_FILTER_NONE});
 }
 
 /* ---- What libpng calls ------------------------------------------------------------------------------------------- */
@@ -125,6 +151,8 @@ static void write_image(png_encoder *encoder) {
     png_set_write_fn(png, encoder, put_bytes, nothing_to_flush);
     png_set_IHDR(png, encoder->info, (png_uint_32)encoder->width, (png_uint_32)encoder->height, encoder->bits,
                  encoder->colour, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    if (encoder->palette)
+        png_set_PLTE(png, encoder->info, encoder->palette, encoder->palette_size);
     png_set_filter(png, PNG_FILTER_TYPE_BASE, encoder->filter);
     png_set_compression_level(png, Z_BEST_SPEED);
     png_set_compression_buffer_size(png, (size_t)1 << 16);
