@@ -12,6 +12,7 @@
 #include "cli.h"
 #include "cluster.h"
 #include "interrupt.h"
+#include "pages.h"
 #include "terminal.h"
 
 typedef ast_cli_cluster_settings settings;
@@ -65,6 +66,7 @@ static const ast_cli_option options_table[] = {
      "three dimensions: print the orthogonal axes nearest to the\n"
      "means, and the rotation that makes them x, y and z",
      AT(frame_axes), 0, 0, NULL},
+    AST_CLI_REPORT_OPTION(AT(report)),
     {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
 
 static const ast_cli_group shared_options[] = {
@@ -88,6 +90,7 @@ const ast_cli_command ast_cli_cluster = {
              "by their area.",
     .examples = "asterism cluster normals.npy --angle 25\n"
                 "asterism cluster normals.npy --angle 25 --labels labels.npy --means means.npy --json\n"
+                "asterism cluster normals.npy --angle 25 --report normals.html\n"
                 "asterism cluster words.txt --columns 2-101 --method spkm --clusters 50 --restarts 5\n"
                 "asterism cluster faces.npy --method movmf --clusters 12 --memberships belong.npy\n"
                 "asterism cluster depth.png --camera kinect --angle 60 --labels labels.npy\n"
@@ -122,7 +125,11 @@ static int run(int argc, char **argv) {
         code = ast_cli_cluster_check(&given);
     if (code >= 0)
         return code;
-    return ast_cli_camera_every(&given.reading.camera) ? run_each(&given) : run_once(&given);
+    char *line = given.report ? ast_cli_command_line(&ast_cli_cluster, argc, argv) : NULL;
+    given.line = line;
+    code = ast_cli_camera_every(&given.reading.camera) ? run_each(&given) : run_once(&given);
+    free(line);
+    return code;
 }
 
 static int run_once(const settings *given) {
@@ -132,7 +139,8 @@ static int run_once(const settings *given) {
                             [AST_CLI_MEMBERSHIPS] = {.option = "memberships", .path = given->mixtures.memberships},
                             [AST_CLI_SAMPLES] = {.option = "samples", .path = given->mixtures.samples},
                             [AST_CLI_TRACE] = {.option = "trace", .path = given->mixtures.trace, .own = true},
-                            [AST_CLI_COLORED] = {.option = "colored", .path = given->colored, .own = true}}};
+                            [AST_CLI_COLORED] = {.option = "colored", .path = given->colored, .own = true},
+                            [AST_CLI_REPORT] = {.option = "report", .path = given->report, .own = true}}};
     int code = ast_cli_check_targets(work.targets, AST_CLI_TARGETS, given->input, given->common.json);
     if (code < 0)
         code = ast_cli_check_kept(work.targets, AST_CLI_TARGETS, given->weights);
@@ -159,8 +167,8 @@ static int run_each(const settings *given) {
     for (size_t scene = 0; scene < count && code <= 0; scene++) {
         settings one = *given;
         char number[24];
-        const char **names[] = {&one.labels, &one.means, &one.mixtures.memberships, &one.mixtures.samples,
-                                &one.mixtures.trace};
+        const char **names[] = {&one.labels,           &one.means,          &one.mixtures.memberships,
+                                &one.mixtures.samples, &one.mixtures.trace, &one.report};
         enum { NAMES = sizeof names / sizeof *names };
         snprintf(number, sizeof number, "%zu", scene);
         one.reading.camera.frame = number;
@@ -311,4 +319,5 @@ static void free_job(job *work) {
     free(work->memberships);
     ast_cli_record_free(&work->record);
     ast_cli_sweep_free(&work->sweep);
+    free(work->title);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The parts of asterism cluster: what the command line says, and everything a run holds. cluster.c reads and clusters,
- * cluster_check.c judges the command line, cluster_output.c writes and prints. Functions return -1 to go on, or the
- * exit code after printing the sentence. */
+ * cluster_check.c judges the command line, cluster_output.c writes and prints, cluster_report.c makes the page.
+ * Functions return -1 to go on, or the exit code after printing the sentence. */
 #ifndef AST_CLI_CLUSTER_H
 #define AST_CLI_CLUSTER_H
 
@@ -13,6 +13,7 @@
 #include "mixtures.h"
 #include "passes.h"
 #include "progress.h"
+#include "result.h"
 #include "sweep.h"
 #include "targets.h"
 
@@ -23,6 +24,7 @@ enum {
     AST_CLI_SAMPLES,
     AST_CLI_TRACE,
     AST_CLI_COLORED,
+    AST_CLI_REPORT,
     AST_CLI_TARGETS
 };
 
@@ -34,7 +36,8 @@ typedef struct ast_cli_cluster_settings {
     ast_cli_reading reading;
     ast_cli_passes passes;
     ast_cli_mixtures mixtures;
-    const char *input, *weights, *init, *labels, *means, *colored;
+    const char *input, *weights, *init, *labels, *means, *colored, *report;
+    const char *line; /* the command line, for the report */
     int method, shuffle, axial, frame_axes;
     double angle;
     size_t clusters, restarts;
@@ -59,6 +62,7 @@ typedef struct ast_cli_cluster_job {
     ast_axes axes;       /* with --frame-axes */
     int32_t *nearest;
     char about[AST_CLI_SURFACE_TEXT];
+    char *title; /* of the report */
 } ast_cli_cluster_job;
 
 /* Whether --init names a way to start and no file. */
@@ -66,6 +70,12 @@ int ast_cli_names_start(const char *init);
 
 /* What the command line alone shows. */
 int ast_cli_cluster_check(const ast_cli_cluster_settings *given);
+
+/* What the table, JSON and the report tell. */
+ast_cli_result ast_cli_cluster_result(ast_cli_cluster_job *work);
+
+/* Writes the report, if one is asked for. */
+int ast_cli_cluster_report(ast_cli_cluster_job *work);
 
 /* The end of a run: files and what is printed. The exit code, 0 included. */
 int ast_cli_cluster_deliver(ast_cli_cluster_job *work);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "pages.h"
 #include "terminal.h"
 
 typedef ast_cli_cluster_settings settings;
@@ -92,5 +93,7 @@ int ast_cli_cluster_check(const settings *given) {
         code = ast_cli_check_read("init", given->init);
     if (code < 0)
         code = ast_cli_check_read("prior-mean", given->mixtures.prior_mean);
+    if (code < 0)
+        code = ast_cli_report_check("report", given->report);
     return code;
 }

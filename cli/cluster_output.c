@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "cli.h"
-#include "result.h"
 #include "terminal.h"
 
 typedef ast_cli_cluster_settings settings;
@@ -34,7 +33,7 @@ static const char *about(job *work) {
     return work->about;
 }
 
-static ast_cli_result result_of(job *work) {
+ast_cli_result ast_cli_cluster_result(job *work) {
     const settings *given = work->given;
     const ast_cli_directions *d = &work->directions;
     int scene = d->kind == AST_CLI_DEPTH && d->depth.frame.number != AST_DEPTH_WHOLE;
@@ -57,12 +56,12 @@ static ast_cli_result result_of(job *work) {
 }
 
 static int print_json(const void *work) {
-    ast_cli_result result = result_of((job *)work);
+    ast_cli_result result = ast_cli_cluster_result((job *)work);
     return ast_cli_print_json(&result);
 }
 
 static void print_table(const void *work) {
-    ast_cli_result result = result_of((job *)work);
+    ast_cli_result result = ast_cli_cluster_result((job *)work);
     ast_cli_print_table(&result);
 }
 
@@ -122,6 +121,8 @@ int ast_cli_cluster_deliver(job *work) {
         code = fill_colored(work);
     if (code < 0 && work->given->frame_axes)
         code = find_axes(work);
+    if (code < 0)
+        code = ast_cli_cluster_report(work);
     if (code >= 0)
         return code;
     ast_cli_printer printer = {print_json, print_table, work};

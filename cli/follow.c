@@ -193,8 +193,10 @@ static int take_frame(ast_cli_follow *follow, ast_points *points) {
                               source);
     if (code < 0 && follow->given->labels)
         code = write_labels(follow);
-    if (code < 0)
+    if (code < 0) {
+        follow->points = *points;
         follow->clusters = ast_stream_clusters(follow->stream, &follow->count);
+    }
     return code;
 }
 

@@ -43,7 +43,8 @@ typedef struct ast_cli_follow {
     uint64_t frames;           /* of this run that were taken */
     /* The current frame */
     ast_frame frame;
-    int32_t *labels; /* (frame.points) */
+    ast_points points; /* as they were clustered, valid until the next frame */
+    int32_t *labels;   /* (frame.points) */
     size_t capacity;
     float *vectors; /* (frame.points, 3) of angles in the field */
     size_t vector_capacity;

@@ -70,7 +70,7 @@ void ast_cli_help(const ast_cli_command *command);
 const char *ast_cli_nearest(const char *word, const char *const *names);
 
 /* The options of a command, group by group: its own, the shared ones, the common ones. Returns how many groups. */
-enum { AST_CLI_GROUPS = 8 };
+enum { AST_CLI_GROUPS = 12 };
 size_t ast_cli_groups(const ast_cli_command *command, ast_cli_group groups[AST_CLI_GROUPS]);
 
 #endif

@@ -16,10 +16,12 @@
 #include "overlay_pictures.h"
 #include "segment_table.h"
 #include "terminal.h"
+#include "watch.h"
 
 typedef struct settings {
     ast_cli_common common;
     ast_cli_follow_settings follow;
+    ast_cli_watch_settings watch;
     const char *output, *overlay;
 } settings;
 
@@ -38,6 +40,7 @@ static const ast_cli_option options_table[] = {{"output", AST_CLI_TEXT, "DIR",
 static const ast_cli_group groups[] = {{options_table, 0, "Options"},
                                        {ast_cli_tracker_options, AT(follow.tracker), NULL},
                                        {ast_cli_follow_options, AT(follow), NULL},
+                                       {ast_cli_watch_options, AT(watch), NULL},
                                        {ast_cli_passes_options, AT(follow.passes), NULL},
                                        {ast_cli_camera_options, AT(follow.camera), "Options for the camera"},
                                        {NULL, 0, NULL}};
@@ -74,6 +77,9 @@ typedef struct job {
     ast_sheet *sheet;
     ast_shares *shares;
     double started, clustering;
+    ast_cli_watch watch;
+    int argc;
+    char **argv; /* for the report */
 } job;
 
 static int check(const settings *given);
@@ -97,7 +103,7 @@ static void set_defaults(ast_cli_follow_settings *follow) {
 
 static int run(int argc, char **argv) {
     settings given = {.common = ast_cli_common_default(), .follow = ast_cli_follow_default()};
-    job work = {.given = &given};
+    job work = {.given = &given, .argc = argc, .argv = argv};
     int code = ast_cli_follow_parse(&ast_cli_segment, argc, argv, &given, &given.follow);
     if (code < 0)
         code = check(&given);
@@ -108,6 +114,8 @@ static int run(int argc, char **argv) {
         code = process(&work);
     if (code < 0)
         code = conclude(&work);
+    code = ast_cli_watch_end(&work.watch, code);
+    ast_cli_watch_close(&work.watch);
     ast_cli_follow_close(&work.follow);
     ast_cli_overlay_free(&work.overlay);
     ast_picture_free(&work.picture);
@@ -125,6 +133,8 @@ static int check(const settings *given) {
         return ast_cli_fail(AST_CLI_USAGE,
                             "--output needs the name of a folder: pictures do not go to standard output");
     int code = ast_cli_follow_check(&given->follow, "segment", &depth);
+    if (code < 0)
+        code = ast_cli_watch_check(&given->watch);
     if (code < 0 && !depth)
         code =
             ast_cli_fail(AST_CLI_USAGE, "segment takes depth images (.png, .pgm, or a folder of them), and %s is none",
@@ -165,6 +175,8 @@ static int prepare(job *work) {
         code = ast_cli_follow_begin(follow);
     if (code < 0)
         code = ast_cli_frame_files_prepare(&work->files, &follow->inputs);
+    if (code < 0)
+        code = ast_cli_watch_open(&work->watch, &given->watch, &ast_cli_segment, work->argc, work->argv, follow);
     return code;
 }
 
@@ -177,6 +189,8 @@ static int draw(job *work) {
     int found = 0, code = -1;
     if (work->given->overlay)
         code = ast_cli_overlay_read(&work->overlay, &follow->inputs, &work->picture, &found);
+    if (code < 0)
+        code = ast_cli_watch_frame(&work->watch, follow, found ? &work->picture : NULL);
     if (code < 0 && found)
         ast_overlay_colour(&work->picture, follow->labels);
     if (code >= 0 || found)

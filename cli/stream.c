@@ -15,6 +15,7 @@
 #include "follow.h"
 #include "stream_state.h"
 #include "terminal.h"
+#include "watch.h"
 
 /* A line goes out in one piece if it fits, so that a kill leaves no half of one in a file. */
 enum { LINE_BUFFER = 1 << 20 };
@@ -22,6 +23,7 @@ enum { LINE_BUFFER = 1 << 20 };
 typedef struct settings {
     ast_cli_common common;
     ast_cli_follow_settings follow;
+    ast_cli_watch_settings watch;
     const char *state;
 } settings;
 
@@ -42,6 +44,7 @@ static const ast_cli_option options_table[] = {
 
 static const ast_cli_group groups[] = {{ast_cli_tracker_options, AT(follow.tracker), "Options"},
                                        {ast_cli_follow_options, AT(follow), NULL},
+                                       {ast_cli_watch_options, AT(watch), NULL},
                                        {options_table, 0, NULL},
                                        {ast_cli_passes_options, AT(follow.passes), NULL},
                                        {ast_cli_camera_options, AT(follow.camera), "Options for depth images"},
@@ -62,6 +65,7 @@ const ast_cli_command ast_cli_stream = {
     .examples = "asterism stream frames/ --angle 70 --labels labels\n"
                 "asterism stream scene.npy --angle 70 --drift 0.5 --lifetime 25 --state scene.state\n"
                 "asterism stream depth/ --camera kinect --angle 75 --labels labels\n"
+                "asterism stream depth/ --camera kinect --angle 75 --report depth.html >frames.jsonl\n"
                 "camera | asterism stream - --raw 640x480 --camera kinect --angle 75\n"
                 "camera | asterism stream - --dimension 3 --points 307200 --angle 70 --poses poses.txt",
     .input = "an INPUT: files, a folder, or - for standard input",
@@ -72,6 +76,9 @@ const ast_cli_command ast_cli_stream = {
 typedef struct job {
     const settings *given;
     ast_cli_follow follow;
+    ast_cli_watch watch;
+    int argc;
+    char **argv; /* for the report */
 } job;
 
 static int check(const settings *given);
@@ -80,7 +87,7 @@ static int process(job *work);
 
 static int run(int argc, char **argv) {
     settings given = {.common = ast_cli_common_default(), .follow = ast_cli_follow_default()};
-    job work = {.given = &given};
+    job work = {.given = &given, .argc = argc, .argv = argv};
     int code = ast_cli_follow_parse(&ast_cli_stream, argc, argv, &given, &given.follow);
     if (code < 0)
         code = check(&given);
@@ -88,6 +95,7 @@ static int run(int argc, char **argv) {
         code = prepare(&work);
     if (code < 0)
         code = process(&work);
+    ast_cli_watch_close(&work.watch);
     ast_cli_follow_close(&work.follow);
     free(given.follow.inputs);
     return code;
@@ -121,6 +129,8 @@ static int check_raw(const ast_cli_follow_settings *given, int depth) {
 static int check(const settings *given) {
     int depth;
     int code = ast_cli_follow_check(&given->follow, "stream", &depth);
+    if (code < 0)
+        code = ast_cli_watch_check(&given->watch);
     if (code >= 0)
         return code;
     if (is_standard(given->state))
@@ -204,6 +214,8 @@ static int prepare(job *work) {
         code = resume(work);
     if (code < 0)
         code = ast_cli_follow_begin(&work->follow);
+    if (code < 0)
+        code = ast_cli_watch_open(&work->watch, &given->watch, &ast_cli_stream, work->argc, work->argv, &work->follow);
     return code;
 }
 
@@ -230,11 +242,13 @@ static int save_state(job *work) {
 static int take_frame(void *data) {
     job *work = data;
     int code = ast_cli_follow_print(&work->follow);
+    if (code < 0)
+        code = ast_cli_watch_frame(&work->watch, &work->follow, NULL);
     return code < 0 && work->given->state ? save_state(work) : code;
 }
 
 static int process(job *work) {
     setvbuf(stdout, NULL, _IOFBF, LINE_BUFFER);
     int code = ast_cli_follow_run(&work->follow, take_frame, work);
-    return code < 0 ? AST_CLI_DONE : code;
+    return ast_cli_watch_end(&work->watch, code < 0 ? AST_CLI_DONE : code);
 }

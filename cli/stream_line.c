@@ -7,44 +7,27 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
+#include <json_text.h>
 
 #include "cli.h"
 #include "terminal.h"
 
 static const char *const events[] = {"born", "revived", "seen", "unseen", "died"}; /* in the order of ast_event */
 
-/* The bytes of the UTF-8 character that begins here, or 0 if none does. */
-static int character(const unsigned char *c) {
-    int size = c[0] < 0x80                   ? 1
-               : c[0] >= 0xc2 && c[0] < 0xe0 ? 2
-               : (c[0] & 0xf0) == 0xe0       ? 3
-               : c[0] >= 0xf0 && c[0] < 0xf5 ? 4
-                                             : 0;
-    for (int i = 1; i < size; i++) {
-        if ((c[i] & 0xc0) != 0x80)
-            return 0;
-    }
-    int low = size > 1 ? c[1] : 0;
-    int overlong = (c[0] == 0xe0 && low < 0xa0) || (c[0] == 0xf0 && low < 0x90);
-    int beyond = (c[0] == 0xed && low > 0x9f) || (c[0] == 0xf4 && low > 0x8f);
-    return overlong || beyond ? 0 : size;
-}
-
 /* A file's name may hold anything; what is no UTF-8 becomes the replacement character. */
 static void print_text(const char *text) {
-    const unsigned char *c = (const unsigned char *)text;
+    const char *c = text;
     putchar('"');
     while (*c) {
-        int size = character(c);
+        size_t size = ast_utf8_size(c);
         if (*c == '"' || *c == '\\')
             printf("\\%c", *c);
-        else if (*c < ' ')
-            printf("\\u%04x", *c);
+        else if ((unsigned char)*c < ' ')
+            printf("\\u%04x", (unsigned)*c);
         else if (size == 0)
             printf("\\ufffd");
         else
-            fwrite(c, 1, (size_t)size, stdout);
+            fwrite(c, 1, size, stdout);
         c += size ? size : 1;
     }
     putchar('"');

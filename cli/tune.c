@@ -13,17 +13,18 @@
 #include "directions.h"
 #include "interrupt.h"
 #include "json.h"
+#include "pages.h"
 #include "sweep.h"
 #include "targets.h"
 #include "terminal.h"
 
-enum { CSV, SVG, MEANS, TARGETS };
+enum { CSV, SVG, MEANS, REPORT, TARGETS };
 
 typedef struct settings {
     ast_cli_common common;
     ast_cli_reading reading;
     ast_cli_angles angles;
-    const char *input, *csv, *svg, *means;
+    const char *input, *csv, *svg, *means, *report;
 } settings;
 
 #define AT(field) offsetof(settings, field)
@@ -38,6 +39,7 @@ static const ast_cli_option options_table[] = {
     {"svg", AST_CLI_TEXT, "FILE", "draw silhouette, clusters and stability over the angle", AT(svg), 0, 0, NULL},
     {"means", AST_CLI_TEXT, "FILE", "write the means at the recommended angle, for cluster --init", AT(means), 0, 0,
      NULL},
+    AST_CLI_REPORT_OPTION(AT(report)),
     {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
 
 static const ast_cli_group shared_options[] = {AST_CLI_READING_GROUPS(AT(reading)), {NULL, 0, NULL}};
@@ -70,6 +72,7 @@ typedef struct job {
     ast_cli_directions directions;
     ast_cli_sweep sweep;
     ast_cli_target targets[TARGETS];
+    char *line, *title; /* of the report */
 } job;
 
 static int check(const settings *given);
@@ -88,7 +91,9 @@ static int run(int argc, char **argv) {
     job work = {.given = &given,
                 .targets = {[CSV] = {.option = "csv", .path = given.csv, .own = true},
                             [SVG] = {.option = "svg", .path = given.svg, .own = true},
-                            [MEANS] = {.option = "means", .path = given.means}}};
+                            [MEANS] = {.option = "means", .path = given.means},
+                            [REPORT] = {.option = "report", .path = given.report, .own = true}},
+                .line = given.report ? ast_cli_command_line(&ast_cli_tune, argc, argv) : NULL};
     code = ast_cli_check_targets(work.targets, TARGETS, given.input, given.common.json);
     if (code < 0)
         code = read_points(&work);
@@ -103,6 +108,8 @@ static int run(int argc, char **argv) {
     ast_cli_sweep_free(&work.sweep);
     ast_cli_directions_close(&work.directions);
     ast_close(work.context);
+    free(work.line);
+    free(work.title);
     return code;
 }
 
@@ -113,7 +120,8 @@ static int check(const settings *given) {
     if (given->angles.to > given->angles.from)
         return ast_cli_fail(AST_CLI_USAGE, "--to %g is above --from %g; the sweep goes from large angles to small ones",
                             given->angles.to, given->angles.from);
-    return ast_cli_directions_check(&given->reading, given->input, &kind);
+    int code = ast_cli_directions_check(&given->reading, given->input, &kind);
+    return code < 0 ? ast_cli_report_check("report", given->report) : code;
 }
 
 static int read_points(job *work) {
@@ -180,7 +188,8 @@ static void print_table(const void *data) {
         printf("\nNo angle to recommend: %s.\n", sweep->reason);
 }
 
-static bool write_csv(const ast_cli_sweep *sweep, ast_output *output, ast_format_error *error) {
+static bool write_csv(const void *data, ast_output *output, ast_format_error *error) {
+    const ast_cli_sweep *sweep = data;
     bool good = ast_printf(output, error, "angle,clusters,silhouette,stability,objective,recommended\n");
     for (size_t i = 0; i < sweep->count && good; i++) {
         const ast_cli_swept *row = &sweep->rows[i];
@@ -190,7 +199,8 @@ static bool write_csv(const ast_cli_sweep *sweep, ast_output *output, ast_format
     return good;
 }
 
-static bool write_svg(const ast_cli_sweep *sweep, ast_output *output, ast_format_error *error) {
+static bool write_svg(const void *data, ast_output *output, ast_format_error *error) {
+    const ast_cli_sweep *sweep = data;
     size_t count = sweep->count;
     double *values = malloc((4 * count + 1) * sizeof *values);
     if (!values) {
@@ -217,6 +227,38 @@ static bool write_svg(const ast_cli_sweep *sweep, ast_output *output, ast_format
     return good;
 }
 
+static int write_report(job *work) {
+    ast_format_error error;
+    ast_page_head head = {.axial = work->given->angles.axial};
+    ast_chart_page page = {0};
+    ast_text json = {0};
+    char take[400];
+    const ast_cli_sweep *sweep = &work->sweep;
+    const ast_cli_angles *angles = &work->given->angles;
+    if (!work->targets[REPORT].output)
+        return -1;
+    int code = ast_cli_page_head(&head, &ast_cli_tune, work->given->input, work->line, &work->title);
+    if (code >= 0)
+        return code;
+    ast_page_parameter(&head, "from", NULL, angles->from);
+    ast_page_parameter(&head, "to", NULL, angles->to);
+    ast_page_parameter(&head, "step", NULL, angles->step);
+    ast_page_measure(&head, "points", (double)sweep->points);
+    if (sweep->cut)
+        ast_note(&head.notes, "Smaller angles find more than %zu clusters.", angles->max_clusters);
+    if (sweep->best < sweep->count)
+        snprintf(take, sizeof take, "Take --angle %g: %s.", sweep->rows[sweep->best].angle, sweep->reason);
+    else
+        snprintf(take, sizeof take, "No angle to recommend: %s.", sweep->reason);
+    bool good = ast_cli_page_add(&page, "sweep.svg", write_svg, sweep, &error) &&
+                ast_cli_page_add(&page, "sweep.csv", write_csv, sweep, &error) &&
+                ast_chart_page_json(&page, &head, take, &json, &error) &&
+                ast_page_write(&json, work->targets[REPORT].output, &error);
+    ast_chart_page_free(&page);
+    ast_text_free(&json);
+    return good ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+}
+
 static int deliver(job *work) {
     ast_format_error error;
     ast_cli_target *targets = work->targets;
@@ -225,6 +267,9 @@ static int deliver(job *work) {
     if ((targets[CSV].output && !write_csv(sweep, targets[CSV].output, &error)) ||
         (targets[SVG].output && !write_svg(sweep, targets[SVG].output, &error)))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    int code = write_report(work);
+    if (code >= 0)
+        return code;
     if (work->given->means && sweep->best == sweep->count)
         return ast_cli_fail(AST_CLI_FAILED, "%s: there are no means to write, since %s",
                             ast_cli_name(work->given->input), sweep->reason);

@@ -328,7 +328,7 @@ static int one_scene(job *work, size_t scene) {
 
 static int save(job *work) {
     work->saved = ast_cli_now();
-    return ast_reproduce_file(work->given, "scenes.csv", ast_nyu_scenes_write, &work->scenes);
+    return ast_reproduce_keep(work->given, "scenes.csv", ast_nyu_scenes_write, &work->scenes);
 }
 
 /* Whatever ended the run, finished scenes are kept. */

@@ -32,6 +32,7 @@ static const ast_cli_option options_table[] = {
      "stream: a folder of depth images; of 'sample --scene\n"
      "hallway' with the true directions",
      AT(input), 0, 0, NULL},
+    AST_CLI_REPORT_OPTION(AT(report)),
     {"angle", AST_CLI_REAL, "DEG", "stream: the angle (default 75; the paper: 100)", AT(angle), 0, 180, NULL},
     {"mat", AST_CLI_TEXT, "FILE", "nyu: the data set, nyu_depth_v2_labeled.mat", AT(mat), 0, 0, NULL},
     {"frames", AST_CLI_TEXT, "LIST",
@@ -121,6 +122,8 @@ static int check(const settings *given, int flag) {
     return check_strays(given, flag);
 }
 
+static int with_report(settings *given, int argc, char **argv, const experiment *one);
+
 static int run(int argc, char **argv) {
     settings given = {.common = ast_cli_common_default(), .camera = ast_cli_camera_default(), .angle = NAN};
     int code = ast_cli_parse(&ast_cli_reproduce, argc, argv, &given, &given.what);
@@ -129,12 +132,64 @@ static int run(int argc, char **argv) {
     for (size_t i = 0; i < sizeof experiments / sizeof *experiments; i++)
         if (strcmp(given.what, experiments[i].name) == 0) {
             code = check(&given, experiments[i].flag);
-            return code < 0 ? experiments[i].run(&given) : code;
+            if (code < 0)
+                code = ast_cli_report_check("report", given.report);
+            return code < 0 ? with_report(&given, argc, argv, &experiments[i]) : code;
         }
     return ast_cli_fail(AST_CLI_USAGE, "there is no experiment '%s'; there are synthetic, stream and nyu", given.what);
 }
 
-int ast_reproduce_file(const settings *given, const char *name, ast_reproduce_writer *write, const void *data) {
+/* ---- The report -------------------------------------------------------------------------------------------------- */
+
+/* The page with what the experiment has put into it. */
+static int write_report(const settings *given, const char *line, ast_output *output) {
+    ast_format_error error;
+    ast_page_head head = {0};
+    ast_text json = {0};
+    char *title;
+    int code = ast_cli_page_head(&head, &ast_cli_reproduce, given->what, line, &title);
+    if (code < 0 && !(ast_chart_page_json(given->page, &head, NULL, &json, &error) &&
+                      ast_page_write(&json, output, &error) && ast_output_finish(output, &error)))
+        code = ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    ast_text_free(&json);
+    free(title);
+    return code;
+}
+
+/* An experiment that a signal has stopped keeps what is finished, also in its report. */
+static int with_report(settings *given, int argc, char **argv, const experiment *one) {
+    ast_format_error error;
+    ast_chart_page page = {0};
+    if (!given->report)
+        return one->run(given);
+    ast_output *output = ast_output_open(given->report, false, &error);
+    if (!output)
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    char *line = ast_cli_command_line(&ast_cli_reproduce, argc, argv);
+    given->page = &page;
+    int code = one->run(given), written = AST_CLI_FAILED;
+    if ((code == AST_CLI_DONE || code > AST_CLI_SIGNAL) && page.charts.size + page.tables.size > 0)
+        written = write_report(given, line, output);
+    if (written >= 0)
+        ast_output_abandon(output);
+    else if (!ast_output_commit(output, &error))
+        written = ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    free(line);
+    ast_chart_page_free(&page);
+    return code == AST_CLI_DONE && written >= 0 ? written : code;
+}
+
+/* ---- What the experiments share ---------------------------------------------------------------------------------- */
+
+int ast_reproduce_file(const settings *given, const char *name, ast_cli_writer *write, const void *data) {
+    ast_format_error error;
+    int code = ast_reproduce_keep(given, name, write, data);
+    if (code < 0 && given->page && !ast_cli_page_add(given->page, name, write, data, &error))
+        code = ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    return code;
+}
+
+int ast_reproduce_keep(const settings *given, const char *name, ast_cli_writer *write, const void *data) {
     ast_format_error error;
     char *path;
     if (asprintf(&path, "%s/%s", given->output, name) < 0)

@@ -10,11 +10,13 @@
 
 #include "../camera.h"
 #include "../options.h"
+#include "../pages.h"
 
 typedef struct ast_reproduce_settings {
     ast_cli_common common;
     ast_cli_camera camera;
-    const char *what, *output, *input, *mat, *frames;
+    const char *what, *output, *input, *mat, *frames, *report;
+    ast_chart_page *page; /* of the report, which gets every figure and table; NULL: none is asked for */
     size_t runs;
     int quick;
     size_t samplers; /* runs of the FSD sampler */
@@ -25,10 +27,11 @@ int ast_reproduce_synthetic(const ast_reproduce_settings *given);
 int ast_reproduce_stream(const ast_reproduce_settings *given);
 int ast_reproduce_nyu(const ast_reproduce_settings *given);
 
-/* Writes the file `name` of the output folder. */
-typedef bool ast_reproduce_writer(const void *data, ast_output *output, ast_format_error *error);
-int ast_reproduce_file(const ast_reproduce_settings *given, const char *name, ast_reproduce_writer *write,
-                       const void *data);
+/* Writes the file `name` of the output folder, and puts the figure or table into the report. */
+int ast_reproduce_file(const ast_reproduce_settings *given, const char *name, ast_cli_writer *write, const void *data);
+
+/* The same without the report: for what is kept to go on from. */
+int ast_reproduce_keep(const ast_reproduce_settings *given, const char *name, ast_cli_writer *write, const void *data);
 
 /* Mean and standard deviation of numbers that come one by one. */
 typedef struct ast_moments {

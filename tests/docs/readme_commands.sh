@@ -1,8 +1,10 @@
 #!/bin/sh
-# The commands in the README that are marked with <!-- run --> run, one block after the other in one folder.
+# The commands in the README that are marked with <!-- run --> run, one block after the other in one folder; those marked
+# with <!-- run with npm --> where the build had it.
 . "$(dirname "$0")/common.sh"
 
-awk '/^<!-- run -->$/ { marked = 1; next }
+awk -v viewer="$VIEWER" '/^<!-- run -->$/ { marked = 1; next }
+     /^<!-- run with npm -->$/ { marked = viewer == "ON"; next }
      /^```sh$/ && marked { inside = 1; marked = 0; blocks++; next }
      /^```$/ { inside = 0 }
      inside { print }

@@ -309,15 +309,45 @@ static void temporary_files(void **state) {
 }
 
 /* Every test in a folder of its own, so that it can count what is left in it. */
+/* Bytes in memory, in small and large pieces; nothing in the folder. */
+static void memory(void **state) {
+    (void)state;
+    enum { LARGE = 200000 };
+    ast_format_error error;
+    unsigned char *bytes, *large = malloc(LARGE);
+    size_t size;
+    memset(large, 'x', LARGE);
+    ast_output *output = ast_output_open_memory("memory", &error);
+    assert_true(ast_output_write(output, "abc", 3, &error));
+    assert_true(ast_output_write(output, large, LARGE, &error));
+    assert_true(ast_output_write(output, "def", 3, &error));
+    assert_true(ast_output_take(output, &bytes, &size, &error));
+    assert_int_equal(size, LARGE + 6);
+    assert_memory_equal(bytes, "abc", 3);
+    assert_memory_equal(bytes + 3, large, LARGE);
+    assert_string_equal((char *)bytes + 3 + LARGE, "def");
+    free(bytes);
+    assert_true(ast_output_take(ast_output_open_memory("memory", &error), &bytes, &size, &error));
+    assert_true(size == 0 && bytes[0] == 0);
+    free(bytes);
+    output = ast_output_open_memory("memory", &error);
+    assert_true(ast_output_write(output, large, LARGE, &error));
+    ast_output_abandon(output);
+    assert_int_equal(count_entries(), 0);
+    free(large);
+}
+
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(new_file),        IN_FOLDER(existing_file),     IN_FOLDER(large_writes),
-        IN_FOLDER(links),           IN_FOLDER(commit_that_fails), IN_FOLDER(places_that_cannot_be_written),
-        IN_FOLDER(a_full_device),   IN_FOLDER(several_outputs),   IN_FOLDER(named_pipe),
-        IN_FOLDER(standard_output), IN_FOLDER(durable),           IN_FOLDER(killed_writer),
-        IN_FOLDER(temporary_files),
+        IN_FOLDER(new_file),          IN_FOLDER(existing_file),
+        IN_FOLDER(large_writes),      IN_FOLDER(links),
+        IN_FOLDER(commit_that_fails), IN_FOLDER(places_that_cannot_be_written),
+        IN_FOLDER(a_full_device),     IN_FOLDER(several_outputs),
+        IN_FOLDER(named_pipe),        IN_FOLDER(standard_output),
+        IN_FOLDER(durable),           IN_FOLDER(killed_writer),
+        IN_FOLDER(temporary_files),   IN_FOLDER(memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

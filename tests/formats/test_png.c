@@ -272,6 +272,29 @@ static void picture_comes_back(void **state) {
     free(rgb);
 }
 
+/* A picture of few colours has those. */
+static void indexed_comes_back(void **state) {
+    (void)state;
+    enum { WIDE = 37, HIGH = 11, COLOURS = 200 };
+    unsigned char pixels[WIDE * HIGH], colours[COLOURS][3], *bytes;
+    ast_format_error error;
+    ast_picture picture = {0};
+    size_t size;
+    for (size_t i = 0; i < WIDE * HIGH; i++)
+        pixels[i] = (unsigned char)(i * 7 % COLOURS);
+    for (size_t i = 0; i < COLOURS * 3; i++)
+        colours[i / 3][i % 3] = (unsigned char)(i * 5);
+    ast_output *output = ast_output_open_memory("memory", &error);
+    assert_true(ast_write_indexed(output, pixels, WIDE, HIGH, colours[0], COLOURS, &error));
+    assert_true(ast_output_take(output, &bytes, &size, &error));
+    assert_true(ast_picture_read_memory(&picture, "memory", bytes, size, &error));
+    assert_true(picture.width == WIDE && picture.height == HIGH);
+    for (size_t i = 0; i < WIDE * HIGH; i++)
+        assert_memory_equal(picture.rgb + 3 * i, colours[pixels[i]], 3);
+    ast_picture_free(&picture);
+    free(bytes);
+}
+
 static void write_failures(void **state) {
     (void)state;
     static unsigned char rgb[3 * 400 * 400];
@@ -296,7 +319,8 @@ int main(void) {
                                        cmocka_unit_test(wrong_kinds),        cmocka_unit_test(cut_anywhere),
                                        cmocka_unit_test(damaged_anywhere),   cmocka_unit_test(promises),
                                        cmocka_unit_test(passed_over),        cmocka_unit_test(depth_comes_back),
-                                       cmocka_unit_test(picture_comes_back), cmocka_unit_test(write_failures)};
+                                       cmocka_unit_test(picture_comes_back), cmocka_unit_test(indexed_comes_back),
+                                       cmocka_unit_test(write_failures)};
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }
 

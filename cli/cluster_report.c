@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The report of asterism cluster: what it was asked for, what came out, and the points to look at. */
+#include "cluster.h"
+
+#include <page.h>
+
+#include <math.h>
+
+#include "cli.h"
+#include "pages.h"
+#include "terminal.h"
+
+typedef ast_cli_cluster_settings settings;
+typedef ast_cli_cluster_job job;
+
+static void fill_parameters(const settings *given, const ast_cli_result *result, ast_page_head *head) {
+    ast_page_parameter(head, "method", result->method, NAN);
+    if (!isnan(result->angle))
+        ast_page_parameter(head, "angle", NULL, result->angle);
+    if (given->clusters)
+        ast_page_parameter(head, "clusters", NULL, (double)given->clusters);
+    if (given->axial)
+        ast_page_parameter(head, "axial", "yes", NAN);
+    if (given->weights)
+        ast_page_parameter(head, "weights", given->weights, NAN);
+    if (result->normals)
+        ast_page_parameter(head, "normals", result->normals, NAN);
+    ast_page_parameter(head, "seed", NULL, (double)given->common.seed);
+}
+
+static void fill_measures(const ast_report *report, ast_page_head *head) {
+    ast_page_measure(head, "points", (double)report->points);
+    ast_page_measure(head, "missing", (double)report->missing);
+    ast_page_measure(head, "clusters", (double)report->clusters);
+    ast_page_measure(head, "objective", report->objective);
+    if (isfinite(report->log_likelihood))
+        ast_page_measure(head, "log_likelihood", report->log_likelihood);
+    if (isfinite(report->bic))
+        ast_page_measure(head, "bic", report->bic);
+    ast_page_measure(head, "iterations", report->iterations);
+    ast_page_measure(head, "seconds", report->seconds);
+}
+
+static void fill_notes(const ast_cli_result *result, ast_page_notes *notes) {
+    const ast_report *report = result->report;
+    char missing[AST_CLI_GROUPED];
+    if (result->about)
+        ast_note(notes, "Read from %s.", result->about);
+    if (report->missing)
+        ast_note(notes, "%s row%s no direction.", ast_cli_grouped(report->missing, missing),
+                 report->missing == 1 ? " has" : "s have");
+    if (!report->converged)
+        ast_note(notes, "The run stopped after %d passes and has not converged.", report->iterations);
+    if (result->reason)
+        ast_note(notes, "The angle: %s.", result->reason);
+}
+
+static bool make_report(const job *work, ast_page_head *head, const ast_picture *image, ast_format_error *error) {
+    ast_text json = {0};
+    size_t count;
+    ast_batch_page page = {.head = head,
+                           .points = &work->points,
+                           .labels = work->labels,
+                           .label_count = work->points.count,
+                           .clusters = ast_clusters(work->context, &count),
+                           .count = work->report.clusters,
+                           .labels_name = work->given->input,
+                           .seed = work->given->common.seed,
+                           .image = image};
+    bool good =
+        ast_batch_page_json(&page, &json, error) && ast_page_write(&json, work->targets[AST_CLI_REPORT].output, error);
+    ast_text_free(&json);
+    return good;
+}
+
+int ast_cli_cluster_report(job *work) {
+    ast_format_error error;
+    ast_page_head head = {.axial = work->given->axial};
+    ast_picture image = {0};
+    const ast_cli_depth *depth = &work->directions.depth;
+    int pictured = work->directions.kind == AST_CLI_DEPTH;
+    if (!work->targets[AST_CLI_REPORT].output)
+        return -1;
+    int code = ast_cli_page_head(&head, &ast_cli_cluster, work->given->input, work->given->line, &work->title);
+    if (code >= 0)
+        return code;
+    ast_cli_result result = ast_cli_cluster_result(work);
+    fill_parameters(work->given, &result, &head);
+    fill_measures(result.report, &head);
+    fill_notes(&result, &head.notes);
+    bool good = !pictured ||
+                ast_overlay_depth(&image, &depth->frame.image, depth->options.units_per_metre, work->labels, &error);
+    good = good && make_report(work, &head, pictured ? &image : NULL, &error);
+    ast_picture_free(&image);
+    return good ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the subcommands with a report share. */
+#include "pages.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "files.h"
+#include "terminal.h"
+
+static int ends_in(const char *path, const char *extension) {
+    size_t length = strlen(path), tail = strlen(extension);
+    return length > tail && strcmp(path + length - tail, extension) == 0;
+}
+
+int ast_cli_report_check(const char *option, const char *path) {
+    if (!path)
+        return -1;
+    if (!ast_page_there())
+        return ast_cli_fail(AST_CLI_USAGE,
+                            "--%s: this build of asterism has no page to show, since there was no npm to bundle it",
+                            option);
+    if (!ends_in(path, ".html") && !ends_in(path, ".htm"))
+        return ast_cli_fail(AST_CLI_USAGE, "--%s %s: a report is a page for the browser; its name must end in .html",
+                            option, path);
+    return -1;
+}
+
+/* ---- The command line -------------------------------------------------------------------------------------------- */
+
+static void add_word(ast_text *line, const char *word) {
+    const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+    ast_text_put(line, " ");
+    if (word[0] && !word[strspn(word, plain)]) {
+        ast_text_put(line, word);
+        return;
+    }
+    ast_text_put(line, "'");
+    for (; *word; word++) {
+        if (*word == '\'')
+            ast_text_put(line, "'\\''");
+        else
+            ast_text_add(line, word, 1);
+    }
+    ast_text_put(line, "'");
+}
+
+char *ast_cli_command_line(const ast_cli_command *command, int argc, char **argv) {
+    ast_text line = {0};
+    ast_text_put(&line, "asterism");
+    add_word(&line, command->name);
+    for (int i = 0; i < argc; i++)
+        add_word(&line, argv[i]);
+    if (line.failed)
+        ast_text_free(&line);
+    return line.bytes;
+}
+
+int ast_cli_page_head(ast_page_head *head, const ast_cli_command *command, const char *input, const char *line,
+                      char **title) {
+    struct timespec now;
+    if (!line || asprintf(title, "%s %s", command->name, ast_cli_name(input)) < 0) {
+        *title = NULL;
+        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the title of the report");
+    }
+    clock_gettime(CLOCK_REALTIME, &now);
+    head->title = *title;
+    head->command = line;
+    snprintf(head->run, sizeof head->run, "%lld.%09ld-%ld", (long long)now.tv_sec, now.tv_nsec, (long)getpid());
+    ast_page_parameter(head, "input", ast_cli_name(input), NAN);
+    return -1;
+}
+
+bool ast_cli_page_add(ast_chart_page *page, const char *name, ast_cli_writer *write, const void *data,
+                      ast_format_error *error) {
+    unsigned char *bytes;
+    size_t size;
+    ast_output *output = ast_output_open_memory(name, error);
+    if (!output)
+        return false;
+    if (!write(data, output, error)) {
+        ast_output_abandon(output);
+        return false;
+    }
+    if (!ast_output_take(output, &bytes, &size, error))
+        return false;
+    if (ends_in(name, ".svg"))
+        ast_chart_page_svg(page, (const char *)bytes);
+    else
+        ast_chart_page_csv(page, name, (const char *)bytes);
+    free(bytes);
+    return true;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the subcommands with a report share: its option, its head, and the command line that makes it again. Functions
+ * return -1 to go on, or the exit code after printing the sentence, unless they say otherwise. */
+#ifndef AST_CLI_PAGES_H
+#define AST_CLI_PAGES_H
+
+#include <page.h>
+
+#include "options.h"
+
+/* The option's row in a table, the name being stored at `offset`. */
+#define AST_CLI_REPORT_OPTION(offset)                                                                                  \
+    {                                                                                                                  \
+        "report", AST_CLI_TEXT, "FILE.html", "write a page to look at the result in a browser, offline", offset, 0, 0, \
+            NULL                                                                                                       \
+    }
+
+/* Whether this build has the page that `option` shows, and what a report may be called; NULL: none is asked for. */
+int ast_cli_report_check(const char *option, const char *path);
+
+/* asterism and the words behind it, quoted for a shell where they need it; to free(). NULL without memory. */
+char *ast_cli_command_line(const ast_cli_command *command, int argc, char **argv);
+
+/* The title is the subcommand and its input. `line` from above is kept by its pointer, the title is to free(). */
+int ast_cli_page_head(ast_page_head *head, const ast_cli_command *command, const char *input, const char *line,
+                      char **title);
+
+/* Puts a figure (.svg) or a table (.csv) into the page: what `write` would write into a file of that name. False with a
+ * sentence on failure. */
+typedef bool ast_cli_writer(const void *data, ast_output *output, ast_format_error *error);
+bool ast_cli_page_add(ast_chart_page *page, const char *name, ast_cli_writer *write, const void *data,
+                      ast_format_error *error);
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A clustering as the data of a page: the points that are drawn, the clusters, the angles between their means. */
+#include "fair.h"
+#include "page.h"
+
+#include <asterism_depth.h>
+#include <message.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define DEGREES (180 / 3.14159265358979323846)
+
+static bool no_memory(ast_format_error *error) {
+    return ast_format_fail(error, "there is not enough memory for the report");
+}
+
+/* ---- Points ------------------------------------------------------------------------------------------------------ */
+
+static bool check_labels(const ast_batch_page *page, ast_format_error *error) {
+    if (page->label_count != page->points->count)
+        return ast_format_fail(error, "%s has %zu labels, but there are %zu points; they must be of the same file",
+                               page->labels_name, page->label_count, page->points->count);
+    for (size_t i = 0; i < page->label_count; i++) {
+        if (page->labels[i] >= 0 && (size_t)page->labels[i] >= page->count)
+            return ast_format_fail(error, "%s: row %zu has the label %" PRId32 ", but there are %zu clusters",
+                                   page->labels_name, i + 1, page->labels[i], page->count);
+    }
+    return true;
+}
+
+/* What is drawn, in the order of the rows. */
+typedef struct drawn {
+    int16_t *xyz;
+    int32_t *labels;
+    size_t total, count;
+} drawn;
+
+static void put_bytes(unsigned char *to, uint32_t value, size_t size) {
+    for (size_t i = 0; i < size; i++)
+        to[i] = (unsigned char)(value >> 8 * i);
+}
+
+/* A point's numbers, least byte first whatever the machine has. */
+static void draw(drawn *out, const double xyz[3], int32_t label) {
+    for (size_t k = 0; k < 3; k++)
+        put_bytes((unsigned char *)&out->xyz[3 * out->count + k], (uint32_t)lround(xyz[k] * 32767), 2);
+    put_bytes((unsigned char *)&out->labels[out->count++], (uint32_t)label, 4);
+}
+
+/* A row with a label has a direction; one without may be noise or missing. */
+static bool has_direction(const ast_batch_page *page, size_t index, double *row) {
+    return page->labels[index] >= 0 || ast_unit_row(page->points, index, row);
+}
+
+static void draw_points(const ast_batch_page *page, const ast_projection *projection, drawn *out, double *row) {
+    ast_fair fair = {page->seed};
+    size_t left = out->total, open = out->total < AST_PAGE_POINTS ? out->total : AST_PAGE_POINTS;
+    for (size_t i = 0; i < page->points->count && left > 0; i++) {
+        if (!has_direction(page, i, row))
+            continue;
+        double xyz[3];
+        if (ast_fair_takes(&fair, left--, open) && ast_unit_row(page->points, i, row)) {
+            open--;
+            ast_projection_see(projection, row, xyz);
+            draw(out, xyz, page->labels[i]);
+        }
+    }
+}
+
+static bool put_points(const ast_batch_page *page, const ast_projection *projection, ast_text *json,
+                       ast_format_error *error) {
+    drawn out = {0};
+    double *row = malloc((page->points->dimension + 1) * sizeof *row);
+    for (size_t i = 0; row && i < page->points->count; i++)
+        out.total += has_direction(page, i, row);
+    size_t most = out.total < AST_PAGE_POINTS ? out.total : AST_PAGE_POINTS;
+    out.xyz = malloc((3 * most + 1) * sizeof *out.xyz);
+    out.labels = malloc((most + 1) * sizeof *out.labels);
+    bool good = row && out.xyz && out.labels;
+    if (good) {
+        draw_points(page, projection, &out, row);
+        ast_json_key(json, "points");
+        ast_text_printf(json, "{\"total\": %zu, \"shown\": %zu, \"xyz\": ", out.total, out.count);
+        ast_json_base64(json, out.xyz, 3 * out.count * sizeof *out.xyz);
+        ast_text_put(json, ", \"labels\": ");
+        ast_json_base64(json, out.labels, out.count * sizeof *out.labels);
+        ast_text_put(json, "}");
+    }
+    free(row);
+    free(out.xyz);
+    free(out.labels);
+    return good || no_memory(error);
+}
+
+/* ---- Clusters ---------------------------------------------------------------------------------------------------- */
+
+typedef struct entry {
+    size_t id, size;
+} entry;
+
+static int by_size(const void *a, const void *b) {
+    const entry *one = a, *other = b;
+    if (one->size != other->size)
+        return one->size > other->size ? -1 : 1;
+    return (one->id > other->id) - (one->id < other->id);
+}
+
+static int by_id(const void *a, const void *b) {
+    const entry *one = a, *other = b;
+    return (one->id > other->id) - (one->id < other->id);
+}
+
+/* The clusters that are listed, in order of id: all, or the largest. */
+static entry *choose(const ast_batch_page *page, size_t *count) {
+    entry *entries = malloc((page->count + 1) * sizeof *entries);
+    for (size_t i = 0; entries && i < page->count; i++)
+        entries[i] = (entry){i, page->clusters[i].size};
+    *count = page->count;
+    if (!entries || page->count <= AST_PAGE_CLUSTERS)
+        return entries;
+    qsort(entries, page->count, sizeof *entries, by_size);
+    *count = AST_PAGE_CLUSTERS;
+    qsort(entries, *count, sizeof *entries, by_id);
+    return entries;
+}
+
+static void put_mean(ast_text *json, const float *mean, size_t dimension) {
+    if (dimension > AST_PAGE_MEAN)
+        return;
+    ast_json_key(json, "mean");
+    ast_text_put(json, "[");
+    for (size_t d = 0; d < dimension; d++)
+        ast_text_printf(json, "%s%.7g", d ? ", " : "", (double)mean[d]);
+    ast_text_put(json, "]");
+}
+
+static void put_dip(ast_text *json, const float *mean) {
+    double dip_direction, dip, normal[3] = {(double)mean[0], (double)mean[1], (double)mean[2]};
+    ast_dip(normal, &dip_direction, &dip);
+    ast_json_key(json, "dip");
+    ast_json_number(json, dip, 6);
+    ast_json_key(json, "dip_direction");
+    ast_json_number(json, dip_direction, 6);
+}
+
+static void put_cluster(ast_text *json, const ast_cluster_info *cluster, size_t id, double total,
+                        const ast_projection *projection) {
+    double xyz[3];
+    size_t dimension = projection->dimension;
+    ast_text_printf(json, "{\"id\": %zu, \"size\": %zu, \"share\": ", id, cluster->size);
+    ast_json_number(json, total > 0 ? cluster->weight / total : NAN, 6);
+    ast_json_key(json, "kappa");
+    ast_json_number(json, cluster->kappa, 6);
+    ast_json_key(json, "spread");
+    ast_json_number(json, acos(fmin(1, fmax(-1, cluster->resultant))) * DEGREES, 5);
+    put_mean(json, cluster->mean, dimension);
+    ast_projection_see_mean(projection, cluster->mean, xyz);
+    ast_json_key(json, "xyz");
+    ast_json_xyz(json, xyz);
+    if (dimension == 3)
+        put_dip(json, cluster->mean);
+    ast_json_key(json, "color");
+    ast_json_colour(json, (int32_t)id);
+    ast_text_put(json, "}");
+}
+
+static double angle_between(const float *a, const float *b, size_t dimension, bool axial) {
+    double cosine = 0, one = 0, other = 0;
+    for (size_t d = 0; d < dimension; d++) {
+        cosine += (double)a[d] * (double)b[d];
+        one += (double)a[d] * (double)a[d];
+        other += (double)b[d] * (double)b[d];
+    }
+    cosine /= sqrt(one * other);
+    return acos(fmin(1, fmax(-1, axial ? fabs(cosine) : cosine))) * DEGREES;
+}
+
+static void put_angles(const ast_batch_page *page, ast_text *json) {
+    ast_json_key(json, "angles");
+    ast_text_put(json, "[");
+    for (size_t i = 0; i < page->count; i++) {
+        ast_text_put(json, i ? ",\n[" : "[");
+        for (size_t j = 0; j < page->count; j++) {
+            double angle = i == j ? 0
+                                  : angle_between(page->clusters[i].mean, page->clusters[j].mean,
+                                                  page->points->dimension, page->head->axial);
+            ast_text_put(json, j ? ", " : "");
+            ast_json_number(json, round(angle * 100) / 100, 6);
+        }
+        ast_text_put(json, "]");
+    }
+    ast_text_put(json, "]");
+}
+
+static bool put_clusters(const ast_batch_page *page, const ast_projection *projection, ast_text *json,
+                         ast_format_error *error) {
+    size_t count;
+    double total = 0;
+    entry *entries = choose(page, &count);
+    if (!entries)
+        return no_memory(error);
+    for (size_t i = 0; i < page->count; i++)
+        total += page->clusters[i].weight;
+    ast_json_key(json, "clusters");
+    ast_text_put(json, "[");
+    for (size_t i = 0; i < count; i++) {
+        ast_text_put(json, i ? ",\n" : "");
+        put_cluster(json, &page->clusters[entries[i].id], entries[i].id, total, projection);
+    }
+    ast_text_put(json, "]");
+    free(entries);
+    if (page->count <= AST_PAGE_ANGLES)
+        put_angles(page, json);
+    return true;
+}
+
+/* ---- The whole --------------------------------------------------------------------------------------------------- */
+
+static bool put_image(const ast_picture *image, ast_text *json, ast_format_error *error) {
+    unsigned char *bytes;
+    size_t size;
+    ast_output *output = ast_output_open_memory("the picture of the report", error);
+    if (!output)
+        return false;
+    if (!ast_write_picture(output, image->rgb, image->width, image->height, error)) {
+        ast_output_abandon(output);
+        return false;
+    }
+    if (!ast_output_take(output, &bytes, &size, error))
+        return false;
+    ast_json_key(json, "image");
+    ast_json_data_url(json, bytes, size);
+    free(bytes);
+    return true;
+}
+
+static void say(const ast_batch_page *page) {
+    char all[AST_GROUPED], some[AST_GROUPED];
+    ast_page_notes *notes = &page->head->notes;
+    size_t labelled = 0;
+    for (size_t i = 0; i < page->count; i++)
+        labelled += page->clusters[i].size;
+    if (labelled > AST_PAGE_POINTS)
+        ast_note(notes, "A fair sample of %s of the %s points is drawn.", ast_grouped(AST_PAGE_POINTS, some),
+                 ast_grouped(labelled, all));
+    if (page->count > AST_PAGE_CLUSTERS)
+        ast_note(notes, "The %s largest of the %s clusters are listed.", ast_grouped(AST_PAGE_CLUSTERS, some),
+                 ast_grouped(page->count, all));
+    if (page->count > AST_PAGE_ANGLES)
+        ast_note(notes, "The angles between the means are left out: %s clusters have too many pairs.",
+                 ast_grouped(page->count, all));
+    if (page->points->dimension > 3)
+        ast_note(notes,
+                 "The points have %zu dimensions; the sphere shows the three leading principal directions, brought "
+                 "back to length one.",
+                 page->points->dimension);
+}
+
+bool ast_batch_page_json(const ast_batch_page *page, ast_text *json, ast_format_error *error) {
+    ast_projection projection = {0};
+    if (!check_labels(page, error))
+        return false;
+    bool good = ast_projection_find(&projection, page->points, error);
+    if (good) {
+        say(page);
+        ast_page_begin(json, page->head, "batch", false, &projection);
+        good = put_points(page, &projection, json, error) && put_clusters(page, &projection, json, error) &&
+               (!page->image || put_image(page->image, json, error));
+        ast_text_put(json, "}");
+    }
+    ast_projection_free(&projection);
+    return good && (!json->failed || no_memory(error));
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Charts and tables as the data of a page. They come as the files that the commands write anyway: whoever makes a
+ * figure or a table needs to know nothing of pages. */
+#include "page.h"
+
+#include <message.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Adds a string whose bytes are not followed by a zero. */
+static void put_part(ast_text *json, const char *bytes, size_t size) {
+    char *copy = strndup(bytes, size);
+    json->failed |= !copy;
+    if (copy)
+        ast_json_string(json, copy);
+    free(copy);
+}
+
+static void put_svg_title(ast_text *json, const char *svg) {
+    const char *begin = strstr(svg, "<title>"), *end = begin ? strstr(begin, "</title>") : NULL;
+    if (end)
+        put_part(json, begin + strlen("<title>"), (size_t)(end - begin) - strlen("<title>"));
+    else
+        ast_json_string(json, "");
+}
+
+void ast_chart_page_svg(ast_chart_page *page, const char *svg) {
+    ast_text_put(&page->charts, page->charts.size ? ",\n{\"title\": " : "{\"title\": ");
+    put_svg_title(&page->charts, svg);
+    ast_text_put(&page->charts, ", \"svg\": ");
+    ast_json_string(&page->charts, svg);
+    ast_text_put(&page->charts, "}");
+}
+
+/* ---- Tables ------------------------------------------------------------------------------------------------------ */
+
+/* A number as it is written, if JSON knows it so; "nan" and nothing are null; all else is a string. */
+static void put_field(ast_text *json, const char *field, size_t size) {
+    char word[40], *end;
+    bool digits = size > 0 && size < sizeof word && strspn(field, "0123456789+-.eE") >= size;
+    if (size == 0 || (size == 3 && strncmp(field, "nan", 3) == 0) || (size == 4 && strncmp(field, "-nan", 4) == 0)) {
+        ast_text_put(json, "null");
+        return;
+    }
+    if (digits) {
+        memcpy(word, field, size);
+        word[size] = 0;
+        double value = strtod(word, &end);
+        if (*end == 0) {
+            ast_json_number(json, value, 17);
+            return;
+        }
+    }
+    put_part(json, field, size);
+}
+
+static const char *put_line(ast_text *json, const char *line, bool names) {
+    ast_text_put(json, "[");
+    for (bool first = true;; first = false) {
+        size_t size = strcspn(line, ",\n");
+        ast_text_put(json, first ? "" : ", ");
+        if (names)
+            put_part(json, line, size);
+        else
+            put_field(json, line, size);
+        line += size;
+        if (*line != ',')
+            break;
+        line++;
+    }
+    ast_text_put(json, "]");
+    return *line ? line + 1 : line;
+}
+
+void ast_chart_page_csv(ast_chart_page *page, const char *title, const char *csv) {
+    ast_text *json = &page->tables;
+    ast_text_put(json, json->size ? ",\n{\"title\": " : "{\"title\": ");
+    ast_json_string(json, title);
+    ast_text_put(json, ", \"columns\": ");
+    const char *line = put_line(json, csv, true);
+    ast_text_put(json, ", \"rows\": [");
+    for (bool first = true; *line; first = false) {
+        ast_text_put(json, first ? "" : ",\n");
+        line = put_line(json, line, false);
+    }
+    ast_text_put(json, "]}");
+}
+
+/* ---- The whole --------------------------------------------------------------------------------------------------- */
+
+static void put_list(ast_text *json, const char *key, const ast_text *list) {
+    ast_json_key(json, key);
+    ast_text_put(json, "[");
+    if (list->size)
+        ast_text_add(json, list->bytes, list->size);
+    ast_text_put(json, "]");
+    json->failed |= list->failed;
+}
+
+bool ast_chart_page_json(const ast_chart_page *page, const ast_page_head *head, const char *recommended, ast_text *json,
+                         ast_format_error *error) {
+    ast_page_begin(json, head, "charts", false, NULL);
+    put_list(json, "charts", &page->charts);
+    put_list(json, "tables", &page->tables);
+    if (recommended) {
+        ast_json_key(json, "recommended");
+        ast_json_string(json, recommended);
+    }
+    ast_text_put(json, "}");
+    return !json->failed || ast_format_fail(error, "there is not enough memory for the report");
+}
+
+void ast_chart_page_free(ast_chart_page *page) {
+    ast_text_free(&page->charts);
+    ast_text_free(&page->tables);
+}

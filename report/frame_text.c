@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A frame of a stream as text. The time it takes is that of the clusters and of the sample, not of the frame's points:
+ * the next frame is waiting. */
+#include "frame_text.h"
+
+#include "fair.h"
+
+#include <message.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define DEGREES (180 / 3.14159265358979323846)
+
+/* The points that are drawn. */
+typedef struct sample {
+    unsigned char xyz[AST_FRAME_SAMPLE][6]; /* three int16, least byte first */
+    unsigned char labels[AST_FRAME_SAMPLE][4];
+    size_t count;
+    bool axial;
+    double *cosines; /* (clusters) summed over the sample's members, ... */
+    size_t *members; /* ... and how many there are */
+} sample;
+
+/* ---- Which clusters ---------------------------------------------------------------------------------------------- */
+
+typedef struct entry {
+    size_t index, count;
+} entry;
+
+static int by_count(const void *a, const void *b) {
+    const entry *one = a, *other = b;
+    if (one->count != other->count)
+        return one->count > other->count ? -1 : 1;
+    return (one->index > other->index) - (one->index < other->index);
+}
+
+static int by_index(const void *a, const void *b) {
+    const entry *one = a, *other = b;
+    return (one->index > other->index) - (one->index < other->index);
+}
+
+/* All clusters, as long as they are few; then those with points or an end, of these the largest. In order of id. */
+static entry *choose(const ast_recorded *frame, ast_frame_parts *parts) {
+    entry *entries = malloc((frame->count + 1) * sizeof *entries);
+    size_t count = 0;
+    for (size_t i = 0; entries && i < frame->count; i++) {
+        if (frame->count <= AST_FRAME_UNSEEN || frame->clusters[i].event != AST_UNSEEN)
+            entries[count++] = (entry){i, frame->clusters[i].count};
+    }
+    parts->cut = count > AST_FRAME_CLUSTERS;
+    if (parts->cut) {
+        qsort(entries, count, sizeof *entries, by_count);
+        count = AST_FRAME_CLUSTERS;
+        qsort(entries, count, sizeof *entries, by_index);
+    }
+    parts->id_count = count;
+    return entries;
+}
+
+/* ---- The sample -------------------------------------------------------------------------------------------------- */
+
+static size_t find_cluster(const ast_recorded *frame, int32_t id) {
+    size_t low = 0, high = frame->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (frame->clusters[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < frame->count && frame->clusters[low].id == id ? low : SIZE_MAX;
+}
+
+static void take(sample *of, const ast_recorded *frame, const ast_projection *projection, const double *row,
+                 int32_t label) {
+    double xyz[3], cosine = 0;
+    size_t cluster = find_cluster(frame, label);
+    ast_projection_see(projection, row, xyz);
+    for (size_t k = 0; k < 3; k++) {
+        uint32_t value = (uint32_t)lround(xyz[k] * 32767);
+        of->xyz[of->count][2 * k] = (unsigned char)value;
+        of->xyz[of->count][2 * k + 1] = (unsigned char)(value >> 8);
+    }
+    for (size_t i = 0; i < 4; i++)
+        of->labels[of->count][i] = (unsigned char)((uint32_t)label >> 8 * i);
+    of->count++;
+    if (cluster == SIZE_MAX)
+        return;
+    for (size_t d = 0; d < projection->dimension; d++)
+        cosine += row[d] * (double)frame->clusters[cluster].mean[d];
+    of->cosines[cluster] += of->axial ? fabs(cosine) : cosine;
+    of->members[cluster]++;
+}
+
+/* One point of every so many, picked at random among them: fair, and the frame is not read as a whole. Where points are
+ * missing more are looked at. */
+static void take_sample(sample *of, const ast_recorded *frame, const ast_projection *projection, double *row) {
+    const ast_points *points = frame->points;
+    size_t usable = frame->frame->points - frame->frame->missing, looks = points->count;
+    ast_fair fair = {frame->frame->frame + 1};
+    if (usable > AST_FRAME_SAMPLE)
+        looks = (size_t)((double)points->count / (double)usable * AST_FRAME_SAMPLE);
+    for (size_t i = 0; i < looks && of->count < AST_FRAME_SAMPLE; i++) {
+        size_t first = (size_t)((unsigned __int128)i * points->count / looks);
+        size_t end = (size_t)((unsigned __int128)(i + 1) * points->count / looks);
+        size_t index = first + ast_fair_below(&fair, end - first);
+        if (frame->labels[index] >= 0 && ast_unit_row(points, index, row))
+            take(of, frame, projection, row, frame->labels[index]);
+    }
+}
+
+/* ---- The text ---------------------------------------------------------------------------------------------------- */
+
+static void put_number(ast_text *text, const char *key, double value, int digits) {
+    ast_json_key(text, key);
+    ast_json_number(text, value, digits);
+}
+
+static void put_cluster(ast_text *text, const ast_tracked *cluster, double spread, const ast_projection *projection) {
+    static const char *const events[] = {"born", "revived", "seen", "unseen", "died"}; /* in the order of ast_event */
+    double xyz[3];
+    ast_projection_see_mean(projection, cluster->mean, xyz);
+    ast_text_printf(text, "{\"id\": %" PRId32 ", \"count\": %zu", cluster->id, cluster->count);
+    put_number(text, "share", cluster->share, 5);
+    ast_json_key(text, "xyz");
+    ast_json_xyz(text, xyz);
+    ast_text_printf(text, ", \"age\": %" PRIu32, cluster->age);
+    put_number(text, "spread", spread, 4);
+    ast_text_printf(text, ", \"event\": \"%s\"}", events[cluster->event]);
+}
+
+static void put_core(ast_text *text, const ast_recorded *frame, const entry *entries, size_t count, const sample *of,
+                     const ast_projection *projection) {
+    const ast_frame *about = frame->frame;
+    ast_text_printf(text, "{\"frame\": %" PRIu64 ", \"source\": ", about->frame);
+    ast_json_string(text, frame->source);
+    ast_text_printf(text, ", \"points\": %zu, \"missing\": %zu", about->points, about->missing);
+    put_number(text, "milliseconds", about->seconds * 1e3, 5);
+    put_number(text, "objective", about->objective, 9);
+    ast_json_key(text, "clusters");
+    ast_text_put(text, "[");
+    for (size_t i = 0; i < count; i++) {
+        size_t at = entries[i].index;
+        double cosine = of->members[at] ? of->cosines[at] / (double)of->members[at] : NAN;
+        ast_text_put(text, i ? ", " : "");
+        put_cluster(text, &frame->clusters[at], acos(fmin(1, fmax(-1, cosine))) * DEGREES, projection);
+    }
+    ast_text_put(text, "]");
+}
+
+static void put_sample(ast_text *text, const sample *of) {
+    ast_json_key(text, "sample");
+    ast_text_put(text, "{\"xyz\": ");
+    ast_json_base64(text, of->xyz, of->count * sizeof of->xyz[0]);
+    ast_text_put(text, ", \"labels\": ");
+    ast_json_base64(text, of->labels, of->count * sizeof of->labels[0]);
+    ast_text_put(text, "}");
+}
+
+/* Of every cluster listed and not of the new ones alone: a browser may have missed the frame in which one was new. */
+static void put_colours(ast_text *text, const ast_frame_parts *parts) {
+    ast_json_key(text, "colors");
+    ast_text_put(text, "{");
+    for (size_t i = 0; i < parts->id_count; i++) {
+        ast_text_printf(text, "%s\"%" PRId32 "\": ", i ? ", " : "", parts->ids[i]);
+        ast_json_colour(text, parts->ids[i]);
+    }
+    ast_text_put(text, "}");
+}
+
+static bool put_message(const ast_recorded *frame, const entry *entries, const sample *of,
+                        const ast_projection *projection, ast_text *text, ast_frame_parts *parts,
+                        ast_format_error *error) {
+    bool good = true;
+    ast_text_put(text, "{\"type\": \"frame\", \"data\": ");
+    parts->begin = text->size;
+    put_core(text, frame, entries, parts->id_count, of, projection);
+    parts->core = text->size;
+    if (of->count > 0)
+        put_sample(text, of);
+    if (frame->image) {
+        ast_json_key(text, "image");
+        good = ast_small_json(frame->image, text, error);
+    }
+    ast_text_put(text, "}");
+    parts->end = text->size;
+    put_colours(text, parts);
+    ast_text_put(text, "}");
+    return good;
+}
+
+bool ast_frame_message(const ast_recorded *frame, const ast_projection *projection, bool axial, ast_text *text,
+                       ast_frame_parts *parts, ast_format_error *error) {
+    sample of = {.axial = axial};
+    entry *entries = choose(frame, parts);
+    double *row = malloc((projection->dimension + 1) * sizeof *row);
+    of.cosines = calloc(frame->count + 1, sizeof *of.cosines);
+    of.members = calloc(frame->count + 1, sizeof *of.members);
+    parts->ids = malloc((parts->id_count + 1) * sizeof *parts->ids);
+    bool memory = entries && row && of.cosines && of.members && parts->ids, good = memory;
+    for (size_t i = 0; memory && i < parts->id_count; i++)
+        parts->ids[i] = frame->clusters[entries[i].index].id;
+    if (memory && frame->points && frame->points->count > 0)
+        take_sample(&of, frame, projection, row);
+    if (memory)
+        good = put_message(frame, entries, &of, projection, text, parts, error);
+    free(entries);
+    free(row);
+    free(of.cosines);
+    free(of.members);
+    if (memory && !text->failed)
+        return good;
+    return ast_format_fail(error, "there is not enough memory for the picture of frame %" PRIu64, frame->frame->frame);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What every page has, and how the data gets into it. */
+#include "page.h"
+
+#include <message.h>
+#include <viewer.h>
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define BEFORE "<script type=\"application/json\" id=\"asterism-data\">"
+#define BEHIND "</script>"
+
+/* ---- Sentences and values ---------------------------------------------------------------------------------------- */
+
+void ast_note(ast_page_notes *notes, const char *format, ...) {
+    if (notes->count == AST_NOTES)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(notes->lines[notes->count++], AST_NOTE, format, arguments);
+    va_end(arguments);
+}
+
+const char *ast_grouped(uint64_t number, char text[AST_GROUPED]) {
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)number);
+    char *out = text;
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            *out++ = ',';
+        *out++ = digits[i];
+    }
+    *out = 0;
+    return text;
+}
+
+void ast_page_parameter(ast_page_head *head, const char *name, const char *text, double number) {
+    if (head->parameter_count < AST_PAGE_VALUES)
+        head->parameters[head->parameter_count++] = (ast_page_value){name, text, number};
+}
+
+void ast_page_measure(ast_page_head *head, const char *name, double number) {
+    if (head->measure_count < AST_PAGE_VALUES)
+        head->measures[head->measure_count++] = (ast_page_value){name, NULL, number};
+}
+
+/* ---- The object -------------------------------------------------------------------------------------------------- */
+
+static void put_values(ast_text *json, const char *key, const ast_page_value *values, size_t count) {
+    ast_json_key(json, key);
+    ast_text_put(json, "{");
+    for (size_t i = 0; i < count; i++) {
+        ast_json_key(json, values[i].name);
+        if (values[i].text)
+            ast_json_string(json, values[i].text);
+        else
+            ast_json_number(json, values[i].number, 10);
+    }
+    ast_text_put(json, "}");
+}
+
+static void put_notes(ast_text *json, const ast_page_notes *notes) {
+    ast_json_key(json, "notes");
+    ast_text_put(json, "[");
+    for (size_t i = 0; i < notes->count; i++) {
+        ast_text_put(json, i ? ", " : "");
+        ast_json_string(json, notes->lines[i]);
+    }
+    ast_text_put(json, "]");
+}
+
+static void put_projection(ast_text *json, const ast_projection *projection) {
+    ast_json_key(json, "projection");
+    if (!projection || !projection->basis) {
+        ast_text_put(json, "null");
+        return;
+    }
+    ast_text_put(json, "{\"explained\": ");
+    ast_json_xyz(json, projection->explained);
+    ast_text_put(json, "}");
+}
+
+static void put_string(ast_text *json, const char *key, const char *string) {
+    ast_json_key(json, key);
+    ast_json_string(json, string);
+}
+
+void ast_page_begin(ast_text *json, const ast_page_head *head, const char *kind, bool live,
+                    const ast_projection *projection) {
+    ast_text_put(json, "{\"format\": 1");
+    put_string(json, "kind", kind);
+    ast_json_key(json, "live");
+    ast_json_boolean(json, live);
+    put_string(json, "run", head->run);
+    put_string(json, "title", head->title);
+    put_string(json, "command", head->command);
+    put_string(json, "version", ast_version());
+    put_values(json, "parameters", head->parameters, head->parameter_count);
+    put_values(json, "measures", head->measures, head->measure_count);
+    put_notes(json, &head->notes);
+    ast_json_key(json, "dimension");
+    ast_text_printf(json, "%zu", projection ? projection->dimension : 0);
+    ast_json_key(json, "axial");
+    ast_json_boolean(json, head->axial);
+    put_projection(json, projection);
+}
+
+/* Five digits are finer than anybody sees, also in the tables. */
+void ast_json_xyz(ast_text *json, const double xyz[3]) {
+    ast_text_put(json, "[");
+    for (int k = 0; k < 3; k++) {
+        ast_text_put(json, k ? ", " : "");
+        ast_json_number(json, xyz[k], 5);
+    }
+    ast_text_put(json, "]");
+}
+
+void ast_json_colour(ast_text *json, int32_t id) {
+    ast_colour colour = ast_palette(id);
+    ast_text_printf(json, "\"#%02x%02x%02x\"", colour.red, colour.green, colour.blue);
+}
+
+/* ---- The page ---------------------------------------------------------------------------------------------------- */
+
+bool ast_page_there(void) {
+    size_t length;
+    return ast_viewer_page(&length) != NULL;
+}
+
+bool ast_page_fill(const char *page, size_t length, const ast_text *json, ast_text *html) {
+    const char *marker = memmem(page, length, AST_VIEWER_MARKER, strlen(AST_VIEWER_MARKER));
+    if (!marker || json->failed)
+        return false;
+    const char *rest = marker + strlen(AST_VIEWER_MARKER);
+    ast_text_add(html, page, (size_t)(marker - page));
+    ast_text_put(html, BEFORE);
+    ast_text_add(html, json->bytes, json->size);
+    ast_text_put(html, BEHIND);
+    ast_text_add(html, rest, length - (size_t)(rest - page));
+    return !html->failed;
+}
+
+bool ast_page_write(const ast_text *json, ast_output *output, ast_format_error *error) {
+    size_t length;
+    ast_text html = {0};
+    const char *page = ast_viewer_page(&length);
+    if (!page)
+        return ast_format_fail(error, "this build has no page for reports");
+    bool good =
+        ast_page_fill(page, length, json, &html) || ast_format_fail(error, "there is not enough memory for the report");
+    good = good && ast_output_write(output, html.bytes, html.size, error);
+    ast_text_free(&html);
+    return good;
+}

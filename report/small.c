@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Of every small pixel the label and the grey of one pixel in its middle: a mean of labels means nothing, and reading
+ * all pixels would take as long as clustering them. */
+#include "small.h"
+
+#include <message.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* 35 colours times 7 shades and black are 246 of the 256 that a palette has. */
+enum { SHADES = 7, BLACK = AST_PALETTE_SIZE * SHADES, COLOURS = BLACK + 1, COLOUR_PART = 166, BELOW_PART = 90 };
+
+static void fill_palette(unsigned char colours[COLOURS][3]) {
+    for (int32_t id = 0; id < AST_PALETTE_SIZE; id++) {
+        ast_colour colour = ast_palette(id);
+        unsigned char parts[3] = {colour.red, colour.green, colour.blue};
+        for (int shade = 0; shade < SHADES; shade++) {
+            int below = shade * 255 / (SHADES - 1);
+            for (int c = 0; c < 3; c++)
+                colours[id * SHADES + shade][c] =
+                    (unsigned char)((parts[c] * COLOUR_PART + below * BELOW_PART + 128) / 256);
+        }
+    }
+    memset(colours[BLACK], 0, 3);
+}
+
+/* 0 to 1: near is light, as in the overlays; a picture by its brightness. */
+static double grey_at(const ast_small *small, size_t u, size_t v) {
+    if (small->depth) {
+        const char *row = (const char *)small->depth->values + (ptrdiff_t)v * small->depth->row_stride;
+        return 2 / (2 + ((const uint16_t *)row)[u] / small->units_per_metre);
+    }
+    if (!small->picture)
+        return 0.5;
+    const unsigned char *pixel = small->picture->rgb + 3 * (v * small->picture->width + u);
+    return (0.299 * pixel[0] + 0.587 * pixel[1] + 0.114 * pixel[2]) / 255;
+}
+
+static unsigned char colour_at(const ast_small *small, size_t u, size_t v) {
+    int32_t label = small->labels[v * small->width + u];
+    if (label < 0)
+        return BLACK;
+    int shade = (int)(grey_at(small, u, v) * (SHADES - 1) + 0.5);
+    return (unsigned char)(label % AST_PALETTE_SIZE * SHADES + shade);
+}
+
+/* The size that keeps the proportions, at least one pixel. */
+static void fit(const ast_small *small, size_t *width, size_t *height) {
+    *width = small->width < AST_SMALL_WIDTH ? small->width : AST_SMALL_WIDTH;
+    *height = (*width * small->height + small->width / 2) / small->width;
+    if (*height > AST_SMALL_HEIGHT) {
+        *height = AST_SMALL_HEIGHT;
+        *width = (*height * small->width + small->height / 2) / small->height;
+    }
+    *width = *width ? *width : 1;
+    *height = *height ? *height : 1;
+}
+
+static bool put_png(const unsigned char *pixels, size_t width, size_t height, ast_text *json, ast_format_error *error) {
+    unsigned char colours[COLOURS][3], *bytes;
+    size_t size;
+    fill_palette(colours);
+    ast_output *output = ast_output_open_memory("the picture of a frame", error);
+    if (!output)
+        return false;
+    if (!ast_write_indexed(output, pixels, width, height, colours[0], COLOURS, error)) {
+        ast_output_abandon(output);
+        return false;
+    }
+    if (!ast_output_take(output, &bytes, &size, error))
+        return false;
+    ast_json_data_url(json, bytes, size);
+    free(bytes);
+    return true;
+}
+
+bool ast_small_json(const ast_small *small, ast_text *json, ast_format_error *error) {
+    unsigned char pixels[AST_SMALL_WIDTH * AST_SMALL_HEIGHT];
+    size_t width, height;
+    fit(small, &width, &height);
+    for (size_t y = 0; y < height; y++) {
+        size_t v = (2 * y + 1) * small->height / (2 * height);
+        for (size_t x = 0; x < width; x++)
+            pixels[y * width + x] = colour_at(small, (2 * x + 1) * small->width / (2 * width), v);
+    }
+    return put_png(pixels, width, height, json, error);
+}
