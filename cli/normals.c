@@ -171,13 +171,14 @@ static int print_json(const void *data) {
     const job *work = data;
     const ast_cli_depth *depth = &work->depth;
     const ast_cli_surface *surface = &work->surface;
+    size_t pixels = depth->width * depth->height;
     if (work->solid)
         return ast_cli_print_object(json_pack("{sI sI ss sf}", "points", (json_int_t)surface->count, "missing",
                                               (json_int_t)work->missing, "normals", ast_cli_surface_word(surface),
                                               "seconds", surface->seconds));
-    json_t *object = json_pack("{sI sI sI sI sf}", "width", (json_int_t)depth->width, "height",
-                               (json_int_t)depth->height, "points", (json_int_t)(depth->width * depth->height),
-                               "missing", (json_int_t)work->missing, "seconds", depth->seconds);
+    json_t *object =
+        json_pack("{sI sI sI sI sf}", "width", (json_int_t)depth->width, "height", (json_int_t)depth->height, "points",
+                  (json_int_t)pixels, "missing", (json_int_t)work->missing, "seconds", depth->seconds);
     if (object && depth->frame.number != AST_DEPTH_WHOLE &&
         json_object_set_new(object, "frame", json_integer((json_int_t)depth->frame.number)) != 0) {
         json_decref(object);

@@ -15,7 +15,7 @@ static double azimuth_of(double east, double north) {
         return 0;
     if (degrees < 0)
         degrees += 360;
-    return degrees < 360 ? degrees : 0; /* a hair before 360 rounds up to it */
+    return degrees < 360 ? degrees + 0.0 : 0; /* a hair before 360 rounds up to it; and -0 becomes 0 */
 }
 
 /* The sign that makes z positive; level directions get an azimuth below 180. */

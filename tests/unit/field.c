@@ -33,6 +33,7 @@ static void known_planes(void **state) {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         double direction, dip;
         ast_dip(known[i].normal, &direction, &dip);
+        assert_false(signbit(direction));
         near(direction, known[i].direction, 1e-13);
         near(dip, known[i].dip, 1e-13);
     }
