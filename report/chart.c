@@ -217,6 +217,7 @@ static bool draw_axes(const chart *drawn, ast_output *output, ast_format_error *
                ast_svg_text(output, x, BOTTOM + 20, AST_SVG_MIDDLE, text, error);
     }
     return good && ast_svg_text(output, (LEFT + RIGHT) / 2.0, BOTTOM + 44, AST_SVG_MIDDLE, "frame", error) &&
+           ast_svg_upright(output, 12, (TOP + BOTTOM) / 2.0, "share", error) &&
            ast_svg_text(output, LEFT, TOP - 16, AST_SVG_START, "Share of each cluster among the directions of a frame",
                         error);
 }

@@ -10,7 +10,10 @@
 
 enum { RADIUS = 190, WIDTH = 840, HEIGHT = 450, MIDDLE = 240, MOST_POINTS = 4000 };
 
+#define LIGHTEST 150 /* of a point: its luma, 0 to 255, on white paper */
+
 static bool draw_frame(ast_output *output, ast_format_error *error);
+static ast_colour on_paper(ast_colour colour);
 static bool project(const float *x, double *across, double *down);
 static bool draw_means(const float *means, size_t count, ast_output *output, ast_format_error *error);
 
@@ -23,11 +26,19 @@ bool ast_net_write(const float *points, const int32_t *labels, size_t count, con
         double across, down;
         if (labels[i] < 0 || !project(points + 3 * i, &across, &down))
             continue;
-        ast_colour colour = ast_palette(labels[i]);
+        ast_colour colour = on_paper(ast_palette(labels[i]));
         good = ast_printf(output, error, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"1.6\" fill=\"#%02x%02x%02x\"/>\n", across,
                           down, colour.red, colour.green, colour.blue);
     }
     return good && (!means || draw_means(means, means_count, output, error)) && ast_svg_end(output, error);
+}
+
+/* No lighter than the eye finds small points on white. The hue stays. */
+static ast_colour on_paper(ast_colour colour) {
+    double luma = 0.299 * colour.red + 0.587 * colour.green + 0.114 * colour.blue;
+    double factor = luma > LIGHTEST ? LIGHTEST / luma : 1;
+    return (ast_colour){(unsigned char)(colour.red * factor), (unsigned char)(colour.green * factor),
+                        (unsigned char)(colour.blue * factor)};
 }
 
 /* |(a, b)| = sqrt(1 - |z|) keeps areas; at the equator it is 1. The lower half is mirrored: it is seen from below. */

@@ -16,6 +16,9 @@ static const char *const dashes[LOOKS] = {"none", "7 3", "2 3", "9 3 2 3"};
 static const int32_t colours[LOOKS] = {1, 6, 4,
                                        3}; /* blue, vermillion, green, purple: dark enough for lines on white */
 
+/* Numbers beyond it are left out, as what is not a number is: nobody reads such an axis. */
+#define MOST 1e30
+
 typedef struct range {
     double low, high, step;
 } range;
@@ -49,13 +52,25 @@ static double on_axis(const panel *drawn, double y) {
     return y > 0 ? log10(y) : NAN; /* nothing there: left out */
 }
 
+static bool drawable(double value) {
+    return fabs(value) <= MOST; /* false for NaN */
+}
+
+/* Whether there is a point i, and it has a place on both axes. */
+static bool shown(const panel *drawn, const ast_plot_series *series, size_t i) {
+    return i < series->count && drawable(series->x[i]) && drawable(series->y[i]) &&
+           !isnan(on_axis(drawn, series->y[i]));
+}
+
 /* The upper (side 1) or lower (-1) edge of the band: no farther than the range that was asked for, since what it
  * measures often has an end there. */
 static double edge(const panel *drawn, const ast_plot_series *series, size_t i, int side) {
     const ast_plot_panel *given = drawn->given;
-    double y = series->y[i], error = series->error && isfinite(series->error[i]) ? series->error[i] : 0;
+    double y = series->y[i], error = series->error && drawable(series->error[i]) ? series->error[i] : 0;
     double limit = given->low < given->high ? (side > 0 ? given->high : given->low) : side * INFINITY;
     double end = y + side * error;
+    if (isnan(on_axis(drawn, end)))
+        return y; /* logarithmic, and below 0: the band has no such edge */
     return side > 0 ? fmin(end, fmax(limit, y)) : fmax(end, fmin(limit, y));
 }
 
@@ -69,25 +84,34 @@ static void round_range(range *of) {
     if (!(of->low <= of->high))
         *of = (range){0, 1, 0};
     if (of->high - of->low < 1e-9 * fmax(1, fabs(of->high)))
-        of->high = of->low + 1;
+        of->high = of->low + fmax(1, fabs(of->low));
     double rough = (of->high - of->low) / 6, power = pow(10, floor(log10(rough))), factor = rough / power;
     of->step = power * (factor <= 1 ? 1 : factor <= 2 ? 2 : factor <= 5 ? 5 : 10);
     of->low = floor(of->low / of->step + 1e-9) * of->step;
     of->high = ceil(of->high / of->step - 1e-9) * of->step;
 }
 
+/* Whole powers of ten, of which no more than nine are named. */
+static void round_decades(range *of) {
+    if (!(of->low <= of->high))
+        *of = (range){0, 0, 0};
+    of->low = floor(of->low);
+    of->step = ceil((floor(of->high) + 1 - of->low) / 8);
+    of->high = of->low + of->step * ceil((floor(of->high) + 1 - of->low) / of->step);
+}
+
 static void find_ranges(panel *drawn) {
     const ast_plot_panel *given = drawn->given;
     drawn->x = drawn->y = (range){INFINITY, -INFINITY, 0};
     if (given->low < given->high) {
-        widen(&drawn->y, given->low);
-        widen(&drawn->y, given->high);
+        widen(&drawn->y, on_axis(drawn, given->low));
+        widen(&drawn->y, on_axis(drawn, given->high));
     }
     for (size_t s = 0; s < given->count; s++) {
         const ast_plot_series *series = &given->series[s];
         double half = series->bars ? 0.5 : 0;
         for (size_t i = 0; i < series->count; i++) {
-            if (!isfinite(series->x[i]) || !isfinite(series->y[i]))
+            if (!shown(drawn, series, i))
                 continue;
             widen(&drawn->x, series->x[i] - half);
             widen(&drawn->x, series->x[i] + half);
@@ -95,9 +119,13 @@ static void find_ranges(panel *drawn) {
             widen(&drawn->y, on_axis(drawn, edge(drawn, series, i, 1)));
         }
     }
+    if (drawable(given->x_mark))
+        widen(&drawn->x, given->x_mark);
+    if (drawable(given->y_mark))
+        widen(&drawn->y, on_axis(drawn, given->y_mark));
     round_range(&drawn->x);
     if (given->logarithmic)
-        drawn->y = (range){floor(drawn->y.low), floor(drawn->y.high) + 1, 1};
+        round_decades(&drawn->y);
     else
         round_range(&drawn->y);
 }
@@ -112,14 +140,10 @@ static double y_of(const panel *drawn, double y) {
 
 /* ---- Series ------------------------------------------------------------------------------------------------------ */
 
-static bool shown(const ast_plot_series *series, size_t i) {
-    return i < series->count && isfinite(series->x[i]) && isfinite(series->y[i]);
-}
-
 /* The end of the run of points that begins at `first`. */
-static size_t run_end(const ast_plot_series *series, size_t first) {
+static size_t run_end(const panel *drawn, const ast_plot_series *series, size_t first) {
     size_t end = first;
-    while (shown(series, end))
+    while (shown(drawn, series, end))
         end++;
     return end;
 }
@@ -160,7 +184,7 @@ static bool draw_run(const panel *drawn, const ast_plot_series *series, size_t f
 static bool draw_bars(const panel *drawn, const ast_plot_series *series) {
     bool good = true;
     for (size_t i = 0; i < series->count && good; i++) {
-        if (!shown(series, i) || series->y[i] <= 0)
+        if (!shown(drawn, series, i) || series->y[i] <= 0)
             continue;
         double left = x_of(drawn, series->x[i] - 0.42), top = y_of(drawn, series->y[i]);
         good = ast_svg_rectangle(drawn->output, left, top, x_of(drawn, series->x[i] + 0.42) - left,
@@ -174,7 +198,7 @@ static bool draw_series(const panel *drawn, const ast_plot_series *series) {
     if (series->bars)
         return draw_bars(drawn, series);
     for (size_t first = 0; first < series->count && good; first++) {
-        size_t end = run_end(series, first);
+        size_t end = run_end(drawn, series, first);
         if (end == first)
             continue;
         good = (!series->error || draw_band(drawn, series, first, end)) && draw_run(drawn, series, first, end);
@@ -214,9 +238,9 @@ static bool draw_axes(const panel *drawn) {
                 ast_svg_text(output, centre, BOTTOM + 36, AST_SVG_MIDDLE, given->x_label, drawn->error) &&
                 ast_svg_upright(output, drawn->shift + 16, (TOP + BOTTOM) / 2.0, given->y_label, drawn->error) &&
                 ast_svg_text(output, centre, TOP - 16, AST_SVG_MIDDLE, given->title, drawn->error);
-    if (good && isfinite(given->x_mark))
+    if (good && drawable(given->x_mark))
         good = ast_svg_line(output, x_of(drawn, given->x_mark), TOP, x_of(drawn, given->x_mark), BOTTOM, drawn->error);
-    if (good && isfinite(given->y_mark))
+    if (good && drawable(given->y_mark) && !isnan(on_axis(drawn, given->y_mark)))
         good = ast_svg_line(output, left, y_of(drawn, given->y_mark), right, y_of(drawn, given->y_mark), drawn->error);
     return good;
 }
@@ -236,7 +260,7 @@ static bool draw_legend(const panel *drawn) {
                        x, y - 4, x + 26, y - 4, colour.red, colour.green, colour.blue, dashes[series->look % LOOKS]) &&
             draw_mark(drawn, series, x + 13, y - 4) &&
             ast_svg_text(drawn->output, x + 32, y, AST_SVG_START, series->name, drawn->error);
-        x += 46 + 7.2 * (double)strlen(series->name); /* about the width of the text */
+        x += 46 + 8.0 * (double)strlen(series->name); /* about the width of the text */
     }
     return good;
 }

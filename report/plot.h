@@ -11,7 +11,7 @@
 
 typedef struct ast_plot_series {
     const char *name;    /* for the legend */
-    const double *x, *y; /* (count); a NaN interrupts the line */
+    const double *x, *y; /* (count); what is not finite, or is beyond 1e30, interrupts the line */
     const double *error; /* (count) half the height of the band, or NULL */
     size_t count;
     int32_t look; /* which marks, dashes and colour; 0.. */
@@ -24,9 +24,9 @@ typedef struct ast_plot_panel {
     const ast_plot_series *series;
     size_t count;
     double low, high; /* the range of y that is shown at least, bands ending there; equal: as the series have it */
-    bool logarithmic; /* y by powers of ten; it is above 0, and there are no bars */
+    bool logarithmic; /* y by powers of ten: what is not above 0 is left out, and there are no bars */
     double x_mark;    /* a thin vertical line and ... */
-    double y_mark;    /* ... a horizontal one, for a known or chosen value; NaN: none */
+    double y_mark;    /* ... a horizontal one, for a known or chosen value, always in sight; NaN: none */
 } ast_plot_panel;
 
 /* Up to four panels from left to right. `title` is for those who cannot see. */
@@ -35,7 +35,8 @@ bool ast_plot_write(const ast_plot_panel *panels, size_t count, const char *titl
 
 /* Points of the sphere (count, 3) by Lambert's azimuthal projection, which keeps areas: the hemisphere around +z on the
  * left, the one around -z on the right, each seen from outside. Points labelled below 0, or not finite, are left out;
- * of more than 4000 points every so-manieth is drawn. Means (means_count, 3), or NULL, are rings with their numbers. */
+ * of more than 4000 points every so-manieth is drawn. Light colours are darkened, so that they show on paper. Means
+ * (means_count, 3), or NULL, are rings with their numbers. */
 bool ast_net_write(const float *points, const int32_t *labels, size_t count, const float *means, size_t means_count,
                    const char *title, ast_output *output, ast_format_error *error);
 
