@@ -56,7 +56,8 @@ function fill(template, parts) {
 function asC(page) {
   const bytes = Buffer.from(page, "utf8");
   const lines = [];
-  for (let start = 0; start < bytes.length; start += 100) lines.push(`    "${escaped(bytes.subarray(start, start + 100))}"`);
+  for (let start = 0; start < bytes.length; start += 100)
+    lines.push(`    "${escaped(bytes.subarray(start, start + 100))}"`);
   return `/* Made by viewer/build.mjs. */
 #include "viewer.h"
 

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+//
+// The report of one clustering: sphere, table, nets, angles, and how it was made.
+import { Colours } from "../data/colours";
+import { Points } from "../data/points";
+import { Selection } from "../data/selection";
+import type { BatchCluster, BatchReport, Vec3 } from "../data/types";
+import { AngleMatrix, MOST_MEANS } from "../matrix/matrix";
+import { add, dot, scale } from "../math/vector";
+import { Nets } from "../net/nets";
+import { Rose } from "../rose/rose";
+import type { Scene } from "../sphere/scene";
+import { MOST_CIRCLES } from "../sphere/scene";
+import { Sphere } from "../sphere/sphere";
+import { homeTowards } from "../sphere/view";
+import { card } from "../ui/card";
+import { el } from "../ui/dom";
+import { count, degrees, number, percent, plural } from "../ui/format";
+import { head, notesCard, originCard } from "../ui/frame";
+import { directionWords } from "../ui/describe";
+import { saveAddress, saveCsv, saveSvg } from "../ui/save";
+import { netTools, sphereTools } from "../ui/tools";
+import { swatch } from "../ui/swatch";
+import { anglesOf } from "./angles";
+import { clusterTable } from "./table";
+
+export function batchPage(report: BatchReport): HTMLElement {
+  const selection = new Selection(),
+    scene = sceneOf(report),
+    describe = describer(report, scene.colours);
+  escapeClears(selection);
+  const top = head(report);
+  top.facts(factsOf(report));
+  const left = el(
+    "div",
+    { class: "column" },
+    sphereCard(report, scene, selection, describe),
+    report.dimension === 2 ? roseCard(scene, selection) : netsCard(report, scene, selection, describe),
+  );
+  const right = el(
+    "div",
+    { class: "column" },
+    tableCard(report, selection),
+    imageCard(report),
+    anglesCard(report, selection),
+    originCard(report),
+  );
+  return el(
+    "main",
+    { class: "page batch" },
+    top.element,
+    notesCard(notesOf(report)),
+    el("div", { class: "columns" }, left, right),
+  );
+}
+
+function sceneOf(report: BatchReport): Scene {
+  const colours = new Colours(report.clusters.map((cluster) => [cluster.id, cluster.color] as const));
+  const bySize = [...report.clusters].sort((a, b) => b.size - a.size);
+  const markers = bySize.map(({ id, xyz, spread, share }) => ({ id, xyz, spread, share, faint: false }));
+  const points = Points.decode(report.points);
+  if (report.axial) turnToMeans(points, report.clusters);
+  return { points, colours, markers, trails: [] };
+}
+
+/** x and -x are the same: every point is shown at the end on which its mean is. */
+function turnToMeans(points: Points, clusters: BatchCluster[]): void {
+  const means = new Map(clusters.map((cluster) => [cluster.id, cluster.xyz]));
+  for (let i = 0; i < points.count; i++) {
+    const mean = means.get(points.labels[i] as number);
+    if (!mean || dot(points.at(i), mean) >= 0) continue;
+    for (let c = 3 * i; c < 3 * i + 3; c++) points.xyz[c] = -(points.xyz[c] as number);
+  }
+}
+
+/** What the page itself has to say, after what the command said. */
+function notesOf(report: BatchReport): string[] {
+  const notes = [...report.notes],
+    clusters = report.clusters.length;
+  if (report.projection)
+    notes.push(
+      `Directions of ${report.dimension} dimensions are drawn along their three leading principal directions, which hold ${explained(report.projection.explained)} of the whole; angles between means are exact.`,
+    );
+  if (report.axial) notes.push("x and −x are the same here: every point is drawn at the end on which its mean is.");
+  if (clusters > MOST_CIRCLES)
+    notes.push(
+      `Of ${count(clusters)} clusters the ${MOST_CIRCLES} largest have their circles drawn, and the one you point at; the table has all of them.`,
+    );
+  return notes;
+}
+
+function explained(shares: number[]): string {
+  return percent(shares.reduce((sum, share) => sum + share, 0));
+}
+
+function factsOf(report: BatchReport) {
+  const { points, clusters, dimension, measures } = report,
+    objective = measures["objective"];
+  const facts = [
+    { value: count(clusters.length), label: clusters.length === 1 ? "cluster" : "clusters" },
+    { value: count(points.total), label: "points" },
+    { value: String(dimension), label: "dimensions" },
+  ];
+  if (typeof objective === "number") facts.push({ value: number(objective), label: "objective" });
+  return facts;
+}
+
+type Describe = (id: number, xyz: Vec3, mean: boolean) => (Node | string)[];
+
+function describer(report: BatchReport, colours: Colours): Describe {
+  const clusters = new Map(report.clusters.map((cluster) => [cluster.id, cluster]));
+  return (id, xyz, mean) => {
+    const cluster = clusters.get(id),
+      where = directionWords(xyz, report.projection !== null);
+    if (!cluster) return ["a point of no cluster", el("div", {}, where)];
+    const about = `${plural(cluster.size, "point")}, ${percent(cluster.share)}${cluster.spread === null ? "" : `, spread ${degrees(cluster.spread)}`}`;
+    return [
+      el("div", {}, swatch(id, colours.css(id)), ` ${about}`),
+      el("div", { class: "fine" }, `${mean ? "mean" : "point"} ${where}`),
+    ];
+  };
+}
+
+function escapeClears(selection: Selection): void {
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") selection.clear();
+  });
+}
+
+function axesOf(report: BatchReport): string[] {
+  return report.projection ? ["pc1", "pc2", "pc3"] : ["x", "y", "z"];
+}
+
+function homeOf(report: BatchReport) {
+  if (report.dimension === 2) return homeTowards([0, 0, 1]);
+  const sum = report.clusters.reduce<Vec3>(
+    (total, cluster) => add(total, scale(cluster.xyz, cluster.share)),
+    [0, 0, 0],
+  );
+  return homeTowards(sum);
+}
+
+function sphereCard(report: BatchReport, scene: Scene, selection: Selection, describe: Describe): HTMLElement {
+  const label =
+    "The points on the sphere. Drag or press arrows to turn, plus and minus to zoom, 0 to reset, click to pick a cluster";
+  const sphere = new Sphere({
+    label,
+    axes: axesOf(report),
+    home: homeOf(report),
+    plainArrows: true,
+    selection,
+    describe,
+  });
+  const view = card("Sphere", "sphere-card", [
+    { label: "SVG", title: "Save the sphere as SVG", run: () => saveSvg("sphere", sphere.svg(report.title)) },
+    { label: "CSV", title: "Save the points that are shown as CSV", run: () => savePoints(scene.points) },
+  ]);
+  const { shown, total } = report.points;
+  view.say(shown < total ? `${count(shown)} of ${plural(total, "point")}` : plural(total, "point"));
+  view.tools.append(...sphereTools(sphere));
+  view.body.append(
+    sphere.element,
+    el(
+      "p",
+      { class: "hint" },
+      "Drag to turn, click to pick, scroll after a click to zoom. Circles: one angular standard deviation.",
+    ),
+  );
+  sphere.show(scene);
+  return view.element;
+}
+
+function savePoints(points: Points): void {
+  const rows = Array.from({ length: points.count }, (_, i) => [
+    ...points.at(i).map((value) => Number(value.toFixed(5))),
+    points.labels[i] as number,
+  ]);
+  saveCsv("points", ["x", "y", "z", "label"], rows);
+}
+
+function netsCard(report: BatchReport, scene: Scene, selection: Selection, describe: Describe): HTMLElement {
+  const nets = new Nets({ axial: report.axial, axes: axesOf(report), selection, describe });
+  nets.show(scene);
+  const view = card("Equal-area nets", "nets-card", [
+    { label: "SVG", title: "Save the nets as SVG", run: () => saveSvg("nets", nets.svg(report.title)) },
+    {
+      label: "CSV",
+      title: "Save the places of the points on the nets as CSV",
+      run: () => saveCsv("nets", ["hemisphere", "across", "up", "label"], nets.rows()),
+    },
+  ]);
+  view.tools.append(...netTools(nets));
+  const { levels } = nets;
+  const legend = levels.length
+    ? `Lambert's projection. Contours at ${levels.map((level) => number(Number(level.toPrecision(2)))).join(", ")} times the even density.`
+    : "Lambert's projection. Too few or too even points for contours of density.";
+  view.body.append(nets.element, el("p", { class: "hint" }, legend));
+  return view.element;
+}
+
+function roseCard(scene: Scene, selection: Selection): HTMLElement {
+  const rose = new Rose(scene, selection);
+  const view = card("Rose", "rose-card", [
+    { label: "SVG", title: "Save the rose as SVG", run: () => saveSvg("rose", rose.svg("Rose")) },
+  ]);
+  view.body.append(
+    rose.element,
+    el("p", { class: "hint" }, "A petal's area is the number of points in its ten degrees."),
+  );
+  return view.element;
+}
+
+function tableCard(report: BatchReport, selection: Selection): HTMLElement {
+  const table = clusterTable(report, selection);
+  const view = card("Clusters", "table-card", [
+    { label: "CSV", title: "Save the table as CSV, with the whole means", run: () => saveClusters(report) },
+  ]);
+  view.say(plural(report.clusters.length, "cluster"));
+  view.body.append(table.element);
+  return view.element;
+}
+
+function saveClusters(report: BatchReport): void {
+  const { clusters, dimension } = report,
+    whole = clusters.every((cluster) => cluster.mean?.length === dimension);
+  const names = whole ? Array.from({ length: dimension }, (_, i) => `mean_${i + 1}`) : ["x", "y", "z"];
+  const rows = clusters.map((c) => [
+    c.id,
+    c.size,
+    c.share,
+    c.spread,
+    c.kappa,
+    c.dip ?? null,
+    c.dip_direction ?? null,
+    ...(whole ? (c.mean ?? []) : c.xyz),
+  ]);
+  saveCsv("clusters", ["id", "size", "share", "spread", "kappa", "dip", "dip_direction", ...names], rows);
+}
+
+function imageCard(report: BatchReport): HTMLElement | null {
+  const { image } = report;
+  if (!image) return null;
+  const view = card("Image", "image-card", [
+    { label: "PNG", title: "Save the picture as PNG", run: () => saveAddress("clusters.png", image) },
+  ]);
+  view.body.append(el("img", { src: image, class: "overlay", alt: "The depth image, coloured by cluster" }));
+  return view.element;
+}
+
+function anglesCard(report: BatchReport, selection: Selection): HTMLElement | null {
+  const angles = anglesOf(report),
+    ids = report.clusters.map((cluster) => cluster.id);
+  if (!angles || ids.length < 2 || ids.length > MOST_MEANS) return null;
+  const matrix = new AngleMatrix(ids, angles, report.axial ? 90 : 180, selection);
+  const view = card("Angles between means", "matrix-card", [
+    { label: "SVG", title: "Save the matrix as SVG", run: () => saveSvg("angles", matrix.svg(report.title)) },
+    {
+      label: "CSV",
+      title: "Save the angles as CSV",
+      run: () =>
+        saveCsv(
+          "angles",
+          ["id", ...ids.map(String)],
+          angles.map((row, i) => [ids[i] as number, ...row]),
+        ),
+    },
+  ]);
+  view.say("degrees; the stronger the colour the closer");
+  const details = el(
+    "details",
+    { open: report.dimension > 3 || ids.length <= 8 },
+    el("summary", {}, "Show the matrix"),
+    matrix.element,
+  );
+  view.body.append(details);
+  return view.element;
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+//
+// The table of the clusters of a batch.
+import type { Selection } from "../data/selection";
+import type { BatchCluster, BatchReport } from "../data/types";
+import { count, degrees, fixed, number, percent } from "../ui/format";
+import { shareBar, swatch } from "../ui/swatch";
+import { DataTable } from "../ui/table";
+import type { Column } from "../ui/table";
+
+export function clusterTable(report: BatchReport, selection: Selection): DataTable<BatchCluster> {
+  const table = new DataTable<BatchCluster>({
+    label: "Clusters",
+    columns: columns(report),
+    key: (cluster) => cluster.id,
+    hover: (id) => selection.hover(id),
+    pick: (id) => selection.pick(id),
+    sort: { column: 1, descending: true },
+  });
+  let picked: number | null = null;
+  selection.listen(() => {
+    table.light(selection.active, selection.picked);
+    if (selection.picked !== picked && selection.picked !== null) table.reveal(selection.picked);
+    picked = selection.picked;
+  });
+  table.show(report.clusters);
+  return table;
+}
+
+function columns(report: BatchReport): Column<BatchCluster>[] {
+  const all: Column<BatchCluster>[] = [
+    {
+      title: "id",
+      value: (c) => c.id,
+      cell: (c) => swatch(c.id, c.color),
+      numeric: true,
+      width: "3.9em",
+      help: "The cluster's label",
+    },
+    {
+      title: "size",
+      value: (c) => c.size,
+      cell: (c) => count(c.size),
+      numeric: true,
+      width: "5.2em",
+      help: "Points in the cluster",
+    },
+    {
+      title: "share",
+      value: (c) => c.share,
+      cell: (c) => shareBar(c.share, c.color, percent(c.share)),
+      numeric: true,
+      width: "5.6em",
+      help: "Part of all points",
+    },
+    {
+      title: "spread",
+      value: (c) => c.spread,
+      cell: (c) => degrees(c.spread),
+      numeric: true,
+      width: "4.5em",
+      help: "Angular standard deviation around the mean",
+    },
+    {
+      title: "kappa",
+      value: (c) => c.kappa,
+      cell: (c) => (c.kappa === null ? "–" : number(c.kappa)),
+      numeric: true,
+      width: "4.5em",
+      help: "Concentration of a von Mises-Fisher distribution",
+    },
+  ];
+  return [...all, ...meanColumns(report), ...dipColumns(report)];
+}
+
+function meanColumns(report: BatchReport): Column<BatchCluster>[] {
+  const names = report.projection ? ["pc1", "pc2", "pc3"] : ["x", "y", "z"].slice(0, Math.min(3, report.dimension));
+  return names.map((title, i) => ({
+    title,
+    value: (c) => c.xyz[i] ?? null,
+    cell: (c) => fixed(c.xyz[i], 3),
+    numeric: true,
+    width: "4.4em",
+    help: report.projection ? "The mean along a leading principal direction, rescaled" : "A coordinate of the mean",
+  }));
+}
+
+function dipColumns(report: BatchReport): Column<BatchCluster>[] {
+  if (!report.clusters.some((cluster) => typeof cluster.dip === "number")) return [];
+  return [
+    {
+      title: "dip",
+      value: (c) => c.dip ?? null,
+      cell: (c) => degrees(c.dip, 0),
+      numeric: true,
+      width: "3.4em",
+      help: "Dip of the plane whose pole is the mean",
+    },
+    {
+      title: "dip dir.",
+      value: (c) => c.dip_direction ?? null,
+      cell: (c) => degrees(c.dip_direction, 0),
+      numeric: true,
+      width: "4.7em",
+      help: "Dip direction of that plane",
+    },
+  ];
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+//
+// The data of a report as types; ../../DATA.md says what each field means.
+
+export type Vec3 = readonly [number, number, number];
+export type Value = string | number | boolean | null;
+
+export interface EncodedPoints {
+  xyz: string;
+  labels: string;
+}
+
+interface Common {
+  format: 1;
+  live: boolean;
+  run: string;
+  title: string;
+  command: string;
+  version: string;
+  parameters: Record<string, Value>;
+  measures: Record<string, Value>;
+  notes: string[];
+  dimension: number;
+  axial: boolean;
+  projection: { explained: number[] } | null;
+}
+
+export interface BatchCluster {
+  id: number;
+  size: number;
+  share: number;
+  kappa: number | null;
+  spread: number | null;
+  mean?: number[];
+  xyz: Vec3;
+  dip?: number | null;
+  dip_direction?: number | null;
+  color: string;
+}
+
+export interface BatchReport extends Common {
+  kind: "batch";
+  points: EncodedPoints & { total: number; shown: number };
+  clusters: BatchCluster[];
+  angles: number[][] | null;
+  image: string | null;
+}
+
+export type EventKind = "born" | "revived" | "seen" | "unseen" | "died";
+
+export interface FrameCluster {
+  id: number;
+  count: number;
+  share: number;
+  xyz: Vec3;
+  age: number;
+  spread: number | null;
+  event: EventKind;
+}
+
+export interface Frame {
+  frame: number;
+  source: string | null;
+  points: number;
+  missing: number;
+  milliseconds: number | null;
+  objective: number | null;
+  clusters: FrameCluster[];
+  sample: EncodedPoints | null;
+  image: string | null;
+}
+
+export interface StreamReport extends Common {
+  kind: "stream";
+  frames: Frame[];
+  colors: Record<string, string>;
+}
+
+export interface Chart {
+  title: string;
+  svg: string;
+}
+
+export interface Table {
+  title: string;
+  columns: string[];
+  rows: Value[][];
+}
+
+export interface ChartsReport extends Common {
+  kind: "charts";
+  charts: Chart[];
+  tables: Table[];
+  recommended: string | null;
+}
+
+export type Report = BatchReport | StreamReport | ChartsReport;
+
+export type Message =
+  | { type: "hello"; data: unknown }
+  | { type: "frame"; data: unknown; colors?: Record<string, string> }
+  | { type: "end"; reason: string };

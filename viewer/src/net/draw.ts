@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+//
+// One net with a pen: density, grid, points and means. d3-geo draws what bends: the grid and the circles around means.
+import { geoAzimuthalEqualArea, geoCircle, geoGraticule, geoPath } from "d3-geo";
+import type { GeoPermissibleObjects, GeoProjection } from "d3-geo";
+import { isLight } from "../data/colours";
+import type { Colours } from "../data/colours";
+import type { Vec3 } from "../data/types";
+import type { Pen } from "../draw/pen";
+import { onNet } from "../math/lambert";
+import { DEGREES } from "../math/vector";
+import type { Marker } from "../sphere/scene";
+import { MOST_CIRCLES, MOST_NAMES } from "../sphere/scene";
+import type { Inks } from "../ui/theme";
+import type { Contour } from "./contours";
+import { endOn } from "./half";
+import type { Half } from "./half";
+
+/** Where the net is. */
+export interface Disc {
+  x: number;
+  y: number;
+  radius: number;
+}
+
+export interface NetPicture {
+  half: Half;
+  contours: Contour[];
+  markers: Marker[];
+  colours: Colours;
+  axial: boolean;
+  axes: readonly string[];
+}
+
+/** Both hemispheres are drawn by the projection of the upper one: the lower is seen from above, through the sphere. */
+function projection(disc: Disc): GeoProjection {
+  return geoAzimuthalEqualArea()
+    .rotate([90, -90])
+    .clipAngle(90)
+    .precision(0.3)
+    .scale(disc.radius / Math.SQRT2)
+    .translate([disc.x, disc.y]);
+}
+
+export function drawGround(pen: Pen, picture: NetPicture, disc: Disc, ink: Inks, shaded: boolean): void {
+  pen.circle(disc.x, disc.y, disc.radius, { fill: ink.globe });
+  if (shaded)
+    pen.inside(disc.x, disc.y, disc.radius, () => {
+      const strength = 0.62 / Math.max(4, picture.contours.length);
+      for (const contour of picture.contours) pen.path(ringsPath(contour, disc), { fill: ink.band, opacity: strength });
+    });
+  const grid = geoGraticule()
+    .stepMinor([30, 30])
+    .stepMajor([90, 30])
+    .extentMinor([
+      [-180, -89.9],
+      [180, 89.9],
+    ])();
+  pen.path(geoPath(projection(disc))(grid) ?? "", { stroke: ink.grid, width: 1 });
+  pen.circle(disc.x, disc.y, disc.radius, { stroke: ink.globeEdge, width: 1.2 });
+}
+
+export function drawDots(pen: Pen, picture: NetPicture, disc: Disc, only: number | null): void {
+  const radius = dotRadius(picture.half.count) * (only === null ? 1 : 1.2);
+  for (const [label, places] of picture.half.groups)
+    if (only === null || label === only)
+      pen.dots(onScreen(places, disc), radius, picture.colours.css(label), label < 0 ? 0.5 : 0.85);
+}
+
+export function drawLines(pen: Pen, picture: NetPicture, disc: Disc, ink: Inks): void {
+  pen.inside(disc.x, disc.y, disc.radius, () => {
+    for (const contour of picture.contours)
+      pen.path(ringsPath(contour, disc), { stroke: ink.ink, width: 0.9, opacity: 0.45 });
+  });
+}
+
+export function drawMeans(pen: Pen, picture: NetPicture, disc: Disc, ink: Inks, active: number | null): void {
+  const shown = picture.markers.filter((marker, rank) => rank < MOST_CIRCLES || marker.id === active);
+  const path = geoPath(projection(disc));
+  for (const marker of shown) drawSpread(pen, picture, marker, path, ink, active);
+  for (const marker of [...shown].reverse()) drawMean(pen, picture, marker, disc, ink, active);
+}
+
+export function drawNames(pen: Pen, picture: NetPicture, disc: Disc, ink: Inks): void {
+  const style = { colour: ink.muted, size: 12, weight: 600, halo: ink.card };
+  pen.text(disc.x + disc.radius + 6, disc.y + 4, picture.axes[0] ?? "x", style);
+  pen.text(disc.x, disc.y - disc.radius - 7, picture.axes[1] ?? "y", { ...style, anchor: "middle" });
+}
+
+function drawSpread(
+  pen: Pen,
+  picture: NetPicture,
+  marker: Marker,
+  path: (shape: GeoPermissibleObjects) => string | null,
+  ink: Inks,
+  active: number | null,
+): void {
+  if (!marker.spread || marker.faint) return;
+  const opacity = active === null || active === marker.id ? 1 : 0.2;
+  const ends: Vec3[] = picture.axial ? [marker.xyz, [-marker.xyz[0], -marker.xyz[1], -marker.xyz[2]]] : [marker.xyz];
+  for (const end of ends) {
+    const d = path({ type: "LineString", coordinates: ring(end, picture.half.side, marker.spread) });
+    if (!d) continue;
+    pen.path(d, { stroke: ink.halo, width: 3.5, opacity: 0.7 * opacity });
+    pen.path(d, { stroke: marker.id === active ? ink.ink : picture.colours.css(marker.id), width: 1.8, opacity });
+    if (marker.id !== active) pen.path(d, { stroke: ink.ink, width: 0.7, opacity: 0.7 * opacity });
+  }
+}
+
+/** As a line and not as an area, so that its clipped ends stay open. */
+function ring(end: Vec3, side: number, degrees: number): [number, number][] {
+  const latitude = Math.asin(Math.max(-1, Math.min(1, side * end[2]))) * DEGREES,
+    longitude = Math.atan2(end[1], end[0]) * DEGREES;
+  return geoCircle().center([longitude, latitude]).radius(Math.min(degrees, 179)).precision(4)().coordinates[0] as [
+    number,
+    number,
+  ][];
+}
+
+function drawMean(pen: Pen, picture: NetPicture, marker: Marker, disc: Disc, ink: Inks, active: number | null): void {
+  const end = endOn(marker.xyz, picture.half.side, picture.axial);
+  if (!end) return;
+  const [across, up] = onNet(end, picture.half.side),
+    x = disc.x + across * disc.radius,
+    y = disc.y - up * disc.radius;
+  const rank = picture.markers.indexOf(marker),
+    named = marker.id === active || picture.markers.length <= MOST_NAMES || rank < MOST_NAMES / 2;
+  const opacity = active === null || active === marker.id ? 1 : 0.2,
+    colour = picture.colours.css(marker.id);
+  const radius = named ? 8 : 3,
+    look = marker.faint ? { fill: ink.card, stroke: colour, dash: [3, 3] } : { fill: colour, stroke: ink.ink };
+  pen.circle(x, y, radius + 1.3, { fill: ink.halo, opacity: 0.8 * opacity });
+  pen.circle(x, y, radius, { ...look, width: 1.3, opacity });
+  const size = marker.id > 999 ? 7 : marker.id > 99 ? 8 : 10,
+    letters = marker.faint ? ink.ink : isLight(colour) ? "#000" : "#fff";
+  if (named)
+    pen.text(x, y + size * 0.36, String(marker.id), { colour: letters, size, weight: 700, anchor: "middle", opacity });
+}
+
+function ringsPath(contour: Contour, disc: Disc): string {
+  return contour.rings.map((ring) => `M${pairs(onScreen(ring, disc)).join("L")}Z`).join("");
+}
+
+function pairs(flat: Float32Array): string[] {
+  const result: string[] = [];
+  for (let i = 0; i + 1 < flat.length; i += 2)
+    result.push(`${(flat[i] as number).toFixed(2)} ${(flat[i + 1] as number).toFixed(2)}`);
+  return result;
+}
+
+function onScreen(places: ArrayLike<number>, disc: Disc): Float32Array {
+  const result = new Float32Array(places.length);
+  for (let i = 0; i + 1 < places.length; i += 2) {
+    result[i] = disc.x + disc.radius * (places[i] as number);
+    result[i + 1] = disc.y - disc.radius * (places[i + 1] as number);
+  }
+  return result;
+}
+
+function dotRadius(count: number): number {
+  return Math.max(0.6, 2.4 * Math.pow(Math.max(count, 100) / 100, -0.2));
+}

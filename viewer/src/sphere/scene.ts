@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+//
+// What there is to see on the sphere, for the sphere itself and for the nets.
+import type { Colours } from "../data/colours";
+import type { Points } from "../data/points";
+import type { Vec3 } from "../data/types";
+
+/** The mean of a cluster and how far its points spread around it. */
+export interface Marker {
+  id: number;
+  xyz: Vec3;
+  /** Degrees, or null. */
+  spread: number | null;
+  share: number;
+  /** A cluster without points now: drawn hollow. */
+  faint: boolean;
+}
+
+/** Where a mean has been, oldest first. */
+export interface Trail {
+  id: number;
+  places: Vec3[];
+}
+
+export interface Scene {
+  points: Points;
+  colours: Colours;
+  /** Largest first. */
+  markers: Marker[];
+  trails: Trail[];
+}
+
+/** Circles and names of more means than this would hide what they mark. */
+export const MOST_CIRCLES = 200;
+export const MOST_NAMES = 40;
