@@ -24,10 +24,6 @@
 #include "frame_list.h"
 #include "nyu_report.h"
 
-/* The colour camera of the data set's toolbox, onto which its depths are projected. That counts pixels from 1, we from
- * 0. */
-#define NYU_CAMERA "518.8579,519.4696,324.5824,252.7362"
-
 enum {
     NYU_WIDTH = 640,
     NYU_HEIGHT = 480,
@@ -107,8 +103,10 @@ static int open_camera(job *work) {
     if (!isnan(camera.scale) || camera.raw)
         return ast_cli_fail(AST_CLI_USAGE, "--%s is not for reproduce nyu: a .mat file has its size and metres",
                             camera.raw ? "raw" : "depth-scale");
+    if (camera.frame)
+        return ast_cli_fail(AST_CLI_USAGE, "reproduce nyu takes --frames LIST, not --frame");
     if (!camera.intrinsics && !camera.name)
-        camera.intrinsics = NYU_CAMERA;
+        camera.name = "nyu";
     if (camera.smooth < 0)
         camera.smooth = given->quick ? AST_SMOOTH_GUIDED : AST_SMOOTH_TV;
     int code = ast_cli_camera_set(&camera, given->mat, &work->options);
@@ -125,10 +123,9 @@ static int open_file(job *work) {
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
     const ast_nyu *file = work->file;
     if (!camera->intrinsics && (file->width != NYU_WIDTH || file->height != NYU_HEIGHT))
-        return ast_cli_fail(AST_CLI_FAILED,
-                            "%s: its scenes are %zu x %zu pixels, but the camera %s took %d x %d; give --intrinsics",
-                            work->given->mat, file->width, file->height, camera->name ? camera->name : "of NYU v2",
-                            NYU_WIDTH, NYU_HEIGHT);
+        return ast_cli_fail(
+            AST_CLI_FAILED, "%s: its scenes are %zu x %zu pixels, but the camera %s took %d x %d; give --intrinsics",
+            work->given->mat, file->width, file->height, camera->name ? camera->name : "nyu", NYU_WIDTH, NYU_HEIGHT);
     return -1;
 }
 

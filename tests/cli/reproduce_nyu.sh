@@ -8,6 +8,7 @@ fails 2 'is for reproduce nyu' asterism reproduce stream --input . --output z --
 fails 2 'is for reproduce synthetic$' asterism reproduce nyu --mat hall.mat --output z --runs 2
 fails 2 'is for reproduce stream' asterism reproduce nyu --mat hall.mat --output z --angle 70
 fails 2 'depth-scale is not for' asterism reproduce nyu --mat hall.mat --output z --depth-scale 1000
+fails 2 'takes --frames LIST' asterism reproduce nyu --mat hall.mat --output z --frame 1
 for list in '' 3-2 '1,' 1-2-3 x -1 1/2 0-/0 99999999999999999999; do
     fails 2 '--frames' asterism reproduce nyu --mat hall.mat --output z --frames "$list"
 done
@@ -79,7 +80,7 @@ same out/scenes.csv parts/scenes.csv
 head -c 1200 out/scenes.csv >parts/scenes.csv
 # shellcheck disable=SC2086
 fails 1 'parts/scenes.csv: line [2-7] is not' asterism reproduce nyu --mat hall.mat --quick $camera --output parts
-fails 1 'its scenes are 160 x 120 pixels, but the camera of NYU v2 took 640 x 480' \
+fails 1 'its scenes are 160 x 120 pixels, but the camera nyu took 640 x 480' \
     asterism reproduce nyu --mat hall.mat --output z
 fails 1 'the camera kinect took 640 x 480' asterism reproduce nyu --mat hall.mat --camera kinect --output z
 
