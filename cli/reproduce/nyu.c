@@ -103,8 +103,6 @@ static int open_camera(job *work) {
     if (!isnan(camera.scale) || camera.raw)
         return ast_cli_fail(AST_CLI_USAGE, "--%s is not for reproduce nyu: a .mat file has its size and metres",
                             camera.raw ? "raw" : "depth-scale");
-    if (camera.frame)
-        return ast_cli_fail(AST_CLI_USAGE, "reproduce nyu takes --frames LIST, not --frame");
     if (!camera.intrinsics && !camera.name)
         camera.name = "nyu";
     if (camera.smooth < 0)

@@ -8,7 +8,7 @@ fails 2 'is for reproduce nyu' asterism reproduce stream --input . --output z --
 fails 2 'is for reproduce synthetic$' asterism reproduce nyu --mat hall.mat --output z --runs 2
 fails 2 'is for reproduce stream' asterism reproduce nyu --mat hall.mat --output z --angle 70
 fails 2 'depth-scale is not for' asterism reproduce nyu --mat hall.mat --output z --depth-scale 1000
-fails 2 'takes --frames LIST' asterism reproduce nyu --mat hall.mat --output z --frame 1
+fails 2 'reproduce nyu takes --frames' asterism reproduce nyu --mat hall.mat --output z --frame 1
 for list in '' 3-2 '1,' 1-2-3 x -1 1/2 0-/0 99999999999999999999; do
     fails 2 '--frames' asterism reproduce nyu --mat hall.mat --output z --frames "$list"
 done
