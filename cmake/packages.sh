@@ -42,6 +42,11 @@ need_npm() {
     command -v npm >/dev/null || need nodejs npm
 }
 
+# need_browser: installs Chromium unless there is one: the page of the reports is looked at in it.
+need_browser() {
+    command -v chromium >/dev/null || need chromium
+}
+
 # processors: how many the build may use.
 processors() {
     nproc 2>/dev/null || echo 1

@@ -87,7 +87,8 @@ export function batch({ points = 3000, clusters = 6, dimension = 3, spread = 0.1
       ),
     );
   }
-  const sizes = means.map((_, k) => labels.filter((label) => label === k).length);
+  const sizes = new Array(clusters).fill(0);
+  for (const label of labels) if (label >= 0) sizes[label]++;
   const list = means.map((mean, id) => ({
     id,
     size: sizes[id],

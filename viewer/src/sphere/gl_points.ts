@@ -23,7 +23,7 @@ uniform vec3 behind;
 attribute vec3 colour;
 attribute float label;
 varying vec3 shade;
-varying float strength;
+varying float diameter;
 void main() {
   vec3 p = turn * position;
   bool far = p.z < 0.0;
@@ -33,22 +33,20 @@ void main() {
   if (far) light = 0.3;
   if (dim) light *= 0.22;
   shade = mix(behind, colour, light);
-  strength = dim ? 0.55 : 1.0;
-  gl_PointSize = size * (far ? 0.7 : 1.0) * (lit ? 1.25 : 1.0);
+  diameter = size * (far ? 0.7 : 1.0);
+  gl_PointSize = diameter + 1.0; // room for the soft edge
   gl_Position = vec4(centre + reach * p.xy, -0.45 * p.z - (lit ? 0.5 : 0.0), 1.0);
   if (far && through < 0.5) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
 }`;
 
 const FRAGMENT = `
 varying vec3 shade;
-varying float strength;
-uniform float size;
+varying float diameter;
 void main() {
-  float r = 2.0 * length(gl_PointCoord - 0.5);
-  float edge = 2.0 / max(size, 2.0);
-  float alpha = size < 2.5 ? 1.0 : 1.0 - smoothstep(1.0 - edge, 1.0, r);
+  float far = length(gl_PointCoord - 0.5) * (diameter + 1.0);
+  float alpha = clamp(0.5 * diameter - far + 0.5, 0.0, 1.0);
   if (alpha < 0.05) discard;
-  gl_FragColor = vec4(shade * alpha * strength, alpha * strength);
+  gl_FragColor = vec4(shade * alpha, alpha);
 }`;
 
 export class GlPoints implements PointsLayer {
