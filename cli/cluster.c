@@ -266,6 +266,8 @@ static int find_angle(job *work) {
     int code = ast_cli_sweep_run(sweep, work->context, &work->points, given->input, &angles, &given->common);
     if (code >= 0)
         return code;
+    if (sweep->stopped)
+        return ast_cli_fail(AST_CLI_SIGNAL + sweep->stopped, "stopped; nothing was written");
     if (sweep->best == sweep->count)
         return ast_cli_fail(AST_CLI_FAILED, "%s: --angle auto finds no angle, since %s; give one, such as --angle 25",
                             ast_cli_name(given->input), sweep->reason);
@@ -293,6 +295,9 @@ static int cluster(job *work) {
                                     .points = work->points.count,
                                     .passes_wanted = given->mixtures.trace != NULL,
                                     .samples_wanted = given->mixtures.samples != NULL};
+    work->progress.runs = given->restarts;
+    if (options->method == AST_FSD || options->method == AST_CRP || options->method == AST_OSPKM)
+        work->progress.passes = given->passes.max_iterations;
     options->progress = ast_cli_record_step;
     options->progress_data = &work->record;
     ast_status status = ast_cluster(work->context, &work->points, options, work->labels, &work->report);

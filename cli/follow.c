@@ -209,10 +209,15 @@ static int next_frame(ast_cli_follow *follow, int *found) {
     return code < 0 && *found ? take_frame(follow, &points) : code;
 }
 
+static size_t frames_left(const ast_cli_follow *follow) {
+    size_t all = ast_cli_inputs_frames(&follow->inputs);
+    return all == SIZE_MAX || all < follow->inputs.rows ? SIZE_MAX : all - (size_t)follow->inputs.rows + follow->more;
+}
+
 int ast_cli_follow_run(ast_cli_follow *follow, int (*take)(void *work), void *work) {
     ast_cli_progress progress;
     ast_cli_progress_start(&progress, follow->common, 0);
-    progress.show &= follow->common->progress || !isatty(STDOUT_FILENO); /* there the result itself is watched */
+    progress.show &= follow->common->progress || !follow->lines || !isatty(STDOUT_FILENO);
     int code = -1, found = 1;
     while (code < 0 && found) {
         code = next_frame(follow, &found);
@@ -221,7 +226,7 @@ int ast_cli_follow_run(ast_cli_follow *follow, int (*take)(void *work), void *wo
         code = take(work);
         follow->frames += code < 0;
         if (code < 0)
-            ast_cli_progress_frame(&progress, &follow->frame);
+            ast_cli_progress_frame(&progress, &follow->frame, follow->frames, frames_left(follow));
     }
     ast_cli_progress_end(&progress);
     if (code < 0 && ast_cli_interrupted())

@@ -41,69 +41,80 @@ static void show(ast_cli_progress *progress, const char *line, int width) {
     progress->width = width;
 }
 
+/* Seconds to wait, no finer than one can know them. */
+static void describe_wait(double seconds, char *text, size_t size) {
+    if (seconds < 120)
+        snprintf(text, size, ", about %.0f s left", ceil(seconds));
+    else if (seconds < 7200)
+        snprintf(text, size, ", about %.0f min left", seconds / 60);
+    else
+        snprintf(text, size, ", about %.1f h left", seconds / 3600);
+}
+
+/* What is left when `share` of the work is done; nothing where that is not known, or too little to tell. */
+static void describe_share(const ast_cli_progress *progress, double share, char *text, size_t size) {
+    double seconds = progress->last - progress->started;
+    text[0] = 0;
+    if (share > 0 && share <= 1)
+        describe_wait(seconds * (1 - share) / share, text, size);
+}
+
+/* How much of all passes is over, or 0 where their number is not known. */
+static double passes_over(const ast_cli_progress *progress, const ast_progress *state) {
+    double part = progress->passes ? (double)state->iteration / (double)progress->passes : 0;
+    return progress->runs ? ((double)state->restart + part) / (double)progress->runs : 0;
+}
+
 int ast_cli_progress_step(const ast_progress *state, void *data) {
     ast_cli_progress *progress = data;
     if (ast_cli_interrupted() || !is_due(progress))
         return ast_cli_interrupted();
-    char line[160], restart[32] = "", clusters[AST_CLI_GROUPED];
+    char line[200], restart[32] = "", clusters[AST_CLI_GROUPED], left[40];
     if (state->restart > 0)
         snprintf(restart, sizeof restart, "run %d, ", state->restart + 1);
     ast_cli_grouped(state->clusters, clusters);
+    describe_share(progress, passes_over(progress, state), left, sizeof left);
     double seconds = progress->last - progress->started;
     if (state->iteration == 0) {
-        int drawn = snprintf(line, sizeof line, "%s%s starts drawn, %.1f s", restart, clusters, seconds);
+        int drawn = snprintf(line, sizeof line, "%s%s starts drawn, %.1f s%s", restart, clusters, seconds, left);
         show(progress, line, drawn);
         return 0;
     }
     double share = progress->points ? 100.0 * (double)state->changed / (double)progress->points : 0;
-    int width = snprintf(line, sizeof line, "%spass %d, %s clusters, %.3g%% of the points changed, %.1f s", restart,
-                         state->iteration, clusters, share, seconds);
+    int width = snprintf(line, sizeof line, "%spass %d, %s clusters, %.3g%% of the points changed, %.1f s%s", restart,
+                         state->iteration, clusters, share, seconds, left);
     show(progress, line, width);
     return 0;
 }
 
-void ast_cli_progress_count(ast_cli_progress *progress, size_t done, size_t count, const char *what) {
-    if (!is_due(progress))
+void ast_cli_progress_share(ast_cli_progress *progress, size_t done, size_t count, const char *what, double share) {
+    if (!(share > 0) || !is_due(progress))
         return;
-    char line[120], grouped[2][AST_CLI_GROUPED];
-    int width = snprintf(line, sizeof line, "%s of %s %s, %.1f s", ast_cli_grouped(done, grouped[0]),
-                         ast_cli_grouped(count, grouped[1]), what, progress->last - progress->started);
-    show(progress, line, width);
-}
-
-/* Seconds to wait, no finer than one can know them. */
-static void describe_wait(double seconds, char *text, size_t size) {
-    if (seconds < 120)
-        snprintf(text, size, "%.0f s", ceil(seconds));
-    else if (seconds < 7200)
-        snprintf(text, size, "%.0f min", seconds / 60);
-    else
-        snprintf(text, size, "%.1f h", seconds / 3600);
-}
-
-void ast_cli_progress_left(ast_cli_progress *progress, size_t done, size_t count, const char *what) {
-    if (done == 0 || !is_due(progress))
-        return;
-    char line[160], grouped[2][AST_CLI_GROUPED], left[32];
-    double seconds = progress->last - progress->started;
-    describe_wait(seconds * (double)(count - done) / (double)done, left, sizeof left);
-    int width = snprintf(line, sizeof line, "%s of %s %s, about %s left", ast_cli_grouped(done, grouped[0]),
+    char line[160], grouped[2][AST_CLI_GROUPED], left[40];
+    describe_share(progress, share, left, sizeof left);
+    int width = snprintf(line, sizeof line, "%s of %s %s%s", ast_cli_grouped(done, grouped[0]),
                          ast_cli_grouped(count, grouped[1]), what, left);
     show(progress, line, width);
 }
 
-void ast_cli_progress_frame(ast_cli_progress *progress, const ast_frame *frame) {
+void ast_cli_progress_left(ast_cli_progress *progress, size_t done, size_t count, const char *what) {
+    ast_cli_progress_share(progress, done, count, what, count ? (double)done / (double)count : 0);
+}
+
+void ast_cli_progress_frame(ast_cli_progress *progress, const ast_frame *frame, uint64_t done, size_t left) {
     if (!is_due(progress))
         return;
-    char line[160], duration[AST_CLI_DURATION];
-    int width = snprintf(line, sizeof line, "frame %" PRIu64 ", %zu clusters, %s", frame->frame, frame->clusters,
-                         ast_cli_duration(frame->seconds, duration));
+    char line[160], duration[AST_CLI_DURATION], wait[40] = "";
+    if (left != SIZE_MAX)
+        describe_share(progress, (double)done / ((double)done + (double)left), wait, sizeof wait);
+    int width = snprintf(line, sizeof line, "frame %" PRIu64 ", %zu clusters, %s%s", frame->frame, frame->clusters,
+                         ast_cli_duration(frame->seconds, duration), wait);
     show(progress, line, width);
 }
 
 int ast_cli_progress_drawn(size_t drawn, void *data) {
     ast_cli_progress *progress = data;
-    ast_cli_progress_count(progress, drawn, progress->points, "points");
+    ast_cli_progress_left(progress, drawn, progress->points, "points");
     return ast_cli_interrupted();
 }
 

@@ -192,7 +192,7 @@ static int make_frames(job *work) {
     while (code < 0 && index < count && !ast_cli_interrupted()) {
         code = make_frame(work, index);
         index += code < 0;
-        ast_cli_progress_count(&work->progress, index, count, "frames");
+        ast_cli_progress_left(&work->progress, index, count, "frames");
     }
     ast_cli_progress_end(&work->progress);
     if (code < 0 && index < count)

@@ -231,6 +231,7 @@ static int take_frame(void *data) {
 }
 
 static int process(job *work) {
+    work->follow.lines = work->given->common.json;
     int code = ast_cli_follow_run(&work->follow, take_frame, work);
     if (code < 0 && work->follow.frames == 0)
         code = ast_cli_fail(AST_CLI_FAILED, "%s holds no depth image", ast_cli_name(work->given->follow.inputs[0]));

@@ -249,6 +249,7 @@ static int take_frame(void *data) {
 
 static int process(job *work) {
     setvbuf(stdout, NULL, _IOFBF, LINE_BUFFER);
+    work->follow.lines = 1;
     int code = ast_cli_follow_run(&work->follow, take_frame, work);
     return ast_cli_watch_end(&work->watch, code < 0 ? AST_CLI_DONE : code);
 }

@@ -29,12 +29,12 @@ typedef struct job {
     const ast_cli_angles *angles;
     ast_cli_progress progress;
     uint64_t seed;
-    size_t planned;
     int32_t *labels, *other, *last; /* (N): of this angle, of its second start, of the angle before */
     int too_many;
 } job;
 
 static int prepare(job *work);
+static int ended(const job *work);
 static int sweep_angle(job *work, double angle);
 static void choose(ast_cli_sweep *sweep);
 static void explain(ast_cli_sweep *sweep);
@@ -49,12 +49,16 @@ int ast_cli_sweep_run(ast_cli_sweep *sweep, ast_context *context, const ast_poin
         .sweep = sweep, .context = context, .points = *points, .input = input, .angles = angles, .seed = common->seed};
     int code = prepare(&work);
     ast_cli_progress_start(&work.progress, common, sweep->points);
-    for (size_t i = 0; i < work.planned && code < 0 && !work.too_many; i++) {
-        ast_cli_progress_left(&work.progress, i, work.planned, "angles");
+    for (size_t i = 0; i < sweep->planned && code < 0 && !ended(&work); i++) {
+        ast_cli_progress_left(&work.progress, i, sweep->planned, "angles");
         code = sweep_angle(&work, angles->from - (double)i * angles->step);
     }
     ast_cli_progress_end(&work.progress);
-    sweep->cut = work.too_many;
+    sweep->cut = work.too_many && !ast_cli_interrupted();
+    if (code < 0 && sweep->count < sweep->planned && ast_cli_interrupted())
+        code = sweep->count ? -1 : ast_cli_stopped();
+    if (code < 0 && sweep->count < sweep->planned)
+        sweep->stopped = ast_cli_take_signal();
     free(work.labels);
     free(work.other);
     free(work.last);
@@ -90,8 +94,8 @@ static int prepare(job *work) {
     size_t count = work->points.count;
     sweep->points = count;
     sweep->dimension = work->points.dimension;
-    work->planned = (size_t)floor((angles->from - angles->to) / angles->step + 1e-9) + 1;
-    sweep->rows = calloc(work->planned, sizeof *sweep->rows);
+    sweep->planned = (size_t)floor((angles->from - angles->to) / angles->step + 1e-9) + 1;
+    sweep->rows = calloc(sweep->planned, sizeof *sweep->rows);
     work->labels = malloc((count + 1) * sizeof *work->labels);
     work->other = malloc((count + 1) * sizeof *work->other);
     work->last = malloc((count + 1) * sizeof *work->last);
@@ -103,6 +107,11 @@ static int prepare(job *work) {
 static int watch(const ast_progress *state, void *data) {
     job *work = data;
     work->too_many = state->clusters > work->angles->max_clusters;
+    return work->too_many || ast_cli_interrupted();
+}
+
+/* Whether this angle does not count, and none after it. */
+static int ended(const job *work) {
     return work->too_many || ast_cli_interrupted();
 }
 
@@ -121,8 +130,8 @@ static int cluster(job *work, double angle, const ast_cli_swept *start, int32_t 
         options.means_count = start->clusters;
     }
     ast_status status = ast_cluster(work->context, &work->points, &options, labels, report);
-    if (status == AST_CANCELLED && work->too_many && !ast_cli_interrupted())
-        return -1;
+    if (status == AST_CANCELLED)
+        return -1; /* and it has ended */
     if (status == AST_OK && report->missing == report->points)
         return ast_cli_no_usable_row(work->input);
     return ast_cli_status(status, work->context, work->input);
@@ -171,11 +180,11 @@ static int sweep_angle(job *work, double angle) {
     ast_report cold, warm;
     row->angle = angle;
     int code = cluster(work, angle, NULL, work->labels, &cold);
-    if (code < 0 && !work->too_many)
+    if (code < 0 && !ended(work))
         code = keep(work, &cold, row);
-    if (code < 0 && !work->too_many && before)
+    if (code < 0 && !ended(work) && before)
         code = cluster(work, angle, before, work->other, &warm);
-    if (code >= 0 || work->too_many) {
+    if (code >= 0 || ended(work)) {
         free(row->means);
         row->means = NULL;
         return code;

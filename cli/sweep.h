@@ -35,6 +35,8 @@ typedef struct ast_cli_sweep {
     size_t points; /* that were used: all, or every so-manieth of more than a million */
     size_t dimension;
     int cut;            /* whether max_clusters ended it */
+    int stopped;        /* the signal that ended it, after at least one angle, or 0 */
+    size_t planned;     /* angles that there would have been */
     size_t best;        /* the row to take; count if there is none */
     size_t first, last; /* the rows around it with as many clusters that are as good */
     double highest;     /* the highest silhouette of all */

@@ -154,12 +154,13 @@ static int print_json(const void *data) {
         json_decref(angles);
         return 0;
     }
-    return ast_cli_print_object(json_pack(
-        "{so so so so so sb sI sb ss so}", "angle", number(found ? best->angle : NAN), "clusters",
-        found ? json_integer((json_int_t)best->clusters) : json_null(), "silhouette",
-        number(found ? best->silhouette : NAN), "from", number(found ? sweep->rows[sweep->last].angle : NAN), "to",
-        number(found ? sweep->rows[sweep->first].angle : NAN), "weak", !found || sweep->highest < AST_CLI_WEAK,
-        "points", (json_int_t)sweep->points, "cut", sweep->cut, "reason", sweep->reason, "angles", angles));
+    return ast_cli_print_object(
+        json_pack("{so so so so so sb sI sb sb ss so}", "angle", number(found ? best->angle : NAN), "clusters",
+                  found ? json_integer((json_int_t)best->clusters) : json_null(), "silhouette",
+                  number(found ? best->silhouette : NAN), "from", number(found ? sweep->rows[sweep->last].angle : NAN),
+                  "to", number(found ? sweep->rows[sweep->first].angle : NAN), "weak",
+                  !found || sweep->highest < AST_CLI_WEAK, "points", (json_int_t)sweep->points, "cut", sweep->cut,
+                  "stopped", sweep->stopped != 0, "reason", sweep->reason, "angles", angles));
 }
 
 static void print_value(double value) {
@@ -244,6 +245,8 @@ static int write_report(job *work) {
     ast_page_parameter(&head, "to", NULL, angles->to);
     ast_page_parameter(&head, "step", NULL, angles->step);
     ast_page_measure(&head, "points", (double)sweep->points);
+    if (sweep->stopped)
+        ast_note(&head.notes, "Stopped after %zu of %zu angles.", sweep->count, sweep->planned);
     if (sweep->cut)
         ast_note(&head.notes, "Smaller angles find more than %zu clusters.", angles->max_clusters);
     if (sweep->best < sweep->count)
@@ -276,5 +279,9 @@ static int deliver(job *work) {
     if (sweep->best < sweep->count)
         ast_cli_fill_values(&targets[MEANS], sweep->rows[sweep->best].means, sweep->rows[sweep->best].clusters,
                             sweep->dimension);
-    return ast_cli_deliver(targets, TARGETS, &work->given->common, &printer);
+    code = ast_cli_deliver(targets, TARGETS, &work->given->common, &printer);
+    if (code == AST_CLI_DONE && sweep->stopped)
+        code = ast_cli_fail(AST_CLI_SIGNAL + sweep->stopped, "stopped after %zu of %zu angles; the result is of those",
+                            sweep->count, sweep->planned);
+    return code;
 }

@@ -250,8 +250,11 @@ static int run_method(job *work, int method) {
     work->follow = (ast_cli_follow){0};
     work->follow_settings.tracker.method = methods[method];
     int code = ast_cli_follow_open(&work->follow, &work->given->common, &work->follow_settings);
-    if (code < 0)
+    if (code < 0) {
+        size_t frames = ast_cli_inputs_frames(&work->follow.inputs);
+        work->follow.more = frames == SIZE_MAX ? 0 : frames * (size_t)(DDP - method);
         code = ast_cli_follow_run(&work->follow, take_frame, work);
+    }
     ast_cli_follow_close(&work->follow);
     return code;
 }

@@ -30,6 +30,7 @@ enum {
     QUICK_POINTS = 3000,
     SWEEPS = 5000,
     QUICK_SWEEPS = 200,
+    SWEEPS_ALIKE = 8, /* about as many sweeps of the sampler take the time of a clustering with its silhouette */
     COMPONENTS = 50,
     MOST_SETTINGS = 64
 };
@@ -59,6 +60,7 @@ typedef struct job {
     float *points, *means;
     int32_t *truth, *labels;
     setting sampler; /* FSD, on the first data sets alone */
+    bool sampling;   /* at it now */
     setting settings[MOST_SETTINGS];
     size_t setting_count;
     ast_cli_progress progress;
@@ -117,9 +119,23 @@ static int prepare(job *work) {
 
 /* ---- Runs -------------------------------------------------------------------------------------------------------- */
 
-static int interrupted(const ast_progress *state, void *data) {
-    (void)state;
-    (void)data;
+static size_t sweeps(const job *work) {
+    return work->given->quick ? QUICK_SWEEPS : SWEEPS;
+}
+
+/* The share of the time that is over, after `sampled` sweeps of this run's sampler and so many clusterings in all. */
+static double share_over(const job *work, size_t clusterings, size_t sampled) {
+    size_t samplers = work->given->samplers < work->planned ? work->given->samplers : work->planned;
+    size_t before = work->runs < samplers ? work->runs : samplers;
+    double all = (double)(work->planned * work->setting_count) + (double)(samplers * sweeps(work)) / SWEEPS_ALIKE;
+    return ((double)clusterings + (double)(before * sweeps(work) + sampled) / SWEEPS_ALIKE) / all;
+}
+
+static int step(const ast_progress *state, void *data) {
+    job *work = data;
+    if (work->sampling)
+        ast_cli_progress_share(&work->progress, (size_t)state->iteration, sweeps(work), "sweeps of the sampler",
+                               share_over(work, (work->runs + 1) * work->setting_count, (size_t)state->iteration));
     return ast_cli_interrupted();
 }
 
@@ -132,9 +148,11 @@ static ast_status measure(job *work, const setting *one, uint64_t seed, double r
     options.method = one->method == DP ? AST_DP : one->method == FSD ? AST_FSD : AST_SPKM;
     options.start = one->method == RANDOM ? AST_RANDOM : AST_PLUSPLUS;
     options.seed = seed;
-    options.progress = interrupted;
-    if (one->method == FSD)
-        options.max_iterations = work->given->quick ? QUICK_SWEEPS : SWEEPS;
+    options.progress = step;
+    options.progress_data = work;
+    work->sampling = one->method == FSD;
+    if (work->sampling)
+        options.max_iterations = (int)sweeps(work);
     if (one->method == DP)
         options.angle = one->value;
     else
@@ -169,8 +187,9 @@ static int one_run(job *work) {
                            .seed = seed};
     ast_status status = ast_sample_mixture(work->context, &mixture, work->points, work->truth, work->means);
     for (size_t i = 0; i < work->setting_count && status == AST_OK; i++) {
-        ast_cli_progress_left(&work->progress, work->runs * work->setting_count + i,
-                              work->planned * work->setting_count, "clusterings");
+        size_t done = work->runs * work->setting_count + i;
+        ast_cli_progress_share(&work->progress, done, work->planned * work->setting_count, "clusterings",
+                               share_over(work, done, 0));
         status = measure(work, &work->settings[i], seed, results[i]);
     }
     double sampled[3] = {0};

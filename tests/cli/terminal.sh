@@ -28,4 +28,19 @@ on_terminal TERM=dumb
 grep -q "$escape" ../out && broken 'colour on a dumb terminal'
 on_terminal 'LC_ALL=C.UTF-8 NO_COLOR=1'
 grep -q '████████████████████' ../out || broken 'no blocks on a terminal that has them'
+
+# What takes longer says how long it will still take, also where standard output is the terminal: a sampler, frames
+# that come to a table at the end. A stream prints a line a frame there, which is progress enough.
+# watched PATTERN COMMAND
+watched() {
+    script -qec "'$ASTERISM' $2" /dev/null </dev/null | tr '\r' '\n' >../out
+    grep -Eq "$1" ../out || broken "$2 on a terminal: $(cat ../out)"
+}
+watched '^pass [0-9]+, .*, about [0-9]+ s left' 'cluster x.txt --method fsd --clusters 3 --max-iterations 60000 --progress'
+"$ASTERISM" sample --scene hallway --frames 12 --size 160x120 --output hall 2>../err ||
+    { grep -q 'no libpng' ../err && exit 0; }
+camera='--intrinsics 131,131,79.5,59.5'
+watched '^frame [0-9]+, .*, about [0-9]+ s left' "reproduce stream --input hall $camera --output walk --progress"
+watched '^frame [0-9]+, .*, about [0-9]+ s left' "segment hall $camera --angle 75 --output seg --progress"
+watched '^[0-9]+ of 12 frames, about [0-9]+ s left' 'sample --scene hallway --frames 12 --size 160x120 --output h2 --progress'
 exit 0
