@@ -139,11 +139,18 @@ static void remember(ast_labelling *l, ast_worker *worker, size_t i, int32_t to,
     ast_forget_gaps(l, i, i + 1);
 }
 
+/* Whether the product of a row and a mean is negative by definition. A fast one tells where it is not near zero. */
+static bool is_opposite(const ast_labelling *l, const float *row, const float *mean) {
+    size_t dimension = l->cloud.dimension;
+    float fast = l->cloud.small ? 0 : l->kernels->dot(row, mean, dimension);
+    return fabsf(fast) > l->margin ? fast < 0 : ast_exact_score(row, mean, dimension) < 0;
+}
+
 /* Axial: gives the point the sign of its product with the mean. Returns the sign it had. */
 static bool turn(ast_labelling *l, ast_worker *worker, size_t i, int32_t slot) {
     size_t dimension = l->cloud.dimension;
     const float *row = ast_upright_row(l, worker, i), *mean = l->clusters.means + (size_t)slot * dimension;
-    bool was = ast_is_turned(l->signs, i), now = ast_exact_score(row, mean, dimension) < 0;
+    bool was = ast_is_turned(l->signs, i), now = is_opposite(l, row, mean);
     now ^= row == worker->upright; /* as the row is given */
     if (was != now)
         l->signs[i / AST_LANES] ^= (uint8_t)(1u << i % AST_LANES);
