@@ -52,12 +52,15 @@ void bench_clouds_open(bench_clouds *clouds, double share, const int *threads, i
         for (int t = 0; t < thread_counts; t++)
             clouds->run[clouds->run_count++] = (bench_cloud_run){.cloud = c, .threads = threads[t]};
     }
+    if (thread_counts > 0)
+        bench_cloud_files_open(&clouds->files, clouds->points[BENCH_CLOUD_SCAN], clouds->count);
 }
 
 void bench_clouds_free(bench_clouds *clouds) {
     for (int c = 0; c < BENCH_CLOUDS; c++)
         free(clouds->points[c]);
     free(clouds->normals);
+    bench_cloud_files_free(&clouds->files);
 }
 
 /* ---- Times ------------------------------------------------------------------------------------------------------- */
@@ -114,6 +117,7 @@ static void repeat_run(bench_clouds *clouds, bench_cloud_run *run) {
 void bench_clouds_repeat(bench_clouds *clouds) {
     for (int r = 0; r < clouds->run_count; r++)
         repeat_run(clouds, &clouds->run[r]);
+    bench_cloud_files_repeat(&clouds->files);
 }
 
 /* ---- Results ----------------------------------------------------------------------------------------------------- */
@@ -123,6 +127,7 @@ void bench_clouds_goals(const bench_clouds *clouds, bench_goals *goals) {
         if (clouds->run[r].threads == 2)
             bench_goals_add(goals, SECONDS * (double)clouds->count / POINTS, bench_samples_min(&clouds->run[r].normals),
                             0, "cloud %s, 2 threads: seconds for normals", names[clouds->run[r].cloud]);
+    bench_cloud_files_goals(&clouds->files, goals);
 }
 
 void bench_clouds_print(const bench_clouds *clouds) {
@@ -140,6 +145,7 @@ void bench_clouds_print(const bench_clouds *clouds) {
             printf(" %10.1f (%7.1f)", 1e3 * bench_samples_min(samples[s]), 1e3 * bench_samples_median(samples[s]));
         printf(" %10.0f\n", 1e9 * bench_samples_min(&run->normals) / (double)clouds->count);
     }
+    bench_cloud_files_print(&clouds->files);
 }
 
 void bench_clouds_write(const bench_clouds *clouds, bench_json *json) {
@@ -159,6 +165,7 @@ void bench_clouds_write(const bench_clouds *clouds, bench_json *json) {
         bench_json_close(json, '}');
     }
     bench_json_close(json, ']');
+    bench_cloud_files_write(&clouds->files, json);
 }
 
 void bench_clouds_write_points(double share, const char *folder) {

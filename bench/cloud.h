@@ -4,6 +4,7 @@
 #ifndef BENCH_CLOUD_H
 #define BENCH_CLOUD_H
 
+#include "cloud_files.h"
 #include "goals.h"
 #include "json.h"
 
@@ -23,6 +24,7 @@ typedef struct bench_cloud_run {
 typedef struct bench_clouds {
     size_t count; /* points of each; 0: not asked for */
     float *points[BENCH_CLOUDS], *normals;
+    bench_cloud_files files;
     int run_count;
     bench_cloud_run run[8 * BENCH_CLOUDS];
 } bench_clouds;

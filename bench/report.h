@@ -5,6 +5,7 @@
 #define BENCH_REPORT_H
 
 #include "cloud.h"
+#include "axial.h"
 #include "methods.h"
 #include "depth.h"
 #include "goals.h"
@@ -25,6 +26,7 @@ typedef struct bench_report {
     bench_depths depths;
     bench_clouds clouds;
     bench_methods methods;
+    bench_axials axials;
     bench_goals goals;
 } bench_report;
 
