@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 import { writeReport } from "./fixtures.mjs";
 
@@ -37,7 +38,7 @@ export async function launch() {
     async open(report, options = {}) {
       const path = join(folder, `report-${files++}.html`);
       writeReport(template, path, report);
-      return visit(browser, `file://${path}`, options);
+      return visit(browser, pathToFileURL(path).href, options);
     },
     visit: (address, options = {}) => visit(browser, address, options),
     async close() {

@@ -3,19 +3,21 @@
 // The report of one clustering: sphere, table, nets, angles, and how it was made.
 import { Colours } from "../data/colours";
 import { Points } from "../data/points";
+import { turnToMeans } from "../data/axial";
 import { Selection } from "../data/selection";
-import type { BatchCluster, BatchReport, Vec3 } from "../data/types";
-import { AngleMatrix, MOST_MEANS } from "../matrix/matrix";
-import { add, dot, scale } from "../math/vector";
+import type { BatchReport, Vec3 } from "../data/types";
+import type { Rotation } from "../math/vector";
+import { AngleMatrix, MOST_ANGLES } from "../matrix/matrix";
 import { Nets } from "../net/nets";
 import { Rose } from "../rose/rose";
 import type { Scene } from "../sphere/scene";
-import { MOST_CIRCLES } from "../sphere/scene";
+import { MOST_CIRCLES, MOST_MEANS } from "../sphere/scene";
 import { Sphere } from "../sphere/sphere";
-import { homeTowards } from "../sphere/view";
+import { CAMERA_HOME, PLANE_HOME, homeOf } from "../sphere/home";
 import { card } from "../ui/card";
 import { el } from "../ui/dom";
 import { count, degrees, number, percent, plural } from "../ui/format";
+import { notesOf } from "../ui/notes";
 import { head, notesCard, originCard } from "../ui/frame";
 import { directionWords } from "../ui/describe";
 import { saveAddress, saveCsv, saveSvg } from "../ui/save";
@@ -31,25 +33,17 @@ export function batchPage(report: BatchReport): HTMLElement {
   escapeClears(selection);
   const top = head(report);
   top.facts(factsOf(report));
-  const left = el(
-    "div",
-    { class: "column" },
-    sphereCard(report, scene, selection, describe),
-    report.dimension === 2 ? roseCard(scene, selection) : netsCard(report, scene, selection, describe),
-  );
-  const right = el(
-    "div",
-    { class: "column" },
-    tableCard(report, selection),
-    imageCard(report),
-    anglesCard(report, selection),
-    originCard(report),
-  );
+  const flat = report.dimension === 2 ? roseCard(scene, selection) : netsCard(report, scene, selection, describe);
+  const image = imageCard(report),
+    angles = anglesCard(report, selection);
+  // The angles stand where there is more room.
+  const left = el("div", { class: "column" }, sphereCard(report, scene, selection, describe), flat, image && angles);
+  const right = el("div", { class: "column" }, tableCard(report, selection), image ?? angles, originCard(report));
   return el(
     "main",
     { class: "page batch" },
     top.element,
-    notesCard(notesOf(report)),
+    notesCard(notesFor(report)),
     el("div", { class: "columns" }, left, right),
   );
 }
@@ -57,40 +51,28 @@ export function batchPage(report: BatchReport): HTMLElement {
 function sceneOf(report: BatchReport): Scene {
   const colours = new Colours(report.clusters.map((cluster) => [cluster.id, cluster.color] as const));
   const bySize = [...report.clusters].sort((a, b) => b.size - a.size);
-  const markers = bySize.map(({ id, xyz, spread, share }) => ({ id, xyz, spread, share, faint: false }));
+  // On principal directions a spread of all dimensions would be a circle of the wrong size.
+  const markers = bySize.map(({ id, xyz, spread, share }) => ({
+    id,
+    xyz,
+    spread: report.projection ? null : spread,
+    share,
+    faint: false,
+  }));
   const points = Points.decode(report.points);
   if (report.axial) turnToMeans(points, report.clusters);
   return { points, colours, markers, trails: [] };
 }
 
-/** x and -x are the same: every point is shown at the end on which its mean is. */
-function turnToMeans(points: Points, clusters: BatchCluster[]): void {
-  const means = new Map(clusters.map((cluster) => [cluster.id, cluster.xyz]));
-  for (let i = 0; i < points.count; i++) {
-    const mean = means.get(points.labels[i] as number);
-    if (!mean || dot(points.at(i), mean) >= 0) continue;
-    for (let c = 3 * i; c < 3 * i + 3; c++) points.xyz[c] = -(points.xyz[c] as number);
-  }
-}
-
-/** What the page itself has to say, after what the command said. */
-function notesOf(report: BatchReport): string[] {
-  const notes = [...report.notes],
-    clusters = report.clusters.length;
-  if (report.projection)
-    notes.push(
-      `Directions of ${report.dimension} dimensions are drawn along their three leading principal directions, which hold ${explained(report.projection.explained)} of the whole; angles between means are exact.`,
-    );
-  if (report.axial) notes.push("x and −x are the same here: every point is drawn at the end on which its mean is.");
-  if (clusters > MOST_CIRCLES)
-    notes.push(
-      `Of ${count(clusters)} clusters the ${MOST_CIRCLES} largest have their circles drawn, and the one you point at; the table has all of them.`,
-    );
-  return notes;
-}
-
-function explained(shares: number[]): string {
-  return percent(shares.reduce((sum, share) => sum + share, 0));
+function notesFor(report: BatchReport): string[] {
+  const clusters = report.clusters.length,
+    most = report.projection ? MOST_MEANS : MOST_CIRCLES;
+  if (clusters <= most) return notesOf(report);
+  const what = report.projection ? "means" : "circles";
+  return [
+    ...notesOf(report),
+    `Of ${count(clusters)} clusters the ${most} largest have their ${what} drawn, and the one you point at; the table has all of them.`,
+  ];
 }
 
 function factsOf(report: BatchReport) {
@@ -131,13 +113,9 @@ function axesOf(report: BatchReport): string[] {
   return report.projection ? ["pc1", "pc2", "pc3"] : ["x", "y", "z"];
 }
 
-function homeOf(report: BatchReport) {
-  if (report.dimension === 2) return homeTowards([0, 0, 1]);
-  const sum = report.clusters.reduce<Vec3>(
-    (total, cluster) => add(total, scale(cluster.xyz, cluster.share)),
-    [0, 0, 0],
-  );
-  return homeTowards(sum);
+function firstView(report: BatchReport): Rotation {
+  if (report.dimension === 2) return PLANE_HOME;
+  return report.image ? CAMERA_HOME : homeOf(report.clusters);
 }
 
 function sphereCard(report: BatchReport, scene: Scene, selection: Selection, describe: Describe): HTMLElement {
@@ -146,7 +124,7 @@ function sphereCard(report: BatchReport, scene: Scene, selection: Selection, des
   const sphere = new Sphere({
     label,
     axes: axesOf(report),
-    home: homeOf(report),
+    home: firstView(report),
     plainArrows: true,
     selection,
     describe,
@@ -163,7 +141,7 @@ function sphereCard(report: BatchReport, scene: Scene, selection: Selection, des
     el(
       "p",
       { class: "hint" },
-      "Drag to turn, click to pick, scroll after a click to zoom. Circles: one angular standard deviation.",
+      `Drag to turn, click to pick, scroll after a click to zoom.${report.projection ? "" : " Circles: one angular standard deviation."}`,
     ),
   );
   sphere.show(scene);
@@ -250,7 +228,7 @@ function imageCard(report: BatchReport): HTMLElement | null {
 function anglesCard(report: BatchReport, selection: Selection): HTMLElement | null {
   const angles = anglesOf(report),
     ids = report.clusters.map((cluster) => cluster.id);
-  if (!angles || ids.length < 2 || ids.length > MOST_MEANS) return null;
+  if (!angles || ids.length < 2 || ids.length > MOST_ANGLES) return null;
   const matrix = new AngleMatrix(ids, angles, report.axial ? 90 : 180, selection);
   const view = card("Angles between means", "matrix-card", [
     { label: "SVG", title: "Save the matrix as SVG", run: () => saveSvg("angles", matrix.svg(report.title)) },

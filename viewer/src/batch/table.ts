@@ -28,6 +28,7 @@ export function clusterTable(report: BatchReport, selection: Selection): DataTab
 }
 
 function columns(report: BatchReport): Column<BatchCluster>[] {
+  const largest = report.clusters.reduce((most, { share }) => Math.max(most, share), 1e-9);
   const all: Column<BatchCluster>[] = [
     {
       title: "id",
@@ -48,7 +49,7 @@ function columns(report: BatchReport): Column<BatchCluster>[] {
     {
       title: "share",
       value: (c) => c.share,
-      cell: (c) => shareBar(c.share, c.color, percent(c.share)),
+      cell: (c) => shareBar(c.share / largest, c.color, percent(c.share)),
       numeric: true,
       width: "5.6em",
       help: "Part of all points",

@@ -12,7 +12,7 @@ import { inks, onInks } from "../ui/theme";
 import type { Inks } from "../ui/theme";
 import { hideTooltip, showTooltip } from "../ui/tooltip";
 
-export const MOST_MEANS = 200;
+export const MOST_ANGLES = 200;
 const EDGE = 34;
 const MOST_CELL = 46;
 const LEAST_CELL_WITH_NUMBER = 25;
@@ -85,7 +85,7 @@ export class AngleMatrix {
       opacity: strength,
     });
     if (!numbers) return;
-    const colour = strength > 0.5 ? ink.card : ink.ink;
+    const colour = strength > 0.72 ? ink.card : ink.ink;
     pen.text(x + cell / 2, y + cell / 2 + 4, value.toFixed(0), {
       colour,
       size: cell > 34 ? 12 : 10.5,

@@ -10,7 +10,7 @@ import type { Pen } from "../draw/pen";
 import { onNet } from "../math/lambert";
 import { DEGREES } from "../math/vector";
 import type { Marker } from "../sphere/scene";
-import { MOST_CIRCLES, MOST_NAMES } from "../sphere/scene";
+import { MOST_CIRCLES, MOST_MEANS, MOST_NAMES } from "../sphere/scene";
 import type { Inks } from "../ui/theme";
 import type { Contour } from "./contours";
 import { endOn } from "./half";
@@ -75,9 +75,10 @@ export function drawLines(pen: Pen, picture: NetPicture, disc: Disc, ink: Inks):
 }
 
 export function drawMeans(pen: Pen, picture: NetPicture, disc: Disc, ink: Inks, active: number | null): void {
-  const shown = picture.markers.filter((marker, rank) => rank < MOST_CIRCLES || marker.id === active);
+  const shown = picture.markers.filter((marker, rank) => rank < MOST_MEANS || marker.id === active);
+  const circled = shown.filter((marker, rank) => rank < MOST_CIRCLES || marker.id === active);
   const path = geoPath(projection(disc));
-  for (const marker of shown) drawSpread(pen, picture, marker, path, ink, active);
+  for (const marker of circled) drawSpread(pen, picture, marker, path, ink, active);
   for (const marker of [...shown].reverse()) drawMean(pen, picture, marker, disc, ink, active);
 }
 

@@ -3,17 +3,19 @@
 // Over the points: where the means have been, how far each cluster spreads, and the means with their ids.
 import { isLight } from "../data/colours";
 import type { Pen } from "../draw/pen";
-import { smallCircle } from "../math/vector";
+import type { Vec3 } from "../data/types";
+import { add, angle, scale, smallCircle, unit } from "../math/vector";
 import type { Inks } from "../ui/theme";
 import { drawSplit } from "./globe";
-import { MOST_CIRCLES, MOST_NAMES } from "./scene";
+import { MOST_CIRCLES, MOST_MEANS, MOST_NAMES } from "./scene";
 import type { Marker, Scene, Trail } from "./scene";
 import type { Box, View } from "./view";
 
 export function drawMarkers(pen: Pen, scene: Scene, view: View, box: Box, ink: Inks, active: number | null): void {
   for (const trail of scene.trails) drawTrail(pen, scene, trail, view, box, ink, active);
-  const shown = scene.markers.filter((marker, rank) => rank < MOST_CIRCLES || marker.id === active);
-  for (const marker of shown) drawSpread(pen, scene, marker, view, box, ink, active);
+  const shown = scene.markers.filter((marker, rank) => rank < MOST_MEANS || marker.id === active);
+  const circled = shown.filter((marker, rank) => rank < MOST_CIRCLES || marker.id === active);
+  for (const marker of circled) drawSpread(pen, scene, marker, view, box, ink, active);
   // The last drawn is on top: the largest cluster over smaller ones, the active one over all.
   const order = [...shown].reverse().sort((a, b) => Number(a.id === active) - Number(b.id === active));
   for (const marker of order) drawMean(pen, scene, marker, view, box, ink, active);
@@ -86,7 +88,7 @@ function drawMean(
 
 /** A trail fades into the past; it is drawn in a few pieces, each of one strength. */
 function drawTrail(pen: Pen, scene: Scene, trail: Trail, view: View, box: Box, ink: Inks, active: number | null): void {
-  const { places } = trail,
+  const places = alongSphere(trail.places),
     pieces = Math.min(6, places.length - 1),
     all = presence(trail.id, active);
   for (let piece = 0; piece < pieces; piece++) {
@@ -97,4 +99,17 @@ function drawTrail(pen: Pen, scene: Scene, trail: Trail, view: View, box: Box, i
     drawSplit(pen, view, box, part, false, { stroke: ink.halo, width: 4.5, opacity: 0.6 * opacity }, 0);
     drawSplit(pen, view, box, part, false, { stroke: scene.colours.css(trail.id), width: 2.5, opacity }, 0.25);
   }
+}
+
+/** A mean that jumped is joined to where it was along the sphere, not through it. */
+function alongSphere(places: readonly Vec3[]): Vec3[] {
+  const line: Vec3[] = [];
+  places.forEach((place, i) => {
+    const before = places[i - 1],
+      pieces = before ? Math.min(24, Math.ceil(angle(before, place) / 4)) : 1;
+    for (let piece = 1; before && piece < pieces; piece++)
+      line.push(unit(add(scale(before, 1 - piece / pieces), scale(place, piece / pieces)), place));
+    line.push(place);
+  });
+  return line;
 }

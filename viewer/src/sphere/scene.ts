@@ -30,6 +30,7 @@ export interface Scene {
   trails: Trail[];
 }
 
-/** Circles and names of more means than this would hide what they mark. */
-export const MOST_CIRCLES = 200;
+/** Means, circles and names of more clusters than this would hide what they mark. */
+export const MOST_MEANS = 200;
+export const MOST_CIRCLES = 60;
 export const MOST_NAMES = 40;

@@ -3,7 +3,7 @@
 // How the sphere is looked at: a rotation and a zoom, without perspective, so that a place on the screen is one
 // multiplication away. On the screen x goes to the right, y up, and z towards the reader.
 import type { Vec3 } from "../data/types";
-import { apply, around, cross, dot, multiply, scale, tidied, unit } from "../math/vector";
+import { apply, around, cross, multiply, tidied, unit } from "../math/vector";
 import type { Rotation } from "../math/vector";
 
 /** Where on the screen the sphere is. */
@@ -70,22 +70,4 @@ export class View {
     const [x, y, z] = apply(this.rotation, xyz);
     return { x: box.x + box.radius * x, y: box.y - box.radius * y, depth: z };
   }
-}
-
-/** A rotation that shows `towards` in front, a little turned and with z up; or, where z would point at the reader,
- * with y up, or down if the reader looks along z as a camera does, whose y points down. */
-export function homeTowards(towards: Vec3): Rotation {
-  const front = unit(towards, [1, 0, 0]);
-  if (Math.abs(front[2]) > 0.8) return withUp(front, [0, front[2] > 0 ? 1 : -1, 0]);
-  return multiply(
-    around([1, 0, 0], 0.3),
-    multiply(around([0, 1, 0], -0.35), withUp(unit([front[0], front[1], 0]), [0, 0, 1])),
-  );
-}
-
-function withUp(front: Vec3, up: Vec3): Rotation {
-  const level = unit(
-    [0, 1, 2].map((i) => (up[i] as number) - dot(up, front) * (front[i] as number)) as unknown as Vec3,
-  );
-  return [...scale(cross(level, front), 1), ...level, ...front];
 }

@@ -3,22 +3,26 @@
 // The report of a stream, recorded or running: the sphere and the picture of one frame, the shares of all, what happened,
 // and the bar that moves through time.
 import { Points } from "../data/points";
+import { turnToMeans } from "../data/axial";
 import { Selection } from "../data/selection";
 import type { Frame, StreamReport, Vec3 } from "../data/types";
-import { add, scale } from "../math/vector";
+import type { Rotation } from "../math/vector";
 import { Nets } from "../net/nets";
+import { MOST_MEANS } from "../sphere/scene";
 import type { Scene } from "../sphere/scene";
 import { Sphere } from "../sphere/sphere";
-import { homeTowards } from "../sphere/view";
+import { CAMERA_HOME, homeOf } from "../sphere/home";
 import { card, toggle } from "../ui/card";
 import { directionWords } from "../ui/describe";
 import { el, onceAFrame } from "../ui/dom";
-import { count, degrees, fixed, number, percent, plural } from "../ui/format";
+import { count, degrees, number, percent, plural } from "../ui/format";
+import { notesOf } from "../ui/notes";
 import { head, notesCard, originCard } from "../ui/frame";
 import type { Head } from "../ui/frame";
 import { saveAddress, saveCsv, saveSvg } from "../ui/save";
 import { swatch } from "../ui/swatch";
 import { netTools, sphereTools } from "../ui/tools";
+import { Picture } from "./picture";
 import { Player } from "./player";
 import { Shares } from "./shares";
 import { saveSharesCsv, saveSharesSvg } from "./shares_file";
@@ -37,7 +41,7 @@ export class StreamPage {
   private timeline: Timeline;
   private readonly sphere: Sphere;
   private readonly nets: Nets;
-  private readonly picture = picturePart();
+  private readonly picture = new Picture();
   private readonly shares: Shares;
   private readonly table;
   private readonly events;
@@ -100,7 +104,7 @@ export class StreamPage {
       this.player.index = 0;
       this.player.following = report.live;
     }
-    this.notes.replaceChildren(...[notesCard(this.notesOf())].filter((note) => note !== null));
+    this.notes.replaceChildren(...[notesCard(notesOf(report))].filter((note) => note !== null));
     this.below.replaceChildren(originCard(report));
     this.player.setLength(this.timeline.length);
     this.all();
@@ -145,7 +149,7 @@ export class StreamPage {
       this.redraw();
     });
     view.tools.append(trails, ...sphereTools(this.sphere));
-    view.body.append(this.sphere.element, this.picture.points);
+    view.body.append(this.sphere.element, this.picture.hint);
     return view.element;
   }
 
@@ -241,18 +245,23 @@ export class StreamPage {
 
   private scene(): Scene {
     const { index } = this.player,
-      frame = this.timeline.frames[index] ?? null;
-    if (frame !== this.shown.frame) this.shown = { frame, points: Points.decode(frame?.sample ?? null) };
+      frame = this.timeline.frames[index] ?? null,
+      projected = this.report.projection !== null;
+    if (frame !== this.shown.frame) this.shown = { frame, points: this.pointsOf(frame) };
     const clusters = [...(frame?.clusters ?? [])].sort((a, b) => b.share - a.share);
-    const markers = clusters.map(({ id, xyz, spread, share, event }) => ({
-      id,
-      xyz,
-      spread,
-      share,
-      faint: event === "unseen" || event === "died",
-    }));
-    const trails = this.trails ? clusters.map(({ id }) => ({ id, places: this.timeline.trail(id, index, TRAIL) })) : [];
+    const markers = clusters.map(({ id, xyz, spread, share, event }) => {
+      const faint = event === "unseen" || event === "died";
+      return { id, xyz, spread: projected ? null : spread, share, faint };
+    });
+    const followed = this.trails ? clusters.slice(0, MOST_MEANS) : [];
+    const trails = followed.map(({ id }) => ({ id, places: this.timeline.trail(id, index, TRAIL) }));
     return { points: this.shown.points, colours: this.timeline.colours, markers, trails };
+  }
+
+  private pointsOf(frame: Frame | null): Points {
+    const points = Points.decode(frame?.sample ?? null);
+    if (frame && this.report.axial) turnToMeans(points, frame.clusters);
+    return points;
   }
 
   private describe(id: number, xyz: Vec3, mean: boolean): (Node | string)[] {
@@ -271,11 +280,11 @@ export class StreamPage {
     ];
   }
 
-  private home() {
-    let sum: Vec3 = [0, 0, 0];
-    for (const frame of this.timeline.frames.slice(0, 50))
-      for (const { xyz, share } of frame.clusters) sum = add(sum, scale(xyz, share));
-    return homeTowards(sum);
+  /** Directions of a camera that stands still in its own world are seen as it sees them. */
+  private home(): Rotation {
+    const { frames } = this.timeline,
+      camera = frames.some((frame) => frame.image) && !this.report.parameters["poses"];
+    return camera ? CAMERA_HOME : homeOf(frames.slice(0, 50).flatMap((frame) => frame.clusters));
   }
 
   private facts() {
@@ -295,50 +304,4 @@ export class StreamPage {
       facts.push({ value: `${number(Number(median.toPrecision(3)))} ms`, label: "a frame, median" });
     return facts;
   }
-
-  private notesOf(): string[] {
-    const { report } = this,
-      notes = [...report.notes];
-    if (report.projection)
-      notes.push(
-        `Directions of ${report.dimension} dimensions are drawn along their three leading principal directions, which hold ${percent(report.projection.explained.reduce((sum, share) => sum + share, 0))} of the whole.`,
-      );
-    return notes;
-  }
-}
-
-/** The picture of a frame, its numbers, and how many points are drawn. */
-function picturePart() {
-  const image = el("img", { class: "overlay", alt: "" }),
-    none = el("p", { class: "empty" });
-  const stage = el("div", { class: "stage" }, image, none),
-    facts = el("dl", { class: "frame-facts" }),
-    points = el("p", { class: "hint" });
-  const show = (frame: Frame | null, drawn: number): void => {
-    image.hidden = !frame?.image;
-    none.hidden = !image.hidden;
-    none.textContent = frame ? "This frame has no picture." : "Waiting for the first frame.";
-    if (frame?.image && image.getAttribute("src") !== frame.image) image.src = frame.image;
-    image.alt = frame ? `Frame ${frame.frame}, coloured by cluster` : "";
-    points.textContent = !frame
-      ? ""
-      : drawn
-        ? `${plural(drawn, "point")} of ${count(frame.points)} drawn. Dashed: means of clusters without points in this frame.`
-        : "No points of this frame were kept; the means are drawn.";
-    facts.replaceChildren(...(frame ? factsOf(frame) : []));
-  };
-  return { stage, facts, points, show };
-}
-
-function factsOf(frame: Frame): HTMLElement[] {
-  const pair = (name: string, value: string): HTMLElement => el("div", {}, el("dt", {}, name), el("dd", {}, value));
-  const seen = frame.clusters.filter((cluster) => cluster.count > 0).length;
-  return [
-    pair("source", frame.source ?? "–"),
-    pair("points", count(frame.points)),
-    pair("missing", count(frame.missing)),
-    pair("clusters", count(seen)),
-    pair("time", frame.milliseconds === null ? "–" : `${fixed(frame.milliseconds, 2)} ms`),
-    pair("objective", frame.objective === null ? "–" : number(frame.objective)),
-  ];
 }

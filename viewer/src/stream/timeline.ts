@@ -29,7 +29,10 @@ export class Timeline {
   readonly totals = new Map<number, number>();
   private readonly clusters: Map<number, FrameCluster>[] = [];
 
-  constructor(report: Pick<StreamReport, "frames" | "colors">) {
+  private readonly axial: boolean;
+
+  constructor(report: Pick<StreamReport, "frames" | "colors" | "axial">) {
+    this.axial = report.axial;
     this.colours = Colours.of(report.colors);
     for (const frame of report.frames) this.push(frame);
   }
@@ -72,7 +75,7 @@ export class Timeline {
       const xyz = this.clusters[i]?.get(id)?.xyz;
       if (xyz) places.push(xyz);
     }
-    return now ? places.map((xyz) => (dot(xyz, now) < -0.2 ? scale(xyz, -1) : xyz)) : places;
+    return now && this.axial ? places.map((xyz) => (dot(xyz, now) < 0 ? scale(xyz, -1) : xyz)) : places;
   }
 
   /** Which of `frames` has this number, or is the next after it. */

@@ -90,7 +90,7 @@ export function originCard(report: Report): HTMLElement {
 }
 
 function commandLine(command: string): HTMLElement {
-  const text = el("code", {}, command),
+  const text = el("code", {}, ...unbroken(command)),
     button = el("button", { type: "button", class: "export copy", "aria-label": "Copy the command" }, "Copy");
   button.addEventListener("click", () => {
     void copy(command, text).then((done) => {
@@ -99,6 +99,13 @@ function commandLine(command: string): HTMLElement {
     });
   });
   return el("div", { class: "command" }, el("pre", { tabindex: 0, "aria-label": "Command" }, text), button);
+}
+
+/** Lines break between words, not after the hyphens of an option; only what is very long may break anywhere. */
+function unbroken(command: string): (Node | string)[] {
+  return command
+    .split(/( +)/)
+    .map((word) => (word.length < 50 && word.trim() ? el("span", { class: "word" }, word) : word));
 }
 
 /** Where the clipboard is closed, the command is selected and the reader copies it. */

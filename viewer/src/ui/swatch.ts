@@ -11,7 +11,7 @@ export function swatch(id: number, colour: string): HTMLElement {
   return element;
 }
 
-/** A share as a bar of the cluster's colour behind its number. */
+/** A bar of the cluster's colour under a number. */
 export function shareBar(share: number, colour: string, text: string): HTMLElement {
   const bar = el("span", { class: "bar" });
   bar.style.width = `${Math.max(0, Math.min(1, share)) * 100}%`;
