@@ -12,10 +12,11 @@
 
 #include "terminal.h"
 
-enum { COMMANDS = 9 };
+enum { COMMANDS = 10 };
 static const ast_cli_command *const commands[COMMANDS] = {&ast_cli_cluster, &ast_cli_stream, &ast_cli_segment,
                                                           &ast_cli_normals, &ast_cli_assign, &ast_cli_measure,
-                                                          &ast_cli_sample,  &ast_cli_tune,   &ast_cli_reproduce};
+                                                          &ast_cli_sample,  &ast_cli_tune,   &ast_cli_reproduce,
+                                                          &ast_cli_view};
 
 static int help(const char *name);
 static int version(void);

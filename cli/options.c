@@ -136,6 +136,10 @@ static int unknown_option(const parser *state, const char *argument, size_t leng
 
 static int store(const ast_cli_option *option, const char *value, void *field);
 
+static int is_number(const char *word) {
+    return word && word[0] && !word[strspn(word, "0123456789")];
+}
+
 static int parse_option(parser *state, const char *argument, const char *next, int *used_next) {
     const char *equals = strchr(argument, '=');
     size_t length = equals ? (size_t)(equals - argument) : strlen(argument);
@@ -155,6 +159,9 @@ static int parse_option(parser *state, const char *argument, const char *next, i
     if (option->kind == AST_CLI_FLAG) {
         if (value)
             return ast_cli_fail(AST_CLI_USAGE, "--%s takes no value, not '%s'", option->name, value);
+    } else if (!value && option->kind == AST_CLI_MAYBE) {
+        *used_next = is_number(next);
+        value = *used_next ? next : "0";
     } else if (!value) {
         if (!next || strncmp(next, "--", 2) == 0)
             return ast_cli_fail(AST_CLI_USAGE, "--%s needs a value: --%s %s", option->name, option->name,
@@ -196,7 +203,7 @@ static int store_real(const ast_cli_option *option, const char *value, double *f
 
 /* Digits alone: strtoull would take spaces and signs too. 0 if it is no such number. */
 static int whole_number(const char *text, uint64_t *number) {
-    if (!text[0] || text[strspn(text, "0123456789")])
+    if (!is_number(text))
         return 0;
     errno = 0;
     *number = strtoull(text, NULL, 10);
@@ -245,6 +252,7 @@ static int store(const ast_cli_option *option, const char *value, void *field) {
     case AST_CLI_REAL:
         return store_real(option, value, field);
     case AST_CLI_COUNT:
+    case AST_CLI_MAYBE:
         return store_count(option, value, field);
     case AST_CLI_SEED:
         return store_seed(option, value, field);

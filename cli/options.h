@@ -15,6 +15,7 @@ typedef enum ast_cli_kind {
     AST_CLI_TEXT,  /* const char *, not empty */
     AST_CLI_REAL,  /* double within low..high; choices[0], if there are choices, is infinity */
     AST_CLI_COUNT, /* size_t within low..high */
+    AST_CLI_MAYBE, /* the same or nothing: a next word of digits alone is its value; without one it is 0 */
     AST_CLI_SEED,  /* uint64_t */
     AST_CLI_CHOICE /* int: the index in choices */
 } ast_cli_kind;

@@ -102,7 +102,8 @@ static void set_defaults(ast_cli_follow_settings *follow) {
 }
 
 static int run(int argc, char **argv) {
-    settings given = {.common = ast_cli_common_default(), .follow = ast_cli_follow_default()};
+    settings given = {
+        .common = ast_cli_common_default(), .follow = ast_cli_follow_default(), .watch = ast_cli_watch_default()};
     job work = {.given = &given, .argc = argc, .argv = argv};
     int code = ast_cli_follow_parse(&ast_cli_segment, argc, argv, &given, &given.follow);
     if (code < 0)

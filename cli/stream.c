@@ -66,7 +66,7 @@ const ast_cli_command ast_cli_stream = {
                 "asterism stream scene.npy --angle 70 --drift 0.5 --lifetime 25 --state scene.state\n"
                 "asterism stream depth/ --camera kinect --angle 75 --labels labels\n"
                 "asterism stream depth/ --camera kinect --angle 75 --report depth.html >frames.jsonl\n"
-                "camera | asterism stream - --raw 640x480 --camera kinect --angle 75\n"
+                "camera | asterism stream - --raw 640x480 --camera kinect --angle 75 --view\n"
                 "camera | asterism stream - --dimension 3 --points 307200 --angle 70 --poses poses.txt",
     .input = "an INPUT: files, a folder, or - for standard input",
     .many = 1,
@@ -86,7 +86,8 @@ static int prepare(job *work);
 static int process(job *work);
 
 static int run(int argc, char **argv) {
-    settings given = {.common = ast_cli_common_default(), .follow = ast_cli_follow_default()};
+    settings given = {
+        .common = ast_cli_common_default(), .follow = ast_cli_follow_default(), .watch = ast_cli_watch_default()};
     job work = {.given = &given, .argc = argc, .argv = argv};
     int code = ast_cli_follow_parse(&ast_cli_stream, argc, argv, &given, &given.follow);
     if (code < 0)

@@ -3,19 +3,46 @@
  * What people watch of a stream. */
 #include "watch.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
+#include <viewer.h>
 
 #include "cli.h"
+#include "interrupt.h"
 #include "pages.h"
 #include "terminal.h"
 
+enum { STAY, EXIT };
+static const char *const endings[] = {"stay", "exit", NULL};
+
 #define AT(field) offsetof(ast_cli_watch_settings, field)
 const ast_cli_option ast_cli_watch_options[] = {AST_CLI_REPORT_OPTION(AT(report)),
+                                                {"view", AST_CLI_MAYBE, "[PORT]",
+                                                 "serve the same page live while the stream runs; the address\n"
+                                                 "is printed on standard error",
+                                                 AT(view), 0, 65535, NULL},
+                                                {"bind", AST_CLI_TEXT, "ADDRESS",
+                                                 "serve --view there instead of on 127.0.0.1, this machine alone",
+                                                 AT(bind), 0, 0, NULL},
+                                                {"view-end", AST_CLI_CHOICE, "HOW",
+                                                 "when the stream is over: stay and serve until Ctrl-C (the\n"
+                                                 "default on a terminal) or exit",
+                                                 AT(view_end), 0, 0, endings},
                                                 {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
 
+ast_cli_watch_settings ast_cli_watch_default(void) {
+    return (ast_cli_watch_settings){.view = SIZE_MAX, .view_end = -1};
+}
+
 int ast_cli_watch_check(const ast_cli_watch_settings *given) {
-    return ast_cli_report_check("report", given->report);
+    if (given->view == SIZE_MAX && (given->bind || given->view_end >= 0))
+        return ast_cli_fail(AST_CLI_USAGE, "--%s is for --view, which is not given", given->bind ? "bind" : "view-end");
+    int code = ast_cli_report_check("report", given->report);
+    if (code < 0 && given->view != SIZE_MAX)
+        code = ast_cli_serving_check("--view", given->bind);
+    return code;
 }
 
 /* ---- Before the first frame -------------------------------------------------------------------------------------- */
@@ -38,12 +65,26 @@ static void fill_head(ast_page_head *head, const ast_cli_follow *follow) {
         ast_page_parameter(head, "axial", "yes", NAN);
 }
 
+/* The page without frames: they follow over the socket. */
+static int start_view(ast_cli_watch *watch) {
+    ast_text json = {0}, html = {0};
+    size_t length;
+    const char *page = ast_viewer_page(&length);
+    bool good = ast_recording_json(watch->recording, true, &json, NULL) && ast_page_fill(page, length, &json, &html);
+    ast_text_free(&json);
+    if (!good) {
+        ast_text_free(&html);
+        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the live view");
+    }
+    return ast_cli_serve(&watch->live, watch->given->bind, watch->given->view, &html, watch->recording);
+}
+
 int ast_cli_watch_open(ast_cli_watch *watch, const ast_cli_watch_settings *given, const ast_cli_command *command,
                        int argc, char **argv, const ast_cli_follow *follow) {
     ast_format_error error;
     ast_page_head head = {0};
     watch->given = given;
-    if (!given->report)
+    if (!given->report && given->view == SIZE_MAX)
         return -1;
     watch->line = ast_cli_command_line(command, argc, argv);
     int code = ast_cli_page_head(&head, command, follow->given->inputs[0], watch->line, &watch->title);
@@ -53,8 +94,11 @@ int ast_cli_watch_open(ast_cli_watch *watch, const ast_cli_watch_settings *given
     watch->recording = ast_recording_open(&head);
     if (!watch->recording)
         return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the report");
-    watch->output = ast_output_open(given->report, false, &error);
-    return watch->output ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    if (given->report)
+        watch->output = ast_output_open(given->report, false, &error);
+    if (given->report && !watch->output)
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    return given->view == SIZE_MAX ? -1 : start_view(watch);
 }
 
 /* ---- Frames ------------------------------------------------------------------------------------------------------ */
@@ -77,8 +121,11 @@ int ast_cli_watch_frame(ast_cli_watch *watch, const ast_cli_follow *follow, cons
                           .points = &follow->points,
                           .labels = follow->labels,
                           .image = follow->inputs.camera ? &small : NULL};
-    if (!ast_recording_add(watch->recording, &frame, follow->options.dimension, NULL, &error))
+    ast_parcel *parcel;
+    if (!ast_recording_add(watch->recording, &frame, follow->options.dimension, watch->live ? &parcel : NULL, &error))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    if (watch->live)
+        ast_live_publish(watch->live, parcel);
     watch->frames++;
     watch->seconds += follow->frame.seconds;
     return -1;
@@ -88,7 +135,7 @@ int ast_cli_watch_frame(ast_cli_watch *watch, const ast_cli_follow *follow, cons
 
 static bool write_report(ast_cli_watch *watch, ast_format_error *error) {
     ast_text json = {0};
-    bool good = ast_recording_json(watch->recording, false, &json);
+    bool good = ast_recording_json(watch->recording, false, &json, NULL);
     if (!good)
         snprintf(error->text, sizeof error->text, "there is no memory for the report");
     good = good && ast_page_write(&json, watch->output, error);
@@ -101,9 +148,9 @@ static bool write_report(ast_cli_watch *watch, ast_format_error *error) {
     return good;
 }
 
-int ast_cli_watch_end(ast_cli_watch *watch, int code) {
+static int finish_report(ast_cli_watch *watch, int code) {
     ast_format_error error;
-    if (!watch->recording || (code > AST_CLI_DONE && code <= AST_CLI_SIGNAL))
+    if (code > AST_CLI_DONE && code <= AST_CLI_SIGNAL)
         return code;
     ast_recording_measure(watch->recording, "frames", (double)watch->frames);
     if (watch->frames)
@@ -115,8 +162,38 @@ int ast_cli_watch_end(ast_cli_watch *watch, int code) {
     return code;
 }
 
+/* A run that was stopped or has failed ends, whatever was asked for its end. */
+static void finish_view(const ast_cli_watch *watch, int code) {
+    char reason[96];
+    int end = watch->given->view_end;
+    snprintf(reason, sizeof reason, "The stream %s after %" PRIu64 " frame%s.",
+             code == AST_CLI_DONE    ? "ended"
+             : code > AST_CLI_SIGNAL ? "was stopped"
+                                     : "failed",
+             watch->frames, watch->frames == 1 ? "" : "s");
+    ast_live_end(watch->live, reason);
+    if (end < 0)
+        end = isatty(STDERR_FILENO) ? STAY : EXIT;
+    if (code == AST_CLI_DONE && end == STAY) {
+        fprintf(stderr, "asterism: the stream is over; the view stays until Ctrl-C\n");
+        ast_cli_serve_on();
+    } else {
+        ast_cli_serve_out(watch->live);
+    }
+}
+
+int ast_cli_watch_end(ast_cli_watch *watch, int code) {
+    if (!watch->recording)
+        return code;
+    code = finish_report(watch, code);
+    if (watch->live)
+        finish_view(watch, code);
+    return code;
+}
+
 void ast_cli_watch_close(ast_cli_watch *watch) {
     ast_output_abandon(watch->output);
+    ast_live_close(watch->live);
     ast_recording_close(watch->recording);
     free(watch->line);
     free(watch->title);

@@ -2,7 +2,8 @@
 # What ./demo, ./test and .ci/run share: Debian packages and the release build. POSIX sh, to be sourced.
 
 # What the command needs, and what the tests need beyond it.
-build_packages='gcc libc6-dev make cmake pkg-config zlib1g-dev libpng-dev libjpeg62-turbo-dev libhdf5-dev libjansson-dev'
+build_packages='gcc libc6-dev make cmake pkg-config zlib1g-dev libpng-dev libjpeg62-turbo-dev libhdf5-dev libjansson-dev
+libcivetweb-dev'
 test_packages='libcmocka-dev python3-numpy python3-scipy python3-sklearn python3-pandas python3-matplotlib
 python3-pytest python3-setuptools python3-wheel python3-pip python3-venv'
 

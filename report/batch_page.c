@@ -116,12 +116,14 @@ static int by_id(const void *a, const void *b) {
 /* The clusters that are listed, in order of id: all, or the largest. */
 static entry *choose(const ast_batch_page *page, size_t *count) {
     entry *entries = malloc((page->count + 1) * sizeof *entries);
-    for (size_t i = 0; entries && i < page->count; i++)
-        entries[i] = (entry){i, page->clusters[i].size};
-    *count = page->count;
-    if (!entries || page->count <= AST_PAGE_CLUSTERS)
+    *count = 0;
+    for (size_t i = 0; entries && i < page->count; i++) {
+        if (page->clusters[i].mean)
+            entries[(*count)++] = (entry){i, page->clusters[i].size};
+    }
+    if (*count <= AST_PAGE_CLUSTERS)
         return entries;
-    qsort(entries, page->count, sizeof *entries, by_size);
+    qsort(entries, *count, sizeof *entries, by_size);
     *count = AST_PAGE_CLUSTERS;
     qsort(entries, *count, sizeof *entries, by_id);
     return entries;
@@ -178,15 +180,16 @@ static double angle_between(const float *a, const float *b, size_t dimension, bo
     return acos(fmin(1, fmax(-1, axial ? fabs(cosine) : cosine))) * DEGREES;
 }
 
-static void put_angles(const ast_batch_page *page, ast_text *json) {
+static void put_angles(const ast_batch_page *page, const entry *entries, size_t count, ast_text *json) {
     ast_json_key(json, "angles");
     ast_text_put(json, "[");
-    for (size_t i = 0; i < page->count; i++) {
+    for (size_t i = 0; i < count; i++) {
+        const float *mean = page->clusters[entries[i].id].mean;
         ast_text_put(json, i ? ",\n[" : "[");
-        for (size_t j = 0; j < page->count; j++) {
+        for (size_t j = 0; j < count; j++) {
             double angle = i == j ? 0
-                                  : angle_between(page->clusters[i].mean, page->clusters[j].mean,
-                                                  page->points->dimension, page->head->axial);
+                                  : angle_between(mean, page->clusters[entries[j].id].mean, page->points->dimension,
+                                                  page->head->axial);
             ast_text_put(json, j ? ", " : "");
             ast_json_number(json, round(angle * 100) / 100, 6);
         }
@@ -211,9 +214,9 @@ static bool put_clusters(const ast_batch_page *page, const ast_projection *proje
         put_cluster(json, &page->clusters[entries[i].id], entries[i].id, total, projection);
     }
     ast_text_put(json, "]");
+    if (count <= AST_PAGE_ANGLES)
+        put_angles(page, entries, count, json);
     free(entries);
-    if (page->count <= AST_PAGE_ANGLES)
-        put_angles(page, json);
     return true;
 }
 

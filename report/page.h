@@ -64,7 +64,7 @@ typedef struct ast_batch_page {
     const ast_points *points;
     const int32_t *labels; /* (label_count), which must be that of the points */
     size_t label_count;
-    const ast_cluster_info *clusters; /* (count), in order of label */
+    const ast_cluster_info *clusters; /* (count), in order of label; one without a mean is not listed */
     size_t count;
     const char *labels_name;  /* for sentences */
     uint64_t seed;            /* of the sample that is drawn */

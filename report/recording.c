@@ -20,7 +20,7 @@
 #define CORE_ROOM ((size_t)2500000)
 
 typedef struct kept {
-    uint64_t place;       /* among all frames of the recording */
+    uint64_t place;      /* among all frames of the recording */
     ast_parcel *message; /* with sample and picture, or NULL once they are thinned */
     ast_parcel *core;    /* the object without them */
     size_t core_size;
@@ -172,8 +172,8 @@ static bool make_kept(kept *frame, ast_text *text, const ast_frame_parts *parts)
     ast_text_add(&core, text->bytes + parts->begin, parts->core - parts->begin);
     ast_text_put(&core, "}");
     frame->core_size = core.size;
-    frame->core = ast_parcel_make(&core);
-    frame->message = ast_parcel_make(text);
+    frame->core = ast_parcel_make(&core, frame->place);
+    frame->message = ast_parcel_make(text, frame->place);
     if (frame->core && frame->message)
         return true;
     free_kept(frame);
@@ -331,10 +331,12 @@ static void put_colours(moment *now, ast_text *json) {
     ast_text_put(json, "}");
 }
 
-bool ast_recording_json(ast_recording *recording, bool live, ast_text *json) {
+bool ast_recording_json(ast_recording *recording, bool live, ast_text *json, uint64_t *frames) {
     moment now = {.count = 0};
     pthread_mutex_lock(&recording->lock);
     bool good = take_moment(recording, &now);
+    if (frames)
+        *frames = recording->added;
     pthread_mutex_unlock(&recording->lock);
     if (good) {
         ast_page_begin(json, &now.head, "stream", live, &now.projection);

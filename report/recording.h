@@ -15,11 +15,14 @@
 /* A text that many share; nobody changes it. */
 typedef struct ast_parcel ast_parcel;
 ast_parcel *ast_parcel_share(ast_parcel *message); /* one more holder; the message itself */
-void ast_parcel_drop(ast_parcel *message);          /* one holder less; NULL is fine */
+void ast_parcel_drop(ast_parcel *message);         /* one holder less; NULL is fine */
 const char *ast_parcel_text(const ast_parcel *message, size_t *size);
 
-/* A message from a text, which it takes over and leaves empty; NULL without memory. */
-ast_parcel *ast_parcel_make(ast_text *text);
+/* The place of its frame among those of the recording. */
+uint64_t ast_parcel_place(const ast_parcel *parcel);
+
+/* A parcel from a text, which it takes over and leaves empty; NULL without memory. */
+ast_parcel *ast_parcel_make(ast_text *text, uint64_t place);
 
 /* ---- Frames ---------------------------------------------------------------------------------------------------- */
 
@@ -54,7 +57,7 @@ bool ast_recording_project(ast_recording *recording, const ast_points *points, a
 void ast_recording_note(ast_recording *recording, const char *sentence);
 void ast_recording_measure(ast_recording *recording, const char *name, double number);
 
-/* The page's object with the frames so far. False without memory. */
-bool ast_recording_json(ast_recording *recording, bool live, ast_text *json);
+/* The page's object with the frames so far, whose number *frames becomes unless that is NULL. False without memory. */
+bool ast_recording_json(ast_recording *recording, bool live, ast_text *json, uint64_t *frames);
 
 #endif

@@ -92,7 +92,7 @@ static const ast_page_head plain_head = {.title = "stream x", .command = "asteri
 
 static json_t *page_of(ast_recording *recording, size_t *size) {
     ast_text json = {0};
-    assert_true(ast_recording_json(recording, false, &json));
+    assert_true(ast_recording_json(recording, false, &json, NULL));
     json_t *page = parsed(json.bytes, json.size);
     *size = json.size;
     ast_text_free(&json);
@@ -291,7 +291,7 @@ static bool try_recording(scene *from, ast_format_error *error) {
         if (good)
             ast_parcel_drop(parcel);
     }
-    good = good && ast_recording_json(recording, true, &json);
+    good = good && ast_recording_json(recording, true, &json, NULL);
     ast_text_free(&json);
     ast_recording_close(recording);
     return good;

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * asterism view: looks at what is there already: a report, the lines that stream printed, or points and their labels.
+ * It clusters nothing. */
+#include "view.h"
+
+#include <formats.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <viewer.h>
+
+#include "cli.h"
+#include "files.h"
+#include "interrupt.h"
+#include "pages.h"
+#include "serving.h"
+#include "terminal.h"
+
+typedef struct settings {
+    ast_cli_common common;
+    const char *input, *labels, *report, *bind;
+    size_t port;
+} settings;
+
+#define AT(field) offsetof(settings, field)
+static const ast_cli_option options_table[] = {
+    {"labels", AST_CLI_TEXT, "FILE", "INPUT is points, and these are their labels", AT(labels), 0, 0, NULL},
+    {"report", AST_CLI_TEXT, "FILE.html", "write the page instead of serving it", AT(report), 0, 0, NULL},
+    {"port", AST_CLI_COUNT, "PORT", "serve there; by default on any port that is free", AT(port), 1, 65535, NULL},
+    {"bind", AST_CLI_TEXT, "ADDRESS", "serve there instead of on 127.0.0.1, this machine alone", AT(bind), 0, 0, NULL},
+    {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+
+static int run(int argc, char **argv);
+
+const ast_cli_command ast_cli_view = {
+    .name = "view",
+    .summary = "look at a finished result in a browser",
+    .usage = "view FILE.html|FILE.jsonl|DIR [options]\nview POINTS --labels FILE [options]",
+    .about = "Serves a page with a result that is there already, until Ctrl-C, and prints its\n"
+             "address: a report (.html); the lines that stream printed (.jsonl); a folder that holds\n"
+             "one of either; or points and the labels they were given.",
+    .examples = "asterism view hall.html\n"
+                "asterism view lines.jsonl --port 8080\n"
+                "asterism view points.npy --labels labels.npy\n"
+                "asterism view lines.jsonl --report lines.html",
+    .input = "a report (.html), the lines of a stream (.jsonl), a folder, or points with --labels",
+    .options = options_table,
+    .run = run};
+
+static int check(const settings *given) {
+    int code = ast_cli_report_check("report", given->report);
+    if (code < 0 && given->report && (given->bind || given->port))
+        return ast_cli_fail(AST_CLI_USAGE, "--%s is for serving, and --report writes a file instead",
+                            given->bind ? "bind" : "port");
+    if (code < 0 && !given->report)
+        code = ast_cli_serving_check("view", given->bind);
+    if (code < 0 && strcmp(given->input, "-") == 0)
+        code = ast_cli_fail(AST_CLI_USAGE, "view needs the name of a file or a folder, not standard input");
+    if (code < 0 && given->labels)
+        code = ast_cli_check_read("labels", given->labels);
+    return code;
+}
+
+/* ---- Finding it -------------------------------------------------------------------------------------------------- */
+
+static int ends_in(const char *path, const char *extension) {
+    size_t length = strlen(path), tail = strlen(extension);
+    return length > tail && strcasecmp(path + length - tail, extension) == 0;
+}
+
+static int is_report(const char *path) {
+    return ends_in(path, ".html") || ends_in(path, ".htm");
+}
+
+static int is_lines(const char *path) {
+    return ends_in(path, ".jsonl") || ends_in(path, ".ndjson") || ends_in(path, ".json");
+}
+
+/* The one file of that kind in the folder; *count of them are there. */
+static const char *only_one(const ast_folder *folder, int (*is)(const char *path), size_t *count) {
+    const char *found = NULL;
+    *count = 0;
+    for (size_t i = 0; i < folder->count; i++) {
+        if (is(folder->paths[i])) {
+            found = folder->paths[i];
+            ++*count;
+        }
+    }
+    return found;
+}
+
+static int find_in_folder(const char *path, char **found) {
+    ast_format_error error;
+    ast_folder folder;
+    size_t count;
+    if (!ast_folder_list(&folder, path, &error))
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    const char *one = only_one(&folder, is_report, &count);
+    if (count == 0)
+        one = only_one(&folder, is_lines, &count);
+    int code = -1;
+    if (count > 1)
+        code = ast_cli_fail(AST_CLI_FAILED, "%s holds %zu results; name one of them, such as %s", path, count, one);
+    else if (count == 0)
+        code = ast_cli_fail(AST_CLI_FAILED, "%s holds no report (.html) and no lines of a stream (.jsonl)", path);
+    else if (!(*found = strdup(one)))
+        code = ast_cli_fail(AST_CLI_FAILED, "there is no memory for the name of %s", one);
+    ast_folder_free(&folder);
+    return code;
+}
+
+/* ---- Making the page --------------------------------------------------------------------------------------------- */
+
+static int read_report(const char *path, ast_text *html) {
+    ast_format_error error;
+    unsigned char *bytes;
+    size_t size;
+    if (!ast_read_file(path, &bytes, &size, &error))
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    int ours = memmem(bytes, size, "id=\"asterism-data\"", strlen("id=\"asterism-data\"")) != NULL;
+    if (ours)
+        ast_text_add(html, bytes, size);
+    free(bytes);
+    if (!ours)
+        return ast_cli_fail(AST_CLI_FAILED, "%s is no report of asterism: it holds no result", path);
+    return html->failed ? ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory to show it", path) : -1;
+}
+
+static int make_object(const settings *given, const char *path, ast_page_head *head, ast_text *json) {
+    if (given->labels)
+        return ast_cli_view_labels(path, given->labels, head, json);
+    if (is_lines(path))
+        return ast_cli_view_lines(path, head, json);
+    return ast_cli_fail(AST_CLI_FAILED,
+                        "%s is neither a report (.html) nor the lines of a stream (.jsonl); points need --labels FILE",
+                        path);
+}
+
+static int make_page(const settings *given, const char *path, const char *line, ast_text *html) {
+    ast_page_head head = {0};
+    ast_text json = {0};
+    size_t length;
+    char *title = NULL;
+    const char *page = ast_viewer_page(&length);
+    if (!given->labels && is_report(path))
+        return read_report(path, html);
+    int code = ast_cli_page_head(&head, &ast_cli_view, path, line, &title);
+    if (code < 0)
+        code = make_object(given, path, &head, &json);
+    if (code < 0 && !ast_page_fill(page, length, &json, html))
+        code = ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory to show it", path);
+    ast_text_free(&json);
+    free(title);
+    return code;
+}
+
+static int write_page(const char *path, const ast_text *html) {
+    ast_format_error error;
+    ast_output *output = ast_output_open(path, false, &error);
+    if (!output)
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    if (ast_output_write(output, html->bytes, html->size, &error))
+        return ast_output_commit(output, &error) ? AST_CLI_DONE : ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    ast_output_abandon(output);
+    return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+}
+
+static int serve_page(const settings *given, ast_text *html) {
+    ast_live *live;
+    ast_cli_watch_signals();
+    int code = ast_cli_serve(&live, given->bind, given->port, html, NULL);
+    if (code >= 0)
+        return code;
+    ast_cli_serve_on();
+    ast_live_close(live);
+    return AST_CLI_DONE;
+}
+
+static int run(int argc, char **argv) {
+    settings given = {.common = ast_cli_common_default()};
+    ast_text html = {0};
+    char *found = NULL, *line = NULL;
+    struct stat status;
+    int code = ast_cli_parse(&ast_cli_view, argc, argv, &given, &given.input);
+    if (code < 0)
+        code = check(&given);
+    if (code < 0 && stat(given.input, &status) == 0 && S_ISDIR(status.st_mode))
+        code = find_in_folder(given.input, &found);
+    if (code < 0) {
+        line = ast_cli_command_line(&ast_cli_view, argc, argv);
+        code = make_page(&given, found ? found : given.input, line, &html);
+    }
+    if (code < 0)
+        code = given.report ? write_page(given.report, &html) : serve_page(&given, &html);
+    ast_text_free(&html);
+    free(line);
+    free(found);
+    return code;
+}

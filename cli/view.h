@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The parts of asterism view: results of other runs as pages. Every function returns -1 to go on, or the exit code
+ * after printing the sentence. */
+#ifndef AST_CLI_VIEW_H
+#define AST_CLI_VIEW_H
+
+#include <page.h>
+
+/* The object of a page from the lines that stream printed. */
+int ast_cli_view_lines(const char *path, ast_page_head *head, ast_text *json);
+
+/* The object of a page from points and their labels. */
+int ast_cli_view_labels(const char *points, const char *labels, ast_page_head *head, ast_text *json);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Points and labels as a page: the clusters are what the labels say, their means those of the members. */
+#include "view.h"
+
+#include <asterism.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli.h"
+#include "files.h"
+#include "terminal.h"
+
+/* Clusters at most: a label far beyond the number of points is a mistake rather than a cluster. */
+#define MOST_CLUSTERS ((size_t)1 << 24)
+
+typedef struct given {
+    ast_input input;
+    int32_t *labels;
+    size_t label_count;
+    ast_cluster_info *clusters;
+    double *sums; /* (count, D) */
+    float *means; /* (count, D) */
+    size_t count;
+} given;
+
+static int count_clusters(given *work, const char *labels) {
+    for (size_t i = 0; i < work->label_count; i++) {
+        if (work->labels[i] >= 0 && (size_t)work->labels[i] >= work->count)
+            work->count = (size_t)work->labels[i] + 1;
+    }
+    if (work->count > MOST_CLUSTERS)
+        return ast_cli_fail(AST_CLI_FAILED, "%s: the label %zu is larger than any cluster's", labels, work->count - 1);
+    return -1;
+}
+
+/* The members' sum, whose direction is the mean and whose length tells the spread. */
+static void add_members(given *work, double *row) {
+    const ast_points *points = &work->input.points;
+    for (size_t i = 0; i < points->count && i < work->label_count; i++) {
+        if (work->labels[i] < 0 || !ast_unit_row(points, i, row))
+            continue;
+        ast_cluster_info *cluster = &work->clusters[work->labels[i]];
+        double *sum = work->sums + (size_t)work->labels[i] * points->dimension;
+        cluster->size++;
+        cluster->weight++;
+        for (size_t d = 0; d < points->dimension; d++)
+            sum[d] += row[d];
+    }
+}
+
+static void finish_clusters(given *work) {
+    size_t size = work->input.points.dimension;
+    for (size_t k = 0; k < work->count; k++) {
+        ast_cluster_info *cluster = &work->clusters[k];
+        double square = 0;
+        for (size_t d = 0; d < size; d++)
+            square += work->sums[k * size + d] * work->sums[k * size + d];
+        for (size_t d = 0; d < size; d++)
+            work->means[k * size + d] = square > 0 ? (float)(work->sums[k * size + d] / sqrt(square)) : 0;
+        cluster->mean = cluster->size ? work->means + k * size : NULL;
+        cluster->resultant = cluster->size ? fmin(1, sqrt(square) / (double)cluster->size) : NAN;
+        cluster->kappa = cluster->size > 1 ? ast_vmf_kappa(size, cluster->resultant) : NAN;
+    }
+}
+
+static int make_clusters(given *work) {
+    size_t size = work->input.points.dimension;
+    double *row = malloc(size * sizeof *row);
+    work->clusters = calloc(work->count + 1, sizeof *work->clusters);
+    work->sums = calloc(work->count * size + 1, sizeof *work->sums);
+    work->means = calloc(work->count * size + 1, sizeof *work->means);
+    int good = row && work->clusters && work->sums && work->means;
+    if (good) {
+        add_members(work, row);
+        finish_clusters(work);
+    }
+    free(row);
+    return good ? -1 : ast_cli_fail(AST_CLI_FAILED, "there is no memory for %zu clusters", work->count);
+}
+
+static int make_object(const given *work, const char *labels, ast_page_head *head, ast_text *json) {
+    ast_format_error error;
+    size_t used = 0;
+    for (size_t k = 0; k < work->count; k++)
+        used += work->clusters[k].size > 0;
+    ast_page_parameter(head, "labels", labels, NAN);
+    ast_page_measure(head, "points", (double)work->input.points.count);
+    ast_page_measure(head, "clusters", (double)used);
+    ast_batch_page page = {.head = head,
+                           .points = &work->input.points,
+                           .labels = work->labels,
+                           .label_count = work->label_count,
+                           .clusters = work->clusters,
+                           .count = work->count,
+                           .labels_name = labels,
+                           .seed = 1};
+    return ast_batch_page_json(&page, json, &error) ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+}
+
+int ast_cli_view_labels(const char *points, const char *labels, ast_page_head *head, ast_text *json) {
+    given work = {.count = 0};
+    ast_cli_source source = {0};
+    int code = ast_cli_check_points(points, &source);
+    if (code < 0)
+        code = ast_cli_open_points(&work.input, points, &source);
+    if (code < 0)
+        code = ast_cli_read_labels(labels, &work.labels, &work.label_count);
+    if (code < 0)
+        code = count_clusters(&work, labels);
+    if (code < 0)
+        code = make_clusters(&work);
+    if (code < 0)
+        code = make_object(&work, labels, head, json);
+    ast_input_close(&work.input);
+    free(work.labels);
+    free(work.clusters);
+    free(work.sums);
+    free(work.means);
+    return code;
+}
