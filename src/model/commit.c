@@ -116,7 +116,7 @@ static void judge_unseen(ast_labelling *l, const float *row, int32_t own, verdic
     for (size_t k = 0; t->candidates && k < t->count; k++) {
         if (!t->unseen[k] && (int32_t)k != own)
             continue;
-        if (!ast_tracks_may_win(t, k, row, least))
+        if (!ast_tracks_may_win(t, k, row, least) || ((int32_t)k != own && !ast_tracks_within(t, k, row)))
             continue;
         double score = ast_tracks_score(t, k, row);
         if (score < least)

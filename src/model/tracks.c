@@ -58,6 +58,11 @@ double ast_tracks_score(const ast_tracks *t, size_t k, const float *x) {
     return 1 + (double)t->dt[k] * t->q - g.losses;
 }
 
+bool ast_tracks_within(const ast_tracks *t, size_t k, const float *x) {
+    double score = ast_exact_score(x, t->m + k * t->dimension, t->dimension);
+    return !t->near_only || (t->axial ? fabs(score) : score) >= t->limit;
+}
+
 void ast_tracks_revive(const ast_tracks *t, size_t k, const float *x, float *mu) {
     const float *m = t->m + k * t->dimension;
     float copy[4096];

@@ -25,6 +25,7 @@ typedef struct ast_tracks {
     bool candidates;                   /* may clusters without points win at all */
     bool axial;                        /* x and -x are the same */
     double limit;                      /* a score fits from here */
+    bool near_only;                    /* points that do not fit m_k cannot revive it */
     float *m;                          /* (count, D) where each was */
     double *w;                         /* (count) how sure that is */
     uint32_t *dt;                      /* (count) frames since it last had points */
@@ -44,6 +45,9 @@ void ast_tracks_begin(ast_tracks *tracks);
 
 /* J_k of a point. */
 double ast_tracks_score(const ast_tracks *tracks, size_t k, const float *x);
+
+/* Whether a point may revive cluster k at all: with the drift tracker it has to fit m_k, however long ago that was. */
+bool ast_tracks_within(const ast_tracks *tracks, size_t k, const float *x);
 
 /* Whether unseen cluster k, or any, might score `best` or more for the point. Takes no Newton step. */
 bool ast_tracks_may_win(const ast_tracks *tracks, size_t k, const float *x, double best);

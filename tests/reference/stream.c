@@ -122,6 +122,9 @@ static int candidate(const setting *s, const ref_cluster *cluster, const float *
     }
     if (cluster->role != TRACKED || s->lifetime == 0 || 1 + cluster->dt * s->q <= beaten)
         return 0;
+    double where_it_was = ref_closeness(s->points->axial, x, cluster->m, s->dimension);
+    if (s->near_only && !own && !ref_fits(where_it_was, s->angle))
+        return 0;
     *score = revival_score(s, cluster, x);
     return 1;
 }
@@ -291,6 +294,7 @@ static void start_frame(ref_stream *stream, const ref_points *points, setting *s
     s->lifetime = options->lifetime;
     s->q = options->lifetime > 0 ? s->lambda / options->lifetime : 0;
     s->beta = ref_current_beta(stream);
+    s->near_only = isnan(options->beta);
     for (size_t k = 0; k < stream->count; k++) {
         ref_cluster *cluster = stream->list[k];
         cluster->role = options->method == AST_STREAM_DDP ? TRACKED : GIVEN;

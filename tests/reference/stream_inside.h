@@ -40,6 +40,7 @@ typedef struct setting {
     const ref_points *points;
     size_t dimension;
     double angle, lambda, beta, q;
+    int near_only; /* a point that does not fit where a cluster was cannot revive it */
     uint32_t lifetime;
 } setting;
 
