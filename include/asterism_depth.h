@@ -56,7 +56,10 @@ typedef enum ast_smooth {
     AST_SMOOTH_GUIDED = 0, /* an edge-preserving guided filter on the depth (He et al. 2010): fast, for streams */
     AST_SMOOTH_TV = 1,     /* the guided filter, then total variation of the normals on the sphere (Rosman et al. 2012):
                               some thirty times slower, for single images */
-    AST_SMOOTH_NONE = 2
+    AST_SMOOTH_NONE = 2,
+    AST_SMOOTH_PLANES = 3 /* normals of the planes that the image is made of, each as large as it can be found: for the
+                             directions of walls and floors. Fastest; NaN for what lies on no plane, or on one too small
+                             or too far away to be sure of its direction */
 } ast_smooth;
 
 typedef struct ast_depth_options {
@@ -67,7 +70,8 @@ typedef struct ast_depth_options {
     int filter_radius;       /* 3, at most 64. Pixels: the filter's window is (2 r + 1)^2. Larger: smoother, and slower to
                                 follow edges */
     double filter_epsilon;   /* 0.005. Metres at a distance of 1 m, growing with its square as the noise of such cameras
-                                does: depth that strays less than this from a plane within the window is taken for noise */
+                                does: depth that strays less than this from a plane within the window is taken for noise.
+                                AST_SMOOTH_PLANES: a plane is fitted to what strays less than about twice this */
     int window;              /* 6, 1 to 64. Pixels: normals are averaged over (2 w + 1)^2. Larger: less noise, rounder
                                 edges */
     double jump;             /* 0.01. A step between neighbours that is an edge of an object, not a slanted surface: no
@@ -87,7 +91,8 @@ typedef struct ast_depth ast_depth;
 AST_API ast_depth *ast_depth_open(ast_context *context, const ast_depth_options *options); /* NULL: ast_message */
 AST_API void ast_depth_close(ast_depth *depth);                                          /* NULL is fine */
 
-/* Depth in metres, (H, W), smoothed as the options say (AST_SMOOTH_TV: as AST_SMOOTH_GUIDED); NaN for holes. */
+/* Depth in metres, (H, W), smoothed as the options say (AST_SMOOTH_TV: as AST_SMOOTH_GUIDED; AST_SMOOTH_PLANES: not at
+ * all); NaN for holes. */
 AST_API ast_status ast_depth_metres(ast_depth *depth, const ast_depth_image *image, float *metres);
 
 /* The same back-projected: (H, W, 3), NaN for holes. */

@@ -10,7 +10,8 @@ import numpy as np
 from ._library import constants, lender, lib, structs
 from .means import DPVMFMeans
 
-SMOOTH = {"guided": "AST_SMOOTH_GUIDED", "tv": "AST_SMOOTH_TV", "none": "AST_SMOOTH_NONE", None: "AST_SMOOTH_NONE"}
+SMOOTH = {"guided": "AST_SMOOTH_GUIDED", "tv": "AST_SMOOTH_TV", "none": "AST_SMOOTH_NONE",
+          "planes": "AST_SMOOTH_PLANES", None: "AST_SMOOTH_NONE"}
 
 # Okabe and Ito's hues (Color Universal Design, 2008), which colour-blind people tell apart, and steps towards white
 # (above 0) or black for further ids: the colours of the command.
@@ -25,8 +26,8 @@ def normals(depth: Any, intrinsics: Any, *, units_per_metre: float | None = None
 
     depth: (H, W), uint16 in units of 1 / `units_per_metre` metres (default 1000), or floats in metres; 0 and NaN where
     the camera saw nothing. intrinsics: (fx, fy, cx, cy) in pixels, a 3 x 3 camera matrix, or the name of a camera such
-    as "kinect". smooth: "guided" (fast), "tv" (slower, for single images) or "none". options: further fields of
-    ast_depth_options (asterism_depth.h), such as nearest=0.5, window=6, tv_weight=0.2.
+    as "kinect". smooth: "guided" (fast), "tv" (slower, for single images), "planes" (of whole walls) or "none".
+    options: further fields of ast_depth_options (asterism_depth.h), such as nearest=0.5, window=6, tv_weight=0.2.
 
     >>> import asterism
     >>> depth, truth = asterism.hallway(0, size=(160, 120))
@@ -146,7 +147,7 @@ def depth_options(intrinsics: Any, unit: float, smooth: str | None, further: dic
         options.camera = structs["ast_camera"](*camera_numbers(intrinsics))
     options.units_per_metre = unit or usual.value
     if smooth not in SMOOTH:
-        raise ValueError(f"smooth is {smooth!r}; it must be 'guided', 'tv' or 'none'")
+        raise ValueError(f"smooth is {smooth!r}; it must be 'guided', 'tv', 'none' or 'planes'")
     options.smooth = constants[SMOOTH[smooth]]
     names = {name for name, _ in options._fields_} - {"camera", "units_per_metre", "smooth"}
     for name, value in further.items():

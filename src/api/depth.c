@@ -51,8 +51,9 @@ const char *ast_depth_options_problem(const ast_depth_options *o) {
         return "units_per_metre must be between 0.001 and 1000000";
     if (!(o->nearest >= 0 && o->farthest >= o->nearest))
         return "nearest must be 0 or more, and farthest no less than it";
-    if (o->smooth != AST_SMOOTH_GUIDED && o->smooth != AST_SMOOTH_TV && o->smooth != AST_SMOOTH_NONE)
-        return "smooth must be AST_SMOOTH_GUIDED, AST_SMOOTH_TV or AST_SMOOTH_NONE";
+    if (o->smooth != AST_SMOOTH_GUIDED && o->smooth != AST_SMOOTH_TV && o->smooth != AST_SMOOTH_NONE &&
+        o->smooth != AST_SMOOTH_PLANES)
+        return "smooth must be AST_SMOOTH_GUIDED, AST_SMOOTH_TV, AST_SMOOTH_NONE or AST_SMOOTH_PLANES";
     if (o->filter_radius < 0 || o->filter_radius > AST_DEPTH_MOST_RADIUS)
         return "filter_radius must be between 0 and 64 pixels";
     if (!within(o->filter_epsilon, 1e-6, 1e3))
@@ -86,6 +87,7 @@ void ast_depth_close(ast_depth *depth) {
     if (!depth)
         return;
     ast_depth_release(depth);
+    ast_planes_release(&depth->planes);
     free(depth->tv.memory);
     free(depth);
 }
@@ -142,12 +144,16 @@ ast_status ast_depth_points(ast_depth *depth, const ast_depth_image *image, floa
 ast_status ast_depth_normals(ast_depth *depth, const ast_depth_image *image, float *normals) {
     const ast_depth_options *o = &depth->options;
     ast_status status = begin_image(depth, image, normals);
-    bool tv = o->smooth == AST_SMOOTH_TV;
-    if (status == AST_OK && tv && !ast_tv_prepare(&depth->tv, image->width, image->height))
+    bool tv = o->smooth == AST_SMOOTH_TV, planes = o->smooth == AST_SMOOTH_PLANES;
+    if (status == AST_OK && ((tv && !ast_tv_prepare(&depth->tv, image->width, image->height)) ||
+                             (planes && !ast_planes_prepare(&depth->planes, image->width, image->height))))
         status = ast_fail_memory(depth->fault);
     if (status != AST_OK)
         return status;
-    ast_depth_aim(depth, normals);
+    if (planes)
+        ast_planes_aim(depth, normals);
+    else
+        ast_depth_aim(depth, normals);
     if (tv)
         ast_tv_smooth(&depth->tv, depth->pool, depth->kernels, normals, image->width, image->height, o->tv_weight,
                       o->tv_iterations);

@@ -22,6 +22,20 @@ typedef struct ast_tv {
     size_t capacity; /* floats */
 } ast_tv;
 
+/* Working memory of planes.c, for images of up to `capacity` cells; arrays have an entry for each, row by row. */
+typedef struct ast_planes {
+    size_t across, down; /* cells of this image */
+    size_t capacity;
+    struct ast_patch *patches; /* of the leaders */
+    struct ast_plane *planes;
+    double *costs;     /* (cells, 2) of joining with the cell to the right and the one below */
+    double *least;     /* of the leaders, in this round: what joining their choice costs */
+    int32_t *leader;   /* a cell of the same patch, itself if it leads; -1 if it is in no patch */
+    int32_t *choice;   /* -1: none */
+    uint32_t *changed; /* the round in which the patch last grew */
+    float *normals;    /* (cells, 3) of the leaders */
+} ast_planes;
+
 struct ast_depth {
     ast_context *context;
     ast_fault *fault;
@@ -35,6 +49,7 @@ struct ast_depth {
     size_t scratch_size, scratch_rows; /* the rows of floats, used by both stages, come before the rows of doubles */
     size_t pad, row;                   /* floats: to either side of a row in scratch, and of a row with both */
     ast_tv tv;
+    ast_planes planes;
 };
 
 /* Gets memory for images of this size, unless it is there. */
@@ -72,6 +87,15 @@ size_t ast_depth_bands(const ast_depth *depth);
 static inline size_t ast_band_first(const ast_depth *depth, size_t band) {
     return depth->height * band / ast_depth_bands(depth);
 }
+
+/* ---- Planes ---------------------------------------------------------------------------------------------------- */
+
+/* Gets memory for images of this size, unless it is there. false: there is none. */
+bool ast_planes_prepare(ast_planes *planes, size_t width, size_t height);
+void ast_planes_release(ast_planes *planes);
+
+/* depth->inverse -> normals of the planes in it, in memory that is prepared. */
+void ast_planes_aim(ast_depth *depth, float *normals);
 
 /* ---- Total variation ------------------------------------------------------------------------------------------- */
 

@@ -50,7 +50,8 @@ static void filter_block(void *data, size_t block, int worker);
 
 void ast_depth_filter(ast_depth *depth, const ast_depth_image *image) {
     filtering f = {depth, image, range_of(&depth->options)};
-    ast_task *task = depth->options.smooth == AST_SMOOTH_NONE ? invert_block : filter_block;
+    bool raw = depth->options.smooth == AST_SMOOTH_NONE || depth->options.smooth == AST_SMOOTH_PLANES;
+    ast_task *task = raw ? invert_block : filter_block;
     ast_pool_run(depth->pool, ast_depth_bands(depth), task, &f);
 }
 

@@ -83,7 +83,7 @@ static uint64_t hash_of(const char *isa, int threads) {
     static float metres[MOST], points[3 * MOST], normals[3 * MOST];
     ast_context *context = ref_context(isa, threads);
     uint64_t hash = 0;
-    for (int smooth = AST_SMOOTH_GUIDED; smooth <= AST_SMOOTH_NONE; smooth++)
+    for (int smooth = AST_SMOOTH_GUIDED; smooth <= AST_SMOOTH_PLANES; smooth++)
         for (int i = 0; i < IMAGES; i++) {
             const picture *p = &pictures[i];
             size_t n = p->width * p->height;

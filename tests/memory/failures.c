@@ -199,15 +199,14 @@ static void wall(uint16_t *values) {
 }
 
 /* Opens a handle, makes normals of an image with all that smoothing offers, and metres. */
-static ast_status call_depth(ast_context *context, const scene *s, int32_t *out) {
+static ast_status call_depth_smoothed(ast_context *context, ast_smooth smooth, int32_t *out) {
     uint16_t values[SIDE * SIDE];
     float metres[SIDE * SIDE];
     ast_depth_options options;
-    (void)s;
     wall(values);
     ast_depth_options_init(&options);
     ast_camera_named("kinect", &options.camera, NULL);
-    options.smooth = AST_SMOOTH_TV;
+    options.smooth = smooth;
     ast_depth *depth = ast_depth_open(context, &options);
     if (!depth)
         return AST_NO_MEMORY;
@@ -217,6 +216,16 @@ static ast_status call_depth(ast_context *context, const scene *s, int32_t *out)
         status = ast_depth_normals(depth, &image, (float *)(void *)out);
     ast_depth_close(depth);
     return status;
+}
+
+static ast_status call_depth(ast_context *context, const scene *s, int32_t *out) {
+    (void)s;
+    return call_depth_smoothed(context, AST_SMOOTH_TV, out);
+}
+
+static ast_status call_depth_planes(ast_context *context, const scene *s, int32_t *out) {
+    (void)s;
+    return call_depth_smoothed(context, AST_SMOOTH_PLANES, out);
 }
 
 static ast_status call_normals_smooth(ast_context *context, const scene *s, int32_t *out) {
@@ -458,6 +467,7 @@ static void depth_fails_cleanly(void **state) {
     scene s;
     scene_open(&s, "depth", 3, 2, 25);
     fail_all(&s, call_depth, NULL);
+    fail_all(&s, call_depth_planes, NULL);
     fail_all(&s, call_depth, call_cluster);
     s.name = "smoothing of normals";
     fail_all(&s, call_normals_smooth, NULL);

@@ -307,7 +307,7 @@ static void nothing_but_unit_vectors(void **state) {
     ast_random random;
     ast_random_seed(&random, 6, 75);
     for (int odd = 0; odd < 6; odd++)
-        for (int smooth = 0; smooth < 3; smooth++)
+        for (int smooth = 0; smooth < 4; smooth++)
             for (int kind = 0; kind < 6; kind++)
                 for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
                     size_t width = sizes[k][0], height = sizes[k][1];

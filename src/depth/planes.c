@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From patches to normals; planes_cells.c makes the patches and planes_grow.c lets them grow together. A patch that is
+ * too narrow for its distance has no normal that is worth anything, and gives none: a strip of pixels along an edge, a
+ * wall at the end of a corridor. */
+#include "planes.h"
+
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define VOTERS 2 /* pixels to each side of one */
+#define WIDE (AST_CELL + 2 * VOTERS)
+#define LEAST_SHARE (1.0 / 480) /* of the image: ten cells of 640 x 480 pixels */
+#define NEAR 2.0                /* epsilons: how far from a plane a pixel may be that lies on it */
+#define BENT 0.25               /* epsilons: what the sensor may bend a plane by, from one end to the other */
+#define MOST_ERROR 0.15         /* radians: of a normal, if the plane is bent so */
+
+bool ast_planes_prepare(ast_planes *p, size_t width, size_t height) {
+    p->across = (width + AST_CELL - 1) / AST_CELL;
+    p->down = (height + AST_CELL - 1) / AST_CELL;
+    size_t cells = p->across * p->down;
+    if (cells <= p->capacity)
+        return true;
+    ast_planes_release(p);
+    p->patches = ast_allocate(cells, sizeof *p->patches);
+    p->planes = ast_allocate(cells, sizeof *p->planes);
+    p->costs = ast_allocate(2 * cells, sizeof *p->costs);
+    p->least = ast_allocate(cells, sizeof *p->least);
+    p->leader = ast_allocate(cells, sizeof *p->leader);
+    p->choice = ast_allocate(cells, sizeof *p->choice);
+    p->changed = ast_allocate(cells, sizeof *p->changed);
+    p->normals = ast_allocate(3 * cells, sizeof *p->normals);
+    if (!p->patches || !p->planes || !p->costs || !p->least || !p->leader || !p->choice || !p->changed || !p->normals) {
+        ast_planes_release(p);
+        return false;
+    }
+    p->capacity = cells;
+    return true;
+}
+
+void ast_planes_release(ast_planes *p) {
+    void *memory[] = {p->patches, p->planes, p->costs, p->least, p->leader, p->choice, p->changed, p->normals};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        free(memory[i]);
+    *p = (ast_planes){.across = p->across, .down = p->down};
+}
+
+/* ---- The flow -------------------------------------------------------------------------------------------------- */
+
+typedef struct aiming {
+    ast_depth *depth;
+    float *normals;
+} aiming;
+
+static void sum_row(void *data, size_t row, int worker) {
+    const aiming *a = data;
+    (void)worker;
+    ast_planes_sum_cells(a->depth, row);
+}
+
+static void aim_patches(const ast_depth *depth);
+static void write_row(void *data, size_t row, int worker);
+
+void ast_planes_aim(ast_depth *depth, float *normals) {
+    aiming a = {depth, normals};
+    ast_pool_run(depth->pool, depth->planes.down, sum_row, &a);
+    ast_planes_grow(&depth->planes, depth->options.filter_epsilon);
+    aim_patches(depth);
+    ast_pool_run(depth->pool, depth->planes.down, write_row, &a);
+}
+
+/* ---- Normals of patches ---------------------------------------------------------------------------------------- */
+
+/* The standard deviation of the patch's pixels along the direction in which it is narrowest. */
+static double narrowness(const ast_patch *p) {
+    double mx = p->x / p->n, my = p->y / p->n;
+    double xx = p->xx / p->n - mx * mx, xy = p->xy / p->n - mx * my, yy = p->yy / p->n - my * my;
+    double least = (xx + yy) / 2 - sqrt((xx - yy) * (xx - yy) / 4 + xy * xy);
+    return sqrt(least > 0 ? least : 0);
+}
+
+/* As in normals.c: -(fx s_u, fy s_v, s at the principal point), whose length is one over the plane's distance. */
+static void aim_patch(const ast_depth *depth, size_t cell) {
+    const ast_camera *camera = &depth->options.camera;
+    const ast_plane *plane = &depth->planes.planes[cell];
+    float *normal = depth->planes.normals + 3 * cell;
+    double cx = camera->cx - (double)(depth->width / 2), cy = camera->cy - (double)(depth->height / 2);
+    double n[3] = {camera->fx * plane->slope_x, camera->fy * plane->slope_y,
+                   plane->level + plane->slope_x * cx + plane->slope_y * cy};
+    double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    double focal = camera->fx > camera->fy ? camera->fx : camera->fy;
+    double error = focal * BENT * depth->options.filter_epsilon; /* times narrowness and length */
+    bool sure = error < MOST_ERROR * narrowness(&depth->planes.patches[cell]) * length;
+    for (int d = 0; d < 3; d++)
+        normal[d] = sure ? (float)(-n[d] / length) : NAN;
+}
+
+static void aim_patches(const ast_depth *depth) {
+    const ast_planes *p = &depth->planes;
+    for (size_t k = 0; k < p->across * p->down; k++)
+        if (p->leader[k] == (int32_t)k)
+            aim_patch(depth, k);
+}
+
+/* ---- Normals of pixels ----------------------------------------------------------------------------------------- */
+
+/* A plane that pixels of a cell may lie on: s at the cell's first pixel, and its slopes. */
+typedef struct candidate {
+    float level, slope_x, slope_y;
+    const float *normal;
+} candidate;
+
+static bool known(const candidate *list, size_t count, const float *normal) {
+    for (size_t i = 0; i < count; i++)
+        if (list[i].normal == normal)
+            return true;
+    return false;
+}
+
+/* The plane of the cell itself first, then those of the cells around it. One whose direction is not sure takes part:
+ * its pixels have no normal, rather than that of the wall beside it. */
+static size_t find_candidates(const ast_depth *depth, size_t column, size_t row, candidate *list) {
+    static const int around[9][2] = {{0, 0}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}, {-1, -1}, {1, -1}, {-1, 1}, {1, 1}};
+    const ast_planes *p = &depth->planes;
+    double x = (double)(column * AST_CELL) - (double)(depth->width / 2);
+    double y = (double)(row * AST_CELL) - (double)(depth->height / 2);
+    double least = LEAST_SHARE * (double)(depth->width * depth->height);
+    size_t count = 0;
+    for (int i = 0; i < 9; i++) {
+        size_t c = column + (size_t)around[i][0], r = row + (size_t)around[i][1]; /* one before 0 is far too large */
+        int32_t leader = c < p->across && r < p->down ? p->leader[r * p->across + c] : -1;
+        if (leader < 0 || p->patches[leader].n < least || known(list, count, p->normals + 3 * leader))
+            continue;
+        const ast_plane *plane = &p->planes[leader];
+        list[count++] = (candidate){(float)(plane->level + plane->slope_x * x + plane->slope_y * y),
+                                    (float)plane->slope_x, (float)plane->slope_y, p->normals + 3 * leader};
+    }
+    return count;
+}
+
+/* How far the pixels of a cell and those VOTERS around it are from a plane, at most `limit`. Holes, and what is outside
+ * the image, are as far as that from every plane. off: (WIDE, WIDE). */
+static void measure_distances(const ast_depth *depth, size_t column, size_t row, const candidate *c, float limit,
+                              float *off) {
+    for (size_t j = 0; j < WIDE; j++) {
+        size_t v = row * AST_CELL + j - VOTERS; /* above row 0: far too large */
+        for (size_t i = 0; i < WIDE; i++) {
+            size_t u = column * AST_CELL + i - VOTERS;
+            float s = v < depth->height && u < depth->width ? depth->inverse[v * depth->width + u] : 0;
+            float level = c->level + ((float)j - VOTERS) * c->slope_y + ((float)i - VOTERS) * c->slope_x;
+            float distance = fabsf(level - s);
+            off[j * WIDE + i] = s > 0 && distance < limit ? distance : limit;
+        }
+    }
+}
+
+/* The sum over the pixels around each one of the cell. sums: (AST_CELL, AST_CELL). */
+static void ask_around(const float *off, float *sums) {
+    float across[WIDE * AST_CELL];
+    for (size_t j = 0; j < WIDE; j++)
+        for (size_t i = 0; i < AST_CELL; i++) {
+            const float *p = off + j * WIDE + i;
+            across[j * AST_CELL + i] = p[0] + p[1] + p[2] + p[3] + p[4];
+        }
+    for (size_t k = 0; k < AST_CELL * AST_CELL; k++) {
+        const float *p = across + k;
+        sums[k] = p[0] + p[AST_CELL] + p[2 * AST_CELL] + p[3 * AST_CELL] + p[4 * AST_CELL];
+    }
+}
+
+/* Which of the planes each pixel of a cell lies on, -1 for none: of those it is near enough to, the one that is nearest
+ * to the 5 x 5 pixels around, the first of equal ones. Next to an edge between walls one pixel alone cannot tell. */
+static void vote(const ast_depth *depth, size_t column, size_t row, const candidate *list, size_t count, float limit,
+                 int8_t *winner) {
+    float off[WIDE * WIDE], sums[AST_CELL * AST_CELL], least[AST_CELL * AST_CELL];
+    for (size_t i = 0; i < AST_CELL * AST_CELL; i++) {
+        winner[i] = -1;
+        least[i] = INFINITY;
+    }
+    for (size_t k = 0; k < count; k++) {
+        measure_distances(depth, column, row, &list[k], limit, off);
+        ask_around(off, sums);
+        for (size_t i = 0; i < AST_CELL * AST_CELL; i++) {
+            float own = off[(i / AST_CELL + VOTERS) * WIDE + i % AST_CELL + VOTERS];
+            bool better = own < limit && sums[i] < least[i];
+            least[i] = better ? sums[i] : least[i];
+            winner[i] = better ? (int8_t)k : winner[i];
+        }
+    }
+}
+
+/* The same for a cell that knows one plane alone. */
+static void accept(const ast_depth *depth, size_t column, size_t row, const candidate *c, float limit, int8_t *winner) {
+    size_t u = column * AST_CELL, n = depth->width - u < AST_CELL ? depth->width - u : AST_CELL;
+    for (size_t j = 0; j < AST_CELL && row * AST_CELL + j < depth->height; j++) {
+        const float *s = depth->inverse + (row * AST_CELL + j) * depth->width + u;
+        float level = c->level + (float)j * c->slope_y;
+        for (size_t i = 0; i < n; i++)
+            winner[j * AST_CELL + i] = s[i] > 0 && fabsf(level + (float)i * c->slope_x - s[i]) < limit ? 0 : -1;
+    }
+}
+
+static void write_cell(const ast_depth *depth, size_t column, size_t row, const candidate *list, const int8_t *winner,
+                       float *normals) {
+    static const float none[3] = {NAN, NAN, NAN};
+    size_t u = column * AST_CELL, n = depth->width - u < AST_CELL ? depth->width - u : AST_CELL;
+    for (size_t j = 0; j < AST_CELL && row * AST_CELL + j < depth->height; j++) {
+        float *out = normals + 3 * ((row * AST_CELL + j) * depth->width + u);
+        for (size_t i = 0; i < n; i++, out += 3) {
+            int won = winner[j * AST_CELL + i];
+            const float *normal = won < 0 ? none : list[won].normal;
+            out[0] = normal[0];
+            out[1] = normal[1];
+            out[2] = normal[2];
+        }
+    }
+}
+
+static void write_row(void *data, size_t row, int worker) {
+    const aiming *a = data;
+    const ast_depth *depth = a->depth;
+    float limit = (float)(NEAR * depth->options.filter_epsilon);
+    (void)worker;
+    for (size_t column = 0; column < depth->planes.across; column++) {
+        candidate list[9];
+        int8_t winner[AST_CELL * AST_CELL];
+        size_t count = find_candidates(depth, column, row, list);
+        if (count == 1)
+            accept(depth, column, row, list, limit, winner);
+        else
+            vote(depth, column, row, list, count, limit, winner);
+        write_cell(depth, column, row, list, winner, a->normals);
+    }
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Normals of the planes that an image is made of. A difference of neighbours, averaged over a window, is only as good
+ * as the window is wide: at 4 m a step of a structured-light sensor's disparity is 5 cm, and a wall seen from there has
+ * normals that wave by 30 degrees. Walls are wider than windows. So cells of 8 x 8 pixels grow together as long as one
+ * plane fits them, and a pixel has the normal of the plane it lies on.
+ *
+ * s, inverse depth, is linear over a plane, and ten sums over a patch of pixels, which add up when patches grow
+ * together, are all that its least-squares plane takes. */
+#ifndef AST_PLANES_H
+#define AST_PLANES_H
+
+#include "depth.h"
+
+#define AST_CELL 8 /* pixels along each side */
+
+/* Sums over the pixels of a patch that are no holes; x and y count from the middle of the image. */
+typedef struct ast_patch {
+    double n, x, y, xx, xy, yy, s, xs, ys, ss;
+} ast_patch;
+
+/* s = level + slope_x x + slope_y y; what it leaves of s is `rest`, a sum of squares. */
+typedef struct ast_plane {
+    double slope_x, slope_y, level, rest;
+} ast_plane;
+
+/* Adds up a patch of at least AST_CELL_LEAST pixels to its plane. */
+ast_plane ast_plane_of(const ast_patch *patch);
+void ast_patch_add(ast_patch *patch, const ast_patch *more);
+
+/* The cells of image rows 8 row to 8 row + 7: the sums of each, its plane, and whether it may grow: leader[k] = k, or
+ * -1 where there are too few pixels or more than noise on top of a plane. */
+void ast_planes_sum_cells(ast_depth *depth, size_t row);
+
+/* Lets patches grow together; then leader[k] is the cell that holds the sums of the patch that cell k is in. */
+void ast_planes_grow(ast_planes *planes, double epsilon);
+
+#endif
