@@ -17,7 +17,7 @@
 #include "files.h"
 #include "terminal.h"
 
-static const char *const smoothings[] = {"guided", "tv", "none", NULL}; /* in the order of ast_smooth */
+static const char *const smoothings[] = {"guided", "tv", "none", "planes", NULL}; /* in the order of ast_smooth */
 
 #define AT(field) offsetof(ast_cli_camera, field)
 const ast_cli_option ast_cli_camera_options[] = {
@@ -38,17 +38,20 @@ const ast_cli_option ast_cli_camera_options[] = {
      "all: one after the other",
      AT(frame), 0, 0, NULL},
     {"smooth", AST_CLI_CHOICE, "HOW",
-     "guided: a guided filter on the depth (the default)\n"
+     "planes: normals of whole walls and floors, and none\n"
+     "elsewhere (the default, but for normals)\n"
+     "guided: a guided filter on the depth, and a normal for\n"
+     "every pixel (the default of normals)\n"
      "tv: also total variation of the normals; slower\n"
      "none",
      AT(smooth), 0, 0, smoothings},
     {"filter-radius", AST_CLI_COUNT, "PIXELS", "of the guided filter: larger is smoother", AT(filter_radius), 1, 1000,
      NULL},
-    {"filter-epsilon", AST_CLI_REAL, "METRES", "depth that varies less than this is taken for noise",
+    {"filter-epsilon", AST_CLI_REAL, "METRES", "depth that strays less than this from a plane is noise",
      AT(filter_epsilon), 0, 1e6, NULL},
     {"normal-window", AST_CLI_COUNT, "PIXELS",
-     "normals are averaged over 2 w + 1 pixels square (default 6;\n"
-     "segment: 8)",
+     "normals are averaged over 2 w + 1 pixels square (default 6);\n"
+     "this, --filter-radius or --edge-jump alone means guided",
      AT(window), 0, 1000, NULL},
     {"edge-jump", AST_CLI_REAL, "RATIO", "relative step in depth, at 1 m, that is an edge", AT(jump), 0, 1e6, NULL},
     {"nearest", AST_CLI_REAL, "METRES", "what is nearer counts as missing", AT(nearest), 0, 1e6, NULL},
@@ -62,6 +65,7 @@ ast_cli_camera ast_cli_camera_default(void) {
     ast_depth_options_init(&options);
     return (ast_cli_camera){.scale = NAN,
                             .smooth = -1,
+                            .usual = AST_SMOOTH_PLANES,
                             .filter_epsilon = options.filter_epsilon,
                             .jump = options.jump,
                             .nearest = options.nearest,
@@ -155,6 +159,16 @@ static int set_camera(const ast_cli_camera *given, const char *input, ast_depth_
     return -1;
 }
 
+/* Who says how normals of pixels are made wants those. */
+static ast_smooth smooth_of(const ast_cli_camera *camera) {
+    ast_cli_camera none = ast_cli_camera_default();
+    if (camera->smooth >= 0)
+        return (ast_smooth)camera->smooth;
+    bool pixels =
+        camera->filter_radius != none.filter_radius || camera->window != none.window || camera->jump != none.jump;
+    return pixels ? AST_SMOOTH_GUIDED : (ast_smooth)camera->usual;
+}
+
 int ast_cli_camera_set(const ast_cli_camera *camera, const char *input, ast_depth_options *options) {
     ast_depth_options_init(options);
     double usual = options->units_per_metre;
@@ -166,8 +180,7 @@ int ast_cli_camera_set(const ast_cli_camera *camera, const char *input, ast_dept
         return ast_cli_fail(AST_CLI_USAGE, "--depth-scale is for images: the scenes of %s are in metres", input);
     if (!isnan(camera->scale))
         options->units_per_metre = camera->scale;
-    if (camera->smooth >= 0)
-        options->smooth = (ast_smooth)camera->smooth;
+    options->smooth = smooth_of(camera);
     options->filter_radius = (int)camera->filter_radius;
     options->filter_epsilon = camera->filter_epsilon;
     if (camera->window != SIZE_MAX)

@@ -12,7 +12,8 @@ typedef struct ast_cli_camera {
     const char *intrinsics, *name, *raw;
     const char *frame; /* of a data set: "all" or a number; NULL: not given */
     double scale;      /* NaN: not given */
-    int smooth;        /* an ast_smooth; -1: not given */
+    int smooth;        /* an ast_smooth; -1: not given, and then */
+    int usual;         /* this one */
     double filter_epsilon, jump, nearest, farthest, tv_weight;
     size_t filter_radius, tv_iterations;
     size_t window; /* SIZE_MAX: not given */

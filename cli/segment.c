@@ -87,20 +87,6 @@ static int prepare(job *work);
 static int process(job *work);
 static int conclude(job *work);
 
-/* A direction has ten thousand pixels here, beside which the stream's drift hardly holds a mean: a cluster whose
- * surface goes out of sight follows a few wrong normals into the next surface and splits it. Poses keep directions
- * still, and without them they are those of the camera. */
-#define DRIFT_OF_CAMERA 0.02 /* degrees a frame */
-#define DRIFT_OF_WORLD 0.003
-#define WINDOW 8 /* noise that makes clusters of its own costs more here than round edges do */
-
-static void set_defaults(ast_cli_follow_settings *follow) {
-    if (follow->camera.window == SIZE_MAX)
-        follow->camera.window = WINDOW;
-    if (isnan(follow->tracker.drift) && isnan(follow->tracker.beta))
-        follow->tracker.drift = follow->poses ? DRIFT_OF_WORLD : DRIFT_OF_CAMERA;
-}
-
 static int run(int argc, char **argv) {
     settings given = {
         .common = ast_cli_common_default(), .follow = ast_cli_follow_default(), .watch = ast_cli_watch_default()};
@@ -108,7 +94,6 @@ static int run(int argc, char **argv) {
     int code = ast_cli_follow_parse(&ast_cli_segment, argc, argv, &given, &given.follow);
     if (code < 0)
         code = check(&given);
-    set_defaults(&given.follow);
     if (code < 0)
         code = prepare(&work);
     if (code < 0)

@@ -23,10 +23,7 @@ const ast_cli_option ast_cli_tracker_options[] = {
      "sdp: each frame starts from the means of the one before\n"
      "dp: each frame by itself, every cluster with a new id",
      AT(method), 0, 0, methods},
-    {"drift", AST_CLI_REAL, "DEG",
-     "ddp: how far a direction moves in a frame (default 1;\n"
-     "segment: 0.02, or 0.003 with --poses)",
-     AT(drift), 0, 180, NULL},
+    {"drift", AST_CLI_REAL, "DEG", "ddp: how far a direction moves in a frame (default 1)", AT(drift), 0, 180, NULL},
     {"beta", AST_CLI_REAL, "B", "ddp: the paper's tracker with this beta, instead of --drift", AT(beta), 0,
      (double)INFINITY, NULL},
     {"weight-update", AST_CLI_CHOICE, "HOW",

@@ -20,7 +20,7 @@ for command in 'cluster' 'stream' 'segment --output out' 'normals --output n.npy
         fails 2 "intrinsics must be four numbers fx,fy,cx,cy .* not '" asterism $command $frame $angle --intrinsics "$text"
     done
     fails 2 'depth-scale must be a number' asterism $command $frame $angle $camera --depth-scale 0
-    fails 2 "smooth must be guided, tv or none, not 'much'" asterism $command $frame $angle $camera --smooth much
+    fails 2 "smooth must be guided, tv, none or planes, not 'much'" asterism $command $frame $angle $camera --smooth much
     fails 2 'filter-radius must be a whole number' asterism $command $frame $angle $camera --filter-radius -1
     fails 2 "raw must be WIDTHxHEIGHT in pixels, such as 640x480, not '640'" asterism $command - $angle $camera --raw 640
     fails 2 'raw must be WIDTHxHEIGHT' asterism $command - $angle $camera --raw 0x480

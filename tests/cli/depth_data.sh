@@ -12,27 +12,24 @@ directions() {
         sed -n 's/.*"share":\([^,]*\),"mean":\[\([^]]*\)\].*/\1 \2/p' | awk '$1 >= 0.02 { print $2 }'
 }
 
-# A corridor: floor, ceiling, two walls and its end keep their ids through ten frames.
-set -- "$data"/icsl_hallway/depth/000000012[1-9].png
-works asterism stream "$@" --intrinsics 537.6,539.033,316.149,245.519 --angle 75 --labels out
-equal 'frames' 9 "$(find out -type f | wc -l | tr -d ' ')"
-grep -o '"id": [0-9]*, "count": [1-9][0-9]*, "share": 0.[0-9]*' ../out |
-    awk '{ gsub(",", ""); if ($6 >= 0.02) seen[$2]++ } END { for (id in seen) { n++; if (seen[id] != 9) exit 1 } exit n != 5 }' ||
-    broken 'the corridor is not five directions in all frames'
-
-# Through its turn, every other frame, with the defaults of segment: the same five to the end.
-i=0
-mkdir walk
-for image in "$data"/icsl_hallway/depth/*.png; do
-    i=$((i + 1))
-    [ $((i % 2)) -eq 0 ] || ln -s "$image" "walk/$(basename "$image")"
-done
-works asterism segment walk --intrinsics 537.6,539.033,316.149,245.519 --angle 75 --output turn --json
-grep -o '"id": [0-9]*, "count": [1-9][0-9]*, "share": [^,]*' ../out |
-    awk '{ gsub(",", ""); share[$2] += $6 } END { for (id in share) n += share[id] >= 0.002 * 55; exit n != 5 }' ||
-    broken 'the turn in the corridor makes directions that are not there'
-tail -n 1 ../out | grep -o '"id": [0-9]*, "count": [1-9][0-9]*, "share": [^,]*' |
-    awk '{ gsub(",", ""); n += $6 >= 0.05 } END { exit n != 5 }' || broken 'a direction is lost in the turn'
+# A corridor with a turn, all of it: who is nearly where somebody was in the frame before has that one's id, no two
+# directions share a wall, and the floor is there from the first frame to the last.
+works asterism stream "$data/icsl_hallway/depth" --intrinsics 537.6,539.033,316.149,245.519 --angle 75 --labels out
+equal 'frames' 110 "$(find out -type f | wc -l | tr -d ' ')"
+grep -n -o '"id": [0-9]*, "count": [1-9][0-9]*, "share": [^,]*, "mean": [^]]*' ../out | tr -d ',[' | sed 's/:/ /' |
+    awk '$7 >= 0.03 { print $1, $3, $9, $10, $11 }' >seen # frame, id, mean
+awk 'function cosine(a, b) { return x[a] * x[b] + y[a] * y[b] + z[a] * z[b] }
+    { n++; frame[n] = $1; id[n] = $2; x[n] = $3; y[n] = $4; z[n] = $5; seen[$2]++ }
+    END { for (a = 1; a <= n; a++) {
+              near = 0
+              for (b = 1; b < a; b++) {
+                  if (frame[b] == frame[a] && cosine(a, b) > 0.7) { print "one wall, two ids:", frame[a], id[a], id[b]; bad = 1 }
+                  if (frame[b] == frame[a] - 1 && (!near || cosine(a, b) > cosine(a, near))) near = b
+              }
+              if (near && cosine(a, near) > 0.94 && id[near] != id[a]) { print "not its id:", frame[a], id[near], id[a]; bad = 1 }
+          }
+          for (i in seen) { ids++; always += seen[i] == 110 }
+          exit !(!bad && ids >= 5 && ids <= 6 && always >= 1) }' seen >wrong || broken "the corridor: $(head -n 3 wrong)"
 
 # A cabinet seen from around it, in the world: the floor and four sides have nearly all of the normals, each within 8
 # degrees of an axis. (What is left are edges.)
@@ -44,7 +41,7 @@ for image in "$data"/tum_fr3_cabinet/depth/*.png; do
     ln -s "$image" "frames/$(basename "$image")"
     sed -n "${i}p" "$data/tum_fr3_cabinet/truth_cam_poses.txt" >>poses.txt
 done
-works asterism segment frames --camera tum-fr3 --angle 60 --poses poses.txt --output cabinet --json
+works asterism stream frames --camera tum-fr3 --angle 60 --poses poses.txt
 grep -o '"id": [0-9]*, "count": [1-9][0-9]*, "share": [^,]*, "mean": [^]]*' ../out | tr -d ',[' | awk '
     { share[$2] += $6; for (d = 1; d <= 3; d++) mean[$2, d] = $(7 + d) }
     END { for (id in share) {
@@ -63,5 +60,5 @@ works asterism segment "$singles/MIT_hallway_0_d.png" --intrinsics 540,540,319.5
 for image in "$singles"/slambook2_ch5/*.pgm; do
     works asterism cluster "$image" --intrinsics 518,519,325.5,253.5 --angle 60 --json
     equal "pixels of $image" 307200 "$(json points ../out)"
-    [ "$(json missing ../out)" -lt 200000 ] || broken "$(json missing ../out) normals of $image are missing"
+    [ "$(json missing ../out)" -lt 250000 ] || broken "$(json missing ../out) normals of $image are missing"
 done

@@ -2,7 +2,7 @@
 # The walk through the hallway, where the truth is known: every frame that shows three directions or more is segmented
 # nearly as it should be, and directions that come back after the turn have their old ids, which sdp loses.
 . "$(dirname "$0")/common.sh"
-asterism sample --scene hallway --frames 24 --output hall 2>../err ||
+asterism sample --scene hallway --frames 40 --output hall 2>../err ||
     { grep -q 'no libpng' ../err && echo 'skipped: this build has no libpng' && exit 77; }
 
 # walk OPTIONS...: labels in the folder `labels`; the ids of each direction, in order of appearance, in `ids`.
@@ -14,6 +14,8 @@ walk() {
     done | awk '!seen[$0]++' >ids
 }
 
+walk --smooth guided
+equal 'directions of pixels' '0 1 2 3 4 5' "$(sort -n ids | cut -d' ' -f 1 | paste -sd' ' -)"
 walk
 equal 'directions' '0 1 2 3 4 5' "$(sort -n ids | cut -d' ' -f 1 | paste -sd' ' -)" # one id for each
 for truth in hall/truth/*.npy; do

@@ -41,21 +41,16 @@ equal 'with --quiet' '' "$(cat ../out)"
 same_folder out again
 works segment hall --poses hall/poses.txt --output again --json
 timeless ../out >lines
-works asterism stream hall --poses hall/poses.txt --intrinsics $intrinsics --angle 75 --drift 0.05 --normal-window 8
+works asterism stream hall --poses hall/poses.txt --intrinsics $intrinsics --angle 75 --drift 0.05
 timeless ../out | cmp - lines || broken 'the lines are not those of stream'
 
-# segment_as 'OPTIONS --as STREAM OPTIONS': with its own defaults, segment is stream with these.
-segment_as() {
-    of_segment=${1%%--as*} of_stream=${1##*--as}
-    works asterism segment hall --intrinsics $intrinsics --angle 75 --output again --json $of_segment
+# The same defaults as stream.
+for options in '' '--poses hall/poses.txt' '--normal-window 8' '--smooth guided --beta 1e5'; do
+    works asterism segment hall --intrinsics $intrinsics --angle 75 --output again --json $options
     timeless ../out >lines
-    works asterism stream hall --intrinsics $intrinsics --angle 75 $of_stream
-    timeless ../out | cmp - lines || broken "segment $of_segment is not stream $of_stream"
-}
-segment_as '--as --drift 0.02 --normal-window 8'
-segment_as '--poses hall/poses.txt --as --poses hall/poses.txt --drift 0.003 --normal-window 8'
-segment_as '--normal-window 6 --drift 1 --as'
-segment_as '--beta 1e5 --as --beta 1e5 --normal-window 8'
+    works asterism stream hall --intrinsics $intrinsics --angle 75 $options
+    timeless ../out | cmp - lines || broken "segment $options is not stream $options"
+done
 
 # One image: a picture and nothing else.
 works segment hall/depth/000004.png --output single
