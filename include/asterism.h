@@ -82,6 +82,7 @@ AST_API const char *ast_instruction_set(const ast_context *context);
 /* ---- Points ---------------------------------------------------------------------------------------------------- */
 
 typedef enum ast_type { AST_F4 = 0, AST_F8 = 1, AST_F2 = 2 } ast_type; /* IEEE floats in the machine's byte order */
+typedef enum ast_index { AST_I4 = 0, AST_I8 = 1 } ast_index;           /* int32_t, int64_t */
 
 /* A view of the caller's points: `count` rows of `dimension` numbers. Rows need not be unit vectors: they are
  * normalised on the way in (in double, rounded once to float), and one whose squared length is within 2^-22 of 1 is
@@ -91,16 +92,30 @@ typedef struct ast_points {
     const void *data;        /* element (i, d) is at data + i * row_stride + d * column_stride */
     ast_type type;
     size_t count;            /* N, below 2^31 */
-    size_t dimension;        /* D, 2..4096 */
+    size_t dimension;        /* D, 2..4096; sparse rows: 2..2^31-1 */
     ptrdiff_t row_stride;    /* in bytes; Fortran order is row_stride = element size, column_stride = N elements */
     ptrdiff_t column_stride; /* in bytes */
     const double *weights;   /* (N) finite and not negative, or NULL: every point counts 1. Weights matter relative to
                                 each other. A point of weight 0 gets a label but takes no part in the clustering. */
+    const void *starts;      /* NULL: dense rows, as above. Otherwise sparse rows, as below */
+    const void *columns;
+    ast_index index;         /* the type of both */
 } ast_points;
 
 /* A view of a tight row-major array. */
 AST_API ast_points ast_points_f4(const float *data, size_t count, size_t dimension);
 AST_API ast_points ast_points_f8(const double *data, size_t count, size_t dimension);
+
+/* A view of sparse rows, compressed by rows (CSR): row i holds the entries starts[i] .. starts[i + 1] - 1, entry e the
+ * number data[e] in column columns[e]; every other component is 0. `starts` has N + 1 numbers that do not fall; the
+ * columns of a row are 0..D-1 and increase, so that none occurs twice (an error that names the row otherwise). D is
+ * 2..2^31-1 here; strides play no part. A row without entries, or with zeros only, is missing.
+ *
+ * Sparse rows are for AST_DP, AST_SPKM, ast_assign and ast_silhouette by cosine, none of them axial: everything else
+ * refuses them. Means are dense. The memory needed is 4 bytes an entry (8 with AST_I8), some 40 a point, and some 40 K D;
+ * labels, means and objective are those of the same points given densely, bit for bit. */
+AST_API ast_points ast_points_csr(const void *data, ast_type type, const void *starts, const void *columns,
+                                  ast_index index, size_t count, size_t dimension);
 
 /* ---- Clustering ------------------------------------------------------------------------------------------------ */
 

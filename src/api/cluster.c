@@ -118,10 +118,11 @@ static ast_status translate(call *c, ast_labelling *l, ast_fault *fault) {
 }
 
 /* What a point and a cluster are compared by: the cosine, or the log density of the component. */
-static double affinity(const call *c, const ast_labelling *l, size_t k, const float *row) {
+static double affinity(const call *c, const ast_labelling *l, size_t k, size_t i, const float *row) {
     const ast_cluster_list *list = &l->clusters;
     const ast_components *components = &c->components;
-    double cosine = ast_exact_score(row, list->means + (size_t)list->order[k] * list->dimension, list->dimension);
+    const float *mean = list->means + (size_t)list->order[k] * list->dimension;
+    double cosine = row ? ast_exact_score(row, mean, list->dimension) : ast_cloud_exact_score(&l->cloud, i, mean, NULL);
     if (components->count)
         return components->offsets[k] + components->kappas[k] * cosine;
     return l->axial ? fabs(cosine) : cosine;
@@ -134,17 +135,16 @@ static void label_weightless(const call *c, ast_labelling *l) {
         any |= c->weights[i] == 0;
     if (!any || l->clusters.live == 0)
         return;
-    float row[AST_MAX_DIMENSION];
     ast_cluster_list *list = &l->clusters;
     for (size_t i = 0; i < l->cloud.count; i++) {
         if (c->weights[i] != 0)
             continue;
-        ast_row_kind kind = ast_read_row(c->points, c->order ? c->order[i] : i, row);
-        if (kind == AST_ROW_MISSING)
+        if (ast_cloud_kind(&l->cloud, i, l->workers[0].row) == AST_ROW_MISSING)
             continue;
+        const float *row = l->cloud.sparse ? NULL : ast_cloud_row(&l->cloud, i, l->workers[0].row);
         double best = -INFINITY;
         for (size_t k = 0; k < list->live; k++) {
-            double score = affinity(c, l, k, row);
+            double score = affinity(c, l, k, i, row);
             if (score > best) {
                 best = score;
                 l->labels[i] = list->order[k];
@@ -209,6 +209,13 @@ static ast_status run_restarts(call *c, ast_fault *fault) {
     return status;
 }
 
+/* Sparse rows are for the methods that need nothing but scores. */
+static ast_status check_sparse(const ast_points *points, const ast_options *options, ast_fault *fault) {
+    if (options->method != AST_DP && options->method != AST_SPKM)
+        return ast_refuse_sparse(points, "this method", fault);
+    return options->axial ? ast_refuse_sparse(points, "axial clustering", fault) : AST_OK;
+}
+
 ast_status ast_cluster(ast_context *context, const ast_points *points, const ast_options *options, int32_t *labels,
                        ast_report *report) {
     double start = ast_seconds();
@@ -218,6 +225,9 @@ ast_status ast_cluster(ast_context *context, const ast_points *points, const ast
     if (problem)
         return ast_fail(fault, AST_BAD_OPTION, "%s", problem);
     ast_status status = ast_check_points(points, fault);
+    if (status != AST_OK)
+        return status;
+    status = check_sparse(points, options, fault);
     if (status != AST_OK)
         return status;
     if (points->weights && (options->method == AST_FSD || options->method == AST_CRP))
@@ -280,6 +290,8 @@ static ast_status assign(ast_context *context, const ast_points *points, const f
     if (!isnan(angle) && !(angle >= 0 && angle <= 180))
         return ast_fail(fault, AST_BAD_OPTION, "the angle must be between 0 and 180 degrees");
     ast_status status = ast_check_points(points, fault);
+    if (status == AST_OK && axial)
+        status = ast_refuse_sparse(points, "axial assignment", fault);
     if (status != AST_OK)
         return status;
     ast_labelling *l = &context->labelling;

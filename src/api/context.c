@@ -70,22 +70,63 @@ const char *ast_instruction_set(const ast_context *context) {
     return context->kernels->name;
 }
 
+static ast_points dense_view(const void *data, ast_type type, size_t size, size_t count, size_t dimension) {
+    return (ast_points){.data = data,
+                        .type = type,
+                        .count = count,
+                        .dimension = dimension,
+                        .row_stride = (ptrdiff_t)(dimension * size),
+                        .column_stride = (ptrdiff_t)size};
+}
+
 ast_points ast_points_f4(const float *data, size_t count, size_t dimension) {
-    ptrdiff_t size = sizeof *data;
-    return (ast_points){data, AST_F4, count, dimension, (ptrdiff_t)dimension * size, size, NULL};
+    return dense_view(data, AST_F4, sizeof *data, count, dimension);
 }
 
 ast_points ast_points_f8(const double *data, size_t count, size_t dimension) {
-    ptrdiff_t size = sizeof *data;
-    return (ast_points){data, AST_F8, count, dimension, (ptrdiff_t)dimension * size, size, NULL};
+    return dense_view(data, AST_F8, sizeof *data, count, dimension);
+}
+
+ast_points ast_points_csr(const void *data, ast_type type, const void *starts, const void *columns, ast_index index,
+                          size_t count, size_t dimension) {
+    return (ast_points){.data = data,
+                        .type = type,
+                        .count = count,
+                        .dimension = dimension,
+                        .starts = starts,
+                        .columns = columns,
+                        .index = index};
+}
+
+/* What is particular to the two kinds of views. The entries of sparse rows are looked at when they are loaded. */
+static ast_status check_layout(const ast_points *points, ast_fault *fault) {
+    bool sparse = points->starts != NULL;
+    size_t most = sparse ? INT32_MAX : AST_MAX_DIMENSION;
+    if (!sparse && !points->data && points->count > 0)
+        return ast_fail(fault, AST_BAD_OPTION, "there are no points: the view or its data is NULL");
+    if (points->dimension < 2 || points->dimension > most)
+        return ast_fail(fault, AST_BAD_DATA, "the points have dimension %zu; %s have 2 to %zu components",
+                        points->dimension, sparse ? "sparse directions" : "directions", most);
+    if (sparse && points->index != AST_I4 && points->index != AST_I8)
+        return ast_fail(fault, AST_BAD_OPTION, "the index type of the sparse rows is neither AST_I4 nor AST_I8");
+    return AST_OK;
+}
+
+ast_status ast_refuse_sparse(const ast_points *points, const char *what, ast_fault *fault) {
+    if (!points || !points->starts)
+        return AST_OK;
+    return ast_fail(fault, AST_BAD_OPTION,
+                    "%s does not take sparse rows, which are for AST_DP, AST_SPKM, ast_assign and ast_silhouette by "
+                    "cosine; give the rows densely",
+                    what);
 }
 
 ast_status ast_check_points(const ast_points *points, ast_fault *fault) {
-    if (!points || (!points->data && points->count > 0))
+    if (!points)
         return ast_fail(fault, AST_BAD_OPTION, "there are no points: the view or its data is NULL");
-    if (points->dimension < 2 || points->dimension > 4096)
-        return ast_fail(fault, AST_BAD_DATA, "the points have dimension %zu; directions have 2 to 4096 components",
-                        points->dimension);
+    ast_status status = check_layout(points, fault);
+    if (status != AST_OK)
+        return status;
     if (points->count > INT32_MAX)
         return ast_fail(fault, AST_BAD_DATA, "there are %zu points; at most 2147483647 fit one call", points->count);
     if (points->type != AST_F4 && points->type != AST_F8 && points->type != AST_F2)

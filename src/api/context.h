@@ -25,6 +25,9 @@ struct ast_context {
 /* Checks a view of points; AST_OK or the reason. */
 ast_status ast_check_points(const ast_points *points, ast_fault *fault);
 
+/* AST_OK unless the rows are sparse, which `what` (the subject of the sentence) cannot work with. */
+ast_status ast_refuse_sparse(const ast_points *points, const char *what, ast_fault *fault);
+
 /* Starts a call: the message is that of the call before no longer. */
 void ast_begin(ast_context *context);
 

@@ -68,6 +68,10 @@ ast_status ast_silhouette(ast_context *context, const ast_points *points, const 
         dissimilarity != AST_AXIAL_ANGLE)
         return ast_fail(&context->fault, AST_BAD_OPTION,
                         "the dissimilarity must be AST_COSINE, AST_ANGLE, AST_AXIAL_COSINE or AST_AXIAL_ANGLE");
+    if (dissimilarity != AST_COSINE)
+        status = ast_refuse_sparse(points, "this dissimilarity", &context->fault);
+    if (status != AST_OK)
+        return status;
     int32_t *usable = ast_allocate(points->count + AST_LANES, sizeof *usable);
     if (!usable)
         return ast_fail_memory(&context->fault);

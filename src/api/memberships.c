@@ -43,6 +43,8 @@ static ast_status check(const ast_context *context, const ast_points *points, as
     if (components->count == 0)
         return ast_fail(fault, AST_BAD_OPTION, "there are no components: memberships need the result of a mixture");
     ast_status status = ast_check_points(points, fault);
+    if (status == AST_OK)
+        status = ast_refuse_sparse(points, "ast_memberships", fault);
     if (status == AST_OK && points->dimension != components->dimension)
         return ast_fail(fault, AST_BAD_DATA, "the points have dimension %zu, but the components %zu", points->dimension,
                         components->dimension);

@@ -77,6 +77,8 @@ void ast_stream_close(ast_stream *s) {
 
 static ast_status check_frame(ast_stream *s, const ast_points *points) {
     ast_status status = ast_check_points(points, s->fault);
+    if (status == AST_OK)
+        status = ast_refuse_sparse(points, "a stream", s->fault);
     if (status != AST_OK)
         return status;
     if (points->dimension != s->options.dimension)

@@ -33,8 +33,7 @@ static void seed_block(void *data, size_t block, int index) {
     for (size_t i = first; i < last && i < l->cloud.count; i++) {
         if (l->labels[i] == AST_MISSING)
             continue;
-        const float *row = ast_cloud_row(&l->cloud, i, l->workers[index].row);
-        double cosine = l->kernels->steady_dot(row, s->mean, l->cloud.dimension);
+        double cosine = ast_cloud_steady_dot(&l->cloud, i, s->mean, l->workers[index].row);
         float away = (float)fmax(0, 1 - (l->axial ? fabs(cosine) : cosine));
         s->distance[i] = away < s->distance[i] ? away : s->distance[i];
         sum += (l->weights ? l->weights[i] : 1) * (double)s->distance[i];
@@ -176,8 +175,8 @@ static void worst_of_chunk(void *data, size_t chunk, int index) {
         int32_t label = l->labels[i];
         if (label < 0 || l->clusters.members[label] < 2)
             continue;
-        const float *row = ast_cloud_row(&l->cloud, i, l->workers[index].row);
-        double score = ast_exact_score(row, w->means + (size_t)label * l->cloud.dimension, l->cloud.dimension);
+        const float *mean = w->means + (size_t)label * l->cloud.dimension;
+        double score = ast_cloud_exact_score(&l->cloud, i, mean, l->workers[index].row);
         score = l->axial ? fabs(score) : score;
         if (score < w->score[chunk]) {
             w->score[chunk] = score;

@@ -34,7 +34,7 @@ ast_status ast_run_method(ast_labelling *l, ast_run *run, ast_fault *fault) {
 ast_status ast_run_given(ast_labelling *l, const ast_options *options, ast_fault *fault) {
     ast_points given = ast_points_f4(options->means, options->means_count, l->cloud.dimension);
     for (size_t k = 0; k < options->means_count; k++) {
-        float mean[AST_MAX_DIMENSION];
+        float *mean = l->workers[0].row;
         ast_row_kind kind = ast_read_row(&given, k, mean);
         if (kind == AST_ROW_MISSING || kind == AST_ROW_INFINITE)
             return ast_fail(fault, AST_BAD_DATA,

@@ -20,7 +20,7 @@ typedef struct assign_job {
 static bool decide(const assign_job *job, ast_worker *worker, double *exact, size_t i) {
     ast_labelling *l = job->l;
     size_t best = 0;
-    ast_exact_scores(ast_cloud_row(&l->cloud, i, worker->row), &l->table, exact);
+    ast_cloud_exact_scores(&l->cloud, i, &l->table, worker->row, exact);
     for (size_t k = 1; k < l->table.count; k++)
         if (exact[k] > exact[best])
             best = k;
@@ -48,8 +48,7 @@ static void measure_similarity(const assign_job *job, ast_worker *worker, size_t
     if (l->labels[i] == AST_MISSING)
         return;
     const float *mean = l->clusters.means + (size_t)worker->scores.id[i - worker->base] * l->cloud.dimension;
-    const float *row = ast_cloud_row(&l->cloud, i, worker->row);
-    double score = ast_exact_score(row, mean, l->cloud.dimension);
+    double score = ast_cloud_exact_score(&l->cloud, i, mean, worker->row);
     job->similarity[i] = (float)(l->axial ? fabs(score) : score);
 }
 

@@ -2,6 +2,7 @@
 #include "cloud.h"
 
 #include "memory.h"
+#include "sparse.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -29,23 +30,28 @@ static float half_to_float(uint16_t half) {
     return value;
 }
 
+double ast_number_at(const void *at, ast_type type) {
+    double wide;
+    float value;
+    uint16_t half;
+    if (type == AST_F4) {
+        memcpy(&value, at, sizeof value);
+        return value;
+    }
+    if (type == AST_F8) {
+        memcpy(&wide, at, sizeof wide);
+        return wide;
+    }
+    memcpy(&half, at, sizeof half);
+    return half_to_float(half);
+}
+
 /* Row r as doubles: exact, whatever the type and the strides. */
 static void expand_row(const ast_points *view, size_t r, double *x) {
     const char *at = (const char *)view->data + (ptrdiff_t)r * view->row_stride;
     ptrdiff_t step = view->column_stride;
-    for (size_t d = 0; d < view->dimension; d++, at += step) {
-        if (view->type == AST_F4) {
-            float value;
-            memcpy(&value, at, sizeof value);
-            x[d] = value;
-        } else if (view->type == AST_F8) {
-            memcpy(&x[d], at, sizeof x[d]);
-        } else {
-            uint16_t half;
-            memcpy(&half, at, sizeof half);
-            x[d] = half_to_float(half);
-        }
-    }
+    for (size_t d = 0; d < view->dimension; d++, at += step)
+        x[d] = ast_number_at(at, view->type);
 }
 
 static double length_squared(const double *x, size_t dimension) {
@@ -71,6 +77,8 @@ static ast_row_kind largest_component(const double *x, size_t dimension, double 
 }
 
 ast_row_kind ast_read_row(const ast_points *view, size_t r, float *row) {
+    if (view->starts || view->dimension > AST_MAX_DIMENSION)
+        return ast_read_long_row(view, r, row);
     double x[AST_MAX_DIMENSION], largest, length = 1;
     size_t dimension = view->dimension;
     expand_row(view, r, x);
@@ -97,8 +105,8 @@ static size_t row_of(const ast_cloud *cloud, size_t i) {
 }
 
 static bool tight_floats(const ast_points *view) {
-    return view->type == AST_F4 && view->column_stride == sizeof(float) && (uintptr_t)view->data % sizeof(float) == 0 &&
-           view->row_stride % (ptrdiff_t)sizeof(float) == 0;
+    return !view->starts && view->type == AST_F4 && view->column_stride == sizeof(float) &&
+           (uintptr_t)view->data % sizeof(float) == 0 && view->row_stride % (ptrdiff_t)sizeof(float) == 0;
 }
 
 static void note(load_job *job, size_t i, ast_row_kind kind) {
@@ -160,6 +168,12 @@ static void load_columns(load_job *job, size_t first, size_t last) {
         atomic_fetch_add(&job->missing, holes);
 }
 
+static void normalise_rows(load_job *job, size_t first, size_t last) {
+    ast_cloud *cloud = job->cloud;
+    for (size_t i = first; i < last; i++)
+        note(job, i, ast_sparse_rows_read(&cloud->rows, &cloud->view, row_of(cloud, i)));
+}
+
 static void check_rows(load_job *job, size_t first, size_t last) {
     const ast_cloud *cloud = job->cloud;
     float row[AST_MAX_DIMENSION];
@@ -195,6 +209,8 @@ static void load_task(void *data, size_t block, int worker) {
         return;
     if (cloud->small)
         load_columns(job, first, end);
+    else if (cloud->sparse)
+        normalise_rows(job, first, end);
     else
         check_rows(job, first, end);
 }
@@ -221,10 +237,17 @@ ast_status ast_cloud_load(ast_cloud *cloud, const ast_kernels *kernels, ast_pool
                          .view = *points,
                          .order = order,
                          .small = points->dimension <= AST_SMALL,
+                         .sparse = points->starts && points->dimension > AST_SMALL,
+                         .rows = cloud->rows,
                          .columns = cloud->columns,
                          .capacity = cloud->capacity};
     if (cloud->small && !reserve_columns(cloud))
         return ast_fail_memory(fault);
+    if (points->starts) {
+        ast_status status = ast_sparse_rows_open(&cloud->rows, points, pool, fault);
+        if (status != AST_OK)
+            return status;
+    }
     load_job job = {.cloud = cloud, .labels = labels, .infinite = points->count};
     ast_pool_run(pool, (padded + LOAD_BLOCK - 1) / LOAD_BLOCK, load_task, &job);
     *missing = job.missing;
@@ -240,6 +263,7 @@ ast_status ast_cloud_load(ast_cloud *cloud, const ast_kernels *kernels, ast_pool
 
 void ast_cloud_free(ast_cloud *cloud) {
     free(cloud->columns);
+    ast_sparse_rows_free(&cloud->rows);
     *cloud = (ast_cloud){0};
 }
 
@@ -250,8 +274,48 @@ const float *ast_cloud_row(const ast_cloud *cloud, size_t i, float *buffer) {
         return buffer;
     }
     size_t r = row_of(cloud, i);
+    if (cloud->sparse) {
+        ast_sparse_row entries = ast_sparse_rows_at(&cloud->rows, r);
+        memset(buffer, 0, cloud->dimension * sizeof *buffer);
+        for (size_t e = 0; e < entries.count; e++)
+            buffer[entries.columns[e]] = entries.values[e];
+        return buffer;
+    }
     if (cloud->in_place)
         return (const float *)(const void *)((const char *)cloud->view.data + (ptrdiff_t)r * cloud->view.row_stride);
     ast_read_row(&cloud->view, r, buffer);
     return buffer;
+}
+
+ast_sparse_row ast_cloud_entries(const ast_cloud *cloud, size_t i) {
+    return ast_sparse_rows_at(&cloud->rows, row_of(cloud, i));
+}
+
+double ast_cloud_exact_score(const ast_cloud *cloud, size_t i, const float *mean, float *buffer) {
+    if (!cloud->sparse)
+        return ast_exact_score(ast_cloud_row(cloud, i, buffer), mean, cloud->dimension);
+    ast_sparse_row entries = ast_cloud_entries(cloud, i);
+    return ast_sparse_exact_score(&entries, mean);
+}
+
+void ast_cloud_exact_scores(const ast_cloud *cloud, size_t i, const ast_table *table, float *buffer, double *scores) {
+    if (!cloud->sparse) {
+        ast_exact_scores(ast_cloud_row(cloud, i, buffer), table, scores);
+        return;
+    }
+    ast_sparse_row entries = ast_cloud_entries(cloud, i);
+    ast_sparse_exact_scores(&entries, table, scores);
+}
+
+double ast_cloud_steady_dot(const ast_cloud *cloud, size_t i, const float *mean, float *buffer) {
+    if (!cloud->sparse)
+        return cloud->kernels->steady_dot(ast_cloud_row(cloud, i, buffer), mean, cloud->dimension);
+    ast_sparse_row entries = ast_cloud_entries(cloud, i);
+    return ast_sparse_steady_dot(&entries, mean);
+}
+
+ast_row_kind ast_cloud_kind(const ast_cloud *cloud, size_t i, float *buffer) {
+    size_t r = row_of(cloud, i);
+    ast_row_scale scale;
+    return cloud->sparse ? ast_sparse_row_scale(&cloud->view, r, &scale) : ast_read_row(&cloud->view, r, buffer);
 }

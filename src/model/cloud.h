@@ -2,7 +2,8 @@
  *
  * The points as the passes see them: unit vectors in float, in the order of visit. Dimensions 2..4 are copied into
  * columns; larger rows are read where the caller has them, and normalised on every reading unless they are unit
- * vectors already, so that the memory needed does not grow with the dimension. */
+ * vectors already, so that the memory needed does not grow with the dimension. Sparse rows are normalised once, entry
+ * by entry (sparse_rows.h); in dimensions 2..4 they become columns like any other. */
 #ifndef AST_CLOUD_H
 #define AST_CLOUD_H
 
@@ -10,8 +11,9 @@
 #include "fault.h"
 #include "kernels.h"
 #include "pool.h"
+#include "sparse_rows.h"
 
-#define AST_MAX_DIMENSION 4096
+#define AST_MAX_DIMENSION 4096 /* of dense rows */
 
 #define AST_MISSING (-1)    /* label of a row without a direction, or that takes no part */
 #define AST_UNLABELLED (-2) /* label of a point before the first pass */
@@ -30,8 +32,10 @@ typedef struct ast_cloud {
     bool tight;            /* rows are adjacent floats in the caller's memory */
     bool scaled;           /* some row is no unit vector there */
     bool in_place;         /* large: rows can be used where they are */
-    float *columns;        /* small: (D, pitch) */
-    size_t capacity;       /* floats that there is memory for */
+    bool sparse;           /* large: rows are entries in `rows`; none of the three above */
+    ast_sparse_rows rows;
+    float *columns;  /* small: (D, pitch) */
+    size_t capacity; /* floats that there is memory for */
     const float *column[AST_SMALL];
 } ast_cloud;
 
@@ -45,10 +49,19 @@ void ast_cloud_free(ast_cloud *cloud);
 /* The i-th point as a row: in place, or in the buffer (D floats). The point must not be missing. */
 const float *ast_cloud_row(const ast_cloud *cloud, size_t i, float *buffer);
 
-/* What a row of the caller's turns out to be. */
-typedef enum ast_row_kind { AST_ROW_UNIT, AST_ROW_SCALED, AST_ROW_MISSING, AST_ROW_INFINITE } ast_row_kind;
+/* Sparse: the entries of the i-th point. */
+ast_sparse_row ast_cloud_entries(const ast_cloud *cloud, size_t i);
 
-/* Normalises row r of the view into `row` (D floats). */
+/* The score of the i-th point with a mean (D) by definition, and with all means of a table; and its product in eight
+ * partial sums (the kernels' steady_dot). buffer: (D), for dense rows that are not in place. */
+double ast_cloud_exact_score(const ast_cloud *cloud, size_t i, const float *mean, float *buffer);
+void ast_cloud_exact_scores(const ast_cloud *cloud, size_t i, const ast_table *table, float *buffer, double *scores);
+double ast_cloud_steady_dot(const ast_cloud *cloud, size_t i, const float *mean, float *buffer);
+
+/* What the row of the i-th point is, whatever its label says. */
+ast_row_kind ast_cloud_kind(const ast_cloud *cloud, size_t i, float *buffer);
+
+/* Normalises row r of the view, dense or sparse, into `row` (D floats). */
 ast_row_kind ast_read_row(const ast_points *view, size_t r, float *row);
 
 #endif

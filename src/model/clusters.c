@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LONG_MEAN 4096   /* there is memory for few of these at first */
 #define ZERO_SUM 0x1p-20 /* of the members' weight: a shorter sum has no direction worth the name */
 
 void ast_clusters_free(ast_cluster_list *clusters) {
@@ -30,7 +31,8 @@ void ast_clusters_clear(ast_cluster_list *clusters, size_t dimension) {
 static bool reserve(ast_cluster_list *c) {
     if (c->slots < c->capacity)
         return true;
-    size_t used = c->slots, capacity = c->capacity ? 2 * c->capacity : 32, dimension = c->dimension;
+    size_t used = c->slots, dimension = c->dimension, first = dimension > LONG_MEAN ? 4 : 32;
+    size_t capacity = c->capacity ? 2 * c->capacity : first;
     bool grown = ast_grow_array(&c->order, used, capacity, sizeof *c->order) &&
                  ast_grow_array(&c->free, used, capacity, sizeof *c->free) &&
                  ast_grow_array(&c->means, used, capacity, dimension * sizeof *c->means) &&
@@ -106,29 +108,32 @@ void ast_clusters_rest(ast_cluster_list *clusters, int32_t slot) {
         clusters->shifts[(size_t)slot * clusters->dimension + d] = 0;
 }
 
+/* Sets one component of a mean; returns its step squared. */
+static double set_component(ast_cluster_list *clusters, int32_t slot, size_t d, float value) {
+    size_t at = (size_t)slot * clusters->dimension + d;
+    double step = (double)value - (double)clusters->means[at];
+    clusters->means[at] = value;
+    if (clusters->dimension <= AST_SMALL)
+        clusters->shifts[at] = (float)step;
+    return step * step;
+}
+
 void ast_clusters_set_mean(ast_cluster_list *clusters, int32_t slot, const float *mean) {
-    float *old = clusters->means + (size_t)slot * clusters->dimension;
     double squared = 0;
-    for (size_t d = 0; d < clusters->dimension; d++) {
-        double step = (double)mean[d] - (double)old[d];
-        squared += step * step;
-        old[d] = mean[d];
-        if (clusters->dimension <= AST_SMALL)
-            clusters->shifts[(size_t)slot * clusters->dimension + d] = (float)step;
-    }
+    for (size_t d = 0; d < clusters->dimension; d++)
+        squared += set_component(clusters, slot, d, mean[d]);
     clusters->moves[slot] = ast_round_up(sqrt(squared));
 }
 
 void ast_clusters_update_mean(ast_cluster_list *clusters, int32_t slot) {
     size_t dimension = clusters->dimension;
     const int64_t *sum = clusters->sums + (size_t)slot * dimension;
-    double length = raw_length(clusters, slot);
-    float mean[4096];
+    double length = raw_length(clusters, slot), squared = 0;
     if (length / clusters->unit <= ast_clusters_weight(clusters, slot) * ZERO_SUM)
         return;
     for (size_t d = 0; d < dimension; d++)
-        mean[d] = (float)((double)sum[d] / length);
-    ast_clusters_set_mean(clusters, slot, mean);
+        squared += set_component(clusters, slot, d, (float)((double)sum[d] / length));
+    clusters->moves[slot] = ast_round_up(sqrt(squared));
 }
 
 double ast_clusters_part(const ast_cluster_list *clusters, int32_t slot) {

@@ -86,14 +86,18 @@ typedef struct verdict {
     int32_t revived; /* `to` where it had no points, -1 otherwise */
 } verdict;
 
-static verdict judge(ast_labelling *l, ast_worker *worker, const float *row, int32_t barred) {
+/* row: the upright one; NULL: the point is sparse. */
+static verdict judge(ast_labelling *l, ast_worker *worker, size_t i, const float *row, int32_t barred) {
     verdict v = {AST_NOBODY, -INFINITY, -INFINITY, -1};
     const ast_table *table = ast_current_table(l, worker);
     if (!reserve_exact(worker, table->count + AST_PANEL)) {
         ast_labelling_fail(l);
         return v;
     }
-    ast_exact_scores(row, table, worker->exact);
+    if (row)
+        ast_exact_scores(row, table, worker->exact);
+    else
+        ast_cloud_exact_scores(&l->cloud, i, table, NULL, worker->exact);
     for (size_t k = 0; k < table->count; k++) {
         double score = worker->exact[k];
         if (table->ids[k] == barred)
@@ -268,8 +272,8 @@ static int visit(ast_labelling *l, ast_worker *worker, size_t i) {
         return SAME;
     if (!alone && decided(l, worker, i, worker->scores.best[j], worker->scores.second[j]))
         return move_point(l, worker, i, own, worker->scores.id[j]);
-    const float *row = ast_upright_row(l, worker, i);
-    verdict v = judge(l, worker, row, alone ? own : AST_NOBODY);
+    const float *row = l->cloud.sparse ? NULL : ast_upright_row(l, worker, i);
+    verdict v = judge(l, worker, i, row, alone ? own : AST_NOBODY);
     if (atomic_load(&l->failed))
         return SAME;
     bool tracked = ast_is_tracked(l, own);
@@ -281,6 +285,8 @@ static int visit(ast_labelling *l, ast_worker *worker, size_t i) {
         remember(l, worker, i, v.to, v.score, v.second);
         return move_point(l, worker, i, own, v.to);
     }
+    if (l->cloud.sparse) /* its own mean, and means are dense */
+        row = ast_cloud_row(&l->cloud, i, worker->row);
     return alone && !tracked ? stay_alone(l, worker, i, row, &v) : found_cluster(l, worker, i, row, &v);
 }
 

@@ -21,7 +21,7 @@ double ast_cosine(double degrees) {
 }
 
 void ast_labelling_set_angle(ast_labelling *l, double angle) {
-    float error = ast_score_error(l->cloud.dimension);
+    float error = ast_score_error(l->cloud.sparse ? l->cloud.rows.longest : l->cloud.dimension);
     l->fixed = isnan(angle);
     l->limit = l->fixed ? -INFINITY : ast_cosine(angle) - FIT_TOLERANCE;
     l->fit = l->fixed ? -3 : (float)(l->limit + (double)error) + 0x1p-23f;
@@ -48,7 +48,7 @@ static bool allocate_scores(ast_scores *scores, size_t n) {
 
 static bool open_worker(ast_labelling *l, ast_worker *worker) {
     size_t n = l->chunk + AST_BLOCK, dimension = l->cloud.dimension;
-    bool small = l->cloud.small, copies = !small && !l->cloud.in_place;
+    bool small = l->cloud.small, sparse = l->cloud.sparse, copies = !small && !sparse && !l->cloud.in_place;
     worker->list = ast_allocate(2 * n, sizeof *worker->list);
     worker->changes = ast_allocate(l->chunk, sizeof *worker->changes);
     worker->row = ast_allocate(dimension, sizeof *worker->row);
@@ -60,11 +60,12 @@ static bool open_worker(ast_labelling *l, ast_worker *worker) {
     worker->picked = small ? NULL : ast_allocate(n, sizeof *worker->picked);
     worker->row_scratch = small ? NULL : ast_allocate(AST_ROW_SCRATCH, sizeof *worker->row_scratch);
     worker->row_memory = copies ? ast_allocate(l->chunk * dimension, sizeof *worker->row_memory) : NULL;
+    worker->entries = sparse ? ast_allocate(n, sizeof *worker->entries) : NULL;
     bool ready =
         allocate_scores(&worker->other, n) && allocate_scores(&worker->compact, n) && allocate_scores(&worker->own, n);
     return ready && worker->list && worker->changes && worker->row && worker->upright && worker->hasty &&
            worker->hasty_signs && worker->fresh && (small || (worker->rows && worker->picked && worker->row_scratch)) &&
-           (!copies || worker->row_memory);
+           (!copies || worker->row_memory) && (!sparse || worker->entries);
 }
 
 static void free_worker(ast_worker *worker) {
@@ -74,7 +75,7 @@ static void free_worker(ast_worker *worker) {
                       worker->compact.second, worker->compact.id,   worker->exact,       worker->bin_memory,
                       worker->key_memory,     worker->joined,       worker->used,        worker->own.best,
                       worker->own.second,     worker->own.id,       worker->fresh,       worker->hasty_signs,
-                      worker->upright};
+                      worker->upright,        worker->entries};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         free(memory[i]);
     ast_table_free(&worker->table);
@@ -160,6 +161,8 @@ static bool reserve_points(ast_labelling *l, size_t padded) {
     free(l->gaps);
     free(l->blocks);
     free(l->chunk_seen);
+    free(l->summed);
+    l->summed = NULL;
     l->labels = ast_allocate(padded, sizeof *l->labels);
     l->signs = ast_allocate_zero(padded / AST_LANES, sizeof *l->signs);
     l->gaps = ast_allocate(padded / AST_LANES, sizeof *l->gaps);
@@ -168,6 +171,17 @@ static bool reserve_points(ast_labelling *l, size_t padded) {
     bool ready = l->labels && l->signs && l->gaps && l->blocks && l->chunk_seen;
     l->capacity = ready ? padded : 0;
     return ready;
+}
+
+/* Sparse points are in no sum yet. */
+static bool reserve_summed(ast_labelling *l) {
+    if (!l->cloud.sparse)
+        return true;
+    if (!l->summed)
+        l->summed = ast_allocate(l->capacity, sizeof *l->summed);
+    for (size_t i = 0; l->summed && i < l->cloud.padded; i++)
+        l->summed[i] = AST_UNLABELLED;
+    return l->summed != NULL;
 }
 
 static void free_scores(ast_scores *scores) {
@@ -190,7 +204,7 @@ bool ast_labelling_keep_scores(ast_labelling *l) {
 
 /* Workers are made for one dimension. Only large rows that are not in place need memory of their own. */
 static bool reserve_workers(ast_labelling *l) {
-    if (l->workers && (l->cloud.small || l->cloud.in_place || l->workers[0].row_memory))
+    if (l->workers && (l->cloud.small || l->cloud.in_place || l->cloud.sparse || l->workers[0].row_memory))
         return true;
     free_workers(l);
     return open_workers(l);
@@ -198,7 +212,8 @@ static bool reserve_workers(ast_labelling *l) {
 
 ast_status ast_labelling_load(ast_labelling *l, const ast_kernels *kernels, ast_pool *pool, const ast_points *points,
                               const uint32_t *order, double *weights, size_t *missing, ast_fault *fault) {
-    if (l->cloud.dimension != points->dimension)
+    bool sparse = points->starts && points->dimension > AST_SMALL;
+    if (l->cloud.dimension != points->dimension || l->cloud.sparse != sparse)
         ast_labelling_free(l);
     l->kernels = kernels;
     l->pool = pool;
@@ -220,7 +235,7 @@ ast_status ast_labelling_load(ast_labelling *l, const ast_kernels *kernels, ast_
     status = apply_weights(l, weights, fault);
     if (status != AST_OK)
         return status;
-    if (!reserve_workers(l))
+    if (!reserve_workers(l) || !reserve_summed(l))
         return ast_fail_memory(fault);
     for (size_t b = 0; b < padded / AST_BLOCK; b++)
         l->blocks[b] = (ast_block){0};
@@ -236,7 +251,7 @@ void ast_labelling_free(ast_labelling *l) {
     free_workers(l);
     free_scores(&l->scores);
     void *memory[] = {l->labels, l->signs, l->gaps, l->blocks,     l->start_means, l->move_of,
-                      l->events, l->third, l->fast, l->chunk_seen, l->first_order};
+                      l->events, l->third, l->fast, l->chunk_seen, l->first_order, l->summed};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         free(memory[i]);
     ast_table_free(&l->table);

@@ -10,7 +10,7 @@
  *
  * From the second pass on, most points need no score at all: see propose.c.
  *
- *     propose.c   scores for a chunk, out of turn; small.c and large.c by dimension
+ *     propose.c   scores for a chunk, out of turn; small.c and large.c by dimension, sparse.c for sparse rows
  *     commit.c    the sequential rule, in turn
  *     sums.c      from labels to sums
  *     passes.c    ordered, optimistic with restarts, serial; and what closes a pass
@@ -58,22 +58,23 @@ typedef struct ast_worker {
     ast_table table; /* the clusters as of event number `seen` of pass `pass`, where that differs from the shared one */
     uint64_t pass;
     size_t seen;
-    float safe;           /* from this score on no tracked cluster without points can win, as of that event */
-    ast_table dirty;      /* clusters to compare with: those of some events */
-    ast_scores other;     /* (chunk) scores against them */
-    uint32_t *list;       /* (chunk) */
-    ast_scores compact;   /* (chunk) scores of listed points */
-    const float **rows;   /* large: (chunk) every point of the chunk, where rows_loaded */
-    const float **picked; /* large: (chunk) the listed ones */
-    float *row_memory;    /* large, where rows are not in place: (chunk, D) */
-    float *row;           /* (D) */
-    float *upright;       /* (D) */
-    float *row_scratch;   /* AST_ROW_SCRATCH */
-    double *exact;        /* (exact_capacity) scores of one point */
+    float safe;              /* from this score on no tracked cluster without points can win, as of that event */
+    ast_table dirty;         /* clusters to compare with: those of some events */
+    ast_scores other;        /* (chunk) scores against them */
+    uint32_t *list;          /* (chunk) */
+    ast_scores compact;      /* (chunk) scores of listed points */
+    const float **rows;      /* large: (chunk) every point of the chunk, where rows_loaded */
+    const float **picked;    /* large: (chunk) the listed ones */
+    float *row_memory;       /* large, where rows are not in place: (chunk, D) */
+    ast_sparse_row *entries; /* sparse: (chunk) the listed ones */
+    float *row;              /* (D) */
+    float *upright;          /* (D) */
+    float *row_scratch;      /* AST_ROW_SCRATCH */
+    double *exact;           /* (exact_capacity) scores of one point */
     size_t exact_capacity;
     ast_change *changes; /* (chunk) of the chunk at hand */
     size_t change_count;
-    ast_bins bins; /* what is to be added to the clusters' sums; large: sums (slots, D + 1) */
+    ast_bins bins; /* what is to be added to the clusters' sums; large: sums (slots, D + 1); sparse: weights (slots) */
     int64_t *bin_memory;
     uint64_t *key_memory;
     int64_t *joined; /* (slots) first pass with weights: how many points joined */
@@ -113,6 +114,7 @@ typedef struct ast_labelling {
     const double *weights; /* (count) in order of visit, divided by the smallest; NULL: all 1 */
 
     int32_t *labels;   /* (padded) slots */
+    int32_t *summed;   /* sparse: (padded) the slot in whose sum the point is; below 0: in none */
     uint8_t *signs;    /* (padded / AST_LANES) axial: a bit for each point on the other side of its mean, added as -x */
     float *gaps;       /* small: (padded / AST_LANES) as in ast_small_block */
     ast_scores scores; /* (padded) large: bounds, and the ids equal the labels between passes; small: AST_OIR only */

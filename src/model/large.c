@@ -4,6 +4,7 @@
  * move fast and one for the others; before a point is scored against all means, its own and the fast ones may settle
  * it. */
 #include "propose.h"
+#include "sparse_labelling.h"
 
 #include <math.h>
 
@@ -15,7 +16,7 @@ static const float *load_row(ast_labelling *l, ast_worker *worker, size_t i, siz
 }
 
 static void load_rows(ast_labelling *l, ast_worker *worker, size_t base) {
-    if (worker->rows_loaded)
+    if (worker->rows_loaded || l->cloud.sparse)
         return;
     for (size_t j = 0; j < l->chunk; j++)
         if (l->labels[base + j] != AST_MISSING)
@@ -25,6 +26,10 @@ static void load_rows(ast_labelling *l, ast_worker *worker, size_t base) {
 
 /* The scores of n listed points (indices into the chunk) against the table, compact. */
 static void score_list(ast_labelling *l, ast_worker *worker, const ast_table *table, size_t base, size_t n) {
+    if (l->cloud.sparse) {
+        ast_sparse_score_list(l, worker, table, base, n);
+        return;
+    }
     for (size_t j = 0; j < n; j++) {
         size_t at = worker->list[j];
         worker->picked[j] = worker->rows_loaded ? worker->rows[at] : load_row(l, worker, base + at, at);
@@ -139,8 +144,9 @@ static size_t tighten(ast_labelling *l, ast_worker *worker, size_t n) {
         size_t at = worker->list[j], i = worker->base + at;
         float *best = &worker->scores.best[at];
         if (*best > AST_NO_SCORE) {
-            const float *row = load_row(l, worker, i, at);
-            *best = l->kernels->dot(row, l->start_means + (size_t)l->labels[i] * dimension, dimension);
+            const float *mean = l->start_means + (size_t)l->labels[i] * dimension;
+            *best = l->cloud.sparse ? ast_sparse_score(l, i, mean)
+                                    : l->kernels->dot(load_row(l, worker, i, at), mean, dimension);
             *best = l->axial && ast_is_turned(l->signs, i) ? -*best : *best;
         }
         if (!is_settled(l, worker, at))

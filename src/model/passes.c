@@ -4,6 +4,7 @@
 #include "labelling.h"
 
 #include "memory.h"
+#include "sparse_labelling.h"
 #include "table.h"
 
 #include <math.h>
@@ -303,6 +304,8 @@ static void drop_empty(ast_labelling *l) {
 static void gather_sums(ast_labelling *l) {
     for (int w = 0; w < l->worker_count; w++)
         ast_merge_sums(l, &l->workers[w]);
+    if (l->cloud.sparse)
+        ast_sparse_sum(l);
     if (l->first)
         drop_empty(l);
     l->first_done = l->first;
@@ -329,6 +332,8 @@ bool ast_labelling_move(ast_labelling *l, size_t point, int32_t slot) {
     l->clusters.members[change.from]--;
     l->clusters.members[slot]++;
     l->labels[point] = slot;
+    if (l->cloud.sparse)
+        ast_sparse_sum_point(l, point);
     if (l->kept) {
         l->scores.id[point] = slot;
         l->scores.best[point] = AST_NO_SCORE;

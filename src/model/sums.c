@@ -10,12 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Sparse points keep the components out of the bins: sparse.c adds them to the clusters' sums. */
 static size_t bin_width(const ast_labelling *l) {
+    if (l->cloud.sparse)
+        return 1;
     return l->cloud.small ? AST_SUM_WIDTH(l->cloud.dimension) : l->cloud.dimension + 1;
 }
 
 /* Where the weight stands in a bin: behind the components. */
 static size_t weight_at(const ast_labelling *l) {
+    if (l->cloud.sparse)
+        return 0;
     return l->cloud.dimension == 2 ? 3 : l->cloud.dimension;
 }
 
@@ -74,7 +79,7 @@ bool ast_worker_reserve(ast_labelling *l, ast_worker *worker) {
 static void add_weighted(const ast_labelling *l, const float *row, double weight, int64_t sign, bool turned,
                          int64_t *bin) {
     double factor = weight * l->clusters.unit;
-    for (size_t d = 0; d < l->cloud.dimension; d++)
+    for (size_t d = 0; d < l->cloud.dimension && !l->cloud.sparse; d++)
         bin[d] += (turned ? -sign : sign) * llrint((double)row[d] * factor);
     bin[weight_at(l)] += sign * llrint(factor);
 }
@@ -82,6 +87,11 @@ static void add_weighted(const ast_labelling *l, const float *row, double weight
 /* Axial: labels on the other side are other labels. */
 static uint64_t key_of(size_t i, bool turned) {
     return ast_key(i) * (turned ? 0x9e3779b97f4a7c15u : 1);
+}
+
+/* The row that is added; sparse points need none. */
+static const float *row_to_add(const ast_labelling *l, ast_worker *worker, size_t i) {
+    return l->cloud.sparse ? NULL : ast_cloud_row(&l->cloud, i, worker->row);
 }
 
 /* Adds the point, or with sign -1 takes it off again; `turned`: as -x. */
@@ -94,12 +104,13 @@ static void add_point(const ast_labelling *l, ast_worker *worker, size_t i, cons
         add_weighted(l, row, l->weights[i], sign, turned, bin);
         return;
     }
-    l->kernels->sum_row(row, l->cloud.dimension, turned ? -sign : sign, bin);
+    if (!l->cloud.sparse)
+        l->kernels->sum_row(row, l->cloud.dimension, turned ? -sign : sign, bin);
     bin[weight_at(l)] += sign;
 }
 
 void ast_add_change(ast_labelling *l, ast_worker *worker, const ast_change *change) {
-    const float *row = ast_cloud_row(&l->cloud, change->point, worker->row);
+    const float *row = row_to_add(l, worker, change->point);
     if (change->from >= 0)
         add_point(l, worker, change->point, row, change->from, -1, change->was_turned);
     add_point(l, worker, change->point, row, change->to, 1, change->turned);
@@ -135,7 +146,7 @@ void ast_add_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
         if (l->labels[i] < 0)
             continue;
         bool loaded = worker->rows_loaded && worker->base == base;
-        const float *row = loaded ? worker->rows[i - base] : ast_cloud_row(&l->cloud, i, worker->row);
+        const float *row = loaded ? worker->rows[i - base] : row_to_add(l, worker, i);
         add_point(l, worker, i, row, l->labels[i], 1, l->axial && ast_is_turned(l->signs, i));
         worker->joined[l->labels[i]]++;
     }
@@ -163,7 +174,7 @@ static void merge_bin(ast_labelling *l, ast_worker *worker, size_t slot, size_t 
     ast_cluster_list *c = &l->clusters;
     size_t width = bin_width(l), at = copy * worker->bins.slots + slot, dimension = l->cloud.dimension;
     int64_t *bin = worker->bins.sums + at * width, weight = bin[weight_at(l)];
-    for (size_t d = 0; d < dimension; d++)
+    for (size_t d = 0; d < dimension && !l->cloud.sparse; d++)
         c->sums[slot * dimension + d] += bin[d];
     c->weights[slot] += weight;
     c->keys[slot] += worker->bins.keys[at];

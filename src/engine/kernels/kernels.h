@@ -38,6 +38,13 @@ typedef struct ast_scores {
     int32_t *id;
 } ast_scores;
 
+/* A sparse row: its entries in order of column, no column twice. */
+typedef struct ast_sparse_row {
+    const float *values;
+    const int32_t *columns; /* 0..D-1 */
+    size_t count;
+} ast_sparse_row;
+
 /* The key of a point: the keys of a cluster's members, added up modulo 2^64, stand for the set of them. Within a group
  * of 8 the keys are an odd random number times 1, 2, 4 .. 128: no sum of differences in one group is zero. */
 static inline uint64_t ast_key(size_t point) {
@@ -99,6 +106,9 @@ typedef struct ast_kernels {
     /* The same for n rows of a large dimension, but of equal best scores any may give the id.
      * scratch: AST_ROW_SCRATCH floats, aligned to 32 bytes. */
     void (*score_rows)(const float *const *rows, size_t n, const ast_table *table, ast_scores out, float *scratch);
+
+    /* The same for n sparse rows and a large table. Errors are those of a row's entries: ast_score_error(count). */
+    void (*score_sparse)(const ast_sparse_row *rows, size_t n, const ast_table *table, ast_scores out, float *scratch);
 
     /* Adds n small points (a multiple of AST_LANES) to the sums of their labels. */
     void (*sum_columns[AST_SMALL + 1])(const float *const *x, const int32_t *labels, size_t n, ast_bins *bins);

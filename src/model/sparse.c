@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Sparse points in a pass. Scores go entry by entry past the columns of the table (the kernels' score_sparse).
+ *
+ * Sums are not gathered by every thread for itself, which would take K x D numbers each: after the pass the points
+ * whose label has changed take their entries from one sum and add them to another, all threads in the same sums, by
+ * atomic additions. Integers: the order does not matter. Counts, weights and keys are a number a cluster and stay with
+ * the workers (sums.c). */
+#include "sparse_labelling.h"
+
+#include "sparse.h"
+
+#include <math.h>
+
+void ast_sparse_score_list(ast_labelling *l, ast_worker *worker, const ast_table *table, size_t base, size_t n) {
+    for (size_t j = 0; j < n; j++)
+        worker->entries[j] = ast_cloud_entries(&l->cloud, base + worker->list[j]);
+    l->kernels->score_sparse(worker->entries, n, table, worker->compact, worker->row_scratch);
+}
+
+float ast_sparse_score(const ast_labelling *l, size_t i, const float *mean) {
+    ast_sparse_row row = ast_cloud_entries(&l->cloud, i);
+    return ast_sparse_dot(&row, mean);
+}
+
+/* The point's part of a sum, as a whole number of units: what sum_row and add_weighted make of a component. */
+static int64_t part_of(const ast_labelling *l, size_t i, float value) {
+    return l->weights ? llrint((double)value * (l->weights[i] * l->clusters.unit)) : lrintf(value * 0x1p30f);
+}
+
+static void add_entries(const ast_labelling *l, size_t i, int32_t slot, int64_t sign) {
+    ast_sparse_row row = ast_cloud_entries(&l->cloud, i);
+    int64_t *sum = l->clusters.sums + (size_t)slot * l->cloud.dimension;
+    bool alone = l->worker_count == 1;
+    for (size_t e = 0; e < row.count; e++) {
+        int64_t part = sign * part_of(l, i, row.values[e]);
+        if (alone)
+            sum[row.columns[e]] += part;
+        else
+            __atomic_fetch_add(&sum[row.columns[e]], part, __ATOMIC_RELAXED);
+    }
+}
+
+void ast_sparse_sum_point(ast_labelling *l, size_t i) {
+    int32_t from = l->summed[i], to = l->labels[i];
+    if (from == to || to < 0)
+        return;
+    if (from >= 0)
+        add_entries(l, i, from, -1);
+    add_entries(l, i, to, 1);
+    l->summed[i] = to;
+}
+
+static void sum_chunk(void *data, size_t chunk, int index) {
+    ast_labelling *l = data;
+    (void)index;
+    for (size_t i = chunk * l->chunk; i < (chunk + 1) * l->chunk; i++)
+        ast_sparse_sum_point(l, i);
+}
+
+void ast_sparse_sum(ast_labelling *l) {
+    ast_pool_run(l->pool, l->chunks, sum_chunk, l);
+}

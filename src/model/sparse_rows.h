@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Sparse rows: the caller's, checked, and their entries as those of unit vectors in float. */
+#ifndef AST_SPARSE_ROWS_H
+#define AST_SPARSE_ROWS_H
+
+#include "asterism.h"
+#include "fault.h"
+#include "kernels.h"
+#include "pool.h"
+
+/* What a row of the caller's turns out to be. */
+typedef enum ast_row_kind { AST_ROW_UNIT, AST_ROW_SCALED, AST_ROW_MISSING, AST_ROW_INFINITE } ast_row_kind;
+
+/* How a row becomes a unit vector: (float)((x / largest) / length), where 1 changes nothing. */
+typedef struct ast_row_scale {
+    double largest, length;
+} ast_row_scale;
+
+typedef struct ast_sparse_rows {
+    size_t *starts;         /* (N + 1) */
+    const int32_t *columns; /* (entries) the caller's, or `copied` */
+    int32_t *copied;
+    float *values;  /* (entries) normalised */
+    size_t longest; /* the most entries that a row has */
+    size_t rows_capacity, copied_capacity, values_capacity;
+} ast_sparse_rows;
+
+/* Checks the structure of the view: starts that do not fall, columns in range and increasing. Values are read one row
+ * at a time by ast_sparse_rows_read. The memory of rows used before is taken over; after a failure they can be freed.
+ */
+ast_status ast_sparse_rows_open(ast_sparse_rows *rows, const ast_points *view, ast_pool *pool, ast_fault *fault);
+void ast_sparse_rows_free(ast_sparse_rows *rows);
+
+/* Normalises row r of the view into its entries; zeros if it has no direction. */
+ast_row_kind ast_sparse_rows_read(ast_sparse_rows *rows, const ast_points *view, size_t r);
+ast_sparse_row ast_sparse_rows_at(const ast_sparse_rows *rows, size_t r);
+
+/* What row r of a sparse view is, and how it is to be scaled. */
+ast_row_kind ast_sparse_row_scale(const ast_points *view, size_t r, ast_row_scale *scale);
+
+/* ast_read_row for sparse rows and for tight rows that are longer than AST_MAX_DIMENSION. */
+ast_row_kind ast_read_long_row(const ast_points *view, size_t r, float *row);
+
+/* cloud.c: one number of the caller's. */
+double ast_number_at(const void *at, ast_type type);
+
+#endif
