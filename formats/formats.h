@@ -35,7 +35,8 @@ typedef struct ast_format_error {
 
 /* How a file is to be read. The strings are the caller's and are not kept. */
 typedef struct ast_input_options {
-    const char *format; /* "npy", "csv", "tsv" or "txt", each also with ".gz" appended; NULL: by the file's extension */
+    const char *format; /* "npy", "csv", "tsv", "txt", "mtx" or "npz", each also with ".gz" appended; NULL: by the file's
+                           extension */
     const char *columns; /* which columns of the file, 1-based, in the order they are wanted, such as "2-101" or
                             "1,3,5-7"; NULL: all. Counted as the file is written, before `transpose` */
     bool transpose;      /* the columns of the file are the points, not its rows */
@@ -59,7 +60,7 @@ const char *ast_format_name(size_t index);
 /* An open file of points. Closing it ends the view. */
 typedef struct ast_input {
     ast_points points;    /* weights are NULL: set them if there are any */
-    const char *format;   /* "npy", "csv", "tsv", "txt" */
+    const char *format;   /* "npy", "csv", "tsv", "txt", "mtx", "npz" */
     size_t height, width; /* of an H x W x D array, whose pixels are the points, row by row; 0 otherwise */
     void *owned;          /* private: parsed or converted numbers */
     void *mapped;         /* private: the mapped file */
@@ -80,6 +81,11 @@ typedef struct ast_input {
  * the start is skipped; fields may stand in double quotes unless blanks separate them. An empty field, "nan" and "NA"
  * are missing (NaN). Rows of unequal length, text, infinity and numbers too large for float are errors. Numbers are
  * stored as AST_F4, rounded from double; tiny ones become zero.
+ *
+ * .mtx: MatrixMarket, coordinate, real, integer or pattern (every entry is 1), general. .npz: what scipy.sparse.save_npz
+ * writes of a csr, csc or coo matrix, stored or deflated. Both become sparse rows in double (points.starts is not NULL),
+ * sorted; the entries may stand in any order, and those of one place are added up. An index out of range, an infinity, and
+ * entries that are not as many as the file promises are errors; NaN makes its row missing. Columns cannot be picked.
  *
  * Infinity in an .npy file, the limits on N and D, and missing rows are the library's business, except that a table
  * without a single row or column is an error here. */

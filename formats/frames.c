@@ -145,7 +145,10 @@ static bool open_input(ast_frames *frames, const char *path, const ast_input_opt
     frames->is_text = !is_raw && frames->how.format->open != ast_npy_open;
     if (frames->is_text) {
         frames->count = 1;
-        return ast_input_open(&frames->table, path, &given, error);
+        if (!ast_input_open(&frames->table, path, &given, error))
+            return false;
+        return !frames->table.points.starts ||
+               ast_format_fail(error, "%s: holds sparse rows, which streams do not take; give the rows densely", path);
     }
     if (!ast_bytes_open(&frames->bytes, frames->path, frames->how.compressed, error))
         return false;

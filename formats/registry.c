@@ -16,6 +16,8 @@ static const ast_format formats[] = {
     {"csv", ".csv", ast_text_open, ast_text_values, NULL},
     {"tsv", ".tsv", ast_text_open, ast_text_values, NULL},
     {"txt", ".txt", ast_text_open, ast_text_values, NULL},
+    {"mtx", ".mtx", ast_mtx_open, NULL, NULL},
+    {"npz", ".npz", ast_npz_open, NULL, NULL},
     {"pcd", ".pcd", NULL, NULL, ast_pcd_solid},
     {"ply", ".ply", NULL, NULL, ast_ply_solid},
     {"obj", ".obj", NULL, NULL, ast_obj_solid},
@@ -23,7 +25,7 @@ static const ast_format formats[] = {
 };
 #define FORMATS (sizeof formats / sizeof *formats)
 #define FORMAT_NAMES "npy, csv, tsv or txt, each also with .gz"
-#define SOLID_NAMES " (3-D files: pcd, ply, obj and stl)"
+#define SOLID_NAMES " (sparse rows: mtx and npz; 3-D files: pcd, ply, obj and stl)"
 
 static bool open_with(ast_input *input, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error);
 
@@ -102,7 +104,8 @@ bool ast_values_read(ast_values *values, const char *path, const ast_input_optio
     *values = (ast_values){0};
     if (!ast_resolve(&how, path, options, error))
         return false;
-    bool good = ast_bytes_open(&bytes, path, how.compressed, error);
+    bool good = how.format->values || ast_format_fail(error, "%s: holds sparse rows; a list of numbers is needed", path);
+    good = good && ast_bytes_open(&bytes, path, how.compressed, error);
     if (good) {
         good = how.format->values(values, &bytes, &how.columns, error);
         ast_bytes_close(&bytes);

@@ -22,7 +22,7 @@ typedef struct ast_format {
     /* Fills in input->points and what it owns; on failure it leaves in `input` what ast_input_close can free. */
     bool (*open)(ast_input *input, ast_bytes *bytes, const ast_columns *columns, bool transpose,
                  ast_format_error *error);
-    /* Fills in the values; on failure there are none. */
+    /* Fills in the values; on failure there are none. NULL: the format is no list of numbers. */
     bool (*values)(ast_values *values, ast_bytes *bytes, const ast_columns *columns, ast_format_error *error);
     /* Instead of both: places in space, whose directions somebody else has to make. */
     bool (*solid)(ast_solid *solid, const ast_solid_file *file, ast_format_error *error);
@@ -42,6 +42,12 @@ bool ast_resolve(ast_resolved *how, const char *path, const ast_input_options *o
 /* The format of a 3-D file, by its name or by that of the format (NULL: none given), and whether it is compressed.
  * NULL: it is none. */
 const ast_format *ast_solid_format(const char *path, const char *name, bool *compressed);
+
+/* mtx.c, npz.c: sparse rows */
+bool ast_mtx_open(ast_input *input, ast_bytes *bytes, const ast_columns *columns, bool transpose,
+                  ast_format_error *error);
+bool ast_npz_open(ast_input *input, ast_bytes *bytes, const ast_columns *columns, bool transpose,
+                  ast_format_error *error);
 
 /* npy.c */
 bool ast_npy_open(ast_input *input, ast_bytes *bytes, const ast_columns *columns, bool transpose,

@@ -63,6 +63,11 @@ bool ast_read_matrix(const char *path, const ast_input_options *options, float *
     *rows = *columns = 0;
     if (!ast_input_open(&input, path, options, error))
         return false;
+    if (input.points.starts) {
+        ast_input_close(&input);
+        return ast_format_fail(error, "%s: holds sparse rows; a dense table is needed, such as .npy or .csv",
+                               shown(path));
+    }
     if (input.height > 0) {
         ast_input_close(&input);
         return ast_format_fail(error, "%s: is an array of three dimensions; a table needs two, rows and columns",

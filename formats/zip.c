@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Zip archives from their end: the end record says where the central directory is, the directory where each member is
+ * and how large. Every offset is checked against the file; a member grows as its bytes come, and ends where the
+ * directory says, so that a size that lies costs nothing. Archives beyond 4 GiB have their numbers in extra fields
+ * (zip64). */
+#include "zip.h"
+
+#include "message.h"
+
+#include <stdlib.h>
+#include <string.h>
+#ifdef AST_HAVE_ZLIB
+#include <zlib.h>
+#endif
+
+#define END_RECORD 22 /* bytes without the comment */
+#define END64_LOCATOR 20
+#define END64_RECORD 56
+#define COMMENT_MOST 65535
+#define DIRECTORY_ENTRY 46 /* bytes without name, extra and comment */
+#define LOCAL_HEADER 30
+#define IN_EXTRA 0xffffffffu /* the number is in the zip64 extra field */
+#define READ_STEP ((size_t)1 << 20)
+
+static uint64_t number_at(const unsigned char *bytes, int size) {
+    uint64_t value = 0;
+    for (int i = size; i-- > 0;)
+        value = value << 8 | bytes[i];
+    return value;
+}
+
+static bool damaged(const ast_zip *zip, const char *what, ast_format_error *error) {
+    return ast_format_fail(error, "%s: is no zip archive that can be read: %s", zip->name, what);
+}
+
+/* ---- The directory ---- */
+
+static bool read_all(ast_zip *zip, ast_bytes *bytes, ast_format_error *error) {
+    for (size_t capacity = 0;;) {
+        if (zip->size == capacity) {
+            capacity = capacity ? 2 * capacity : READ_STEP;
+            unsigned char *grown = realloc(zip->bytes, capacity);
+            if (!grown)
+                return ast_format_no_memory(error, zip->name);
+            zip->bytes = grown;
+        }
+        size_t got;
+        if (!ast_bytes_read(bytes, zip->bytes + zip->size, capacity - zip->size, &got, error))
+            return false;
+        zip->size += got;
+        if (zip->size < capacity)
+            return true;
+    }
+}
+
+/* The zip64 end record, if a locator before the end record at `end` leads to one. */
+static bool find_end64(ast_zip *zip, size_t end) {
+    if (end < END64_LOCATOR || memcmp(zip->bytes + end - END64_LOCATOR, "PK\6\7", 4) != 0)
+        return false;
+    uint64_t at = number_at(zip->bytes + end - END64_LOCATOR + 8, 8);
+    if (zip->size < END64_RECORD || at > zip->size - END64_RECORD || memcmp(zip->bytes + at, "PK\6\6", 4) != 0)
+        return false;
+    zip->members = (size_t)number_at(zip->bytes + at + 32, 8);
+    zip->directory = (size_t)number_at(zip->bytes + at + 48, 8);
+    return true;
+}
+
+static bool find_directory(ast_zip *zip, ast_format_error *error) {
+    if (zip->size < END_RECORD)
+        return damaged(zip, "it is too short", error);
+    size_t end = zip->size - END_RECORD, least = end > COMMENT_MOST ? end - COMMENT_MOST : 0;
+    while (end > least && memcmp(zip->bytes + end, "PK\5\6", 4) != 0)
+        end--;
+    if (memcmp(zip->bytes + end, "PK\5\6", 4) != 0)
+        return damaged(zip, "its end is missing; it was cut short, or is no .npz file", error);
+    zip->members = (size_t)number_at(zip->bytes + end + 10, 2);
+    zip->directory = (size_t)number_at(zip->bytes + end + 16, 4);
+    if (zip->members == 0xffff || zip->directory == IN_EXTRA)
+        find_end64(zip, end);
+    return zip->directory <= zip->size || damaged(zip, "its directory is beyond its end", error);
+}
+
+bool ast_zip_open(ast_zip *zip, ast_bytes *bytes, ast_format_error *error) {
+    *zip = (ast_zip){.name = bytes->name};
+    if (read_all(zip, bytes, error) && find_directory(zip, error))
+        return true;
+    ast_zip_close(zip);
+    return false;
+}
+
+void ast_zip_close(ast_zip *zip) {
+    free(zip->bytes);
+    zip->bytes = NULL;
+}
+
+/* ---- Members ---- */
+
+typedef struct zip_member {
+    unsigned method; /* 0 stored, 8 deflated */
+    uint32_t check;
+    uint64_t packed, size, offset;
+} zip_member;
+
+/* Numbers that do not fit 32 bits stand in the extra field with the id 1, in this order. */
+static void read_extra(zip_member *member, const unsigned char *extra, size_t length) {
+    uint64_t *wide[] = {&member->size, &member->packed, &member->offset};
+    for (size_t at = 0; at + 4 <= length;) {
+        size_t id = number_at(extra + at, 2), size = number_at(extra + at + 2, 2), from = at + 4;
+        if (size > length - from)
+            return;
+        for (size_t w = 0; id == 1 && w < 3; w++)
+            if (*wide[w] == IN_EXTRA && from + 8 <= at + 4 + size) {
+                *wide[w] = number_at(extra + from, 8);
+                from += 8;
+            }
+        at += 4 + size;
+    }
+}
+
+/* The entry at `at` of the directory: fills the member in if it is called `name`. Returns where the next one begins, or
+ * 0 if this one is damaged. */
+static size_t read_entry(const ast_zip *zip, size_t at, const char *name, zip_member *member, bool *found) {
+    const unsigned char *entry = zip->bytes + at;
+    if (zip->size - at < DIRECTORY_ENTRY || memcmp(entry, "PK\1\2", 4) != 0)
+        return 0;
+    size_t length = number_at(entry + 28, 2), extra = number_at(entry + 30, 2), comment = number_at(entry + 32, 2);
+    if (zip->size - at - DIRECTORY_ENTRY < length + extra + comment)
+        return 0;
+    *found = length == strlen(name) && memcmp(entry + DIRECTORY_ENTRY, name, length) == 0;
+    if (*found) {
+        *member = (zip_member){.method = (unsigned)number_at(entry + 10, 2),
+                               .check = (uint32_t)number_at(entry + 16, 4),
+                               .packed = number_at(entry + 20, 4),
+                               .size = number_at(entry + 24, 4),
+                               .offset = number_at(entry + 42, 4)};
+        read_extra(member, entry + DIRECTORY_ENTRY + length, extra);
+    }
+    return at + DIRECTORY_ENTRY + length + extra + comment;
+}
+
+/* The packed bytes of a member; NULL if they are not in the file. */
+static const unsigned char *packed_bytes(const ast_zip *zip, const zip_member *member) {
+    if (zip->size < LOCAL_HEADER || member->offset > zip->size - LOCAL_HEADER)
+        return NULL;
+    const unsigned char *header = zip->bytes + member->offset;
+    if (memcmp(header, "PK\3\4", 4) != 0)
+        return NULL;
+    uint64_t begin = member->offset + LOCAL_HEADER + number_at(header + 26, 2) + number_at(header + 28, 2);
+    return begin > zip->size || member->packed > zip->size - begin ? NULL : zip->bytes + begin;
+}
+
+static bool copy_stored(const ast_zip *zip, const zip_member *member, const unsigned char *packed,
+                        unsigned char **bytes, ast_format_error *error) {
+    if (member->size != member->packed)
+        return damaged(zip, "a stored member has two sizes", error);
+    *bytes = malloc((size_t)member->size + 1);
+    if (!*bytes)
+        return ast_format_no_memory(error, zip->name);
+    memcpy(*bytes, packed, (size_t)member->size);
+    return true;
+}
+
+#ifndef AST_HAVE_ZLIB
+
+static bool inflate_member(const ast_zip *zip, const zip_member *member, const unsigned char *packed,
+                           unsigned char **bytes, ast_format_error *error) {
+    (void)member, (void)packed, (void)bytes;
+    return ast_format_fail(error, "%s: this build has no zlib and reads no compressed members", zip->name);
+}
+
+static bool is_whole(const zip_member *member, const unsigned char *bytes) {
+    (void)member, (void)bytes;
+    return true;
+}
+
+#else
+
+/* As much as there is room for; false where the data are damaged. */
+static int inflate_some(z_stream *stream, const unsigned char **packed, uint64_t *left) {
+    if (stream->avail_in == 0) {
+        uInt part = *left < ((uint64_t)1 << 30) ? (uInt)*left : (uInt)1 << 30;
+        stream->next_in = (unsigned char *)(uintptr_t)*packed;
+        stream->avail_in = part;
+        *packed += part;
+        *left -= part;
+    }
+    return inflate(stream, Z_NO_FLUSH);
+}
+
+static bool inflate_all(const ast_zip *zip, const zip_member *member, const unsigned char *packed, z_stream *stream,
+                        unsigned char **bytes, ast_format_error *error) {
+    uint64_t left = member->packed, size = 0, capacity = 0;
+    int result = Z_OK;
+    while (result == Z_OK && size <= member->size) {
+        if (size == capacity) {
+            capacity = capacity ? 2 * capacity : READ_STEP;
+            capacity = capacity < member->size + 1 ? capacity : member->size + 1;
+            unsigned char *grown = realloc(*bytes, (size_t)capacity);
+            if (!grown)
+                return ast_format_no_memory(error, zip->name);
+            *bytes = grown;
+        }
+        uint64_t room = capacity - size < ((uint64_t)1 << 30) ? capacity - size : (uint64_t)1 << 30;
+        stream->next_out = *bytes + size;
+        stream->avail_out = (uInt)room;
+        result = inflate_some(stream, &packed, &left);
+        size += room - stream->avail_out;
+    }
+    if (result == Z_MEM_ERROR)
+        return ast_format_no_memory(error, zip->name);
+    return (result == Z_STREAM_END && size == member->size) || damaged(zip, "its compressed data are damaged", error);
+}
+
+static bool inflate_member(const ast_zip *zip, const zip_member *member, const unsigned char *packed,
+                           unsigned char **bytes, ast_format_error *error) {
+    z_stream stream = {0};
+    if (member->size >= SIZE_MAX / 2 || inflateInit2(&stream, -15) != Z_OK) /* no wrapper around the deflated data */
+        return ast_format_no_memory(error, zip->name);
+    bool good = inflate_all(zip, member, packed, &stream, bytes, error);
+    inflateEnd(&stream);
+    return good;
+}
+
+static bool is_whole(const zip_member *member, const unsigned char *bytes) {
+    uLong check = crc32_z(0, bytes, (z_size_t)member->size);
+    return (uint32_t)check == member->check;
+}
+
+#endif
+
+static bool unpack(const ast_zip *zip, const zip_member *member, unsigned char **bytes, ast_format_error *error) {
+    const unsigned char *packed = packed_bytes(zip, member);
+    if (!packed)
+        return damaged(zip, "a member is not where the directory says", error);
+    if (member->method != 0 && member->method != 8)
+        return damaged(zip, "a member is neither stored nor deflated", error);
+    bool good = member->method == 0 ? copy_stored(zip, member, packed, bytes, error)
+                                    : inflate_member(zip, member, packed, bytes, error);
+    if (good && !is_whole(member, *bytes))
+        good = damaged(zip, "a check sum is wrong; the file is damaged", error);
+    return good;
+}
+
+bool ast_zip_read(const ast_zip *zip, const char *name, unsigned char **bytes, size_t *size, bool *found,
+                  ast_format_error *error) {
+    zip_member member;
+    size_t at = zip->directory;
+    *bytes = NULL;
+    *found = false;
+    for (size_t m = 0; m < zip->members && !*found; m++) {
+        at = read_entry(zip, at, name, &member, found);
+        if (at == 0)
+            return damaged(zip, "its directory is damaged", error);
+    }
+    if (!*found)
+        return true;
+    if (!unpack(zip, &member, bytes, error)) {
+        free(*bytes);
+        *bytes = NULL;
+        return false;
+    }
+    *size = (size_t)member.size;
+    return true;
+}
