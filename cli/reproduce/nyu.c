@@ -219,9 +219,9 @@ static int prepare(job *work) {
     if (code < 0)
         code = allocate(work);
     if (code < 0)
-        code = resume(work);
-    if (code < 0)
         code = ast_cli_make_folder("output", given->output);
+    if (code < 0)
+        code = resume(work);
     if (code >= 0)
         return code;
     work->summary.width = work->file->width;

@@ -291,6 +291,11 @@ static double share(uint64_t part, uint64_t whole) {
     return whole ? (double)part / (double)whole : NAN;
 }
 
+/* The mean, where there is one: Ctrl-C may have come before a method's turn. */
+static double mean(const ast_moments *of) {
+    return of->count ? of->mean : NAN;
+}
+
 /* ---- What came out ----------------------------------------------------------------------------------------------- */
 
 static bool write_csv(const void *data, ast_output *output, ast_format_error *error) {
@@ -300,8 +305,8 @@ static bool write_csv(const void *data, ast_output *output, ast_format_error *er
     for (int method = 0; method < METHODS && good; method++) {
         const score *of = &work->scores[method];
         good = ast_printf(output, error, "%s,%" PRIu64 ",%.6g,%.6g,%g,%.6g,%.6g,%.6g\n", names[method], of->frames,
-                          of->milliseconds.mean, ast_moments_deviation(&of->milliseconds), paper[method],
-                          of->clusters.mean, share(of->changed, of->both), share(of->matched, of->known));
+                          mean(&of->milliseconds), ast_moments_deviation(&of->milliseconds), paper[method],
+                          mean(&of->clusters), share(of->changed, of->both), share(of->matched, of->known));
     }
     return good;
 }
@@ -324,6 +329,10 @@ static void print_table(const void *data) {
     printf("%-12s  %9s  %-18s  %8s  %11s  %11s\n", "", "paper, ms", "ms a frame", "clusters", "flicker", "consistency");
     for (int method = 0; method < METHODS; method++) {
         const score *of = &work->scores[method];
+        if (of->milliseconds.count == 0) {
+            printf("%-12s  %9.1f  %7s\n", names[method], paper[method], "-");
+            continue;
+        }
         printf("%-12s  %9.1f  %7.2f +- %-7.2f  %8.1f", names[method], paper[method], of->milliseconds.mean,
                ast_moments_deviation(&of->milliseconds), of->clusters.mean);
         print_share(of->changed, of->both);
@@ -345,12 +354,12 @@ static int print_json(const void *data) {
     int failed = !list;
     for (int method = 0; method < METHODS && !failed; method++) {
         const score *of = &work->scores[method];
-        failed = json_array_append_new(list, json_pack("{ss sI sf sf sf sf so so}", "method", names[method], "frames",
-                                                       (json_int_t)of->frames, "milliseconds", of->milliseconds.mean,
-                                                       "milliseconds_sd", ast_moments_deviation(&of->milliseconds),
-                                                       "paper", paper[method], "clusters", of->clusters.mean, "flicker",
-                                                       number(share(of->changed, of->both)), "consistency",
-                                                       number(share(of->matched, of->known))));
+        failed = json_array_append_new(
+            list, json_pack("{ss sI so sf sf so so so}", "method", names[method], "frames", (json_int_t)of->frames,
+                            "milliseconds", number(mean(&of->milliseconds)), "milliseconds_sd",
+                            ast_moments_deviation(&of->milliseconds), "paper", paper[method], "clusters",
+                            number(mean(&of->clusters)), "flicker", number(share(of->changed, of->both)), "consistency",
+                            number(share(of->matched, of->known))));
     }
     if (failed) {
         json_decref(list);

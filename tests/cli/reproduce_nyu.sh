@@ -84,6 +84,9 @@ fails 1 'its scenes are 160 x 120 pixels, but the camera nyu took 640 x 480' \
     asterism reproduce nyu --mat hall.mat --output z
 fails 1 'the camera kinect took 640 x 480' asterism reproduce nyu --mat hall.mat --camera kinect --output z
 
+# shellcheck disable=SC2086
+fails 1 'hall.mat is no folder' asterism reproduce nyu --mat hall.mat --quick $camera --output hall.mat
+
 # Without raw depths the filled-in ones do; a scene without depth is left out.
 "$NYU_MAKER" filled.mat 2 160 120 filled
 nyu --mat filled.mat --quick --output filled

@@ -13,7 +13,7 @@
 
 /* ---- Reading a figure ------------------------------------------------------------------------------------------- */
 
-enum { MOST_ELEMENTS = 20000 };
+enum { MOST_ELEMENTS = 4000 };
 
 typedef struct element {
     char name[16];
