@@ -126,6 +126,7 @@ function sphereCard(report: BatchReport, scene: Scene, selection: Selection, des
     axes: axesOf(report),
     home: firstView(report),
     plainArrows: true,
+    through: false,
     selection,
     describe,
   });

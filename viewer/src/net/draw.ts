@@ -3,7 +3,7 @@
 // One net with a pen: density, grid, points and means. d3-geo draws what bends: the grid and the circles around means.
 import { geoAzimuthalEqualArea, geoCircle, geoGraticule, geoPath } from "d3-geo";
 import type { GeoPermissibleObjects, GeoProjection } from "d3-geo";
-import { isLight } from "../data/colours";
+import { drawBadge } from "../draw/badge";
 import type { Colours } from "../data/colours";
 import type { Vec3 } from "../data/types";
 import type { Pen } from "../draw/pen";
@@ -128,14 +128,7 @@ function drawMean(pen: Pen, picture: NetPicture, marker: Marker, disc: Disc, ink
     named = marker.id === active || picture.markers.length <= MOST_NAMES || rank < MOST_NAMES / 2;
   const opacity = active === null || active === marker.id ? 1 : 0.2,
     colour = picture.colours.css(marker.id);
-  const radius = named ? 8 : 3,
-    look = marker.faint ? { fill: ink.card, stroke: colour, dash: [3, 3] } : { fill: colour, stroke: ink.ink };
-  pen.circle(x, y, radius + 1.3, { fill: ink.halo, opacity: 0.8 * opacity });
-  pen.circle(x, y, radius, { ...look, width: 1.3, opacity });
-  const size = marker.id > 999 ? 7 : marker.id > 99 ? 8 : 10,
-    letters = marker.faint ? ink.ink : isLight(colour) ? "#000" : "#fff";
-  if (named)
-    pen.text(x, y + size * 0.36, String(marker.id), { colour: letters, size, weight: 700, anchor: "middle", opacity });
+  drawBadge(pen, x, y, { id: marker.id, colour, faint: marker.faint, named, radius: 8, opacity }, ink);
 }
 
 function ringsPath(contour: Contour, disc: Disc): string {

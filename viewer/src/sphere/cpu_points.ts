@@ -6,9 +6,9 @@ import type { Colours } from "../data/colours";
 import { channels } from "../data/colours";
 import { Points, SCALE } from "../data/points";
 import { el } from "../ui/dom";
-import type { Inks } from "../ui/theme";
 import { dotRadius } from "./dot_radius";
 import type { PointsLayer } from "./points_layer";
+import type { Look } from "./scene";
 import type { Box, View } from "./view";
 
 const SHADES = 16;
@@ -40,7 +40,8 @@ export class CpuPoints implements PointsLayer {
     this.count = points.count;
   }
 
-  draw(view: View, box: Box, width: number, height: number, ink: Inks, active: number | null, through: boolean): void {
+  draw(view: View, box: Box, width: number, height: number, look: Look): void {
+    const { ink, active, through } = look;
     const ratio = Math.min(devicePixelRatio || 1, 2),
       image = this.fresh(width, height, ratio);
     const pixels = new Uint32Array(image.data.buffer),

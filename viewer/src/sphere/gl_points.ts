@@ -7,9 +7,9 @@ import * as THREE from "three";
 import type { Colours } from "../data/colours";
 import { channels } from "../data/colours";
 import type { Points } from "../data/points";
-import type { Inks } from "../ui/theme";
 import { dotRadius } from "./dot_radius";
 import type { PointsLayer } from "./points_layer";
+import type { Look } from "./scene";
 import type { Box, View } from "./view";
 
 const VERTEX = `
@@ -103,7 +103,8 @@ export class GlPoints implements PointsLayer {
     this.scene.add(this.cloud);
   }
 
-  draw(view: View, box: Box, width: number, height: number, ink: Inks, active: number | null, through: boolean): void {
+  draw(view: View, box: Box, width: number, height: number, look: Look): void {
+    const { ink, active, through } = look;
     this.resize(width, height);
     const uniforms = this.material.uniforms as Record<string, THREE.IUniform>;
     const set = (name: string, value: unknown): void => {

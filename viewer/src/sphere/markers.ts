@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT
 //
 // Over the points: where the means have been, how far each cluster spreads, and the means with their ids.
-import { isLight } from "../data/colours";
+import { drawBadge } from "../draw/badge";
 import type { Pen } from "../draw/pen";
 import type { Vec3 } from "../data/types";
 import { add, angle, scale, smallCircle, unit } from "../math/vector";
-import type { Inks } from "../ui/theme";
 import { drawSplit } from "./globe";
 import { MOST_CIRCLES, MOST_MEANS, MOST_NAMES } from "./scene";
-import type { Marker, Scene, Trail } from "./scene";
+import type { Look, Marker, Scene, Trail } from "./scene";
 import type { Box, View } from "./view";
 
-export function drawMarkers(pen: Pen, scene: Scene, view: View, box: Box, ink: Inks, active: number | null): void {
-  for (const trail of scene.trails) drawTrail(pen, scene, trail, view, box, ink, active);
+export function drawMarkers(pen: Pen, scene: Scene, view: View, box: Box, look: Look): void {
+  const { active } = look;
+  for (const trail of scene.trails) drawTrail(pen, scene, trail, view, box, look);
   const shown = scene.markers.filter((marker, rank) => rank < MOST_MEANS || marker.id === active);
   const circled = shown.filter((marker, rank) => rank < MOST_CIRCLES || marker.id === active);
-  for (const marker of circled) drawSpread(pen, scene, marker, view, box, ink, active);
+  for (const marker of circled) drawSpread(pen, scene, marker, view, box, look);
   // The last drawn is on top: the largest cluster over smaller ones, the active one over all.
   const order = [...shown].reverse().sort((a, b) => Number(a.id === active) - Number(b.id === active));
-  for (const marker of order) drawMean(pen, scene, marker, view, box, ink, active);
+  for (const marker of order) drawMean(pen, scene, marker, view, box, look);
 }
 
 /** How much of a marker is seen while another one is active. */
@@ -26,78 +26,46 @@ function presence(id: number, active: number | null): number {
   return active === null || active === id ? 1 : 0.25;
 }
 
-function drawSpread(
-  pen: Pen,
-  scene: Scene,
-  marker: Marker,
-  view: View,
-  box: Box,
-  ink: Inks,
-  active: number | null,
-): void {
+function drawSpread(pen: Pen, scene: Scene, marker: Marker, view: View, box: Box, look: Look): void {
   if (marker.spread === null || marker.spread <= 0 || marker.faint) return;
-  const ring = smallCircle(marker.xyz, Math.min(marker.spread, 179)),
+  const { ink, active } = look,
+    ring = smallCircle(marker.xyz, Math.min(marker.spread, 179)),
     opacity = presence(marker.id, active);
-  const strong = marker.id === active ? 1 : 0;
-  drawSplit(pen, view, box, ring, true, { stroke: ink.halo, width: 3.5 + strong, opacity: 0.75 * opacity }, 0);
-  drawSplit(
-    pen,
-    view,
-    box,
-    ring,
-    true,
-    { stroke: strong ? ink.ink : scene.colours.css(marker.id), width: 1.8 + strong, opacity },
-    0,
-  );
-  if (!strong) drawSplit(pen, view, box, ring, true, { stroke: ink.ink, width: 0.8, opacity: 0.7 * opacity }, 0);
+  const draw = (stroke: string, width: number, strength: number): void =>
+    drawSplit(pen, view, box, ring, true, { stroke, width, opacity: strength * opacity }, 0);
+  if (marker.id === active) {
+    draw(ink.halo, 4.5, 0.75);
+    draw(ink.ink, 2.8, 1);
+  } else {
+    draw(ink.halo, 3.5, 0.75);
+    draw(scene.colours.css(marker.id), 1.8, 1);
+    draw(ink.ink, 0.8, 0.7);
+  }
 }
 
-function drawMean(
-  pen: Pen,
-  scene: Scene,
-  marker: Marker,
-  view: View,
-  box: Box,
-  ink: Inks,
-  active: number | null,
-): void {
-  const place = view.place(box, marker.xyz);
-  const named =
-    scene.markers.length <= MOST_NAMES || marker.id === active || scene.markers.indexOf(marker) < MOST_NAMES / 2;
+function drawMean(pen: Pen, scene: Scene, marker: Marker, view: View, box: Box, look: Look): void {
+  const { id, faint } = marker,
+    place = view.place(box, marker.xyz),
+    lit = id === look.active;
+  const named = scene.markers.length <= MOST_NAMES || lit || scene.markers.indexOf(marker) < MOST_NAMES / 2;
   const behind = place.depth < -0.02;
-  if (behind && marker.id !== active) return;
-  const colour = scene.colours.css(marker.id),
-    radius = named ? (marker.id === active ? 11 : 9.5) : 3.5;
-  const opacity = presence(marker.id, active) * (behind ? 0.5 : 1) * (marker.faint ? 0.65 : 1);
-  const look = marker.faint
-    ? { fill: ink.card, stroke: colour, width: 2, dash: [3, 3] }
-    : { fill: colour, stroke: ink.ink, width: 1.5 };
-  pen.circle(place.x, place.y, radius + 1.5, { fill: ink.halo, opacity: 0.8 * opacity });
-  pen.circle(place.x, place.y, radius, { ...look, opacity });
-  if (!named) return;
-  const letters = marker.faint ? ink.ink : isLight(colour) ? "#000" : "#fff";
-  const size = marker.id > 999 ? 8 : marker.id > 99 ? 9 : 11;
-  pen.text(place.x, place.y + size * 0.36, String(marker.id), {
-    colour: letters,
-    size,
-    weight: 700,
-    anchor: "middle",
-    opacity,
-  });
+  if (behind && !look.through && !lit) return;
+  const opacity = presence(id, look.active) * (behind ? 0.4 : 1),
+    colour = scene.colours.css(id);
+  drawBadge(pen, place.x, place.y, { id, colour, faint, named, radius: lit ? 11 : 9.5, opacity }, look.ink);
 }
 
 /** A trail fades into the past; it is drawn in a few pieces, each of one strength. */
-function drawTrail(pen: Pen, scene: Scene, trail: Trail, view: View, box: Box, ink: Inks, active: number | null): void {
+function drawTrail(pen: Pen, scene: Scene, trail: Trail, view: View, box: Box, look: Look): void {
   const places = alongSphere(trail.places),
-    pieces = Math.min(6, places.length - 1),
-    all = presence(trail.id, active);
+    last = places.length - 1,
+    pieces = Math.min(6, last);
   for (let piece = 0; piece < pieces; piece++) {
-    const start = Math.floor((piece * (places.length - 1)) / pieces),
-      end = Math.floor(((piece + 1) * (places.length - 1)) / pieces);
-    const part = places.slice(start, end + 1),
-      opacity = all * (0.25 + (0.75 * (piece + 1)) / pieces);
-    drawSplit(pen, view, box, part, false, { stroke: ink.halo, width: 4.5, opacity: 0.6 * opacity }, 0);
-    drawSplit(pen, view, box, part, false, { stroke: scene.colours.css(trail.id), width: 2.5, opacity }, 0.25);
+    const part = places.slice(Math.floor((piece * last) / pieces), Math.floor(((piece + 1) * last) / pieces) + 1);
+    const opacity = presence(trail.id, look.active) * (0.25 + (0.75 * (piece + 1)) / pieces);
+    drawSplit(pen, view, box, part, false, { stroke: look.ink.halo, width: 4.5, opacity: 0.6 * opacity }, 0);
+    const colour = scene.colours.css(trail.id);
+    drawSplit(pen, view, box, part, false, { stroke: colour, width: 2.5, opacity }, look.through ? 0.3 : 0);
   }
 }
 

@@ -5,7 +5,7 @@ import type { Colours } from "../data/colours";
 import type { Points } from "../data/points";
 import type { Pen } from "../draw/pen";
 import { el } from "../ui/dom";
-import type { Inks } from "../ui/theme";
+import type { Look, Scene } from "./scene";
 import { CpuPoints } from "./cpu_points";
 import { dotRadius } from "./dot_radius";
 import { GlPoints } from "./gl_points";
@@ -14,7 +14,7 @@ import type { Box, View } from "./view";
 export interface PointsLayer {
   readonly element: HTMLCanvasElement;
   set(points: Points, colours: Colours): void;
-  draw(view: View, box: Box, width: number, height: number, ink: Inks, active: number | null, through: boolean): void;
+  draw(view: View, box: Box, width: number, height: number, look: Look): void;
 }
 
 /** WebGL on a graphics card, the processor where there is none or where WebGL only imitates one. */
@@ -37,15 +37,9 @@ function imitated(context: WebGL2RenderingContext): boolean {
 }
 
 /** The points with a pen, for SVG files: those behind first, the active cluster last. */
-export function drawPoints(
-  pen: Pen,
-  points: Points,
-  colours: Colours,
-  view: View,
-  box: Box,
-  active: number | null,
-  through: boolean,
-): void {
+export function drawPoints(pen: Pen, scene: Scene, view: View, box: Box, look: Look): void {
+  const { points, colours } = scene,
+    { active, through } = look;
   const radius = dotRadius(points.count, view.zoom),
     groups = [...points.byLabel()];
   groups.sort(([a], [b]) => Number(a === active) - Number(b === active));

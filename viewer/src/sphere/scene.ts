@@ -4,6 +4,7 @@
 import type { Colours } from "../data/colours";
 import type { Points } from "../data/points";
 import type { Vec3 } from "../data/types";
+import type { Inks } from "../ui/theme";
 
 /** The mean of a cluster and how far its points spread around it. */
 export interface Marker {
@@ -28,6 +29,15 @@ export interface Scene {
   /** Largest first. */
   markers: Marker[];
   trails: Trail[];
+}
+
+/** How the reader wants to see it. */
+export interface Look {
+  ink: Inks;
+  /** The cluster that is lit up. */
+  active: number | null;
+  /** Whether what is behind shows through. */
+  through: boolean;
 }
 
 /** Means, circles and names of more clusters than this would hide what they mark. */

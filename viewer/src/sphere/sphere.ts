@@ -16,7 +16,7 @@ import { drawAxes, drawGlobe } from "./globe";
 import { drawMarkers } from "./markers";
 import { pick } from "./pick";
 import { drawPoints, pointsLayer } from "./points_layer";
-import type { Scene } from "./scene";
+import type { Look, Scene } from "./scene";
 import { View } from "./view";
 import type { Rotation } from "../math/vector";
 
@@ -26,6 +26,8 @@ export interface SphereOptions {
   home: Rotation;
   /** Whether arrows without Shift turn the sphere. */
   plainArrows: boolean;
+  /** Whether what is behind shows through at first. */
+  through: boolean;
   selection: Selection;
   /** What the tooltip says about a cluster and a place on the sphere. */
   describe: (id: number, xyz: Vec3, mean: boolean) => (Node | string)[];
@@ -40,15 +42,16 @@ export class Sphere {
   private readonly points = pointsLayer();
   private readonly over = new Canvas("means");
   private scene: Scene = { points: Points.decode(null), colours: new Colours([]), markers: [], trails: [] };
-  private through = false;
+  private through: boolean;
   private width = 0;
   private height = 0;
   private pointer: { x: number; y: number } | null = null;
   readonly redraw = onceAFrame(() => this.draw());
-  private readonly look = onceAFrame(() => this.point());
+  private readonly peek = onceAFrame(() => this.point());
 
   constructor(private readonly options: SphereOptions) {
     this.view = new View(options.home);
+    this.through = options.through;
     this.element = el(
       "div",
       {
@@ -75,6 +78,10 @@ export class Sphere {
     this.redraw();
   }
 
+  get isThrough(): boolean {
+    return this.through;
+  }
+
   seeThrough(on: boolean): void {
     this.through = on;
     this.redraw();
@@ -93,13 +100,16 @@ export class Sphere {
   svg(title: string): string {
     const size = 800,
       pen = new SvgPen(size, size, title, inks().card),
-      box = this.view.box(size, size),
-      active = this.options.selection.active;
+      box = this.view.box(size, size);
     drawGlobe(pen, this.view, box, inks());
-    drawPoints(pen, this.scene.points, this.scene.colours, this.view, box, active, this.through);
-    drawMarkers(pen, this.scene, this.view, box, inks(), active);
+    drawPoints(pen, this.scene, this.view, box, this.look());
+    drawMarkers(pen, this.scene, this.view, box, this.look());
     drawAxes(pen, this.view, box, inks(), this.options.axes);
     return pen.finish();
+  }
+
+  private look(): Look {
+    return { ink: inks(), active: this.options.selection.active, through: this.through };
   }
 
   private box(): { x: number; y: number; radius: number } {
@@ -115,14 +125,13 @@ export class Sphere {
 
   private draw(): void {
     const { width, height, view, scene } = this,
-      ink = inks(),
-      active = this.options.selection.active;
+      ink = inks();
     if (width < 20 || height < 20) return;
     const box = this.box();
     drawGlobe(this.under.fresh(width, height), view, box, ink);
-    this.points.draw(view, box, width, height, ink, active, this.through);
+    this.points.draw(view, box, width, height, this.look());
     const pen = this.over.fresh(width, height);
-    drawMarkers(pen, scene, view, box, ink, active);
+    drawMarkers(pen, scene, view, box, this.look());
     drawAxes(pen, view, box, ink, this.options.axes);
   }
 
@@ -132,7 +141,7 @@ export class Sphere {
       moved: this.redraw,
       pointed: (place: { x: number; y: number } | null): void => {
         this.pointer = place;
-        this.look();
+        this.peek();
       },
       clicked: (place: { x: number; y: number }): void => {
         this.element.focus({ preventScroll: true });

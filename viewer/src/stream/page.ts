@@ -61,7 +61,15 @@ export class StreamPage {
     const describe = (id: number, xyz: Vec3, mean: boolean): (Node | string)[] => this.describe(id, xyz, mean);
     const label =
       "The points of this frame on the sphere. Drag or press Shift and arrows to turn, plus and minus to zoom, click to pick a cluster";
-    this.sphere = new Sphere({ label, axes, home: this.home(), plainArrows: false, selection, describe });
+    this.sphere = new Sphere({
+      label,
+      axes,
+      home: this.home(),
+      plainArrows: false,
+      through: true,
+      selection,
+      describe,
+    });
     this.nets = new Nets({ axial: report.axial, axes, selection, describe });
     this.shares = new Shares(player, selection);
     this.table = frameTable(() => this.timeline.colours, selection, axes);

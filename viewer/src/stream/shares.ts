@@ -19,7 +19,7 @@ import { LANES, SIGNS, shape } from "./shapes";
 import type { StreamEvent, Timeline } from "./timeline";
 
 const LANE = 15;
-const HEIGHT = 300;
+const HEIGHT = 280;
 const LEFT = 64;
 
 export class Shares {

@@ -55,6 +55,7 @@ export class DataTable<Row> {
       el("thead", {}, el("tr", {}, ...this.heads)),
       this.body,
     );
+    this.table.style.minWidth = `${totalWidth(options.columns)}em`;
     this.element = el(
       "div",
       { class: "table", tabindex: 0, role: "group", "aria-label": `${options.label}: arrows move, Enter picks` },
@@ -230,4 +231,9 @@ function spacer(rows: number): HTMLTableRowElement {
 function sized(column: HTMLElement, width: string | undefined): HTMLElement {
   if (width) column.style.width = width;
   return column;
+}
+
+/** What all columns take, in em: a narrower page scrolls the table. */
+function totalWidth<Row>(columns: readonly Column<Row>[]): number {
+  return columns.reduce((sum, column) => sum + (parseFloat(column.width ?? "") || 5), 0);
 }

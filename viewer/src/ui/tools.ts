@@ -10,7 +10,7 @@ export function sphereTools(sphere: Sphere): HTMLElement[] {
   const button = (label: string, title: string, run: () => void): HTMLElement =>
     el("button", { type: "button", class: "tool", title, "aria-label": title, onclick: run }, label);
   return [
-    toggle("See through", "Show the points on the far side too", false, (on) => sphere.seeThrough(on)),
+    toggle("See through", "Show the far side too", sphere.isThrough, (on) => sphere.seeThrough(on)),
     button("−", "Zoom out", () => sphere.zoom(1 / 1.3)),
     button("+", "Zoom in", () => sphere.zoom(1.3)),
     button("Reset", "Turn and zoom back", () => sphere.reset()),
