@@ -92,6 +92,7 @@ const ast_cli_command ast_cli_cluster = {
                 "asterism cluster normals.npy --angle 25 --labels labels.npy --means means.npy --json\n"
                 "asterism cluster normals.npy --angle 25 --report normals.html\n"
                 "asterism cluster words.txt --columns 2-101 --method spkm --clusters 50 --restarts 5\n"
+                "asterism cluster documents.mtx --method spkm --clusters 3 --tf-idf --restarts 10\n"
                 "asterism cluster faces.npy --method movmf --clusters 12 --memberships belong.npy\n"
                 "asterism cluster depth.png --camera kinect --angle 60 --labels labels.npy\n"
                 "asterism cluster room.pcd --angle 30 --colored room.ply --frame-axes\n"

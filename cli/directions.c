@@ -9,7 +9,9 @@ const char *ast_cli_reading_given(const ast_cli_reading *how) {
     const char *name = ast_cli_source_given(&how->source);
     if (!name)
         name = ast_cli_camera_given(&how->camera);
-    return name ? name : ast_cli_cloud_given(&how->cloud);
+    if (!name)
+        name = ast_cli_cloud_given(&how->cloud);
+    return name ? name : ast_cli_sparse_given(&how->sparse);
 }
 
 int ast_cli_directions_check(const ast_cli_reading *how, const char *input, ast_cli_kind_of_input *kind) {
@@ -17,12 +19,16 @@ int ast_cli_directions_check(const ast_cli_reading *how, const char *input, ast_
     *kind = AST_CLI_SOLID;
     if (ast_cli_cloud_sees(input, &how->source)) {
         code = ast_cli_camera_unused(&how->camera, input);
+        if (code < 0)
+            code = ast_cli_sparse_unused(&how->sparse, input);
         return code < 0 ? ast_cli_cloud_usage(&how->cloud, &how->source, input) : code;
     }
     code = ast_cli_depth_check(&how->camera, &how->source, (const char *const[]){input, NULL}, &depth);
     *kind = depth ? AST_CLI_DEPTH : AST_CLI_TABLE;
     if (code < 0)
         code = ast_cli_cloud_unused(&how->cloud, input);
+    if (code < 0 && depth)
+        code = ast_cli_sparse_unused(&how->sparse, input);
     if (code < 0 && !depth)
         code = ast_cli_check_points(input, &how->source);
     return code;
@@ -32,6 +38,8 @@ int ast_cli_directions_check(const ast_cli_reading *how, const char *input, ast_
 
 static int read_table(ast_cli_directions *d, const ast_cli_reading *how, const char *input) {
     int code = ast_cli_open_points(&d->input, input, &how->source);
+    if (code < 0)
+        code = ast_cli_sparse_apply(&how->sparse, input, &d->input);
     d->points = d->input.points;
     d->height = d->input.height;
     d->width = d->input.width;

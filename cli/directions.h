@@ -7,12 +7,14 @@
 
 #include "cloud.h"
 #include "depth.h"
+#include "sparse.h"
 
 /* How INPUT is to be read. */
 typedef struct ast_cli_reading {
     ast_cli_source source;
     ast_cli_camera camera;
     ast_cli_cloud cloud;
+    ast_cli_sparse sparse;
 } ast_cli_reading;
 
 ast_cli_reading ast_cli_reading_default(void);
@@ -20,7 +22,8 @@ ast_cli_reading ast_cli_reading_default(void);
 /* The groups of options that fill it in, for a list of ast_cli_group: the reading is at `offset` in the settings. */
 #define AST_CLI_READING_GROUPS(offset)                                                                                 \
     {ast_cli_camera_options, (offset) + offsetof(ast_cli_reading, camera), "Options for depth images"},                \
-        {ast_cli_cloud_options, (offset) + offsetof(ast_cli_reading, cloud), "Options for clouds and meshes"}, {       \
+        {ast_cli_cloud_options, (offset) + offsetof(ast_cli_reading, cloud), "Options for clouds and meshes"},         \
+        {ast_cli_sparse_options, (offset) + offsetof(ast_cli_reading, sparse), "Options for sparse rows"}, {           \
         ast_cli_source_options, (offset) + offsetof(ast_cli_reading, source), "Options for tables of points"           \
     }
 

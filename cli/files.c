@@ -16,8 +16,8 @@
 #define AT(field) offsetof(ast_cli_source, field)
 const ast_cli_option ast_cli_source_options[] = {
     {"format", AST_CLI_TEXT, "NAME",
-     "npy, csv, tsv or txt, each also with .gz: needed for\n"
-     "standard input, otherwise the extension decides",
+     "npy, csv, tsv, txt, mtx or npz, each also with .gz: needed\n"
+     "for standard input, otherwise the extension decides",
      AT(format), 0, 0, NULL},
     {"columns", AST_CLI_TEXT, "LIST", "columns to read, counted from 1, such as 2-101 or 1,3,5-7", AT(columns), 0, 0,
      NULL},
@@ -97,6 +97,8 @@ int ast_cli_open_points(ast_input *input, const char *path, const ast_cli_source
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
     if (!ast_cli_field_given(source))
         return -1;
+    if (input->points.starts)
+        return ast_cli_fail(AST_CLI_FAILED, "%s holds sparse rows; tables of angles are dense", ast_cli_name(path));
     ast_points points = input->points;
     float *vectors = NULL;
     size_t capacity = 0;

@@ -121,7 +121,7 @@ bool ast_read_matrix(const char *path, const ast_input_options *options, float *
 /* The whole of a regular file, whatever it holds. *bytes is the caller's to free(), and not NULL for an empty file. */
 bool ast_read_file(const char *path, unsigned char **bytes, size_t *size, ast_format_error *error);
 
-/* One row of a view as doubles: `row` has room for points->dimension of them. */
+/* One row of a view, dense or sparse, as doubles: `row` has room for points->dimension of them. */
 void ast_points_row(const ast_points *points, size_t index, double *row);
 
 /* ---- Frames ---------------------------------------------------------------------------------------------------- */

@@ -89,7 +89,22 @@ bool ast_read_matrix(const char *path, const ast_input_options *options, float *
     return *values || ast_format_no_memory(error, shown(path));
 }
 
+static size_t index_at(const ast_points *points, const void *array, size_t at) {
+    return points->index == AST_I8 ? (size_t)((const int64_t *)array)[at] : (size_t)((const int32_t *)array)[at];
+}
+
+static void sparse_row(const ast_points *points, size_t index, double *row) {
+    size_t item = ast_points_item(points), end = index_at(points, points->starts, index + 1);
+    memset(row, 0, points->dimension * sizeof *row);
+    for (size_t e = index_at(points, points->starts, index); e < end; e++)
+        row[index_at(points, points->columns, e)] = ast_scalar_load((const char *)points->data + e * item, 'f', item);
+}
+
 void ast_points_row(const ast_points *points, size_t index, double *row) {
+    if (points->starts) {
+        sparse_row(points, index, row);
+        return;
+    }
     const char *place = (const char *)points->data + (ptrdiff_t)index * points->row_stride;
     for (size_t d = 0; d < points->dimension; d++)
         row[d] = ast_scalar_load(place + (ptrdiff_t)d * points->column_stride, 'f', ast_points_item(points));

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What the estimators share: checked input, labels for new points, cosines to the means, the score.
 
-Arrays of float32, float64 and float16 go to the library as they lie in memory, in any order; everything else is
-converted once. NaN and infinity are found by the library, not by a pass of our own.
+Arrays of float32, float64 and float16 go to the library as they lie in memory, in any order, and so do sparse matrices
+in CSR format whose rows are sorted; everything else is converted once. NaN and infinity are found by the library, not by
+a pass of our own.
 """
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ import operator
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, DensityMixin, TransformerMixin
 from sklearn.utils import assert_all_finite, check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
@@ -50,7 +52,7 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
         if self.measure not in MEASURES:
             raise ValueError(f"measure is {self.measure!r}; it must be 'cosine' or 'angle'")
         assert_all_finite(X, allow_nan=self.allow_missing, input_name="X")
-        units = unit_rows(X)
+        units = sparse_unit_rows(X) if scipy.sparse.issparse(X) else unit_rows(X)
         cosines = np.clip(units @ self.cluster_centers_.T.astype(units.dtype), -1, 1)
         cosines = np.abs(cosines) if self.axial else cosines
         return cosines if self.measure == "cosine" else np.degrees(np.arccos(cosines))
@@ -75,14 +77,16 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
     def _validated(self, X: Any, reset: bool, **how: Any) -> np.ndarray:
         if not reset:
             check_is_fitted(self)
-        X = _compat.validate(self, X, reset=reset, dtype=FLOATS, ensure_min_features=2, **how)
-        return X if X.dtype.isnative else X.astype(X.dtype.newbyteorder("="))
+        X = _compat.validate(self, X, reset=reset, dtype=FLOATS, ensure_min_features=2,
+                             accept_sparse="csr" if self._takes_sparse else False, **how)
+        X = X if X.dtype.isnative else X.astype(X.dtype.newbyteorder("="))
+        return canonical(X) if scipy.sparse.issparse(X) else X
 
     def _assign(self, X: Any, angle: float | None, cosines: bool = False) -> tuple[np.ndarray, np.ndarray | None]:
         """Labels, and cosines if they are asked for, with the means as they are."""
         X = self._validated(X, reset=False)
-        labels = np.full(len(X), -1, np.int32)
-        similarity = np.full(len(X), np.nan, np.float32) if cosines else None
+        labels = np.full(X.shape[0], -1, np.int32)
+        similarity = np.full(X.shape[0], np.nan, np.float32) if cosines else None
         if len(self.cluster_centers_):
             self._label(X, angle, labels, similarity)
         if not self.allow_missing:
@@ -110,9 +114,9 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
         if "_similarity" not in self.__dict__:
             if "_fitted_X" not in self.__dict__:
                 raise AttributeError(f"this {type(self).__name__} is not fitted yet, and has no similarity_")
-            X, similarity = self._fitted_X, np.full(len(self._fitted_X), np.nan, np.float32)
+            X, similarity = self._fitted_X, np.full(self._fitted_X.shape[0], np.nan, np.float32)
             if len(self.cluster_centers_):
-                self._label(X, None, np.empty(len(X), np.int32), similarity)
+                self._label(X, None, np.empty(X.shape[0], np.int32), similarity)
             self._similarity = similarity
             del self._fitted_X
         return self._similarity
@@ -161,7 +165,8 @@ def whole_number(name: str, value: Any, least: int) -> int:
 def refuse_nan(X: np.ndarray, labels: np.ndarray) -> None:
     """Raises scikit-learn's own sentence if a row without a label holds a NaN. Other such rows are outliers or zero."""
     without = labels < 0
-    if without.any() and np.isnan(X[without]).any():
+    rows = X[without] if without.any() else X[:0]
+    if np.isnan(rows.data if scipy.sparse.issparse(X) else rows).any():
         assert_all_finite(X, input_name="X")
 
 
@@ -173,6 +178,29 @@ def unit_rows(X: np.ndarray) -> np.ndarray:
     scaled = X / np.where(largest > 0, largest, 1)
     lengths = np.sqrt(np.einsum("ij,ij->i", scaled, scaled))[:, None]
     return scaled / np.where(lengths > 0, lengths, 1)
+
+
+def canonical(X: Any) -> Any:
+    """A CSR matrix as the library wants it: columns in order, none twice, both kinds of indices of one type."""
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    if X.indices.dtype != X.indptr.dtype:
+        X = scipy.sparse.csr_matrix((X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)), shape=X.shape)
+    return X
+
+
+def sparse_unit_rows(X: Any) -> Any:
+    """unit_rows for a CSR matrix: as many entries, and nothing dense."""
+    counts, filled = np.diff(X.indptr), np.diff(X.indptr) > 0
+    largest = np.zeros(X.shape[0], X.dtype)
+    if filled.any():
+        largest[filled] = np.maximum.reduceat(np.abs(X.data), X.indptr[:-1][filled])
+    scaled = X.data / np.repeat(np.where(largest == 0, 1, largest), counts)
+    rows = np.repeat(np.arange(X.shape[0]), counts)
+    lengths = np.sqrt(np.bincount(rows, weights=scaled * scaled, minlength=X.shape[0]))
+    data = scaled / np.repeat(np.where(lengths == 0, 1, lengths), counts)
+    return scipy.sparse.csr_matrix((data.astype(X.dtype, copy=False), X.indices, X.indptr), shape=X.shape)
 
 
 def matrix(context: Context, clusters: int, dimension: int) -> np.ndarray:

@@ -26,13 +26,16 @@ class Tags:
     """A mixin: what scikit-learn asks about an estimator, old way and new. It stands before every class of
     scikit-learn's own in the list of bases."""
 
+    _takes_sparse = False  # whether X may be a scipy sparse matrix
+
     def _more_tags(self) -> dict[str, Any]:
-        return {"allow_nan": self.allow_missing, "preserves_dtype": list(KEPT)}
+        kinds = ["2darray", "sparse"] if self._takes_sparse else ["2darray"]
+        return {"allow_nan": self.allow_missing, "preserves_dtype": list(KEPT), "X_types": kinds}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.allow_missing
-        tags.input_tags.sparse = False
+        tags.input_tags.sparse = self._takes_sparse
         if tags.transformer_tags is not None:
             tags.transformer_tags.preserves_dtype = list(KEPT)
         return tags

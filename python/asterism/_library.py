@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Callable, Iterator
 
 import numpy as np
+from scipy.sparse import issparse
 
 from ._header import Header
 
@@ -151,12 +152,17 @@ def thread_count(n_threads: int | None) -> int:
 TYPES = {np.dtype(np.float32): "AST_F4", np.dtype(np.float64): "AST_F8", np.dtype(np.float16): "AST_F2"}
 
 
-def points_of(array: np.ndarray, weights: np.ndarray | None = None) -> Any:
-    """A view of an (N, D) array of floats, in whatever order it lies in memory. It holds on to both arrays."""
+def points_of(array: Any, weights: np.ndarray | None = None) -> Any:
+    """A view of an (N, D) array of floats, in whatever order it lies in memory, or of a sparse matrix in CSR format. It
+    holds on to both arrays."""
     view = structs["ast_points"](
-        data=array.ctypes.data, type=constants[TYPES[array.dtype]], count=array.shape[0], dimension=array.shape[1],
-        row_stride=array.strides[0], column_stride=array.strides[1],
-        weights=None if weights is None else weights.ctypes.data)
+        data=array.data.ctypes.data if issparse(array) else array.ctypes.data, type=constants[TYPES[array.dtype]],
+        count=array.shape[0], dimension=array.shape[1], weights=None if weights is None else weights.ctypes.data)
+    if issparse(array):
+        view.starts, view.columns = array.indptr.ctypes.data, array.indices.ctypes.data
+        view.index = constants["AST_I8" if array.indices.dtype == np.int64 else "AST_I4"]
+    else:
+        view.row_stride, view.column_stride = array.strides
     view.keep = (array, weights)
     return view
 

@@ -22,13 +22,13 @@ class BatchFit:
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Clusters the rows of X.
 
-        X: (N, D) array or data frame; rows need not have length 1. sample_weight: (N), not negative; a row of weight 0
+        X: (N, D) array, data frame or scipy sparse matrix; rows need not have length 1. sample_weight: (N), not negative; a row of weight 0
         gets a label but takes no part. Ctrl-C leaves the estimator as it was.
         """
         X = self._validated(X, reset=True)
         weights = checked_weights(sample_weight, X)
         options = self._options(X)
-        points, labels = points_of(X, weights), np.empty(len(X), np.int32)
+        points, labels = points_of(X, weights), np.empty(X.shape[0], np.int32)
         found = interruptible(lambda progress: run(self.n_threads, points, options, labels, progress))
         if found["missing"] and not self.allow_missing:
             refuse_nan(X, labels)
@@ -151,6 +151,8 @@ class DPVMFMeans(BatchFit, DirectionClusterer):
     array([-1], dtype=int32)
     """
 
+    _takes_sparse = True
+
     def __init__(self, angle: float = 60, *, max_iter: int = 100, n_init: int = 1, shuffle: bool = False,
                  init: Any = None, axial: bool = False, measure: str = "cosine",
                  outlier_angle: float | None = None, allow_missing: bool = False, random_state: Any = None,
@@ -207,6 +209,8 @@ class SphericalKMeans(BatchFit, DirectionClusterer):
     (4, 2)
     """
 
+    _takes_sparse = True
+
     def __init__(self, n_clusters: int = 8, *, init: Any = "k-means++", n_init: int = 1, max_iter: int = 100,
                  axial: bool = False, measure: str = "cosine", outlier_angle: float | None = None,
                  allow_missing: bool = False, random_state: Any = None, n_threads: int | None = None) -> None:
@@ -225,8 +229,8 @@ class SphericalKMeans(BatchFit, DirectionClusterer):
         options = super()._options(X)
         options.method = constants["AST_SPKM"]
         options.clusters = whole_number("n_clusters", self.n_clusters, 1)
-        if options.clusters > len(X):
-            raise ValueError(f"n_samples={len(X)} should be at least n_clusters={options.clusters}")
+        if options.clusters > X.shape[0]:
+            raise ValueError(f"n_samples={X.shape[0]} should be at least n_clusters={options.clusters}")
         self._start(options, X.shape[1])
         return options
 

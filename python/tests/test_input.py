@@ -7,7 +7,7 @@ import scipy.sparse
 
 import asterism._base
 import asterism.means
-from asterism import DPVMFMeans
+from asterism import DPVMFMeans, VMFMixture
 
 
 @pytest.fixture
@@ -63,9 +63,11 @@ def test_data_frames(three_ways, seen):
 
 
 @pytest.mark.parametrize("kind", [scipy.sparse.csr_matrix, scipy.sparse.csc_matrix, scipy.sparse.coo_matrix])
-def test_sparse_is_refused(three_ways, kind):
+def test_sparse_is_refused_where_rows_must_be_dense(three_ways, kind):
     with pytest.raises(TypeError, match="sparse .* dense .*toarray"):
-        DPVMFMeans(30).fit(kind(three_ways[0]))
+        VMFMixture(3).fit(kind(three_ways[0]))
+    with pytest.raises(ValueError, match="axial clustering does not take sparse rows"):
+        DPVMFMeans(30, axial=True).fit(kind(three_ways[0]))
 
 
 def test_missing_rows(three_ways):

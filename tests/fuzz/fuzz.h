@@ -24,6 +24,23 @@ static inline void check_failure(const ast_input *input, const ast_format_error 
 }
 
 /* Every element of a view can be read. */
+static inline void touch_sparse(const ast_points *points) {
+    const int32_t *starts = points->starts, *columns = points->columns;
+    const double *values = points->data;
+    double sum = 0;
+    require(points->type == AST_F8 && points->index == AST_I4 && starts[0] == 0);
+    for (size_t i = 0; i < points->count; i++) {
+        require(starts[i] <= starts[i + 1]);
+        for (int32_t e = starts[i]; e < starts[i + 1]; e++) {
+            require(columns[e] >= 0 && (size_t)columns[e] < points->dimension);
+            require(e == starts[i] || columns[e - 1] < columns[e]);
+            sum += values[e];
+        }
+    }
+    volatile double keep = sum;
+    (void)keep;
+}
+
 static inline void touch_points(const ast_points *points) {
     size_t item = points->type == AST_F2 ? 2 : points->type == AST_F4 ? 4 : 8;
     require(points->count > 0 && points->dimension > 0 && points->weights == NULL);

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tf-idf: a number x in column j becomes x log(N / n_j), where N is the number of rows with a number other than 0 and
+ * n_j that of rows with one in column j. What every row has counts nothing; rows that have nothing else are missing
+ * then. */
+#include "sparse.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli.h"
+#include "files.h"
+#include "terminal.h"
+
+const ast_cli_option ast_cli_sparse_options[] = {{"tf-idf", AST_CLI_FLAG, NULL,
+                                                  "sparse rows (.mtx, .npz) of counts: multiply each by\n"
+                                                  "log(N / n), N the rows of INPUT that hold anything and n those\n"
+                                                  "that hold this column",
+                                                  offsetof(ast_cli_sparse, tf_idf), 0, 0, NULL},
+                                                 {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+
+const char *ast_cli_sparse_given(const ast_cli_sparse *sparse) {
+    return sparse->tf_idf ? "tf-idf" : NULL;
+}
+
+int ast_cli_sparse_unused(const ast_cli_sparse *sparse, const char *input) {
+    if (!sparse->tf_idf)
+        return -1;
+    return ast_cli_fail(AST_CLI_USAGE, "--tf-idf is for sparse rows (.mtx, .npz), and %s holds none",
+                        ast_cli_name(input));
+}
+
+/* Index `at` of the starts or the columns. */
+static size_t index_at(const ast_points *points, const void *array, size_t at) {
+    return points->index == AST_I8 ? (size_t)((const int64_t *)array)[at] : (size_t)((const int32_t *)array)[at];
+}
+
+/* In how many rows each column is, and how many rows there are. */
+static size_t count_rows(const ast_points *points, const double *values, uint32_t *rows_with) {
+    size_t rows = 0;
+    for (size_t i = 0; i < points->count; i++) {
+        int any = 0;
+        for (size_t e = index_at(points, points->starts, i); e < index_at(points, points->starts, i + 1); e++)
+            if (values[e] != 0) {
+                rows_with[index_at(points, points->columns, e)]++;
+                any = 1;
+            }
+        rows += (size_t)any;
+    }
+    return rows;
+}
+
+int ast_cli_sparse_apply(const ast_cli_sparse *sparse, const char *path, ast_input *input) {
+    const ast_points *points = &input->points;
+    if (!sparse->tf_idf)
+        return -1;
+    if (!points->starts)
+        return ast_cli_fail(AST_CLI_FAILED, "%s holds dense rows; --tf-idf is for sparse ones (.mtx, .npz)",
+                            ast_cli_name(path));
+    double *values = input->owned; /* the readers of sparse rows put them first, in double */
+    uint32_t *rows_with = calloc(points->dimension, sizeof *rows_with);
+    if (!rows_with)
+        return ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory for %zu columns", ast_cli_name(path),
+                            points->dimension);
+    size_t rows = count_rows(points, values, rows_with);
+    for (size_t e = 0; e < index_at(points, points->starts, points->count); e++) {
+        uint32_t with = rows_with[index_at(points, points->columns, e)];
+        values[e] *= with > 0 ? log((double)rows / (double)with) : 0;
+    }
+    free(rows_with);
+    return -1;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Options for sparse rows: documents as counts of terms. Functions return -1 to go on, or the exit code after printing
+ * the sentence. */
+#ifndef AST_CLI_SPARSE_H
+#define AST_CLI_SPARSE_H
+
+#include <formats.h>
+
+#include "options.h"
+
+typedef struct ast_cli_sparse {
+    int tf_idf;
+} ast_cli_sparse;
+
+extern const ast_cli_option ast_cli_sparse_options[];
+
+/* The name of the first of them that is given, or NULL. */
+const char *ast_cli_sparse_given(const ast_cli_sparse *sparse);
+
+/* For INPUT that is no table of points. */
+int ast_cli_sparse_unused(const ast_cli_sparse *sparse, const char *input);
+
+/* Weighs the numbers that were read as the options say. */
+int ast_cli_sparse_apply(const ast_cli_sparse *sparse, const char *path, ast_input *input);
+
+#endif
