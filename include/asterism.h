@@ -76,7 +76,8 @@ AST_API const char *ast_message(const ast_context *context);
 AST_API int ast_threads(const ast_context *context);
 
 /* The instruction set in use: "base" or "avx2". The environment variable ASTERISM_ISA (base, avx2), read by ast_open,
- * asks for one of them; a set that the processor lacks falls back to base. */
+ * asks for one of them; a set that the processor lacks falls back to base. (ASTERISM_CELLS, for
+ * tests, is the number of clusters from which on points of three dimensions are compared with means near them only.) */
 AST_API const char *ast_instruction_set(const ast_context *context);
 
 /* ---- Points ---------------------------------------------------------------------------------------------------- */
@@ -168,7 +169,8 @@ typedef struct ast_options {
     int shuffle;           /* 0. Visit the points in a seeded random order instead of the given one (dp) */
     uint64_t seed;         /* 1. Of shuffles and of random starts */
     ast_parallel parallel; /* AST_ORDERED */
-    int bounds;            /* 1. Skip the points that provably cannot change; 0 compares them all, for measurement */
+    int bounds;            /* 1. Skip the points that provably cannot change and, in three dimensions and with very many
+                              clusters, the means that provably cannot win; 0 compares all, for measurement */
     int axial;             /* 0. 1: x and -x are the same (undirected normals, poles, lines, quaternions); scores are
                               |x . mu|, and means are returned with their component of largest magnitude positive */
     ast_start start;       /* AST_PLUSPLUS; what AST_DP knows is AST_GIVEN or nothing */

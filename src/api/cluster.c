@@ -166,6 +166,7 @@ static ast_status check_counts(const call *c, size_t present, ast_fault *fault) 
 static ast_status run_once(call *c, ast_labelling *l, int restart, size_t missing, ast_fault *fault) {
     ast_run run = {.options = c->options, .restart = restart, .log_likelihood = NAN, .bic = NAN};
     l->bounds = c->options->bounds != 0;
+    l->crowd = c->context->crowd ? c->context->crowd : l->crowd;
     ast_labelling_set_axial(l, c->options->axial != 0);
     ast_status status = check_counts(c, l->present, fault);
     if (status == AST_OK)
@@ -307,6 +308,7 @@ static ast_status assign(ast_context *context, const ast_points *points, const f
     if (status == AST_OK && (!result || (similarity && !scores)))
         status = ast_fail_memory(fault);
     if (status == AST_OK) {
+        l->crowd = context->crowd ? context->crowd : l->crowd;
         ast_labelling_set_axial(l, axial);
         ast_labelling_set_angle(l, angle);
         status = ast_assign_points(l, result, scores, fault);

@@ -34,6 +34,8 @@ ast_context *ast_open(int threads) {
     if (!context)
         return NULL;
     context->kernels = ast_kernels_choose(getenv("ASTERISM_ISA"));
+    const char *crowd = getenv("ASTERISM_CELLS");
+    context->crowd = crowd ? (size_t)strtoul(crowd, NULL, 10) : 0;
     context->pool = ast_pool_open(threads == 0 ? available_processors() : threads);
     if (!context->pool) {
         ast_close(context);

@@ -14,6 +14,7 @@
 struct ast_context {
     ast_pool *pool;
     const ast_kernels *kernels;
+    size_t crowd; /* clusters from which on cells are used, where the environment says (tests do); 0: as measured */
     ast_fault fault;
     ast_labelling labelling;    /* working memory, kept from call to call */
     ast_cluster_info *clusters; /* of the last result */

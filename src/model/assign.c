@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "assign.h"
 
+#include "cells.h"
 #include "memory.h"
 #include "table.h"
 
@@ -64,6 +65,33 @@ static void assign_chunk(void *data, size_t chunk, int index) {
         measure_similarity(job, worker, i);
 }
 
+/* The same by cells, which found the nearest of every point. */
+static void assign_cells(void *data, size_t chunk, int index) {
+    assign_job *job = data;
+    ast_labelling *l = job->l;
+    ast_worker *worker = &l->workers[index];
+    for (size_t i = chunk * l->chunk; i < (chunk + 1) * l->chunk; i++) {
+        int32_t nearest = job->labels[i] = l->labels[i] == AST_MISSING ? AST_MISSING : l->cells->label[i];
+        if (nearest >= 0 && (job->similarity || !l->fixed)) {
+            const float *row = ast_cloud_row(&l->cloud, i, worker->row);
+            double score = ast_exact_score(row, l->clusters.means + 3 * (size_t)nearest, 3);
+            job->labels[i] = score >= l->limit ? nearest : AST_NOBODY;
+            if (job->similarity)
+                job->similarity[i] = (float)score;
+        } else if (job->similarity && i < l->cloud.count) {
+            job->similarity[i] = NAN;
+        }
+    }
+}
+
+static ast_status assign_by_cells(assign_job *job, ast_fault *fault) {
+    ast_labelling *l = job->l;
+    if (!ast_cells_load(l) || !ast_cells_nearest(l))
+        return ast_fail_memory(fault);
+    ast_pool_run(l->pool, l->chunks, assign_cells, job);
+    return AST_OK;
+}
+
 ast_status ast_assign_points(ast_labelling *l, int32_t *labels, float *similarity, ast_fault *fault) {
     ast_table_clear(&l->table, l->cloud.dimension, l->axial);
     bool ready = true;
@@ -74,6 +102,8 @@ ast_status ast_assign_points(ast_labelling *l, int32_t *labels, float *similarit
     l->pass++; /* the shared table is the one to use */
     l->kept = false;
     assign_job job = {l, labels, similarity, NULL, l->table.count + AST_PANEL};
+    if (ready && ast_cells_wanted(l))
+        return assign_by_cells(&job, fault);
     if (ready)
         job.exact = ast_allocate((size_t)l->worker_count * job.stride, sizeof *job.exact);
     if (!job.exact)

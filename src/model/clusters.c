@@ -79,6 +79,19 @@ void ast_clusters_kill(ast_cluster_list *clusters, int32_t slot) {
     clusters->alive[slot] = 0;
 }
 
+void ast_clusters_bury(ast_cluster_list *clusters, int32_t slot) {
+    clusters->alive[slot] = 0;
+    clusters->version++;
+}
+
+void ast_clusters_sweep(ast_cluster_list *clusters) {
+    size_t live = 0;
+    for (size_t k = 0; k < clusters->live; k++)
+        if (clusters->alive[clusters->order[k]])
+            clusters->order[live++] = clusters->order[k];
+    clusters->live = live;
+}
+
 void ast_clusters_release(ast_cluster_list *clusters) {
     clusters->free_count = 0;
     for (size_t slot = clusters->slots; slot-- > clusters->reserved;) /* the lowest is taken first */

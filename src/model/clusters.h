@@ -41,6 +41,10 @@ int32_t ast_clusters_add(ast_cluster_list *clusters, const float *mean, uint32_t
 void ast_clusters_kill(ast_cluster_list *clusters, int32_t slot);
 void ast_clusters_release(ast_cluster_list *clusters);
 
+/* The same for many: each stays in the order until they are swept out together. */
+void ast_clusters_bury(ast_cluster_list *clusters, int32_t slot);
+void ast_clusters_sweep(ast_cluster_list *clusters);
+
 /* |sum|, in units of a point of weight 1. */
 double ast_clusters_length(const ast_cluster_list *clusters, int32_t slot);
 

@@ -3,6 +3,7 @@
  * The memory of a labelling, and what it starts from. */
 #include "labelling.h"
 
+#include "cells.h"
 #include "memory.h"
 #include "table.h"
 
@@ -218,6 +219,9 @@ ast_status ast_labelling_load(ast_labelling *l, const ast_kernels *kernels, ast_
     l->kernels = kernels;
     l->pool = pool;
     l->bounds = true;
+    l->crowd = AST_CROWD;
+    if (l->cells)
+        l->cells->loaded = false;
     l->chunk = chunk_size(points->dimension);
     l->chunks = (points->count + l->chunk - 1) / l->chunk;
     size_t padded = l->chunks * l->chunk;
@@ -257,6 +261,7 @@ void ast_labelling_free(ast_labelling *l) {
     ast_table_free(&l->table);
     ast_table_free(&l->carry);
     ast_clusters_free(&l->clusters);
+    ast_cells_free(l->cells);
     ast_cloud_free(&l->cloud);
     memset(l, 0, sizeof *l);
 }

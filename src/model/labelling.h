@@ -110,8 +110,10 @@ typedef struct ast_labelling {
     bool axial;         /* x and -x are the same (docs/axial.md) */
     bool fixed;         /* the number of clusters is given: none is born, none dies, nobody is alone */
     bool bounds;        /* skip what cannot change */
-    size_t present;     /* points that take part */
-    const double *weights; /* (count) in order of visit, divided by the smallest; NULL: all 1 */
+    size_t crowd;       /* from so many clusters on points are labelled by cells: cells.h */
+    struct ast_cells *cells; /* NULL until then */
+    size_t present;          /* points that take part */
+    const double *weights;   /* (count) in order of visit, divided by the smallest; NULL: all 1 */
 
     int32_t *labels;   /* (padded) slots */
     int32_t *summed;   /* sparse: (padded) the slot in whose sum the point is; below 0: in none */
@@ -149,6 +151,7 @@ typedef struct ast_labelling {
     uint32_t lone;                 /* bits of the clusters with one member */
 
     _Atomic size_t turn;
+    _Atomic size_t stop; /* the chunk from which on clusters are so many that points are labelled by cells */
     _Atomic bool failed; /* no memory in mid-pass */
     bool kept;           /* the scores of this pass are kept from chunk to chunk */
     ast_worker *workers;

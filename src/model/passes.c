@@ -3,6 +3,7 @@
  * The three ways to run a pass, and what opens and closes one. */
 #include "labelling.h"
 
+#include "cells.h"
 #include "memory.h"
 #include "sparse_labelling.h"
 #include "table.h"
@@ -26,6 +27,8 @@ static void ordered_chunk(void *data, size_t block, int index) {
     ast_labelling *l = job->l;
     ast_worker *worker = &l->workers[index];
     size_t chunk = job->first_chunk + block;
+    if (chunk >= atomic_load(&l->stop))
+        return;
     if (!atomic_load(&l->failed))
         ast_propose(l, worker, chunk);
     for (unsigned spins = 0; atomic_load(&l->turn) != chunk;)
@@ -35,6 +38,8 @@ static void ordered_chunk(void *data, size_t block, int index) {
         ast_commit(l, worker, chunk, chunk * l->chunk, false);
         ready = ast_worker_reserve(l, worker) && !atomic_load(&l->failed);
     }
+    if (l->first && atomic_load(&l->stop) == SIZE_MAX && ast_cells_wanted(l))
+        atomic_store(&l->stop, chunk + (size_t)l->worker_count); /* nobody has begun that one */
     atomic_store(&l->turn, chunk + 1);
     if (ready)
         ast_settle(l, worker, chunk);
@@ -56,9 +61,12 @@ static size_t run_head(ast_labelling *l, pass_job *job) {
 static void ordered_pass(ast_labelling *l) {
     pass_job job = {l, 0};
     atomic_store(&l->turn, 0);
+    atomic_store(&l->stop, SIZE_MAX);
     if (l->first)
         job.first_chunk = run_head(l, &job);
     ast_pool_run(l->pool, l->chunks - job.first_chunk, ordered_chunk, &job);
+    if (atomic_load(&l->stop) < l->chunks && !atomic_load(&l->failed))
+        ast_cells_pass(l, atomic_load(&l->stop) * l->chunk);
 }
 
 static void add_chunk(void *data, size_t chunk, int index) {
@@ -184,7 +192,9 @@ ast_status ast_labelling_pass(ast_labelling *l, ast_parallel how, ast_pass_resul
     if ((l->kept && !ast_labelling_keep_scores(l)) || (l->first_done && !save_order(l)))
         return ast_fail_memory(fault);
     if (!atomic_load(&l->failed) && prepare_pass(l)) {
-        if (how == AST_SERIAL)
+        if (how == AST_ORDERED && ast_cells_wanted(l))
+            ast_cells_pass(l, 0);
+        else if (how == AST_SERIAL)
             serial_pass(l);
         else if (how == AST_OIR)
             result->restarts = oir_pass(l);
@@ -256,14 +266,21 @@ static bool prepare_pass(ast_labelling *l) {
     return ready;
 }
 
-/* The only member of a cluster: the point that was last known to be it, or whoever it is now. */
-static size_t only_member(ast_labelling *l, int32_t slot) {
+/* Whether the point that was last known to be the only member of a cluster is not. */
+static bool is_forgotten(const ast_labelling *l, int32_t slot) {
     size_t i = l->clusters.founder[slot];
-    if (i >= l->cloud.count || l->labels[i] != slot)
-        for (i = 0; l->labels[i] != slot; i++)
-            ;
-    l->clusters.founder[slot] = (uint32_t)i;
-    return i;
+    return i >= l->cloud.count || l->labels[i] != slot;
+}
+
+/* Finds the only members of all clusters that have one and do not know it. */
+static void find_founders(ast_labelling *l) {
+    ast_cluster_list *c = &l->clusters;
+    bool any = false;
+    for (size_t k = 0; k < c->live && !any; k++)
+        any = c->touched[c->order[k]] && c->members[c->order[k]] == 1 && is_forgotten(l, c->order[k]);
+    for (size_t i = 0; i < l->cloud.count && any; i++)
+        if (l->labels[i] >= 0 && c->members[l->labels[i]] == 1)
+            c->founder[l->labels[i]] = (uint32_t)i;
 }
 
 /* A tracked cluster's mean lies between its points and where it was. */
@@ -276,6 +293,7 @@ static void update_tracked(ast_labelling *l, int32_t slot) {
 
 static void update_means(ast_labelling *l) {
     ast_cluster_list *c = &l->clusters;
+    find_founders(l);
     for (size_t k = 0; k < c->live; k++) {
         int32_t slot = c->order[k];
         bool touched = c->touched[slot];
@@ -287,7 +305,7 @@ static void update_means(ast_labelling *l) {
             continue;
         }
         if (touched && c->members[slot] == 1)
-            ast_clusters_set_mean(c, slot, ast_upright_row(l, &l->workers[0], only_member(l, slot)));
+            ast_clusters_set_mean(c, slot, ast_upright_row(l, &l->workers[0], c->founder[slot]));
         else if (touched)
             ast_clusters_update_mean(c, slot);
     }
@@ -298,7 +316,8 @@ static void drop_empty(ast_labelling *l) {
     ast_cluster_list *c = &l->clusters;
     for (size_t k = c->live; k-- > 0 && !l->fixed;)
         if (c->members[c->order[k]] == 0 && !ast_is_tracked(l, c->order[k]))
-            ast_clusters_kill(c, c->order[k]);
+            ast_clusters_bury(c, c->order[k]);
+    ast_clusters_sweep(c);
 }
 
 static void gather_sums(ast_labelling *l) {

@@ -146,6 +146,11 @@ typedef struct ast_kernels {
 
     /* Dot product in float, any order of additions. */
     float (*dot)(const float *a, const float *b, size_t dimension);
+
+    /* Three dimensions. Of the means in `from` keeps, in order, those that can have the largest exact score, or share it
+     * and come first, for some x with |x - centre| <= radius. The radius has to have 2^-20 to spare. `to` has a capacity
+     * of from->count + AST_LANES at least. */
+    void (*prune_means)(const ast_table *from, const float *centre, float radius, ast_table *to);
 } ast_kernels;
 
 /* Scratch of score_rows, in floats: best, second and id in AST_LANES lanes for each row of a tile. */

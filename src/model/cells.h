@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Very many clusters in three dimensions: passes whose time does not grow with their number.
+ *
+ * The one idea: the sphere is cut into cells, the faces of a cube cut into four again and again. For a cell a list of
+ * means is kept that provably has the winner of every point in it (docs/rules.md), and the list of a part is a part of
+ * the list. Points are sorted by cell once a run, so that those of a cell stand side by side and are scored together.
+ * Nothing here decides by a bound alone: labels are those of the exact scores, as everywhere.
+ *
+ *     cells.c         the points, sorted; geometry of a cell
+ *     cells_label.c   the nearest mean of every point
+ *     cells_visit.c   DP-vMF-means: births, deaths and lonely points, in order
+ *     cells_near.c    the nearest mean of one point, while clusters come and go
+ *     cells_pass.c    a pass of these */
+#ifndef AST_CELLS_H
+#define AST_CELLS_H
+
+#include "labelling.h"
+
+#define AST_CELL_LEVELS 12 /* a cell of the last one is 0.02 to 0.04 degrees wide */
+#define AST_CROWD 192      /* from so many clusters on cells win (measured) */
+
+typedef struct ast_cell {
+    uint32_t face, level, u, v; /* the u-th and v-th of 2^level on face 0..5 */
+    uint32_t prefix;            /* what the codes of its points begin with */
+    size_t first, last;         /* its points, by place */
+} ast_cell;
+
+/* Lists of means, one for each level on the way down; and what a leaf is scored into. */
+typedef struct ast_cell_scratch {
+    ast_table list[AST_CELL_LEVELS + 1];
+    uint64_t scored;
+} ast_cell_scratch;
+
+/* A table of the means for searches, one block of 16 neighbours after the other, and what happened to them since. */
+typedef struct ast_near {
+    bool ready;
+    size_t count, capacity; /* means, padded to a whole number of blocks */
+    int32_t *slot;          /* (capacity) -1 for padding */
+    float *mean;            /* (capacity, 3) */
+    float *ball;            /* (blocks, 4) centre and radius of each block, ... */
+    float *cluster;         /* ... and of each 16 blocks */
+    uint64_t *pairs;        /* (2, capacity) to sort by */
+    size_t slots;           /* that there is memory for: */
+    uint8_t *stale;         /* (slots) the entry is void: the cluster died or its mean was reset */
+    uint8_t *listed;        /* (slots) */
+    int32_t *rank;          /* (slots) in order of creation */
+    int32_t *late;          /* (slots) clusters that are not in the table, */
+    size_t late_count;      /* so many */
+    int32_t ranks;
+} ast_near;
+
+typedef struct ast_cells {
+    bool loaded;
+    size_t count, capacity; /* points that are there; that there is memory for */
+    uint32_t *code;         /* (count) cell of the last level, sorted */
+    uint32_t *point;        /* (count) whose it is */
+    float *columns;         /* (3, pitch) the points in that order */
+    size_t pitch;
+    float *best;     /* (count) the score of what `label` says; AST_NO_SCORE for nobody */
+    int32_t *label;  /* (padded) by point: the cluster that it will join as things stand, or AST_NOBODY */
+    uint32_t *start; /* (6 4^depth + 1) the first place of each cell of level `depth` */
+    uint32_t depth;  /* of that directory */
+    size_t label_capacity;
+    ast_cell_scratch *scratch; /* (workers) */
+    int workers;
+    ast_near near;
+} ast_cells;
+
+/* Whether a pass over the clusters there are is to be run this way; and it. Points before `from` have their labels. */
+bool ast_cells_wanted(const ast_labelling *labelling);
+void ast_cells_pass(ast_labelling *labelling, size_t from);
+
+void ast_cells_free(ast_cells *cells);
+
+/* ---- between these files ---- */
+
+/* Sorts the points, if that was not done for this run. false: no memory. */
+bool ast_cells_load(ast_labelling *labelling);
+
+/* For every point from number `from` on the nearest mean of the labelling's table, AST_NOBODY if that does not fit. */
+bool ast_cells_label(ast_labelling *labelling, size_t from);
+
+bool ast_cells_nearest(ast_labelling *labelling); /* the same of all points, whether it fits or not */
+
+/* The rule of the paper, point by point; the result is in `label`. */
+void ast_cells_visit(ast_labelling *labelling, size_t from);
+
+uint32_t ast_cell_code(const float x[3]);
+ast_cell ast_cell_face(const ast_cells *cells, uint32_t face);
+ast_cell ast_cell_part(const ast_cells *cells, const ast_cell *cell, uint32_t part); /* 0..3 */
+
+/* Every point of the cell is within the radius of the centre, with 2^-20 to spare. */
+void ast_cell_bound(const ast_cell *cell, float centre[3], float *radius);
+
+/* Sorts (code << 32 | anything) by the code and then the rest; spare: as many. */
+void ast_sort_codes(uint64_t *pairs, uint64_t *spare, size_t count);
+
+static inline void ast_cell_point(const ast_cells *cells, size_t place, float x[3]) {
+    for (size_t d = 0; d < 3; d++)
+        x[d] = cells->columns[d * cells->pitch + place];
+}
+
+/* The cluster with the exact largest score, equal ones to the first in order, but for `barred`; AST_NOBODY if none
+ * fits.
+ */
+int32_t ast_near_find(ast_labelling *labelling, const float x[3], int32_t barred);
+bool ast_near_begin(ast_labelling *labelling);              /* of a pass; false: no memory */
+bool ast_near_born(ast_labelling *labelling, int32_t slot); /* false: no memory */
+void ast_near_moved(ast_labelling *labelling, int32_t slot);
+void ast_near_gone(ast_labelling *labelling, int32_t slot);
+void ast_near_free(ast_near *near);
+
+#endif

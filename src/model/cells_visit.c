@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * DP-vMF-means where clusters are very many: the sequential rule, in order, at the price of what it changes.
+ *
+ * Invariant: for every point that is still to come `label` says which cluster alive at this moment it would join, its
+ * own included: that of the exact largest score among those that fit, equal ones to the first in order, or AST_NOBODY.
+ * A cluster that is born tells the points near it, one that dies or gets another mean sends those away that wanted it.
+ * Only a point that is alone in its cluster has to look for another one itself. */
+#include "cells.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LEAF 32 /* points that are looked at rather than parted */
+
+typedef struct news {
+    ast_labelling *l;
+    size_t after; /* points up to this one are done */
+    int32_t slot;
+    float mean[3];
+    float limit; /* a float score below does not fit */
+    void (*tell)(const struct news *news, size_t place, float score);
+} news;
+
+/* ---- points near a mean ---- */
+
+static void tell_leaf(const news *n, const ast_cell *cell) {
+    const ast_cells *cells = n->l->cells;
+    const float *x = cells->columns, *y = x + cells->pitch, *z = y + cells->pitch;
+    for (size_t place = cell->first; place < cell->last; place++) {
+        float score = x[place] * n->mean[0] + y[place] * n->mean[1] + z[place] * n->mean[2];
+        if (score >= n->limit && cells->point[place] > n->after)
+            n->tell(n, place, score);
+    }
+}
+
+static void tell_cell(const news *n, const ast_cell *cell) {
+    float centre[3], radius;
+    if (cell->first == cell->last)
+        return;
+    ast_cell_bound(cell, centre, &radius);
+    if (centre[0] * n->mean[0] + centre[1] * n->mean[1] + centre[2] * n->mean[2] + radius < n->limit)
+        return;
+    if (cell->last - cell->first <= LEAF || cell->level == AST_CELL_LEVELS) {
+        tell_leaf(n, cell);
+        return;
+    }
+    for (uint32_t part = 0; part < 4; part++) {
+        ast_cell child = ast_cell_part(n->l->cells, cell, part);
+        tell_cell(n, &child);
+    }
+}
+
+static void tell_points(news *n) {
+    n->limit = (float)(n->l->limit - (double)ast_score_error(3)) - 0x1p-23f;
+    for (uint32_t face = 0; face < 6; face++) {
+        ast_cell cell = ast_cell_face(n->l->cells, face);
+        tell_cell(n, &cell);
+    }
+}
+
+/* The new mean may be better than what the point has. */
+static void offer(const news *n, size_t place, float score) {
+    ast_labelling *l = n->l;
+    ast_cells *cells = l->cells;
+    int32_t *label = &cells->label[cells->point[place]];
+    if (score <= cells->best[place] - l->margin)
+        return;
+    float x[3];
+    ast_cell_point(cells, place, x);
+    double mine = ast_exact_score(x, n->mean, 3);
+    if (mine < l->limit)
+        return;
+    if (*label >= 0) {
+        double other = ast_exact_score(x, l->clusters.means + 3 * (size_t)*label, 3);
+        if (mine < other || (mine == other && cells->near.rank[*label] <= cells->near.rank[n->slot]))
+            return;
+    }
+    *label = n->slot;
+    cells->best[place] = score;
+}
+
+/* The cluster is gone, or where it was. */
+static void withdraw(const news *n, size_t place, float score) {
+    ast_labelling *l = n->l;
+    ast_cells *cells = l->cells;
+    int32_t *label = &cells->label[cells->point[place]];
+    (void)score;
+    if (*label != n->slot)
+        return;
+    float x[3];
+    ast_cell_point(cells, place, x);
+    *label = ast_near_find(l, x, AST_NOBODY);
+    cells->best[place] = AST_NO_SCORE;
+    if (*label >= 0)
+        cells->best[place] = (float)ast_exact_score(x, l->clusters.means + 3 * (size_t)*label, 3);
+}
+
+static void announce(ast_labelling *l, size_t i, int32_t slot, const float *mean,
+                     void (*tell)(const news *news, size_t place, float score)) {
+    news n = {.l = l, .after = i, .slot = slot, .tell = tell};
+    memcpy(n.mean, mean, sizeof n.mean);
+    tell_points(&n);
+}
+
+/* ---- visits ---- */
+
+static void leave(ast_labelling *l, size_t i, int32_t from) {
+    if (l->first || --l->clusters.members[from] > 0)
+        return;
+    float mean[3];
+    memcpy(mean, l->clusters.means + 3 * (size_t)from, sizeof mean);
+    ast_clusters_bury(&l->clusters, from);
+    ast_near_gone(l, from);
+    announce(l, i, from, mean, withdraw);
+}
+
+static void join(ast_labelling *l, size_t i, int32_t from, int32_t to) {
+    l->cells->label[i] = to;
+    if (to == from)
+        return;
+    if (!l->first)
+        l->clusters.members[to]++;
+    leave(l, i, from);
+}
+
+/* A point that fits nothing stays alone, and its mean becomes the point itself ... */
+static void stay_alone(ast_labelling *l, size_t i, const float row[3]) {
+    int32_t own = l->labels[i];
+    float *mean = l->clusters.means + 3 * (size_t)own, old[3];
+    l->cells->label[i] = own;
+    memcpy(old, mean, sizeof old);
+    if (memcmp(old, row, sizeof old) == 0)
+        return;
+    memcpy(mean, row, sizeof old);
+    l->clusters.touched[own] = 1;
+    ast_near_moved(l, own);
+    announce(l, i, own, old, withdraw);
+    announce(l, i, own, row, offer);
+}
+
+/* ... or founds a cluster. */
+static void found_cluster(ast_labelling *l, size_t i, const float row[3]) {
+    int32_t born = ast_clusters_add(&l->clusters, row, (uint32_t)i);
+    if (born < 0 || !ast_near_born(l, born)) {
+        ast_labelling_fail(l);
+        return;
+    }
+    announce(l, i, born, row, offer);
+    join(l, i, l->labels[i], born);
+}
+
+static void visit(ast_labelling *l, size_t i) {
+    int32_t own = l->labels[i], to = l->cells->label[i];
+    bool alone = !l->first && l->clusters.members[own] == 1;
+    float row[3] = {l->cloud.column[0][i], l->cloud.column[1][i], l->cloud.column[2][i]};
+    if (alone)
+        to = ast_near_find(l, row, own);
+    if (to >= 0)
+        join(l, i, own, to);
+    else if (alone)
+        stay_alone(l, i, row);
+    else
+        found_cluster(l, i, row);
+}
+
+void ast_cells_visit(ast_labelling *l, size_t from) {
+    const int32_t *label = l->cells->label, *labels = l->labels;
+    const int64_t *members = l->clusters.members;
+    for (size_t i = from; i < l->cloud.count && !atomic_load_explicit(&l->failed, memory_order_relaxed); i++) {
+        if (labels[i] == AST_MISSING)
+            continue;
+        bool settled = l->first ? label[i] >= 0 : label[i] == labels[i] && members[labels[i]] != 1;
+        if (settled)
+            continue;
+        visit(l, i);
+        members = l->clusters.members; /* a birth may have moved it */
+    }
+}
