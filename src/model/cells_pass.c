@@ -12,7 +12,8 @@
 #include <string.h>
 
 bool ast_cells_wanted(const ast_labelling *l) {
-    return l->cloud.small && l->cloud.dimension == 3 && !l->axial && !l->tracks && l->bounds && l->clusters.live >= l->crowd;
+    return l->cloud.small && l->cloud.dimension == 3 && !l->axial && !l->tracks && l->bounds &&
+           l->clusters.live >= l->crowd;
 }
 
 /* The clusters as they are, where the pass did not start with them. */
