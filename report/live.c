@@ -237,7 +237,7 @@ static bool start(ast_live *live, ast_format_error *error) {
                              "request_timeout_ms",
                              "30000",
                              "websocket_timeout_ms",
-                             "1000",
+                             "200",
                              "enable_keep_alive",
                              "no",
                              "tcp_nodelay",
