@@ -20,10 +20,10 @@ typedef struct client {
     char token[64];
 } client;
 
-/* From http://127.0.0.1:PORT/TOKEN/; connected, or with a handle below 0. Gives up on a silence of 20 seconds. */
+/* From http://127.0.0.1:PORT/TOKEN/; connected, or with a handle below 0. Gives up on a silence of two minutes. */
 static inline client client_open(const char *url) {
     client made = {.handle = -1};
-    struct timeval patience = {.tv_sec = 20};
+    struct timeval patience = {.tv_sec = 120};
     if (sscanf(url, "http://127.0.0.1:%u/%63[0-9a-f]/", &made.port, made.token) != 2)
         return made;
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)made.port)};

@@ -38,11 +38,17 @@ address() {
     sed -n 's/^asterism: look at //p' "$1"
 }
 
+# afresh: what earlier runs have said is not waited for again.
+afresh() {
+    rm -f said seen lines
+}
+
 tool npy f4 C <x.txt >x.npy
 
 # A stream from a pipe, watched from its first frame: every frame comes, then the end; the lines are what they are
 # without anybody watching.
 mkfifo pipe
+afresh
 "$ASTERISM" stream - --angle 30 --view <pipe >lines 2>said &
 stream=$!
 exec 3>pipe
@@ -70,6 +76,7 @@ sed 's/"milliseconds": [^,]*//' lines >watched
 same plain watched
 
 # Staying: until a signal, and then that is no failure.
+afresh
 "$ASTERISM" stream x.txt --angle 30 --view --view-end stay >lines 2>said &
 stream=$!
 url=$(address said)
@@ -84,6 +91,7 @@ printf 'hello 1\nend The stream ended after 1 frame.\n' >expected
 same expected seen
 
 # Stopped in the middle: the browser is told, the report is written.
+afresh
 "$ASTERISM" stream - --angle 30 --view --report r.html <pipe >lines 2>said &
 stream=$!
 exec 3>pipe
@@ -103,6 +111,7 @@ grep -q '^end The stream was stopped after 1 frame.$' seen || broken "the browse
 [ -s r.html ] || broken 'no report of what was seen'
 
 # A port in use.
+afresh
 "$ASTERISM" view r.html 2>said &
 viewing=$!
 url=$(address said)
