@@ -203,6 +203,16 @@ static bool read_stl(ast_format_error *error) {
     return read_solid("mesh.stl", error);
 }
 
+/* An entry out of order and one in two parts: rows are sorted. */
+static bool read_mtx(ast_format_error *error) {
+    return open_points("docs.mtx", NULL, error);
+}
+
+static bool read_npz(ast_format_error *error) {
+    return open_points(ASTERISM_CORPUS "/npz/stored.npz", NULL, error) &&
+           (!ASTERISM_HAVE_ZLIB || open_points(ASTERISM_CORPUS "/npz/csr.npz", NULL, error));
+}
+
 static void every_allocation(void **state) {
     (void)state;
     static const struct {
@@ -226,6 +236,8 @@ static void every_allocation(void **state) {
         {"ply", read_ply},
         {"obj", read_obj},
         {"stl", read_stl},
+        {"mtx", read_mtx},
+        {"npz", read_npz},
 #if ASTERISM_HAVE_PNG
         {"depth png", read_depth_png},
         {"picture png", read_picture_png},
@@ -276,6 +288,7 @@ static int make_files(void **state) {
         return -1;
     write_text("points.csv", "x,y,z\n1,2,3\n4,5,6\n");
     write_text("labels.txt", "1\n2\n3\n");
+    write_text("docs.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 3\n2 3 1\n2 1 1\n2 3 4\n");
     const char *dictionary = "{'descr': '=f8', 'fortran_order': False, 'shape': (2, 4), }\n";
     write_bytes("points.npy", bytes, make_npy(bytes, 1, dictionary, NULL, 64));
     dictionary = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

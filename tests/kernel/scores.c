@@ -4,6 +4,8 @@
  * therefore the same decisions from every table. */
 #include "common.h"
 
+#include "sparse.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,6 +248,87 @@ static void test_opposite_means(void **state) {
     }
 }
 
+/* Takes most components away, all of every ninth point's, and scores anew. */
+static void thin_out(scene *s) {
+    ast_random random;
+    ast_random_seed(&random, 12, s->dimension);
+    for (size_t i = 0; i < MOST_POINTS * s->dimension; i++)
+        if (ast_random_below(&random, 10) < 7 || i / s->dimension % 9 == 0)
+            s->points[i] = 0;
+    for (size_t i = 0; i < MOST_POINTS; i++)
+        for (size_t k = 0; k < MOST_MEANS; k++)
+            s->scores[i * MOST_MEANS + k] =
+                ast_exact_score(s->points + i * s->dimension, s->means + k * s->dimension, s->dimension);
+}
+
+/* A point's components that are not zero, guarded. */
+static ast_sparse_row guarded_sparse(const scene *s, size_t i) {
+    const float *x = s->points + i * s->dimension;
+    size_t count = 0, at = 0;
+    for (size_t d = 0; d < s->dimension; d++)
+        count += x[d] != 0;
+    float *values = guarded_floats(NULL, count);
+    int32_t *columns = guarded_ints(NULL, count);
+    for (size_t d = 0; d < s->dimension; d++)
+        if (x[d] != 0) {
+            values[at] = x[d];
+            columns[at++] = (int32_t)d;
+        }
+    return (ast_sparse_row){values, columns, count};
+}
+
+static void score_some_sparse(const scene *s, size_t n, size_t count, const ast_kernels *kernels) {
+    ast_sparse_row *rows = guarded(n * sizeof *rows);
+    for (size_t i = 0; i < n; i++)
+        rows[i] = guarded_sparse(s, i);
+    ast_table table = make_table(s, count);
+    ast_scores out = guarded_scores(n, false);
+    kernels->score_sparse(rows, n, &table, out, guarded_floats(NULL, AST_ROW_SCRATCH));
+    check_all(s, n, count, out, kernels->name);
+    release_all();
+}
+
+static void test_score_sparse(void **state) {
+    (void)state;
+    static const size_t dimensions[] = {5, 17, 100, 1000}, numbers[] = {0, 1, 2, 7, 95, 96, 97, 130};
+    for (size_t j = 0; j < sizeof dimensions / sizeof *dimensions; j++) {
+        scene s;
+        open_scene(&s, dimensions[j]);
+        thin_out(&s);
+        for (size_t c = 0; c < MEAN_COUNTS; c++)
+            for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++)
+                for (const ast_kernels *const *kernels = all_tables; *kernels; kernels++)
+                    score_some_sparse(&s, numbers[n], mean_counts[c], *kernels);
+        close_scene(&s);
+    }
+}
+
+/* What adds in order has the bits of the dense rows. */
+static void test_exact_sparse(void **state) {
+    (void)state;
+    for (size_t dimension = 5; dimension <= 1000; dimension = 3 * dimension + 1) {
+        scene s;
+        open_scene(&s, dimension);
+        thin_out(&s);
+        for (size_t i = 0; i < MOST_POINTS; i += 5) {
+            ast_sparse_row row = guarded_sparse(&s, i);
+            ast_table table = make_table(&s, 33);
+            double *scores = guarded(table.capacity * sizeof *scores);
+            ast_sparse_exact_scores(&row, &table, scores);
+            for (size_t k = 0; k < table.count; k++) {
+                const float *mean = guarded_floats(s.means + k * dimension, dimension);
+                double expected = s.scores[i * MOST_MEANS + k], one = ast_sparse_exact_score(&row, mean);
+                double steady = all_tables[0]->steady_dot(s.points + i * dimension, mean, dimension);
+                assert_true(one == expected && scores[k] == expected);
+                assert_true(ast_sparse_steady_dot(&row, mean) == steady);
+                assert_true(fabs((double)ast_sparse_dot(&row, mean) - expected) <= ast_score_error(row.count));
+            }
+            release_all();
+        }
+        close_scene(&s);
+    }
+}
+
 static void test_exact_scores(void **state) {
     (void)state;
     static const size_t dimensions[] = {2, 3, 4, 5, 8, 17, 100, 300};
@@ -317,7 +400,8 @@ static void test_choice(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_choice),         cmocka_unit_test(test_score_columns), cmocka_unit_test(test_score_rows),
-        cmocka_unit_test(test_opposite_means), cmocka_unit_test(test_exact_scores),  cmocka_unit_test(test_merge),
+        cmocka_unit_test(test_opposite_means), cmocka_unit_test(test_score_sparse), cmocka_unit_test(test_exact_sparse),
+        cmocka_unit_test(test_exact_scores),  cmocka_unit_test(test_merge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,9 +3,9 @@
  * Every allocation and every thread start of the library fails once: the call says so, writes nothing, loses nothing,
  * and the context works on. The linker's --wrap puts the functions below between the library and the C library. */
 #include "asterism_depth.h"
-#include "asterism_depth.h"
 #include "reference/cases.h"
 #include "reference/reference.h"
+#include "reference/sparse.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -424,6 +424,34 @@ static void k_means_fails_cleanly(void **state) {
     }
 }
 
+/* Sparse rows, with indices of 64 bits, which are copied. */
+static void sparse_rows_fail_cleanly(void **state) {
+    (void)state;
+    for (int method = AST_DP; method <= AST_SPKM; method++) {
+        scene s;
+        ast_random random;
+        ref_sparse sparse;
+        scene_open(&s, method == AST_DP ? "sparse dp" : "sparse spkm", 40, 2, 70);
+        ast_random_seed(&random, 4, 4);
+        ref_thin_out(&s.points, 0.3, &random);
+        do
+            ref_compress(&sparse, &s.points, &random);
+        while (sparse.view.index != AST_I8 && (ref_sparse_free(&sparse), 1));
+        s.points = sparse.view;
+        s.options.method = (ast_method)method;
+        s.options.clusters = method == AST_SPKM ? 15 : 0;
+        fail_all(&s, call_cluster, NULL);
+        if (method == AST_DP) {
+            fail_all(&s, call_cluster, call_small_cluster);
+            scene_expect(&s);
+            fail_all(&s, call_assign, NULL);
+            fail_all(&s, call_silhouette, NULL);
+        }
+        ref_sparse_free(&sparse);
+        scene_close(&s);
+    }
+}
+
 static void mixtures_and_samplers_fail_cleanly(void **state) {
     (void)state;
     static const float prior[20] = {1};
@@ -524,6 +552,7 @@ int main(void) {
         cmocka_unit_test(clustering_fails_cleanly),
         cmocka_unit_test(awkward_input_fails_cleanly),
         cmocka_unit_test(k_means_fails_cleanly),
+        cmocka_unit_test(sparse_rows_fail_cleanly),
         cmocka_unit_test(mixtures_and_samplers_fail_cleanly),
         cmocka_unit_test(other_calls_fail_cleanly),
         cmocka_unit_test(depth_fails_cleanly),
