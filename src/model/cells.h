@@ -17,6 +17,8 @@
 
 #include "labelling.h"
 
+#include <math.h>
+
 #define AST_CELL_LEVELS 12 /* a cell of the last one is 0.02 to 0.04 degrees wide */
 #define AST_CROWD 192      /* from so many clusters on cells win (measured) */
 
@@ -95,6 +97,13 @@ void ast_cell_bound(const ast_cell *cell, float centre[3], float *radius);
 
 /* Sorts (code << 32 | anything) by the code and then the rest; spare: as many. */
 void ast_sort_codes(uint64_t *pairs, uint64_t *spare, size_t count);
+
+/* No point of this score or a larger one is farther away: |x - mu|^2 = |x|^2 + |mu|^2 - 2 x . mu, and lengths are 1
+ * within 2^-22. Rounded up, with 2^-20 for distances in float. */
+static inline float ast_reach(double score) {
+    double squared = 2 - 2 * score + 0x1p-20;
+    return (squared > 0 ? sqrtf((float)squared) : 0) + 0x1p-20f;
+}
 
 static inline void ast_cell_point(const ast_cells *cells, size_t place, float x[3]) {
     for (size_t d = 0; d < 3; d++)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORK 1024  /* points times means that are compared rather than parted (measured) */
+#define WORK 4096  /* points times means that are compared rather than parted (measured) */
 #define SHORT 8    /* means that it does not pay to prune */
 #define STUBBORN 4 /* levels without one mean less: they are the same, or too close to tell apart */
 #define TASKS 32   /* a cell with more than one part in so many of the points of a thread is a task of its own */

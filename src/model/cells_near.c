@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The nearest mean of one point, while clusters come and go. Means are sorted by cell and bounded by balls, sixteen
- * neighbours and sixteen times sixteen: x . mu is at most x . centre + radius. Clusters that were born or whose mean
- * was reset since are a list; when that grows long the table is made anew. */
+ * neighbours and sixteen times sixteen: |x - mu| is at least |x - centre| - radius. Clusters that were born or whose
+ * mean was reset since are a list; when that grows long the table is made anew. */
 #include "cells.h"
 
 #include "memory.h"
@@ -111,7 +111,7 @@ static void enclose(const float *mean, size_t n, float ball[4]) {
         }
         most = squared > most ? squared : most;
     }
-    ball[3] = n ? (float)sqrt(most) * (1 + 0x1p-20f) + LOOSE : AST_NO_SCORE;
+    ball[3] = (float)sqrt(most) * (1 + 0x1p-20f) + LOOSE;
 }
 
 static bool build(ast_labelling *l, ast_near *near) {
@@ -148,6 +148,7 @@ typedef struct search {
     const float *x;
     int32_t barred, found;
     double best;
+    float reach; /* of the best score: what is farther away is worse */
 } search;
 
 static void consider(search *s, int32_t slot) {
@@ -157,13 +158,14 @@ static void consider(search *s, int32_t slot) {
     bool earlier = s->found == AST_NOBODY || s->near->rank[slot] < s->near->rank[s->found];
     if (score > s->best || (score == s->best && earlier)) {
         s->best = score;
+        s->reach = ast_reach(score);
         s->found = slot;
     }
 }
 
 static bool in_reach(const search *s, const float ball[4]) {
-    float bound = ball[0] * s->x[0] + ball[1] * s->x[1] + ball[2] * s->x[2] + ball[3];
-    return (double)bound >= s->best;
+    float a = ball[0] - s->x[0], b = ball[1] - s->x[1], c = ball[2] - s->x[2], reach = s->reach + ball[3];
+    return a * a + b * b + c * c <= reach * reach;
 }
 
 static void search_table(search *s) {
@@ -188,7 +190,7 @@ int32_t ast_near_find(ast_labelling *l, const float x[3], int32_t barred) {
             ast_labelling_fail(l);
             return AST_NOBODY;
         }
-    search s = {l, near, x, barred, AST_NOBODY, l->limit};
+    search s = {l, near, x, barred, AST_NOBODY, l->limit, ast_reach(l->limit)};
     search_table(&s);
     for (size_t e = 0; e < near->late_count; e++)
         if (l->clusters.alive[near->late[e]])

@@ -19,6 +19,7 @@ typedef struct news {
     int32_t slot;
     float mean[3];
     float limit; /* a float score below does not fit */
+    float reach; /* nor does a point farther away */
     void (*tell)(const struct news *news, size_t place, float score);
 } news;
 
@@ -39,7 +40,8 @@ static void tell_cell(const news *n, const ast_cell *cell) {
     if (cell->first == cell->last)
         return;
     ast_cell_bound(cell, centre, &radius);
-    if (centre[0] * n->mean[0] + centre[1] * n->mean[1] + centre[2] * n->mean[2] + radius < n->limit)
+    float a = centre[0] - n->mean[0], b = centre[1] - n->mean[1], c = centre[2] - n->mean[2];
+    if (a * a + b * b + c * c > (n->reach + radius) * (n->reach + radius))
         return;
     if (cell->last - cell->first <= LEAF || cell->level == AST_CELL_LEVELS) {
         tell_leaf(n, cell);
@@ -53,6 +55,7 @@ static void tell_cell(const news *n, const ast_cell *cell) {
 
 static void tell_points(news *n) {
     n->limit = (float)(n->l->limit - (double)ast_score_error(3)) - 0x1p-23f;
+    n->reach = ast_reach((double)n->limit);
     for (uint32_t face = 0; face < 6; face++) {
         ast_cell cell = ast_cell_face(n->l->cells, face);
         tell_cell(n, &cell);

@@ -165,9 +165,7 @@ static void check_spkm(const trial *t, const ref_setup *setup) {
 
 static void check_trial(uint64_t seed, size_t count, size_t clusters) {
     trial t;
-    ast_random random;
     trial_open(&t, seed, count, clusters);
-    ast_random_seed(&random, seed, 8);
     ref_setup setup = {seed % 2 ? "avx2" : "base", 1 + (int)(seed % 3), AST_ORDERED, 1};
     check_assign(&t, seed % 4 ? NAN : t.made.angle, &setup);
     check_dp(&t, seed % 3 != 0, &setup);
@@ -209,6 +207,41 @@ static void around_the_choice(void **state) {
     ref_contexts_close();
 }
 
+/* One result, whatever the threads and the instruction set, and that of a run point by point. */
+static void check_ways(ast_method method, double angle, size_t clusters) {
+    static const int threads[] = {1, 2, 3, 8};
+    size_t count = 30000 / REF_SLOWER;
+    float *x = ref_take(count, 3 * sizeof *x);
+    int32_t *labels = ref_take(count, sizeof *labels), *first = ref_take(count, sizeof *first);
+    ast_points points = ast_points_f4(x, count, 3);
+    ast_options options = ref_dp_options(angle);
+    options.method = method;
+    options.clusters = clusters;
+    options.start = method == AST_SPKM ? AST_RANDOM : AST_PLUSPLUS;
+    options.max_iterations = 5;
+    ref_fill_clustered(x, count, 3, 300, 0.02, 0.4, 11);
+    for (size_t number = 0; number <= 8; number++) {
+        ast_report report;
+        ast_context *context = ref_context(number % 2 ? "avx2" : "base", number == 8 ? 1 : threads[number / 2]);
+        options.parallel = number == 8 ? AST_SERIAL : AST_ORDERED;
+        assert_int_equal(ast_cluster(context, &points, &options, number ? labels : first, &report), AST_OK);
+        assert_true(report.clusters > AST_CROWD);
+        if (number)
+            assert_memory_equal(labels, first, count * sizeof *labels);
+    }
+    free(x);
+    free(labels);
+    free(first);
+}
+
+static void every_way_is_the_same(void **state) {
+    (void)state;
+    unsetenv("ASTERISM_CELLS");
+    check_ways(AST_DP, 2, 0);
+    check_ways(AST_SPKM, NAN, 700);
+    ref_contexts_close();
+}
+
 static void check_many(size_t count, size_t clusters) {
     trial t;
     ast_random random;
@@ -240,6 +273,7 @@ int main(void) {
         cmocka_unit_test(everything_by_cells),
         cmocka_unit_test(several_chunks_by_cells),
         cmocka_unit_test(around_the_choice),
+        cmocka_unit_test(every_way_is_the_same),
         cmocka_unit_test(many_means_equal_the_reference),
     };
     return cmocka_run_group_tests(tests, NULL, ref_contexts_end);
