@@ -27,6 +27,7 @@ typedef struct call {
     ast_cluster_info *clusters;
     float *means;
     ast_components components;
+    size_t offset, total; /* of several ranks: points before this one's; of all */
 } call;
 
 static ast_status prepare_order(call *c, int restart, ast_fault *fault) {
@@ -66,16 +67,20 @@ static void describe_component(const ast_components *components, size_t k, ast_c
         info->kappa = components->kappas[k];
 }
 
-/* Sizes and weights as the caller counts them: points of weight 0 are members too. */
+/* Sizes and weights as the caller counts them: points of weight 0 are members too. Each rank goes on where the one
+ * before stopped. */
 static void count_members(const call *c, const ast_labelling *l, ast_cluster_info *info) {
     const double *weights = c->points->weights;
     for (size_t k = 0; !weights && k < l->clusters.live; k++)
         info[k].weight = (double)(info[k].size = (size_t)l->clusters.members[l->clusters.order[k]]);
-    for (size_t i = 0; weights && i < l->cloud.count; i++)
-        if (c->labels[i] >= 0) {
-            info[c->labels[i]].size++;
-            info[c->labels[i]].weight += weights[i];
-        }
+    for (int turn = 0; weights && turn < ast_comm_size(l->comm); turn++) {
+        for (size_t i = 0; turn == ast_comm_rank(l->comm) && i < l->cloud.count; i++)
+            if (c->labels[i] >= 0) {
+                info[c->labels[i]].size++;
+                info[c->labels[i]].weight += weights[i];
+            }
+        ast_comm_broadcast(l->comm, info, l->clusters.live * sizeof *info, turn);
+    }
 }
 
 /* Labels in the caller's order and as ranks; clusters with their sizes. */
@@ -84,11 +89,13 @@ static ast_status translate(call *c, ast_labelling *l, ast_fault *fault) {
     int32_t *rank = ast_allocate(l->clusters.slots + 1, sizeof *rank);
     ast_cluster_info *info = ast_allocate_zero(clusters, sizeof *info);
     float *means = ast_allocate(clusters * dimension, sizeof *means);
-    if (!rank || !info || !means) {
+    ast_status status = rank && info && means ? AST_OK : ast_fail_memory(fault);
+    status = ast_comm_agree(l->comm, status, fault);
+    if (status != AST_OK) {
         free(rank);
         free(info);
         free(means);
-        return ast_fail_memory(fault);
+        return status;
     }
     bool same = !c->order; /* labels are what the caller will see: no slot was used twice */
     for (size_t k = 0; k < clusters; k++) {
@@ -168,9 +175,11 @@ static ast_status run_once(call *c, ast_labelling *l, int restart, size_t missin
     l->bounds = c->options->bounds != 0;
     l->crowd = c->context->crowd ? c->context->crowd : l->crowd;
     ast_labelling_set_axial(l, c->options->axial != 0);
-    ast_status status = check_counts(c, l->present, fault);
+    ast_status status = check_counts(c, l->everyone, fault);
     if (status == AST_OK)
         status = ast_run_method(l, &run, fault);
+    if (status == AST_OK) /* what the last pass left to be told */
+        status = ast_comm_agree(l->comm, atomic_load(&l->failed) ? ast_fail_memory(fault) : l->pending, fault);
     if (status != AST_OK || (restart > 0 && !(run.objective > c->report.objective))) {
         ast_components_free(&run.components);
         return status;
@@ -180,7 +189,7 @@ static ast_status run_once(call *c, ast_labelling *l, int restart, size_t missin
     label_weightless(c, l);
     status = translate(c, l, fault);
     if (status == AST_OK)
-        c->report = (ast_report){.points = l->cloud.count,
+        c->report = (ast_report){.points = c->total,
                                  .missing = missing,
                                  .dimension = l->cloud.dimension,
                                  .clusters = l->clusters.live,
@@ -199,7 +208,11 @@ static ast_status run_restarts(call *c, ast_fault *fault) {
         ast_labelling *labelling = &c->context->labelling;
         size_t missing;
         status = prepare_order(c, restart, fault);
-        if (status == AST_OK)
+        status = ast_comm_agree(c->context->comm, status, fault);
+        if (status == AST_OK && c->context->comm)
+            status = ast_labelling_load_rank(labelling, c->context->kernels, c->context->pool, c->context->comm,
+                                             c->offset, c->points, c->weights, &missing, fault);
+        else if (status == AST_OK)
             status = ast_labelling_load(labelling, c->context->kernels, c->context->pool, c->points, c->order,
                                         c->weights, &missing, fault);
         if (status == AST_OK)
@@ -217,39 +230,53 @@ static ast_status check_sparse(const ast_points *points, const ast_options *opti
     return options->axial ? ast_refuse_sparse(points, "axial clustering", fault) : AST_OK;
 }
 
+static ast_status check_call(const ast_points *points, const ast_options *options, ast_fault *fault) {
+    const char *problem = options ? ast_options_problem(options) : "the options are NULL";
+    if (problem)
+        return ast_fail(fault, AST_BAD_OPTION, "%s", problem);
+    ast_status status = ast_check_points(points, fault);
+    if (status == AST_OK && points->weights && (options->method == AST_FSD || options->method == AST_CRP))
+        return ast_fail(fault, AST_BAD_OPTION, "samplers count every point once: weights are for the other methods");
+    return status == AST_OK ? check_sparse(points, options, fault) : status;
+}
+
+/* The result becomes the context's. */
+static void keep_result(call *c) {
+    ast_context *context = c->context;
+    free(context->clusters);
+    free(context->means);
+    context->clusters = c->clusters;
+    context->means = c->means;
+    context->cluster_count = c->report.clusters;
+    ast_components_free(&context->components);
+    context->components = c->components;
+    c->components = (ast_components){0};
+    c->clusters = NULL;
+    c->means = NULL;
+}
+
 ast_status ast_cluster(ast_context *context, const ast_points *points, const ast_options *options, int32_t *labels,
                        ast_report *report) {
     double start = ast_seconds();
     ast_begin(context);
     ast_fault *fault = &context->fault;
-    const char *problem = options ? ast_options_problem(options) : "the options are NULL";
-    if (problem)
-        return ast_fail(fault, AST_BAD_OPTION, "%s", problem);
-    ast_status status = ast_check_points(points, fault);
-    if (status != AST_OK)
-        return status;
-    status = check_sparse(points, options, fault);
-    if (status != AST_OK)
-        return status;
-    if (points->weights && (options->method == AST_FSD || options->method == AST_CRP))
-        return ast_fail(fault, AST_BAD_OPTION, "samplers count every point once: weights are for the other methods");
     call c = {.context = context, .points = points, .options = options};
+    ast_status status = check_call(points, options, fault);
+    if (context->comm)
+        status = ast_ranks_meet(context, points, options, status, &c.offset, &c.total);
+    if (status != AST_OK)
+        return status;
+    c.total = context->comm ? c.total : points->count;
     bool several = options->restarts > 1; /* one run writes labels only when nothing can fail any more */
     c.labels = several ? ast_allocate(points->count, sizeof *c.labels) : labels;
-    status = several && !c.labels ? ast_fail_memory(fault) : run_restarts(&c, fault);
+    status = several && !c.labels ? ast_fail_memory(fault) : AST_OK;
+    status = ast_comm_agree(context->comm, status, fault);
+    if (status == AST_OK)
+        status = run_restarts(&c, fault);
     if (status == AST_OK) {
         if (several && points->count)
             memcpy(labels, c.labels, points->count * sizeof *labels);
-        free(context->clusters);
-        free(context->means);
-        context->clusters = c.clusters;
-        context->means = c.means;
-        context->cluster_count = c.report.clusters;
-        ast_components_free(&context->components);
-        context->components = c.components;
-        c.components = (ast_components){0};
-        c.clusters = NULL;
-        c.means = NULL;
+        keep_result(&c);
         *report = c.report;
         report->seconds = ast_seconds() - start;
     }

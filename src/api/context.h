@@ -5,6 +5,7 @@
 #define AST_CONTEXT_H
 
 #include "asterism.h"
+#include "comm.h"
 #include "components.h"
 #include "fault.h"
 #include "kernels.h"
@@ -21,7 +22,13 @@ struct ast_context {
     float *means;
     size_t cluster_count;
     ast_components components; /* of the last result; none where its method has none */
+    const ast_comm *comm;      /* NULL: alone */
 };
+
+/* One of several ranks begins to cluster: whether they want the same, and where this one's points are among all. A
+ * collective call; `status` is what this rank has found wrong with its own arguments. */
+ast_status ast_ranks_meet(ast_context *context, const ast_points *points, const ast_options *options, ast_status status,
+                          size_t *offset, size_t *total);
 
 /* Checks a view of points; AST_OK or the reason. */
 ast_status ast_check_points(const ast_points *points, ast_fault *fault);

@@ -42,12 +42,12 @@ static ast_status iterate(ast_labelling *l, ast_run *run, uint64_t *prints, ast_
 ast_status ast_run_dp(ast_labelling *l, ast_run *run, ast_fault *fault) {
     ast_labelling_set_angle(l, run->options->angle);
     ast_status status = ast_run_given(l, run->options, fault);
-    if (status != AST_OK)
-        return status;
     uint64_t *prints = ast_allocate((size_t)run->options->max_iterations, sizeof *prints);
-    if (!prints)
-        return ast_fail_memory(fault);
-    status = iterate(l, run, prints, fault);
+    if (status == AST_OK && !prints)
+        status = ast_fail_memory(fault);
+    status = ast_comm_agree(l->comm, status, fault);
+    if (status == AST_OK)
+        status = iterate(l, run, prints, fault);
     free(prints);
     return status;
 }

@@ -38,6 +38,10 @@ ast_status ast_run_method(ast_labelling *labelling, ast_run *run, ast_fault *fau
 ast_status ast_run_start(ast_labelling *labelling, const ast_run *run, ast_fault *fault);
 ast_status ast_run_nearest(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 
+/* starts.c: distinct random points as clusters without points, drawn alike or by k-means++. */
+ast_status ast_start_random(ast_labelling *labelling, size_t clusters, ast_random *random, ast_fault *fault);
+ast_status ast_start_plusplus(ast_labelling *labelling, const ast_run *run, ast_random *random, ast_fault *fault);
+
 /* Every empty cluster takes the point that fits worst elsewhere. */
 ast_status ast_run_fill_empty(ast_labelling *labelling, ast_fault *fault);
 

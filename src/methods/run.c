@@ -67,7 +67,11 @@ ast_status ast_run_update(ast_labelling *l, ast_run *run, double penalty, const 
                           .scored = result->scored,
                           .objective = run->objective,
                           .seconds = ast_seconds() - run->pass_start};
-    return ast_run_tell(run, &state, fault);
+    status = ast_run_tell(run, &state, fault);
+    if (!ast_comm_many(l->comm))
+        return status;
+    l->pending = status; /* the others hear of it in the next pass */
+    return AST_OK;
 }
 
 ast_status ast_run_tell(const ast_run *run, const ast_progress *state, ast_fault *fault) {

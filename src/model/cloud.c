@@ -235,6 +235,7 @@ ast_status ast_cloud_load(ast_cloud *cloud, const ast_kernels *kernels, ast_pool
                          .pitch = padded + AST_STAGGER,
                          .dimension = points->dimension,
                          .view = *points,
+                         .offset = cloud->offset,
                          .order = order,
                          .small = points->dimension <= AST_SMALL,
                          .sparse = points->starts && points->dimension > AST_SMALL,
@@ -257,7 +258,7 @@ ast_status ast_cloud_load(ast_cloud *cloud, const ast_kernels *kernels, ast_pool
     if (job.infinite < points->count)
         return ast_fail(fault, AST_BAD_DATA,
                         "row %zu (counting from 1) holds an infinity; numbers must be finite, or NaN for a missing row",
-                        (size_t)job.infinite + 1);
+                        cloud->offset + (size_t)job.infinite + 1);
     return AST_OK;
 }
 

@@ -27,6 +27,7 @@ typedef struct ast_cloud {
     size_t count, padded, dimension; /* padded: a multiple of the block */
     size_t pitch;                    /* small: from one column to the next */
     ast_points view;
+    size_t offset;         /* rows before the first one, for messages: those of other ranks */
     const uint32_t *order; /* (count) the row that is visited i-th; NULL: as given */
     bool small;            /* held as columns */
     bool tight;            /* rows are adjacent floats in the caller's memory */

@@ -28,11 +28,12 @@ void ast_clusters_clear(ast_cluster_list *clusters, size_t dimension) {
 }
 
 /* Each array that could grow has grown when one cannot: the capacity is raised only if all could. */
-static bool reserve(ast_cluster_list *c) {
-    if (c->slots < c->capacity)
+bool ast_clusters_reserve(ast_cluster_list *c, size_t slots) {
+    if (slots <= c->capacity)
         return true;
     size_t used = c->slots, dimension = c->dimension, first = dimension > LONG_MEAN ? 4 : 32;
     size_t capacity = c->capacity ? 2 * c->capacity : first;
+    capacity = capacity < slots ? slots : capacity;
     bool grown = ast_grow_array(&c->order, used, capacity, sizeof *c->order) &&
                  ast_grow_array(&c->free, used, capacity, sizeof *c->free) &&
                  ast_grow_array(&c->means, used, capacity, dimension * sizeof *c->means) &&
@@ -52,7 +53,7 @@ static bool reserve(ast_cluster_list *c) {
 
 int32_t ast_clusters_add(ast_cluster_list *clusters, const float *mean, uint32_t founder) {
     bool reuse = clusters->free_count > 0;
-    if (!reuse && (clusters->slots == INT32_MAX || !reserve(clusters)))
+    if (!reuse && (clusters->slots == INT32_MAX || !ast_clusters_reserve(clusters, clusters->slots + 1)))
         return -1;
     size_t slot = reuse ? (size_t)clusters->free[--clusters->free_count] : clusters->slots++;
     size_t dimension = clusters->dimension;

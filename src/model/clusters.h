@@ -34,6 +34,9 @@ typedef struct ast_cluster_list {
 void ast_clusters_free(ast_cluster_list *clusters);
 void ast_clusters_clear(ast_cluster_list *clusters, size_t dimension); /* keeps the memory: the dimension is for ever */
 
+/* Memory for so many slots. */
+bool ast_clusters_reserve(ast_cluster_list *clusters, size_t slots);
+
 /* A new cluster at the end of the order. Its slot, or -1 if there is no memory. */
 int32_t ast_clusters_add(ast_cluster_list *clusters, const float *mean, uint32_t founder);
 

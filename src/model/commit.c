@@ -176,7 +176,7 @@ static int move_point(ast_labelling *l, ast_worker *worker, size_t i, int32_t fr
         return SAME;
     worker->changes[worker->change_count++] = (ast_change){(uint32_t)i, from, to, was_turned, turned};
     worker->changed++;
-    if (from == to)
+    if (from == to || l->trial) /* whose trial it is counts members by what it changed */
         return SAME;
     members[to]++;
     members[from]--;
@@ -197,13 +197,21 @@ static int move_point(ast_labelling *l, ast_worker *worker, size_t i, int32_t fr
     return result;
 }
 
+/* What a trial cannot do: the others would have to know. */
+static int give_up(ast_labelling *l) {
+    atomic_store(&l->trouble, true);
+    return SAME;
+}
+
 /* A point that fits nothing stays alone, and its mean becomes the point itself ... */
 static int stay_alone(ast_labelling *l, ast_worker *worker, size_t i, const float *row, const verdict *v) {
     int32_t own = l->labels[i];
     float *mean = l->clusters.means + (size_t)own * l->cloud.dimension;
     size_t bytes = l->cloud.dimension * sizeof *mean;
-    remember(l, worker, i, own, 1, v->score);
     bool same = memcmp(mean, row, bytes) == 0;
+    if (l->trial && !same)
+        return give_up(l);
+    remember(l, worker, i, own, 1, v->score);
     memcpy(mean, row, bytes);
     move_point(l, worker, i, own, own); /* axial: on the mean's side now */
     if (same)
@@ -216,6 +224,8 @@ static int stay_alone(ast_labelling *l, ast_worker *worker, size_t i, const floa
 
 /* ... or founds a cluster. */
 static int found_cluster(ast_labelling *l, ast_worker *worker, size_t i, const float *row, const verdict *v) {
+    if (l->trial)
+        return give_up(l);
     int32_t born = ast_clusters_add(&l->clusters, row, (uint32_t)i);
     if (born < 0) {
         ast_labelling_fail(l);
@@ -282,6 +292,8 @@ static int visit(ast_labelling *l, ast_worker *worker, size_t i) {
     if (v.revived >= 0)
         return revive(l, worker, i, row, &v);
     if (v.to != AST_NOBODY && v.score >= l->limit) {
+        if (l->trial && alone) /* its cluster would die, and its scores leave that out */
+            return give_up(l);
         remember(l, worker, i, v.to, v.score, v.second);
         return move_point(l, worker, i, own, v.to);
     }
@@ -423,7 +435,7 @@ static size_t commit_block(ast_labelling *l, ast_worker *worker, size_t b, size_
     uint64_t bits[AST_BLOCK / 64];
     size_t base = b * AST_BLOCK, j;
     find_points(l, worker, b, first, bits);
-    while ((j = next_point(bits)) < AST_BLOCK && !atomic_load(&l->failed)) {
+    while ((j = next_point(bits)) < AST_BLOCK && !atomic_load(&l->failed) && !atomic_load(&l->trouble)) {
         size_t i = base + j, seen = l->event_count;
         int result = visit(l, worker, i);
         if (result == SAME)
@@ -437,17 +449,18 @@ static size_t commit_block(ast_labelling *l, ast_worker *worker, size_t b, size_
     return base + AST_BLOCK;
 }
 
-size_t ast_commit(ast_labelling *l, ast_worker *worker, size_t chunk, size_t first, bool stop) {
-    size_t base = chunk * l->chunk, end = base + l->chunk;
-    /* Points that were not scored in this pass know of none of its events. */
-    bool scored = worker->full || worker->added;
-    size_t seen = scored && worker->pass == l->pass ? worker->seen : 0;
+void ast_meet(ast_labelling *l, ast_worker *worker, size_t chunk, size_t seen) {
+    size_t base = chunk * l->chunk;
     if (seen < l->event_count) {
         if (worker->added && !worker->noted)
             ast_note_hasty(l, worker);
-        catch_up(l, worker, seen, base, end);
+        catch_up(l, worker, seen, base, base + l->chunk);
     }
     l->chunk_seen[chunk] = l->event_count; /* those of its own meet only the points behind them */
+}
+
+size_t ast_commit_met(ast_labelling *l, ast_worker *worker, size_t chunk, size_t first, bool stop, size_t seen) {
+    size_t end = (chunk + 1) * l->chunk;
     for (size_t b = first / AST_BLOCK; b < end / AST_BLOCK; b++) {
         if (!l->blocks[b].attention && !may_be_lonely(l, b))
             continue;
@@ -456,4 +469,12 @@ size_t ast_commit(ast_labelling *l, ast_worker *worker, size_t chunk, size_t fir
             return next;
     }
     return end;
+}
+
+size_t ast_commit(ast_labelling *l, ast_worker *worker, size_t chunk, size_t first, bool stop) {
+    /* Points that were not scored in this pass know of none of its events. */
+    bool scored = worker->full || worker->added;
+    size_t seen = scored && worker->pass == l->pass ? worker->seen : 0;
+    ast_meet(l, worker, chunk, seen);
+    return ast_commit_met(l, worker, chunk, first, stop, seen);
 }

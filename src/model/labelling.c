@@ -76,7 +76,7 @@ static void free_worker(ast_worker *worker) {
                       worker->compact.second, worker->compact.id,   worker->exact,       worker->bin_memory,
                       worker->key_memory,     worker->joined,       worker->used,        worker->own.best,
                       worker->own.second,     worker->own.id,       worker->fresh,       worker->hasty_signs,
-                      worker->upright,        worker->entries};
+                      worker->upright,        worker->entries,      worker->log};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         free(memory[i]);
     ast_table_free(&worker->table);
@@ -109,17 +109,30 @@ typedef struct weight_range {
     bool zeros;
 } weight_range;
 
-static weight_range survey(const ast_labelling *l, const double *weights) {
-    weight_range range = {.smallest = INFINITY};
+static void find_range(const ast_labelling *l, const double *weights, weight_range *range) {
     for (size_t i = 0; i < l->cloud.count; i++) {
         if (l->labels[i] == AST_MISSING)
             continue;
-        range.zeros |= weights[i] == 0;
-        range.largest = weights[i] > range.largest ? weights[i] : range.largest;
-        range.smallest = weights[i] > 0 && weights[i] < range.smallest ? weights[i] : range.smallest;
+        range->zeros |= weights[i] == 0;
+        range->largest = weights[i] > range->largest ? weights[i] : range->largest;
+        range->smallest = weights[i] > 0 && weights[i] < range->smallest ? weights[i] : range->smallest;
     }
+}
+
+static void add_up(const ast_labelling *l, const double *weights, weight_range *range) {
     for (size_t i = 0; i < l->cloud.count; i++)
-        range.total += l->labels[i] == AST_MISSING ? 0 : weights[i] / range.smallest;
+        range->total += l->labels[i] == AST_MISSING ? 0 : weights[i] / range->smallest;
+}
+
+/* Each rank goes on where the one before stopped: a sum of doubles depends on its order. */
+static weight_range survey(const ast_labelling *l, const double *weights) {
+    weight_range range = {.smallest = INFINITY};
+    for (int step = 0; step < 2; step++)
+        for (int turn = 0; turn < ast_comm_size(l->comm); turn++) {
+            if (turn == ast_comm_rank(l->comm))
+                (step == 0 ? find_range : add_up)(l, weights, &range);
+            ast_comm_broadcast(l->comm, &range, sizeof range, turn);
+        }
     return range;
 }
 
@@ -211,11 +224,31 @@ static bool reserve_workers(ast_labelling *l) {
     return open_workers(l);
 }
 
+static ast_status load(ast_labelling *l, const ast_kernels *kernels, ast_pool *pool, const ast_points *points,
+                       const uint32_t *order, double *weights, size_t *missing, ast_fault *fault);
+
 ast_status ast_labelling_load(ast_labelling *l, const ast_kernels *kernels, ast_pool *pool, const ast_points *points,
                               const uint32_t *order, double *weights, size_t *missing, ast_fault *fault) {
     bool sparse = points->starts && points->dimension > AST_SMALL;
     if (l->cloud.dimension != points->dimension || l->cloud.sparse != sparse)
         ast_labelling_free(l);
+    l->comm = NULL;
+    l->offset = 0;
+    return load(l, kernels, pool, points, order, weights, missing, fault);
+}
+
+ast_status ast_labelling_load_rank(ast_labelling *l, const ast_kernels *kernels, ast_pool *pool, const ast_comm *comm,
+                                   size_t offset, const ast_points *points, double *weights, size_t *missing,
+                                   ast_fault *fault) {
+    if (l->cloud.dimension != points->dimension || l->cloud.sparse)
+        ast_labelling_free(l);
+    l->comm = comm;
+    l->offset = offset;
+    return load(l, kernels, pool, points, NULL, weights, missing, fault);
+}
+
+static ast_status load(ast_labelling *l, const ast_kernels *kernels, ast_pool *pool, const ast_points *points,
+                       const uint32_t *order, double *weights, size_t *missing, ast_fault *fault) {
     l->kernels = kernels;
     l->pool = pool;
     l->bounds = true;
@@ -225,9 +258,11 @@ ast_status ast_labelling_load(ast_labelling *l, const ast_kernels *kernels, ast_
     l->chunk = chunk_size(points->dimension);
     l->chunks = (points->count + l->chunk - 1) / l->chunk;
     size_t padded = l->chunks * l->chunk;
-    if (!reserve_points(l, padded))
-        return ast_fail_memory(fault);
-    ast_status status = ast_cloud_load(&l->cloud, kernels, pool, points, order, padded, l->labels, missing, fault);
+    l->cloud.offset = l->offset;
+    ast_status status = reserve_points(l, padded) ? AST_OK : ast_fail_memory(fault);
+    if (status == AST_OK)
+        status = ast_cloud_load(&l->cloud, kernels, pool, points, order, padded, l->labels, missing, fault);
+    status = ast_comm_agree(l->comm, status, fault);
     if (status != AST_OK)
         return status;
     ast_clusters_clear(&l->clusters, points->dimension);
@@ -239,23 +274,32 @@ ast_status ast_labelling_load(ast_labelling *l, const ast_kernels *kernels, ast_
     status = apply_weights(l, weights, fault);
     if (status != AST_OK)
         return status;
-    if (!reserve_workers(l) || !reserve_summed(l))
-        return ast_fail_memory(fault);
+    uint64_t counts[2] = {l->present, *missing};
+    ast_comm_sum(l->comm, counts, 2);
+    l->everyone = counts[0];
+    *missing = counts[1];
+    status = ast_comm_agree(l->comm, reserve_workers(l) && reserve_summed(l) ? AST_OK : ast_fail_memory(fault), fault);
+    if (status != AST_OK)
+        return status;
     for (size_t b = 0; b < padded / AST_BLOCK; b++)
         l->blocks[b] = (ast_block){0};
     ast_forget_gaps(l, 0, padded);
+    memset(l->signs, 0, padded / AST_LANES); /* those of an axial call before this one */
     l->event_count = 0;
     l->first = true;
-    l->first_done = l->keys_due = false;
+    l->first_done = l->keys_due = l->trial = false;
+    l->pending = AST_OK;
     atomic_store(&l->failed, false);
+    atomic_store(&l->trouble, false);
     return AST_OK;
 }
 
 void ast_labelling_free(ast_labelling *l) {
     free_workers(l);
     free_scores(&l->scores);
-    void *memory[] = {l->labels, l->signs, l->gaps, l->blocks,     l->start_means, l->move_of,
-                      l->events, l->third, l->fast, l->chunk_seen, l->first_order, l->summed};
+    void *memory[] = {l->labels,      l->signs,      l->gaps,   l->blocks,      l->start_means,
+                      l->move_of,     l->events,     l->third,  l->fast,        l->chunk_seen,
+                      l->first_order, l->chunk_full, l->packet, l->block_fresh, l->summed};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         free(memory[i]);
     ast_table_free(&l->table);

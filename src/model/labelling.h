@@ -14,6 +14,7 @@
  *     commit.c    the sequential rule, in turn
  *     sums.c      from labels to sums
  *     passes.c    ordered, optimistic with restarts, serial; and what closes a pass
+ *     ranked.c    a pass over the points of several processes; exchange.c what they tell each other in it
  *     moves.c     how far the means went, and which of them the next pass compares every point with */
 #ifndef AST_LABELLING_H
 #define AST_LABELLING_H
@@ -21,6 +22,7 @@
 #include "asterism.h"
 #include "clusters.h"
 #include "cloud.h"
+#include "comm.h"
 #include "pool.h"
 #include "tracks.h"
 
@@ -74,6 +76,8 @@ typedef struct ast_worker {
     size_t exact_capacity;
     ast_change *changes; /* (chunk) of the chunk at hand */
     size_t change_count;
+    ast_change *log; /* several ranks: what the pass changed so far, to take it back */
+    size_t log_count, log_capacity;
     ast_bins bins; /* what is to be added to the clusters' sums; large: sums (slots, D + 1); sparse: weights (slots) */
     int64_t *bin_memory;
     uint64_t *key_memory;
@@ -157,6 +161,20 @@ typedef struct ast_labelling {
     ast_worker *workers;
     int worker_count;
     size_t capacity; /* points that the arrays have memory for */
+
+    /* Several ranks: this one has points offset..offset+count of all. Clusters, their sums and their members are those
+     * of all ranks, and the same on each. */
+    const ast_comm *comm; /* NULL: alone */
+    size_t offset;
+    size_t everyone;       /* points that take part, of all ranks */
+    bool trial;            /* the pass is tried as if nothing happened to the list of clusters */
+    _Atomic bool trouble;  /* something would have happened */
+    ast_status pending;    /* a failure that the others are told of in the next pass */
+    uint8_t *chunk_full;   /* (chunks) worker.full of the chunk as it was proposed */
+    uint32_t *block_fresh; /* (padded / AST_BLOCK) worker.fresh */
+    size_t state_capacity; /* points that these have memory for */
+    uint64_t *packet;      /* what is added up over the ranks */
+    size_t packet_capacity;
 } ast_labelling;
 
 typedef struct ast_pass_result {
@@ -173,6 +191,12 @@ ast_status ast_labelling_load(ast_labelling *labelling, const ast_kernels *kerne
                               const ast_points *points, const uint32_t *order, double *weights, size_t *missing,
                               ast_fault *fault);
 void ast_labelling_free(ast_labelling *labelling);
+
+/* The same for one rank of several, whose points are number `offset` and on of all; weights are there on all ranks or
+ * on none. `*missing` counts those of all ranks. A collective call, as all that follow are. */
+ast_status ast_labelling_load_rank(ast_labelling *labelling, const ast_kernels *kernels, ast_pool *pool,
+                                   const ast_comm *comm, size_t offset, const ast_points *points, double *weights,
+                                   size_t *missing, ast_fault *fault);
 
 /* Whether x and -x are the same: before the angle is set. */
 void ast_labelling_set_axial(ast_labelling *labelling, bool axial);
@@ -198,13 +222,41 @@ bool ast_labelling_move(ast_labelling *labelling, size_t point, int32_t slot);
 /* Gives every cluster the mean of its members. */
 ast_status ast_labelling_update(ast_labelling *labelling, ast_fault *fault);
 
+/* Several ranks: the same for the point of whichever rank; `point` matters on that one. */
+bool ast_ranked_move(ast_labelling *labelling, int owner, size_t point, int32_t slot);
+
+/* The rows (D) of some points, `mine` being one of this rank's or NULL: every rank gets the row of the one that has it.
+ * rows: (count, D). false: no memory, on all ranks. */
+bool ast_ranked_rows(ast_labelling *labelling, const float *const *mine, size_t count, float *rows);
+
 /* ---- between the files of this room ---- */
+
+/* What opens and closes a pass (passes.c). false: no memory. */
+bool ast_prepare_pass(ast_labelling *labelling);
+bool ast_save_order(ast_labelling *labelling);
+size_t ast_run_head(ast_labelling *labelling); /* the first chunks on one thread; returns how many */
+void ast_end_pass(ast_labelling *labelling);
+
+/* Several ranks (ranked.c). */
+ast_status ast_ranked_pass(ast_labelling *labelling, ast_pass_result *result, ast_fault *fault);
+
+/* exchange.c: what the ranks add up in a pass ... */
+enum { AST_FAILURES, AST_TROUBLES, AST_CHANGED, AST_SCORED, AST_PACKET_HEAD };
+bool ast_reserve_packet(ast_labelling *labelling, size_t numbers); /* false: no memory, on all ranks */
+bool ast_exchange(ast_labelling *labelling, uint64_t head[AST_PACKET_HEAD], bool *lonely); /* false: the same */
+/* ... what one of them did to the list of clusters (false: it failed, on all ranks) ... */
+bool ast_share_events(ast_labelling *labelling, int from, size_t before);
+/* ... and the means of clusters of one point. */
+void ast_update_singles(ast_labelling *labelling);
 
 void ast_propose(ast_labelling *labelling, ast_worker *worker, size_t chunk);
 void ast_propose_all(ast_labelling *labelling, ast_worker *worker, size_t chunk); /* no bounds */
 
 /* Commits the points from `first` on; returns the number of events, and with `stop` the point after the first one. */
 size_t ast_commit(ast_labelling *labelling, ast_worker *worker, size_t chunk, size_t first, bool stop);
+/* Its two halves: the events from number `seen` on, and then the points. */
+void ast_meet(ast_labelling *labelling, ast_worker *worker, size_t chunk, size_t seen);
+size_t ast_commit_met(ast_labelling *labelling, ast_worker *worker, size_t chunk, size_t first, bool stop, size_t seen);
 bool ast_visit(ast_labelling *labelling, ast_worker *worker, size_t i); /* true: an event */
 
 /* Makes a chunk the one at hand, before anything is known of it. */
@@ -224,6 +276,14 @@ void ast_settle(ast_labelling *labelling, ast_worker *worker, size_t chunk);
 void ast_add_chunk(ast_labelling *labelling, ast_worker *worker, size_t chunk); /* all of its points */
 void ast_add_change(ast_labelling *labelling, ast_worker *worker, const ast_change *change);
 void ast_merge_sums(ast_labelling *labelling, ast_worker *worker); /* and clears them */
+
+/* Where sums are added to: the clusters, or elsewhere. Arrays (slots), sums (slots, D). */
+typedef struct ast_sink {
+    int64_t *sums, *weights, *members;
+    uint64_t *keys;
+    uint8_t *touched;
+} ast_sink;
+void ast_merge_into(ast_labelling *labelling, ast_worker *worker, const ast_sink *sink);
 
 /* The table to score with: the shared one until this worker has seen an event of this pass. */
 const ast_table *ast_current_table(const ast_labelling *labelling, const ast_worker *worker);

@@ -14,7 +14,6 @@
 
 #define HEAD 4 /* chunks at most that the first pass begins with on one thread */
 
-static bool prepare_pass(ast_labelling *l);
 static void gather_sums(ast_labelling *l);
 
 typedef struct pass_job {
@@ -46,11 +45,13 @@ static void ordered_chunk(void *data, size_t block, int index) {
 }
 
 /* Most clusters are born in the first chunks. While they are, other threads would score in vain: better they wait. */
-static size_t run_head(ast_labelling *l, pass_job *job) {
+size_t ast_run_head(ast_labelling *l) {
+    pass_job job = {l, 0};
     size_t chunk = 0, events = SIZE_MAX;
+    atomic_store(&l->turn, 0);
     while (chunk < HEAD && chunk < l->chunks && l->event_count != events) {
         events = l->event_count;
-        ordered_chunk(job, chunk++, 0);
+        ordered_chunk(&job, chunk++, 0);
     }
     for (int w = 0; w < l->worker_count && !atomic_load(&l->failed); w++)
         if (ast_sync_table(l, &l->workers[w]))
@@ -63,7 +64,7 @@ static void ordered_pass(ast_labelling *l) {
     atomic_store(&l->turn, 0);
     atomic_store(&l->stop, SIZE_MAX);
     if (l->first)
-        job.first_chunk = run_head(l, &job);
+        job.first_chunk = ast_run_head(l);
     ast_pool_run(l->pool, l->chunks - job.first_chunk, ordered_chunk, &job);
     if (atomic_load(&l->stop) < l->chunks && !atomic_load(&l->failed))
         ast_cells_pass(l, atomic_load(&l->stop) * l->chunk);
@@ -145,7 +146,7 @@ static uint64_t oir_pass(ast_labelling *l) {
             restarts++;
             l->event_count = 0;
             l->pass++; /* no worker's own table is right any more */
-            if (!prepare_pass(l))
+            if (!ast_prepare_pass(l))
                 break;
         }
     }
@@ -154,7 +155,7 @@ static uint64_t oir_pass(ast_labelling *l) {
 }
 
 /* Before the second pass: the clusters' keys count from here, and the order is that of the labels there are. */
-static bool save_order(ast_labelling *l) {
+bool ast_save_order(ast_labelling *l) {
     for (int w = 0; w < l->worker_count; w++)
         if (!ast_worker_reserve(l, &l->workers[w])) {
             atomic_store(&l->failed, false);
@@ -188,10 +189,12 @@ ast_status ast_labelling_pass(ast_labelling *l, ast_parallel how, ast_pass_resul
         l->workers[w].changed = l->workers[w].scored = 0;
         l->workers[w].change_count = 0;
     }
+    if (ast_comm_many(l->comm))
+        return ast_ranked_pass(l, result, fault);
     l->kept = !l->cloud.small || how == AST_OIR;
-    if ((l->kept && !ast_labelling_keep_scores(l)) || (l->first_done && !save_order(l)))
+    if ((l->kept && !ast_labelling_keep_scores(l)) || (l->first_done && !ast_save_order(l)))
         return ast_fail_memory(fault);
-    if (!atomic_load(&l->failed) && prepare_pass(l)) {
+    if (!atomic_load(&l->failed) && ast_prepare_pass(l)) {
         if (how == AST_ORDERED && ast_cells_wanted(l))
             ast_cells_pass(l, 0);
         else if (how == AST_SERIAL)
@@ -245,7 +248,7 @@ static void watch_unseen(ast_labelling *l) {
     l->safe = l->safe_now = safe;
 }
 
-static bool prepare_pass(ast_labelling *l) {
+bool ast_prepare_pass(ast_labelling *l) {
     const ast_cluster_list *c = &l->clusters;
     bool ready = copy_by_slot(l);
     ast_table_clear(&l->table, l->cloud.dimension, l->axial);
@@ -293,10 +296,14 @@ static void update_tracked(ast_labelling *l, int32_t slot) {
 
 static void update_means(ast_labelling *l) {
     ast_cluster_list *c = &l->clusters;
-    find_founders(l);
+    bool many = ast_comm_many(l->comm);
+    if (!many)
+        find_founders(l);
     for (size_t k = 0; k < c->live; k++) {
         int32_t slot = c->order[k];
         bool touched = c->touched[slot];
+        if (many && touched && c->members[slot] == 1)
+            continue; /* ast_update_singles does those */
         ast_clusters_rest(c, slot);
         c->touched[slot] = 0;
         if (ast_is_tracked(l, slot)) {
@@ -325,6 +332,10 @@ static void gather_sums(ast_labelling *l) {
         ast_merge_sums(l, &l->workers[w]);
     if (l->cloud.sparse)
         ast_sparse_sum(l);
+    ast_end_pass(l);
+}
+
+void ast_end_pass(ast_labelling *l) {
     if (l->first)
         drop_empty(l);
     l->first_done = l->first;
@@ -333,8 +344,14 @@ static void gather_sums(ast_labelling *l) {
 
 ast_status ast_labelling_update(ast_labelling *l, ast_fault *fault) {
     update_means(l);
+    if (ast_comm_many(l->comm))
+        ast_update_singles(l);
     bool ready = ast_note_moves(l);
     ast_clusters_release(&l->clusters);
+    if (!ready && ast_comm_many(l->comm)) { /* the others hear of it in the next pass */
+        ast_labelling_fail(l);
+        return AST_OK;
+    }
     return ready ? AST_OK : ast_fail_memory(fault);
 }
 
@@ -347,7 +364,8 @@ bool ast_labelling_move(ast_labelling *l, size_t point, int32_t slot) {
     if (change.was_turned != turned)
         l->signs[point / AST_LANES] ^= (uint8_t)(1u << point % AST_LANES);
     ast_add_change(l, worker, &change);
-    ast_merge_sums(l, worker);
+    if (!ast_comm_many(l->comm)) /* ast_ranked_move tells all ranks */
+        ast_merge_sums(l, worker);
     l->clusters.members[change.from]--;
     l->clusters.members[slot]++;
     l->labels[point] = slot;

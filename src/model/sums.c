@@ -99,7 +99,8 @@ static void add_point(const ast_labelling *l, ast_worker *worker, size_t i, cons
                       bool turned) {
     int64_t *bin = bin_of(l, worker, slot);
     worker->used[slot] = 1;
-    worker->bins.keys[slot] += sign > 0 ? key_of(i, turned) : -key_of(i, turned);
+    uint64_t key = key_of(l->offset + i, turned);
+    worker->bins.keys[slot] += sign > 0 ? key : -key;
     if (l->weights) {
         add_weighted(l, row, l->weights[i], sign, turned, bin);
         return;
@@ -170,8 +171,7 @@ void ast_settle(ast_labelling *l, ast_worker *worker, size_t chunk) {
     worker->change_count = 0;
 }
 
-static void merge_bin(ast_labelling *l, ast_worker *worker, size_t slot, size_t copy) {
-    ast_cluster_list *c = &l->clusters;
+static void merge_bin(const ast_labelling *l, ast_worker *worker, const ast_sink *c, size_t slot, size_t copy) {
     size_t width = bin_width(l), at = copy * worker->bins.slots + slot, dimension = l->cloud.dimension;
     int64_t *bin = worker->bins.sums + at * width, weight = bin[weight_at(l)];
     for (size_t d = 0; d < dimension && !l->cloud.sparse; d++)
@@ -186,12 +186,15 @@ static void merge_bin(ast_labelling *l, ast_worker *worker, size_t slot, size_t 
     worker->bins.keys[at] = 0;
 }
 
+/* Keys come in groups of AST_LANES: a rank's points may begin within one. */
 static void key_chunk(void *data, size_t chunk, int index) {
     ast_labelling *l = data;
-    for (size_t i = chunk * l->chunk; l->axial && i < (chunk + 1) * l->chunk; i++)
-        l->workers[index].bins.keys[l->labels[i]] += key_of(i, ast_is_turned(l->signs, i));
-    if (!l->axial)
-        l->kernels->add_keys(l->labels + chunk * l->chunk, l->chunk, chunk * l->chunk, &l->workers[index].bins);
+    size_t base = chunk * l->chunk;
+    bool grouped = !l->axial && l->offset % AST_LANES == 0;
+    for (size_t i = base; !grouped && i < base + l->chunk; i++)
+        l->workers[index].bins.keys[l->labels[i]] += key_of(l->offset + i, l->axial && ast_is_turned(l->signs, i));
+    if (grouped)
+        l->kernels->add_keys(l->labels + base, l->chunk, l->offset + base, &l->workers[index].bins);
 }
 
 static uint64_t take_key(ast_labelling *l, size_t slot) {
@@ -210,13 +213,19 @@ static uint64_t take_key(ast_labelling *l, size_t slot) {
  * fingerprint. */
 void ast_gather_keys(ast_labelling *l) {
     ast_cluster_list *c = &l->clusters;
+    bool ready = true, many = ast_comm_many(l->comm);
     for (int w = 0; w < l->worker_count; w++)
-        if (!ast_worker_reserve(l, &l->workers[w]))
-            return;
-    ast_pool_run(l->pool, l->chunks, key_chunk, l);
+        ready = ast_worker_reserve(l, &l->workers[w]) && ready;
+    if (ready)
+        ast_pool_run(l->pool, l->chunks, key_chunk, l);
+    for (size_t slot = 0; many && slot < c->slots; slot++) /* the packet has room for more than one number a slot */
+        l->packet[slot] = ready ? take_key(l, slot) : 0;
+    ast_comm_sum(l->comm, l->packet, c->slots);
+    if (!ready)
+        return;
     for (size_t slot = 0; slot < c->slots; slot++) {
         uint64_t change = c->keys[slot];
-        c->keys[slot] = take_key(l, slot) - change;
+        c->keys[slot] = (many ? l->packet[slot] : take_key(l, slot)) - change;
         l->workers[0].bins.keys[slot] = change;
     }
     l->keys_due = false;
@@ -225,18 +234,24 @@ void ast_gather_keys(ast_labelling *l) {
         c->keys[slot] += take_key(l, slot);
 }
 
-/* Adds what a worker has gathered to the clusters and clears it. */
-void ast_merge_sums(ast_labelling *l, ast_worker *worker) {
+/* Adds what a worker has gathered and clears it. */
+void ast_merge_into(ast_labelling *l, ast_worker *worker, const ast_sink *sink) {
     for (size_t slot = 0; slot < l->clusters.slots && slot + AST_BIN_MARGIN < worker->bins.slots; slot++) {
         if (!l->cloud.small && !worker->used[slot])
             continue;
         for (size_t copy = 0; copy < worker->bins.copies; copy++)
-            merge_bin(l, worker, slot, copy);
+            merge_bin(l, worker, sink, slot, copy);
         if (worker->used[slot])
-            l->clusters.touched[slot] = 1;
+            sink->touched[slot] = 1;
         if (l->first && !(l->cloud.small && !l->weights))
-            l->clusters.members[slot] += worker->joined[slot];
+            sink->members[slot] += worker->joined[slot];
         worker->used[slot] = 0;
         worker->joined[slot] = 0;
     }
+}
+
+void ast_merge_sums(ast_labelling *l, ast_worker *worker) {
+    ast_cluster_list *c = &l->clusters;
+    ast_sink sink = {c->sums, c->weights, c->members, c->keys, c->touched};
+    ast_merge_into(l, worker, &sink);
 }

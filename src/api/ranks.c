@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A context as one of several ranks. */
+#include "asterism_ranks.h"
+
+#include "context.h"
+#include "random.h"
+
+#include <string.h>
+
+ast_status ast_join(ast_context *context, const ast_comm *comm) {
+    ast_begin(context);
+    if (comm && (comm->size < 1 || comm->rank < 0 || comm->rank >= comm->size || !comm->sum || !comm->broadcast))
+        return ast_fail(&context->fault, AST_BAD_OPTION,
+                        "a rank must be 0 or more and less than their number, with both functions");
+    context->comm = comm && comm->size > 1 ? comm : NULL;
+    ast_labelling_free(&context->labelling); /* what memory it has must not differ from rank to rank */
+    return AST_OK;
+}
+
+/* What several ranks cannot do. */
+static ast_status check_method(const ast_options *o, ast_fault *fault) {
+    if (o->method != AST_DP && o->method != AST_SPKM)
+        return ast_fail(fault, AST_BAD_OPTION, "several ranks work on AST_DP and AST_SPKM; other methods need one");
+    if (o->parallel != AST_ORDERED)
+        return ast_fail(fault, AST_BAD_OPTION, "several ranks run ordered passes: parallel must be AST_ORDERED");
+    if (o->shuffle || (o->method == AST_DP && o->restarts > 1))
+        return ast_fail(fault, AST_BAD_OPTION,
+                        "several ranks visit the points as given: shuffle and restarts of "
+                        "AST_DP, which shuffle, need one");
+    return AST_OK;
+}
+
+static void mix(uint64_t *hash, const void *bytes, size_t size) {
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < size; i++)
+        *hash = ast_mix64(*hash ^ at[i]);
+}
+
+/* Stands for everything that the ranks must agree on. */
+static uint64_t wish(const ast_points *points, const ast_options *o) {
+    int weighted = points->weights != NULL;
+    uint64_t hash = points->dimension;
+    mix(&hash, &weighted, sizeof weighted);
+    mix(&hash, &o->method, sizeof o->method);
+    mix(&hash, &o->angle, sizeof o->angle);
+    mix(&hash, &o->clusters, sizeof o->clusters);
+    mix(&hash, &o->max_iterations, sizeof o->max_iterations);
+    mix(&hash, &o->restarts, sizeof o->restarts);
+    mix(&hash, &o->seed, sizeof o->seed);
+    mix(&hash, &o->axial, sizeof o->axial);
+    mix(&hash, &o->start, sizeof o->start);
+    mix(&hash, &o->means_count, sizeof o->means_count);
+    if (o->means)
+        mix(&hash, o->means, o->means_count * points->dimension * sizeof *o->means);
+    return hash;
+}
+
+ast_status ast_ranks_meet(ast_context *context, const ast_points *points, const ast_options *options, ast_status status,
+                          size_t *offset, size_t *total) {
+    const ast_comm *comm = context->comm;
+    ast_fault *fault = &context->fault;
+    if (status == AST_OK)
+        status = check_method(options, fault);
+    if (status == AST_OK)
+        status = ast_refuse_sparse(points, "a run on several ranks", fault);
+    status = ast_comm_agree(comm, status, fault);
+    if (status != AST_OK)
+        return status;
+    uint64_t all, mine = wish(points, options), first = mine;
+    *offset = ast_comm_before(comm, points->count, &all);
+    *total = all;
+    ast_comm_broadcast(comm, &first, sizeof first, 0);
+    if (first != mine)
+        status =
+            ast_fail(fault, AST_BAD_OPTION,
+                     "rank %d differs from rank 0 in the dimension, in having weights or in an option", comm->rank);
+    else if (all > INT32_MAX)
+        status = ast_fail(fault, AST_BAD_DATA, "there are %zu points; at most 2147483647 fit one call", (size_t)all);
+    return ast_comm_agree(comm, status, fault);
+}

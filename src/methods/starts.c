@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where spherical k-means starts: k-means++ on 1 - cosine (Arthur and Vassilvitskii 2007), or random points.
+ *
+ * Several ranks draw what one process would: they throw the same dice, distances are added up in blocks of all points,
+ * in order, and of a block that several ranks have points of they tell each other every part. */
+#include "methods.h"
+
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SEED_BLOCK                                                                                                     \
+    1024 /* points whose distances are added up together: fixed, so that sums do not depend on threads                 \
+          */
+
+typedef struct seeding {
+    ast_labelling *l;
+    float *mean;     /* (D) the latest */
+    float *distance; /* (count) 1 - cosine to the nearest mean so far */
+    size_t first;    /* the block of all points that this rank's first point is in */
+    size_t blocks;   /* that this rank has points of */
+    size_t all_blocks;
+    size_t everyone, before; /* points that there are on all ranks; on those before this one */
+    double *sum;             /* (all_blocks) weight * distance together; before the ranks met: of this rank's points */
+    double part[SEED_BLOCK]; /* of one block: weight * distance, 0 for missing points */
+    uint64_t *shared;        /* (all_blocks) how many ranks have points of the block; NULL: alone */
+} seeding;
+
+/* This rank's points of a block: `*n` of them from the one that is returned on. */
+static size_t points_of(const seeding *s, size_t block, size_t *n) {
+    size_t offset = s->l->offset, end = offset + s->l->cloud.count;
+    size_t from = block * SEED_BLOCK, to = from + SEED_BLOCK;
+    from = from > offset ? from : offset;
+    to = to < end ? to : end;
+    *n = to > from ? to - from : 0;
+    return from - offset;
+}
+
+static double part_of(const ast_labelling *l, const float *distance, size_t i) {
+    return (l->weights ? l->weights[i] : 1) * (double)distance[i];
+}
+
+static void seed_block(void *data, size_t block, int index) {
+    seeding *s = data;
+    ast_labelling *l = s->l;
+    size_t n, first = points_of(s, s->first + block, &n);
+    double sum = 0;
+    for (size_t i = first; i < first + n; i++) {
+        if (l->labels[i] == AST_MISSING)
+            continue;
+        double cosine = ast_cloud_steady_dot(&l->cloud, i, s->mean, l->workers[index].row);
+        float away = (float)fmax(0, 1 - (l->axial ? fabs(cosine) : cosine));
+        s->distance[i] = away < s->distance[i] ? away : s->distance[i];
+        sum += part_of(l, s->distance, i);
+    }
+    s->sum[s->first + block] = sum;
+}
+
+/* ---- Several ranks ----------------------------------------------------------------------------------------------- */
+
+/* Doubles that one rank knows, and the others have as 0, for all of them. */
+static void tell(const ast_comm *comm, double *values, size_t count) {
+    if (ast_comm_many(comm))
+        ast_comm_sum(comm, (uint64_t *)(void *)values, count);
+}
+
+/* The parts of all points of a block. */
+static void load_parts(seeding *s, size_t block) {
+    ast_labelling *l = s->l;
+    size_t n, first = points_of(s, block, &n);
+    memset(s->part, 0, sizeof s->part);
+    for (size_t i = first; i < first + n; i++)
+        if (l->labels[i] != AST_MISSING)
+            s->part[l->offset + i - block * SEED_BLOCK] = part_of(l, s->distance, i);
+    tell(l->comm, s->part, SEED_BLOCK);
+}
+
+/* The sums of all blocks: those of one rank as they are, those of several by their parts, in order. */
+static void meet(seeding *s) {
+    if (!s->shared)
+        return;
+    for (size_t b = 0; b < s->all_blocks; b++) {
+        size_t n;
+        points_of(s, b, &n);
+        s->sum[b] = n > 0 && s->shared[b] == 1 ? s->sum[b] : 0;
+    }
+    tell(s->l->comm, s->sum, s->all_blocks);
+    for (size_t b = 0; b < s->all_blocks; b++) {
+        if (s->shared[b] < 2)
+            continue;
+        load_parts(s, b);
+        for (size_t j = 0; j < SEED_BLOCK; j++)
+            s->sum[b] += s->part[j];
+    }
+}
+
+/* Makes this rank's point i, or that of another (SIZE_MAX here), known to all. */
+static ast_status tell_row(ast_labelling *l, size_t i, float *row, ast_fault *fault) {
+    const float *mine = i < l->cloud.count ? ast_upright_row(l, &l->workers[0], i) : NULL;
+    if (ast_comm_many(l->comm))
+        return ast_ranked_rows(l, &mine, 1, row) ? AST_OK : ast_fail_memory(fault);
+    memcpy(row, mine, l->cloud.dimension * sizeof *row);
+    return AST_OK;
+}
+
+static uint64_t present(const ast_labelling *l) {
+    uint64_t count = 0;
+    for (size_t i = 0; i < l->cloud.count; i++)
+        count += l->labels[i] != AST_MISSING;
+    return count;
+}
+
+/* ---- k-means++ --------------------------------------------------------------------------------------------------- */
+
+/* A point of all with probability proportional to weight * distance; SIZE_MAX where all distances are zero. */
+static size_t draw(seeding *s, ast_random *random) {
+    double total = 0, at = ast_random_uniform(random);
+    for (size_t b = 0; b < s->all_blocks; b++)
+        total += s->sum[b];
+    at *= total;
+    for (size_t b = 0; b < s->all_blocks; b++) {
+        if (at >= s->sum[b] && b + 1 < s->all_blocks) {
+            at -= s->sum[b];
+            continue;
+        }
+        size_t last = SIZE_MAX;
+        load_parts(s, b);
+        for (size_t j = 0; j < SEED_BLOCK; j++) {
+            if (s->part[j] <= 0)
+                continue;
+            last = b * SEED_BLOCK + j;
+            if (at < s->part[j])
+                return last;
+            at -= s->part[j];
+        }
+        if (last != SIZE_MAX) /* rounding ran past the end of its block */
+            return last;
+    }
+    return SIZE_MAX;
+}
+
+/* The n-th point that is there, of all; SIZE_MAX if another rank has it. */
+static size_t nth_point(const seeding *s, uint64_t n) {
+    const ast_labelling *l = s->l;
+    if (n < s->before)
+        return SIZE_MAX;
+    n -= s->before;
+    for (size_t i = 0; i < l->cloud.count; i++)
+        if (l->labels[i] != AST_MISSING && n-- == 0)
+            return i;
+    return SIZE_MAX;
+}
+
+/* The next start, as one of this rank's points or SIZE_MAX. */
+static size_t next_start(seeding *s, size_t k, ast_random *random) {
+    const ast_labelling *l = s->l;
+    size_t drawn = k == 0 ? SIZE_MAX : draw(s, random);
+    if (drawn == SIZE_MAX)
+        return nth_point(s, ast_random_below(random, s->everyone));
+    return drawn >= l->offset && drawn - l->offset < l->cloud.count ? drawn - l->offset : SIZE_MAX;
+}
+
+/* Compares every point with the latest start: as long as there is one to come. */
+static ast_status measure_distances(seeding *s, const ast_run *run, ast_fault *fault) {
+    double began = ast_seconds();
+    ast_pool_run(s->l->pool, s->blocks, seed_block, s);
+    meet(s);
+    ast_progress state = {.restart = run->restart,
+                          .clusters = s->l->clusters.live,
+                          .scored = s->l->everyone,
+                          .seconds = ast_seconds() - began};
+    return ast_comm_agree(s->l->comm, ast_run_tell(run, &state, fault), fault);
+}
+
+static ast_status open_seeding(seeding *s, ast_fault *fault) {
+    ast_labelling *l = s->l;
+    uint64_t total, points;
+    bool many = ast_comm_many(l->comm);
+    ast_comm_before(l->comm, l->cloud.count, &total);
+    s->before = ast_comm_before(l->comm, present(l), &points);
+    s->everyone = points;
+    s->first = l->offset / SEED_BLOCK;
+    s->blocks = l->cloud.count ? (l->offset + l->cloud.count + SEED_BLOCK - 1) / SEED_BLOCK - s->first : 0;
+    s->all_blocks = (total + SEED_BLOCK - 1) / SEED_BLOCK;
+    s->distance = ast_allocate(l->cloud.count, sizeof *s->distance);
+    s->sum = ast_allocate(s->all_blocks, sizeof *s->sum);
+    s->shared = many ? ast_allocate_zero(s->all_blocks, sizeof *s->shared) : NULL;
+    s->mean = ast_allocate(l->cloud.dimension, sizeof *s->mean);
+    bool ready = s->mean && s->distance && s->sum && (s->shared || !many);
+    ast_status status = ast_comm_agree(l->comm, ready ? AST_OK : ast_fail_memory(fault), fault);
+    for (size_t i = 0; status == AST_OK && i < l->cloud.count; i++)
+        s->distance[i] = 4;
+    for (size_t b = 0; status == AST_OK && many && b < s->blocks; b++)
+        s->shared[s->first + b] = 1;
+    if (status == AST_OK && many)
+        ast_comm_sum(l->comm, s->shared, s->all_blocks);
+    return status;
+}
+
+ast_status ast_start_plusplus(ast_labelling *l, const ast_run *run, ast_random *random, ast_fault *fault) {
+    size_t clusters = run->options->clusters;
+    seeding s = {.l = l};
+    ast_status status = open_seeding(&s, fault);
+    for (size_t k = 0; status == AST_OK && k < clusters; k++) {
+        size_t i = next_start(&s, k, random);
+        status = tell_row(l, i, s.mean, fault);
+        if (i < l->cloud.count)
+            s.distance[i] = 0;
+        bool added = status == AST_OK && ast_clusters_add(&l->clusters, s.mean, UINT32_MAX) >= 0;
+        if (status == AST_OK)
+            status = ast_comm_agree(l->comm, added ? AST_OK : ast_fail_memory(fault), fault);
+        if (status == AST_OK && k + 1 < clusters)
+            status = measure_distances(&s, run, fault);
+    }
+    free(s.mean);
+    free(s.distance);
+    free(s.sum);
+    free(s.shared);
+    return status;
+}
+
+/* ---- Random points ----------------------------------------------------------------------------------------------- */
+
+/* `clusters` of the points, each at most once, by selection sampling: in the order of the points. */
+ast_status ast_start_random(ast_labelling *l, size_t clusters, ast_random *random, ast_fault *fault) {
+    uint64_t left, n = ast_comm_before(l->comm, present(l), &left), wanted = clusters, number = 0;
+    float *row = ast_allocate(l->cloud.dimension, sizeof *row);
+    ast_status status = ast_comm_agree(l->comm, row ? AST_OK : ast_fail_memory(fault), fault);
+    for (size_t i = 0; status == AST_OK && left > 0 && wanted > 0; number++) {
+        bool mine = number >= n && i < l->cloud.count;
+        while (mine && i < l->cloud.count && l->labels[i] == AST_MISSING)
+            i++;
+        mine = mine && i < l->cloud.count;
+        bool taken = ast_random_below(random, left--) < wanted;
+        if (taken) {
+            wanted--;
+            status = tell_row(l, mine ? i : SIZE_MAX, row, fault);
+            bool added = status == AST_OK && ast_clusters_add(&l->clusters, row, UINT32_MAX) >= 0;
+            if (status == AST_OK)
+                status = ast_comm_agree(l->comm, added ? AST_OK : ast_fail_memory(fault), fault);
+        }
+        i += mine;
+    }
+    free(row);
+    return status;
+}

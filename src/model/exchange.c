@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the ranks tell each other in a pass. Sums, counts and keys are integers that are added up, so that it does not
+ * matter who has which points. Numbers of clusters, and with them the sizes of all messages, are the same on all ranks;
+ * memory for a message is had by all of them or by none. */
+#include "labelling.h"
+
+#include "memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool ast_reserve_packet(ast_labelling *l, size_t numbers) {
+    if (numbers <= l->packet_capacity)
+        return true;
+    free(l->packet);
+    l->packet = ast_allocate(2 * numbers, sizeof *l->packet);
+    l->packet_capacity = l->packet ? 2 * numbers : 0;
+    if (ast_comm_lowest(l->comm, !l->packet) < 0)
+        return true;
+    l->packet_capacity = 0; /* on all ranks, so that all of them will ask again */
+    return false;
+}
+
+/* ---- Sums -------------------------------------------------------------------------------------------------------- */
+
+enum { BESIDES = 6 }; /* numbers a slot besides its sum */
+
+/* Where everything is in the packet: one array after the other. */
+typedef struct parts {
+    uint64_t *head;
+    ast_sink sink;         /* (slots, D), and four times (slots) */
+    uint64_t *touched;     /* (slots) */
+    uint64_t *left, *came; /* (slots) members that left, and that came */
+} parts;
+
+static parts lay_out(const ast_labelling *l, size_t slots) {
+    parts p = {.head = l->packet};
+    int64_t *sums = (int64_t *)l->packet + AST_PACKET_HEAD, *rest = sums + slots * l->cloud.dimension;
+    p.sink = (ast_sink){sums, rest, rest + slots, (uint64_t *)rest + 2 * slots, l->clusters.touched};
+    p.touched = (uint64_t *)rest + 3 * slots;
+    p.left = p.touched + slots;
+    p.came = p.left + slots;
+    return p;
+}
+
+static void fill(ast_labelling *l, const parts *p, size_t slots) {
+    for (int w = 0; w < l->worker_count; w++) {
+        ast_worker *worker = &l->workers[w];
+        ast_merge_into(l, worker, &p->sink);
+        p->head[AST_CHANGED] += worker->changed;
+        p->head[AST_SCORED] += worker->scored;
+        for (size_t c = 0; c < worker->log_count; c++) {
+            const ast_change *change = &worker->log[c];
+            p->left[change->from] += change->from != change->to;
+            p->came[change->to] += change->from != change->to;
+        }
+    }
+    for (size_t slot = 0; slot < slots; slot++)
+        p->touched[slot] = l->clusters.touched[slot];
+    p->head[AST_FAILURES] = atomic_load(&l->failed) || l->pending != AST_OK;
+    p->head[AST_TROUBLES] = atomic_load(&l->trouble);
+}
+
+/* Whether some cluster had one member, or may have come to have one, on the way: then the order of the points matters.
+ */
+static bool may_have_been_lonely(const ast_labelling *l, const parts *p, size_t slots) {
+    for (size_t slot = 0; slot < slots && !l->fixed; slot++) {
+        int64_t members = l->clusters.members[slot], left = (int64_t)p->left[slot];
+        if (members == 1 && (left || p->came[slot]))
+            return true;
+        if (left && members - left < 2)
+            return true;
+    }
+    return false;
+}
+
+static void take(ast_labelling *l, const parts *p, size_t slots) {
+    ast_cluster_list *c = &l->clusters;
+    for (size_t i = 0; i < slots * l->cloud.dimension; i++)
+        c->sums[i] += p->sink.sums[i];
+    for (size_t slot = 0; slot < slots; slot++) {
+        c->weights[slot] += p->sink.weights[slot];
+        c->keys[slot] += p->sink.keys[slot];
+        c->members[slot] += p->sink.members[slot];
+        c->touched[slot] = p->touched[slot] > 0;
+    }
+}
+
+/* The members that came and went in a trial: they count if it holds. */
+static void count_members(ast_labelling *l, const parts *p, size_t slots) {
+    for (size_t slot = 0; slot < slots; slot++)
+        l->clusters.members[slot] += (int64_t)(p->came[slot] - p->left[slot]);
+}
+
+bool ast_exchange(ast_labelling *l, uint64_t head[AST_PACKET_HEAD], bool *lonely) {
+    size_t slots = l->clusters.slots, numbers = AST_PACKET_HEAD + slots * (l->cloud.dimension + BESIDES);
+    if (!ast_reserve_packet(l, numbers))
+        return false;
+    memset(l->packet, 0, numbers * sizeof *l->packet);
+    parts p = lay_out(l, slots);
+    fill(l, &p, slots);
+    ast_comm_sum(l->comm, l->packet, numbers);
+    memcpy(head, p.head, AST_PACKET_HEAD * sizeof *head);
+    *lonely = may_have_been_lonely(l, &p, slots);
+    take(l, &p, slots);
+    if (l->trial && !*lonely && head[AST_TROUBLES] == 0)
+        count_members(l, &p, slots);
+    return true;
+}
+
+/* ---- The list of clusters ---------------------------------------------------------------------------------------- */
+
+/* Arrays in a row in the packet, written by one rank and read by the others. */
+typedef struct reel {
+    char *at;
+    bool writing;
+} reel;
+
+static void pass(reel *r, void *array, size_t size) {
+    if (size > 0)
+        memcpy(r->writing ? r->at : array, r->writing ? array : r->at, size);
+    r->at += size;
+}
+
+/* What is told first: how much there is to tell. */
+enum { FAILED, EVENTS, SLOTS, LIVE, VERSION, FREE, MEANS, PREFACE };
+
+static size_t births(const ast_labelling *l, size_t before) {
+    size_t count = 0;
+    for (size_t e = before; e < l->event_count; e++)
+        count += l->events[e] >= 0;
+    return count;
+}
+
+static bool make_room(ast_labelling *l, const uint64_t *preface) {
+    bool ready = ast_clusters_reserve(&l->clusters, preface[SLOTS]);
+    size_t events = preface[EVENTS];
+    if (ready && l->event_count + events > l->event_capacity) {
+        size_t capacity = 2 * (l->event_count + events);
+        ready = ast_grow_array(&l->events, l->event_count, capacity, sizeof *l->events);
+        l->event_capacity = ready ? capacity : l->event_capacity;
+    }
+    return ast_comm_lowest(l->comm, !ready) < 0;
+}
+
+/* A slot that had no cluster has one now: without points as yet. */
+static void begin_slot(ast_labelling *l, size_t slot) {
+    ast_cluster_list *c = &l->clusters;
+    memset(c->sums + slot * c->dimension, 0, c->dimension * sizeof *c->sums);
+    c->weights[slot] = c->members[slot] = 0;
+    c->keys[slot] = 0;
+    c->founder[slot] = UINT32_MAX;
+    ast_clusters_rest(c, (int32_t)slot);
+    c->touched[slot] = 1;
+}
+
+static void pass_all(ast_labelling *l, reel *r, const uint64_t *preface) {
+    ast_cluster_list *c = &l->clusters;
+    size_t before = l->event_count - (r->writing ? preface[EVENTS] : 0), events = preface[EVENTS], known = c->slots;
+    pass(r, l->events + before, events * sizeof *l->events);
+    for (size_t e = before; e < before + events; e++) {
+        int32_t slot = l->events[e];
+        if (slot < 0)
+            continue;
+        if (!r->writing && ((size_t)slot >= known || !c->alive[slot]))
+            begin_slot(l, (size_t)slot);
+        pass(r, c->means + (size_t)slot * c->dimension, c->dimension * sizeof *c->means);
+    }
+    c->slots = preface[SLOTS];
+    c->live = preface[LIVE];
+    c->version = preface[VERSION];
+    c->free_count = preface[FREE];
+    l->event_count = before + events;
+    pass(r, c->members, c->slots * sizeof *c->members);
+    pass(r, c->order, c->live * sizeof *c->order);
+    pass(r, c->alive, c->slots);
+    pass(r, c->touched, c->slots);
+}
+
+/* What follows from it on the ranks that were told. */
+static void settle_in(ast_labelling *l) {
+    const ast_cluster_list *c = &l->clusters;
+    l->lone = 0;
+    for (size_t k = 0; k < c->live; k++)
+        if (c->members[c->order[k]] == 1)
+            l->lone |= ast_bit_of(c->order[k]);
+    for (int w = 0; w < l->worker_count; w++)
+        ast_worker_reserve(l, &l->workers[w]);
+}
+
+bool ast_share_events(ast_labelling *l, int from, size_t before) {
+    const ast_cluster_list *c = &l->clusters;
+    bool writing = ast_comm_rank(l->comm) == from;
+    uint64_t preface[PREFACE] = {atomic_load(&l->failed), l->event_count - before, c->slots, c->live, c->version,
+                                 c->free_count,           births(l, before)};
+    ast_comm_broadcast(l->comm, preface, sizeof preface, from);
+    size_t bytes = preface[EVENTS] * sizeof *l->events + preface[MEANS] * c->dimension * sizeof *c->means +
+                   preface[SLOTS] * (sizeof *c->members + 2) + preface[LIVE] * sizeof *c->order;
+    if (preface[FAILED] || !ast_reserve_packet(l, bytes / sizeof *l->packet + 1) || !make_room(l, preface)) {
+        ast_labelling_fail(l);
+        return false;
+    }
+    reel r = {(char *)l->packet, true};
+    if (writing)
+        pass_all(l, &r, preface);
+    ast_comm_broadcast(l->comm, l->packet, bytes, from);
+    r = (reel){(char *)l->packet, false};
+    if (!writing)
+        pass_all(l, &r, preface);
+    settle_in(l);
+    return true;
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
+
+bool ast_ranked_rows(ast_labelling *l, const float *const *mine, size_t count, float *rows) {
+    size_t dimension = l->cloud.dimension;
+    if (!ast_reserve_packet(l, count * dimension))
+        return false;
+    memset(l->packet, 0, count * dimension * sizeof *l->packet);
+    for (size_t j = 0; j < count; j++)
+        for (size_t d = 0; mine[j] && d < dimension; d++) {
+            uint32_t bits;
+            memcpy(&bits, &mine[j][d], sizeof bits);
+            l->packet[j * dimension + d] = bits;
+        }
+    ast_comm_sum(l->comm, l->packet, count * dimension);
+    for (size_t i = 0; i < count * dimension; i++) {
+        uint32_t bits = (uint32_t)l->packet[i];
+        memcpy(&rows[i], &bits, sizeof bits);
+    }
+    return true;
+}
+
+static bool is_single(const ast_cluster_list *c, int32_t slot) {
+    return c->touched[slot] && c->alive[slot] && c->members[slot] == 1;
+}
+
+/* The rows of this rank's points that are alone in a cluster of `singles`, in its order; each of them in `memory`. */
+static void find_singles(ast_labelling *l, const int32_t *at, const float **mine, float *memory) {
+    size_t dimension = l->cloud.dimension;
+    for (size_t i = 0; i < l->cloud.count; i++) {
+        int32_t label = l->labels[i];
+        if (label < 0 || !is_single(&l->clusters, label))
+            continue;
+        float *row = memory + (size_t)at[label] * dimension;
+        mine[at[label]] = memcpy(row, ast_upright_row(l, &l->workers[0], i), dimension * sizeof *row);
+    }
+}
+
+static void set_singles(ast_labelling *l, const float *rows) {
+    ast_cluster_list *c = &l->clusters;
+    for (size_t k = 0, j = 0; k < c->live; k++) {
+        int32_t slot = c->order[k];
+        if (!is_single(c, slot))
+            continue;
+        ast_clusters_rest(c, slot);
+        ast_clusters_set_mean(c, slot, rows + j++ * c->dimension);
+        c->touched[slot] = 0;
+    }
+}
+
+void ast_update_singles(ast_labelling *l) {
+    const ast_cluster_list *c = &l->clusters;
+    size_t count = 0, dimension = c->dimension;
+    for (size_t k = 0; k < c->live; k++)
+        count += is_single(c, c->order[k]);
+    if (count == 0)
+        return;
+    const float **mine = ast_allocate_zero(count, sizeof *mine);
+    float *rows = ast_allocate(count * dimension, sizeof *rows);
+    int32_t *at = ast_allocate(c->slots, sizeof *at);
+    bool ready = ast_comm_lowest(l->comm, !mine || !rows || !at) < 0;
+    if (ready) {
+        for (size_t k = 0, j = 0; k < c->live; k++)
+            if (is_single(c, c->order[k]))
+                at[c->order[k]] = (int32_t)j++;
+        find_singles(l, at, mine, rows);
+        ready = ast_ranked_rows(l, mine, count, rows);
+    }
+    if (ready)
+        set_singles(l, rows);
+    else
+        ast_labelling_fail(l);
+    free(mine);
+    free(rows);
+    free(at);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Several ranks give what one process gives, bit for bit: labels, means, counts, objectives, passes; however the points
+ * are cut, with births and deaths on either side of the cuts. The ranks are threads here. */
+#include "reference/harness.h"
+#include "reference/ranks.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_RANKS = 6 };
+
+/* What came out of a run. */
+typedef struct outcome {
+    ast_status status;
+    char message[512];
+    int32_t *labels; /* (N) */
+    ast_report report;
+    ast_cluster_info *clusters;
+    float *means;
+    ref_trace trace;
+} outcome;
+
+typedef struct task {
+    const ref_case *made;
+    ast_options options;
+    size_t cut[MOST_RANKS + 1]; /* rank r has points cut[r]..cut[r+1] */
+    int threads;
+    outcome result[MOST_RANKS]; /* labels of result 0 are of all points */
+    int collectives;            /* rank 0: of the last run */
+} task;
+
+static void take(outcome *o, const ast_context *context) {
+    size_t count, dimension = o->report.dimension;
+    const ast_cluster_info *clusters = ast_clusters(context, &count);
+    o->clusters = malloc((count + 1) * sizeof *clusters);
+    o->means = malloc((count * dimension + 1) * sizeof *o->means);
+    if (count) {
+        memcpy(o->clusters, clusters, count * sizeof *clusters);
+        memcpy(o->means, ast_means(context), count * dimension * sizeof *o->means);
+    }
+}
+
+static void run(ast_context *context, const ast_points *points, ast_options options, int32_t *labels, outcome *o) {
+    options.progress = ref_trace_record;
+    options.progress_data = &o->trace;
+    o->status = ast_cluster(context, points, &options, labels, &o->report);
+    snprintf(o->message, sizeof o->message, "%s", ast_message(context));
+    if (o->status == AST_OK)
+        take(o, context);
+}
+
+static void free_outcome(outcome *o) {
+    free(o->labels);
+    free(o->clusters);
+    free(o->means);
+    ref_trace_free(&o->trace);
+}
+
+static void run_rank(const ast_comm *comm, void *data) {
+    task *t = data;
+    ast_context *context = ast_open(t->threads);
+    ast_join(context, comm);
+    size_t first = t->cut[comm->rank];
+    ast_points slice = t->made->points;
+    slice.data = (const char *)slice.data + (ptrdiff_t)first * slice.row_stride;
+    slice.weights = slice.weights ? slice.weights + first : NULL;
+    slice.count = t->cut[comm->rank + 1] - first;
+    run(context, &slice, t->options, t->result[0].labels + first, &t->result[comm->rank]);
+    ast_close(context);
+}
+
+static void compare(const task *t, int size, const outcome *one, const char *what) {
+    char text[400];
+    for (int r = 0; r < size; r++) {
+        const outcome *o = &t->result[r];
+        snprintf(text, sizeof text, "seed %llu, %s: %s: rank %d of %d, %d threads", (unsigned long long)t->made->seed,
+                 t->made->text, what, r, size, t->threads);
+        if (o->status != one->status || strcmp(o->message, one->message) != 0)
+            fail_msg("%s: '%s', one process: '%s'", text, o->message, one->message);
+        if (o->status != AST_OK)
+            continue;
+        const ast_report *a = &o->report, *b = &one->report;
+        if (a->points != b->points || a->missing != b->missing || a->clusters != b->clusters ||
+            a->iterations != b->iterations || a->converged != b->converged || a->objective != b->objective)
+            fail_msg("%s: %zu clusters after %d passes, objective %.17g; one process: %zu, %d, %.17g", text,
+                     a->clusters, a->iterations, a->objective, b->clusters, b->iterations, b->objective);
+        if (memcmp(o->means, one->means, b->clusters * b->dimension * sizeof *o->means) != 0)
+            fail_msg("%s: the means differ", text);
+        for (size_t k = 0; k < b->clusters; k++)
+            if (o->clusters[k].size != one->clusters[k].size || o->clusters[k].weight != one->clusters[k].weight ||
+                o->clusters[k].resultant != one->clusters[k].resultant)
+                fail_msg("%s: cluster %zu differs", text, k);
+        for (size_t p = 0; p < one->trace.count; p++)
+            if (o->trace.passes[p].changed != one->trace.passes[p].changed ||
+                o->trace.passes[p].objective != one->trace.passes[p].objective)
+                fail_msg("%s: pass %zu changed %zu, objective %.17g; one process: %zu, %.17g", text, p + 1,
+                         o->trace.passes[p].changed, o->trace.passes[p].objective, one->trace.passes[p].changed,
+                         one->trace.passes[p].objective);
+        if (o->trace.starts != one->trace.starts)
+            fail_msg("%s: %zu starts, one process: %zu", text, o->trace.starts, one->trace.starts);
+    }
+    if (one->status == AST_OK)
+        for (size_t i = 0; i < t->made->points.count; i++)
+            if (t->result[0].labels[i] != one->labels[i])
+                fail_msg("%s: label %zu is %d, one process: %d", text, i, t->result[0].labels[i], one->labels[i]);
+}
+
+/* Cuts anywhere: some ranks may have no points at all. */
+static void cut(task *t, int size, ast_random *random) {
+    size_t count = t->made->points.count;
+    t->cut[0] = 0;
+    t->cut[size] = count;
+    for (int r = 1; r < size; r++)
+        t->cut[r] =
+            ast_random_below(random, 3) ? count * (size_t)r / (size_t)size : ast_random_below(random, count + 1);
+    for (int a = 1; a < size; a++)
+        for (int b = a; b > 1 && t->cut[b] < t->cut[b - 1]; b--) {
+            size_t other = t->cut[b];
+            t->cut[b] = t->cut[b - 1];
+            t->cut[b - 1] = other;
+        }
+}
+
+static void check_options(const ref_case *made, const ast_options *options, const char *what, size_t ways,
+                          ast_random *random) {
+    outcome one = {.labels = malloc((made->points.count + 1) * sizeof *one.labels)};
+    run(ref_context("avx2", 1), &made->points, *options, one.labels, &one);
+    for (size_t way = 0; way < ways; way++) {
+        int size = 2 + (int)ast_random_below(random, MOST_RANKS - 1);
+        task t = {.made = made, .options = *options, .threads = 1 + (int)ast_random_below(random, 2)};
+        t.result[0].labels = malloc((made->points.count + 1) * sizeof *one.labels);
+        t.options.bounds = (int)ast_random_below(random, 4) > 0;
+        cut(&t, size, random);
+        ref_ranks_run(size, run_rank, &t);
+        compare(&t, size, &one, what);
+        for (int r = 0; r < size; r++)
+            free_outcome(&t.result[r]);
+    }
+    free_outcome(&one);
+}
+
+static void check_dp(uint64_t seed, ref_size size, size_t ways) {
+    ref_case made;
+    ast_random random;
+    ref_case_make(&made, seed, size);
+    ast_random_seed(&random, seed, 77);
+    ast_options options = ref_dp_options(made.angle);
+    options.axial = (int)ast_random_below(&random, 4) == 0;
+    if (made.means) {
+        options.start = AST_GIVEN;
+        options.means = made.means;
+        options.means_count = made.means_count;
+    }
+    check_options(&made, &options, "dp", ways, &random);
+    ref_case_free(&made);
+}
+
+static void check_spkm(uint64_t seed, ref_size size, size_t ways) {
+    ref_case made;
+    ast_random random;
+    ref_case_make(&made, seed, size);
+    ast_random_seed(&random, seed, 78);
+    ast_options options;
+    ast_options_init(&options);
+    options.method = AST_SPKM;
+    options.axial = (int)ast_random_below(&random, 4) == 0;
+    options.clusters = 1 + ast_random_below(&random, 8);
+    options.seed = seed;
+    options.start = ast_random_below(&random, 3) ? AST_PLUSPLUS : AST_RANDOM;
+    options.restarts = 1 + (int)ast_random_below(&random, 2);
+    check_options(&made, &options, "spkm", ways, &random);
+    ref_case_free(&made);
+}
+
+static void test_small_dp(void **state) {
+    (void)state;
+    ref_check_seeds(check_dp, REF_SMALL, 600, 2);
+}
+
+static void test_small_spkm(void **state) {
+    (void)state;
+    ref_check_seeds(check_spkm, REF_SMALL, 300, 2);
+}
+
+static void test_large_dp(void **state) {
+    (void)state;
+    ref_check_seeds(check_dp, REF_LARGE, 30, 2);
+}
+
+static void test_large_spkm(void **state) {
+    (void)state;
+    ref_check_seeds(check_spkm, REF_LARGE, 12, 2);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_small_dp), cmocka_unit_test(test_small_spkm),
+                                       cmocka_unit_test(test_large_dp), cmocka_unit_test(test_large_spkm)};
+    return cmocka_run_group_tests(tests, NULL, ref_contexts_end);
+}
