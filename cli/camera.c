@@ -38,10 +38,10 @@ const ast_cli_option ast_cli_camera_options[] = {
      "all: one after the other",
      AT(frame), 0, 0, NULL},
     {"smooth", AST_CLI_CHOICE, "HOW",
-     "planes: normals of whole walls and floors, and none\n"
-     "elsewhere (the default, but for normals)\n"
      "guided: a guided filter on the depth, and a normal for\n"
-     "every pixel (the default of normals)\n"
+     "every pixel (the default for single images)\n"
+     "planes: normals of whole walls and floors, and none\n"
+     "elsewhere (the default of stream and segment)\n"
      "tv: also total variation of the normals; slower\n"
      "none",
      AT(smooth), 0, 0, smoothings},
@@ -65,7 +65,7 @@ ast_cli_camera ast_cli_camera_default(void) {
     ast_depth_options_init(&options);
     return (ast_cli_camera){.scale = NAN,
                             .smooth = -1,
-                            .usual = AST_SMOOTH_PLANES,
+                            .usual = AST_SMOOTH_GUIDED,
                             .filter_epsilon = options.filter_epsilon,
                             .jump = options.jump,
                             .nearest = options.nearest,

@@ -4,6 +4,7 @@
 #include "follow.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +30,10 @@ const ast_cli_option ast_cli_follow_options[] = {{"labels", AST_CLI_TEXT, "DIR",
                                                  {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
 
 ast_cli_follow_settings ast_cli_follow_default(void) {
-    return (ast_cli_follow_settings){
+    ast_cli_follow_settings given = {
         .passes = AST_CLI_PASSES_DEFAULT, .tracker = ast_cli_tracker_default(), .camera = ast_cli_camera_default()};
+    given.camera.usual = AST_SMOOTH_PLANES; /* the steps of a sensor would split walls */
+    return given;
 }
 
 int ast_cli_follow_parse(const ast_cli_command *command, int argc, char **argv, void *settings,
@@ -85,6 +88,8 @@ int ast_cli_follow_open(ast_cli_follow *follow, const ast_cli_common *common, co
     if (code >= 0)
         return code;
     follow->inputs.camera = depth ? &given->camera : NULL;
+    if (depth && given->tracker.revive < 0) /* normals of planes have hardly any noise */
+        follow->options.revive_near = isnan(given->tracker.beta);
     code = ast_cli_inputs_list(&follow->inputs, given->inputs, given->poses);
     if (code < 0 && given->poses)
         code = ast_cli_poses_read(&follow->poses, given->poses);

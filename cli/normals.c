@@ -81,7 +81,6 @@ static int deliver(job *work);
 
 static int run(int argc, char **argv) {
     settings given = {.common = ast_cli_common_default(), .camera = ast_cli_camera_default()};
-    given.camera.usual = AST_SMOOTH_GUIDED;
     int code = ast_cli_parse(&ast_cli_normals, argc, argv, &given, &given.input);
     int solid = code < 0 && ast_cli_cloud_sees(given.input, &given.source);
     if (code < 0)

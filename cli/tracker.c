@@ -11,6 +11,7 @@
 
 static const char *const methods[] = {"ddp", "sdp", "dp", NULL}; /* in the order of ast_stream_method */
 static const char *const updates[] = {"posterior", "paper", NULL};
+static const char *const revivals[] = {"any", "near", NULL};
 
 #define AT(field) offsetof(ast_cli_tracker, field)
 const ast_cli_option ast_cli_tracker_options[] = {
@@ -35,6 +36,11 @@ const ast_cli_option ast_cli_tracker_options[] = {
      "points (default 400); 0 makes every frame a clustering of\n"
      "its own",
      AT(lifetime), 0, 4294967295.0, NULL},
+    {"revive", AST_CLI_CHOICE, "WHICH",
+     "ddp: what a point may bring back: any cluster that explains\n"
+     "it (the default), or only one that was near, within the\n"
+     "angle (the default for depth images with --drift)",
+     AT(revive), 0, 0, revivals},
     {"max-clusters", AST_CLI_COUNT, "N",
      "clusters kept after a frame at most; the longest unseen go\n"
      "first (default: no limit)",
@@ -43,7 +49,7 @@ const ast_cli_option ast_cli_tracker_options[] = {
     {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
 
 ast_cli_tracker ast_cli_tracker_default(void) {
-    return (ast_cli_tracker){.update = -1, .angle = NAN, .drift = NAN, .beta = NAN, .lifetime = SIZE_MAX};
+    return (ast_cli_tracker){.update = -1, .revive = -1, .angle = NAN, .drift = NAN, .beta = NAN, .lifetime = SIZE_MAX};
 }
 
 ast_stream_options ast_cli_tracker_set(const ast_cli_tracker *tracker, const ast_cli_passes *passes) {
@@ -60,6 +66,7 @@ ast_stream_options ast_cli_tracker_set(const ast_cli_tracker *tracker, const ast
         options.lifetime = (uint32_t)tracker->lifetime;
     options.max_clusters = tracker->max_clusters;
     options.axial = tracker->axial;
+    options.revive_near = tracker->revive == 1;
     options.max_iterations = (int)passes->max_iterations;
     options.parallel = (ast_parallel)passes->parallel;
     options.bounds = !passes->no_bounds;

@@ -12,6 +12,7 @@
 typedef struct ast_cli_tracker {
     int method; /* an ast_stream_method */
     int update; /* -1: that of the tracker */
+    int revive; /* 0: any, 1: near; -1: not given */
     int axial;
     double angle, drift, beta;     /* NaN: not given */
     size_t lifetime, max_clusters; /* SIZE_MAX and 0: not given */

@@ -295,6 +295,9 @@ typedef struct ast_stream_options {
     ast_parallel parallel;           /* AST_ORDERED */
     int bounds;                      /* 1 */
     int axial;                       /* 0. 1: x and -x are the same */
+    int revive_near;                 /* 0. 1: a point revives a cluster only if it is within the angle of where that one
+                                        was. Where there is little noise a cluster long unseen is soon so unsure of its
+                                        place that, without this, it takes whatever comes into view (docs/rules.md) */
 } ast_stream_options;
 
 AST_API void ast_stream_options_init(ast_stream_options *options);

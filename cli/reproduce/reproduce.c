@@ -126,7 +126,6 @@ static int with_report(settings *given, int argc, char **argv, const experiment 
 
 static int run(int argc, char **argv) {
     settings given = {.common = ast_cli_common_default(), .camera = ast_cli_camera_default(), .angle = NAN};
-    given.camera.usual = AST_SMOOTH_GUIDED;
     int code = ast_cli_parse(&ast_cli_reproduce, argc, argv, &given, &given.what);
     if (code >= 0)
         return code;

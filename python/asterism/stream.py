@@ -53,6 +53,9 @@ class DDPVMFMeans(DirectionClusterer):
         Of how many frames `history_` keeps the shares, for `asterism.plot.shares`.
     axial : bool, default=False
         Whether x and -x are the same direction.
+    revive_near : bool, default=False
+        Whether a cluster comes back only where it was, within `angle`: for directions with hardly any noise, such as the
+        normals of planes.
     measure, allow_missing, n_threads
         As in `DPVMFMeans`.
     outlier_angle : float or None, default=None
@@ -84,7 +87,7 @@ class DDPVMFMeans(DirectionClusterer):
 
     def __init__(self, angle: float = 60, *, drift: float = 1.0, beta: float | None = None, lifetime: int = 400,
                  max_clusters: int | None = None, max_iter: int = 100, history: int = 10000, axial: bool = False,
-                 measure: str = "cosine", outlier_angle: float | None = None, allow_missing: bool = False,
+                 revive_near: bool = False, measure: str = "cosine", outlier_angle: float | None = None, allow_missing: bool = False,
                  n_threads: int | None = None) -> None:
         self.angle = angle
         self.drift = drift
@@ -94,6 +97,7 @@ class DDPVMFMeans(DirectionClusterer):
         self.max_iter = max_iter
         self.history = history
         self.axial = axial
+        self.revive_near = revive_near
         self.measure = measure
         self.outlier_angle = outlier_angle
         self.allow_missing = allow_missing
@@ -168,6 +172,7 @@ class DDPVMFMeans(DirectionClusterer):
             "dimension": dimension, "method": constants["AST_STREAM_DDP"], "angle": float(self.angle),
             "drift": float(self.drift), "beta": np.nan if self.beta is None else float(self.beta),
             "lifetime": whole_number("lifetime", self.lifetime, 0), "axial": int(bool(self.axial)),
+            "revive_near": int(bool(self.revive_near)),
             "max_iterations": whole_number("max_iter", self.max_iter, 1),
             "max_clusters": 0 if self.max_clusters is None else whole_number("max_clusters", self.max_clusters, 1)})
         self.history_ = deque(maxlen=whole_number("history", self.history, 0))

@@ -36,7 +36,7 @@ def test_normals_are_those_of_the_command(command, scene, smooth, tmp_path):
 
 def test_segments_are_those_of_the_command(command, scene, tmp_path):
     command("stream", scene / "depth", "--intrinsics", as_text(CAMERA), "--angle", 60, "--labels", tmp_path / "ids")
-    stream = asterism.DDPVMFMeans(60, allow_missing=True)
+    stream = asterism.DDPVMFMeans(60, revive_near=True, allow_missing=True)
     for frame in range(6):
         labels = asterism.segment(asterism.hallway(frame, frames=6, size=SIZE).depth, CAMERA, stream=stream)
         np.testing.assert_array_equal(labels, np.load(tmp_path / "ids" / f"{frame:06}.npy"))

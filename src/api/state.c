@@ -14,11 +14,11 @@
 #include <string.h>
 
 #define MAGIC 0x3154535f54534121u /* "!AST_ST1" in memory */
-#define VERSION 3                 /* 2: with max_iterations; 3: axial */
+#define VERSION 4                 /* 2: with max_iterations; 3: axial; 4: revive_near */
 
 typedef struct state_header {
     uint64_t magic, version, size;
-    uint64_t dimension, method, weight_update, lifetime, max_iterations, max_clusters, axial;
+    uint64_t dimension, method, weight_update, lifetime, max_iterations, max_clusters, axial, revive_near;
     double angle, drift, beta;
     uint64_t frame, next_id, count;
     double spread_num, spread_den;
@@ -48,6 +48,7 @@ static state_header describe(const ast_stream *s) {
                           .max_iterations = (uint64_t)o->max_iterations,
                           .max_clusters = o->max_clusters,
                           .axial = o->axial != 0,
+                          .revive_near = o->revive_near != 0,
                           .angle = o->angle,
                           .drift = isnan(o->beta) ? o->drift : 0,
                           .beta = isnan(o->beta) ? -1 : o->beta,
@@ -103,6 +104,8 @@ static const char *other_option(const state_header *a, const state_header *b) {
         return "weight update";
     if (a->axial != b->axial)
         return "axial";
+    if (a->revive_near != b->revive_near)
+        return "rule of revival (revive_near)";
     if (a->lifetime != b->lifetime)
         return "lifetime";
     if (a->max_iterations != b->max_iterations)

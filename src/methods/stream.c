@@ -51,7 +51,7 @@ static ast_status place_tracked(ast_stream *s) {
     t->candidates = s->options.lifetime > 0;
     t->q = t->candidates ? lambda_of(s) / (double)s->options.lifetime : 0;
     t->limit = l->limit;
-    t->near_only = isnan(s->options.beta);
+    t->near_only = s->options.revive_near != 0;
     t->axial = l->axial;
     ast_tracks_begin(t);
     if (s->options.method == AST_STREAM_DDP)

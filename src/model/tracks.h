@@ -46,7 +46,7 @@ void ast_tracks_begin(ast_tracks *tracks);
 /* J_k of a point. */
 double ast_tracks_score(const ast_tracks *tracks, size_t k, const float *x);
 
-/* Whether a point may revive cluster k at all: with the drift tracker it has to fit m_k, however long ago that was. */
+/* Whether a point may revive cluster k at all: with `near_only` it has to fit m_k, however long ago that was. */
 bool ast_tracks_within(const ast_tracks *tracks, size_t k, const float *x);
 
 /* Whether unseen cluster k, or any, might score `best` or more for the point. Takes no Newton step. */

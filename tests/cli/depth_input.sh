@@ -5,17 +5,19 @@
 . "$(dirname "$0")/depth_common.sh"
 
 # The same labels as from the normals as text.
-works asterism normals hall/depth/000000.png --intrinsics $intrinsics --smooth planes --output n.txt
+works asterism normals hall/depth/000000.png --intrinsics $intrinsics --output n.txt
 works asterism cluster n.txt --angle 60 --labels from_text.txt
 works asterism cluster hall/depth/000000.png --intrinsics $intrinsics --angle 60 --labels z.npy --means m.txt --json
 equal points 76800 "$(json points ../out)"
 equal 'the shape' 'i4 (240, 320)' "$(shape z.npy)"
 numbers z.npy 76800 >from_depth.txt
 same from_text.txt from_depth.txt
-works asterism cluster hall/depth/000000.png --intrinsics $intrinsics --angle 60 --smooth guided --labels pixels.npy
-works asterism cluster hall/depth/000000.png --intrinsics $intrinsics --angle 60 --normal-window 6 --labels window.npy
-same pixels.npy window.npy # who gives the window of pixels' normals wants those
-cmp -s z.npy pixels.npy && broken 'the normals are not those of planes'
+works asterism cluster hall/depth/000000.png --intrinsics $intrinsics --angle 60 --smooth planes --labels planes.npy
+cmp -s z.npy planes.npy && broken 'the normals are not those of planes'
+works asterism stream hall/depth/000000.png --intrinsics $intrinsics --angle 60 --labels frames
+same frames/000000.npy planes.npy # what stream takes by itself
+works asterism stream hall/depth/000000.png --intrinsics $intrinsics --angle 60 --normal-window 6 --labels frames
+same frames/000000.npy z.npy # who gives the window of pixels' normals wants those
 works asterism cluster hall/depth/000000.png --intrinsics $intrinsics --angle 60 --labels z.csv
 equal 'rows of the image' 240 "$(wc -l <z.csv | tr -d ' ')"
 works asterism measure --labels z.npy --truth hall/truth/000000.npy --json

@@ -225,6 +225,7 @@ static void check_either(uint64_t seed, ref_size size, size_t ways, int axial) {
     ast_random random;
     scene_make(&s, seed, size);
     s.options.axial = axial;
+    s.options.revive_near = seed % 3 == 0;
     answer_make(&expected, &s);
     check_objectives(&s, &expected);
     ast_random_seed(&random, seed, 42);
@@ -269,6 +270,7 @@ static void rooms_equal_the_reference(void **state) {
             continue;
         scene_make_room(&s, seed);
         s.options.axial = seed % 2 == 0;
+        s.options.revive_near = seed % 4 < 2;
         answer_make(&expected, &s);
         check_objectives(&s, &expected);
         for (size_t way = 0; way < 4; way++) { /* the ordered path on 1 to 8 threads */

@@ -294,7 +294,7 @@ static void start_frame(ref_stream *stream, const ref_points *points, setting *s
     s->lifetime = options->lifetime;
     s->q = options->lifetime > 0 ? s->lambda / options->lifetime : 0;
     s->beta = ref_current_beta(stream);
-    s->near_only = isnan(options->beta);
+    s->near_only = options->revive_near;
     for (size_t k = 0; k < stream->count; k++) {
         ref_cluster *cluster = stream->list[k];
         cluster->role = options->method == AST_STREAM_DDP ? TRACKED : GIVEN;
