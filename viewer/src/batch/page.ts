@@ -135,7 +135,7 @@ function sphereCard(report: BatchReport, scene: Scene, selection: Selection, des
     { label: "CSV", title: "Save the points that are shown as CSV", run: () => savePoints(scene.points) },
   ]);
   const { shown, total } = report.points;
-  view.say(shown < total ? `${count(shown)} of ${plural(total, "point")}` : plural(total, "point"));
+  view.say(shown < total ? `${count(shown)} of ${count(total)}` : plural(total, "point"));
   view.tools.append(...sphereTools(sphere));
   view.body.append(
     sphere.element,
@@ -244,7 +244,7 @@ function anglesCard(report: BatchReport, selection: Selection): HTMLElement | nu
         ),
     },
   ]);
-  view.say("degrees; the stronger the colour the closer");
+  view.say("degrees; stronger is closer");
   const details = el(
     "details",
     { open: report.dimension > 3 || ids.length <= 8 },

@@ -35,7 +35,7 @@ function columns(report: BatchReport): Column<BatchCluster>[] {
       value: (c) => c.id,
       cell: (c) => swatch(c.id, c.color),
       numeric: true,
-      width: "3.9em",
+      width: "3.6em",
       help: "The cluster's label",
     },
     {
@@ -43,7 +43,7 @@ function columns(report: BatchReport): Column<BatchCluster>[] {
       value: (c) => c.size,
       cell: (c) => count(c.size),
       numeric: true,
-      width: "5.2em",
+      width: "5em",
       help: "Points in the cluster",
     },
     {
@@ -51,7 +51,7 @@ function columns(report: BatchReport): Column<BatchCluster>[] {
       value: (c) => c.share,
       cell: (c) => shareBar(c.share / largest, c.color, percent(c.share)),
       numeric: true,
-      width: "5.6em",
+      width: "5.2em",
       help: "Part of all points",
     },
     {
@@ -59,7 +59,7 @@ function columns(report: BatchReport): Column<BatchCluster>[] {
       value: (c) => c.spread,
       cell: (c) => degrees(c.spread),
       numeric: true,
-      width: "4.5em",
+      width: "4.4em",
       help: "Angular standard deviation around the mean",
     },
     {
@@ -67,7 +67,7 @@ function columns(report: BatchReport): Column<BatchCluster>[] {
       value: (c) => c.kappa,
       cell: (c) => (c.kappa === null ? "–" : number(c.kappa)),
       numeric: true,
-      width: "4.5em",
+      width: "4.4em",
       help: "Concentration of a von Mises-Fisher distribution",
     },
   ];
@@ -81,7 +81,7 @@ function meanColumns(report: BatchReport): Column<BatchCluster>[] {
     value: (c) => c.xyz[i] ?? null,
     cell: (c) => fixed(c.xyz[i], 3),
     numeric: true,
-    width: "4.4em",
+    width: "4.6em",
     help: report.projection ? "The mean along a leading principal direction, rescaled" : "A coordinate of the mean",
   }));
 }

@@ -292,7 +292,9 @@ export class StreamPage {
   private home(): Rotation {
     const { frames } = this.timeline,
       camera = frames.some((frame) => frame.image) && !this.report.parameters["poses"];
-    return camera ? CAMERA_HOME : homeOf(frames.slice(0, 50).flatMap((frame) => frame.clusters));
+    if (camera) return CAMERA_HOME;
+    const step = Math.ceil(frames.length / 60);
+    return homeOf(frames.filter((_, index) => index % step === 0).flatMap((frame) => frame.clusters));
   }
 
   private facts() {
