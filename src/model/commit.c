@@ -6,6 +6,7 @@
 #include "labelling.h"
 
 #include "memory.h"
+#include "sparse_labelling.h"
 #include "table.h"
 
 #include <math.h>
@@ -50,25 +51,30 @@ static bool reserve_exact(ast_worker *worker, size_t count) {
     return true;
 }
 
-bool ast_sync_table(ast_labelling *l, ast_worker *worker) {
-    bool mine = worker->pass == l->pass && worker->seen > 0, ready = true;
-    size_t seen = mine ? worker->seen : 0;
-    if (seen == l->event_count)
-        return true;
-    bool append = mine || l->table.count == 0;
+/* Births stand at the end of the order, and so of the table; for anything else it is filled anew. */
+static bool sync_dense(ast_labelling *l, ast_worker *worker, size_t seen, bool mine) {
+    bool append = mine || l->table.count == 0, ready = true;
     for (size_t e = seen; e < l->event_count; e++)
         append = append && l->events[e] >= 0;
     if (!mine || !append)
         ast_table_clear(&worker->table, l->cloud.dimension, l->axial);
     const float *means = l->clusters.means;
     size_t dimension = l->cloud.dimension, live = l->clusters.live;
-    for (size_t e = seen; append && ready && e < l->event_count;
-         e++) /* births only: they stand at the end of the order */
+    for (size_t e = seen; append && ready && e < l->event_count; e++)
         ready = ast_table_append(&worker->table, means + (size_t)l->events[e] * dimension, l->events[e]);
     for (size_t k = 0; !append && ready && k < live; k++)
         ready =
             ast_is_unseen(l, l->clusters.order[k]) ||
             ast_table_append(&worker->table, means + (size_t)l->clusters.order[k] * dimension, l->clusters.order[k]);
+    return ready;
+}
+
+bool ast_sync_table(ast_labelling *l, ast_worker *worker) {
+    bool mine = worker->pass == l->pass && worker->seen > 0;
+    size_t seen = mine ? worker->seen : 0;
+    if (seen == l->event_count)
+        return true;
+    bool ready = l->cloud.sparse ? ast_sparse_sync(l, worker, seen, mine) : sync_dense(l, worker, seen, mine);
     worker->pass = l->pass;
     worker->seen = l->event_count;
     if (l->tracks)
@@ -100,7 +106,7 @@ static verdict judge(ast_labelling *l, ast_worker *worker, size_t i, const float
         ast_cloud_exact_scores(&l->cloud, i, table, NULL, worker->exact);
     for (size_t k = 0; k < table->count; k++) {
         double score = worker->exact[k];
-        if (table->ids[k] == barred)
+        if (table->ids[k] == barred || table->ids[k] == AST_NOBODY)
             continue;
         if (score > v.score) {
             v.second = v.score;

@@ -9,6 +9,7 @@
 #include "sparse_labelling.h"
 
 #include "sparse.h"
+#include "table.h"
 
 #include <math.h>
 
@@ -21,6 +22,35 @@ void ast_sparse_score_list(ast_labelling *l, ast_worker *worker, const ast_table
 float ast_sparse_score(const ast_labelling *l, size_t i, const float *mean) {
     ast_sparse_row row = ast_cloud_entries(&l->cloud, i);
     return ast_sparse_dot(&row, mean);
+}
+
+static size_t place_of(const ast_table *table, int32_t slot) {
+    size_t k = 0;
+    while (k < table->count && table->ids[k] != slot)
+        k++;
+    return k;
+}
+
+/* Rows of documents are short and means long: a table that is filled anew for one cluster that died costs more than the
+ * scores. So a mean that changed is written over the old one, and a dead one's place stays vacant until the next pass.
+ * The order, which decides between equals, is that of the clusters either way. */
+bool ast_sparse_sync(ast_labelling *l, ast_worker *worker, size_t seen, bool mine) {
+    ast_table *table = &worker->table;
+    bool ready = mine || ast_table_copy(table, &l->table);
+    for (size_t e = seen; ready && e < l->event_count; e++) {
+        int32_t slot = l->events[e] < 0 ? ~l->events[e] : l->events[e];
+        const float *mean = l->clusters.means + (size_t)slot * l->cloud.dimension;
+        size_t k = place_of(table, slot);
+        if (!l->clusters.alive[slot]) {
+            if (k < table->count)
+                ast_table_vacate(table, k);
+        } else if (l->events[e] >= 0 && k < table->count) {
+            ast_table_replace(table, k, mean);
+        } else if (l->events[e] >= 0) {
+            ready = ast_table_append(table, mean, slot);
+        }
+    }
+    return ready;
 }
 
 /* The point's part of a sum, as a whole number of units: what sum_row and add_weighted make of a component. */

@@ -12,6 +12,10 @@ void ast_sparse_score_list(ast_labelling *labelling, ast_worker *worker, const a
 /* The float score of point i with a mean (D). */
 float ast_sparse_score(const ast_labelling *labelling, size_t i, const float *mean);
 
+/* Brings the worker's table from event number `seen` up to date; `mine`: it is one of this pass already. false: no
+ * memory. */
+bool ast_sparse_sync(ast_labelling *labelling, ast_worker *worker, size_t seen, bool mine);
+
 /* Brings the clusters' sums in line with the labels: every point whose label is another one than that which it was last
  * added under; or one point. */
 void ast_sparse_sum(ast_labelling *labelling);

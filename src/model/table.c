@@ -68,12 +68,51 @@ bool ast_table_append(ast_table *table, const float *mean, int32_t id) {
     } else {
         if (k % AST_PANEL == 0)
             open_panel(table);
-        float *column = table->means + k / AST_PANEL * AST_PANEL * dimension + k % AST_PANEL;
-        for (size_t d = 0; d < dimension; d++)
-            column[d * AST_PANEL] = mean[d];
+        ast_table_replace(table, k, mean);
         table->bias[k] = 0;
     }
     table->ids[k] = id;
     table->count = k + 1;
+    return true;
+}
+
+static float *column_of(ast_table *table, size_t k) {
+    return table->means + k / AST_PANEL * AST_PANEL * table->dimension + k % AST_PANEL;
+}
+
+void ast_table_replace(ast_table *table, size_t k, const float *mean) {
+    float *column = column_of(table, k);
+    for (size_t d = 0; d < table->dimension; d++)
+        column[d * AST_PANEL] = mean[d];
+}
+
+void ast_table_vacate(ast_table *table, size_t k) {
+    float *column = column_of(table, k);
+    for (size_t d = 0; d < table->dimension; d++)
+        column[d * AST_PANEL] = 0;
+    table->bias[k] = AST_NO_SCORE;
+    table->ids[k] = AST_NOBODY;
+}
+
+bool ast_table_copy(ast_table *table, const ast_table *from) {
+    size_t used = (from->count + AST_PANEL - 1) / AST_PANEL * AST_PANEL;
+    ast_table_clear(table, from->dimension, from->axial);
+    if (table->capacity < used) {
+        ast_table_free(table);
+        *table = (ast_table){.dimension = from->dimension, .capacity = used, .axial = from->axial};
+        table->ids = ast_allocate(used, sizeof *table->ids);
+        table->means = ast_allocate(used * from->dimension, sizeof *table->means);
+        table->bias = ast_allocate(used, sizeof *table->bias);
+        if (!table->ids || !table->means || !table->bias) {
+            ast_table_free(table);
+            return false;
+        }
+    }
+    if (used) {
+        memcpy(table->ids, from->ids, used * sizeof *table->ids);
+        memcpy(table->bias, from->bias, used * sizeof *table->bias);
+        memcpy(table->means, from->means, used * from->dimension * sizeof *table->means);
+    }
+    table->count = from->count;
     return true;
 }
