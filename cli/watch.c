@@ -122,6 +122,8 @@ int ast_cli_watch_frame(ast_cli_watch *watch, const ast_cli_follow *follow, cons
                           .labels = follow->labels,
                           .image = follow->inputs.camera ? &small : NULL};
     ast_parcel *parcel;
+    if (watch->frames == 0 && follow->frame.frame > 0)
+        ast_recording_note(watch->recording, "The run went on from a state; the frames before it are not shown.");
     if (!ast_recording_add(watch->recording, &frame, follow->options.dimension, watch->live ? &parcel : NULL, &error))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
     if (watch->live)

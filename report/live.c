@@ -206,7 +206,11 @@ static int listen_at(const char *address, unsigned port) {
 /* Whether the port is ours to have, since civetweb tells only that something failed; and which one, if any will do: the
  * door has to know it before the first request. */
 static bool find_port(ast_live_door *door, ast_format_error *error) {
-    struct sockaddr_storage found;
+    union {
+        struct sockaddr any;
+        struct sockaddr_in narrow;
+        struct sockaddr_in6 wide;
+    } found = {.wide = {0}};
     socklen_t size = sizeof found;
     int handle = listen_at(door->address, door->port);
     if (handle < 0 && errno == EADDRINUSE)
@@ -214,11 +218,12 @@ static bool find_port(ast_live_door *door, ast_format_error *error) {
                                "port %u of %s is in use by another program; take another one, or none for any "
                                "that is free",
                                door->port, door->address);
-    if (handle < 0 || getsockname(handle, (struct sockaddr *)&found, &size) != 0)
+    if (handle < 0)
         return ast_format_fail(error, "port %u of %s cannot be served: %s", door->port, door->address, strerror(errno));
+    bool known = getsockname(handle, &found.any, &size) == 0;
     close(handle);
-    door->port = ntohs(is_wide(door->address) ? ((struct sockaddr_in6 *)&found)->sin6_port
-                                              : ((struct sockaddr_in *)&found)->sin_port);
+    if (known)
+        door->port = ntohs(is_wide(door->address) ? found.wide.sin6_port : found.narrow.sin_port);
     return true;
 }
 

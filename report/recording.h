@@ -14,9 +14,9 @@
 
 /* A text that many share; nobody changes it. */
 typedef struct ast_parcel ast_parcel;
-ast_parcel *ast_parcel_share(ast_parcel *message); /* one more holder; the message itself */
-void ast_parcel_drop(ast_parcel *message);         /* one holder less; NULL is fine */
-const char *ast_parcel_text(const ast_parcel *message, size_t *size);
+ast_parcel *ast_parcel_share(ast_parcel *parcel); /* one more holder; the message itself */
+void ast_parcel_drop(ast_parcel *parcel);         /* one holder less; NULL is fine */
+const char *ast_parcel_text(const ast_parcel *parcel, size_t *size);
 
 /* The place of its frame among those of the recording. */
 uint64_t ast_parcel_place(const ast_parcel *parcel);

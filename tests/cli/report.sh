@@ -62,6 +62,14 @@ works asterism segment hall/depth --intrinsics 131.25,131.25,79.75,59.75 --angle
 data seg.html >page
 equal 'frames of segment' 5 "$(json frames.5.frame page)"
 
+# A run that goes on from a state says that there was something before.
+asterism stream x.txt --angle 30 --state s.state >/dev/null
+cp x.txt y.txt
+works asterism stream x.txt y.txt --angle 30 --state s.state --report on.html
+data on.html >page
+equal 'the frame after the state' 1 "$(json frames.0.frame page)"
+json notes page | grep -q 'went on from a state' || broken "no note: $(json notes page)"
+
 # Charts.
 works asterism tune wide.npy --report t.html
 data t.html >page
