@@ -10,28 +10,48 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ranks.h"
 #include "terminal.h"
 
 enum { COMMANDS = 10 };
-static const ast_cli_command *const commands[COMMANDS] = {&ast_cli_cluster, &ast_cli_stream, &ast_cli_segment,
-                                                          &ast_cli_normals, &ast_cli_assign, &ast_cli_measure,
-                                                          &ast_cli_sample,  &ast_cli_tune,   &ast_cli_reproduce,
-                                                          &ast_cli_view};
+static const ast_cli_command *const commands[COMMANDS] = {
+    &ast_cli_cluster, &ast_cli_stream, &ast_cli_segment, &ast_cli_normals,   &ast_cli_assign,
+    &ast_cli_measure, &ast_cli_sample, &ast_cli_tune,    &ast_cli_reproduce, &ast_cli_view};
 
 static int help(const char *name);
 static int version(void);
 static const ast_cli_command *find_command(const char *name);
 static int unknown_command(const char *name);
 
+static int run_command(int argc, char **argv);
+
 int ast_cli_main(int argc, char **argv) {
+    return ast_cli_agree(run_command(argc, argv));
+}
+
+/* On several ranks cluster is the work of all, and the rest, where there is one answer, that of rank 0. */
+static int run_on_ranks(const ast_cli_command *command, int argc, char **argv) {
+    if (command == &ast_cli_cluster || ast_cli_ranks() == NULL)
+        return command->run(argc, argv);
+    if (command != &ast_cli_measure)
+        return ast_cli_fail(AST_CLI_USAGE, "%s works on one rank: start it without mpirun, or with -n 1",
+                            command->name);
+    return ast_cli_speaks() ? command->run(argc, argv) : AST_CLI_DONE;
+}
+
+static int run_command(int argc, char **argv) {
     setlocale(LC_CTYPE, "");  /* for what the terminal can show; numbers keep their point */
     signal(SIGPIPE, SIG_IGN); /* a reader that leaves is a failed write: temporary files are removed as for any other */
     signal(SIGXFSZ, SIG_IGN); /* and so is a file that would grow beyond the limit of the process */
     const char *first = argc > 1 ? argv[1] : NULL;
     if (!first)
         return ast_cli_fail(AST_CLI_USAGE, "which command? 'asterism --help' lists them");
+    if (first[0] == '-' && !ast_cli_speaks())
+        return AST_CLI_DONE;
     if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
         return help(NULL);
+    if (strcmp(first, "help") == 0 && !ast_cli_speaks())
+        return AST_CLI_DONE;
     if (strcmp(first, "help") == 0)
         return help(argc > 2 ? argv[2] : NULL);
     if (strcmp(first, "--version") == 0)
@@ -39,7 +59,7 @@ int ast_cli_main(int argc, char **argv) {
     const ast_cli_command *command = find_command(first);
     if (!command)
         return unknown_command(first);
-    return command->run(argc - 2, argv + 2);
+    return run_on_ranks(command, argc - 2, argv + 2);
 }
 
 static const ast_cli_command *find_command(const char *name) {

@@ -13,6 +13,7 @@
 #include "cluster.h"
 #include "interrupt.h"
 #include "pages.h"
+#include "ranks.h"
 #include "terminal.h"
 
 typedef ast_cli_cluster_settings settings;
@@ -106,6 +107,7 @@ const ast_cli_command ast_cli_cluster = {
     .run = run};
 
 static int read_inputs(job *work);
+static int open_outputs(job *work);
 static int find_angle(job *work);
 static int cluster(job *work);
 static void free_job(job *work);
@@ -124,6 +126,8 @@ static int run(int argc, char **argv) {
     given.axial |= given.reading.cloud.undirected;
     if (code < 0)
         code = ast_cli_cluster_check(&given);
+    if (code < 0)
+        code = ast_cli_cluster_ranks_check(&given);
     if (code >= 0)
         return code;
     char *line = given.report ? ast_cli_command_line(&ast_cli_cluster, argc, argv) : NULL;
@@ -147,14 +151,15 @@ static int run_once(const settings *given) {
         code = ast_cli_check_kept(work.targets, AST_CLI_TARGETS, given->weights);
     if (code < 0)
         code = read_inputs(&work);
-    if (code < 0) {
-        ast_cli_progress_start(&work.progress, &given->common, work.points.count);
-        code = ast_cli_open_targets(work.targets, AST_CLI_TARGETS);
-    }
+    code = ast_cli_agree(code);
+    if (code < 0)
+        code = ast_cli_agree(ast_cli_cluster_slice(&work));
+    if (code < 0)
+        code = open_outputs(&work);
     if (code < 0 && isinf(given->angle))
         code = find_angle(&work);
     if (code < 0)
-        code = cluster(&work);
+        code = ast_cli_agree(cluster(&work));
     if (code < 0)
         code = ast_cli_cluster_deliver(&work);
     free_job(&work);
@@ -256,6 +261,16 @@ static int read_inputs(job *work) {
             code = ast_cli_fail(AST_CLI_FAILED, "there is no memory for %zu labels", count);
     }
     return code;
+}
+
+/* Where there are several ranks one of them writes, and shows how far all are. */
+static int open_outputs(job *work) {
+    ast_cli_progress_start(&work->progress, &work->given->common, work->all);
+    if (ast_cli_speaks())
+        return ast_cli_agree(ast_cli_open_targets(work->targets, AST_CLI_TARGETS));
+    work->progress.show = 0;
+    ast_cli_watch_signals();
+    return ast_cli_agree(-1);
 }
 
 /* The sweep's own means at that angle are the start, so that the result is what it saw. */

@@ -53,6 +53,8 @@ typedef struct ast_cli_cluster_job {
     double *weights;
     float *init;
     int32_t *labels;
+    size_t first, all; /* several ranks: the first of its points; all of them together */
+    double total;      /* the weights of the points that have a direction, together */
     ast_cli_target targets[AST_CLI_TARGETS];
     ast_cli_progress progress;
     ast_report report;
@@ -70,6 +72,13 @@ int ast_cli_names_start(const char *init);
 
 /* What the command line alone shows. */
 int ast_cli_cluster_check(const ast_cli_cluster_settings *given);
+
+/* Several ranks (cluster_ranks.c): what the command line asks for must be possible there; the points become those of
+ * this rank; the weights of all labelled points; and the labels of all ranks in one file. */
+int ast_cli_cluster_ranks_check(const ast_cli_cluster_settings *given);
+int ast_cli_cluster_slice(ast_cli_cluster_job *work);
+double ast_cli_cluster_total(const ast_cli_cluster_job *work);
+int ast_cli_cluster_labels(ast_cli_cluster_job *work);
 
 /* What the table, JSON and the report tell. */
 ast_cli_result ast_cli_cluster_result(ast_cli_cluster_job *work);

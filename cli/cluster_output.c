@@ -8,19 +8,11 @@
 #include <stdlib.h>
 
 #include "cli.h"
+#include "ranks.h"
 #include "terminal.h"
 
 typedef ast_cli_cluster_settings settings;
 typedef ast_cli_cluster_job job;
-
-/* The weights of the points that have a direction, together. */
-static double total_of(const job *work) {
-    const double *weights = work->points.weights;
-    double total = weights ? 0 : (double)(work->report.points - work->report.missing);
-    for (size_t i = 0; weights && i < work->report.points; i++)
-        total += work->labels[i] >= 0 ? weights[i] : 0;
-    return total;
-}
 
 static const char *about(job *work) {
     const ast_cli_directions *d = &work->directions;
@@ -50,7 +42,7 @@ ast_cli_result ast_cli_cluster_result(job *work) {
         .about = about(work),
         .normals = d->kind == AST_CLI_SOLID ? ast_cli_surface_word(&d->surface) : NULL,
         .frame = scene ? (int64_t)d->depth.frame.number : -1,
-        .total = total_of(work),
+        .total = work->total,
         .axes = given->frame_axes ? &work->axes : NULL,
         .nearest = work->nearest};
 }
@@ -116,7 +108,12 @@ static int fill_colored(job *work) {
 
 int ast_cli_cluster_deliver(job *work) {
     const ast_cli_directions *d = &work->directions;
-    int code = fill_records(work);
+    work->total = ast_cli_cluster_total(work);
+    int code = ast_cli_cluster_labels(work);
+    if (code < 0 && !ast_cli_speaks())
+        return AST_CLI_DONE;
+    if (code < 0)
+        code = fill_records(work);
     if (code < 0)
         code = fill_colored(work);
     if (code < 0 && work->given->frame_axes)

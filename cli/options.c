@@ -4,6 +4,7 @@
  * input like any other. An option given twice is a mistake, since one of the two values would be ignored in silence. */
 #include "options.h"
 #include "cli.h"
+#include "ranks.h"
 #include "terminal.h"
 
 #include <assert.h>
@@ -61,7 +62,8 @@ int ast_cli_parse(const ast_cli_command *command, int argc, char **argv, void *s
     state.group_count = ast_cli_groups(command, state.groups);
     for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (is_help(argv[i])) {
-            ast_cli_help(command);
+            if (ast_cli_speaks())
+                ast_cli_help(command);
             return ast_cli_flush();
         }
     }

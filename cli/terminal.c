@@ -3,6 +3,7 @@
  * Sentences to stderr, and what the terminal can show. Nothing here prints results. */
 #include "terminal.h"
 #include "cli.h"
+#include "ranks.h"
 
 #include <errno.h>
 #include <langinfo.h>
@@ -22,7 +23,10 @@ int ast_cli_fail(int code, const char *format, ...) {
         if ((unsigned char)*c < ' ' || *c == 127)
             *c = '?';
     }
-    fprintf(stderr, "asterism: %s\n", sentence);
+    if (ast_cli_ranks()) /* one of them will say it */
+        ast_cli_keep(sentence);
+    else
+        fprintf(stderr, "asterism: %s\n", sentence);
     return code;
 }
 

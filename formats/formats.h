@@ -35,8 +35,8 @@ typedef struct ast_format_error {
 
 /* How a file is to be read. The strings are the caller's and are not kept. */
 typedef struct ast_input_options {
-    const char *format; /* "npy", "csv", "tsv", "txt", "mtx" or "npz", each also with ".gz" appended; NULL: by the file's
-                           extension */
+    const char *format;  /* "npy", "csv", "tsv", "txt", "mtx" or "npz", each also with ".gz" appended; NULL: by the
+                            file's  extension */
     const char *columns; /* which columns of the file, 1-based, in the order they are wanted, such as "2-101" or
                             "1,3,5-7"; NULL: all. Counted as the file is written, before `transpose` */
     bool transpose;      /* the columns of the file are the points, not its rows */
@@ -82,10 +82,11 @@ typedef struct ast_input {
  * are missing (NaN). Rows of unequal length, text, infinity and numbers too large for float are errors. Numbers are
  * stored as AST_F4, rounded from double; tiny ones become zero.
  *
- * .mtx: MatrixMarket, coordinate, real, integer or pattern (every entry is 1), general. .npz: what scipy.sparse.save_npz
- * writes of a csr, csc or coo matrix, stored or deflated. Both become sparse rows in double (points.starts is not NULL),
- * sorted; the entries may stand in any order, and those of one place are added up. An index out of range, an infinity, and
- * entries that are not as many as the file promises are errors; NaN makes its row missing. Columns cannot be picked.
+ * .mtx: MatrixMarket, coordinate, real, integer or pattern (every entry is 1), general. .npz: what
+ * scipy.sparse.save_npz writes of a csr, csc or coo matrix, stored or deflated. Both become sparse rows in double
+ * (points.starts is not NULL), sorted; the entries may stand in any order, and those of one place are added up. An
+ * index out of range, an infinity, and entries that are not as many as the file promises are errors; NaN makes its row
+ * missing. Columns cannot be picked.
  *
  * Infinity in an .npy file, the limits on N and D, and missing rows are the library's business, except that a table
  * without a single row or column is an error here. */
@@ -193,8 +194,8 @@ ast_output *ast_output_open_sole(const char *path, bool durable, ast_format_erro
 /* Bytes in memory instead of a file, for what goes into another file; `name` is for sentences. */
 ast_output *ast_output_open_memory(const char *name, ast_format_error *error);
 
-/* What was written into memory, with a zero behind it; *bytes is the caller's to free(), NULL after a failure. Frees the
- * output in any case. */
+/* What was written into memory, with a zero behind it; *bytes is the caller's to free(), NULL after a failure. Frees
+ * the output in any case. */
 bool ast_output_take(ast_output *output, unsigned char **bytes, size_t *size, ast_format_error *error);
 
 /* Buffered. After a failure the only thing left to do with the output is to abandon it. */
@@ -210,6 +211,18 @@ bool ast_output_commit(ast_output *output, ast_format_error *error);
 
 /* Removes the temporary file and frees the output. NULL is fine. What went to a device or pipe stays written. */
 void ast_output_abandon(ast_output *output);
+
+/* For several processes that write one file. Where the output is a file that is renamed at the commit, `name` (room
+ * bytes) becomes that of the temporary file, into which others may write; otherwise "". Nothing was written before. */
+bool ast_output_share(ast_output *output, char *name, size_t room, ast_format_error *error);
+
+/* Another process's bytes, at `offset` in the file of that name. */
+bool ast_write_part(const char *name, uint64_t offset, const void *bytes, size_t size, ast_format_error *error);
+
+/* Labels in parts: what comes before the first (columns 0: one a row), and those from number `first` on. */
+bool ast_write_label_head(ast_output *output, size_t rows, size_t columns, ast_format_error *error);
+bool ast_write_label_part(ast_output *output, const int32_t *labels, size_t first, size_t count, size_t columns,
+                          ast_format_error *error);
 
 /* Labels: int32 .npy of shape (count,), or text, one a line. */
 bool ast_write_labels(ast_output *output, const int32_t *labels, size_t count, ast_format_error *error);

@@ -102,6 +102,35 @@ const char *ast_output_name(const ast_output *output) {
     return output->name;
 }
 
+bool ast_output_share(ast_output *output, char *name, size_t room, ast_format_error *error) {
+    name[0] = 0;
+    if (output->place.kind != AST_PLACE_FILE)
+        return true;
+    if (!ast_temporary_name(&output->temporary))
+        return cannot(output, error);
+    if (strlen(output->temporary.name) >= room)
+        return ast_format_fail(error, "%s: its name is too long for several processes to write it", output->name);
+    strcpy(name, output->temporary.name);
+    return true;
+}
+
+bool ast_write_part(const char *name, uint64_t offset, const void *bytes, size_t size, ast_format_error *error) {
+    int descriptor = open(name, O_WRONLY | O_CLOEXEC);
+    bool good = descriptor >= 0;
+    for (size_t done = 0; good && done < size;) {
+        size_t left = size - done < ((size_t)1 << 30) ? size - done : (size_t)1 << 30;
+        ssize_t part = pwrite(descriptor, (const char *)bytes + done, left, (off_t)(offset + done));
+        good = part >= 0 || errno == EINTR;
+        done += part > 0 ? (size_t)part : 0;
+    }
+    int reason = errno;
+    if (descriptor >= 0 && close(descriptor) != 0 && good) {
+        good = false;
+        reason = errno;
+    }
+    return good || ast_format_fail(error, "%s: cannot be written: %s", name, strerror(reason));
+}
+
 bool ast_output_write(ast_output *output, const void *bytes, size_t size, ast_format_error *error) {
     if (output->used + size > BUFFER || size > BUFFER) {
         size_t used = output->used;

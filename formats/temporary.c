@@ -77,6 +77,10 @@ void ast_temporary_for(ast_temporary *temporary, const char *target) {
     temporary->sole = true;
 }
 
+bool ast_temporary_name(ast_temporary *temporary) {
+    return temporary->named || give_name(temporary);
+}
+
 bool ast_temporary_close(ast_temporary *temporary) {
     if (!temporary->named && !give_name(temporary))
         return false;

@@ -22,6 +22,9 @@ bool ast_temporary_open(ast_temporary *temporary, const char *folder, bool unnam
  * `target` is in the folder. It has no name yet; otherwise, and if that name would be too long, nothing changes. */
 void ast_temporary_for(ast_temporary *temporary, const char *target);
 
+/* Gives it its name already now, where others are to write into it too. */
+bool ast_temporary_name(ast_temporary *temporary);
+
 /* Closes it; it has a name from now on. */
 bool ast_temporary_close(ast_temporary *temporary);
 

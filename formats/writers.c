@@ -69,6 +69,18 @@ static bool write_header(ast_output *output, char kind, const extent *size_of, a
     return ast_output_write(output, header, size, error);
 }
 
+/* Labels number `first` and on. */
+static bool write_lines(ast_output *output, const int32_t *labels, size_t first, size_t count, size_t columns,
+                        char separator, ast_format_error *error) {
+    for (size_t i = 0; i < count; i++) {
+        char text[16];
+        int length = snprintf(text, sizeof text, "%d%c", labels[i], (first + i + 1) % columns ? separator : '\n');
+        if (!ast_output_write(output, text, (size_t)length, error))
+            return false;
+    }
+    return true;
+}
+
 /* Text has a row for each index but the last. */
 static bool write_integers(ast_output *output, const int32_t *labels, extent size, ast_format_error *error) {
     const text_style *style;
@@ -78,13 +90,22 @@ static bool write_integers(ast_output *output, const int32_t *labels, extent siz
         return write_header(output, 'i', &size, error) &&
                ast_output_write(output, labels, size.count * sizeof *labels, error);
     size_t columns = size.dimensions > 1 ? size.sizes[size.dimensions - 1] : 1;
-    for (size_t i = 0; i < size.count; i++) {
-        char text[16];
-        int length = snprintf(text, sizeof text, "%d%c", labels[i], (i + 1) % columns ? style->separator : '\n');
-        if (!ast_output_write(output, text, (size_t)length, error))
-            return false;
-    }
-    return true;
+    return write_lines(output, labels, 0, size.count, columns, style->separator, error);
+}
+
+bool ast_write_label_head(ast_output *output, size_t rows, size_t columns, ast_format_error *error) {
+    const text_style *style;
+    extent size = columns ? extent_of(2, rows, columns, 1) : extent_of(1, rows, 1, 1);
+    return style_for(output, &style, error) && (style->separator || write_header(output, 'i', &size, error));
+}
+
+bool ast_write_label_part(ast_output *output, const int32_t *labels, size_t first, size_t count, size_t columns,
+                          ast_format_error *error) {
+    const text_style *style;
+    if (!style_for(output, &style, error))
+        return false;
+    return style->separator ? write_lines(output, labels, first, count, columns ? columns : 1, style->separator, error)
+                            : ast_output_write(output, labels, count * sizeof *labels, error);
 }
 
 bool ast_write_labels(ast_output *output, const int32_t *labels, size_t count, ast_format_error *error) {

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * asterism cluster on several ranks: what it cannot do there, and each rank's part of the points and of the labels. */
+#include "cluster.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "cli.h"
+#include "ranks.h"
+#include "terminal.h"
+
+typedef ast_cli_cluster_settings settings;
+typedef ast_cli_cluster_job job;
+
+/* The first of the options that need one rank, or NULL. */
+static const char *unshared(const settings *given) {
+    return given->method != AST_DP && given->method != AST_SPKM ? ast_cli_methods[given->method]
+           : isinf(given->angle)                                ? "--angle auto"
+           : given->shuffle                                     ? "--shuffle"
+           : given->method == AST_DP && given->restarts > 1     ? "--restarts of dp, which shuffles,"
+           : given->passes.parallel != AST_ORDERED              ? "--parallel oir and serial"
+           : given->colored                                     ? "--colored"
+           : given->report                                      ? "--report"
+           : ast_cli_camera_every(&given->reading.camera)       ? "--frame all"
+           : given->input && strcmp(given->input, "-") == 0     ? "standard input"
+                                                                : NULL;
+}
+
+int ast_cli_cluster_ranks_check(const settings *given) {
+    const char *what = ast_cli_ranks() ? unshared(given) : NULL;
+    if (!what)
+        return -1;
+    return ast_cli_fail(AST_CLI_USAGE, "%s works on one rank: start it without mpirun, or with -n 1", what);
+}
+
+int ast_cli_cluster_slice(job *work) {
+    ast_points *points = &work->points;
+    size_t own;
+    work->all = points->count;
+    if (!ast_cli_ranks())
+        return -1;
+    if (points->starts)
+        return ast_cli_fail(AST_CLI_FAILED, "%s has sparse rows, which work on one rank: start it without mpirun",
+                            ast_cli_name(work->given->input));
+    int code = ast_cli_same_points(points, work->given->input);
+    if (code >= 0)
+        return code;
+    ast_cli_slice(points->count, &work->first, &own);
+    points->data = (const char *)points->data + (ptrdiff_t)work->first * points->row_stride;
+    points->weights = points->weights ? points->weights + work->first : NULL;
+    points->count = own;
+    return ast_cli_status(ast_join(work->context, ast_cli_ranks()), work->context, work->given->input);
+}
+
+static double add_weights(double so_far, const void *data) {
+    const job *work = data;
+    for (size_t i = 0; i < work->points.count; i++)
+        so_far += work->labels[i] >= 0 ? work->points.weights[i] : 0;
+    return so_far;
+}
+
+double ast_cli_cluster_total(const job *work) {
+    if (!work->points.weights)
+        return (double)(work->report.points - work->report.missing);
+    return ast_cli_sum_in_turn(add_weights, work);
+}
+
+int ast_cli_cluster_labels(job *work) {
+    ast_cli_target *target = &work->targets[AST_CLI_LABELS];
+    const ast_cli_directions *d = &work->directions;
+    if (!ast_cli_ranks() || !target->path)
+        return -1;
+    target->own = true; /* it is written here */
+    return ast_cli_write_ranks(target->output, target->path, work->labels, work->first, work->points.count,
+                               d->width ? d->height : work->all, d->width);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+#include "ranks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "terminal.h"
+
+#define LOOKED_AT 1024 /* rows that the ranks compare: enough to tell one file from another */
+#define PART ((size_t)1 << 16)
+
+/* Like the signals' flag: who starts the command has no other way to tell it. */
+static const ast_comm *ranks;
+static char kept[4096];
+
+void ast_cli_set_ranks(const ast_comm *comm) {
+    ranks = comm->size > 1 ? comm : NULL;
+}
+
+const ast_comm *ast_cli_ranks(void) {
+    return ranks;
+}
+
+int ast_cli_speaks(void) {
+    return !ranks || ranks->rank == 0;
+}
+
+void ast_cli_keep(const char *sentence) {
+    if (!kept[0])
+        snprintf(kept, sizeof kept, "%s", sentence);
+}
+
+/* The lowest rank with something to tell, or -1. */
+static int lowest(int mine) {
+    for (int first = 0; first < ranks->size; first += 64) {
+        uint64_t told[64] = {0};
+        if (mine && ranks->rank >= first && ranks->rank < first + 64)
+            told[ranks->rank - first] = 1;
+        ranks->sum(ranks->data, told, 64);
+        for (int i = 0; i < 64; i++)
+            if (told[i])
+                return first + i;
+    }
+    return -1;
+}
+
+int ast_cli_agree(int code) {
+    if (!ranks)
+        return code;
+    int who = lowest(code > AST_CLI_DONE);
+    if (who < 0)
+        return code;
+    ranks->broadcast(ranks->data, &code, sizeof code, who);
+    if (who == ranks->rank && kept[0])
+        fprintf(stderr, "asterism: %s\n", kept);
+    kept[0] = 0;
+    return code;
+}
+
+/* Labels and keys come in groups of eight: a part begins with one where there are many points. */
+void ast_cli_slice(size_t count, size_t *first, size_t *own) {
+    size_t size = ranks ? (size_t)ranks->size : 1, rank = ranks ? (size_t)ranks->rank : 0;
+    size_t each = count / size, grain = each >= 64 ? 8 : 1;
+    size_t from = (size_t)((__uint128_t)count * rank / size), to = (size_t)((__uint128_t)count * (rank + 1) / size);
+    *first = from / grain * grain;
+    *own = (rank + 1 == size ? count : to / grain * grain) - *first;
+}
+
+/* ---- The same file ----------------------------------------------------------------------------------------------- */
+
+static uint64_t mixed(uint64_t hash, uint64_t bits) {
+    hash = (hash ^ bits) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
+}
+
+static uint64_t glance(const ast_points *points, double *row) {
+    uint64_t hash = mixed(points->count, points->dimension), bits;
+    size_t step = points->count / LOOKED_AT + 1;
+    for (size_t i = 0; i < points->count; i += step) {
+        ast_points_row(points, i, row);
+        for (size_t d = 0; d < points->dimension; d++) {
+            memcpy(&bits, &row[d], sizeof bits);
+            hash = mixed(hash, bits);
+        }
+    }
+    return hash;
+}
+
+int ast_cli_same_points(const ast_points *points, const char *input) {
+    if (!ranks)
+        return -1;
+    double *row = malloc((points->dimension + 1) * sizeof *row);
+    int code = row ? -1 : ast_cli_fail(AST_CLI_FAILED, "there is no memory to look at %s", input);
+    uint64_t own[3] = {points->count, points->dimension, row ? glance(points, row) : 0}, first[3];
+    free(row);
+    memcpy(first, own, sizeof first);
+    ranks->broadcast(ranks->data, first, sizeof first, 0);
+    if (code < 0 && memcmp(own, first, sizeof own) != 0)
+        code = ast_cli_fail(AST_CLI_FAILED, "%s is another file on rank %d (%zu x %zu) than on rank 0 (%zu x %zu)",
+                            input, ranks->rank, points->count, points->dimension, (size_t)first[0], (size_t)first[1]);
+    if (code < 0 && points->count < (size_t)ranks->size)
+        code = ast_cli_fail(AST_CLI_FAILED, "%s has %zu point%s, fewer than the %d ranks; start at most that many",
+                            input, points->count, points->count == 1 ? "" : "s", ranks->size);
+    return ast_cli_agree(code);
+}
+
+double ast_cli_sum_in_turn(double (*add)(double so_far, const void *data), const void *data) {
+    double total = 0;
+    for (int turn = 0; ranks && turn < ranks->size; turn++) {
+        if (turn == ranks->rank)
+            total = add(total, data);
+        ranks->broadcast(ranks->data, &total, sizeof total, turn);
+    }
+    return ranks ? total : add(0, data);
+}
+
+/* ---- One file of labels ------------------------------------------------------------------------------------------ */
+
+/* This rank's bytes of the file. */
+static bool render(const char *path, const int32_t *labels, size_t first, size_t count, size_t rows, size_t columns,
+                   unsigned char **bytes, size_t *size, ast_format_error *error) {
+    ast_output *memory = ast_output_open_memory(path, error);
+    if (!memory)
+        return false;
+    bool good = (ranks->rank > 0 || ast_write_label_head(memory, rows, columns, error)) &&
+                ast_write_label_part(memory, labels, first, count, columns, error);
+    if (good)
+        return ast_output_take(memory, bytes, size, error);
+    ast_output_abandon(memory);
+    return false;
+}
+
+/* Where this rank's bytes begin. */
+static uint64_t bytes_before(size_t size) {
+    uint64_t before = 0;
+    for (int turn = 0; turn < ranks->size; turn++) {
+        uint64_t told = size;
+        ranks->broadcast(ranks->data, &told, sizeof told, turn);
+        before += turn < ranks->rank ? told : 0;
+    }
+    return before;
+}
+
+/* A pipe or a device: everything goes through rank 0. */
+static bool pass_through(ast_output *output, const unsigned char *bytes, size_t size, ast_format_error *error) {
+    unsigned char part[PART];
+    bool good = true;
+    for (int turn = 0; turn < ranks->size; turn++) {
+        uint64_t left = size;
+        ranks->broadcast(ranks->data, &left, sizeof left, turn);
+        for (uint64_t at = 0, n; at < left; at += n) {
+            n = left - at < PART ? left - at : PART;
+            if (turn == ranks->rank)
+                memcpy(part, bytes + at, n);
+            ranks->broadcast(ranks->data, part, n, turn);
+            good = good && (!output || ast_output_write(output, part, n, error));
+        }
+    }
+    return good;
+}
+
+int ast_cli_write_ranks(ast_output *output, const char *path, const int32_t *labels, size_t first, size_t count,
+                        size_t rows, size_t columns) {
+    ast_format_error error;
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    char name[4096] = "";
+    bool good = render(path, labels, first, count, rows, columns, &bytes, &size, &error);
+    if (good && output)
+        good = ast_output_share(output, name, sizeof name, &error);
+    int code = ast_cli_agree(good ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", error.text));
+    if (code < 0) {
+        ranks->broadcast(ranks->data, name, sizeof name, 0);
+        uint64_t before = bytes_before(size);
+        if (!name[0])
+            good = pass_through(output, bytes, size, &error);
+        else
+            good = output ? ast_output_write(output, bytes, size, &error)
+                          : ast_write_part(name, before, bytes, size, &error);
+        code = ast_cli_agree(good ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", error.text));
+    }
+    free(bytes);
+    return code;
+}

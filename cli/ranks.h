@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The command on several ranks (asterism-mpi): all of them run it, each on its own points, and one speaks. Where one of
+ * them cannot go on none does, and the sentence is that of the lowest. On one rank nothing here does anything.
+ * Functions that return a code return -1 to go on, as everywhere in this room. */
+#ifndef AST_CLI_RANKS_H
+#define AST_CLI_RANKS_H
+
+#include <asterism_ranks.h>
+#include <formats.h>
+
+/* Before ast_cli_main, once; `comm` must live as long as the command. */
+void ast_cli_set_ranks(const ast_comm *comm);
+
+const ast_comm *ast_cli_ranks(void); /* NULL: one rank */
+int ast_cli_speaks(void);            /* whether this is the one rank that prints and writes */
+
+/* Keeps a sentence until the ranks meet. */
+void ast_cli_keep(const char *sentence);
+
+/* What one rank came to becomes what all came to: a collective call. */
+int ast_cli_agree(int code);
+
+/* The part of `count` points that this rank has; the whole on one rank. */
+void ast_cli_slice(size_t count, size_t *first, size_t *own);
+
+/* Whether all ranks see the same points, and more of them than there are ranks. */
+int ast_cli_same_points(const ast_points *points, const char *input);
+
+/* A sum of doubles that each rank goes on with: the bits of one process. */
+double ast_cli_sum_in_turn(double (*add)(double so_far, const void *data), const void *data);
+
+/* Writes the labels of all ranks to one file, rows x columns of them (columns 0: one a row): each rank its own `count`
+ * from number `first` on, into the temporary file of `output`, which rank 0 has open. */
+int ast_cli_write_ranks(ast_output *output, const char *path, const int32_t *labels, size_t first, size_t count,
+                        size_t rows, size_t columns);
+
+#endif

@@ -1,0 +1,43 @@
+# shellcheck shell=sh
+# What the tests of asterism-mpi share; to be sourced.
+if [ -z "$ASTERISM_MPI" ] || ! command -v mpirun >/dev/null; then
+    echo "SKIPPED: there is no MPI here (Debian: libopenmpi-dev openmpi-bin)"
+    exit 77
+fi
+case $SANITIZE in
+*thread*)
+    echo "SKIPPED: the thread sanitizer does not know MPI; ranks as threads are tested in property/ranks"
+    exit 77
+    ;;
+esac
+. "$(dirname "$0")/../cli/common.sh"
+if [ "$(id -u)" = 0 ]; then
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
+fi
+# mpirun and MPI itself never give all of their memory back.
+ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+export ASAN_OPTIONS
+
+# ranks N COMMAND...: on N ranks.
+ranks() {
+    number=$1
+    shift
+    mpirun -n "$number" --oversubscribe --bind-to none "$@"
+}
+
+# refuses N CODE PATTERN COMMAND...: exits with the code, and among what mpirun says there is one sentence of ours, which
+# matches; the folder stays as it was.
+refuses() {
+    number=$1 code=$2 pattern=$3
+    shift 3
+    find . -exec ls -id {} + | sort >../before
+    status=0
+    ranks "$number" "$@" </dev/null >../out 2>../err || status=$?
+    find . -exec ls -id {} + | sort >../after
+    equal "$* on $number ranks" "$code" "$status"
+    equal "$*: sentences" 1 "$(grep -c '^asterism: ' ../err)"
+    grep '^asterism: ' ../err | grep -Eq "$pattern" || broken "$* said: $(grep '^asterism: ' ../err)"
+    [ ! -s ../out ] || broken "$* printed $(cat ../out)"
+    cmp -s ../before ../after || broken "$* changed the folder"
+}

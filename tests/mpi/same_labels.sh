@@ -1,0 +1,64 @@
+#!/bin/sh
+# One file of labels for every number of ranks and threads, and that of the plain command; and the same printed result.
+# ASTERISM_TEST_SCALE=20 makes the first set the million points of the benchmarks.
+. "$(dirname "$0")/common.sh"
+scale=${ASTERISM_TEST_SCALE:-1}
+[ -z "$SANITIZE" ] || scale=0
+size() {
+    echo $(($1 * scale + (scale == 0) * $1 / 10))
+}
+
+# printed FILE: what does not depend on the clock.
+printed() {
+    sed 's/"seconds": [^,]*,//' "$1"
+}
+
+# agree WAYS INPUT OPTIONS...: WAYS are ranks x threads.
+all='1x1 1x2 2x1 2x2 3x1 3x2 4x1 4x2' some='2x2 3x1'
+agree() {
+    ways=$1 input=$2
+    shift 2
+    asterism cluster "$input" "$@" --threads 1 --labels plain.npy --means plain-means.npy --json >plain.json
+    printed plain.json >plain.text
+    for way in $ways; do
+        ranks "${way%x*}" "$ASTERISM_MPI" cluster "$input" "$@" --threads "${way#*x}" --labels z.npy --means m.npy \
+            --json >z.json 2>../err || broken "$input $*, ranks x threads $way: $(cat ../err)"
+        printed z.json >z.text
+        for pair in 'plain.npy z.npy' 'plain-means.npy m.npy' 'plain.text z.text'; do
+            # shellcheck disable=SC2086
+            cmp -s $pair || broken "$input $*, ranks x threads $way: $pair differ"
+        done
+    done
+}
+
+# W2 and W3 of the benchmarks, cut; noise founds clusters on every rank
+asterism sample --points "$(size 50000)" --dimension 3 --clusters 30 --kappa 400 --separation 30 --noise 0.002 --seed 1 \
+    --output x.npy
+agree "$all" x.npy --angle 25
+agree "$some" x.npy --method spkm --clusters 30 --seed 3
+asterism sample --points "$(size 1000)" --dimension 300 --clusters 50 --kappa 200 --seed 1 --output wide.npy
+agree "$some" wide.npy --angle 83
+agree "$all" wide.npy --method spkm --clusters 20
+
+# weights, missing rows, text, axial data
+asterism sample --points 900 --dimension 3 --clusters 8 --kappa 60 --noise 0.1 --seed 2 --output y.txt
+awk '{ print NR % 7 == 3 ? "nan nan nan" : $0 }' y.txt >holes.txt
+awk '{ print NR % 5 / 3 }' y.txt >weights.txt
+agree "$some" holes.txt --angle 30 --weights weights.txt
+agree "$some" holes.txt --angle 40 --axial
+agree "$some" holes.txt --method spkm --clusters 7 --weights weights.txt --restarts 3 --init random
+
+# labels as text, and to standard output
+asterism cluster holes.txt --angle 30 --labels plain.txt --quiet
+ranks 3 "$ASTERISM_MPI" cluster holes.txt --angle 30 --labels z.txt --quiet
+same plain.txt z.txt
+ranks 3 "$ASTERISM_MPI" cluster holes.txt --angle 30 --labels - >z.txt
+same plain.txt z.txt
+
+# measure, and what people ask first
+asterism measure --labels plain.txt --points holes.txt >a
+ranks 2 "$ASTERISM_MPI" measure --labels plain.txt --points holes.txt >b
+same a b
+ranks 2 "$ASTERISM_MPI" cluster --help >b
+asterism cluster --help >a
+same a b
