@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -132,12 +133,48 @@ static void missing_rows_and_wide_indices(void **state) {
     ast_close(context);
 }
 
+/* Means of more components than dense rows may have: given, found, and assigned to; points of weight 0 among them. */
+static void long_means(void **state) {
+    (void)state;
+    enum { LONG = 9000, COUNT = 5 };
+    static const int32_t first[] = {0, 1, 2, 4, 6, 7}, at[] = {0, 8999, 0, 1, 8998, 8999, 8999};
+    static const float numbers[] = {1, 2, 3, 1, 1, 4, 1};
+    static const double weights[] = {1, 1, 2, 1, 0};
+    float *means = calloc(2 * LONG, sizeof *means);
+    assert_non_null(means);
+    means[0] = 3;
+    means[2 * LONG - 1] = 0.5f;
+    ast_points points = ast_points_csr(numbers, AST_F4, first, at, AST_I4, COUNT, LONG);
+    points.weights = weights;
+    ast_context *context = ast_open(2);
+    ast_options options;
+    ast_report report;
+    int32_t labels[COUNT];
+    float cosines[COUNT];
+    ast_options_init(&options);
+    options.method = AST_SPKM;
+    options.start = AST_GIVEN;
+    options.means = means;
+    options.means_count = 2;
+    assert_int_equal(ast_cluster(context, &points, &options, labels, &report), AST_OK);
+    assert_memory_equal(labels, ((int32_t[]){0, 1, 0, 1, 1}), sizeof labels);
+    assert_int_equal(ast_assign(context, &points, means, 2, 20, labels, cosines), AST_OK);
+    assert_memory_equal(labels, ((int32_t[]){0, 1, 0, 1, 1}), sizeof labels);
+    assert_true(cosines[0] == 1 && fabs((double)cosines[2] - 3 / sqrt(10)) < 1e-6);
+    means[LONG + 5] = NAN;
+    assert_int_equal(ast_cluster(context, &points, &options, labels, &report), AST_BAD_DATA);
+    assert_non_null(strstr(ast_message(context), "mean 2"));
+    free(means);
+    ast_close(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_structure_is_named),
         cmocka_unit_test(bad_views_are_refused),
         cmocka_unit_test(what_needs_dense_rows_says_so),
         cmocka_unit_test(missing_rows_and_wide_indices),
+        cmocka_unit_test(long_means),
     };
     return cmocka_run_group_tests_name("sparse views", tests, NULL, NULL);
 }
