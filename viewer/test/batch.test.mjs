@@ -175,10 +175,7 @@ test("many dimensions: principal directions, and the matrix of angles", async ()
   const { page, close } = await browser.open(
     batch({ clusters: 3, dimension: 100, projection: { explained: [0.3, 0.2, 0.1] }, angles }),
   );
-  assert.match(
-    await page.locator(".notes").innerText(),
-    /three leading principal directions, drawn here, hold 60.0 %/,
-  );
+  assert.match(await page.locator(".notes").innerText(), /three leading principal directions, drawn here, hold 60.0 %/);
   assert.ok(await page.locator(".matrix canvas").isVisible());
   assert.equal(await page.getByRole("button", { name: "pc1" }).count(), 1);
   await page.locator(".matrix canvas").hover({ position: { x: 34 + 46 * 1.5, y: 34 + 20 } });

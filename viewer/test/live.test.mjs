@@ -52,8 +52,8 @@ test("survives the end, a lost connection and another stream", async () => {
   server.greet(hello(3, "one"));
   const { page, close } = await browser.visit(server.address, { expected });
   await shows(page, "frame 102 · 3 of 3");
-  server.say({ type: "end", reason: "all 3 frames are done." });
-  await shows(page, "Ended: all 3 frames are done.");
+  server.say({ type: "end", reason: "All 3 frames are done." });
+  await shows(page, "All 3 frames are done.");
   await page.keyboard.press("Home");
   await shows(page, "frame 100 · 1 of 3");
   server.greet(hello(5, "two"));
@@ -83,6 +83,20 @@ test("two viewers see the same, one that comes late too", async () => {
   server.say(next(4));
   await shows(second.page, "frame 104 · 5 of 5");
   await second.close();
+});
+
+test("a stream that never ends is forgotten from its beginning", async () => {
+  const clusters = [{ id: 0, count: 1, share: 1, xyz: [0, 0, 1], age: 0, spread: null, event: "seen" }];
+  const long = hello(0, "long");
+  long.data.frames = Array.from({ length: 20000 }, (_, number) => ({ frame: number, points: 1, clusters }));
+  server.greet(long);
+  const { page, close } = await browser.visit(server.address);
+  await shows(page, "frame 19999 · 20000 of 20000");
+  server.say({ type: "frame", data: { frame: 20000, points: 1, clusters } });
+  await shows(page, "frame 20000 · 18000 of 18000");
+  await page.keyboard.press("Home");
+  await shows(page, "frame 2001 · 1 of 18000");
+  await close();
 });
 
 test("a saved copy of a live view asks for nothing", async () => {

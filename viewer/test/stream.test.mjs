@@ -16,7 +16,7 @@ const label = (page) => page.locator(".frame-label").innerText();
 test("sphere, picture and shares of the first frame", async () => {
   const { page, close } = await browser.open(stream());
   assert.equal(await label(page), "frame 100 · 1 of 30");
-  assert.ok((await pixels(page, ".sphere", colour(0), 72)).count > 200);
+  assert.ok((await pixels(page, ".sphere", colour(4), 72)).count > 200, "what faces the camera");
   assert.ok((await pixels(page, ".stage", colour(0), 90)).count > 2000);
   for (const id of [0, 1, 2, 3, 4]) assert.ok((await pixels(page, ".shares", colour(id))).count > 1500, `band ${id}`);
   assert.match(await page.locator(".facts").innerText(), /30\s+frames\s+5\s+clusters seen\s+1\s+revivals/);

@@ -30,7 +30,7 @@ function words(state: LiveState): string {
     case "live":
       return "Live";
     case "ended":
-      return `Ended${state.reason ? `: ${state.reason}` : ""}`;
+      return state.reason || "The stream has ended.";
     case "lost":
       return `No connection; trying again in ${state.seconds} s`;
   }

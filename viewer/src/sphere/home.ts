@@ -5,8 +5,12 @@ import type { Vec3 } from "../data/types";
 import { add, around, cross, dot, multiply, scale, unit } from "../math/vector";
 import type { Rotation } from "../math/vector";
 
-/** As a camera sees the directions that face it: x to the right, y down, z away from the reader. */
-export const CAMERA_HOME: Rotation = [1, 0, 0, 0, -1, 0, 0, 0, -1];
+/** As a camera sees the directions that face it: x to the right, y down, z away from the reader; a little from above and
+ * from the side, so that floors and walls are not on the very edge. */
+export const CAMERA_HOME: Rotation = multiply(
+  around([1, 0, 0], 0.3),
+  multiply(around([0, 1, 0], -0.25), [1, 0, 0, 0, -1, 0, 0, 0, -1]),
+);
 
 export const PLANE_HOME: Rotation = [1, 0, 0, 0, 1, 0, 0, 0, 1];
 

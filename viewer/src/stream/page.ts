@@ -32,6 +32,8 @@ import type { StreamEvent } from "./timeline";
 import { transport } from "./transport";
 
 const TRAIL = 60;
+const MANY_FRAMES = 2000;
+const MOST_FRAMES = 20_000;
 
 export class StreamPage {
   readonly element: HTMLElement;
@@ -100,9 +102,18 @@ export class StreamPage {
   push(frame: Frame, colors: Record<string, string>): void {
     this.timeline.colours.add(colors);
     this.timeline.push(frame);
+    if (this.timeline.length > MOST_FRAMES) this.forget();
     if (this.timeline.length === 1) this.sphere.view.rehome(this.home());
     this.player.setLength(this.timeline.length);
-    this.all();
+    if (this.timeline.length < MANY_FRAMES) this.all();
+    else this.soon();
+  }
+
+  /** A page that watches for days keeps what it can show. */
+  private forget(): void {
+    const kept = Math.round(0.9 * MOST_FRAMES);
+    this.player.index = Math.max(0, this.player.index - (this.timeline.length - kept));
+    this.timeline = this.timeline.last(kept);
   }
 
   private begin(report: StreamReport, anew: boolean): void {
@@ -125,6 +136,18 @@ export class StreamPage {
     this.head.facts(this.facts());
     this.redraw();
   });
+
+  private waiting = false;
+
+  /** The same twice a second: with thousands of frames one more is not worth drawing all of them again. */
+  private soon(): void {
+    if (this.waiting) return;
+    this.waiting = true;
+    setTimeout(() => {
+      this.waiting = false;
+      this.all();
+    }, 500);
+  }
 
   private layout(): HTMLElement {
     const top = el("div", { class: "columns even" }, this.sphereCard(), this.pictureCard());

@@ -131,6 +131,7 @@ export class Shares {
   }
 
   private drawEvents(plot: uPlot): void {
+    this.movePlayhead(); // the scale may be another since the player moved
     const { context, ratio } = { context: plot.ctx, ratio: devicePixelRatio || 1 };
     context.save();
     context.setTransform(ratio, 0, 0, ratio, 0, 0);

@@ -31,10 +31,15 @@ export class Timeline {
 
   private readonly axial: boolean;
 
-  constructor(report: Pick<StreamReport, "frames" | "colors" | "axial">) {
+  constructor(report: Pick<StreamReport, "frames" | "colors" | "axial">, colours?: Colours) {
     this.axial = report.axial;
-    this.colours = Colours.of(report.colors);
+    this.colours = colours ?? Colours.of(report.colors);
     for (const frame of report.frames) this.push(frame);
+  }
+
+  /** The newest frames alone, for a stream that never ends. */
+  last(count: number): Timeline {
+    return new Timeline({ frames: this.frames.slice(-count), colors: {}, axial: this.axial }, this.colours);
   }
 
   get length(): number {
