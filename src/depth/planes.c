@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define VOTERS 2 /* pixels to each side of one */
 #define WIDE (AST_CELL + 2 * VOTERS)
@@ -140,18 +141,28 @@ static size_t find_candidates(const ast_depth *depth, size_t column, size_t row,
     return count;
 }
 
-/* How far the pixels of a cell and those VOTERS around it are from a plane, at most `limit`. Holes, and what is outside
- * the image, are as far as that from every plane. off: (WIDE, WIDE). */
-static void measure_distances(const ast_depth *depth, size_t column, size_t row, const candidate *c, float limit,
-                              float *off) {
+/* s of the pixels of a cell and of those VOTERS around it; holes outside the image. block: (WIDE, WIDE). */
+static void gather(const ast_depth *depth, size_t column, size_t row, float *block) {
+    size_t u = column * AST_CELL, v = row * AST_CELL;
+    bool inside =
+        u >= VOTERS && v >= VOTERS && u + AST_CELL + VOTERS <= depth->width && v + AST_CELL + VOTERS <= depth->height;
     for (size_t j = 0; j < WIDE; j++) {
-        size_t v = row * AST_CELL + j - VOTERS; /* above row 0: far too large */
+        const float *from = depth->inverse + (v + j - VOTERS) * depth->width + u - VOTERS;
+        if (inside)
+            memcpy(block + j * WIDE, from, WIDE * sizeof *block);
+        for (size_t i = 0; !inside && i < WIDE; i++) /* before 0 is far too large */
+            block[j * WIDE + i] = v + j - VOTERS < depth->height && u + i - VOTERS < depth->width ? from[i] : 0;
+    }
+}
+
+/* How far they are from a plane, at most `limit`. Holes are as far as that from every plane. off: (WIDE, WIDE). */
+static void measure_distances(const float *block, const candidate *c, float limit, float *off) {
+    for (size_t j = 0; j < WIDE; j++) {
+        float level = c->level + ((float)j - VOTERS) * c->slope_y;
         for (size_t i = 0; i < WIDE; i++) {
-            size_t u = column * AST_CELL + i - VOTERS;
-            float s = v < depth->height && u < depth->width ? depth->inverse[v * depth->width + u] : 0;
-            float level = c->level + ((float)j - VOTERS) * c->slope_y + ((float)i - VOTERS) * c->slope_x;
-            float distance = fabsf(level - s);
-            off[j * WIDE + i] = s > 0 && distance < limit ? distance : limit;
+            float s = block[j * WIDE + i], distance = fabsf(level + ((float)i - VOTERS) * c->slope_x - s);
+            distance = distance < limit ? distance : limit;
+            off[j * WIDE + i] = s > 0 ? distance : limit;
         }
     }
 }
@@ -174,31 +185,43 @@ static void ask_around(const float *off, float *sums) {
  * to the 5 x 5 pixels around, the first of equal ones. Next to an edge between walls one pixel alone cannot tell. */
 static void vote(const ast_depth *depth, size_t column, size_t row, const candidate *list, size_t count, float limit,
                  int8_t *winner) {
-    float off[WIDE * WIDE], sums[AST_CELL * AST_CELL], least[AST_CELL * AST_CELL];
+    float block[WIDE * WIDE], off[WIDE * WIDE], sums[AST_CELL * AST_CELL], least[AST_CELL * AST_CELL];
+    gather(depth, column, row, block);
     for (size_t i = 0; i < AST_CELL * AST_CELL; i++) {
         winner[i] = -1;
         least[i] = INFINITY;
     }
     for (size_t k = 0; k < count; k++) {
-        measure_distances(depth, column, row, &list[k], limit, off);
+        measure_distances(block, &list[k], limit, off);
         ask_around(off, sums);
         for (size_t i = 0; i < AST_CELL * AST_CELL; i++) {
             float own = off[(i / AST_CELL + VOTERS) * WIDE + i % AST_CELL + VOTERS];
-            bool better = own < limit && sums[i] < least[i];
+            bool better = (own < limit) & (sums[i] < least[i]);
             least[i] = better ? sums[i] : least[i];
             winner[i] = better ? (int8_t)k : winner[i];
         }
     }
 }
 
-/* The same for a cell that knows one plane alone. */
-static void accept(const ast_depth *depth, size_t column, size_t row, const candidate *c, float limit, int8_t *winner) {
-    size_t u = column * AST_CELL, n = depth->width - u < AST_CELL ? depth->width - u : AST_CELL;
+/* The same, and written, for a cell that knows one plane alone. Most rows of most cells are on it as a whole. */
+static inline void write_plain(const ast_depth *depth, size_t u, size_t n, size_t row, const candidate *c, float limit,
+                               float *normals) {
+    float whole[3 * AST_CELL];
+    for (size_t i = 0; i < 3 * AST_CELL; i++)
+        whole[i] = c->normal[i % 3];
     for (size_t j = 0; j < AST_CELL && row * AST_CELL + j < depth->height; j++) {
-        const float *s = depth->inverse + (row * AST_CELL + j) * depth->width + u;
-        float level = c->level + (float)j * c->slope_y;
-        for (size_t i = 0; i < n; i++)
-            winner[j * AST_CELL + i] = s[i] > 0 && fabsf(level + (float)i * c->slope_x - s[i]) < limit ? 0 : -1;
+        size_t at = (row * AST_CELL + j) * depth->width + u;
+        const float *s = depth->inverse + at;
+        float level = c->level + (float)j * c->slope_y, off[AST_CELL];
+        int away = 0;
+        for (size_t i = 0; i < n; i++) {
+            off[i] = fabsf(level + (float)i * c->slope_x - s[i]);
+            away += !(off[i] < limit) | !(s[i] > 0);
+        }
+        memcpy(normals + 3 * at, whole, 3 * n * sizeof *whole);
+        for (size_t i = 0; away && i < n; i++)
+            if (!(off[i] < limit && s[i] > 0))
+                normals[3 * (at + i)] = normals[3 * (at + i) + 1] = normals[3 * (at + i) + 2] = NAN;
     }
 }
 
@@ -227,10 +250,15 @@ static void write_row(void *data, size_t row, int worker) {
         candidate list[9];
         int8_t winner[AST_CELL * AST_CELL];
         size_t count = find_candidates(depth, column, row, list);
-        if (count == 1)
-            accept(depth, column, row, list, limit, winner);
-        else
-            vote(depth, column, row, list, count, limit, winner);
+        if (count == 1) {
+            size_t u = column * AST_CELL, left = depth->width - u;
+            if (left >= AST_CELL) /* a number that the compiler knows */
+                write_plain(depth, u, AST_CELL, row, list, limit, a->normals);
+            else
+                write_plain(depth, u, left, row, list, limit, a->normals);
+            continue;
+        }
+        vote(depth, column, row, list, count, limit, winner);
         write_cell(depth, column, row, list, winner, a->normals);
     }
 }

@@ -24,9 +24,29 @@ typedef struct ast_plane {
     double slope_x, slope_y, level, rest;
 } ast_plane;
 
-/* Adds up a patch of at least AST_CELL_LEAST pixels to its plane. */
-ast_plane ast_plane_of(const ast_patch *patch);
-void ast_patch_add(ast_patch *patch, const ast_patch *more);
+/* The least-squares plane of a patch that does not lie on a line. */
+static inline ast_plane ast_plane_of(const ast_patch *p) {
+    double inverse = 1 / p->n, mx = p->x * inverse, my = p->y * inverse, ms = p->s * inverse;
+    double xx = p->xx - p->x * mx, xy = p->xy - p->x * my, yy = p->yy - p->y * my;
+    double xs = p->xs - p->x * ms, ys = p->ys - p->y * ms, ss = p->ss - p->s * ms;
+    double scale = 1 / (xx * yy - xy * xy);
+    double slope_x = (xs * yy - ys * xy) * scale, slope_y = (ys * xx - xs * xy) * scale;
+    double rest = ss - slope_x * xs - slope_y * ys;
+    return (ast_plane){slope_x, slope_y, ms - slope_x * mx - slope_y * my, rest > 0 ? rest : 0};
+}
+
+static inline void ast_patch_add(ast_patch *p, const ast_patch *more) {
+    p->n += more->n;
+    p->x += more->x;
+    p->y += more->y;
+    p->xx += more->xx;
+    p->xy += more->xy;
+    p->yy += more->yy;
+    p->s += more->s;
+    p->xs += more->xs;
+    p->ys += more->ys;
+    p->ss += more->ss;
+}
 
 /* The cells of image rows 8 row to 8 row + 7: the sums of each, its plane, and whether it may grow: leader[k] = k, or
  * -1 where there are too few pixels or more than noise on top of a plane. */
