@@ -16,9 +16,9 @@
 #define HASH_START 0xcbf29ce484222325u
 
 const char *bench_stage_name(int stage) {
-    static const char *const names[BENCH_STAGES] = {"back-projection",  "guided filter",      "normals, no filter",
-                                                    "filter + normals", "the same and TV",    "clustering",
-                                                    "depth to labels",  "PNG files to labels"};
+    static const char *const names[BENCH_STAGES] = {
+        "back-projection",     "guided filter",     "normals, no filter", "filter + normals", "the same and TV",
+        "clustering of these", "normals of planes", "clustering",         "depth to labels",  "PNG files to labels"};
     return names[stage];
 }
 
@@ -75,9 +75,9 @@ void bench_depths_free(bench_depths *d) {
 
 typedef struct desk {
     ast_context *context;
-    ast_depth *none, *guided, *tv;
-    ast_stream *stream;
-    float *vectors; /* (pixels, 3) points or normals */
+    ast_depth *none, *guided, *tv, *planes;
+    ast_stream *stream, *pixels_stream; /* of planes, and of guided normals */
+    float *vectors;                     /* (pixels, 3) points or normals */
     int32_t *labels;
     size_t pixels;
 } desk;
@@ -106,8 +106,10 @@ static void desk_open(desk *k, const bench_depth_run *run) {
     k->none = open_depth(k->context, run->scene, AST_SMOOTH_NONE);
     k->guided = open_depth(k->context, run->scene, AST_SMOOTH_GUIDED);
     k->tv = open_depth(k->context, run->scene, AST_SMOOTH_TV);
+    k->planes = open_depth(k->context, run->scene, AST_SMOOTH_PLANES);
     k->stream = open_stream(k->context);
-    if (!k->none || !k->guided || !k->tv || !k->stream)
+    k->pixels_stream = open_stream(k->context);
+    if (!k->none || !k->guided || !k->tv || !k->planes || !k->stream || !k->pixels_stream)
         bench_die("%s", ast_message(k->context));
     k->vectors = bench_alloc(3 * k->pixels * sizeof *k->vectors);
     k->labels = bench_alloc(k->pixels * sizeof *k->labels);
@@ -115,6 +117,8 @@ static void desk_open(desk *k, const bench_depth_run *run) {
 
 static void desk_close(desk *k) {
     ast_stream_close(k->stream);
+    ast_stream_close(k->pixels_stream);
+    ast_depth_close(k->planes);
     ast_depth_close(k->none);
     ast_depth_close(k->guided);
     ast_depth_close(k->tv);
@@ -141,6 +145,16 @@ typedef ast_status bench_depth_step(ast_depth *depth, const ast_depth_image *ima
 static double time_step(desk *k, int f, bench_depth_step *step, ast_depth *depth, const ast_depth_image *image) {
     double begin = bench_now();
     ast_status status = step(depth, image, k->vectors);
+    double seconds = bench_now() - begin;
+    check(k, status, f);
+    return seconds;
+}
+
+static double time_pixels(desk *k, int f) {
+    ast_points points = ast_points_f4(k->vectors, k->pixels, 3);
+    ast_frame frame;
+    double begin = bench_now();
+    ast_status status = ast_stream_step(k->pixels_stream, &points, k->labels, &frame);
     double seconds = bench_now() - begin;
     check(k, status, f);
     return seconds;
@@ -173,9 +187,11 @@ static void run_frame(desk *k, bench_depth_run *run, int f) {
     bench_series_note(&stage[BENCH_STAGE_PLAIN], f, time_step(k, f, ast_depth_normals, k->none, &image));
     if (f % BENCH_TV_STEP == 0)
         bench_series_note(&stage[BENCH_STAGE_TV], f / BENCH_TV_STEP, time_step(k, f, ast_depth_normals, k->tv, &image));
-    double normals = time_step(k, f, ast_depth_normals, k->guided, &image);
+    bench_series_note(&stage[BENCH_STAGE_NORMALS], f, time_step(k, f, ast_depth_normals, k->guided, &image));
+    bench_series_note(&stage[BENCH_STAGE_PIXELS], f, time_pixels(k, f));
+    double normals = time_step(k, f, ast_depth_normals, k->planes, &image);
     double clustering = time_clustering(k, run, f);
-    bench_series_note(&stage[BENCH_STAGE_NORMALS], f, normals);
+    bench_series_note(&stage[BENCH_STAGE_PLANES], f, normals);
     bench_series_note(&stage[BENCH_STAGE_CLUSTERING], f, clustering);
     bench_series_note(&stage[BENCH_STAGE_LABELS], f, normals + clustering);
     run->labels_hash = hash_labels(k, run->labels_hash);
@@ -206,7 +222,7 @@ static double time_file(desk *k, ast_depth_frames *frames, int f) {
     double begin = bench_now();
     if (ast_depth_frames_next(frames, &frame, &error) <= 0)
         bench_die("%s", error.text);
-    check(k, ast_depth_normals(k->guided, &frame.image, k->vectors), f);
+    check(k, ast_depth_normals(k->planes, &frame.image, k->vectors), f);
     ast_points points = ast_points_f4(k->vectors, k->pixels, 3);
     check(k, ast_stream_step(k->stream, &points, k->labels, &report), f);
     return bench_now() - begin;

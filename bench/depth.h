@@ -28,8 +28,10 @@ enum {
     BENCH_STAGE_PLAIN,      /* normals without smoothing */
     BENCH_STAGE_NORMALS,    /* guided filter and normals */
     BENCH_STAGE_TV,         /* the same and total variation; every BENCH_TV_STEP-th frame */
-    BENCH_STAGE_CLUSTERING, /* of the guided normals */
-    BENCH_STAGE_LABELS,     /* guided filter, normals, clustering */
+    BENCH_STAGE_PIXELS,     /* clustering of the guided normals, in a stream of its own */
+    BENCH_STAGE_PLANES,     /* normals of planes, as the command takes them */
+    BENCH_STAGE_CLUSTERING, /* of those */
+    BENCH_STAGE_LABELS,     /* normals of planes, clustering */
     BENCH_STAGE_FILES,      /* from PNG files to labels, the next frame being decoded meanwhile */
     BENCH_STAGES
 };

@@ -29,7 +29,7 @@ static void write_frames(bench_json *json, const bench_depth_run *run) {
     bench_json_open(json, "frames", '[');
     for (int f = 0; f < run->scene->frames; f++) {
         bench_json_open(json, NULL, '{');
-        bench_json_number(json, "normals_seconds", run->stage[BENCH_STAGE_NORMALS].best[f]);
+        bench_json_number(json, "normals_seconds", run->stage[BENCH_STAGE_PLANES].best[f]);
         bench_json_number(json, "clustering_seconds", run->stage[BENCH_STAGE_CLUSTERING].best[f]);
         bench_json_number(json, "passes", run->iterations[f]);
         bench_json_number(json, "scored_in_frames", run->scored[f]);

@@ -116,6 +116,8 @@ static void add_two_threads(const bench_depth_run *run, const bench_depth_run *o
     const char *name = run->scene->name;
     bench_goals_add(goals, 1e3 * NORMALS, 1e3 * bench_series_best(&run->stage[BENCH_STAGE_NORMALS], 0.5), 0,
                     "%s, 2 threads: filter + normals, ms", name);
+    bench_goals_add(goals, 1e3 * NORMALS, 1e3 * bench_series_best(&run->stage[BENCH_STAGE_PLANES], 0.5), 0,
+                    "%s, 2 threads: normals of planes, ms", name);
     bench_goals_add(goals, FRAMES_A_SECOND, 1 / bench_series_best(&run->stage[BENCH_STAGE_LABELS], 0.5), 1,
                     "%s, 2 threads: depth to labels, frames a second", name);
     if (run->all_labelled.count)
