@@ -29,7 +29,6 @@ typedef struct task {
     size_t cut[MOST_RANKS + 1]; /* rank r has points cut[r]..cut[r+1] */
     int threads;
     outcome result[MOST_RANKS]; /* labels of result 0 are of all points */
-    int collectives;            /* rank 0: of the last run */
 } task;
 
 static void take(outcome *o, const ast_context *context) {
@@ -195,8 +194,104 @@ static void test_large_spkm(void **state) {
     ref_check_seeds(check_spkm, REF_LARGE, 12, 2);
 }
 
+/* ---- What a pass costs, and what fails ----------------------------------------------------------------------------
+ */
+
+enum { COUNT = 3000 };
+
+typedef struct story {
+    float x[3 * COUNT];
+    size_t sums[100], broadcasts[100]; /* so far, after each pass of rank 0 */
+    int passes;
+    int stopper; /* the rank that wants to stop, or -1 */
+    int shuffler;
+    size_t infinite; /* the point that is, or COUNT */
+    ast_status status[3];
+    char message[3][512];
+} story;
+
+typedef struct listener {
+    story *s;
+    const ast_comm *comm;
+} listener;
+
+static int hear(const ast_progress *state, void *data) {
+    const listener *one = data;
+    if (one->comm->rank == 0 && state->iteration > 0) {
+        one->s->sums[one->s->passes] = ref_ranks_sums(one->comm);
+        one->s->broadcasts[one->s->passes++] = ref_ranks_broadcasts(one->comm);
+    }
+    return one->comm->rank == one->s->stopper;
+}
+
+static void live(const ast_comm *comm, void *data) {
+    story *s = data;
+    listener one = {s, comm};
+    int32_t labels[COUNT];
+    ast_report report;
+    ast_options options = ref_dp_options(25);
+    ast_context *context = ast_open(1);
+    options.progress = hear;
+    options.progress_data = &one;
+    options.shuffle = comm->rank == s->shuffler;
+    size_t first = COUNT / 3 * (size_t)comm->rank;
+    ast_points points = ast_points_f4(s->x + 3 * first, COUNT / 3, 3);
+    ast_join(context, comm);
+    s->status[comm->rank] = ast_cluster(context, &points, &options, labels, &report);
+    snprintf(s->message[comm->rank], sizeof s->message[0], "%s", ast_message(context));
+    ast_close(context);
+}
+
+static story *tell_story(int stopper, int shuffler, size_t infinite) {
+    story *s = calloc(1, sizeof *s);
+    assert_non_null(s);
+    *s = (story){.stopper = stopper, .shuffler = shuffler, .infinite = infinite};
+    ref_fill_clustered(s->x, COUNT, 3, 6, 0.15, 0, 5);
+    if (infinite < COUNT)
+        s->x[3 * infinite] = INFINITY;
+    ref_ranks_run(3, live, s);
+    return s;
+}
+
+/* The last pass of a run does nothing to the list of clusters. */
+static void test_a_quiet_pass_costs_one_sum(void **state) {
+    (void)state;
+    story *s = tell_story(-1, -1, COUNT);
+    assert_int_equal(s->status[0], AST_OK);
+    assert_true(s->passes >= 3);
+    int last = s->passes - 1;
+    assert_int_equal(s->sums[last] - s->sums[last - 1], 1);
+    assert_int_equal(s->broadcasts[last] - s->broadcasts[last - 1], 0);
+    free(s);
+}
+
+static void check_all_fail(const story *s, ast_status status, const char *message) {
+    for (int r = 0; r < 3; r++) {
+        assert_int_equal(s->status[r], status);
+        if (!strstr(s->message[r], message))
+            fail_msg("rank %d says '%s', not '%s'", r, s->message[r], message);
+    }
+}
+
+static void test_what_fails_on_one_fails_on_all(void **state) {
+    (void)state;
+    story *s = tell_story(-1, -1, 2345);
+    check_all_fail(s, AST_BAD_DATA, "row 2346 (counting from 1) holds an infinity");
+    free(s);
+    s = tell_story(1, -1, COUNT);
+    check_all_fail(s, AST_CANCELLED, "cancelled after pass 1");
+    free(s);
+    s = tell_story(-1, 2, COUNT);
+    check_all_fail(s, AST_BAD_OPTION, "visit the points as given");
+    free(s);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_small_dp), cmocka_unit_test(test_small_spkm),
-                                       cmocka_unit_test(test_large_dp), cmocka_unit_test(test_large_spkm)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_small_dp),
+                                       cmocka_unit_test(test_small_spkm),
+                                       cmocka_unit_test(test_large_dp),
+                                       cmocka_unit_test(test_large_spkm),
+                                       cmocka_unit_test(test_a_quiet_pass_costs_one_sum),
+                                       cmocka_unit_test(test_what_fails_on_one_fails_on_all)};
     return cmocka_run_group_tests(tests, NULL, ref_contexts_end);
 }
