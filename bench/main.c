@@ -12,9 +12,9 @@
 
 typedef struct settings {
     int quick, limits_only, repetitions;
-    int stream, million, depth, cloud, methods, axial; /* W4; small frames; depth frames; clouds; silhouettes, samplers;
-                                                          axes */
-    long frames;                                       /* small ones */
+    int stream, million, depth, cloud, methods, axial, clusters; /* W4; small frames; depth frames; clouds; silhouettes,
+                                                          samplers; axes */
+    long frames;                                                 /* small ones */
     int wanted[BENCH_WORKLOADS];
     int threads[BENCH_MAX_COUNTS], thread_counts;
     const char *output, *write;
@@ -26,6 +26,7 @@ typedef struct settings {
 static const char usage[] =
     "usage: asterism-bench [options] [WORKLOAD]\n"
     "  --workload NAME    W1, W2, W3, stream (W4), depth, cloud, methods (silhouette, sampler, mixture), axial,\n"
+    "                     clusters (1 to 100,000 of them),\n"
     "                     limits (the machine and the bare passes only), all (the default) or million (a million small "
     "frames, one after the other)\n"
     "  --frames N         of million (default 1000000)\n"
@@ -67,13 +68,16 @@ static void parse_workload(settings *given, const char *name) {
     given->cloud = strcmp(name, "all") == 0 || strcmp(name, "cloud") == 0;
     given->methods = strcmp(name, "all") == 0 || strcmp(name, "methods") == 0;
     given->axial = strcmp(name, "all") == 0 || strcmp(name, "axial") == 0;
-    known = all || given->million || given->stream || given->depth || given->cloud || given->methods || given->axial;
+    given->clusters = strcmp(name, "all") == 0 || strcmp(name, "clusters") == 0;
+    known = all || given->clusters || given->million || given->stream || given->depth || given->cloud ||
+            given->methods || given->axial;
     for (int w = 0; w < BENCH_WORKLOADS; w++) {
         given->wanted[w] = all || strcmp(name, bench_workload_name(w)) == 0;
         known |= given->wanted[w];
     }
     if (!known)
-        wrong_usage("the workload is W1, W2, W3, stream, depth, cloud, methods, axial, limits, all or million");
+        wrong_usage(
+            "the workload is W1, W2, W3, stream, depth, cloud, methods, axial, clusters, limits, all or million");
 }
 
 static void parse_option(settings *given, int option) {
@@ -136,6 +140,7 @@ static void parse(settings *given, int argc, char **argv) {
                         .cloud = 1,
                         .methods = 1,
                         .axial = 1,
+                        .clusters = 1,
                         .data = BENCH_DATA,
                         .threads = {1, 2},
                         .thread_counts = 2};
@@ -215,6 +220,7 @@ static void repeat(bench_report *report, const settings *given, int repetition) 
     bench_clouds_repeat(&report->clouds);
     bench_methods_repeat(&report->methods);
     bench_axials_repeat(&report->axials);
+    bench_clusters_repeat(&report->clusters);
 }
 
 static void run(bench_report *report, const settings *given) {
@@ -232,6 +238,8 @@ static void run(bench_report *report, const settings *given) {
         bench_methods_open(&report->methods, report->share, given->threads, given->thread_counts);
     if (given->axial)
         bench_axials_open(&report->axials, report->share, given->threads, given->thread_counts);
+    if (given->clusters)
+        bench_clusters_open(&report->clusters, report->share, given->threads, given->thread_counts);
     if (report->result_count && !given->limits_only)
         measure_memory(report);
     for (int i = 0; i < report->repetitions; i++)
@@ -243,6 +251,7 @@ static void run(bench_report *report, const settings *given) {
     bench_clouds_goals(&report->clouds, &report->goals);
     bench_methods_goals(&report->methods, &report->goals);
     bench_axials_goals(&report->axials, &report->goals);
+    bench_clusters_goals(&report->clusters, &report->goals);
     bench_print_limits(report);
     for (int i = 0; i < report->result_count; i++)
         bench_print_result(report, &report->results[i]);
@@ -251,6 +260,7 @@ static void run(bench_report *report, const settings *given) {
     bench_clouds_print(&report->clouds);
     bench_methods_print(&report->methods);
     bench_axials_print(&report->axials);
+    bench_clusters_print(&report->clusters);
     bench_print_goals(report);
     if (given->output)
         bench_report_write(report, given->output);
@@ -281,6 +291,7 @@ int main(int argc, char **argv) {
     bench_clouds_free(&report->clouds);
     bench_methods_free(&report->methods);
     bench_axials_free(&report->axials);
+    bench_clusters_free(&report->clusters);
     for (int w = 0; w < BENCH_WORKLOADS; w++)
         bench_workload_free(&report->workloads[w]);
     free(report);

@@ -6,6 +6,7 @@
 
 #include "cloud.h"
 #include "axial.h"
+#include "clusters.h"
 #include "methods.h"
 #include "depth.h"
 #include "goals.h"
@@ -27,6 +28,7 @@ typedef struct bench_report {
     bench_clouds clouds;
     bench_methods methods;
     bench_axials axials;
+    bench_clusters clusters;
     bench_goals goals;
 } bench_report;
 
