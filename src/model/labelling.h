@@ -29,6 +29,7 @@
 #include <stdatomic.h>
 
 #define AST_MASK_BITS 32 /* sets of slots, modulo this */
+#define AST_SLOTS 4096   /* that one task updates */
 
 static inline uint32_t ast_bit_of(int32_t slot) {
     return (uint32_t)1 << (slot & (AST_MASK_BITS - 1));

@@ -294,28 +294,34 @@ static void update_tracked(ast_labelling *l, int32_t slot) {
     ast_clusters_set_mean(&l->clusters, slot, mean);
 }
 
-static void update_means(ast_labelling *l) {
+static void update_mean(ast_labelling *l, ast_worker *worker, int32_t slot) {
     ast_cluster_list *c = &l->clusters;
-    bool many = ast_comm_many(l->comm);
-    if (!many)
-        find_founders(l);
-    for (size_t k = 0; k < c->live; k++) {
-        int32_t slot = c->order[k];
-        bool touched = c->touched[slot];
-        if (many && touched && c->members[slot] == 1)
-            continue; /* ast_update_singles does those */
-        ast_clusters_rest(c, slot);
-        c->touched[slot] = 0;
-        if (ast_is_tracked(l, slot)) {
-            if (touched && !ast_is_unseen(l, slot))
-                update_tracked(l, slot);
-            continue;
-        }
-        if (touched && c->members[slot] == 1)
-            ast_clusters_set_mean(c, slot, ast_upright_row(l, &l->workers[0], c->founder[slot]));
-        else if (touched)
-            ast_clusters_update_mean(c, slot);
+    bool touched = c->touched[slot];
+    if (touched && c->members[slot] == 1 && ast_comm_many(l->comm))
+        return; /* ast_update_singles does those */
+    ast_clusters_rest(c, slot);
+    c->touched[slot] = 0;
+    if (ast_is_tracked(l, slot)) {
+        if (touched && !ast_is_unseen(l, slot))
+            update_tracked(l, slot);
+        return;
     }
+    if (touched && c->members[slot] == 1)
+        ast_clusters_set_mean(c, slot, ast_upright_row(l, worker, c->founder[slot]));
+    else if (touched)
+        ast_clusters_update_mean(c, slot);
+}
+
+static void update_block(void *data, size_t block, int index) {
+    ast_labelling *l = data;
+    for (size_t k = block * AST_SLOTS; k < (block + 1) * AST_SLOTS && k < l->clusters.live; k++)
+        update_mean(l, &l->workers[index], l->clusters.order[k]);
+}
+
+static void update_means(ast_labelling *l) {
+    if (!ast_comm_many(l->comm))
+        find_founders(l);
+    ast_pool_run(l->pool, (l->clusters.live + AST_SLOTS - 1) / AST_SLOTS, update_block, l);
 }
 
 /* Clusters that were given and got no points die with the first pass. */
