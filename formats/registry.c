@@ -104,8 +104,11 @@ bool ast_values_read(ast_values *values, const char *path, const ast_input_optio
     *values = (ast_values){0};
     if (!ast_resolve(&how, path, options, error))
         return false;
-    bool good = how.format->values || ast_format_fail(error, "%s: holds sparse rows; a list of numbers is needed", path);
-    good = good && ast_bytes_open(&bytes, path, how.compressed, error);
+    if (!how.format->values) {
+        ast_columns_free(&how.columns);
+        return ast_format_fail(error, "%s: holds sparse rows; a list of numbers is needed", path);
+    }
+    bool good = ast_bytes_open(&bytes, path, how.compressed, error);
     if (good) {
         good = how.format->values(values, &bytes, &how.columns, error);
         ast_bytes_close(&bytes);

@@ -126,15 +126,20 @@ static int with_report(settings *given, int argc, char **argv, const experiment 
 
 static int run(int argc, char **argv) {
     settings given = {.common = ast_cli_common_default(), .camera = ast_cli_camera_default(), .angle = NAN};
+    ast_chart_page page = {0};
     int code = ast_cli_parse(&ast_cli_reproduce, argc, argv, &given, &given.what);
     if (code >= 0)
         return code;
+    given.page = given.report ? &page : NULL;
     for (size_t i = 0; i < sizeof experiments / sizeof *experiments; i++)
         if (strcmp(given.what, experiments[i].name) == 0) {
             code = check(&given, experiments[i].flag);
             if (code < 0)
                 code = ast_cli_report_check("report", given.report);
-            return code < 0 ? with_report(&given, argc, argv, &experiments[i]) : code;
+            if (code < 0)
+                code = given.report ? with_report(&given, argc, argv, &experiments[i]) : experiments[i].run(&given);
+            ast_chart_page_free(&page);
+            return code;
         }
     return ast_cli_fail(AST_CLI_USAGE, "there is no experiment '%s'; there are synthetic, stream and nyu", given.what);
 }
@@ -159,23 +164,19 @@ static int write_report(const settings *given, const char *line, ast_output *out
 /* An experiment that a signal has stopped keeps what is finished, also in its report. */
 static int with_report(settings *given, int argc, char **argv, const experiment *one) {
     ast_format_error error;
-    ast_chart_page page = {0};
-    if (!given->report)
-        return one->run(given);
+    const ast_chart_page *page = given->page;
     ast_output *output = ast_output_open(given->report, false, &error);
     if (!output)
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
     char *line = ast_cli_command_line(&ast_cli_reproduce, argc, argv);
-    given->page = &page;
     int code = one->run(given), written = AST_CLI_FAILED;
-    if ((code == AST_CLI_DONE || code > AST_CLI_SIGNAL) && page.charts.size + page.tables.size > 0)
+    if ((code == AST_CLI_DONE || code > AST_CLI_SIGNAL) && page->charts.size + page->tables.size > 0)
         written = write_report(given, line, output);
     if (written >= 0)
         ast_output_abandon(output);
     else if (!ast_output_commit(output, &error))
         written = ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
     free(line);
-    ast_chart_page_free(&page);
     return code == AST_CLI_DONE && written >= 0 ? written : code;
 }
 
