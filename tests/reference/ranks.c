@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "reference/ranks.h"
 
-#include <assert.h>
 #include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,18 +25,26 @@ typedef struct member {
     size_t sums, broadcasts;
 } member;
 
+/* assert is not there in every build. */
+static void need(bool good, const char *what) {
+    if (good)
+        return;
+    fprintf(stderr, "ranks as threads: %s\n", what);
+    abort();
+}
+
 static void put_down(member *m, const void *given, size_t count) {
     m->all->given[m->comm.rank] = given;
     m->all->count[m->comm.rank] = count;
     pthread_barrier_wait(&m->all->barrier);
     for (int r = 0; r < m->all->size; r++) /* ranks that do not make the same call would hang elsewhere */
-        assert(m->all->count[r] == count);
+        need(m->all->count[r] == count, "they do not make the same call");
 }
 
 static void sum(void *data, uint64_t *values, size_t count) {
     member *m = data;
     uint64_t *total = calloc(count, sizeof *total);
-    assert(total);
+    need(total != NULL, "no memory");
     put_down(m, values, count);
     for (int r = 0; r < m->all->size; r++)
         for (size_t i = 0; i < count; i++)
@@ -62,7 +71,7 @@ static void *run(void *data) {
 }
 
 void ref_ranks_run(int size, void (*work)(const ast_comm *comm, void *data), void *data) {
-    assert(size <= MOST);
+    need(size <= MOST, "too many");
     ref_ranks all = {.size = size};
     member members[MOST];
     pthread_t threads[MOST];
@@ -72,7 +81,7 @@ void ref_ranks_run(int size, void (*work)(const ast_comm *comm, void *data), voi
         members[r].comm = (ast_comm){r, size, sum, broadcast, &members[r]};
     }
     for (int r = 0; r < size; r++)
-        assert(pthread_create(&threads[r], NULL, run, &members[r]) == 0);
+        need(pthread_create(&threads[r], NULL, run, &members[r]) == 0, "no thread");
     for (int r = 0; r < size; r++)
         pthread_join(threads[r], NULL);
     pthread_barrier_destroy(&all.barrier);
