@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,20 +48,24 @@ static int read_cluster(const json_t *object, size_t dimension, ast_tracked *clu
     static const char *const events[] = {"born", "revived", "seen", "unseen", "died"}; /* in the order of ast_event */
     const json_t *list = json_object_get(object, "mean"), *id = json_object_get(object, "id");
     const char *event = json_string_value(json_object_get(object, "event"));
-    if (!json_is_integer(id) || json_array_size(list) != dimension || !event)
+    int what = 0;
+    while (event && what < 5 && strcmp(event, events[what]) != 0)
+        what++;
+    if (!json_is_integer(id) || json_integer_value(id) < 0 || json_integer_value(id) > INT32_MAX ||
+        json_array_size(list) != dimension || !event || what == 5)
         return 0;
     *cluster = (ast_tracked){.id = (int32_t)json_integer_value(id),
-                             .event = AST_SEEN,
+                             .event = (ast_event)what,
                              .age = (uint32_t)count_at(object, "age"),
                              .count = count_at(object, "count"),
                              .share = number_at(object, "share"),
                              .mean = mean};
-    for (int i = 0; i < 5; i++) {
-        if (strcmp(event, events[i]) == 0)
-            cluster->event = (ast_event)i;
+    for (size_t d = 0; d < dimension; d++) {
+        const json_t *value = json_array_get(list, d);
+        if (!json_is_number(value))
+            return 0;
+        mean[d] = (float)json_number_value(value);
     }
-    for (size_t d = 0; d < dimension; d++)
-        mean[d] = (float)json_number_value(json_array_get(list, d));
     return 1;
 }
 

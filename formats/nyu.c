@@ -15,9 +15,11 @@ bool ast_nyu_extension(const char *path) {
 
 #ifdef AST_HAVE_HDF5
 
+#include <errno.h>
 #include <hdf5.h>
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* A scene is 0.3 million pixels; a file that claims this many more is none of this data set. */
 #define PIXELS_MOST ((hsize_t)1 << 24)
@@ -127,6 +129,8 @@ static void restore(voice before) {
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
 static bool open_file(ast_nyu *nyu, ast_format_error *error) {
+    if (access(nyu->path, R_OK) != 0)
+        return ast_format_fail(error, "%s: %s", nyu->path, strerror(errno));
     voice before = silence();
     nyu->file = H5Fopen(nyu->path, H5F_ACC_RDONLY, H5P_DEFAULT);
     restore(before);

@@ -85,7 +85,7 @@ def test_holes_and_outliers(drawn):
 
 
 def test_nothing_but_holes():
-    with pytest.raises(ValueError, match="there are only 0 usable points"):
+    with pytest.raises(ValueError, match="there is no usable row"):
         VMFMixture(1, allow_missing=True).fit(np.full((4, 3), np.nan))
 
 
