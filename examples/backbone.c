@@ -2,7 +2,7 @@
  *
  * Helices and sheets in a protein: the backbone angles phi and psi of every residue as a point, and clusters of them.
  *
- *     backbone FILE.pdb [ANGLE]
+ *     backbone FILE.pdb... [ANGLE]
  *
  * The choice: two angles are a point on the product of two circles, and (cos phi, sin phi, cos psi, sin psi) / sqrt 2
  * puts that product on the unit sphere in four dimensions. The cosine of two such points is the mean of the cosines of
@@ -32,20 +32,34 @@ static int read_atoms(const char *path, protein *p);
 static size_t backbone_points(const protein *p, float *points);
 static int report(const float *points, size_t count, double angle);
 
-int main(int argc, char **argv) {
+/* One protein: 0, or 1 after saying what is wrong. */
+static int show(const char *path, double angle) {
     protein p = {0};
-    int good = argc > 1 && argc <= 3 && read_atoms(argv[1], &p) && p.count > 0;
-    if (!good) {
-        fprintf(stderr, argc > 1 ? "backbone: %s has no atoms to read\n" : "usage: backbone FILE.pdb [ANGLE]%s\n",
-                argc > 1 ? argv[1] : "");
-        free(p.list);
-        return argc > 1 ? 1 : 2;
+    int code = 1;
+    if (!read_atoms(path, &p) || p.count == 0) {
+        fprintf(stderr, "backbone: %s has no atoms to read\n", path);
+    } else {
+        float *points = malloc(4 * p.count * sizeof *points);
+        code = report(points, points ? backbone_points(&p, points) : 0, angle);
+        free(points);
     }
-    float *points = malloc(4 * p.count * sizeof *points);
-    size_t count = points ? backbone_points(&p, points) : 0;
-    int code = report(points, count, argc > 2 ? atof(argv[2]) : 60);
-    free(points);
     free(p.list);
+    return code;
+}
+
+int main(int argc, char **argv) {
+    char *end = "";
+    double angle = argc > 2 ? strtod(argv[argc - 1], &end) : 60;
+    int files = argc - 1 - (argc > 2 && *end == '\0'), code = 0;
+    if (files < 1) {
+        fprintf(stderr, "usage: backbone FILE.pdb... [ANGLE]\n");
+        return 2;
+    }
+    for (int i = 1; i <= files; i++) {
+        if (files > 1)
+            printf("%s%s\n", i > 1 ? "\n" : "", argv[i]);
+        code |= show(argv[i], files < argc - 1 ? angle : 60);
+    }
     return code;
 }
 
