@@ -153,7 +153,8 @@ static void names(void **state) {
             fail_msg("case %zu: %s", i, error.text);
     }
     assert_string_equal(ast_format_name(0), "npy");
-    assert_null(ast_format_name(8));
+    assert_string_equal(ast_format_name(9), "stl");
+    assert_null(ast_format_name(10));
 }
 
 #if ASTERISM_HAVE_ZLIB
