@@ -164,12 +164,12 @@ static ast_status check_counts(const call *c, size_t present, ast_fault *fault) 
     const ast_options *o = c->options;
     size_t wanted = o->start == AST_GIVEN ? o->means_count : o->clusters;
     bool fixed = o->method != AST_DP && o->method != AST_DPMEANS;
-    if (fixed && present == 0)
+    if (!fixed || wanted <= present || (wanted == 1 && o->method == AST_CRP))
+        return AST_OK;
+    if (present == 0)
         return ast_fail(fault, AST_BAD_DATA, "there is no usable row: every one is zero or holds a NaN");
-    if (fixed && wanted > present && (wanted > 1 || o->method != AST_CRP))
-        return ast_fail(fault, AST_BAD_DATA, "%zu clusters are asked for, but there %s only %zu usable point%s", wanted,
-                        present == 1 ? "is" : "are", present, present == 1 ? "" : "s");
-    return AST_OK;
+    return ast_fail(fault, AST_BAD_DATA, "%zu clusters are asked for, but there %s only %zu usable point%s", wanted,
+                    present == 1 ? "is" : "are", present, present == 1 ? "" : "s");
 }
 
 static ast_status run_once(call *c, ast_labelling *l, int restart, size_t missing, ast_fault *fault) {

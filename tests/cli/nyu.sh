@@ -97,7 +97,7 @@ fails 2 '--frame is for scenes of the NYU v2 data set .*0.pgm is none' \
 fails 2 '--depth-scale is for images' asterism cluster rooms.mat --frame 0 $camera $scale --angle 30
 fails 1 'rooms.mat: must be the only input' asterism stream rooms.mat 0.pgm $camera --angle 30
 fails 2 '--frame all writes files for each scene' asterism cluster rooms.mat --frame all $camera --angle 30 --labels -
-fails 1 'absent.mat: cannot be opened as an HDF5 file' asterism cluster absent.mat --frame 0 $camera --angle 30
+fails 1 'absent.mat: No such file or directory' asterism cluster absent.mat --frame 0 $camera --angle 30
 head -c 3000 rooms.mat >cut.mat
 fails 1 'cut.mat: ' asterism cluster cut.mat --frame 0 $camera --angle 30
 echo 'MATLAB 5.0' >old.mat
