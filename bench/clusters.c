@@ -65,16 +65,17 @@ static int note(const ast_progress *state, void *data) {
     return 0;
 }
 
-static size_t time_run(ast_context *context, const bench_clusters *clusters, ast_options *options, bench_samples *first,
-                       bench_samples *later) {
+static size_t time_run(ast_context *context, const bench_clusters *clusters, const ast_options *given,
+                       bench_samples *first, bench_samples *later) {
     bench_samples passes = {0};
     watch w = {first, &passes};
     ast_report report;
     ast_points points = ast_points_f4(clusters->points, clusters->count, 3);
-    options->max_iterations = PASSES;
-    options->progress = note;
-    options->progress_data = &w;
-    if (ast_cluster(context, &points, options, clusters->labels, &report) != AST_OK)
+    ast_options options = *given;
+    options.max_iterations = PASSES;
+    options.progress = note;
+    options.progress_data = &w;
+    if (ast_cluster(context, &points, &options, clusters->labels, &report) != AST_OK)
         bench_die("%s", ast_message(context));
     if (passes.count)
         bench_samples_add(later, bench_samples_median(&passes));

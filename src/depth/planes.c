@@ -87,7 +87,7 @@ static void aim_patch(const ast_depth *depth, size_t cell) {
     const ast_camera *camera = &depth->options.camera;
     const ast_plane *plane = &depth->planes.planes[cell];
     float *normal = depth->planes.normals + 3 * cell;
-    double cx = camera->cx - (double)(depth->width / 2), cy = camera->cy - (double)(depth->height / 2);
+    double cx = camera->cx - ast_middle(depth->width), cy = camera->cy - ast_middle(depth->height);
     double n[3] = {camera->fx * plane->slope_x, camera->fy * plane->slope_y,
                    plane->level + plane->slope_x * cx + plane->slope_y * cy};
     double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
@@ -125,8 +125,8 @@ static bool known(const candidate *list, size_t count, const float *normal) {
 static size_t find_candidates(const ast_depth *depth, size_t column, size_t row, candidate *list) {
     static const int around[9][2] = {{0, 0}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}, {-1, -1}, {1, -1}, {-1, 1}, {1, 1}};
     const ast_planes *p = &depth->planes;
-    double x = (double)(column * AST_CELL) - (double)(depth->width / 2);
-    double y = (double)(row * AST_CELL) - (double)(depth->height / 2);
+    double x = (double)(column * AST_CELL) - ast_middle(depth->width);
+    double y = (double)(row * AST_CELL) - ast_middle(depth->height);
     double least = LEAST_SHARE * (double)(depth->width * depth->height);
     size_t count = 0;
     for (int i = 0; i < 9; i++) {
@@ -232,7 +232,7 @@ static void write_cell(const ast_depth *depth, size_t column, size_t row, const 
     for (size_t j = 0; j < AST_CELL && row * AST_CELL + j < depth->height; j++) {
         float *out = normals + 3 * ((row * AST_CELL + j) * depth->width + u);
         for (size_t i = 0; i < n; i++, out += 3) {
-            int won = winner[j * AST_CELL + i];
+            int8_t won = winner[j * AST_CELL + i];
             const float *normal = won < 0 ? none : list[won].normal;
             out[0] = normal[0];
             out[1] = normal[1];

@@ -14,6 +14,12 @@
 
 #define AST_CELL 8 /* pixels along each side */
 
+/* Sums count from this row and column, a whole one, so that they stay small and exact. */
+static inline double ast_middle(size_t side) {
+    size_t half = side / 2;
+    return (double)half;
+}
+
 /* Sums over the pixels of a patch that are no holes; x and y count from the middle of the image. */
 typedef struct ast_patch {
     double n, x, y, xx, xy, yy, s, xs, ys, ss;

@@ -16,7 +16,7 @@ typedef struct columns {
 /* n columns, from row `first` to row `last`; s: the first pixel. */
 static void add_pixels(columns *to, const float *s, const ast_depth *depth, size_t first, size_t last, size_t n) {
     for (size_t v = first; v < last; v++, s += depth->width) {
-        double y = (double)v - (double)(depth->height / 2);
+        double y = (double)v - ast_middle(depth->height);
         for (size_t i = 0; i < n; i++) {
             double value = (double)s[i], there = s[i] > 0 ? 1 : 0;
             to->n[i] += there;
@@ -36,7 +36,7 @@ static bool add_whole(columns *to, const float *s, const ast_depth *depth, size_
     double at = 0, squares = 0;
     memcpy(least, s, sizeof least);
     for (size_t v = first; v < first + AST_CELL; v++, s += depth->width) {
-        double y = (double)v - (double)(depth->height / 2);
+        double y = (double)v - ast_middle(depth->height);
         for (size_t i = 0; i < AST_CELL; i++) {
             double value = (double)s[i];
             least[i] = s[i] < least[i] ? s[i] : least[i];
@@ -60,9 +60,11 @@ static bool add_whole(columns *to, const float *s, const ast_depth *depth, size_
 /* x: the first column, from the middle of the image. */
 static ast_patch add_columns(const columns *c, double x) {
     ast_patch p = {0};
-    for (size_t i = 0; i < AST_CELL; i++, x++)
+    for (size_t i = 0; i < AST_CELL; i++) {
         ast_patch_add(&p, &(ast_patch){c->n[i], c->n[i] * x, c->y[i], c->n[i] * (x * x), c->y[i] * x, c->yy[i], c->s[i],
                                        c->s[i] * x, c->ys[i], c->ss[i]});
+        x += 1;
+    }
     return p;
 }
 
@@ -78,7 +80,7 @@ void ast_planes_sum_cells(ast_depth *depth, size_t row) {
             sums = (columns){0};
             add_pixels(&sums, s, depth, first, last, left < AST_CELL ? left : AST_CELL);
         }
-        p->patches[k] = add_columns(&sums, (double)u - (double)(depth->width / 2));
+        p->patches[k] = add_columns(&sums, (double)u - ast_middle(depth->width));
         p->leader[k] = -1;
         if (p->patches[k].n < CELL_LEAST)
             continue;

@@ -57,7 +57,7 @@ static void choose(ast_planes *p, double limit, uint32_t round) {
         p->least[k] = limit;
         p->choice[k] = -1;
     }
-    for (size_t k = 0; k < cells; k++) {
+    for (size_t k = 0; k < cells && p->across > 0; k++) {
         if (p->leader[k] < 0)
             continue;
         if ((k + 1) % p->across != 0)

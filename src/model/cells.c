@@ -30,7 +30,8 @@ static uint32_t spread(uint32_t bits) {
 
 static uint32_t grid_line(float u) {
     const int32_t cells = 1 << AST_CELL_LEVELS;
-    int32_t line = (int32_t)((u + 1) * (float)(cells / 2));
+    const int32_t half = cells / 2;
+    int32_t line = (int32_t)((u + 1) * (float)half);
     return (uint32_t)(line < 0 ? 0 : line < cells ? line : cells - 1);
 }
 

@@ -133,7 +133,7 @@ static void stay_alone(ast_labelling *l, size_t i, const float row[3]) {
     float *mean = l->clusters.means + 3 * (size_t)own, old[3];
     l->cells->label[i] = own;
     memcpy(old, mean, sizeof old);
-    if (memcmp(old, row, sizeof old) == 0)
+    if (memcmp(old, row, sizeof old) == 0) // NOLINT(bugprone-suspicious-memory-comparison): -0 is not 0 here
         return;
     memcpy(mean, row, sizeof old);
     l->clusters.touched[own] = 1;
