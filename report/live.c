@@ -139,8 +139,9 @@ static bool send_text(void *browser, const char *text, size_t size) {
     return mg_websocket_write(browser, MG_WEBSOCKET_OPCODE_TEXT, text, size) > 0;
 }
 
+/* Says so, and leaves the closing to the thread that reads: it owns the socket. */
 static void hang_up(void *browser) {
-    mg_close_connection(browser);
+    mg_websocket_write(browser, MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE, NULL, 0);
 }
 
 static int on_connect(const struct mg_connection *connection, void *data) {
