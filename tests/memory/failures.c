@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * Every allocation and every thread start of the library fails once: the call says so, writes nothing, loses nothing,
- * and the context works on. The linker's --wrap puts the functions below between the library and the C library. */
+ * and the context works on. */
 #include "asterism_depth.h"
 #include "reference/cases.h"
 #include "reference/reference.h"
 #include "reference/sparse.h"
+#include "wrappers.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -20,77 +21,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-
-/* ---- The wrappers ---------------------------------------------------------------------------------------------- */
-
-static atomic_long countdown; /* the call that brings it from 1 to 0 fails; 0 and below: none does */
-static atomic_long blocks;    /* allocated and not yet freed, the tests' own included */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *block, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-int __real_posix_memalign(void **block, size_t alignment, size_t size);
-void __real_free(void *block);
-int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *data);
-
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-int __wrap_posix_memalign(void **block, size_t alignment, size_t size);
-void __wrap_free(void *block);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *data);
-
-static int fails_now(void) {
-    return atomic_load(&countdown) > 0 && atomic_fetch_sub(&countdown, 1) == 1;
-}
-
-static void *counted(void *block) {
-    if (block)
-        atomic_fetch_add(&blocks, 1);
-    return block;
-}
-
-void *__wrap_malloc(size_t size) {
-    return fails_now() ? NULL : counted(__real_malloc(size));
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-    return fails_now() ? NULL : counted(__real_calloc(count, size));
-}
-
-void *__wrap_realloc(void *block, size_t size) {
-    if (fails_now())
-        return NULL;
-    void *moved = __real_realloc(block, size);
-    if (!block)
-        counted(moved);
-    return moved;
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-    return fails_now() ? NULL : counted(__real_aligned_alloc(alignment, size));
-}
-
-int __wrap_posix_memalign(void **block, size_t alignment, size_t size) {
-    if (fails_now())
-        return 12; /* ENOMEM; the block is left as it was */
-    int error = __real_posix_memalign(block, alignment, size);
-    if (error == 0)
-        atomic_fetch_add(&blocks, 1);
-    return error;
-}
-
-void __wrap_free(void *block) {
-    if (block)
-        atomic_fetch_sub(&blocks, 1);
-    __real_free(block);
-}
-
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *data) {
-    return fails_now() ? 11 /* EAGAIN */ : __real_pthread_create(thread, attributes, start, data);
-}
 
 /* ---- The calls ------------------------------------------------------------------------------------------------- */
 
@@ -272,15 +202,15 @@ static void read_clusters(const ast_context *context, size_t dimension) {
 /* Lets the n-th allocation of the call fail, in a context that has done `before` (or nothing). Returns 0 once the call
  * has fewer allocations than n. */
 static int fail_nth(const scene *s, call *tested, call *before, long n) {
-    long blocks_before = atomic_load(&blocks);
+    long blocks_before = atomic_load(&ast_test_blocks);
     ast_context *context = ast_open(s->threads);
     assert_non_null(context);
     if (before)
         assert_int_equal(before(context, s, out), AST_OK);
     memset(out, 0x5a, sizeof out);
-    atomic_store(&countdown, n);
+    atomic_store(&ast_test_countdown, n);
     ast_status status = tested(context, s, out);
-    int reached = atomic_exchange(&countdown, 0) <= 0;
+    int reached = atomic_exchange(&ast_test_countdown, 0) <= 0;
     if (reached && status != AST_OK) {
         if (status != AST_NO_MEMORY || strlen(ast_message(context)) == 0)
             fail_msg("%s: allocation %ld failed: status %d, \"%s\"", s->name, n, status, ast_message(context));
@@ -294,8 +224,9 @@ static int fail_nth(const scene *s, call *tested, call *before, long n) {
         fail_msg("%s: after allocation %ld failed: status %d, %s result", s->name, n, status,
                  memcmp(out, good, sizeof out) ? "another" : "the same");
     ast_close(context);
-    if (atomic_load(&blocks) != blocks_before)
-        fail_msg("%s: allocation %ld failed: %ld blocks are lost", s->name, n, atomic_load(&blocks) - blocks_before);
+    if (atomic_load(&ast_test_blocks) != blocks_before)
+        fail_msg("%s: allocation %ld failed: %ld blocks are lost", s->name, n,
+                 atomic_load(&ast_test_blocks) - blocks_before);
     return reached;
 }
 
@@ -350,18 +281,18 @@ static void open_fails_cleanly(void **state) {
     (void)state;
     long n = 1;
     for (int failed = 1; failed && n < MOST; n++) {
-        long blocks_before = atomic_load(&blocks);
-        atomic_store(&countdown, n);
+        long blocks_before = atomic_load(&ast_test_blocks);
+        atomic_store(&ast_test_countdown, n);
         ast_context *context = ast_open(4);
-        failed = atomic_exchange(&countdown, 0) <= 0;
+        failed = atomic_exchange(&ast_test_countdown, 0) <= 0;
         if (failed && context)
             fail_msg("ast_open works although its allocation or thread %ld failed", n);
         if (!failed && !context)
             fail_msg("ast_open fails although nothing else did");
         ast_close(context);
-        if (atomic_load(&blocks) != blocks_before)
+        if (atomic_load(&ast_test_blocks) != blocks_before)
             fail_msg("ast_open lost %ld blocks when allocation or thread %ld failed",
-                     atomic_load(&blocks) - blocks_before, n);
+                     atomic_load(&ast_test_blocks) - blocks_before, n);
     }
     assert_true(n > 5); /* memory and three threads at least: otherwise nothing was tested */
 }
@@ -531,33 +462,28 @@ static void depth_keeps_its_memory(void **state) {
     const ast_depth_image large = {values, 2 * SIDE, 2 * SIDE, 2 * SIDE * sizeof *values};
     for (long n = 1, failed = 1; failed; n++) {
         assert_int_equal(ast_depth_normals(depth, &small, normals), AST_OK);
-        atomic_store(&countdown, n);
+        atomic_store(&ast_test_countdown, n);
         ast_status status = ast_depth_normals(depth, &large, normals);
-        failed = atomic_exchange(&countdown, 0) <= 0;
+        failed = atomic_exchange(&ast_test_countdown, 0) <= 0;
         assert_int_equal(status, failed ? AST_NO_MEMORY : AST_OK);
         assert_true(n < 10);
     }
-    atomic_store(&countdown, 1);
+    atomic_store(&ast_test_countdown, 1);
     assert_int_equal(ast_depth_normals(depth, &large, normals), AST_OK);
     assert_int_equal(ast_depth_metres(depth, &large, normals), AST_OK);
     assert_int_equal(ast_depth_points(depth, &large, normals), AST_OK);
-    assert_int_equal(atomic_exchange(&countdown, 0), 1); /* nobody asked for memory */
+    assert_int_equal(atomic_exchange(&ast_test_countdown, 0), 1); /* nobody asked for memory */
     ast_depth_close(depth);
     ast_close(context);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(open_fails_cleanly),
-        cmocka_unit_test(clustering_fails_cleanly),
-        cmocka_unit_test(awkward_input_fails_cleanly),
-        cmocka_unit_test(k_means_fails_cleanly),
-        cmocka_unit_test(sparse_rows_fail_cleanly),
-        cmocka_unit_test(mixtures_and_samplers_fail_cleanly),
-        cmocka_unit_test(other_calls_fail_cleanly),
-        cmocka_unit_test(depth_fails_cleanly),
-        cmocka_unit_test(clouds_fail_cleanly),
-        cmocka_unit_test(depth_keeps_its_memory),
+        cmocka_unit_test(open_fails_cleanly),          cmocka_unit_test(clustering_fails_cleanly),
+        cmocka_unit_test(awkward_input_fails_cleanly), cmocka_unit_test(k_means_fails_cleanly),
+        cmocka_unit_test(sparse_rows_fail_cleanly),    cmocka_unit_test(mixtures_and_samplers_fail_cleanly),
+        cmocka_unit_test(other_calls_fail_cleanly),    cmocka_unit_test(depth_fails_cleanly),
+        cmocka_unit_test(clouds_fail_cleanly),         cmocka_unit_test(depth_keeps_its_memory),
     };
     return cmocka_run_group_tests_name("memory failures", tests, NULL, NULL);
 }

@@ -3,52 +3,9 @@
  * Recordings of streams: what a page needs is there and is read back, however short or long the stream was; and no
  * allocation that fails leaves anything behind. */
 #include "pages_common.h"
+#include "reference/no_memory.h"
 
 #include <recording.h>
-
-#include <errno.h>
-
-/* ---- No memory --------------------------------------------------------------------------------------------------- */
-
-static long allowed = -1; /* allocations until the failure; negative: all */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *pointer, size_t size);
-char *__real_strdup(const char *text);
-char *__real_strndup(const char *text, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *pointer, size_t size);
-char *__wrap_strdup(const char *text);
-char *__wrap_strndup(const char *text, size_t size);
-
-static bool fails(void) {
-    if (allowed < 0 || allowed-- > 0)
-        return false;
-    errno = ENOMEM;
-    return true;
-}
-
-void *__wrap_malloc(size_t size) {
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-    return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *pointer, size_t size) {
-    return fails() ? NULL : __real_realloc(pointer, size);
-}
-
-char *__wrap_strdup(const char *text) {
-    return fails() ? NULL : __real_strdup(text);
-}
-
-char *__wrap_strndup(const char *text, size_t size) {
-    return fails() ? NULL : __real_strndup(text, size);
-}
 
 /* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
@@ -334,10 +291,10 @@ static void no_memory(void **state) {
     for (long n = 0; !good; n++) {
         assert_true(n < 2000);
         snprintf(error.text, sizeof error.text, "no memory");
-        allowed = n;
+        ast_test_allowed = n;
         good = try_recording(&from, &error) && try_batch(&error) && try_charts(&error);
-        bool reached = allowed < 0;
-        allowed = -1;
+        bool reached = ast_test_allowed < 0;
+        ast_test_allowed = -1;
         if (good == reached || !strcasestr(error.text, "memory"))
             fail_msg("allocation %ld: good %d, reached %d, %s", n, good, reached, error.text);
     }

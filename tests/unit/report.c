@@ -3,50 +3,16 @@
  * report/: colours that colour-blind people tell apart, pictures pixel by pixel, sheets that stay small, and a chart
  * and a table that say the same. */
 #include "formats/helpers.h"
+#include "reference/no_memory.h"
 
 #include <report.h>
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- No memory --------------------------------------------------------------------------------------------------- */
-
-static long allowed = -1; /* allocations until the failure; negative: all */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *pointer, size_t size);
-char *__real_strdup(const char *text);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *pointer, size_t size);
-char *__wrap_strdup(const char *text);
-
-static bool fails(void) {
-    if (allowed < 0 || allowed-- > 0)
-        return false;
-    errno = ENOMEM;
-    return true;
-}
-
-void *__wrap_malloc(size_t size) {
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-    return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *pointer, size_t size) {
-    return fails() ? NULL : __real_realloc(pointer, size);
-}
-
-char *__wrap_strdup(const char *text) {
-    return fails() ? NULL : __real_strdup(text);
-}
 
 /* Writes `write` of the shares; what fails is abandoned. */
 static bool try_file(const ast_shares *shares, bool (*write)(const ast_shares *, ast_output *, ast_format_error *),
@@ -86,10 +52,10 @@ static void no_memory(void **state) {
     bool good = false;
     for (long n = 0; !good; n++) {
         assert_true(n < 200);
-        allowed = n;
+        ast_test_allowed = n;
         good = try_all(&error);
-        bool reached = allowed < 0;
-        allowed = -1;
+        bool reached = ast_test_allowed < 0;
+        ast_test_allowed = -1;
         if (good == reached || !strcasestr(error.text, "memory"))
             fail_msg("allocation %ld: good %d, reached %d, %s", n, good, reached, error.text);
         remove("try");
