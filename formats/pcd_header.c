@@ -192,7 +192,7 @@ static bool read_number(const scan *found, keyword which, size_t *number, ast_fo
         return ast_solid_fail_line(found->file, found->lines[which].begin, error, "%s must be a whole number",
                                    keywords[which]);
     *number = (size_t)value;
-    return true;
+    return value <= AST_SOLID_MOST || ast_solid_too_many(found->file, word, error);
 }
 
 /* The oldest versions have POINTS alone, others may do without it. */
@@ -203,9 +203,7 @@ static bool read_size(ast_pcd_header *header, const scan *found, ast_format_erro
         return false;
     if (sized && found->lines[HEIGHT].begin && !read_number(found, HEIGHT, &header->height, error))
         return false;
-    size_t product;
-    if (__builtin_mul_overflow(header->width, header->height, &product))
-        product = SIZE_MAX;
+    size_t product = header->width * header->height; /* of 31 bits each */
     header->points = product;
     if (!found->lines[POINTS].begin)
         return true;

@@ -89,8 +89,7 @@ static bool add_element(ast_ply_header *header, const line *of, ast_format_error
         if (header->elements[i].kind == element.kind)
             return ast_solid_fail_line(of->file, of->begin, error, "there is such an element already");
     if (element.kind != AST_PLY_OTHER && element.count > AST_SOLID_MOST)
-        return ast_solid_fail_line(of->file, of->begin, error, "promises %llu of them; at most 2^31 - 1 can be read",
-                                   (unsigned long long)element.count);
+        return ast_solid_too_many(of->file, of->words[2], error);
     header->elements[header->element_count++] = element;
     return true;
 }

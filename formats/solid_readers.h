@@ -93,6 +93,9 @@ bool ast_word_is(ast_word word, const char *text);
 /* A whole number in decimal, cut at 10^18. */
 bool ast_word_count(ast_word word, uint64_t *value);
 
+/* The sentence about a number of points or faces that is beyond AST_SOLID_MOST. */
+bool ast_solid_too_many(const ast_solid_file *file, ast_word number, ast_format_error *error);
+
 /* ---- solid_columns.c --------------------------------------------------------------------------------------------- */
 
 /* Numbers of a binary row: 'f' of 4 or 8 bytes, 'i' or 'u' of 1, 2, 4 or 8. */

@@ -33,12 +33,14 @@ const char *ast_solid_pass_word(const char *at, const char *end) {
     return at;
 }
 
-/* "nan", "-nan(ind)", "inf", "Infinity": none of them is a place. */
-static const char *not_finite(const char *at) {
+/* "nan", "-nan(ind)", "inf", "Infinity"; the sign of what is no place anyway does not matter. */
+static const char *not_finite(const char *at, double *value) {
     if (*at == '-' || *at == '+')
         at++;
-    if (strncasecmp(at, "nan", 3) != 0 && strncasecmp(at, "inf", 3) != 0)
+    bool infinite = strncasecmp(at, "inf", 3) == 0;
+    if (strncasecmp(at, "nan", 3) != 0 && !infinite)
         return NULL;
+    *value = infinite ? (double)INFINITY : (double)NAN;
     while (isalnum((unsigned char)*at) || *at == '(' || *at == ')')
         at++;
     return ends_word(*at) ? at : NULL;
@@ -48,15 +50,15 @@ const char *ast_solid_real(const ast_solid_file *file, const char *at, double *v
     const char *end = ast_number_parse(at, true, file->locale, value);
     if (end && ends_word(*end))
         return end;
-    *value = NAN;
     /* What old Microsoft libraries print: "1.#QNAN", "-1.#IND00", "1.#INF". */
     if (end && *end == '#') {
+        *value = strncasecmp(end, "#inf", 4) == 0 ? (double)INFINITY : (double)NAN;
         do
             end++;
         while (isalnum((unsigned char)*end));
         return ends_word(*end) ? end : NULL;
     }
-    return not_finite(at);
+    return not_finite(at, value);
 }
 
 bool ast_solid_no_number(const ast_solid_file *file, const char *at, ast_format_error *error) {
@@ -66,6 +68,12 @@ bool ast_solid_no_number(const ast_solid_file *file, const char *at, ast_format_
         return ast_solid_fail_line(file, at, error, "ends where a number is needed");
     ast_excerpt(excerpt, at, (size_t)(end - at));
     return ast_solid_fail_line(file, at, error, "'%s' is not a number", excerpt);
+}
+
+bool ast_solid_too_many(const ast_solid_file *file, ast_word number, ast_format_error *error) {
+    char excerpt[AST_EXCERPT];
+    ast_excerpt(excerpt, number.text, number.length);
+    return ast_solid_fail_line(file, number.text, error, "promises %s of them; at most 2^31 - 1 can be read", excerpt);
 }
 
 /* ---- Words ------------------------------------------------------------------------------------------------------- */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What all 3-D files have in common: they are seen whole, in memory with a NUL behind, and what is not finite is
- * missing. The readers are in pcd.c, ply.c, obj.c and stl.c; which of them it is, the registry says. */
+ * What all 3-D files have in common: they are seen whole, in memory with a NUL behind, and what is NaN is
+ * missing, what is infinite an error. The readers are in pcd.c, ply.c, obj.c and stl.c; which of them it is, the
+ * registry says. */
 #include "solid_readers.h"
 
 #include "bytes.h"
@@ -165,17 +166,35 @@ static bool read_file(ast_solid *solid, const ast_format *format, const char *pa
 
 /* ---- What every reader leaves to do ------------------------------------------------------------------------------ */
 
-/* A number that is not finite becomes NaN when multiplied by zero, any other zero. */
-static void clean(float *triples, size_t count) {
-    for (size_t i = 0; i < count; i++, triples += 3)
-        if (triples[0] * 0 + triples[1] * 0 + triples[2] * 0 != 0)
-            triples[0] = triples[1] = triples[2] = NAN;
+/* Makes triples that hold a NaN missing. Returns the first that is infinite instead, or count. A number that is not
+ * finite becomes NaN when multiplied by zero, any other zero. */
+static size_t clean(float *triples, size_t count) {
+    for (size_t i = 0; i < count; i++, triples += 3) {
+        if (triples[0] * 0 + triples[1] * 0 + triples[2] * 0 == 0)
+            continue;
+        if (!isnan(triples[0]) && !isnan(triples[1]) && !isnan(triples[2]))
+            return i;
+        triples[0] = triples[1] = triples[2] = NAN;
+    }
+    return count;
+}
+
+static bool all_finite(const ast_solid *solid, const char *name, ast_format_error *error) {
+    size_t point = clean(solid->points, solid->count);
+    if (point < solid->count)
+        return ast_format_fail(error,
+                               "%s: vertex %zu (counting from 1) is infinite or too large for a float; coordinates "
+                               "must be finite, or NaN where a point is missing",
+                               name, point + 1);
+    size_t normal = solid->normals ? clean(solid->normals, solid->count) : solid->count;
+    return normal == solid->count ||
+           ast_format_fail(error,
+                           "%s: the normal of vertex %zu (counting from 1) is infinite or too large for a float; it "
+                           "must be finite, or NaN where it is missing",
+                           name, normal + 1);
 }
 
 static void complete(ast_solid *solid, const ast_format *format) {
-    clean(solid->points, solid->count);
-    if (solid->normals)
-        clean(solid->normals, solid->count);
     if (solid->width * solid->height != solid->count) {
         solid->width = solid->count;
         solid->height = 1;
@@ -195,6 +214,7 @@ static bool decode(ast_solid *solid, const ast_format *format, ast_solid_file *f
     freelocale(file->locale);
     if (good && solid->count == 0)
         good = ast_format_fail(error, "%s: has not a single point", file->name);
+    good = good && all_finite(solid, file->name, error);
     if (good)
         complete(solid, format);
     else

@@ -19,8 +19,8 @@
 
 /* What a 3-D file holds. It starts zeroed, and every array is ours. */
 typedef struct ast_solid {
-    /* (count, 3). A point of which a coordinate is NaN, infinite or too large for a float is missing: all three are
-     * NaN. normals: one for each point, as the file has them, of any length, NaN where it is not finite. NULL: none. */
+    /* (count, 3). A point of which a coordinate is NaN is missing: all three are NaN. normals: one for each point, as
+     * the file has them, of any length, NaN likewise. NULL: none. */
     float *points, *normals;
     size_t count; /* points, at most 2^31 - 1 */
     /* (face_count, 3): indices of points, all of which are there. Polygons are cut into triangles, concave ones too.
@@ -46,7 +46,8 @@ bool ast_solid_input(const char *path, const char *format);
  * the normal of the point of the same number, so that normals are there if there are as many as points and no face
  * says otherwise. STL: text and binary; its normals are not read, as the corners say more.
  *
- * A file without a single point is an error; one whose points are all missing is not. */
+ * A file without a single point is an error; one whose points are all missing is not. So is a coordinate, of a point
+ * or of a normal, that is infinite or too large for a float. */
 bool ast_solid_read(ast_solid *solid, const char *path, const char *format, ast_format_error *error);
 
 /* The same from bytes in memory; `name` stands for the file in sentences. */

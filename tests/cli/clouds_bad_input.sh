@@ -55,18 +55,24 @@ equal 'faces without area' 1 "$(json missing ../out)"
 equal 'their label' '-1 0' "$(paste -sd' ' part.txt)"
 rm part.txt
 
-# Points without a plane: too few, on a line, none at all; NaN and infinity are missing points.
+# Points without a plane: too few, on a line, none at all; NaN is a missing point, infinity none.
 printf '0 0 0\n1 0 0\n' | pcd >two.pcd
 refused 'not one of its 2 points has neighbours on a plane' two.pcd
 printf '0 0 0\n1 1 1\n2 2 2\n3 3 3\n' | pcd >line.pcd
 refused 'not one of its 4 points has neighbours on a plane' line.pcd
 printf 'nan nan nan\nnan 1 2\n' | pcd >nothing.pcd
 refused 'not one of its 2 points' nothing.pcd
-printf '0 0 0\n1 0 0\nnan 0 0\n0 1 0\ninf 0 0\n1 1 0\n' | pcd >some.pcd
+printf '0 0 0\n1 0 0\nnan 0 0\n0 1 0\nnan inf 0\n1 1 0\n' | pcd >some.pcd
 works asterism cluster some.pcd --angle 30 --labels some.txt --json
 equal 'points that are missing' 2 "$(json missing ../out)"
 equal 'and their labels' '0 0 -1 0 -1 0' "$(paste -sd' ' some.txt)"
 rm some.txt
+printf '0 0 0\n1 0 0\n0 inf 0\n' | pcd >far.pcd
+refused 'far.pcd: vertex 3 .* is infinite or too large' far.pcd
+printf 'v 0 0 0\nv 1e39 0 0\nv 0 1 0\nf 1 2 3\n' >far.obj
+refused 'far.obj: vertex 2 .* is infinite or too large' far.obj
+printf '0 0 0 0 0 1\n1 0 0 0 0 inf\n' | ply >steep.ply
+refused 'steep.ply: the normal of vertex 2 .* is infinite' steep.ply
 printf '0 0 0 0 0 0\n1 0 0 nan 0 0\n' | ply >zero.ply
 refused 'not one of its 2 points has a normal in the file; --neighbours 16' zero.ply
 : >empty.ply

@@ -23,11 +23,23 @@ static void text_points(void **state) {
 
 static void missing_points(void **state) {
     (void)state;
-    const float points[] = {1, 2, 3, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    const float points[] = {1, 2, 3, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     expect_solid("pcd",
-                 BYTES(XYZ "WIDTH 5\nHEIGHT 1\nPOINTS 5\nDATA ascii\n1 2 3\nnan NaN -nan(ind)\n1 inf 2\n"
-                           "1.#QNAN 1 -1.#IND00\n1e39 0 0\n"),
-                 5, points, NULL, 0, NULL);
+                 BYTES(XYZ "WIDTH 4\nHEIGHT 1\nPOINTS 4\nDATA ascii\n1 2 3\nnan NaN -nan(ind)\n1 inf nan\n"
+                           "1.#QNAN 1 -1.#IND00\n"),
+                 4, points, NULL, 0, NULL);
+}
+
+/* In text and binary, as a word and as a number that no float can hold. */
+static void infinite_points(void **state) {
+    (void)state;
+    static const char *const numbers[] = {"inf", "-Infinity", "1.#INF", "1e39", "-1e400"};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        char file[256];
+        int size = snprintf(file, sizeof file, XYZ "WIDTH 2\nDATA ascii\n1 2 3\n0 %s 0\n", numbers[i]);
+        expect_bad_solid("pcd", file, (size_t)size, "vertex 2 (counting from 1) is infinite or too large");
+    }
+    expect_bad_solid("pcd", BYTES(XYZ "WIDTH 1\nDATA binary\n\0\0\0\0\0\0\x80\x7F\0\0\0\0"), "vertex 1 (counting");
 }
 
 static void organised(void **state) {
@@ -136,8 +148,11 @@ static void bad_headers(void **state) {
 static void bad_promises(void **state) {
     (void)state;
     expect_bad_solid("pcd", BYTES(XYZ "WIDTH 1000000000000\nHEIGHT 1\nDATA binary\nabc"),
-                     "promises 1000000000000 points");
-    expect_bad_solid("pcd", BYTES(XYZ "WIDTH 4000000000\nHEIGHT 99999999999999\nDATA ascii\n1"), "at most 2^31 - 1");
+                     "promises 1000000000000 of them");
+    expect_bad_solid("pcd", BYTES(XYZ "WIDTH 4000000000\nHEIGHT 99999999999999\nDATA ascii\n1"),
+                     "line 6: promises 4000000000 of them; at most 2^31 - 1");
+    expect_bad_solid("pcd", BYTES(XYZ "WIDTH 2000000000\nHEIGHT 2000000000\nDATA ascii\n1"),
+                     "promises 4000000000000000000 points; at most 2^31 - 1");
     expect_bad_solid("pcd", BYTES(XYZ "WIDTH 2000000000\nDATA binary\nabc"),
                      "the 3 bytes behind its header cannot hold the 2000000000 points");
     expect_bad_solid("pcd", BYTES(XYZ "WIDTH 2000000000\nDATA ascii\n1 2 3"), "cannot hold the 2000000000 points");
@@ -234,9 +249,9 @@ static void lzf(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(text_points), cmocka_unit_test(missing_points),
-                                       cmocka_unit_test(organised),   cmocka_unit_test(binary_points),
-                                       cmocka_unit_test(bad_headers), cmocka_unit_test(bad_promises),
-                                       cmocka_unit_test(lzf)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(text_points),     cmocka_unit_test(missing_points),
+                                       cmocka_unit_test(organised),       cmocka_unit_test(binary_points),
+                                       cmocka_unit_test(bad_headers),     cmocka_unit_test(bad_promises),
+                                       cmocka_unit_test(infinite_points), cmocka_unit_test(lzf)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

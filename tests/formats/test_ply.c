@@ -162,6 +162,13 @@ static void bad_headers(void **state) {
     expect_bad_solid("ply", BYTES(ASCII "element vertex -1\n"), "must be element NAME COUNT");
     expect_bad_solid("ply", BYTES(ASCII "element vertex 1\nelement vertex 2\n"), "there is such an element already");
     expect_bad_solid("ply", BYTES(ASCII "element vertex 1000000000000\n"), "line 3: promises 1000000000000 of them");
+    expect_bad_solid("ply", BYTES(ASCII "element face 18446744073709551615\n"),
+                     "line 3: promises 18446744073709551615 of them; at most 2^31 - 1 can be read");
+    expect_bad_solid("ply",
+                     BYTES(ASCII
+                           "element vertex 2\nproperty float x\nproperty float y\nproperty float z\nproperty float "
+                           "nx\nproperty float ny\nproperty float nz\nend_header\n0 0 0 0 0 1\n0 0 0 0 -inf 1\n"),
+                     "the normal of vertex 2 (counting from 1) is infinite or too large");
     expect_bad_solid("ply", BYTES(ASCII "property float x\n"), "a property must follow an element");
     expect_bad_solid("ply", BYTES(ASCII "element vertex 1\nproperty x\n"), "must be property TYPE NAME");
     expect_bad_solid("ply", BYTES(ASCII "element vertex 1\nproperty real x\n"), "a type must be char, uchar");
