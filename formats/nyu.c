@@ -60,13 +60,8 @@ ast_nyu *ast_nyu_open(const char *path, ast_format_error *error) {
 }
 
 bool ast_nyu_depth(ast_nyu *nyu, size_t index, float *metres, ast_format_error *error) {
-    return read_metres(nyu, nyu->depths, "depths", index, metres, error);
-}
-
-bool ast_nyu_raw_depth(ast_nyu *nyu, size_t index, float *metres, ast_format_error *error) {
-    if (!nyu->has_raw)
-        return ast_format_fail(error, "%s: has no rawDepths", nyu->path);
-    return read_metres(nyu, nyu->raw, "rawDepths", index, metres, error);
+    return nyu->has_raw ? read_metres(nyu, nyu->raw, "rawDepths", index, metres, error)
+                        : read_metres(nyu, nyu->depths, "depths", index, metres, error);
 }
 
 bool ast_nyu_labels(ast_nyu *nyu, size_t index, int32_t *labels, ast_format_error *error) {
@@ -238,12 +233,6 @@ ast_nyu *ast_nyu_open(const char *path, ast_format_error *error) {
 }
 
 bool ast_nyu_depth(ast_nyu *nyu, size_t index, float *metres, ast_format_error *error) {
-    (void)index;
-    (void)metres;
-    return no_library(nyu->path, error);
-}
-
-bool ast_nyu_raw_depth(ast_nyu *nyu, size_t index, float *metres, ast_format_error *error) {
     (void)index;
     (void)metres;
     return no_library(nyu->path, error);

@@ -40,12 +40,10 @@ bool ast_nyu_extension(const char *path);
 /* Opens the file and looks at the shapes of what is in it. NULL on failure. */
 ast_nyu *ast_nyu_open(const char *path, ast_format_error *error);
 
-/* The depth of scene `index`, which is below the count: (height, width), metres; NaN where it is not more than 0. The
- * authors of the data set have filled its holes in. */
+/* The depth of scene `index`, which is below the count: (height, width), metres; NaN where it is not more than 0. As
+ * the camera saw it (rawDepths), with its holes, where the file has that; otherwise with the holes that the authors of
+ * the data set have filled in (depths): what they put there is no measurement, and neither are its normals. */
 bool ast_nyu_depth(ast_nyu *nyu, size_t index, float *metres, ast_format_error *error);
-
-/* The same as the camera saw it, with its holes (NaN), if the file has that. */
-bool ast_nyu_raw_depth(ast_nyu *nyu, size_t index, float *metres, ast_format_error *error);
 
 /* Its picture in colour, if the file has them. */
 bool ast_nyu_picture(ast_nyu *nyu, size_t index, ast_picture *picture, ast_format_error *error);

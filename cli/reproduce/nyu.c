@@ -303,9 +303,7 @@ static int compute(job *work, ast_nyu_scene *row) {
 static int one_scene(job *work, size_t scene) {
     ast_format_error error;
     size_t size = work->file->width * work->file->height * sizeof *work->metres;
-    bool good = work->file->has_raw ? ast_nyu_raw_depth(work->file, scene, work->metres, &error)
-                                    : ast_nyu_depth(work->file, scene, work->metres, &error);
-    if (!good)
+    if (!ast_nyu_depth(work->file, scene, work->metres, &error))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
     ast_nyu_scene row = {.scene = scene, .image = ast_nyu_hash(0, work->metres, size)};
     const ast_nyu_scene *earlier = ast_nyu_scenes_find(&work->scenes, scene);

@@ -63,20 +63,19 @@ static void scenes(void **state) {
         fail_msg("%s", error.text);
     assert_true(nyu->count == SCENES && nyu->width == WIDTH && nyu->height == HEIGHT);
     assert_true(nyu->has_raw && nyu->has_pictures && nyu->has_labels);
-    float metres[HEIGHT][WIDTH], raw[HEIGHT][WIDTH];
+    float metres[HEIGHT][WIDTH];
     int32_t labels[HEIGHT][WIDTH];
     ast_picture picture = {0};
     for (int s = SCENES - 1; s >= 0; s--) {
         assert_true(ast_nyu_depth(nyu, (size_t)s, &metres[0][0], &error));
-        assert_true(ast_nyu_raw_depth(nyu, (size_t)s, &raw[0][0], &error));
         assert_true(ast_nyu_labels(nyu, (size_t)s, &labels[0][0], &error));
         assert_true(ast_nyu_picture(nyu, (size_t)s, &picture, &error));
         assert_true(picture.width == WIDTH && picture.height == HEIGHT);
         for (int y = 0; y < HEIGHT; y++)
             for (int x = 0; x < WIDTH; x++) {
                 float expected = depth_at(s, x, y);
-                assert_true(expected == 0 ? isnan(metres[y][x]) : metres[y][x] == expected);
-                assert_true(expected == 0 || (x == RAW_HOLE && y == 0) ? isnan(raw[y][x]) : raw[y][x] == expected);
+                bool hole = expected == 0 || (x == RAW_HOLE && y == 0);
+                assert_true(hole ? isnan(metres[y][x]) : metres[y][x] == expected);
                 assert_int_equal(labels[y][x], 100 * s + 10 * x + y);
                 for (int c = 0; c < 3; c++)
                     assert_int_equal(picture.rgb[3 * (y * WIDTH + x) + c], 80 * c + 10 * x + y);
@@ -122,8 +121,6 @@ static void wrong_files(void **state) {
     float metres[4];
     assert_non_null(nyu);
     assert_false(nyu->has_raw || nyu->has_labels || nyu->has_pictures);
-    assert_false(ast_nyu_raw_depth(nyu, 0, metres, &error));
-    assert_string_equal(error.text, "plain.mat: has no rawDepths");
     assert_false(ast_nyu_labels(nyu, 0, labels, &error));
     assert_string_equal(error.text, "plain.mat: has no labels");
     assert_true(ast_nyu_depth(nyu, 0, metres, &error) && isnan(metres[0]));
