@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows without entries are missing, and cost memory all the same. A table in which nearly all are is a header that
- * lies. */
+/* Rows without entries are missing, and cost memory all the same; so do columns, of which every mean has all. A table
+ * in which nearly all are empty is a header that lies. Hashed words have some 2^20 columns, however few the rows. */
 #define EMPTY_ROWS ((size_t)1 << 20)
+#define EMPTY_COLUMNS ((size_t)1 << 22)
 #define EMPTY_SHARE 64
 
 bool ast_entries_size(ast_entries *entries, double rows, double columns, ast_format_error *error) {
@@ -51,6 +52,9 @@ typedef struct rows_state {
     int32_t *columns;  /* (entries) */
     double *values;    /* (entries) */
     ast_entry *sorted; /* (longest row) */
+    bool overflow;     /* the numbers at this place add up to more than a double holds */
+    size_t row;
+    int32_t column;
 } rows_state;
 
 static void turn(ast_entries *entries) {
@@ -88,7 +92,8 @@ static int by_column(const void *a, const void *b) {
 }
 
 /* Sorts a row, adds equal columns up and writes it from entry `to` on. Returns where it ends. */
-static int64_t settle_row(rows_state *state, int64_t from, int64_t end, int64_t to) {
+static int64_t settle_row(rows_state *state, size_t row, int64_t from, int64_t to) {
+    int64_t end = state->starts[row + 1];
     size_t count = (size_t)(end - from);
     bool ordered = true;
     for (size_t j = 0; j < count; j++) {
@@ -100,6 +105,11 @@ static int64_t settle_row(rows_state *state, int64_t from, int64_t end, int64_t 
     for (size_t j = 0; j < count; j++) {
         if (j > 0 && state->sorted[j].column == state->sorted[j - 1].column) {
             state->values[to - 1] += state->sorted[j].value;
+            if (isinf(state->values[to - 1]) && !state->overflow) {
+                state->overflow = true;
+                state->row = row;
+                state->column = state->sorted[j].column;
+            }
             continue;
         }
         state->columns[to] = state->sorted[j].column;
@@ -118,7 +128,7 @@ static bool settle(rows_state *state) {
     for (size_t r = 0; r < state->rows; r++) {
         int64_t from = state->starts[r];
         state->starts[r] = to;
-        to = settle_row(state, from, state->starts[r + 1], to);
+        to = settle_row(state, r, from, to);
     }
     state->starts[state->rows] = to;
     state->entries = (size_t)to;
@@ -156,14 +166,27 @@ static bool hand_over(const rows_state *state, size_t dimension, ast_input *inpu
     return true;
 }
 
+/* Whether the entries bear out the sizes, for which memory is needed later. */
+static bool plausible(const ast_entries *entries, ast_format_error *error) {
+    size_t rows = entries->rows, columns = entries->columns, count = entries->count;
+    if (rows > EMPTY_ROWS && rows / EMPTY_SHARE > count)
+        return ast_format_fail(error, "%s: promises %zu rows and has %zu entries; nearly every row would be empty",
+                               entries->name, rows, count);
+    if (columns > EMPTY_COLUMNS && columns / EMPTY_SHARE > count)
+        return ast_format_fail(error,
+                               "%s: promises %zu columns and has %zu entries; nearly every column would be empty, and "
+                               "every mean takes %.1f GB; leave empty columns out",
+                               entries->name, columns, count, (double)columns * sizeof(float) / 1e9);
+    return true;
+}
+
 bool ast_entries_open(ast_entries *entries, bool transpose, ast_input *input, ast_format_error *error) {
     if (transpose)
         turn(entries);
     size_t rows = entries->rows, count = entries->count;
-    if (rows > EMPTY_ROWS && rows / EMPTY_SHARE > count) {
+    if (!plausible(entries, error)) {
         ast_entries_free(entries);
-        return ast_format_fail(error, "%s: promises %zu rows and has %zu entries; nearly every row would be empty",
-                               entries->name, rows, count);
+        return false;
     }
     rows_state state = {.rows = rows,
                         .starts = calloc(rows + 2, sizeof *state.starts),
@@ -173,10 +196,16 @@ bool ast_entries_open(ast_entries *entries, bool transpose, ast_input *input, as
     if (good)
         place(&state, entries);
     ast_entries_free(entries);
-    good = good && settle(&state) && hand_over(&state, entries->columns, input);
+    good = good && settle(&state) && (state.overflow || hand_over(&state, entries->columns, input));
     free(state.starts);
     free(state.columns);
     free(state.values);
     free(state.sorted);
+    if (good && state.overflow)
+        return ast_format_fail(
+            error,
+            "%s: the numbers in row %zu and column %d (counting from 1) add up to infinity; sums must "
+            "be finite",
+            entries->name, state.row + 1, (int)state.column + 1);
     return good || ast_format_no_memory(error, entries->name);
 }

@@ -225,21 +225,45 @@ static ast_status run_restarts(call *c, ast_fault *fault) {
     return status;
 }
 
-/* Sparse rows are for the methods that need nothing but scores. */
-static ast_status check_sparse(const ast_points *points, const ast_options *options, ast_fault *fault) {
-    if (options->method != AST_DP && options->method != AST_SPKM)
-        return ast_refuse_sparse(points, "this method", fault);
-    return options->axial ? ast_refuse_sparse(points, "axial clustering", fault) : AST_OK;
+/* Means have all columns, however few the entries. What cannot be is refused before it is tried: memory is granted that
+ * is not there, and taking it lasts. A column takes a number in the mean and the sum of each cluster, of which there is
+ * memory for a few at first, and in the tables of means, one for all threads and one for each, which come in panels. */
+static ast_status check_columns(const ast_context *context, const ast_points *points, const ast_options *options,
+                                ast_fault *fault) {
+    size_t known = options->start == AST_GIVEN ? options->means_count : options->clusters;
+    double clusters = options->method == AST_DP || known == 0 ? 1 : (double)known;
+    double table = ceil(clusters / AST_PANEL) * AST_PANEL * sizeof(float) * (1 + ast_pool_threads(context->pool));
+    double lists = fmax(clusters, AST_FEW_SLOTS) * (sizeof(float) + sizeof(int64_t));
+    double needed = (double)points->dimension * (lists + table), memory = ast_machine_memory();
+    if (memory == 0 || needed <= memory)
+        return AST_OK;
+    return ast_fail(
+        fault, AST_NO_MEMORY,
+        "the points have %zu columns: %.0f cluster%s of them take%s %.0f GB, and this machine has %.0f; leave "
+        "empty columns out",
+        points->dimension, clusters, clusters > 1 ? "s" : "", clusters > 1 ? "" : "s", needed / 1e9, memory / 1e9);
 }
 
-static ast_status check_call(const ast_points *points, const ast_options *options, ast_fault *fault) {
+/* Sparse rows are for the methods that need nothing but scores. */
+static ast_status check_sparse(const ast_context *context, const ast_points *points, const ast_options *options,
+                               ast_fault *fault) {
+    if (!points->starts)
+        return AST_OK;
+    if (options->method != AST_DP && options->method != AST_SPKM)
+        return ast_refuse_sparse(points, "this method", fault);
+    return options->axial ? ast_refuse_sparse(points, "axial clustering", fault)
+                          : check_columns(context, points, options, fault);
+}
+
+static ast_status check_call(const ast_context *context, const ast_points *points, const ast_options *options,
+                             ast_fault *fault) {
     const char *problem = options ? ast_options_problem(options) : "the options are NULL";
     if (problem)
         return ast_fail(fault, AST_BAD_OPTION, "%s", problem);
     ast_status status = ast_check_points(points, fault);
     if (status == AST_OK && points->weights && (options->method == AST_FSD || options->method == AST_CRP))
         return ast_fail(fault, AST_BAD_OPTION, "samplers count every point once: weights are for the other methods");
-    return status == AST_OK ? check_sparse(points, options, fault) : status;
+    return status == AST_OK ? check_sparse(context, points, options, fault) : status;
 }
 
 /* The result becomes the context's. */
@@ -263,7 +287,7 @@ ast_status ast_cluster(ast_context *context, const ast_points *points, const ast
     ast_begin(context);
     ast_fault *fault = &context->fault;
     call c = {.context = context, .points = points, .options = options};
-    ast_status status = check_call(points, options, fault);
+    ast_status status = check_call(context, points, options, fault);
     if (context->comm)
         status = ast_ranks_meet(context, points, options, status, &c.offset, &c.total);
     if (status != AST_OK)

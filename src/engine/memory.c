@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define HUGE_PAGE ((size_t)2 << 20)
 #define HUGE_FROM ((size_t)8 << 20) /* smaller arrays are not worth the rounding up */
@@ -46,4 +47,9 @@ bool ast_grow_array(void *array, size_t used, size_t count, size_t size) {
     if (memory)
         *pointer = memory;
     return memory != NULL;
+}
+
+double ast_machine_memory(void) {
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (double)pages * (double)size : 0;
 }

@@ -18,4 +18,7 @@ void *ast_grow(void *old, size_t used, size_t count, size_t size);
 /* The same where `array` is the address of the pointer. false: it stays as it was. */
 bool ast_grow_array(void *array, size_t used, size_t count, size_t size);
 
+/* The bytes that this machine has, used or not; 0 where it does not tell. */
+double ast_machine_memory(void);
+
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONG_MEAN 4096   /* there is memory for few of these at first */
+#define LONG_MEAN 4096   /* there is memory for AST_FEW_SLOTS of these at first */
 #define ZERO_SUM 0x1p-20 /* of the members' weight: a shorter sum has no direction worth the name */
 
 void ast_clusters_free(ast_cluster_list *clusters) {
@@ -31,7 +31,7 @@ void ast_clusters_clear(ast_cluster_list *clusters, size_t dimension) {
 bool ast_clusters_reserve(ast_cluster_list *c, size_t slots) {
     if (slots <= c->capacity)
         return true;
-    size_t used = c->slots, dimension = c->dimension, first = dimension > LONG_MEAN ? 4 : 32;
+    size_t used = c->slots, dimension = c->dimension, first = dimension > LONG_MEAN ? AST_FEW_SLOTS : 32;
     size_t capacity = c->capacity ? 2 * c->capacity : first;
     capacity = capacity < slots ? slots : capacity;
     bool grown = ast_grow_array(&c->order, used, capacity, sizeof *c->order) &&

@@ -8,6 +8,8 @@
 
 #include "kernels.h"
 
+#define AST_FEW_SLOTS 4 /* there is memory for at first, where means are long */
+
 typedef struct ast_cluster_list {
     size_t dimension;
     size_t live, slots, capacity; /* clusters alive; slots ever in use; slots there is memory for */

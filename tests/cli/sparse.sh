@@ -67,3 +67,7 @@ fails 1 'tables of angles are dense' asterism cluster docs.mtx --angle 30 --dip-
 sed 's/^40 20 .*/40 20 9999/' docs.mtx >lies.mtx
 fails 1 'lies.mtx: promises 9999 entries' asterism cluster lies.mtx --angle 30 --labels none.txt
 [ ! -e none.txt ] || broken 'a file was left behind'
+printf '%s\n' '%%MatrixMarket matrix coordinate real general' '2 2147483647 2' '1 1 5' '2 7 1' >wide.mtx
+fails 1 'wide.mtx: promises 2147483647 columns and has 2 entries' asterism cluster wide.mtx --angle 30
+printf '%s\n' '%%MatrixMarket matrix coordinate real general' '2 2 3' '1 1 1e308' '2 1 1' '1 1 1e308' >sum.mtx
+fails 1 'sum.mtx: the numbers in row 1 and column 1 .* add up to infinity' asterism cluster sum.mtx --angle 30 --tf-idf

@@ -85,6 +85,10 @@ static void mtx_that_lies(void **state) {
         {BANNER "real general\n2 2 1\n1 1 x\n", "line 3 does not hold"},
         {BANNER "real general\n2 2 1\n1 1 inf\n", "line 3: 'inf' is infinite"},
         {BANNER "real general\n2000000000 5 1\n1 1 1\n", "nearly every row would be empty"},
+        {BANNER "real general\n2 2147483647 1\n1 1 1\n", "promises 2147483647 columns and has 1 entries; nearly every "
+                                                         "column would be empty, and every mean takes 8.6 GB"},
+        {BANNER "real general\n2 2 4\n2 2 1e308\n1 1 1\n2 2 1e308\n2 2 -1e308\n",
+         "the numbers in row 2 and column 2 (counting from 1) add up to infinity"},
         {BANNER "real general\n2147483647 2147483647 9000000000000000\n1 1 1\n", "promises 9000000000000000 entries"},
     };
     for (size_t i = 0; i < ITEMS(cases); i++)
@@ -149,16 +153,21 @@ static void finish(archive *zip) {
     zip->size += zip->listed + 22;
 }
 
-/* 2 x 3: (1, 0, 2), (0, 7, 0), the second row's entry given in two parts. */
-static void make_csr(archive *zip, const int32_t indptr[3], const int32_t indices[4], const char *format) {
+static void make_shaped(archive *zip, const int64_t shape[2], const int32_t indptr[3], const int32_t indices[4],
+                        const char *format) {
     static const double data[] = {2, 1, 3, 4};
     *zip = (archive){0};
     add_member(zip, "format.npy", "{'descr': '|S3', 'fortran_order': False, 'shape': (), }", format, 3);
-    add_member(zip, "shape.npy", "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }", (int64_t[]){2, 3}, 16);
+    add_member(zip, "shape.npy", "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }", shape, 16);
     add_member(zip, "data.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (4,), }", data, sizeof data);
     add_member(zip, "indices.npy", "{'descr': '<i4', 'fortran_order': False, 'shape': (4,), }", indices, 16);
     add_member(zip, "indptr.npy", "{'descr': '<i4', 'fortran_order': False, 'shape': (3,), }", indptr, 12);
     finish(zip);
+}
+
+/* 2 x 3: (1, 0, 2), (0, 7, 0), the second row's entry given in two parts. */
+static void make_csr(archive *zip, const int32_t indptr[3], const int32_t indices[4], const char *format) {
+    make_shaped(zip, (int64_t[]){2, 3}, indptr, indices, format);
 }
 
 static void npz_as_scipy_writes_it(void **state) {
@@ -200,6 +209,10 @@ static void npz_that_lies(void **state) {
     expect_sentence("npz", zip.bytes, zip.size, "indptr has 3 numbers and indices 4; 4 and 4 are needed");
     make_csr(&zip, (int32_t[]){0, 2, 4}, (int32_t[]){2, 0, 1, 1}, "dia");
     expect_sentence("npz", zip.bytes, zip.size, "neither a csr, csc nor coo matrix");
+    make_shaped(&zip, (int64_t[]){2, INT32_MAX}, (int32_t[]){0, 2, 4}, (int32_t[]){2, 0, 1, 1}, "csr");
+    expect_sentence("npz", zip.bytes, zip.size, "promises 2147483647 columns and has 4 entries");
+    make_shaped(&zip, (int64_t[]){INT32_MAX, 3}, (int32_t[]){0, 2, 4}, (int32_t[]){2, 0, 1, 1}, "csr");
+    expect_sentence("npz", zip.bytes, zip.size, "indptr has 3 numbers and indices 4; 2147483648 and 4 are needed");
     make_csr(&zip, (int32_t[]){0, 2, 4}, (int32_t[]){2, 0, 1, 1}, "csr");
     for (size_t size = 0; size < zip.size; size += 7)
         expect_sentence("npz", zip.bytes, size, "no zip archive that can be read");

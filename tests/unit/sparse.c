@@ -168,6 +168,17 @@ static void long_means(void **state) {
     ast_close(context);
 }
 
+/* Memory that no machine has is refused before any is taken. */
+static void too_many_columns_are_refused(void **state) {
+    (void)state;
+    ast_points points = ast_points_csr(values, AST_F4, starts, columns, AST_I4, ROWS, INT32_MAX);
+    ast_options options = dp_options();
+    options.method = AST_SPKM;
+    options.clusters = 1 << 20;
+    check_refused(&points, &options, AST_NO_MEMORY,
+                  "the points have 2147483647 columns: 1048576 clusters of them take 54043196 GB, and this machine ");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_structure_is_named),
@@ -175,6 +186,7 @@ int main(void) {
         cmocka_unit_test(what_needs_dense_rows_says_so),
         cmocka_unit_test(missing_rows_and_wide_indices),
         cmocka_unit_test(long_means),
+        cmocka_unit_test(too_many_columns_are_refused),
     };
     return cmocka_run_group_tests_name("sparse views", tests, NULL, NULL);
 }
