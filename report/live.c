@@ -70,6 +70,8 @@ void ast_live_close(ast_live *live) {
 #include <time.h>
 #include <unistd.h>
 
+#define PORT_TRIES 8
+
 struct ast_live {
     ast_live_door door;
     char url[160];
@@ -255,6 +257,18 @@ static bool start(ast_live *live, ast_format_error *error) {
     return live->server || ast_format_fail(error, "%s cannot be served", ports);
 }
 
+/* Between finding a port and serving it somebody else may take it: then another one, if any will do. */
+static bool open_port(ast_live *live, unsigned port, ast_format_error *error) {
+    for (int tries = port == 0 ? PORT_TRIES : 1; tries > 0; tries--) {
+        live->door.port = port;
+        if (!find_port(&live->door, error))
+            return false;
+        if (start(live, error))
+            return true;
+    }
+    return false;
+}
+
 /* The address for people. */
 static void write_url(ast_live *live) {
     const char *address = live->door.address;
@@ -267,12 +281,11 @@ static bool set_up(ast_live *live, const char *address, unsigned port, ast_forma
     size_t length = strlen(address), skip = address[0] == '[';
     char path[AST_LIVE_TOKEN + 8];
     snprintf(live->door.address, sizeof live->door.address, "%.*s", (int)(length - 2 * skip), address + skip);
-    live->door.port = port;
     if (!ast_live_token(live->door.token))
         return ast_format_fail(error, "the system has no random numbers for a token");
     if (is_wide(live->door.address) && !mg_check_feature(MG_FEATURES_IPV6))
         return ast_format_fail(error, "%s: this build of civetweb has no IPv6", address);
-    if (!find_port(&live->door, error) || !start(live, error))
+    if (!open_port(live, port, error))
         return false;
     write_url(live);
     snprintf(path, sizeof path, "/%s/live", live->door.token);

@@ -325,6 +325,8 @@ static void slow_browsers(void **state) {
     client leaving = client_watch(ast_live_url(of.live));
     client good = client_watch(ast_live_url(of.live));
     expect_hello(&good);
+    /* A hello has what there is when the viewer's thread comes to it, which may be long after the socket is open. */
+    assert_int_equal(expect_hello(&slow), 0);
     char part[100];
     assert_true(client_read(&leaving, part, 50));
     for (int i = 0; i < 5000; i++) {
@@ -337,7 +339,6 @@ static void slow_browsers(void **state) {
     }
     assert_true(ast_live_missed(of.live) > 0);
     ast_live_end(of.live, "over");
-    assert_int_equal(expect_hello(&slow), 0);
     uint64_t last = 0, count = 0;
     for (;; count++) {
         size_t size;
