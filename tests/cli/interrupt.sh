@@ -41,6 +41,14 @@ for signal in INT:130 TERM:143 HUP:129; do
     stopped "${signal%:*}" "${signal#*:}"
 done
 
+# A chain has no best pass: what it has drawn so far is not written either.
+for method in 'fsd --clusters 50' crp; do
+    # shellcheck disable=SC2086
+    started '^pass ' --default-signal=INT "$ASTERISM" cluster x.npy --method $method --max-iterations 1000000 \
+        --labels z.npy --samples s.npy --trace t.csv
+    stopped INT 130
+done
+
 # While k-means++ draws its starts, which takes longer than all passes together
 started 'starts drawn' --default-signal=INT "$ASTERISM" cluster x.npy --method spkm --clusters 20000 \
     --restarts 1000000 --labels z.npy
