@@ -13,9 +13,10 @@ from .depth import colors, hallway, hallway_intrinsics, normals, segment
 from .means import DPVMFMeans, SphericalKMeans
 from .mixture import VMFMixture
 from .stream import DDPVMFMeans, Event
+from .tally import Tally
 from .vmf import sample
 
 __version__ = header.version
 ESTIMATORS = ("DPVMFMeans", "SphericalKMeans", "VMFMixture", "DDPVMFMeans")
-__all__ = [*ESTIMATORS, "Event", "colors", "hallway", "hallway_intrinsics", "normals", "plot", "sample", "segment",
-           "__version__"]
+__all__ = [*ESTIMATORS, "Event", "Tally", "colors", "hallway", "hallway_intrinsics", "normals", "plot", "sample",
+           "segment", "__version__"]

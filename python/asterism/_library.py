@@ -21,7 +21,7 @@ from scipy.sparse import issparse
 from ._header import Header
 
 PACKAGE = Path(__file__).resolve().parent
-HEADERS = ("asterism.h", "asterism_depth.h")
+HEADERS = ("asterism.h", "asterism_depth.h", "asterism_tally.h")
 
 # A context keeps its working memory for the next call. Beyond this many numbers it is freed instead: memory that a
 # program does not know of is worse than the milliseconds that it costs to get it again.

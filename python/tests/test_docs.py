@@ -6,6 +6,7 @@ import pkgutil
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import asterism
@@ -41,6 +42,16 @@ def test_the_words():
     assert len(set(company["paris"]) & {"vienna", "berlin", "prague", "budapest", "stockholm", "helsinki"}) >= 3
     biggest = done.stdout.split("nearest to the mean\n")[1].split("\n\n")[0].splitlines()
     assert len(biggest) == 10 and any("trial" in line and "guilty" in line for line in biggest)
+
+
+def test_processes(tmp_path):
+    """30,000 points of which many are equal: clusters become empty."""
+    X = np.repeat(asterism.sample(15_000, dimension=5, clusters=20, kappa=30)[0], 2, axis=0)
+    np.save(tmp_path / "points.npy", X)
+    done = subprocess.run([sys.executable, ROOT / "examples" / "kmeans_processes.py", tmp_path / "points.npy", "60", "3"],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "the labels and means are those of SphericalKMeans" in done.stdout
 
 
 def test_words_without_a_file():

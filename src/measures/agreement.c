@@ -12,7 +12,7 @@
 
 /* Two labellings side by side. */
 typedef struct contingency {
-    ast_tally pairs, rows, columns; /* pairs by label << 32 | truth */
+    ast_counter pairs, rows, columns; /* pairs by label << 32 | truth */
     size_t points;
 } contingency;
 
@@ -32,27 +32,27 @@ static bool count_pairs(contingency *table, const int32_t *labels, const int32_t
     bool ready = true;
     for (size_t i = 0; ready && i < count; i++)
         if (labels[i] >= 0 && truth[i] >= 0) {
-            ready = ast_tally_add(&table->pairs, (uint64_t)labels[i] << 32 | (uint32_t)truth[i], 1, NULL);
+            ready = ast_counter_add(&table->pairs, (uint64_t)labels[i] << 32 | (uint32_t)truth[i], 1, NULL);
             table->points++;
         }
     for (size_t i = 0; ready && i < table->pairs.used; i++) {
-        ast_tally_entry pair = table->pairs.entries[i];
-        ready = ast_tally_add(&table->rows, pair.key >> 32, pair.count, NULL) &&
-                ast_tally_add(&table->columns, (uint32_t)pair.key, pair.count, NULL);
+        ast_counter_entry pair = table->pairs.entries[i];
+        ready = ast_counter_add(&table->rows, pair.key >> 32, pair.count, NULL) &&
+                ast_counter_add(&table->columns, (uint32_t)pair.key, pair.count, NULL);
     }
     return ready;
 }
 
 static void free_table(contingency *table) {
-    ast_tally_free(&table->pairs);
-    ast_tally_free(&table->rows);
-    ast_tally_free(&table->columns);
+    ast_counter_free(&table->pairs);
+    ast_counter_free(&table->rows);
+    ast_counter_free(&table->columns);
 }
 
-static double entropy(const ast_tally *tally, double points) {
+static double entropy(const ast_counter *counter, double points) {
     double sum = 0;
-    for (size_t i = 0; i < tally->used; i++) {
-        double share = (double)tally->entries[i].count / points;
+    for (size_t i = 0; i < counter->used; i++) {
+        double share = (double)counter->entries[i].count / points;
         sum -= share * log(share);
     }
     return sum;
@@ -63,10 +63,10 @@ static double entropy(const ast_tally *tally, double points) {
 static bool mutual_information(contingency *table, double *information) {
     double points = (double)table->points, sum = 0;
     for (size_t i = 0; i < table->pairs.used; i++) {
-        ast_tally_entry pair = table->pairs.entries[i];
+        ast_counter_entry pair = table->pairs.entries[i];
         uint32_t row, column;
-        if (!ast_tally_add(&table->rows, pair.key >> 32, 0, &row) ||
-            !ast_tally_add(&table->columns, (uint32_t)pair.key, 0, &column))
+        if (!ast_counter_add(&table->rows, pair.key >> 32, 0, &row) ||
+            !ast_counter_add(&table->columns, (uint32_t)pair.key, 0, &column))
             return false;
         double expected =
             (double)table->rows.entries[row].count / points * (double)table->columns.entries[column].count;
@@ -77,10 +77,10 @@ static bool mutual_information(contingency *table, double *information) {
 }
 
 /* The number of pairs of points that share an entry: below 2^61 for fewer than 2^31 points. */
-static __int128 pairs_within(const ast_tally *tally) {
+static __int128 pairs_within(const ast_counter *counter) {
     __int128 sum = 0;
-    for (size_t i = 0; i < tally->used; i++)
-        sum += (__int128)tally->entries[i].count * (tally->entries[i].count - 1) / 2;
+    for (size_t i = 0; i < counter->used; i++)
+        sum += (__int128)counter->entries[i].count * (counter->entries[i].count - 1) / 2;
     return sum;
 }
 

@@ -7,53 +7,53 @@
 
 #include <stdlib.h>
 
-static bool grow(ast_tally *tally);
-static size_t slot_of(const ast_tally *tally, uint64_t key);
+static bool grow(ast_counter *counter);
+static size_t slot_of(const ast_counter *counter, uint64_t key);
 
-bool ast_tally_add(ast_tally *tally, uint64_t key, uint64_t amount, uint32_t *index) {
-    if (2 * tally->used >= tally->capacity && !grow(tally))
+bool ast_counter_add(ast_counter *counter, uint64_t key, uint64_t amount, uint32_t *index) {
+    if (2 * counter->used >= counter->capacity && !grow(counter))
         return false;
-    size_t slot = slot_of(tally, key);
-    if (tally->slots[slot] == 0) {
-        tally->entries[tally->used++] = (ast_tally_entry){key, 0};
-        tally->slots[slot] = (uint32_t)tally->used;
+    size_t slot = slot_of(counter, key);
+    if (counter->slots[slot] == 0) {
+        counter->entries[counter->used++] = (ast_counter_entry){key, 0};
+        counter->slots[slot] = (uint32_t)counter->used;
     }
-    uint32_t position = tally->slots[slot] - 1;
-    tally->entries[position].count += amount;
+    uint32_t position = counter->slots[slot] - 1;
+    counter->entries[position].count += amount;
     if (index)
         *index = position;
     return true;
 }
 
-void ast_tally_free(ast_tally *tally) {
-    free(tally->entries);
-    free(tally->slots);
-    *tally = (ast_tally){0};
+void ast_counter_free(ast_counter *counter) {
+    free(counter->entries);
+    free(counter->slots);
+    *counter = (ast_counter){0};
 }
 
 /* Linear probing: the slot that holds the key, or the empty one where it belongs. */
-static size_t slot_of(const ast_tally *tally, uint64_t key) {
-    size_t mask = tally->capacity - 1, slot = ast_mix64(key) & mask;
-    while (tally->slots[slot] != 0 && tally->entries[tally->slots[slot] - 1].key != key)
+static size_t slot_of(const ast_counter *counter, uint64_t key) {
+    size_t mask = counter->capacity - 1, slot = ast_mix64(key) & mask;
+    while (counter->slots[slot] != 0 && counter->entries[counter->slots[slot] - 1].key != key)
         slot = (slot + 1) & mask;
     return slot;
 }
 
-static bool grow(ast_tally *tally) {
-    size_t capacity = tally->capacity ? 2 * tally->capacity : 256;
+static bool grow(ast_counter *counter) {
+    size_t capacity = counter->capacity ? 2 * counter->capacity : 256;
     uint32_t *slots = calloc(capacity, sizeof *slots);
-    ast_tally_entry *entries = realloc(tally->entries, capacity / 2 * sizeof *entries);
+    ast_counter_entry *entries = realloc(counter->entries, capacity / 2 * sizeof *entries);
     if (entries)
-        tally->entries = entries;
+        counter->entries = entries;
     if (!slots || !entries) {
         free(slots);
         return false;
     }
-    free(tally->slots);
-    tally->slots = slots;
-    tally->capacity = capacity;
-    for (size_t i = 0; i < tally->used; i++)
-        slots[slot_of(tally, entries[i].key)] = (uint32_t)i + 1;
+    free(counter->slots);
+    counter->slots = slots;
+    counter->capacity = capacity;
+    for (size_t i = 0; i < counter->used; i++)
+        slots[slot_of(counter, entries[i].key)] = (uint32_t)i + 1;
     return true;
 }
 
@@ -84,16 +84,16 @@ static bool renumber_by_table(const int32_t *labels, size_t count, size_t range,
 
 /* Labels that are far apart: numbered in order of appearance. */
 static bool renumber_by_tally(const int32_t *labels, size_t count, ast_partition *partition) {
-    ast_tally tally = {0};
+    ast_counter counter = {0};
     partition->cluster = partition->renumbered = malloc(count * sizeof *labels);
     bool ready = partition->renumbered != NULL;
     for (size_t i = 0; ready && i < count; i++) {
         uint32_t index = 0;
-        ready = labels[i] < 0 || ast_tally_add(&tally, (uint64_t)labels[i], 1, &index);
+        ready = labels[i] < 0 || ast_counter_add(&counter, (uint64_t)labels[i], 1, &index);
         partition->renumbered[i] = labels[i] < 0 ? -1 : (int32_t)index;
     }
-    partition->clusters = tally.used;
-    ast_tally_free(&tally);
+    partition->clusters = counter.used;
+    ast_counter_free(&counter);
     return ready;
 }
 

@@ -9,20 +9,20 @@
 #include <stdbool.h>
 
 /* Counts keys. Entries stand in order of first appearance; memory grows with their number, not with the counts. */
-typedef struct ast_tally_entry {
+typedef struct ast_counter_entry {
     uint64_t key, count;
-} ast_tally_entry;
+} ast_counter_entry;
 
-typedef struct ast_tally {
-    ast_tally_entry *entries;
+typedef struct ast_counter {
+    ast_counter_entry *entries;
     size_t used;
     uint32_t *slots; /* index of an entry + 1, or 0 */
     size_t capacity; /* slots, a power of two; entries has room for half as many */
-} ast_tally;
+} ast_counter;
 
 /* Start with {0}. `index` (or NULL) becomes the key's position among the entries. False if there is no memory. */
-bool ast_tally_add(ast_tally *tally, uint64_t key, uint64_t amount, uint32_t *index);
-void ast_tally_free(ast_tally *tally);
+bool ast_counter_add(ast_counter *counter, uint64_t key, uint64_t amount, uint32_t *index);
+void ast_counter_free(ast_counter *counter);
 
 /* The points with a label of 0 or more, and the cluster of each. */
 typedef struct ast_partition {

@@ -149,21 +149,29 @@ static ast_status apply_weights(ast_labelling *l, double *weights, ast_fault *fa
     if (isinf(range.total))
         return ast_fail(fault, AST_BAD_DATA, "the weights run from %g to %g: too far apart to be added up",
                         range.smallest, range.largest);
-    for (size_t i = 0; i < l->cloud.count; i++) {
+    for (size_t i = 0; i < l->cloud.count; i++)
+        weights[i] /= range.smallest;
+    ast_labelling_weigh(l, weights, ast_weight_unit(range.total));
+    return AST_OK;
+}
+
+double ast_weight_unit(double total) {
+    double unit = ldexp(1, (int)floor(62 - log2(total)));
+    while (total * unit > 0x1p62)
+        unit /= 2;
+    while (total * (2 * unit) <= 0x1p62)
+        unit *= 2;
+    return unit;
+}
+
+void ast_labelling_weigh(ast_labelling *l, const double *weights, double unit) {
+    for (size_t i = 0; i < l->cloud.count; i++)
         if (weights[i] == 0 && l->labels[i] != AST_MISSING) {
             l->labels[i] = AST_MISSING;
             l->present--;
         }
-        weights[i] /= range.smallest;
-    }
-    double unit = ldexp(1, (int)floor(62 - log2(range.total)));
-    while (range.total * unit > 0x1p62)
-        unit /= 2;
-    while (range.total * (2 * unit) <= 0x1p62)
-        unit *= 2;
     l->weights = weights;
     l->clusters.unit = l->clusters.weight_unit = unit;
-    return AST_OK;
 }
 
 static bool reserve_points(ast_labelling *l, size_t padded) {

@@ -193,6 +193,11 @@ ast_status ast_labelling_load(ast_labelling *labelling, const ast_kernels *kerne
                               ast_fault *fault);
 void ast_labelling_free(ast_labelling *labelling);
 
+/* What weights (in order of visit, divided by the smallest) that add up to `total` are counted in: the largest power of
+ * two that cannot overflow. Points that were loaded without weights get theirs, in such a unit; 0 leaves a point out. */
+double ast_weight_unit(double total);
+void ast_labelling_weigh(ast_labelling *labelling, const double *weights, double unit);
+
 /* The same for one rank of several, whose points are number `offset` and on of all; weights are there on all ranks or
  * on none. `*missing` counts those of all ranks. A collective call, as all that follow are. */
 ast_status ast_labelling_load_rank(ast_labelling *labelling, const ast_kernels *kernels, ast_pool *pool,

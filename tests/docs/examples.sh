@@ -20,6 +20,9 @@ grep -q '^frame 0: .*born' out || broken "stream: $(cat out)"
 grep -q 'revived' out || broken "nobody returns: $(cat out)"
 [ "$(tail -n 1 out)" = '5 directions, 5 ids' ] || broken "stream: $(tail -n 1 out)"
 
+"$EXAMPLES/tally" >out || broken "tally: $(cat out)"
+grep -q 'as in one place, to the bit' out || broken "tally: $(cat out)"
+
 "$EXAMPLES/backbone" absent.pdb 2>/dev/null && broken 'a protein that is not there'
 proteins=$SOURCE/../shared/data/proteins
 [ -d "$proteins" ] || { echo 'skipped the proteins: there is no ../shared/data beside the project'; exit 0; }

@@ -3,6 +3,7 @@
  * Every allocation and every thread start of the library fails once: the call says so, writes nothing, loses nothing,
  * and the context works on. */
 #include "asterism_depth.h"
+#include "asterism_tally.h"
 #include "reference/cases.h"
 #include "reference/reference.h"
 #include "reference/sparse.h"
@@ -182,6 +183,44 @@ static ast_status call_axes(ast_context *context, const scene *s, int32_t *out) 
     ast_axes axes = {.rms = -1};
     ast_status status = ast_frame_axes(context, s->x, NULL, N, &axes, out);
     assert_true(status == AST_OK || axes.rms == -1);
+    return status;
+}
+
+/* Two parts become one, and that an iteration in which clusters are empty: the first 40 rows are taken twice. */
+static ast_status call_tally(ast_context *context, const scene *s, int32_t *out) {
+    enum { HALF = N / 2, ROWS = 40, MEANS = 2 * ROWS, MOST_DIMENSION = 30 };
+    static float means[MEANS * MOST_DIMENSION];
+    size_t numbers = ROWS * s->dimension, size;
+    int32_t labels[N];
+    ast_tally_step step = {.moved = 77};
+    memcpy(means, s->x, numbers * sizeof *means);
+    memcpy(means + numbers, s->x, numbers * sizeof *means);
+    ast_points parts[2] = {ast_points_f4(s->x, HALF, s->dimension),
+                           ast_points_f4(s->x + HALF * s->dimension, N - HALF, s->dimension)};
+    ast_tally *all = NULL, *part = NULL;
+    ast_status status = ast_tally_start(context, means, MEANS, s->dimension, means);
+    if (status == AST_OK)
+        all = ast_tally_open(context, means, MEANS, s->dimension, NULL);
+    if (all)
+        part = ast_tally_open(context, means, MEANS, s->dimension, NULL);
+    if (!all || !part)
+        status = AST_NO_MEMORY;
+    if (status == AST_OK)
+        status = ast_tally_add(all, &parts[0], 0, labels);
+    if (status == AST_OK)
+        status = ast_tally_add(part, &parts[1], HALF, labels + HALF);
+    const void *bytes = status == AST_OK ? ast_tally_save(part, &size) : NULL;
+    if (status == AST_OK)
+        status = bytes ? ast_tally_merge(all, bytes, size) : AST_NO_MEMORY;
+    if (status == AST_OK)
+        status = ast_tally_update(all, &step);
+    if (status == AST_OK) {
+        memcpy(out, labels, sizeof labels);
+        memcpy(out, &step.fingerprint, sizeof step.fingerprint);
+    }
+    assert_int_equal(step.moved, status == AST_OK ? ROWS : 77);
+    ast_tally_close(part);
+    ast_tally_close(all);
     return status;
 }
 
@@ -411,6 +450,8 @@ static void other_calls_fail_cleanly(void **state) {
         scene_expect(&s);
         fail_all(&s, call_assign, NULL);
         fail_all(&s, call_assign, call_cluster);
+        s.name = "tally";
+        fail_all(&s, call_tally, NULL);
         s.name = "silhouette";
         fail_all(&s, call_silhouette, NULL);
         s.name = "compare";

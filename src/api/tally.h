@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a tally is made of. */
+#ifndef AST_TALLY_H
+#define AST_TALLY_H
+
+#include "asterism_tally.h"
+
+#include "clusters.h"
+#include "context.h"
+#include "tally_sums.h"
+
+struct ast_tally {
+    ast_context *context;
+    ast_tally_options options;
+    ast_cluster_list clusters; /* slot k is cluster k */
+    ast_tally_sums all;        /* whose sums, weights and members are the clusters' */
+    ast_tally_move *moves;
+    unsigned char *bytes;
+};
+
+/* Adds a part, unless together they are too many or too heavy. */
+ast_status ast_tally_take(ast_tally *tally, const ast_tally_sums *part);
+
+#endif

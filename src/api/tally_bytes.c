@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A tally as bytes, as asterism_tally.h lays them out: what is sent must be what arrives, and of the same iteration. */
+#include "tally.h"
+
+#include "memory.h"
+#include "random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAGIC 0x31594c4c41545341u /* "ASTALLY1" in memory */
+#define VERSION 1
+
+typedef struct tally_header {
+    uint64_t magic, version, size, dimension, clusters, axial;
+    double smallest_weight, total_weight;
+    uint64_t means; /* stands for them */
+    uint64_t points, missing, changed, print;
+    uint64_t worst, nearest; /* how many */
+} tally_header;
+
+static uint64_t checksum(const unsigned char *bytes, size_t size) { /* a multiple of 8 */
+    uint64_t sum = ast_mix64(size), word;
+    for (size_t i = 0; i < size; i += sizeof word) {
+        memcpy(&word, bytes + i, sizeof word);
+        sum = (sum ^ word) * 0x9e3779b97f4a7c15u;
+        sum ^= sum >> 32;
+    }
+    return ast_mix64(sum);
+}
+
+static uint64_t means_hash(const ast_cluster_list *c) {
+    uint64_t sum = c->live;
+    for (size_t j = 0; j < c->live * c->dimension; j++) {
+        uint32_t bits;
+        memcpy(&bits, &c->means[j], sizeof bits);
+        sum = (sum ^ bits) * 0x9e3779b97f4a7c15u;
+        sum ^= sum >> 32;
+    }
+    return ast_mix64(sum);
+}
+
+static size_t filled_up(size_t size) {
+    return (size + 7) / 8 * 8;
+}
+
+static size_t list_bytes(size_t count, size_t dimension) {
+    return count * sizeof(ast_known) + filled_up(count * dimension * sizeof(float));
+}
+
+/* `worst` and `nearest` are no more than K, so that nothing here overflows that fits memory. */
+static size_t all_bytes(const tally_header *h) {
+    size_t clusters = (size_t)h->clusters, dimension = (size_t)h->dimension;
+    return sizeof *h + clusters * (dimension + 2) * sizeof(int64_t) + list_bytes((size_t)h->worst, dimension) +
+           list_bytes((size_t)h->nearest, dimension) + sizeof(uint64_t);
+}
+
+static tally_header describe(const ast_tally *t) {
+    tally_header h = {.magic = MAGIC,
+                      .version = VERSION,
+                      .dimension = t->clusters.dimension,
+                      .clusters = t->clusters.live,
+                      .axial = t->options.axial != 0,
+                      .smallest_weight = t->options.smallest_weight,
+                      .total_weight = t->options.smallest_weight > 0 ? t->options.total_weight : 0,
+                      .means = means_hash(&t->clusters),
+                      .points = t->all.points,
+                      .missing = t->all.missing,
+                      .changed = t->all.changed,
+                      .print = t->all.print,
+                      .worst = t->all.worst.count,
+                      .nearest = t->all.nearest.count};
+    h.size = all_bytes(&h);
+    return h;
+}
+
+static unsigned char *put(unsigned char *at, const void *bytes, size_t size) {
+    if (size)
+        memcpy(at, bytes, size);
+    memset(at + size, 0, filled_up(size) - size);
+    return at + filled_up(size);
+}
+
+static unsigned char *put_list(unsigned char *at, const ast_known_list *list, size_t dimension) {
+    at = put(at, list->items, list->count * sizeof *list->items);
+    return put(at, list->rows, list->count * dimension * sizeof *list->rows);
+}
+
+const void *ast_tally_save(ast_tally *t, size_t *size) {
+    ast_begin(t->context);
+    tally_header h = describe(t);
+    size_t clusters = t->clusters.live, dimension = t->clusters.dimension;
+    free(t->bytes);
+    t->bytes = ast_allocate(h.size, 1);
+    if (!t->bytes) {
+        ast_fail_memory(&t->context->fault);
+        return NULL;
+    }
+    unsigned char *at = put(t->bytes, &h, sizeof h);
+    at = put(at, t->all.sums, clusters * dimension * sizeof *t->all.sums);
+    at = put(at, t->all.weights, clusters * sizeof *t->all.weights);
+    at = put(at, t->all.members, clusters * sizeof *t->all.members);
+    at = put_list(at, &t->all.worst, dimension);
+    at = put_list(at, &t->all.nearest, dimension);
+    uint64_t sum = checksum(t->bytes, (size_t)(at - t->bytes));
+    put(at, &sum, sizeof sum);
+    *size = h.size;
+    return t->bytes;
+}
+
+/* ---- Reading -------------------------------------------------------------------------------------------------------
+ */
+
+/* Which of the things that must be equal differs, or NULL. */
+static const char *other(const tally_header *a, const tally_header *b) {
+    if (a->dimension != b->dimension)
+        return "dimension";
+    if (a->clusters != b->clusters)
+        return "number of clusters";
+    if (a->axial != b->axial)
+        return "setting of axial";
+    if (a->smallest_weight != b->smallest_weight)
+        return "smallest_weight";
+    if (a->total_weight != b->total_weight)
+        return "total_weight";
+    return a->means != b->means ? "set of means: an iteration has one" : NULL;
+}
+
+static ast_status check(const ast_tally *t, const unsigned char *bytes, size_t size, tally_header *h) {
+    ast_fault *fault = &t->context->fault;
+    tally_header mine = describe(t);
+    uint64_t start[2], sum;
+    if (!bytes || size < sizeof start)
+        return ast_fail(fault, AST_BAD_DATA, "the tally ends early: it has only %zu bytes", size);
+    memcpy(start, bytes, sizeof start);
+    if (start[0] != MAGIC)
+        return ast_fail(fault, AST_BAD_DATA, "these bytes are no tally, or one of a machine with another byte order");
+    if (start[1] != VERSION)
+        return ast_fail(fault, AST_BAD_DATA, "the tally has version %llu; this library reads version %d",
+                        (unsigned long long)start[1], VERSION);
+    if (size < sizeof *h + sizeof sum || size % 8 != 0)
+        return ast_fail(fault, AST_BAD_DATA, "the tally ends early: it has only %zu bytes", size);
+    memcpy(h, bytes, sizeof *h);
+    memcpy(&sum, bytes + size - sizeof sum, sizeof sum);
+    if (h->size != size || sum != checksum(bytes, size - sizeof sum))
+        return ast_fail(fault, AST_BAD_DATA, "the tally is damaged: its checksum does not match");
+    const char *what = other(h, &mine);
+    if (what)
+        return ast_fail(fault, AST_BAD_DATA, "the tally was made with another %s", what);
+    if (h->worst > h->clusters || h->nearest > h->clusters || size != all_bytes(h))
+        return ast_fail(fault, AST_BAD_DATA, "the tally is damaged: its size does not match what it should hold");
+    return AST_OK;
+}
+
+/* Whether no cluster has more points in the list than members, and the order is right. left: (K) scratch memory. */
+static bool is_ordered(const ast_tally_sums *part, size_t clusters, int64_t *left) {
+    const ast_known *items = part->worst.items;
+    memcpy(left, part->members, clusters * sizeof *left);
+    for (size_t i = 0; i < part->worst.count; i++) {
+        if (items[i].label < 0 || (size_t)items[i].label >= clusters || left[items[i].label]-- == 0)
+            return false;
+        if (i > 0 && !(items[i - 1].score <= items[i].score))
+            return false;
+    }
+    return true;
+}
+
+/* Whether the lists are those that the members ask for: an iteration relies on it. */
+static bool is_whole(const ast_tally_sums *part, size_t clusters) {
+    size_t empty = ast_tally_empty(part->members, clusters), near = 0;
+    uint64_t members = 0;
+    for (size_t k = 0; k < clusters; k++) {
+        uint64_t count = (uint64_t)part->members[k];
+        if (count > part->points)
+            return false;
+        members += count;
+        if (count > 0 && count <= empty + 1 &&
+            (near == part->nearest.count || part->nearest.items[near++].label != (int32_t)k))
+            return false;
+    }
+    size_t wanted = empty == 0 ? 0 : members < clusters ? (size_t)members : clusters;
+    return members <= part->points && near == part->nearest.count && part->worst.count == wanted;
+}
+
+static unsigned char *get_list(unsigned char *at, size_t count, size_t dimension, ast_known_list *list) {
+    list->count = count;
+    list->items = (ast_known *)(void *)at;
+    list->rows = (float *)(void *)(at + count * sizeof *list->items);
+    return at + list_bytes(count, dimension);
+}
+
+ast_status ast_tally_merge(ast_tally *t, const void *bytes, size_t size) {
+    tally_header h;
+    ast_begin(t->context);
+    ast_status status = check(t, bytes, size, &h);
+    if (status != AST_OK)
+        return status;
+    size_t clusters = t->clusters.live, dimension = t->clusters.dimension;
+    unsigned char *copy = ast_allocate(size, 1); /* the caller's bytes may lie anywhere */
+    int64_t *scratch = ast_allocate(clusters, sizeof *scratch);
+    if (!copy || !scratch) {
+        free(copy);
+        free(scratch);
+        return ast_fail_memory(&t->context->fault);
+    }
+    memcpy(copy, bytes, size);
+    ast_tally_sums part = {.points = h.points, .missing = h.missing, .changed = h.changed, .print = h.print};
+    part.sums = (int64_t *)(void *)(copy + sizeof h);
+    part.weights = part.sums + clusters * dimension;
+    part.members = part.weights + clusters;
+    unsigned char *at = get_list((unsigned char *)(part.members + clusters), (size_t)h.worst, dimension, &part.worst);
+    get_list(at, (size_t)h.nearest, dimension, &part.nearest);
+    if (is_whole(&part, clusters) && is_ordered(&part, clusters, scratch))
+        status = ast_tally_take(t, &part);
+    else
+        status = ast_fail(&t->context->fault, AST_BAD_DATA, "the tally is damaged: its points do not match its counts");
+    free(copy);
+    free(scratch);
+    return status;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+#include "tally_sums.h"
+
+#include "memory.h"
+#include "random.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Lists ---------------------------------------------------------------------------------------------------------
+ */
+
+bool ast_known_reserve(ast_known_list *list, size_t count, size_t dimension) {
+    *list = (ast_known_list){ast_allocate_zero(count, sizeof *list->items),
+                             ast_allocate_zero(count * dimension, sizeof *list->rows), count};
+    if (list->items && list->rows)
+        return true;
+    ast_known_free(list);
+    return false;
+}
+
+void ast_known_free(ast_known_list *list) {
+    free(list->items);
+    free(list->rows);
+    *list = (ast_known_list){0};
+}
+
+static void copy_known(ast_known_list *to, size_t at, const ast_known_list *from, size_t i, size_t dimension) {
+    to->items[at] = from->items[i];
+    memcpy(to->rows + at * dimension, from->rows + i * dimension, dimension * sizeof *to->rows);
+}
+
+/* Whether a point is taken before another. */
+static bool fits_worse(const ast_known *a, const ast_known *b) {
+    return a->score < b->score || (a->score == b->score && a->point < b->point);
+}
+
+size_t ast_tally_empty(const int64_t *members, size_t clusters) {
+    size_t empty = 0;
+    for (size_t k = 0; k < clusters; k++)
+        empty += members[k] == 0;
+    return empty;
+}
+
+static uint64_t print_of(const ast_known *known) {
+    return ast_key(known->point) * (known->opposite ? 0x9e3779b97f4a7c15u : 1) * ast_mix64((uint64_t)known->label + 1);
+}
+
+/* ---- One part ------------------------------------------------------------------------------------------------------
+ */
+
+typedef struct gathering {
+    ast_labelling *l;
+    uint64_t first;
+    size_t clusters, empty;
+    ast_known *worst; /* (clusters) a heap, the one that fits best on top */
+    size_t worst_count;
+    ast_known *nearest; /* (clusters) by label */
+} gathering;
+
+static ast_known know(const gathering *g, size_t i, bool scored) {
+    ast_labelling *l = g->l;
+    ast_known known = {
+        .point = g->first + i, .weight = l->weights ? l->weights[i] : 1, .label = l->labels[i], .opposite = 0};
+    if (l->axial) {
+        bool down = ast_upright_row(l, &l->workers[0], i) == l->workers[0].upright;
+        known.opposite = ast_is_turned(l->signs, i) != down;
+    }
+    if (scored) {
+        const float *mean = l->clusters.means + (size_t)known.label * l->cloud.dimension;
+        double score = ast_cloud_exact_score(&l->cloud, i, mean, l->workers[0].row);
+        known.score = l->axial ? fabs(score) : score;
+    }
+    return known;
+}
+
+static void sift_down(ast_known *heap, size_t count, size_t at) {
+    for (size_t child = 2 * at + 1; child < count; at = child, child = 2 * at + 1) {
+        if (child + 1 < count && fits_worse(&heap[child], &heap[child + 1]))
+            child++;
+        if (!fits_worse(&heap[at], &heap[child]))
+            return;
+        ast_known moved = heap[at];
+        heap[at] = heap[child];
+        heap[child] = moved;
+    }
+}
+
+static void keep_worst(gathering *g, const ast_known *known) {
+    if (g->worst_count < g->clusters) {
+        size_t at = g->worst_count++;
+        for (; at > 0 && fits_worse(&g->worst[(at - 1) / 2], known); at = (at - 1) / 2)
+            g->worst[at] = g->worst[(at - 1) / 2];
+        g->worst[at] = *known;
+    } else if (fits_worse(known, &g->worst[0])) {
+        g->worst[0] = *known;
+        sift_down(g->worst, g->worst_count, 0);
+    }
+}
+
+/* Looks at every point; at its score only where that may matter. */
+static uint64_t visit_points(gathering *g) {
+    const ast_labelling *l = g->l;
+    uint64_t print = 0;
+    for (size_t i = 0; i < l->cloud.count; i++) {
+        if (l->labels[i] < 0)
+            continue;
+        bool few = (uint64_t)l->clusters.members[l->labels[i]] <= g->empty + 1;
+        ast_known known = know(g, i, few || g->empty > 0);
+        print += print_of(&known);
+        if (g->empty > 0)
+            keep_worst(g, &known);
+        ast_known *nearest = &g->nearest[known.label];
+        if (few && (nearest->label < 0 || fits_worse(nearest, &known)))
+            *nearest = known;
+    }
+    return print;
+}
+
+/* Copies what is wanted, with rows. */
+static bool make_list(const gathering *g, const ast_known *items, size_t count, ast_known_list *list) {
+    ast_labelling *l = g->l;
+    size_t dimension = l->cloud.dimension, wanted = 0, at = 0;
+    for (size_t j = 0; j < count; j++)
+        wanted += items[j].label >= 0;
+    if (!ast_known_reserve(list, wanted, dimension))
+        return false;
+    for (size_t j = 0; j < count; j++) {
+        if (items[j].label < 0)
+            continue;
+        const float *row = ast_upright_row(l, &l->workers[0], (size_t)(items[j].point - g->first));
+        list->items[at] = items[j];
+        memcpy(list->rows + at++ * dimension, row, dimension * sizeof *row);
+    }
+    return true;
+}
+
+/* A heap with the largest on top becomes an array in order. */
+static void sort_heap(ast_known *heap, size_t count) {
+    while (count-- > 1) {
+        ast_known last = heap[count];
+        heap[count] = heap[0];
+        heap[0] = last;
+        sift_down(heap, count, 0);
+    }
+}
+
+bool ast_tally_gather(ast_labelling *l, uint64_t first, ast_tally_sums *part) {
+    size_t clusters = l->clusters.live;
+    gathering g = {.l = l, .first = first, .clusters = clusters};
+    *part = (ast_tally_sums){.sums = l->clusters.sums, .weights = l->clusters.weights, .members = l->clusters.members};
+    g.empty = ast_tally_empty(part->members, clusters);
+    g.worst = ast_allocate(clusters, sizeof *g.worst);
+    g.nearest = ast_allocate(clusters, sizeof *g.nearest);
+    bool ready = g.worst && g.nearest;
+    for (size_t k = 0; ready && k < clusters; k++)
+        g.nearest[k] = (ast_known){.label = -1};
+    if (ready) {
+        part->print = visit_points(&g);
+        sort_heap(g.worst, g.worst_count);
+        ready =
+            make_list(&g, g.worst, g.worst_count, &part->worst) && make_list(&g, g.nearest, clusters, &part->nearest);
+    }
+    if (!ready)
+        ast_known_free(&part->worst);
+    free(g.worst);
+    free(g.nearest);
+    return ready;
+}
+
+/* ---- Two parts -----------------------------------------------------------------------------------------------------
+ */
+
+/* The K worst of both. */
+static bool join_worst(const ast_known_list *a, const ast_known_list *b, size_t most, size_t dimension,
+                       ast_known_list *joined) {
+    size_t i = 0, j = 0, count = a->count + b->count < most ? a->count + b->count : most;
+    if (!ast_known_reserve(joined, count, dimension))
+        return false;
+    for (size_t at = 0; at < count; at++) {
+        bool first = j == b->count || (i < a->count && fits_worse(&a->items[i], &b->items[j]));
+        copy_known(joined, at, first ? a : b, first ? i++ : j++, dimension);
+    }
+    return true;
+}
+
+/* Of each cluster that may be left with one point the nearest of both. */
+static bool join_nearest(const ast_known_list *a, const ast_known_list *b, const ast_tally_sums *all,
+                         const ast_tally_sums *part, size_t clusters, size_t empty, size_t dimension,
+                         ast_known_list *joined) {
+    size_t i = 0, j = 0, count = 0;
+    if (!ast_known_reserve(joined, a->count + b->count, dimension))
+        return false;
+    for (size_t k = 0; k < clusters; k++) {
+        bool in_a = i < a->count && (size_t)a->items[i].label == k;
+        bool in_b = j < b->count && (size_t)b->items[j].label == k;
+        uint64_t members = (uint64_t)(all->members[k] + part->members[k]);
+        if ((in_a || in_b) && members <= empty + 1) {
+            bool first = !in_b || (in_a && fits_worse(&b->items[j], &a->items[i]));
+            copy_known(joined, count++, first ? a : b, first ? i : j, dimension);
+        }
+        i += in_a;
+        j += in_b;
+    }
+    joined->count = count;
+    return true;
+}
+
+bool ast_tally_join(ast_tally_sums *all, const ast_tally_sums *part, size_t clusters, size_t dimension) {
+    ast_known_list worst = {0}, nearest = {0};
+    size_t empty = 0;
+    for (size_t k = 0; k < clusters; k++)
+        empty += all->members[k] + part->members[k] == 0;
+    if (!join_worst(&all->worst, &part->worst, empty ? clusters : 0, dimension, &worst))
+        return false;
+    if (!join_nearest(&all->nearest, &part->nearest, all, part, clusters, empty, dimension, &nearest)) {
+        ast_known_free(&worst);
+        return false;
+    }
+    ast_known_free(&all->worst);
+    ast_known_free(&all->nearest);
+    all->worst = worst;
+    all->nearest = nearest;
+    for (size_t j = 0; j < clusters * dimension; j++)
+        all->sums[j] += part->sums[j];
+    for (size_t k = 0; k < clusters; k++) {
+        all->weights[k] += part->weights[k];
+        all->members[k] += part->members[k];
+    }
+    all->points += part->points;
+    all->missing += part->missing;
+    all->changed += part->changed;
+    all->print += part->print;
+    return true;
+}
+
+/* ---- The end of an iteration ---------------------------------------------------------------------------------------
+ */
+
+/* Adds the row to the cluster's sum, or with sign -1 takes it off. */
+static void add_row(ast_cluster_list *c, int32_t slot, const ast_known *known, const float *row, int64_t sign) {
+    bool weighted = c->weight_unit == c->unit;
+    double factor = known->weight * c->unit;
+    int64_t side = known->opposite ? -sign : sign;
+    int64_t *sum = c->sums + (size_t)slot * c->dimension;
+    for (size_t d = 0; d < c->dimension; d++)
+        sum[d] += side * llrint((double)row[d] * factor);
+    c->weights[slot] += sign * (weighted ? llrint(factor) : 1);
+    c->members[slot] += sign;
+}
+
+void ast_tally_fill(ast_tally_sums *all, ast_cluster_list *c, ast_tally_move *moves) {
+    size_t next = 0, moved = 0;
+    for (int32_t slot = 0; (size_t)slot < c->live; slot++) {
+        if (c->members[slot] > 0)
+            continue;
+        while (c->members[all->worst.items[next].label] < 2)
+            next++;
+        ast_known *known = &all->worst.items[next];
+        const float *row = all->worst.rows + next++ * c->dimension;
+        moves[moved++] = (ast_tally_move){known->point, known->label, slot};
+        add_row(c, known->label, known, row, -1);
+        all->print -= print_of(known);
+        known->label = slot;
+        known->opposite = 0;
+        add_row(c, slot, known, row, 1);
+        all->print += print_of(known);
+    }
+}
+
+void ast_tally_means(const ast_tally_sums *all, ast_cluster_list *c, const ast_tally_move *moves, size_t moved) {
+    size_t filled = 0, near = 0, at = 0;
+    for (int32_t slot = 0; (size_t)slot < c->live; slot++) {
+        while (near < all->nearest.count && all->nearest.items[near].label < slot)
+            near++;
+        if (filled < moved && moves[filled].to == slot) { /* its point is the one of this number, in order */
+            while (all->worst.items[at].point != moves[filled].point)
+                at++;
+            ast_clusters_set_mean(c, slot, all->worst.rows + at * c->dimension);
+            filled++;
+        } else if (c->members[slot] == 1) {
+            ast_clusters_set_mean(c, slot, all->nearest.rows + near * c->dimension);
+        } else {
+            ast_clusters_update_mean(c, slot);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What points add up to in one iteration of spherical k-means (asterism_tally.h): a function of the set of points, so
+ * that sets can be joined in any order. Beside the sums it holds the rows of the few points that an iteration may need
+ * one by one, where a cluster is empty or has a single point.
+ *
+ * Let E be the number of empty clusters, of K. Filling them takes E points and passes over at most K - E others, each
+ * the last of its cluster: so the K worst points are enough, and none where E = 0. A cluster that is left with one
+ * point had at most E + 1, and what is left is the nearest of them. Both can be told from the parts: E is no larger for
+ * the whole than for a part, and no cluster has fewer points. */
+#ifndef AST_TALLY_SUMS_H
+#define AST_TALLY_SUMS_H
+
+#include "asterism_tally.h"
+#include "labelling.h"
+
+/* A point that is known by its row. */
+typedef struct ast_known {
+    uint64_t point; /* its number among all */
+    double score;   /* with its mean: the cosine, axial: its magnitude */
+    double weight;  /* divided by the smallest */
+    int32_t label;
+    uint32_t opposite; /* axial: 1 if -row was added, the row being the upright one */
+} ast_known;
+
+typedef struct ast_known_list {
+    ast_known *items;
+    float *rows; /* (count, D) */
+    size_t count;
+} ast_known_list;
+
+bool ast_known_reserve(ast_known_list *list, size_t count, size_t dimension);
+void ast_known_free(ast_known_list *list);
+
+/* What a set of points comes to. Sums, weights and members are the cluster list's, or borrowed from elsewhere. */
+typedef struct ast_tally_sums {
+    int64_t *sums, *weights, *members; /* (K, D), (K), (K) */
+    ast_known_list worst;              /* in order of score, then of number: min(K, points) if a cluster is empty */
+    ast_known_list nearest;            /* in order of label: of each cluster with 1..E+1 points */
+    uint64_t points, missing, changed;
+    uint64_t print; /* of the labels */
+} ast_tally_sums;
+
+/* How many of the K clusters have no member. */
+size_t ast_tally_empty(const int64_t *members, size_t clusters);
+
+/* What the points of a labelling come to that has just had its first pass; the first of them is number `first`. The
+ * lists are the caller's to free, the rest is borrowed. false: no memory. */
+bool ast_tally_gather(ast_labelling *labelling, uint64_t first, ast_tally_sums *part);
+
+/* Adds a part to `all`, both against K means of dimension D. false: no memory, and `all` is as it was. */
+bool ast_tally_join(ast_tally_sums *all, const ast_tally_sums *part, size_t clusters, size_t dimension);
+
+/* Empty clusters take the points that fit worst. moves: (E) what happened. There are as many points as clusters. */
+void ast_tally_fill(ast_tally_sums *all, ast_cluster_list *clusters, ast_tally_move *moves);
+
+/* The means of all clusters, after that. */
+void ast_tally_means(const ast_tally_sums *all, ast_cluster_list *clusters, const ast_tally_move *moves, size_t moved);
+
+#endif
