@@ -124,8 +124,7 @@ ast_status ast_recount(ast_labelling *l, ast_fault *fault) {
     }
     l->first = true; /* every point is added, none is moved */
     ast_pool_run(l->pool, l->chunks, add_chunk, l);
-    for (int w = 0; w < l->worker_count; w++)
-        ast_merge_sums(l, &l->workers[w]);
+    ast_merge_sums(l, l->workers, l->worker_count);
     l->first = false;
     return AST_OK;
 }

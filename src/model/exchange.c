@@ -45,9 +45,9 @@ static parts lay_out(const ast_labelling *l, size_t slots) {
 }
 
 static void fill(ast_labelling *l, const parts *p, size_t slots) {
+    ast_merge_into(l, l->workers, l->worker_count, &p->sink);
     for (int w = 0; w < l->worker_count; w++) {
-        ast_worker *worker = &l->workers[w];
-        ast_merge_into(l, worker, &p->sink);
+        const ast_worker *worker = &l->workers[w];
         p->head[AST_CHANGED] += worker->changed;
         p->head[AST_SCORED] += worker->scored;
         for (size_t c = 0; c < worker->log_count; c++) {

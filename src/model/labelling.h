@@ -281,7 +281,7 @@ void ast_note_hasty(ast_labelling *labelling, ast_worker *worker);
 void ast_settle(ast_labelling *labelling, ast_worker *worker, size_t chunk);
 void ast_add_chunk(ast_labelling *labelling, ast_worker *worker, size_t chunk); /* all of its points */
 void ast_add_change(ast_labelling *labelling, ast_worker *worker, const ast_change *change);
-void ast_merge_sums(ast_labelling *labelling, ast_worker *worker); /* and clears them */
+void ast_merge_sums(ast_labelling *labelling, ast_worker *workers, int count); /* of some, and clears them */
 
 /* Where sums are added to: the clusters, or elsewhere. Arrays (slots), sums (slots, D). */
 typedef struct ast_sink {
@@ -289,7 +289,7 @@ typedef struct ast_sink {
     uint64_t *keys;
     uint8_t *touched;
 } ast_sink;
-void ast_merge_into(ast_labelling *labelling, ast_worker *worker, const ast_sink *sink);
+void ast_merge_into(ast_labelling *labelling, ast_worker *workers, int count, const ast_sink *sink);
 
 /* The table to score with: the shared one until this worker has seen an event of this pass. */
 const ast_table *ast_current_table(const ast_labelling *labelling, const ast_worker *worker);

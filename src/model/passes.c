@@ -334,8 +334,7 @@ static void drop_empty(ast_labelling *l) {
 }
 
 static void gather_sums(ast_labelling *l) {
-    for (int w = 0; w < l->worker_count; w++)
-        ast_merge_sums(l, &l->workers[w]);
+    ast_merge_sums(l, l->workers, l->worker_count);
     if (l->cloud.sparse)
         ast_sparse_sum(l);
     ast_end_pass(l);
@@ -371,7 +370,7 @@ bool ast_labelling_move(ast_labelling *l, size_t point, int32_t slot) {
         l->signs[point / AST_LANES] ^= (uint8_t)(1u << point % AST_LANES);
     ast_add_change(l, worker, &change);
     if (!ast_comm_many(l->comm)) /* ast_ranked_move tells all ranks */
-        ast_merge_sums(l, worker);
+        ast_merge_sums(l, worker, 1);
     l->clusters.members[change.from]--;
     l->clusters.members[slot]++;
     l->labels[point] = slot;

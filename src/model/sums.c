@@ -234,24 +234,43 @@ void ast_gather_keys(ast_labelling *l) {
         c->keys[slot] += take_key(l, slot);
 }
 
-/* Adds what a worker has gathered and clears it. */
-void ast_merge_into(ast_labelling *l, ast_worker *worker, const ast_sink *sink) {
-    for (size_t slot = 0; slot < l->clusters.slots && slot + AST_BIN_MARGIN < worker->bins.slots; slot++) {
-        if (!l->cloud.small && !worker->used[slot])
-            continue;
-        for (size_t copy = 0; copy < worker->bins.copies; copy++)
-            merge_bin(l, worker, sink, slot, copy);
-        if (worker->used[slot])
-            sink->touched[slot] = 1;
-        if (l->first && !(l->cloud.small && !l->weights))
-            sink->members[slot] += worker->joined[slot];
-        worker->used[slot] = 0;
-        worker->joined[slot] = 0;
-    }
+static void merge_slot(const ast_labelling *l, ast_worker *worker, const ast_sink *sink, size_t slot) {
+    if ((!l->cloud.small && !worker->used[slot]) || slot + AST_BIN_MARGIN >= worker->bins.slots)
+        return;
+    for (size_t copy = 0; copy < worker->bins.copies; copy++)
+        merge_bin(l, worker, sink, slot, copy);
+    if (worker->used[slot])
+        sink->touched[slot] = 1;
+    if (l->first && !(l->cloud.small && !l->weights))
+        sink->members[slot] += worker->joined[slot];
+    worker->used[slot] = 0;
+    worker->joined[slot] = 0;
 }
 
-void ast_merge_sums(ast_labelling *l, ast_worker *worker) {
+typedef struct merge_job {
+    ast_labelling *l;
+    const ast_sink *sink;
+    ast_worker *workers;
+    int count;
+    size_t slots; /* of one task */
+} merge_job;
+
+static void merge_block(void *data, size_t block, int index) {
+    const merge_job *job = data;
+    (void)index;
+    for (size_t slot = block * job->slots; slot < (block + 1) * job->slots && slot < job->l->clusters.slots; slot++)
+        for (int w = 0; w < job->count; w++)
+            merge_slot(job->l, &job->workers[w], job->sink, slot);
+}
+
+/* Adds what some workers have gathered and clears it. */
+void ast_merge_into(ast_labelling *l, ast_worker *workers, int count, const ast_sink *sink) {
+    merge_job job = {l, sink, workers, count, 4 * AST_SLOTS / (l->cloud.dimension + 1) + 1};
+    ast_pool_run(l->pool, (l->clusters.slots + job.slots - 1) / job.slots, merge_block, &job);
+}
+
+void ast_merge_sums(ast_labelling *l, ast_worker *workers, int count) {
     ast_cluster_list *c = &l->clusters;
     ast_sink sink = {c->sums, c->weights, c->members, c->keys, c->touched};
-    ast_merge_into(l, worker, &sink);
+    ast_merge_into(l, workers, count, &sink);
 }
