@@ -34,19 +34,23 @@ ast_status ast_run_nearest(ast_labelling *l, ast_run *run, ast_fault *fault) {
 typedef struct worst_fit {
     ast_labelling *l;
     const float *means; /* (slots, D) that the labels were found with */
-    double *score;      /* (chunks) the smallest score in the chunk */
+    double *score;      /* (chunks) the smallest score in the chunk, when it was last looked at */
     size_t *point;      /* (chunks) whose it is */
+    bool looked;        /* at all of them */
 } worst_fit;
+
+static bool can_leave(const ast_labelling *l, size_t i) {
+    return l->labels[i] >= 0 && l->clusters.members[l->labels[i]] > 1;
+}
 
 static void worst_of_chunk(void *data, size_t chunk, int index) {
     worst_fit *w = data;
     ast_labelling *l = w->l;
     w->score[chunk] = INFINITY;
     for (size_t i = chunk * l->chunk; i < (chunk + 1) * l->chunk && i < l->cloud.count; i++) {
-        int32_t label = l->labels[i];
-        if (label < 0 || l->clusters.members[label] < 2)
+        if (!can_leave(l, i))
             continue;
-        const float *mean = w->means + (size_t)label * l->cloud.dimension;
+        const float *mean = w->means + (size_t)l->labels[i] * l->cloud.dimension;
         double score = ast_cloud_exact_score(&l->cloud, i, mean, l->workers[index].row);
         score = l->axial ? fabs(score) : score;
         if (score < w->score[chunk]) {
@@ -56,14 +60,26 @@ static void worst_of_chunk(void *data, size_t chunk, int index) {
     }
 }
 
-/* The chunk with it; *score is infinite where no point can be taken. */
-static size_t find_worst(worst_fit *w, double *score) {
-    ast_labelling *l = w->l;
+static size_t least_chunk(const worst_fit *w) {
     size_t best = 0;
-    ast_pool_run(l->pool, l->chunks, worst_of_chunk, w);
-    for (size_t chunk = 1; chunk < l->chunks; chunk++)
+    for (size_t chunk = 1; chunk < w->l->chunks; chunk++)
         if (w->score[chunk] < w->score[best])
             best = chunk;
+    return best;
+}
+
+/* The chunk with it; *score is infinite where no point can be taken. Filling clusters only takes choices away, so a
+ * chunk has to be looked at again only where its worst point is the worst of all and cannot leave any more. */
+static size_t find_worst(worst_fit *w, double *score) {
+    ast_labelling *l = w->l;
+    if (!w->looked)
+        ast_pool_run(l->pool, l->chunks, worst_of_chunk, w);
+    w->looked = true;
+    size_t best = least_chunk(w);
+    while (l->chunks && !isinf(w->score[best]) && !can_leave(l, w->point[best])) {
+        worst_of_chunk(w, best, 0);
+        best = least_chunk(w);
+    }
     *score = l->chunks ? w->score[best] : INFINITY;
     return best;
 }
