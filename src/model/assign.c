@@ -86,7 +86,7 @@ static void assign_cells(void *data, size_t chunk, int index) {
 
 static ast_status assign_by_cells(assign_job *job, ast_fault *fault) {
     ast_labelling *l = job->l;
-    if (!ast_cells_load(l) || !ast_cells_nearest(l))
+    if (!ast_cells_load(l) || !ast_near_begin(l) || !ast_cells_nearest(l))
         return ast_fail_memory(fault);
     ast_pool_run(l->pool, l->chunks, assign_cells, job);
     return AST_OK;

@@ -6,6 +6,7 @@
 #include "cells.h"
 
 #include "memory.h"
+#include "table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -92,6 +93,13 @@ ast_cell ast_cell_part(const ast_cells *cells, const ast_cell *cell, uint32_t pa
     return child;
 }
 
+ast_cell ast_cell_of(const ast_cells *cells, uint32_t level, uint32_t prefix) {
+    ast_cell cell = ast_cell_face(cells, prefix >> 2 * level);
+    while (cell.level < level)
+        cell = ast_cell_part(cells, &cell, prefix >> 2 * (level - cell.level - 1) & 3);
+    return cell;
+}
+
 /* ---- sorting ---- */
 
 static void insert_all(uint64_t *pairs, size_t count) {
@@ -130,7 +138,7 @@ static void sort_pairs(uint64_t *pairs, uint64_t *spare, size_t count, unsigned 
 }
 
 void ast_sort_codes(uint64_t *pairs, uint64_t *spare, size_t count) {
-    sort_pairs(pairs, spare, count, 32);
+    sort_pairs(pairs, spare, count, 16);
 }
 
 /* ---- loading ---- */
@@ -215,11 +223,11 @@ static void sort_bucket(void *data, size_t bucket, int worker) {
 void ast_cells_free(ast_cells *cells) {
     if (!cells)
         return;
-    for (int w = 0; cells->scratch && w < cells->workers; w++)
-        for (size_t level = 0; level <= AST_CELL_LEVELS; level++) {
-            free(cells->scratch[w].list[level].ids);
-            free(cells->scratch[w].list[level].means);
-        }
+    for (int w = 0; cells->scratch && w < cells->workers; w++) {
+        ast_table_free(&cells->scratch[w].gathered);
+        for (size_t level = 0; level <= AST_CELL_LEVELS; level++)
+            ast_table_free(&cells->scratch[w].list[level]);
+    }
     void *memory[] = {cells->code,  cells->point, cells->columns, cells->best,
                       cells->label, cells->start, cells->scratch};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)

@@ -10,7 +10,7 @@
  *     cells.c         the points, sorted; geometry of a cell
  *     cells_label.c   the nearest mean of every point
  *     cells_visit.c   DP-vMF-means: births, deaths and lonely points, in order
- *     cells_near.c    the nearest mean of one point, while clusters come and go
+ *     cells_near.c    the means, sorted by cell; the nearest of one point, while clusters come and go
  *     cells_pass.c    a pass of these */
 #ifndef AST_CELLS_H
 #define AST_CELLS_H
@@ -28,27 +28,25 @@ typedef struct ast_cell {
     size_t first, last;         /* its points, by place */
 } ast_cell;
 
-/* Lists of means, one for each level on the way down; and what a leaf is scored into. */
+/* Lists of means, one for each level on the way down; and what the first of them is made from. */
 typedef struct ast_cell_scratch {
     ast_table list[AST_CELL_LEVELS + 1];
-    uint64_t scored;
+    ast_table gathered;
 } ast_cell_scratch;
 
-/* A table of the means for searches, one block of 16 neighbours after the other, and what happened to them since. */
+/* A table of the means, one block of 16 neighbours after the other, and what happened to them since. */
 typedef struct ast_near {
-    bool ready;
-    size_t count, capacity; /* means, padded to a whole number of blocks */
-    int32_t *slot;          /* (capacity) -1 for padding */
-    float *mean;            /* (capacity, 3) */
-    float *ball;            /* (blocks, 4) centre and radius of each block, ... */
-    float *cluster;         /* ... and of each 16 blocks */
-    uint64_t *pairs;        /* (2, capacity) to sort by */
-    size_t slots;           /* that there is memory for: */
-    uint8_t *stale;         /* (slots) the entry is void: the cluster died or its mean was reset */
-    uint8_t *listed;        /* (slots) */
-    int32_t *rank;          /* (slots) in order of creation */
-    int32_t *late;          /* (slots) clusters that are not in the table, */
-    size_t late_count;      /* so many */
+    size_t capacity;   /* means that there is memory for, a whole number of blocks of blocks */
+    ast_table sorted;  /* by cell, those of one cell in order of creation; ids are slots */
+    ast_balls blocks;  /* around the means of each block, ... */
+    ast_balls groups;  /* ... and of each 16 blocks */
+    uint64_t *pairs;   /* (2, capacity) to sort by */
+    size_t slots;      /* that there is memory for: */
+    uint8_t *stale;    /* (slots) the entry is void: the cluster died or its mean was reset */
+    uint8_t *listed;   /* (slots) */
+    int32_t *rank;     /* (slots) in order of creation */
+    int32_t *late;     /* (slots) clusters that are not in the table, */
+    size_t late_count; /* so many */
     int32_t ranks;
 } ast_near;
 
@@ -80,7 +78,7 @@ void ast_cells_free(ast_cells *cells);
 /* Sorts the points, if that was not done for this run. false: no memory. */
 bool ast_cells_load(ast_labelling *labelling);
 
-/* For every point from number `from` on the nearest mean of the labelling's table, AST_NOBODY if that does not fit. */
+/* For every point from number `from` on the nearest mean of all clusters, AST_NOBODY if that does not fit. */
 bool ast_cells_label(ast_labelling *labelling, size_t from);
 
 bool ast_cells_nearest(ast_labelling *labelling); /* the same of all points, whether it fits or not */
@@ -90,12 +88,14 @@ void ast_cells_visit(ast_labelling *labelling, size_t from);
 
 uint32_t ast_cell_code(const float x[3]);
 ast_cell ast_cell_face(const ast_cells *cells, uint32_t face);
+ast_cell ast_cell_of(const ast_cells *cells, uint32_t level, uint32_t prefix);       /* of a level of the directory */
 ast_cell ast_cell_part(const ast_cells *cells, const ast_cell *cell, uint32_t part); /* 0..3 */
 
 /* Every point of the cell is within the radius of the centre, with 2^-20 to spare. */
 void ast_cell_bound(const ast_cell *cell, float centre[3], float *radius);
 
-/* Sorts (code << 32 | anything) by the code and then the rest; spare: as many. */
+/* Sorts (code >> AST_SPARE_BITS) << 32 | anything by the code, equals as they came; spare: as many. */
+#define AST_SPARE_BITS 11 /* a code has 27 */
 void ast_sort_codes(uint64_t *pairs, uint64_t *spare, size_t count);
 
 /* No point of this score or a larger one is farther away: |x - mu|^2 = |x|^2 + |mu|^2 - 2 x . mu, and lengths are 1
@@ -114,10 +114,17 @@ static inline void ast_cell_point(const ast_cells *cells, size_t place, float x[
  * fits.
  */
 int32_t ast_near_find(ast_labelling *labelling, const float x[3], int32_t barred);
-bool ast_near_begin(ast_labelling *labelling);              /* of a pass; false: no memory */
+bool ast_near_begin(ast_labelling *labelling);              /* sorts the means, for a pass; false: no memory */
 bool ast_near_born(ast_labelling *labelling, int32_t slot); /* false: no memory */
 void ast_near_moved(ast_labelling *labelling, int32_t slot);
 void ast_near_gone(ast_labelling *labelling, int32_t slot);
 void ast_near_free(ast_near *near);
+
+/* The means, as of the beginning, that can win a point of the cell, or share its score and come first, and others near
+ * it. false: no memory. */
+bool ast_near_gather(const ast_labelling *labelling, const ast_cell *cell, ast_table *list);
+
+/* Room for `count` means and what kernels write behind them; what was there is lost. false: no memory. */
+bool ast_reserve_list(ast_table *list, size_t count);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The nearest mean of every point. The list of a face is all means; that of a part of a cell is what its own pruning
- * leaves of the list of the cell. Where the points of a cell times its means are few they are compared; large cells are
- * shared out over the threads, level by level. */
+ * The nearest mean of every point. It starts with cells of a level that have a few means each: their lists are gathered
+ * from the means near them. The list of a part of a cell is what its own pruning leaves of the list of the cell. Where
+ * the points of a cell times its means are few they are compared; large cells are shared out over the threads, level by
+ * level. */
 #include "cells.h"
 
 #include "memory.h"
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CROWDED 16 /* means that a cell of the first level has on the average, at least (measured) */
 #define WORK 4096  /* points times means that are compared rather than parted (measured) */
 #define SHORT 8    /* means that it does not pay to prune */
 #define STUBBORN 4 /* levels without one mean less: they are the same, or too close to tell apart */
@@ -31,6 +33,7 @@ typedef struct label_job {
     double limit;      /* a score fits from here, ... */
     float fit, misfit; /* ... a float score certainly, and below certainly not */
     bool keep;         /* the best scores */
+    uint32_t level;    /* of the first cells */
     branch *now, *next;
     _Atomic size_t next_count;
     _Atomic bool failed;
@@ -38,20 +41,21 @@ typedef struct label_job {
 
 /* ---- a leaf ---- */
 
-/* By the definition: the list has the winner, and is in order. */
-static int32_t decide(double limit, const ast_table *list, const float x[3], float *best) {
+/* By the definition: the list has the winner, in any place. */
+static int32_t decide(const label_job *job, const ast_table *list, const float x[3], float *best) {
+    const int32_t *rank = job->cells->near.rank;
     double most = -INFINITY;
-    size_t winner = 0;
+    int32_t winner = AST_NOBODY;
     for (size_t k = 0; k < list->count; k++) {
         float mean[3] = {list->means[k], list->means[list->capacity + k], list->means[2 * list->capacity + k]};
         double score = ast_exact_score(x, mean, 3);
-        if (score > most) {
+        if (score > most || (score == most && rank[list->ids[k]] < rank[winner])) {
             most = score;
-            winner = k;
+            winner = list->ids[k];
         }
     }
     *best = (float)most;
-    return most >= limit ? list->ids[winner] : AST_NOBODY;
+    return most >= job->limit ? winner : AST_NOBODY;
 }
 
 /* The labels of n points from place `first` on, given their float scores. */
@@ -63,7 +67,7 @@ static void take_scores(const label_job *job, const ast_table *list, size_t firs
         if (!(best >= job->fit && best - scores.second[j] > job->l->margin)) {
             float x[3];
             ast_cell_point(cells, first + j, x);
-            label = best < job->misfit ? AST_NOBODY : decide(job->limit, list, x, &best);
+            label = best < job->misfit ? AST_NOBODY : decide(job, list, x, &best);
         }
         if (cells->point[first + j] < job->from)
             continue;
@@ -88,19 +92,6 @@ static void score_leaf(const label_job *job, ast_worker *worker, const ast_cell 
 
 /* ---- down the tree ---- */
 
-static bool reserve_list(ast_table *list, size_t count) {
-    if (count + AST_LANES <= list->capacity)
-        return true;
-    free(list->ids);
-    free(list->means);
-    size_t capacity = (count + AST_LANES + count / 4 + AST_PANEL) / AST_PANEL * AST_PANEL;
-    list->ids = ast_allocate(capacity, sizeof *list->ids);
-    list->means = ast_allocate(3 * capacity, sizeof *list->means);
-    list->dimension = 3;
-    list->capacity = list->ids && list->means ? capacity : 0;
-    return list->capacity > 0;
-}
-
 static bool is_leaf(const ast_cell *cell, const ast_table *list, unsigned idle) {
     size_t points = cell->last - cell->first;
     return points * list->count <= WORK || list->count <= SHORT || points <= AST_LANES ||
@@ -110,7 +101,7 @@ static bool is_leaf(const ast_cell *cell, const ast_table *list, unsigned idle) 
 /* The part of a list that matters for a part of its cell. */
 static bool prune(const label_job *job, const ast_table *list, const ast_cell *part, ast_table *to) {
     float centre[3], radius;
-    if (!reserve_list(to, list->count))
+    if (!ast_reserve_list(to, list->count))
         return false;
     ast_cell_bound(part, centre, &radius);
     job->l->kernels->prune_means(list, centre, radius, to);
@@ -122,7 +113,7 @@ static void hand_on(label_job *job, const ast_cell *cell, const ast_table *list,
     twig->cell = *cell;
     twig->idle = idle;
     twig->list = (ast_table){.dimension = 3};
-    if (!reserve_list(&twig->list, list->count)) {
+    if (!ast_reserve_list(&twig->list, list->count)) {
         atomic_store(&job->failed, true);
         return;
     }
@@ -162,50 +153,56 @@ static void descend_branch(void *data, size_t b, int index) {
         descend(job, index, &twig->cell, &twig->list, twig->idle);
 }
 
-/* The lists of the first branches are the labelling's own table. */
-static void free_branches(branch *branches, size_t count, const ast_table *table) {
+/* A cell to begin with. */
+static void descend_first(void *data, size_t prefix, int index) {
+    label_job *job = data;
+    ast_cell_scratch *scratch = &job->cells->scratch[index];
+    ast_cell cell = ast_cell_of(job->cells, job->level, (uint32_t)prefix);
+    if (cell.first == cell.last || atomic_load(&job->failed))
+        return;
+    ast_table *list = &scratch->list[job->level];
+    if (ast_near_gather(job->l, &cell, &scratch->gathered) && prune(job, &scratch->gathered, &cell, list))
+        descend(job, index, &cell, list, 0);
+    else
+        atomic_store(&job->failed, true);
+}
+
+static void free_branches(branch *branches, size_t count) {
     for (size_t b = 0; b < count; b++)
-        if (branches[b].list.ids != table->ids) {
-            free(branches[b].list.ids);
-            free(branches[b].list.means);
-        }
+        ast_table_free(&branches[b].list);
     free(branches);
 }
 
-static size_t plant(label_job *job) {
-    size_t count = 0;
-    job->now = ast_allocate_zero(6, sizeof *job->now);
-    for (uint32_t face = 0; job->now && face < 6; face++) {
-        ast_cell cell = ast_cell_face(job->cells, face);
-        if (cell.first < cell.last)
-            job->now[count++] = (branch){cell, job->l->table, 0};
-    }
-    if (!job->now)
+/* Runs a task for `count` cells; returns how many parts they handed on, which are the next branches. */
+static size_t run_level(label_job *job, size_t count, ast_task *task) {
+    size_t parts = job->cells->count / (job->bulk + 1) + 1; /* with more than `bulk` points there are no more */
+    job->next = ast_allocate_zero(4 * count < parts ? 4 * count : parts, sizeof *job->next);
+    atomic_store(&job->next_count, 0);
+    if (job->next)
+        ast_pool_run(job->l->pool, count, task, job);
+    else
         atomic_store(&job->failed, true);
-    return count;
+    return atomic_load(&job->next_count);
+}
+
+static uint32_t first_level(const ast_cells *cells) {
+    uint32_t level = 0;
+    while (level < cells->depth && (size_t)6 * CROWDED << 2 * (level + 1) <= cells->near.sorted.count)
+        level++;
+    return level;
 }
 
 static bool label(label_job *job) {
-    ast_labelling *l = job->l;
-    job->bulk = l->cells->count / (size_t)(TASKS * l->worker_count);
-    for (size_t count = plant(job); count > 0 && !atomic_load(&job->failed);) {
-        job->next = ast_allocate_zero(4 * count, sizeof *job->next);
-        atomic_store(&job->next_count, 0);
-        if (job->next)
-            ast_pool_run(l->pool, count, descend_branch, job);
-        else
-            atomic_store(&job->failed, true);
-        free_branches(job->now, count, &l->table);
+    job->bulk = job->cells->count / (size_t)(TASKS * job->l->worker_count);
+    job->level = first_level(job->cells);
+    size_t count = run_level(job, (size_t)6 << 2 * job->level, descend_first);
+    while (count > 0 && !atomic_load(&job->failed)) {
         job->now = job->next;
-        count = atomic_load(&job->next_count);
-        job->next = NULL;
-        if (count == 0 || atomic_load(&job->failed)) {
-            free_branches(job->now, count, &l->table);
-            job->now = NULL;
-            break;
-        }
+        size_t parts = run_level(job, count, descend_branch);
+        free_branches(job->now, count);
+        count = parts;
     }
-    free(job->now);
+    free_branches(job->next, count);
     return !atomic_load(&job->failed);
 }
 

@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: MIT
  *
- * The nearest mean of one point, while clusters come and go. Means are sorted by cell and bounded by balls, sixteen
- * neighbours and sixteen times sixteen: |x - mu| is at least |x - centre| - radius. Clusters that were born or whose
- * mean was reset since are a list; when that grows long the table is made anew. */
+ * The means near a cell, and the nearest mean of one point while clusters come and go. Means are sorted by cell and
+ * bounded by balls, sixteen neighbours and sixteen times sixteen: |x - mu| is at least |x - centre| - radius. Clusters
+ * that were born or whose mean was reset since are a list; when that grows long the table is made anew. */
 #include "cells.h"
 
 #include "memory.h"
+#include "table.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define FAN 16
-#define LATE 512       /* late clusters at least before the table is made anew, ... */
-#define LATE_SHARE 16  /* ... and at least one in so many */
-#define LOOSE 0x1p-20f /* of a bound in float */
+#define GROUP (FAN * FAN)
+#define BATCH ((size_t)64) /* groups whose balls are looked at together */
+#define LATE 512           /* late clusters at least before the table is made anew, ... */
+#define LATE_SHARE 16      /* ... and at least one in so many */
+#define LOOSE 0x1p-20f     /* of a bound in float */
 
 void ast_near_free(ast_near *near) {
-    void *memory[] = {near->slot,  near->mean,   near->ball, near->cluster, near->pairs,
-                      near->stale, near->listed, near->rank, near->late};
+    void *memory[] = {near->blocks.columns, near->groups.columns, near->pairs, near->stale,
+                      near->listed,         near->rank,           near->late};
+    ast_table_free(&near->sorted);
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         free(memory[i]);
     *near = (ast_near){0};
@@ -41,17 +45,16 @@ static bool reserve_slots(ast_near *near, size_t slots) {
     return true;
 }
 
+static bool build(ast_labelling *l, ast_near *near);
+
 bool ast_near_begin(ast_labelling *l) {
     ast_near *near = &l->cells->near;
-    near->ready = false;
-    near->late_count = 0;
     if (!reserve_slots(near, l->clusters.slots))
         return false;
     near->ranks = (int32_t)l->clusters.live;
     for (size_t k = 0; k < l->clusters.live; k++)
         near->rank[l->clusters.order[k]] = (int32_t)k;
-    memset(near->listed, 0, near->slots);
-    return true;
+    return build(l, near);
 }
 
 bool ast_near_born(ast_labelling *l, int32_t slot) {
@@ -66,9 +69,9 @@ bool ast_near_born(ast_labelling *l, int32_t slot) {
 void ast_near_moved(ast_labelling *l, int32_t slot) {
     ast_near *near = &l->cells->near;
     near->stale[slot] = 1;
-    if (!near->listed[slot] && near->ready)
+    if (!near->listed[slot])
         near->late[near->late_count++] = slot;
-    near->listed[slot] = near->ready;
+    near->listed[slot] = 1;
 }
 
 void ast_near_gone(ast_labelling *l, int32_t slot) {
@@ -77,66 +80,173 @@ void ast_near_gone(ast_labelling *l, int32_t slot) {
 
 /* ---- the table ---- */
 
-static bool reserve_table(ast_near *near, size_t count) {
-    size_t capacity = (count + FAN * FAN - 1) / (FAN * FAN) * (FAN * FAN);
-    if (capacity <= near->capacity)
+bool ast_reserve_list(ast_table *list, size_t count) {
+    if (count + AST_LANES <= list->capacity)
         return true;
-    void *old[] = {near->slot, near->mean, near->ball, near->cluster, near->pairs};
+    ast_table_free(list);
+    size_t capacity = (count + AST_LANES + count / 4 + AST_PANEL) / AST_PANEL * AST_PANEL;
+    list->ids = ast_allocate(capacity, sizeof *list->ids);
+    list->means = ast_allocate(3 * capacity, sizeof *list->means);
+    list->dimension = 3;
+    list->capacity = list->ids && list->means ? capacity : 0;
+    return list->capacity > 0;
+}
+
+static bool reserve_balls(ast_balls *balls, size_t count) {
+    balls->pitch = count + AST_LANES;
+    balls->columns = ast_allocate_zero(4 * balls->pitch, sizeof *balls->columns);
+    return balls->columns != NULL;
+}
+
+static bool reserve_table(ast_near *near, size_t count) {
+    if (count <= near->capacity)
+        return true;
+    near->capacity = 0;
+    void *old[] = {near->blocks.columns, near->groups.columns, near->pairs};
     for (size_t i = 0; i < sizeof old / sizeof *old; i++)
         free(old[i]);
-    capacity *= 2;
-    near->slot = ast_allocate(capacity, sizeof *near->slot);
-    near->mean = ast_allocate(3 * capacity, sizeof *near->mean);
-    near->ball = ast_allocate(4 * capacity / FAN, sizeof *near->ball);
-    near->cluster = ast_allocate(4 * capacity / (FAN * FAN), sizeof *near->cluster);
+    size_t capacity = 2 * ((count + GROUP - 1) / GROUP * GROUP);
     near->pairs = ast_allocate(2 * capacity, sizeof *near->pairs);
-    bool ready = near->slot && near->mean && near->ball && near->cluster && near->pairs;
+    bool ready = near->pairs && ast_reserve_list(&near->sorted, capacity);
+    ready = reserve_balls(&near->blocks, capacity / FAN) && ready;
+    ready = reserve_balls(&near->groups, capacity / GROUP) && ready;
     near->capacity = ready ? capacity : 0;
     return ready;
 }
 
-/* The ball around n vectors (n, 3): their middle, and the largest distance from it, rounded up. */
-static void enclose(const float *mean, size_t n, float ball[4]) {
-    double centre[3] = {0}, most = 0;
-    for (size_t k = 0; k < n; k++)
-        for (size_t d = 0; d < 3; d++)
-            centre[d] += (double)mean[3 * k + d] / (double)n;
-    for (size_t d = 0; d < 3; d++)
-        ball[d] = (float)centre[d];
-    for (size_t k = 0; k < n; k++) {
+/* The ball around means first..last of the table: their middle, and the largest distance from it, rounded up. */
+static void enclose(const ast_table *table, size_t first, size_t last, const ast_balls *balls, size_t number) {
+    double most = 0;
+    float ball[3];
+    for (size_t d = 0; d < 3; d++) {
+        double centre = 0;
+        for (size_t k = first; k < last; k++)
+            centre += (double)table->means[d * table->capacity + k];
+        balls->columns[d * balls->pitch + number] = ball[d] = (float)(centre / (double)(last - first));
+    }
+    for (size_t k = first; k < last; k++) {
         double squared = 0;
         for (size_t d = 0; d < 3; d++) {
-            double step = (double)mean[3 * k + d] - (double)ball[d];
+            double step = (double)table->means[d * table->capacity + k] - (double)ball[d];
             squared += step * step;
         }
         most = squared > most ? squared : most;
     }
-    ball[3] = (float)sqrt(most) * (1 + 0x1p-20f) + LOOSE;
+    balls->columns[3 * balls->pitch + number] = (float)sqrt(most) * (1 + 0x1p-20f) + LOOSE;
+}
+
+/* Sorting by 16 bits takes half the time of sorting by all, and cells of that size have few means. */
+static uint32_t code_of(const float mean[3]) {
+    return ast_cell_code(mean) >> AST_SPARE_BITS;
+}
+
+/* Sixteen times sixteen means: their place in the table, and the balls around them. */
+static void fill_balls(void *data, size_t number, int worker) {
+    const ast_labelling *l = data;
+    ast_near *near = &l->cells->near;
+    ast_table *sorted = &near->sorted;
+    size_t first = number * GROUP, last = first + GROUP < sorted->count ? first + GROUP : sorted->count;
+    (void)worker;
+    for (size_t k = first; k < last; k++) {
+        int32_t slot = sorted->ids[k] = l->clusters.order[(uint32_t)near->pairs[k]];
+        for (size_t d = 0; d < 3; d++)
+            sorted->means[d * sorted->capacity + k] = l->clusters.means[3 * (size_t)slot + d];
+    }
+    for (size_t k = first; k < last; k += FAN)
+        enclose(sorted, k, k + FAN < last ? k + FAN : last, &near->blocks, k / FAN);
+    enclose(sorted, first, last, &near->groups, number);
+}
+
+static void find_codes(void *data, size_t block, int worker) {
+    const ast_labelling *l = data;
+    const ast_cluster_list *c = &l->clusters;
+    (void)worker;
+    for (size_t k = block * AST_SLOTS; k < (block + 1) * AST_SLOTS && k < c->live; k++)
+        l->cells->near.pairs[k] = (uint64_t)code_of(c->means + 3 * (size_t)c->order[k]) << 32 | k;
+}
+
+/* The pairs of the clusters that are alive. */
+static size_t drop_dead(const ast_cluster_list *c, uint64_t *pairs) {
+    size_t count = 0;
+    for (size_t k = 0; k < c->live; k++)
+        if (c->alive[c->order[k]])
+            pairs[count++] = pairs[k];
+    return count;
 }
 
 static bool build(ast_labelling *l, ast_near *near) {
     const ast_cluster_list *c = &l->clusters;
     if (!reserve_table(near, c->live))
         return false;
-    near->count = 0;
-    for (size_t k = 0; k < c->live; k++)
-        if (c->alive[c->order[k]])
-            near->pairs[near->count++] =
-                (uint64_t)ast_cell_code(c->means + 3 * (size_t)c->order[k]) << 32 | (uint32_t)c->order[k];
-    ast_sort_codes(near->pairs, near->pairs + near->capacity, near->count);
-    for (size_t k = 0; k < near->count; k++) {
-        int32_t slot = near->slot[k] = (int32_t)(uint32_t)near->pairs[k];
-        memcpy(near->mean + 3 * k, c->means + 3 * (size_t)slot, 3 * sizeof *near->mean);
-    }
-    for (size_t k = 0; k < near->count; k += FAN)
-        enclose(near->mean + 3 * k, near->count - k < FAN ? near->count - k : FAN, near->ball + k / FAN * 4);
-    for (size_t k = 0; k < near->count; k += FAN * FAN)
-        enclose(near->mean + 3 * k, near->count - k < FAN * FAN ? near->count - k : FAN * FAN,
-                near->cluster + k / (FAN * FAN) * 4);
+    ast_pool_run(l->pool, (c->live + AST_SLOTS - 1) / AST_SLOTS, find_codes, l);
+    size_t count = near->sorted.count = drop_dead(c, near->pairs);
+    ast_sort_codes(near->pairs, near->pairs + near->capacity, count);
+    ast_pool_run(l->pool, (count + GROUP - 1) / GROUP, fill_balls, l);
     memset(near->stale, 0, near->slots);
     memset(near->listed, 0, near->slots);
     near->late_count = 0;
-    near->ready = true;
+    return true;
+}
+
+/* ---- near a cell ---- */
+
+/* The distance of the centre from some mean that is near, rounded up: of those whose cells come next in the order. */
+static float some_distance(const ast_near *near, const float centre[3]) {
+    const ast_table *sorted = &near->sorted;
+    size_t first = 0, last = sorted->count;
+    uint32_t code = code_of(centre);
+    while (first < last) {
+        size_t middle = first + (last - first) / 2;
+        if (near->pairs[middle] >> 32 < code)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    float least = INFINITY;
+    size_t end = first + FAN < sorted->count ? first + FAN : sorted->count;
+    for (size_t k = first > FAN ? first - FAN : 0; k < end; k++) {
+        float squared = 0;
+        for (size_t d = 0; d < 3; d++) {
+            float step = sorted->means[d * sorted->capacity + k] - centre[d];
+            squared += step * step;
+        }
+        least = squared < least ? squared : least;
+    }
+    return sqrtf(least) * (1 + 0x1p-20f) + LOOSE;
+}
+
+/* Always a whole block, which is faster; what is beyond the last mean does not count. */
+static void take_block(const ast_table *sorted, size_t first, ast_table *list) {
+    memcpy(list->ids + list->count, sorted->ids + first, FAN * sizeof *list->ids);
+    for (size_t d = 0; d < 3; d++)
+        memcpy(list->means + d * list->capacity + list->count, sorted->means + d * sorted->capacity + first,
+               FAN * sizeof *list->means);
+    list->count += sorted->count - first < FAN ? sorted->count - first : FAN;
+}
+
+/* A mean that is at `away` from the centre is at most away + radius from any point of the cell. What is farther from
+ * all of them than that loses. */
+bool ast_near_gather(const ast_labelling *l, const ast_cell *cell, ast_table *list) {
+    const ast_near *near = &l->cells->near;
+    const size_t blocks = (near->sorted.count + FAN - 1) / FAN, groups = (blocks + FAN - 1) / FAN;
+    float centre[3], radius;
+    if (!ast_reserve_list(list, near->sorted.count + FAN))
+        return false;
+    ast_cell_bound(cell, centre, &radius);
+    float most = some_distance(near, centre) + radius;
+    float reach = sqrtf(most * most + 0x1p-20f) * (1 + 0x1p-20f) + LOOSE + radius;
+    uint32_t met[BATCH], near_by[FAN];
+    list->count = 0;
+    for (size_t first = 0; first < groups; first += BATCH) {
+        size_t n = groups - first < BATCH ? groups - first : BATCH;
+        n = l->kernels->meet_balls(&near->groups, first, n, centre, reach, met);
+        for (size_t g = 0; g < n; g++) {
+            size_t at = met[g] * FAN, left = blocks - at < FAN ? blocks - at : FAN;
+            left = l->kernels->meet_balls(&near->blocks, at, left, centre, reach, near_by);
+            for (size_t b = 0; b < left; b++)
+                take_block(&near->sorted, (size_t)near_by[b] * FAN, list);
+        }
+    }
     return true;
 }
 
@@ -163,29 +273,32 @@ static void consider(search *s, int32_t slot) {
     }
 }
 
-static bool in_reach(const search *s, const float ball[4]) {
-    float a = ball[0] - s->x[0], b = ball[1] - s->x[1], c = ball[2] - s->x[2], reach = s->reach + ball[3];
+static bool in_reach(const search *s, const ast_balls *balls, size_t number) {
+    const float *ball = balls->columns + number;
+    float a = ball[0] - s->x[0], b = ball[balls->pitch] - s->x[1], c = ball[2 * balls->pitch] - s->x[2];
+    float reach = s->reach + ball[3 * balls->pitch];
     return a * a + b * b + c * c <= reach * reach;
 }
 
 static void search_table(search *s) {
     const ast_near *near = s->near;
-    for (size_t at = 0; at < near->count; at += FAN * FAN) {
-        if (!in_reach(s, near->cluster + at / (FAN * FAN) * 4))
+    const ast_table *sorted = &near->sorted;
+    for (size_t at = 0; at < sorted->count; at += GROUP) {
+        if (!in_reach(s, &near->groups, at / GROUP))
             continue;
-        for (size_t block = at; block < at + FAN * FAN && block < near->count; block += FAN) {
-            if (!in_reach(s, near->ball + block / FAN * 4))
+        for (size_t block = at; block < at + GROUP && block < sorted->count; block += FAN) {
+            if (!in_reach(s, &near->blocks, block / FAN))
                 continue;
-            for (size_t k = block; k < block + FAN && k < near->count; k++)
-                if (!near->stale[near->slot[k]])
-                    consider(s, near->slot[k]);
+            for (size_t k = block; k < block + FAN && k < sorted->count; k++)
+                if (!near->stale[sorted->ids[k]])
+                    consider(s, sorted->ids[k]);
         }
     }
 }
 
 int32_t ast_near_find(ast_labelling *l, const float x[3], int32_t barred) {
     ast_near *near = &l->cells->near;
-    if (!near->ready || near->late_count > LATE + near->count / LATE_SHARE)
+    if (near->late_count > LATE + near->sorted.count / LATE_SHARE)
         if (!build(l, near)) {
             ast_labelling_fail(l);
             return AST_NOBODY;

@@ -5,7 +5,6 @@
 #include "cells.h"
 
 #include "memory.h"
-#include "table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,17 +13,6 @@
 bool ast_cells_wanted(const ast_labelling *l) {
     return l->cloud.small && l->cloud.dimension == 3 && !l->axial && !l->tracks && l->bounds &&
            l->clusters.live >= l->crowd;
-}
-
-/* The clusters as they are, where the pass did not start with them. */
-static bool refill_table(ast_labelling *l) {
-    bool ready = true;
-    ast_table_clear(&l->table, 3, false);
-    for (size_t k = 0; k < l->clusters.live && ready; k++) {
-        int32_t slot = l->clusters.order[k];
-        ready = ast_table_append(&l->table, l->clusters.means + 3 * (size_t)slot, slot);
-    }
-    return ready;
 }
 
 typedef struct settle_job {
@@ -86,8 +74,7 @@ static void forget(ast_labelling *l) {
 }
 
 void ast_cells_pass(ast_labelling *l, size_t from) {
-    bool ready = ast_cells_load(l) && (from == 0 || refill_table(l)) && (l->fixed || ast_near_begin(l)) &&
-                 ast_cells_label(l, from);
+    bool ready = ast_cells_load(l) && ast_near_begin(l) && ast_cells_label(l, from);
     if (ready && !l->fixed)
         ast_cells_visit(l, from);
     ast_clusters_sweep(&l->clusters);

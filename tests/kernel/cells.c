@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Which means can win in a cell: every table, on lists that end at a guard page. For any point within the radius, the
- * exact winner is among those that are left, in order; and far fewer than all are. */
+ * exact winner is among those that are left, in order; and far fewer than all are. And which balls meet another one:
+ * all that do by the distance in double, none that is clearly away. */
 #include "common.h"
 
 #include <math.h>
@@ -101,7 +102,43 @@ static void winners_stay(void **state) {
     }
 }
 
+static void check_balls(ast_random *random, const ast_kernels *kernels, size_t first, size_t n, float reach) {
+    ast_balls balls = {guarded_floats(NULL, 4 * (first + n + AST_LANES)), first + n + AST_LANES};
+    uint32_t list[MOST_MEANS];
+    float centre[3];
+    random_unit(random, centre, 3);
+    for (size_t k = 0; k < first + n; k++) {
+        float x[3];
+        random_unit(random, x, 3);
+        for (size_t d = 0; d < 3; d++)
+            balls.columns[d * balls.pitch + k] = x[d];
+        balls.columns[3 * balls.pitch + k] = (float)ast_random_uniform(random);
+    }
+    size_t count = kernels->meet_balls(&balls, first, n, centre, reach, list), at = 0;
+    for (size_t k = first; k < first + n; k++) {
+        double squared = 0, sum = (double)reach + (double)balls.columns[3 * balls.pitch + k];
+        for (size_t d = 0; d < 3; d++)
+            squared += pow((double)balls.columns[d * balls.pitch + k] - (double)centre[d], 2);
+        bool listed = at < count && list[at] == k;
+        at += listed;
+        assert_true(listed || sqrt(squared) > sum - 0x1p-20);
+        assert_true(!listed || sqrt(squared) < sum + 0x1p-20);
+    }
+    assert_int_equal(at, count);
+    release_all();
+}
+
+static void balls_that_meet(void **state) {
+    (void)state;
+    for (const ast_kernels *const *kernels = all_tables; *kernels; kernels++) {
+        ast_random random;
+        ast_random_seed(&random, 6, 0);
+        for (size_t n = 0; n <= 130; n++)
+            check_balls(&random, *kernels, n % 19, n, 0.9f);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(winners_stay)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(winners_stay), cmocka_unit_test(balls_that_meet)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

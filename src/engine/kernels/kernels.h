@@ -45,6 +45,12 @@ typedef struct ast_sparse_row {
     size_t count;
 } ast_sparse_row;
 
+/* Balls in three dimensions: centres and radii, (4, pitch). Room for AST_LANES more can be read. */
+typedef struct ast_balls {
+    float *columns;
+    size_t pitch;
+} ast_balls;
+
 /* The key of a point: the keys of a cluster's members, added up modulo 2^64, stand for the set of them. Within a group
  * of 8 the keys are an odd random number times 1, 2, 4 .. 128: no sum of differences in one group is zero. */
 static inline uint64_t ast_key(size_t point) {
@@ -147,10 +153,15 @@ typedef struct ast_kernels {
     /* Dot product in float, any order of additions. */
     float (*dot)(const float *a, const float *b, size_t dimension);
 
-    /* Three dimensions. Of the means in `from` keeps, in order, those that can have the largest exact score, or share it
-     * and come first, for some x with |x - centre| <= radius. The radius has to have 2^-20 to spare. `to` has a capacity
-     * of from->count + AST_LANES at least. */
+    /* Three dimensions. Of the means in `from` keeps, in order, those that can have the largest exact score, or share
+     * it and come first, for some x with |x - centre| <= radius. The radius has to have 2^-20 to spare. `to` has a
+     * capacity of from->count + AST_LANES at least. */
     void (*prune_means)(const ast_table *from, const float *centre, float radius, ast_table *to);
+
+    /* Three dimensions. Lists those of the balls first..first+n that the ball of radius `reach` around the centre
+     * meets: distances in float, wrong by less than 2^-20 while they are below 8. */
+    size_t (*meet_balls)(const ast_balls *balls, size_t first, size_t n, const float *centre, float reach,
+                         uint32_t *list);
 } ast_kernels;
 
 /* Scratch of score_rows, in floats: best, second and id in AST_LANES lanes for each row of a tile. */
