@@ -4,7 +4,7 @@
 #include <asterism_ranks.h>
 #include <mpi.h>
 
-#include <limits.h>
+#include <stdlib.h>
 
 #include "cli.h"
 #include "ranks.h"
@@ -28,10 +28,17 @@ static void broadcast(void *data, void *bytes, size_t size, int from) {
     }
 }
 
+/* A rank that waits lets others run: where cores are shared one of them may be the rank that it waits for. Open MPI
+ * does so by itself only where it was told of more ranks than cores. */
+static void wait_kindly(void) {
+    setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
+}
+
 /* MPI's own handler of errors ends all processes: what cannot be sent need not be looked at here. */
 int main(int argc, char **argv) {
     ast_comm comm = {.sum = sum, .broadcast = broadcast};
     int given;
+    wait_kindly();
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &given);
     MPI_Comm_rank(MPI_COMM_WORLD, &comm.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &comm.size);

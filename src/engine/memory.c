@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define HUGE_PAGE ((size_t)2 << 20)
-#define HUGE_FROM ((size_t)8 << 20) /* smaller arrays are not worth the rounding up */
+#define HUGE_FROM HUGE_PAGE /* smaller arrays cannot have one */
 
 void *ast_allocate(size_t count, size_t size) {
     if (size && count > (SIZE_MAX - HUGE_PAGE) / size)

@@ -184,7 +184,9 @@ static bool reserve_points(ast_labelling *l, size_t padded) {
     free(l->blocks);
     free(l->chunk_seen);
     free(l->summed);
+    free(l->summed_signs);
     l->summed = NULL;
+    l->summed_signs = NULL;
     l->labels = ast_allocate(padded, sizeof *l->labels);
     l->signs = ast_allocate_zero(padded / AST_LANES, sizeof *l->signs);
     l->gaps = ast_allocate(padded / AST_LANES, sizeof *l->gaps);
@@ -305,9 +307,9 @@ static ast_status load(ast_labelling *l, const ast_kernels *kernels, ast_pool *p
 void ast_labelling_free(ast_labelling *l) {
     free_workers(l);
     free_scores(&l->scores);
-    void *memory[] = {l->labels,      l->signs,      l->gaps,   l->blocks,      l->start_means,
-                      l->move_of,     l->events,     l->third,  l->fast,        l->chunk_seen,
-                      l->first_order, l->chunk_full, l->packet, l->block_fresh, l->summed};
+    void *memory[] = {l->labels, l->signs,       l->gaps,   l->blocks,      l->start_means, l->move_of,
+                      l->events, l->third,       l->fast,   l->chunk_seen,  l->first_order, l->chunk_full,
+                      l->packet, l->block_fresh, l->summed, l->summed_signs};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         free(memory[i]);
     ast_table_free(&l->table);

@@ -120,8 +120,9 @@ typedef struct ast_labelling {
     size_t present;          /* points that take part */
     const double *weights;   /* (count) in order of visit, divided by the smallest; NULL: all 1 */
 
-    int32_t *labels;   /* (padded) slots */
-    int32_t *summed;   /* sparse: (padded) the slot in whose sum the point is; below 0: in none */
+    int32_t *labels;       /* (padded) slots */
+    int32_t *summed;       /* sparse, several ranks: (padded) the slot in whose sum the point is; below 0: in none */
+    uint8_t *summed_signs; /* several ranks: (padded / AST_LANES) the signs that go with it */
     uint8_t *signs;    /* (padded / AST_LANES) axial: a bit for each point on the other side of its mean, added as -x */
     float *gaps;       /* small: (padded / AST_LANES) as in ast_small_block */
     ast_scores scores; /* (padded) large: bounds, and the ids equal the labels between passes; small: AST_OIR only */
@@ -170,6 +171,7 @@ typedef struct ast_labelling {
     size_t everyone;       /* points that take part, of all ranks */
     bool trial;            /* the pass is tried as if nothing happened to the list of clusters */
     _Atomic bool trouble;  /* something would have happened */
+    bool in_turn;          /* something did: the ranks committed in turn */
     ast_status pending;    /* a failure that the others are told of in the next pass */
     uint8_t *chunk_full;   /* (chunks) worker.full of the chunk as it was proposed */
     uint32_t *block_fresh; /* (padded / AST_BLOCK) worker.fresh */
@@ -240,7 +242,9 @@ bool ast_ranked_rows(ast_labelling *labelling, const float *const *mine, size_t 
 /* What opens and closes a pass (passes.c). false: no memory. */
 bool ast_prepare_pass(ast_labelling *labelling);
 bool ast_save_order(ast_labelling *labelling);
-size_t ast_run_head(ast_labelling *labelling); /* the first chunks on one thread; returns how many */
+/* The first chunks on one thread, `most` of them; returns how many, and whether the last one brought nothing. */
+size_t ast_run_head(ast_labelling *labelling, size_t most, bool *quiet);
+void ast_run_rest(ast_labelling *labelling, size_t first_chunk); /* the others on all of them */
 void ast_end_pass(ast_labelling *labelling);
 
 /* Several ranks (ranked.c). */

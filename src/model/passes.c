@@ -45,27 +45,31 @@ static void ordered_chunk(void *data, size_t block, int index) {
 }
 
 /* Most clusters are born in the first chunks. While they are, other threads would score in vain: better they wait. */
-size_t ast_run_head(ast_labelling *l) {
+size_t ast_run_head(ast_labelling *l, size_t most, bool *quiet) {
     pass_job job = {l, 0};
     size_t chunk = 0, events = SIZE_MAX;
     atomic_store(&l->turn, 0);
-    while (chunk < HEAD && chunk < l->chunks && l->event_count != events) {
+    while (chunk < most && chunk < l->chunks && l->event_count != events) {
         events = l->event_count;
         ordered_chunk(&job, chunk++, 0);
     }
     for (int w = 0; w < l->worker_count && !atomic_load(&l->failed); w++)
         if (ast_sync_table(l, &l->workers[w]))
             ast_worker_reserve(l, &l->workers[w]);
+    *quiet = l->event_count == events;
     return chunk;
 }
 
+void ast_run_rest(ast_labelling *l, size_t first_chunk) {
+    pass_job job = {l, first_chunk};
+    ast_pool_run(l->pool, l->chunks - first_chunk, ordered_chunk, &job);
+}
+
 static void ordered_pass(ast_labelling *l) {
-    pass_job job = {l, 0};
+    bool quiet;
     atomic_store(&l->turn, 0);
     atomic_store(&l->stop, SIZE_MAX);
-    if (l->first)
-        job.first_chunk = ast_run_head(l);
-    ast_pool_run(l->pool, l->chunks - job.first_chunk, ordered_chunk, &job);
+    ast_run_rest(l, l->first ? ast_run_head(l, HEAD, &quiet) : 0);
     if (atomic_load(&l->stop) < l->chunks && !atomic_load(&l->failed))
         ast_cells_pass(l, atomic_load(&l->stop) * l->chunk);
 }

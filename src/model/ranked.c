@@ -7,7 +7,8 @@
  * could have mattered: somebody wants to found a cluster, to reset a mean, or was or became the only member of one. If
  * not, which is the rule, the pass is done, for one sum over the ranks. Otherwise every rank takes back what it
  * changed, and they commit in turn: after each of them all that follow meet what it did to the clusters, at the same
- * time, as the chunks of one process do. Scores are not computed again. */
+ * time, as the chunks of one process do. For that the scores of all points must be at hand. Large points keep theirs
+ * anyway; small ones do not, since that costs more than to score them again in the few passes that need it. */
 #include "labelling.h"
 
 #include "memory.h"
@@ -15,10 +16,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define HEAD 8 /* chunks at most that rank 0 begins with */
+
 typedef struct slice {
     ast_labelling *l;
     size_t first; /* chunk */
 } slice;
+
+/* What rank 0 did of the first pass before the others began; elsewhere and later `chunks` is 0. */
+typedef struct head {
+    size_t chunks; /* of this rank, that have their labels */
+    size_t events; /* that all ranks know of */
+} head;
 
 /* ---- The state of a chunk between its proposal and its turn ------------------------------------------------------ */
 
@@ -65,33 +74,54 @@ static void note_changes(ast_labelling *l, ast_worker *worker) {
     worker->log_count = needed;
 }
 
-/* The first pass gives labels, and adds points to sums, only when it is certain. */
+/* Small points whose scores are not kept are scored again where something happens: there is no use in going on. In the
+ * first pass most points of such a rank are with the right cluster all the same: they are added, and corrected later.
+ */
 static void try_chunk(void *data, size_t block, int index) {
     const slice *s = data;
     ast_labelling *l = s->l;
     ast_worker *worker = &l->workers[index];
     size_t chunk = s->first + block;
-    if (atomic_load(&l->failed))
+    if (atomic_load(&l->failed) || (!l->kept && atomic_load(&l->trouble)))
         return;
-    if (l->first)
+    if (l->first && l->kept)
         ast_propose_all(l, worker, chunk);
     else
         ast_propose(l, worker, chunk);
-    put_down(l, worker, chunk);
     l->chunk_seen[chunk] = l->event_count;
-    if (atomic_load(&l->trouble))
-        return;
-    ast_commit_met(l, worker, chunk, chunk * l->chunk, false, l->event_count);
-    if (l->first)
+    if (l->kept)
+        put_down(l, worker, chunk);
+    bool trouble = atomic_load(&l->trouble);
+    if (!trouble)
+        ast_commit_met(l, worker, chunk, chunk * l->chunk, false, l->event_count);
+    if (trouble && !l->first)
         return;
     note_changes(l, worker);
     ast_settle(l, worker, chunk);
 }
 
+/* The first pass: notes in whose sums the points are, and takes their labels off. */
+static void unlabel(ast_labelling *l, size_t first_chunk) {
+    size_t first = first_chunk * l->chunk;
+    if (!l->summed)
+        l->summed = ast_allocate(l->capacity, sizeof *l->summed);
+    if (!l->summed_signs)
+        l->summed_signs = ast_allocate(l->capacity / AST_LANES, sizeof *l->summed_signs);
+    if (!l->summed || !l->summed_signs) {
+        ast_labelling_fail(l);
+        return;
+    }
+    memcpy(l->summed_signs, l->signs, l->cloud.padded / AST_LANES);
+    for (size_t i = first; i < l->cloud.padded; i++) {
+        l->summed[i] = l->labels[i];
+        l->labels[i] = l->labels[i] == AST_MISSING ? AST_MISSING : AST_UNLABELLED;
+    }
+}
+
 /* What was changed is changed back. */
 static void take_back(ast_labelling *l, size_t first_chunk) {
-    for (size_t i = first_chunk * l->chunk; l->first && i < l->cloud.padded; i++)
-        l->labels[i] = l->labels[i] >= 0 ? AST_UNLABELLED : l->labels[i];
+    if (l->first)
+        unlabel(l, first_chunk);
     for (int w = 0; w < l->worker_count; w++) {
         ast_worker *worker = &l->workers[w];
         for (size_t c = 0; c < worker->log_count; c++) {
@@ -100,7 +130,8 @@ static void take_back(ast_labelling *l, size_t first_chunk) {
             l->labels[done->point] = done->from;
             if (done->turned != done->was_turned) { /* and its score must not say that all is well */
                 l->signs[done->point / AST_LANES] ^= (uint8_t)(1u << done->point % AST_LANES);
-                l->scores.second[done->point] = l->scores.best[done->point];
+                if (l->kept)
+                    l->scores.second[done->point] = l->scores.best[done->point];
             }
             ast_add_change(l, worker, &undo);
         }
@@ -140,10 +171,10 @@ static void commit_slice(ast_labelling *l, size_t first) {
     }
 }
 
-/* false: one of them failed, and all know. */
-static bool commit_in_turn(ast_labelling *l, size_t first) {
+/* `known`: the events that all ranks know of. false: one of them failed, and all know. */
+static bool commit_in_turn(ast_labelling *l, size_t first, size_t known) {
     for (int turn = 0; turn < l->comm->size; turn++) {
-        size_t before = l->event_count;
+        size_t before = turn == 0 ? known : l->event_count;
         if (turn == l->comm->rank)
             commit_slice(l, first);
         if (!ast_share_events(l, turn, before))
@@ -155,79 +186,132 @@ static bool commit_in_turn(ast_labelling *l, size_t first) {
     return true;
 }
 
-static bool start_over(ast_labelling *l, size_t first) {
-    take_back(l, first);
+static void score_chunk(void *data, size_t block, int index) {
+    const slice *s = data;
+    ast_labelling *l = s->l;
+    size_t chunk = s->first + block;
+    if (atomic_load(&l->failed))
+        return;
+    ast_propose_all(l, &l->workers[index], chunk);
+    put_down(l, &l->workers[index], chunk);
+    l->chunk_seen[chunk] = l->event_count;
+}
+
+/* The first pass: what its points were added to in the trial is not always what they joined. */
+static void correct_chunk(void *data, size_t block, int index) {
+    const slice *s = data;
+    ast_labelling *l = s->l;
+    ast_worker *worker = &l->workers[index];
+    size_t base = (s->first + block) * l->chunk;
+    l->kernels->adopt(l->labels + base, l->scores.id + base, l->chunk);
+    for (size_t i = base; i < base + l->chunk; i++) {
+        ast_change change = {(uint32_t)i, l->summed[i], l->labels[i], ast_is_turned(l->summed_signs, i),
+                             ast_is_turned(l->signs, i)};
+        if (change.to < 0 || (change.from == change.to && change.was_turned == change.turned))
+            continue;
+        ast_add_change(l, worker, &change);
+        worker->joined[change.to]++;
+        if (change.from >= 0)
+            worker->joined[change.from]--;
+    }
+}
+
+static void keep_scores(ast_labelling *l) {
+    l->kept = true;
+    if (!ast_labelling_keep_scores(l) || !reserve_state(l))
+        ast_labelling_fail(l);
+}
+
+static bool start_over(ast_labelling *l, const head *done) {
+    slice s = {l, done->chunks};
+    size_t left = l->chunks - done->chunks;
+    take_back(l, done->chunks);
     atomic_store(&l->trouble, false);
     l->trial = false;
-    return commit_in_turn(l, first);
+    if (!l->kept) {
+        keep_scores(l);
+        ast_pool_run(l->pool, left, score_chunk, &s);
+    }
+    if (!commit_in_turn(l, done->chunks, done->events))
+        return false;
+    for (int w = 0; w < l->worker_count; w++)
+        ast_worker_reserve(l, &l->workers[w]);
+    if (l->first && !atomic_load(&l->failed))
+        ast_pool_run(l->pool, left, correct_chunk, &s);
+    return true;
 }
 
 /* ---- A pass ------------------------------------------------------------------------------------------------------ */
 
+/* Where the pass before could not be done at once this one may not be either. */
 static void open_pass(ast_labelling *l) {
-    l->kept = true;
+    l->kept = false;
+    l->trial = true;
     atomic_store(&l->trouble, false);
     for (int w = 0; w < l->worker_count; w++)
         l->workers[w].log_count = 0;
-    bool ready = ast_labelling_keep_scores(l) && reserve_state(l) && (!l->first_done || ast_save_order(l));
-    if (!ready || !ast_prepare_pass(l))
+    if (!l->cloud.small || (!l->first && l->in_turn))
+        keep_scores(l);
+    if ((l->first_done && !ast_save_order(l)) || !ast_prepare_pass(l))
         ast_labelling_fail(l);
 }
 
-/* Most clusters are born in the first chunks: rank 0 looks at some of them, `*first`, before the others begin. */
-static bool run_head(ast_labelling *l, size_t *first) {
-    *first = 0;
-    if (!l->first || l->fixed)
-        return true;
+/* Most clusters are born in the first chunks of rank 0: the others begin when it has seen some of them. Where births do
+ * not come to an end there, there will be more. */
+static bool run_head(ast_labelling *l, head *done) {
+    bool quiet = true;
     if (l->comm->rank == 0 && !atomic_load(&l->failed)) {
         l->trial = false;
         atomic_store(&l->stop, SIZE_MAX - 1); /* never by cells */
-        *first = ast_run_head(l);
-        l->trial = true;
+        done->chunks = ast_run_head(l, HEAD, &quiet);
     }
     if (!ast_share_events(l, 0, l->comm->rank == 0 ? 0 : l->event_count))
         return false;
+    ast_comm_broadcast(l->comm, &quiet, sizeof quiet, 0);
+    done->events = l->event_count;
+    if (!quiet && l->comm->rank > 0) {
+        atomic_store(&l->trouble, true);
+        keep_scores(l);
+    }
     for (int w = 0; w < l->worker_count && !atomic_load(&l->failed); w++)
         ast_sync_table(l, &l->workers[w]);
     return true;
 }
 
-static void settle_chunk(void *data, size_t block, int index) {
-    const slice *s = data;
-    ast_begin_chunk(s->l, &s->l->workers[index], s->first + block);
-    ast_settle(s->l, &s->l->workers[index], s->first + block);
-}
-
-/* The first pass: whether anything happens is asked before any point is added. */
-static bool first_pass(ast_labelling *l, size_t first) {
-    slice s = {l, first};
+/* The first pass: nothing can happen before the points of rank 0, so that it need not try. */
+static bool first_pass(ast_labelling *l, head *done) {
+    slice s = {l, 0};
+    if (!l->fixed && !run_head(l, done))
+        return false;
+    if (l->trial) {
+        ast_pool_run(l->pool, l->chunks, try_chunk, &s);
+    } else {
+        ast_run_rest(l, done->chunks);
+        done->chunks = l->chunks;
+        atomic_store(&l->trouble, l->event_count > done->events);
+    }
     uint64_t asked[2] = {atomic_load(&l->trouble), atomic_load(&l->failed)};
     ast_comm_sum(l->comm, asked, 2);
-    if (asked[1] || (asked[0] && !start_over(l, first)))
-        return false;
-    l->trial = false;
-    for (int w = 0; w < l->worker_count; w++)
-        ast_worker_reserve(l, &l->workers[w]);
-    if (!atomic_load(&l->failed))
-        ast_pool_run(l->pool, l->chunks - first, settle_chunk, &s);
-    return true;
+    l->in_turn = asked[0] > 0;
+    return asked[1] == 0 && (!l->in_turn || start_over(l, done));
 }
 
 /* One pass, with what the ranks added up. false: one of them failed, and all know. */
-static bool run_pass(ast_labelling *l, uint64_t head[AST_PACKET_HEAD]) {
+static bool run_pass(ast_labelling *l, uint64_t sums[AST_PACKET_HEAD]) {
     bool lonely, was_first = l->first;
-    size_t first;
+    head done = {0, 0};
+    slice s = {l, 0};
     open_pass(l);
-    l->trial = true;
-    if (!run_head(l, &first))
+    if (was_first && !first_pass(l, &done))
         return false;
-    slice s = {l, first};
-    ast_pool_run(l->pool, l->chunks - first, try_chunk, &s);
-    if ((was_first && !first_pass(l, first)) || !ast_exchange(l, head, &lonely) || head[AST_FAILURES])
+    if (!was_first)
+        ast_pool_run(l->pool, l->chunks, try_chunk, &s);
+    if (!ast_exchange(l, sums, &lonely) || sums[AST_FAILURES])
         return false;
-    if (was_first || !(lonely || head[AST_TROUBLES]))
+    if (was_first)
         return true;
-    return start_over(l, 0) && ast_exchange(l, head, &lonely) && head[AST_FAILURES] == 0;
+    l->in_turn = lonely || sums[AST_TROUBLES];
+    return !l->in_turn || (start_over(l, &done) && ast_exchange(l, sums, &lonely) && sums[AST_FAILURES] == 0);
 }
 
 /* Who did not fail itself takes the word of the lowest that did; where no rank can tell, there was no memory. */
@@ -239,14 +323,14 @@ static ast_status failed_pass(ast_labelling *l, ast_fault *fault) {
 }
 
 ast_status ast_ranked_pass(ast_labelling *l, ast_pass_result *result, ast_fault *fault) {
-    uint64_t head[AST_PACKET_HEAD];
-    bool was_first = l->first, done = run_pass(l, head);
+    uint64_t sums[AST_PACKET_HEAD];
+    bool was_first = l->first, done = run_pass(l, sums);
     l->trial = false;
     atomic_store(&l->trouble, false);
     if (!done)
         return failed_pass(l, fault);
-    result->changed = was_first ? l->everyone : (size_t)head[AST_CHANGED];
-    result->scored = head[AST_SCORED];
+    result->changed = was_first ? l->everyone : (size_t)sums[AST_CHANGED];
+    result->scored = sums[AST_SCORED];
     ast_end_pass(l);
     if (l->keys_due && l->clusters.version != l->first_version) /* most runs keep the clusters of the first pass */
         ast_gather_keys(l);
@@ -254,7 +338,7 @@ ast_status ast_ranked_pass(ast_labelling *l, ast_pass_result *result, ast_fault 
 }
 
 bool ast_ranked_move(ast_labelling *l, int owner, size_t point, int32_t slot) {
-    uint64_t head[AST_PACKET_HEAD];
+    uint64_t sums[AST_PACKET_HEAD];
     bool lonely, mine = l->comm->rank == owner;
     int32_t from = mine ? l->labels[point] : 0;
     for (int w = 0; w < l->worker_count; w++)
@@ -267,5 +351,5 @@ bool ast_ranked_move(ast_labelling *l, int owner, size_t point, int32_t slot) {
         l->clusters.members[from]--;
         l->clusters.members[slot]++;
     }
-    return ast_exchange(l, head, &lonely) && head[AST_FAILURES] == 0;
+    return ast_exchange(l, sums, &lonely) && sums[AST_FAILURES] == 0;
 }

@@ -194,6 +194,41 @@ static void test_large_spkm(void **state) {
     ref_check_seeds(check_spkm, REF_LARGE, 12, 2);
 }
 
+/* Births come to an end, and then there is one more, or two, or none, anywhere behind: what was tried is right for most
+ * points, and corrected for the others. Weights, axes, and dimensions that keep their scores. */
+static void check_late(uint64_t seed, ref_size size, size_t ways) {
+    enum { LATE = 24000 };
+    static const size_t dimensions[] = {2, 3, 4, 6, 9};
+    ast_random random;
+    (void)size;
+    ast_random_seed(&random, seed, 79);
+    size_t dimension = dimensions[ast_random_below(&random, 5)], strays = ast_random_below(&random, 3);
+    float *x = malloc(LATE * dimension * sizeof *x);
+    double *weights = malloc(LATE * sizeof *weights);
+    ref_fill_clustered(x, LATE, dimension, 4, 0.02, 0, seed);
+    for (size_t i = 0; i < LATE; i++)
+        weights[i] = 1 + (double)(i % 3);
+    for (size_t n = 0; n < strays; n++) {
+        double v[9];
+        ref_random_direction(&random, v, dimension);
+        size_t at = 6000 + ast_random_below(&random, LATE - 6000);
+        for (size_t d = 0; d < dimension; d++)
+            x[at * dimension + d] = (float)v[d];
+    }
+    ref_case made = {.seed = seed, .text = "late strays", .points = ast_points_f4(x, LATE, dimension)};
+    made.points.weights = ast_random_below(&random, 4) ? NULL : weights;
+    ast_options options = ref_dp_options(20);
+    options.axial = (int)ast_random_below(&random, 4) == 0;
+    check_options(&made, &options, "dp", ways, &random);
+    free(x);
+    free(weights);
+}
+
+static void test_late_births(void **state) {
+    (void)state;
+    ref_check_seeds(check_late, REF_LARGE, 30, 2);
+}
+
 /* ---- What a pass costs, and what fails ----------------------------------------------------------------------------
  */
 
@@ -291,6 +326,7 @@ int main(void) {
                                        cmocka_unit_test(test_small_spkm),
                                        cmocka_unit_test(test_large_dp),
                                        cmocka_unit_test(test_large_spkm),
+                                       cmocka_unit_test(test_late_births),
                                        cmocka_unit_test(test_a_quiet_pass_costs_one_sum),
                                        cmocka_unit_test(test_what_fails_on_one_fails_on_all)};
     return cmocka_run_group_tests(tests, NULL, ref_contexts_end);
