@@ -14,10 +14,11 @@ typedef struct settings {
     int quick, limits_only, repetitions;
     int stream, million, depth, cloud, methods, axial, clusters; /* W4; small frames; depth frames; clouds; silhouettes,
                                                           samplers; axes */
-    long frames;                                                 /* small ones */
+    int scaling, full;
+    long frames; /* small ones */
     int wanted[BENCH_WORKLOADS];
     int threads[BENCH_MAX_COUNTS], thread_counts;
-    const char *output, *write;
+    const char *output, *write, *svg;
     const char *data;         /* the folder with real depth frames */
     const char *memory_child; /* a file: measure the memory of clustering it in this process */
     double angle;             /* of the child */
@@ -26,16 +27,18 @@ typedef struct settings {
 static const char usage[] =
     "usage: asterism-bench [options] [WORKLOAD]\n"
     "  --workload NAME    W1, W2, W3, stream (W4), depth, cloud, methods (silhouette, sampler, mixture), axial,\n"
-    "                     clusters (1 to 100,000 of them),\n"
+    "                     clusters (1 to 100,000 of them), scaling (against everything: seconds),\n"
     "                     limits (the machine and the bare passes only), all (the default) or million (a million small "
     "frames, one after the other)\n"
+    "  --full             scaling: up to 10^8 points, 10^5 clusters: minutes, 6 GB of memory\n"
+    "  --svg FILE         scaling: draws it\n"
     "  --frames N         of million (default 1000000)\n"
     "  --threads LIST     numbers of threads, such as 1,2 (the default)\n"
     "  --repetitions N    of everything, in turn (default 7)\n"
     "  --quick            a tenth of the points or depth frames, 3 repetitions: does it run?\n"
     "  --data DIR         where icsl_hallway/depth is, real frames for depth (default ../shared/data beside the "
     "project)\n"
-    "  --output FILE      all numbers as JSON\n"
+    "  --output FILE      all numbers as JSON (--json is the same)\n"
     "  --write DIR        write the workloads' points, truths, means, starts and depth frames as .npy files and "
     "measure\n"
     "                     nothing\n";
@@ -69,15 +72,16 @@ static void parse_workload(settings *given, const char *name) {
     given->methods = strcmp(name, "all") == 0 || strcmp(name, "methods") == 0;
     given->axial = strcmp(name, "all") == 0 || strcmp(name, "axial") == 0;
     given->clusters = strcmp(name, "all") == 0 || strcmp(name, "clusters") == 0;
-    known = all || given->clusters || given->million || given->stream || given->depth || given->cloud ||
-            given->methods || given->axial;
+    given->scaling = strcmp(name, "scaling") == 0;
+    known = all || given->clusters || given->scaling || given->million || given->stream || given->depth ||
+            given->cloud || given->methods || given->axial;
     for (int w = 0; w < BENCH_WORKLOADS; w++) {
         given->wanted[w] = all || strcmp(name, bench_workload_name(w)) == 0;
         known |= given->wanted[w];
     }
     if (!known)
-        wrong_usage(
-            "the workload is W1, W2, W3, stream, depth, cloud, methods, axial, clusters, limits, all or million");
+        wrong_usage("the workload is W1, W2, W3, stream, depth, cloud, methods, axial, clusters, scaling, "
+                    "limits, all or million");
 }
 
 static void parse_option(settings *given, int option) {
@@ -99,6 +103,12 @@ static void parse_option(settings *given, int option) {
         break;
     case 'o':
         given->output = optarg;
+        break;
+    case 'F':
+        given->full = 1;
+        break;
+    case 's':
+        given->svg = optarg;
         break;
     case 'd':
         given->data = optarg;
@@ -127,6 +137,9 @@ static void parse(settings *given, int argc, char **argv) {
                                           {"quick", no_argument, NULL, 'q'},
                                           {"frames", required_argument, NULL, 'f'},
                                           {"output", required_argument, NULL, 'o'},
+                                          {"json", required_argument, NULL, 'o'},
+                                          {"full", no_argument, NULL, 'F'},
+                                          {"svg", required_argument, NULL, 's'},
                                           {"data", required_argument, NULL, 'd'},
                                           {"write", required_argument, NULL, 'W'},
                                           {"memory-child", required_argument, NULL, 'm'},
@@ -148,10 +161,12 @@ static void parse(settings *given, int argc, char **argv) {
         parse_option(given, option);
     if (optind < argc)
         parse_workload(given, argv[optind++]);
+    if ((given->svg || given->full) && !given->scaling)
+        wrong_usage("--svg and --full belong to scaling");
     if (optind < argc)
         wrong_usage("there is an argument too many");
     if (given->repetitions == 0)
-        given->repetitions = given->quick ? 3 : 7;
+        given->repetitions = given->quick || given->scaling ? 3 : 7;
     if (given->repetitions < 1 || given->repetitions > BENCH_MAX_REPETITIONS)
         wrong_usage("--repetitions is 1 to 101");
     if (given->frames == 0)
@@ -226,6 +241,9 @@ static void repeat(bench_report *report, const settings *given, int repetition) 
 static void run(bench_report *report, const settings *given) {
     if (given->million) /* first: the peak of memory is its own */
         bench_million_run(&report->streams.million, (size_t)given->frames, given->threads[given->thread_counts - 1]);
+    if (given->scaling)
+        bench_scaling_run(&report->scaling, given->full, given->threads[given->thread_counts - 1],
+                          given->full ? report->repetitions : 1);
     open_results(report, given);
     if (given->stream)
         bench_streams_open(&report->streams, report->share, given->threads, given->thread_counts, report->repetitions);
@@ -261,7 +279,10 @@ static void run(bench_report *report, const settings *given) {
     bench_methods_print(&report->methods);
     bench_axials_print(&report->axials);
     bench_clusters_print(&report->clusters);
+    bench_scaling_print(&report->scaling);
     bench_print_goals(report);
+    if (given->svg)
+        bench_scaling_draw(&report->scaling, given->svg);
     if (given->output)
         bench_report_write(report, given->output);
 }

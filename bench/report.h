@@ -8,6 +8,7 @@
 #include "axial.h"
 #include "clusters.h"
 #include "methods.h"
+#include "scaling.h"
 #include "depth.h"
 #include "goals.h"
 #include "stream.h"
@@ -29,6 +30,7 @@ typedef struct bench_report {
     bench_methods methods;
     bench_axials axials;
     bench_clusters clusters;
+    bench_scaling scaling;
     bench_goals goals;
 } bench_report;
 

@@ -134,6 +134,7 @@ void bench_report_write(const bench_report *report, const char *path) {
     bench_methods_write(&report->methods, &json);
     bench_axials_write(&report->axials, &json);
     bench_clusters_write(&report->clusters, &json);
+    bench_scaling_write(&report->scaling, &json);
     write_goals(&json, &report->goals);
     bench_json_close(&json, '}');
     if (ferror(json.file) | fclose(json.file))

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How time grows: against points, clusters, dimensions, processes and threads, births. Each is a panel of curves whose
+ * slope on logarithmic axes says how the work grows; docs/SCALE.md takes its constants from here. */
+#ifndef BENCH_SCALING_H
+#define BENCH_SCALING_H
+
+#include "json.h"
+#include "bench.h"
+
+#define BENCH_CURVE_POINTS 16
+#define BENCH_PANEL_CURVES 3
+
+typedef struct bench_curve {
+    const char *name;
+    int count;
+    double x[BENCH_CURVE_POINTS], seconds[BENCH_CURVE_POINTS]; /* the least of the repetitions */
+    double from;                                               /* the slope is that of the points from this x on */
+} bench_curve;
+
+enum {
+    BENCH_BY_POINTS,
+    BENCH_BY_CLUSTERS,      /* three dimensions */
+    BENCH_BY_CLUSTERS_WIDE, /* 300 */
+    BENCH_BY_DIMENSION,
+    BENCH_BY_WORKERS, /* ranks, threads */
+    BENCH_BY_BIRTHS,
+    BENCH_PANELS
+};
+
+typedef struct bench_panel {
+    char title[96];
+    const char *x_label;
+    int curves;
+    bench_curve curve[BENCH_PANEL_CURVES];
+} bench_panel;
+
+typedef struct bench_scaling {
+    int threads; /* 0: not asked for */
+    int full;    /* everything, which takes minutes and 6 GB of memory, instead of seconds */
+    int repetitions;
+    char without[160]; /* why there are no processes, or "" */
+    bench_panel panel[BENCH_PANELS];
+} bench_scaling;
+
+void bench_scaling_run(bench_scaling *scaling, int full, int threads, int repetitions);
+
+/* NaN for fewer than two points. */
+double bench_curve_slope(const bench_curve *curve);
+
+void bench_scaling_print(const bench_scaling *scaling);
+void bench_scaling_write(const bench_scaling *scaling, bench_json *json);
+void bench_scaling_draw(const bench_scaling *scaling, const char *path); /* SVG; exits with a sentence if it cannot */
+
+/* ---- between these files ---- */
+
+bench_curve *bench_panel_curve(bench_panel *panel, const char *name, double from);
+
+/* Notes a time: a point of the curve, or where there is one with this x the smaller of the two. */
+void bench_curve_note(bench_curve *curve, double x, double seconds);
+
+/* Processes and threads, through mpirun. */
+void bench_scaling_workers(bench_scaling *scaling);
+
+#endif
