@@ -53,8 +53,9 @@ typedef enum ast_status {
     AST_BAD_OPTION = 1, /* an option or an argument is out of its range: the caller's mistake, whatever the data */
     AST_BAD_DATA = 2,   /* the data cannot be used: an infinity, all weights zero, more clusters than points */
     AST_NO_MEMORY = 3,
-    AST_CANCELLED = 4, /* the progress callback asked to stop; no labels and no report were written */
-    AST_NO_THREADS = 5 /* the threads could not be started */
+    AST_CANCELLED = 4,  /* the progress callback asked to stop; no labels and no report were written */
+    AST_NO_THREADS = 5, /* the threads could not be started */
+    AST_BAD_STATE = 6   /* a checkpoint cannot be written or read, is damaged, or belongs to another run */
 } ast_status;
 
 /* Threads, working memory, the last message and the last result. */
@@ -156,7 +157,17 @@ typedef struct ast_progress {
     double seconds;        /* this pass alone */
     const int32_t *labels; /* AST_FSD, AST_CRP: (N) a sample, if this sweep is one: 0.. or -1 for missing rows, as they
                               are after this sweep; valid during the call. NULL otherwise */
+    int last;              /* AST_DP, AST_SPKM: 1 after the last pass of this restart; 0 otherwise */
 } ast_progress;
+
+/* A place for bytes, of the caller's making: a file, or memory. Both functions move `size` bytes at `offset` and return
+ * 0, or anything else where they cannot; they are called on the caller's thread. Only one of them is needed at a time. */
+typedef struct ast_store {
+    uint64_t size; /* for reading: how many bytes there are */
+    int (*read)(void *data, uint64_t offset, void *bytes, size_t size);
+    int (*write)(void *data, uint64_t offset, const void *bytes, size_t size);
+    void *data;
+} ast_store;
 
 typedef struct ast_options {
     ast_method method;     /* AST_DP */
@@ -193,6 +204,7 @@ typedef struct ast_options {
     double learning_rate_end; /* 0.01. ... and at the end; in between it falls exponentially */
     int (*progress)(const ast_progress *state, void *data); /* NULL, or called as above; non-zero cancels */
     void *progress_data;
+    const ast_store *resume; /* NULL, or a checkpoint of ast_checkpoint to go on from (AST_DP, AST_SPKM) */
 } ast_options;
 
 /* Fills in the defaults above. Call it first, then edit. */
@@ -236,6 +248,19 @@ typedef struct ast_cluster_info {
  * are 0 clusters. On failure labels and report are untouched and ast_message says why. */
 AST_API ast_status ast_cluster(ast_context *context, const ast_points *points, const ast_options *options,
                                int32_t *labels, ast_report *report);
+
+/* Writes where the run stands: for AST_DP and AST_SPKM, and only from within `progress`, after a pass (iteration 1 and
+ * on). A later ast_cluster with `resume` goes on from there, on any number of threads and ranks, and comes to exactly
+ * the labels, means and report of the run that was not interrupted (`seconds` apart, and `oir_restarts` where one of
+ * the two was not AST_OIR); a checkpoint of the last pass is the result at once. Points, weights and options must be the
+ * same, except `parallel`, `bounds`, `restarts` and, in the first restart, `max_iterations`, which may not be below what
+ * was done already: otherwise, and where a byte is damaged, it is refused with AST_BAD_STATE and a sentence.
+ *
+ * What is written is 4 bytes a point (8 from the second restart on) and the means, one piece behind the other. Several
+ * ranks (asterism_ranks.h) call it together, after the same pass: each writes its own pieces, at offsets of one file
+ * that does not depend on how many they are, and each reads what it needs. The first checkpoint of a call, and a call
+ * with `resume`, read all points once, to know them again. */
+AST_API ast_status ast_checkpoint(ast_context *context, const ast_store *store);
 
 /* The K clusters of the last successful ast_cluster of this context, in order of label; valid until the next call with
  * the context. NULL and *count = 0 before the first. */

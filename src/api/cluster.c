@@ -2,33 +2,19 @@
  *
  * ast_cluster and ast_assign: check, run, translate. Restarts, shuffles and weights are turned into what the methods
  * know: points in an order, with weights relative to the smallest. */
-#include "context.h"
+#include "call.h"
 
 #include "assign.h"
 #include "memory.h"
-#include "methods.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What a call works with, and the best result so far. */
+typedef ast_call call;
+
 static ast_status assign(ast_context *context, const ast_points *points, const float *means, size_t means_count,
                          double angle, bool axial, int32_t *labels, float *similarity);
-
-typedef struct call {
-    ast_context *context;
-    const ast_points *points;
-    const ast_options *options;
-    uint32_t *order;   /* of this restart, or NULL */
-    double *weights;   /* in that order, or NULL */
-    int32_t *labels;   /* (N) of the best restart so far: the caller's own if there is only one */
-    ast_report report; /* of the best */
-    ast_cluster_info *clusters;
-    float *means;
-    ast_components components;
-    size_t offset, total; /* of several ranks: points before this one's; of all */
-} call;
 
 static ast_status prepare_order(call *c, int restart, ast_fault *fault) {
     size_t count = c->points->count;
@@ -172,14 +158,19 @@ static ast_status check_counts(const call *c, size_t present, ast_fault *fault) 
                     present == 1 ? "is" : "are", present, present == 1 ? "" : "s");
 }
 
-static ast_status run_once(call *c, ast_labelling *l, int restart, size_t missing, ast_fault *fault) {
+static ast_status run_once(call *c, ast_labelling *l, int restart, ast_fault *fault) {
     ast_run run = {.options = c->options, .restart = restart, .log_likelihood = NAN, .bic = NAN};
     l->bounds = c->options->bounds != 0;
     l->crowd = c->context->crowd ? c->context->crowd : l->crowd;
     ast_labelling_set_axial(l, c->options->axial != 0);
     ast_status status = check_counts(c, l->everyone, fault);
+    if (status == AST_OK && c->resume)
+        status = ast_standing_take(c, l, &run, fault);
+    c->run = &run;
     if (status == AST_OK)
         status = ast_run_method(l, &run, fault);
+    c->run = NULL;
+    ast_standing_free(c);
     if (status == AST_OK) /* what the last pass left to be told */
         status = ast_comm_agree(l->comm, atomic_load(&l->failed) ? ast_fail_memory(fault) : l->pending, fault);
     if (status != AST_OK || (restart > 0 && !(run.objective > c->report.objective))) {
@@ -192,7 +183,7 @@ static ast_status run_once(call *c, ast_labelling *l, int restart, size_t missin
     status = translate(c, l, fault);
     if (status == AST_OK)
         c->report = (ast_report){.points = c->total,
-                                 .missing = missing,
+                                 .missing = c->missing,
                                  .dimension = l->cloud.dimension,
                                  .clusters = l->clusters.live,
                                  .objective = run.objective,
@@ -205,20 +196,20 @@ static ast_status run_once(call *c, ast_labelling *l, int restart, size_t missin
 }
 
 static ast_status run_restarts(call *c, ast_fault *fault) {
-    ast_status status = AST_OK;
-    for (int restart = 0; status == AST_OK && restart < c->options->restarts; restart++) {
+    int restart = 0;
+    ast_status status = c->options->resume ? ast_standing_open(c, &restart, fault) : AST_OK;
+    for (; status == AST_OK && restart < c->options->restarts; restart++) {
         ast_labelling *labelling = &c->context->labelling;
-        size_t missing;
         status = prepare_order(c, restart, fault);
         status = ast_comm_agree(c->context->comm, status, fault);
         if (status == AST_OK && c->context->comm)
             status = ast_labelling_load_rank(labelling, c->context->kernels, c->context->pool, c->context->comm,
-                                             c->offset, c->points, c->weights, &missing, fault);
+                                             c->offset, c->points, c->weights, &c->missing, fault);
         else if (status == AST_OK)
             status = ast_labelling_load(labelling, c->context->kernels, c->context->pool, c->points, c->order,
-                                        c->weights, &missing, fault);
+                                        c->weights, &c->missing, fault);
         if (status == AST_OK)
-            status = run_once(c, labelling, restart, missing, fault);
+            status = run_once(c, labelling, restart, fault);
         if (status != AST_OK)
             ast_labelling_free(labelling);
     }
@@ -297,8 +288,11 @@ ast_status ast_cluster(ast_context *context, const ast_points *points, const ast
     c.labels = several ? ast_allocate(points->count, sizeof *c.labels) : labels;
     status = several && !c.labels ? ast_fail_memory(fault) : AST_OK;
     status = ast_comm_agree(context->comm, status, fault);
+    context->call = &c;
     if (status == AST_OK)
         status = run_restarts(&c, fault);
+    context->call = NULL;
+    ast_standing_free(&c);
     if (status == AST_OK) {
         if (several && points->count)
             memcpy(labels, c.labels, points->count * sizeof *labels);

@@ -213,6 +213,10 @@ const char *ast_options_problem(const ast_options *o) {
         return "start is AST_GIVEN, but there are no means";
     if (o->start != AST_GIVEN && o->means)
         return "there are means to start from, but start is not AST_GIVEN";
+    if (o->resume && o->method != AST_DP && o->method != AST_SPKM)
+        return "resume is for AST_DP and AST_SPKM";
+    if (o->resume && !o->resume->read)
+        return "the store to resume from needs a function that reads";
     if (!by_angle && o->start == AST_GIVEN && o->clusters && o->clusters != o->means_count)
         return "the number of clusters differs from the number of means to start from";
     return NULL;

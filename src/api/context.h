@@ -23,6 +23,7 @@ struct ast_context {
     size_t cluster_count;
     ast_components components; /* of the last result; none where its method has none */
     const ast_comm *comm;      /* NULL: alone */
+    struct ast_call *call;     /* an ast_cluster that is under way (call.h) */
 };
 
 /* One of several ranks begins to cluster: whether they want the same, and where this one's points are among all. A

@@ -39,9 +39,10 @@ static void mix(uint64_t *hash, const void *bytes, size_t size) {
 
 /* Stands for everything that the ranks must agree on. */
 static uint64_t wish(const ast_points *points, const ast_options *o) {
-    int weighted = points->weights != NULL;
+    int weighted = points->weights != NULL, resumed = o->resume != NULL;
     uint64_t hash = points->dimension;
     mix(&hash, &weighted, sizeof weighted);
+    mix(&hash, &resumed, sizeof resumed);
     mix(&hash, &o->method, sizeof o->method);
     mix(&hash, &o->angle, sizeof o->angle);
     mix(&hash, &o->clusters, sizeof o->clusters);

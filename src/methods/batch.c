@@ -12,6 +12,7 @@
 #include "memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Labels that were there before will be there again: the run has come to a cycle. */
 static bool seen_before(const uint64_t *prints, int count, uint64_t print) {
@@ -23,31 +24,36 @@ static bool seen_before(const uint64_t *prints, int count, uint64_t print) {
 
 static ast_status iterate(ast_labelling *l, ast_run *run, uint64_t *prints, ast_fault *fault) {
     const double lambda = ast_cosine(run->options->angle) - 1;
-    while (run->iterations < run->options->max_iterations) {
+    while (!run->converged && run->iterations < run->options->max_iterations) {
         ast_pass_result pass;
         ast_status status = ast_run_label(l, run, &pass, fault);
-        if (status == AST_OK)
-            status = ast_run_update(l, run, lambda, &pass, fault);
         if (status != AST_OK)
             return status;
-        uint64_t print = run->iterations == 1 ? 0 : ast_labelling_print(l);
-        run->converged = pass.changed == 0 || seen_before(prints, run->iterations - 1, print);
-        if (run->converged)
-            return AST_OK;
-        prints[run->iterations - 1] = print;
+        uint64_t print = run->iterations == 0 ? 0 : ast_labelling_print(l);
+        run->converged = pass.changed == 0 || seen_before(prints, run->iterations, print);
+        prints[run->iterations] = print;
+        run->print_count = (size_t)run->iterations + 1;
+        status = ast_run_update(l, run, lambda, &pass, fault);
+        if (status != AST_OK)
+            return status;
     }
     return AST_OK;
 }
 
 ast_status ast_run_dp(ast_labelling *l, ast_run *run, ast_fault *fault) {
     ast_labelling_set_angle(l, run->options->angle);
-    ast_status status = ast_run_given(l, run->options, fault);
+    ast_status status = run->resumed ? AST_OK : ast_run_given(l, run->options, fault);
     uint64_t *prints = ast_allocate((size_t)run->options->max_iterations, sizeof *prints);
     if (status == AST_OK && !prints)
         status = ast_fail_memory(fault);
     status = ast_comm_agree(l->comm, status, fault);
-    if (status == AST_OK)
+    if (status == AST_OK) {
+        if (run->print_count > 0)
+            memcpy(prints, run->prints, run->print_count * sizeof *prints);
+        run->prints = prints;
         status = iterate(l, run, prints, fault);
+    }
+    run->prints = NULL;
     free(prints);
     return status;
 }

@@ -122,19 +122,21 @@ ast_status ast_run_fill_empty(ast_labelling *l, ast_fault *fault) {
 /* A point that leaves a cluster empty may be the one that fills it again: the labels tell whether anything changed. */
 ast_status ast_run_spkm(ast_labelling *l, ast_run *run, ast_fault *fault) {
     ast_labelling_set_angle(l, NAN);
-    ast_status status = ast_run_start(l, run, fault);
-    uint64_t print = 0;
+    ast_status status = run->resumed ? AST_OK : ast_run_start(l, run, fault);
+    uint64_t print = run->print_count > 0 ? run->prints[run->print_count - 1] : 0;
+    run->prints = &print;
+    run->print_count = 1;
     while (status == AST_OK && !run->converged && run->iterations < run->options->max_iterations) {
         ast_pass_result pass;
         status = ast_run_label(l, run, &pass, fault);
         if (status == AST_OK)
             status = ast_run_fill_empty(l, fault);
         uint64_t next = run->iterations == 0 ? 0 : ast_labelling_print(l);
-        bool same = pass.changed == 0 || (run->iterations > 0 && next == print);
+        run->converged = status == AST_OK && (pass.changed == 0 || (run->iterations > 0 && next == print));
         print = next;
         if (status == AST_OK)
             status = ast_run_update(l, run, 0, &pass, fault);
-        run->converged = status == AST_OK && same;
     }
+    run->prints = NULL;
     return status;
 }

@@ -19,7 +19,10 @@ typedef struct ast_run {
     double objective;
     double log_likelihood, bic; /* NaN where the method has none */
     uint64_t oir_restarts;
-    double pass_start;         /* seconds */
+    double pass_start;      /* seconds */
+    bool resumed;           /* the labelling has clusters and labels of a run that this one goes on from */
+    const uint64_t *prints; /* what stood for the labels of earlier passes: of all, or of the last where that does */
+    size_t print_count;
     ast_components components; /* cluster k is component k; none where the method has none. The caller frees them */
 } ast_run;
 

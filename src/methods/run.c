@@ -66,7 +66,8 @@ ast_status ast_run_update(ast_labelling *l, ast_run *run, double penalty, const 
                           .changed = result->changed,
                           .scored = result->scored,
                           .objective = run->objective,
-                          .seconds = ast_seconds() - run->pass_start};
+                          .seconds = ast_seconds() - run->pass_start,
+                          .last = run->converged || run->iterations == run->options->max_iterations};
     status = ast_run_tell(run, &state, fault);
     if (!ast_comm_many(l->comm))
         return status;

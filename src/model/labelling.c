@@ -297,7 +297,7 @@ static ast_status load(ast_labelling *l, const ast_kernels *kernels, ast_pool *p
     memset(l->signs, 0, padded / AST_LANES); /* those of an axial call before this one */
     l->event_count = 0;
     l->first = true;
-    l->first_done = l->keys_due = l->trial = false;
+    l->first_done = l->keys_due = l->trial = l->blind = false;
     l->pending = AST_OK;
     atomic_store(&l->failed, false);
     atomic_store(&l->trouble, false);

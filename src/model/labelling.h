@@ -15,7 +15,8 @@
  *     sums.c      from labels to sums
  *     passes.c    ordered, optimistic with restarts, serial; and what closes a pass
  *     ranked.c    a pass over the points of several processes; exchange.c what they tell each other in it
- *     moves.c     how far the means went, and which of them the next pass compares every point with */
+ *     moves.c     how far the means went, and which of them the next pass compares every point with
+ *     restore.c   labels of a run before, taken over */
 #ifndef AST_LABELLING_H
 #define AST_LABELLING_H
 
@@ -133,6 +134,7 @@ typedef struct ast_labelling {
 
     uint64_t pass;          /* 1.. */
     bool first, first_done; /* the pass that labels points for the first time; it was the last one */
+    bool blind;             /* labels were taken over from another run: no score is known, and no bound holds */
     bool keys_due;          /* the keys of the first pass are not known: the clusters' say what changed since */
     int32_t *first_order;   /* (first_live) the order of the clusters after the first pass */
     size_t first_live, first_capacity;

@@ -348,7 +348,7 @@ void ast_end_pass(ast_labelling *l) {
     if (l->first)
         drop_empty(l);
     l->first_done = l->first;
-    l->first = false;
+    l->first = l->blind = false;
 }
 
 ast_status ast_labelling_update(ast_labelling *l, ast_fault *fault) {

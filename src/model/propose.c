@@ -66,7 +66,7 @@ void ast_propose(ast_labelling *l, ast_worker *worker, size_t chunk) {
     bool hasty = l->first && l->cloud.small && !l->weights && ast_current_table(l, worker)->count > 0;
     if (hasty)
         ast_small_first(l, worker, chunk);
-    else if (l->first || !l->bounds)
+    else if (l->first || l->blind || !l->bounds)
         ast_propose_all(l, worker, chunk);
     else if (l->cloud.small)
         ast_small_bounded(l, worker, chunk);

@@ -55,6 +55,54 @@ static ast_status call_cluster(ast_context *context, const scene *s, int32_t *ou
     return status;
 }
 
+/* Stopped in the first pass of the last restart, and taken up again. */
+typedef struct pause {
+    ast_context *context;
+    const scene *s;
+    ast_status saved;
+    size_t size;
+    unsigned char bytes[1 << 18];
+} pause_state;
+
+static int put_bytes(void *data, uint64_t offset, const void *bytes, size_t size) {
+    pause_state *p = data;
+    assert_true(offset + size <= sizeof p->bytes);
+    memcpy(p->bytes + offset, bytes, size);
+    p->size = offset + size;
+    return 0;
+}
+
+static int get_bytes(void *data, uint64_t offset, void *bytes, size_t size) {
+    memcpy(bytes, ((const pause_state *)data)->bytes + offset, size);
+    return 0;
+}
+
+static int stop_here(const ast_progress *state, void *data) {
+    pause_state *p = data;
+    if (state->iteration == 0 || state->restart + 1 < p->s->options.restarts)
+        return 0;
+    ast_store store = {.write = put_bytes, .data = p};
+    p->saved = ast_checkpoint(p->context, &store);
+    return 1;
+}
+
+static ast_status call_resumed(ast_context *context, const scene *s, int32_t *out) {
+    static pause_state p;
+    scene twin = *s;
+    p.context = context;
+    p.s = s;
+    p.saved = AST_OK;
+    twin.options.progress = stop_here;
+    twin.options.progress_data = &p;
+    ast_status status = call_cluster(context, &twin, out);
+    if (status != AST_CANCELLED || p.saved != AST_OK)
+        return status == AST_CANCELLED ? p.saved : status;
+    ast_store store = {.size = p.size, .read = get_bytes, .data = &p};
+    twin.options = s->options;
+    twin.options.resume = &store;
+    return call_cluster(context, &twin, out);
+}
+
 static ast_status call_assign(ast_context *context, const scene *s, int32_t *out) {
     static float similarity[N];
     similarity[0] = 77;
@@ -394,6 +442,20 @@ static void k_means_fails_cleanly(void **state) {
     }
 }
 
+static void checkpoints_fail_cleanly(void **state) {
+    (void)state;
+    scene s;
+    scene_open(&s, "dp, resumed", 3, 2, 25);
+    fail_all(&s, call_resumed, NULL);
+    scene_close(&s);
+    scene_open(&s, "spkm, resumed in its second run", 20, 1, 25);
+    s.options.method = AST_SPKM;
+    s.options.clusters = 15;
+    s.options.restarts = 2;
+    fail_all(&s, call_resumed, NULL);
+    scene_close(&s);
+}
+
 /* Sparse rows, with indices of 64 bits, which are copied. */
 static void sparse_rows_fail_cleanly(void **state) {
     (void)state;
@@ -525,6 +587,7 @@ int main(void) {
         cmocka_unit_test(sparse_rows_fail_cleanly),    cmocka_unit_test(mixtures_and_samplers_fail_cleanly),
         cmocka_unit_test(other_calls_fail_cleanly),    cmocka_unit_test(depth_fails_cleanly),
         cmocka_unit_test(clouds_fail_cleanly),         cmocka_unit_test(depth_keeps_its_memory),
+        cmocka_unit_test(checkpoints_fail_cleanly),
     };
     return cmocka_run_group_tests_name("memory failures", tests, NULL, NULL);
 }

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Writing a checkpoint. Rank 0 writes the head and all write the records of their own points; the last one closes with
+ * the checksum, which is added up over all of them. */
+#include "standing.h"
+
+#include "memory.h"
+#include "restore.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PIECE ((size_t)1 << 18) /* records written at once */
+#define TASK ((size_t)1 << 13)  /* records that one thread fills */
+
+typedef struct writing {
+    const ast_call *call;
+    const ast_labelling *l;
+    const ast_store *store;
+    ast_standing_head head;
+    ast_standing_layout at;
+    int32_t *place;      /* (slots) which cluster a slot is */
+    uint32_t *records;   /* a piece */
+    size_t first, count; /* its points */
+    _Atomic uint64_t sum;
+} writing;
+
+static void fill_head(ast_standing_head *head, const ast_call *c, const ast_labelling *l) {
+    const ast_run *run = c->run;
+    head->restart = (uint64_t)run->restart;
+    head->iterations = (uint64_t)run->iterations;
+    head->converged = run->converged != 0;
+    head->oir_restarts = run->oir_restarts;
+    head->print_count = run->print_count;
+    head->live = l->clusters.live;
+    head->objective = run->objective;
+    if (run->restart == 0)
+        return;
+    head->best_clusters = c->report.clusters;
+    head->best_iterations = (uint64_t)c->report.iterations;
+    head->best_converged = c->report.converged != 0;
+    head->best_oir_restarts = c->report.oir_restarts;
+    head->best_objective = c->report.objective;
+}
+
+static void copy(unsigned char *to, const void *from, size_t size) {
+    if (size > 0)
+        memcpy(to, from, size);
+}
+
+static void fill_best(const writing *w, unsigned char *bytes) {
+    const ast_call *c = w->call;
+    for (size_t k = 0; k < w->head.best_clusters; k++) {
+        const ast_cluster_info *info = &c->clusters[k];
+        ast_standing_cluster kept = {(double)info->size, info->weight, info->resultant, info->kappa};
+        memcpy(bytes + w->at.best + k * sizeof kept, &kept, sizeof kept);
+    }
+    copy(bytes + w->at.best_means, c->means, w->head.best_clusters * w->head.dimension * sizeof(float));
+}
+
+/* Everything up to the records, in memory of its own; NULL if there is none. */
+static unsigned char *make_head(const writing *w) {
+    const ast_cluster_list *clusters = &w->l->clusters;
+    size_t row = clusters->dimension * sizeof(float);
+    unsigned char *bytes = ast_allocate_zero(w->at.records, 1);
+    if (!bytes)
+        return NULL;
+    memcpy(bytes, &w->head, sizeof w->head);
+    copy(bytes + w->at.prints, w->call->run->prints, w->head.print_count * sizeof(uint64_t));
+    for (size_t k = 0; k < clusters->live; k++)
+        memcpy(bytes + w->at.means + k * row, clusters->means + (size_t)clusters->order[k] * clusters->dimension, row);
+    fill_best(w, bytes);
+    uint64_t sum = ast_standing_checksum(bytes, w->at.checksum);
+    memcpy(bytes + w->at.checksum, &sum, sizeof sum);
+    return bytes;
+}
+
+static ast_status put(const writing *w, uint64_t offset, const void *bytes, size_t size, ast_fault *fault) {
+    if (size == 0 || w->store->write(w->store->data, offset, bytes, size) == 0)
+        return AST_OK;
+    return ast_fail(fault, AST_BAD_STATE, "the state cannot be written");
+}
+
+static ast_status put_head(const writing *w, ast_fault *fault) {
+    if (ast_comm_rank(w->l->comm) != 0)
+        return AST_OK;
+    unsigned char *bytes = make_head(w);
+    ast_status status = bytes ? put(w, 0, bytes, w->at.records, fault) : ast_fail_memory(fault);
+    free(bytes);
+    return status;
+}
+
+static void fill_records(void *data, size_t block, int worker) {
+    writing *w = data;
+    size_t width = w->at.width, from = block * TASK, n = w->count - from < TASK ? w->count - from : TASK;
+    uint32_t *records = w->records + from * width;
+    uint64_t sum = 0;
+    (void)worker;
+    ast_restore_records(w->l, w->place, w->first + from, n, records, width);
+    for (size_t j = 0; j < n; j++) {
+        if (width > 1)
+            records[2 * j + 1] = (uint32_t)w->call->labels[w->first + from + j];
+        sum += ast_standing_part(w->call->offset + w->first + from + j, records + j * width, width);
+    }
+    atomic_fetch_add(&w->sum, sum);
+}
+
+static ast_status put_records(writing *w, ast_fault *fault) {
+    size_t count = w->l->cloud.count, size = w->at.width * sizeof *w->records;
+    ast_status status = AST_OK;
+    for (w->first = 0; status == AST_OK && w->first < count; w->first += w->count) {
+        w->count = count - w->first < PIECE ? count - w->first : PIECE;
+        ast_pool_run(w->l->pool, (w->count + TASK - 1) / TASK, fill_records, w);
+        status = put(w, w->at.records + (w->call->offset + w->first) * size, w->records, w->count * size, fault);
+    }
+    return status;
+}
+
+/* Zeros up to a multiple of 8, and the checksum. */
+static ast_status put_tail(const writing *w, uint64_t sum, ast_fault *fault) {
+    uint64_t end = w->at.records + w->head.points * w->at.width * sizeof(uint32_t);
+    unsigned char bytes[16] = {0};
+    size_t gap = (size_t)(w->at.tail - end);
+    memcpy(bytes + gap, &sum, sizeof sum);
+    if (ast_comm_rank(w->l->comm) + 1 != ast_comm_size(w->l->comm))
+        return AST_OK;
+    return put(w, end, bytes, gap + sizeof sum, fault);
+}
+
+static ast_status open_writing(writing *w, ast_fault *fault) {
+    const ast_cluster_list *clusters = &w->l->clusters;
+    size_t count = w->l->cloud.count < PIECE ? w->l->cloud.count : PIECE;
+    if (!ast_standing_lay_out(&w->head, &w->at))
+        return ast_fail_memory(fault);
+    w->head.head_size = w->at.records;
+    w->head.size = w->at.tail + sizeof(uint64_t);
+    w->place = ast_allocate(clusters->slots, sizeof *w->place);
+    w->records = ast_allocate(count, w->at.width * sizeof *w->records);
+    if (!w->place || !w->records)
+        return ast_fail_memory(fault);
+    for (size_t k = 0; k < clusters->live; k++)
+        w->place[clusters->order[k]] = (int32_t)k;
+    return AST_OK;
+}
+
+static ast_status write_all(writing *w, ast_fault *fault) {
+    const ast_comm *comm = w->l->comm;
+    ast_status status = ast_comm_agree(comm, open_writing(w, fault), fault);
+    if (status != AST_OK)
+        return status;
+    status = put_head(w, fault);
+    if (status == AST_OK)
+        status = put_records(w, fault);
+    uint64_t sum = atomic_load(&w->sum);
+    ast_comm_sum(comm, &sum, 1);
+    if (status == AST_OK)
+        status = put_tail(w, sum, fault);
+    return ast_comm_agree(comm, status, fault);
+}
+
+ast_status ast_checkpoint(ast_context *context, const ast_store *store) {
+    ast_call *c = context->call;
+    ast_fault *fault = &context->fault;
+    if (!c || !c->run || c->run->iterations == 0 || !c->run->prints)
+        return ast_fail(fault, AST_BAD_OPTION,
+                        "ast_checkpoint is for the progress function of AST_DP and AST_SPKM, after a pass");
+    if (!store || !store->write)
+        return ast_fail(fault, AST_BAD_OPTION, "the store of a checkpoint needs a function that writes");
+    writing w = {.call = c, .l = &context->labelling, .store = store, .head = ast_standing_describe(c)};
+    w.head.digest = ast_standing_digest(c);
+    fill_head(&w.head, c, w.l);
+    ast_status status = write_all(&w, fault);
+    free(w.place);
+    free(w.records);
+    return status;
+}

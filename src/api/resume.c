@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Going on from a checkpoint. Nothing of it is believed before its checksums match, it belongs to these points and
+ * options, and its numbers are within their ranges. */
+#include "standing.h"
+
+#include "memory.h"
+#include "restore.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PIECE ((size_t)1 << 16) /* records read at once */
+
+typedef struct ast_standing {
+    const ast_store *store;
+    unsigned char *bytes; /* up to the records */
+    ast_standing_head head;
+    ast_standing_layout at;
+} ast_standing;
+
+static ast_status get(const ast_store *store, uint64_t offset, void *bytes, size_t size, ast_fault *fault) {
+    if (offset > store->size || size > store->size - offset)
+        return ast_fail(fault, AST_BAD_STATE, "the state ends early: it has only %llu bytes",
+                        (unsigned long long)store->size);
+    if (size > 0 && store->read(store->data, offset, bytes, size) != 0)
+        return ast_fail(fault, AST_BAD_STATE, "the state cannot be read");
+    return AST_OK;
+}
+
+static ast_status damaged(ast_fault *fault) {
+    return ast_fail(fault, AST_BAD_STATE, "the state is damaged: its checksum does not match");
+}
+
+/* ---- The head ---------------------------------------------------------------------------------------------------- */
+
+/* Every version begins with the magic number and its own. */
+static ast_status read_start(ast_standing *s, ast_fault *fault) {
+    uint64_t start[2];
+    ast_status status = get(s->store, 0, start, sizeof start, fault);
+    if (status != AST_OK)
+        return status;
+    if (start[0] != AST_STANDING_MAGIC)
+        return ast_fail(fault, AST_BAD_STATE, "this is no state of a clustering");
+    if (start[1] != AST_STANDING_VERSION)
+        return ast_fail(fault, AST_BAD_STATE, "the state has version %llu; this library reads version %d",
+                        (unsigned long long)start[1], AST_STANDING_VERSION);
+    return get(s->store, 0, &s->head, sizeof s->head, fault);
+}
+
+static ast_status read_head(ast_standing *s, ast_fault *fault) {
+    uint64_t sum;
+    ast_status status = read_start(s, fault);
+    if (status != AST_OK)
+        return status;
+    if (!ast_standing_lay_out(&s->head, &s->at) || s->head.head_size != s->at.records ||
+        s->head.size != s->at.tail + sizeof sum || s->at.records > s->store->size)
+        return damaged(fault);
+    s->bytes = ast_allocate(s->at.records, 1);
+    status = s->bytes ? get(s->store, 0, s->bytes, s->at.records, fault) : ast_fail_memory(fault);
+    if (status != AST_OK)
+        return status;
+    memcpy(&sum, s->bytes + s->at.checksum, sizeof sum);
+    if (memcmp(s->bytes, &s->head, sizeof s->head) != 0 || sum != ast_standing_checksum(s->bytes, s->at.checksum))
+        return damaged(fault);
+    if (s->head.size != s->store->size)
+        return ast_fail(fault, AST_BAD_STATE, "the state is damaged: it has %llu bytes in place of %llu",
+                        (unsigned long long)s->store->size, (unsigned long long)s->head.size);
+    return AST_OK;
+}
+
+/* Which option differs, or NULL. */
+static const char *other_option(const ast_standing_head *a, const ast_standing_head *b) {
+    return a->method != b->method       ? "method"
+           : a->angle != b->angle       ? "angle"
+           : a->clusters != b->clusters ? "number of clusters"
+           : a->axial != b->axial       ? "rule for axes (axial)"
+           : a->shuffle != b->shuffle   ? "order of the points (shuffle)"
+           : a->start != b->start       ? "start"
+           : a->means != b->means       ? "start: its means differ"
+           : a->seed != b->seed         ? "seed"
+                                        : NULL;
+}
+
+/* Restarts that are over cannot be made longer. */
+static ast_status check_limits(const ast_standing_head *head, const ast_options *o, ast_fault *fault) {
+    if (head->restart > 0 && head->max_iterations != (uint64_t)o->max_iterations)
+        return ast_fail(fault, AST_BAD_STATE, "the state was made with another limit of iterations: %llu, not %d",
+                        (unsigned long long)head->max_iterations, o->max_iterations);
+    if (head->iterations > (uint64_t)o->max_iterations)
+        return ast_fail(fault, AST_BAD_STATE, "the state is that of pass %llu, and the limit of iterations is %d",
+                        (unsigned long long)head->iterations, o->max_iterations);
+    if (head->restart >= (uint64_t)o->restarts)
+        return ast_fail(fault, AST_BAD_STATE, "the state is that of run %llu, and there are to be %d",
+                        (unsigned long long)head->restart + 1, o->restarts);
+    return AST_OK;
+}
+
+static ast_status check_head(const ast_call *c, const ast_standing_head *head, ast_fault *fault) {
+    ast_standing_head mine = ast_standing_describe(c);
+    if (head->points != mine.points || head->dimension != mine.dimension)
+        return ast_fail(fault, AST_BAD_STATE, "the state was made with %llu x %llu points, and these are %llu x %llu",
+                        (unsigned long long)head->points, (unsigned long long)head->dimension,
+                        (unsigned long long)mine.points, (unsigned long long)mine.dimension);
+    const char *other = other_option(head, &mine);
+    if (other)
+        return ast_fail(fault, AST_BAD_STATE, "the state was made with another %s", other);
+    ast_status status = check_limits(head, c->options, fault);
+    bool possible = head->iterations > 0 && head->live <= head->points && head->best_clusters <= head->points &&
+                    head->print_count > 0 && head->print_count <= head->iterations &&
+                    (c->options->method != AST_DP || head->print_count == head->iterations);
+    return status == AST_OK && !possible ? damaged(fault) : status;
+}
+
+/* All ranks must see the same file. */
+static ast_status check_ranks(const ast_standing *s, const ast_comm *comm, ast_fault *fault) {
+    uint64_t own, first;
+    memcpy(&own, s->bytes + s->at.checksum, sizeof own);
+    first = own;
+    ast_comm_broadcast(comm, &first, sizeof first, 0);
+    ast_status status = AST_OK;
+    if (own != first)
+        status = ast_fail(fault, AST_BAD_STATE, "the state on rank %d is another than on rank 0", ast_comm_rank(comm));
+    return ast_comm_agree(comm, status, fault);
+}
+
+ast_status ast_standing_open(ast_call *c, int *restart, ast_fault *fault) {
+    const ast_comm *comm = c->context->comm;
+    c->resume = ast_allocate_zero(1, sizeof *c->resume);
+    ast_status status = c->resume ? AST_OK : ast_fail_memory(fault);
+    if (status == AST_OK) {
+        c->resume->store = c->options->resume;
+        status = read_head(c->resume, fault);
+    }
+    if (status == AST_OK)
+        status = check_head(c, &c->resume->head, fault);
+    status = ast_comm_agree(comm, status, fault);
+    if (status == AST_OK)
+        status = check_ranks(c->resume, comm, fault);
+    *restart = status == AST_OK ? (int)c->resume->head.restart : 0;
+    return status;
+}
+
+void ast_standing_free(ast_call *c) {
+    if (c->resume)
+        free(c->resume->bytes);
+    free(c->resume);
+    c->resume = NULL;
+}
+
+/* ---- What it holds ----------------------------------------------------------------------------------------------- */
+
+static const float *means_at(const ast_standing *s, size_t at) {
+    return (const float *)(const void *)(s->bytes + at);
+}
+
+static bool are_finite(const float *numbers, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(numbers[i]))
+            return false;
+    return true;
+}
+
+/* One piece: the labels of the run, and those of the best result. false: no such records can be. */
+static bool take_piece(const ast_call *c, ast_labelling *l, size_t first, size_t count, const uint32_t *records,
+                       uint64_t *sum) {
+    const ast_standing *s = c->resume;
+    size_t width = s->at.width;
+    bool good = true;
+    for (size_t j = 0; j < count; j++) {
+        const uint32_t *record = records + j * width;
+        *sum += ast_standing_part(c->offset + first + j, record, width);
+        good = ast_restore_label(l, first + j, record[0]) && good;
+        if (width < 2)
+            continue;
+        c->labels[first + j] = (int32_t)record[1];
+        good = good && c->labels[first + j] >= -1 && c->labels[first + j] < (int64_t)s->head.best_clusters;
+    }
+    return good;
+}
+
+static ast_status read_records(const ast_call *c, ast_labelling *l, uint32_t *records, uint64_t *sum, bool *good,
+                               ast_fault *fault) {
+    const ast_standing *s = c->resume;
+    size_t count = l->cloud.count, size = s->at.width * sizeof *records, n;
+    ast_status status = AST_OK;
+    for (size_t first = 0; status == AST_OK && first < count; first += n) {
+        n = count - first < PIECE ? count - first : PIECE;
+        status = get(s->store, s->at.records + (c->offset + first) * size, records, n * size, fault);
+        if (status == AST_OK)
+            *good = take_piece(c, l, first, n, records, sum) && *good;
+    }
+    return status;
+}
+
+/* The zeros that pad the records belong to what must be as it was. */
+static ast_status read_tail(const ast_standing *s, uint64_t sum, ast_fault *fault) {
+    uint64_t end = s->at.records + s->head.points * s->at.width * sizeof(uint32_t), gap = s->at.tail - end, kept;
+    unsigned char bytes[16];
+    ast_status status = get(s->store, end, bytes, (size_t)gap + sizeof kept, fault);
+    if (status != AST_OK)
+        return status;
+    bool zeros = true;
+    for (size_t i = 0; i < gap; i++)
+        zeros = zeros && bytes[i] == 0;
+    memcpy(&kept, bytes + gap, sizeof kept);
+    return zeros && kept == sum ? AST_OK : damaged(fault);
+}
+
+static ast_status take_records(const ast_call *c, ast_labelling *l, ast_fault *fault) {
+    const ast_comm *comm = c->context->comm;
+    uint32_t *records = ast_allocate(PIECE * c->resume->at.width, sizeof *records);
+    uint64_t sum = 0;
+    bool good = true;
+    ast_status status = records ? read_records(c, l, records, &sum, &good, fault) : ast_fail_memory(fault);
+    free(records);
+    status = ast_comm_agree(comm, status, fault);
+    if (status != AST_OK)
+        return status;
+    ast_comm_sum(comm, &sum, 1);
+    status = read_tail(c->resume, sum, fault);
+    if (status == AST_OK && !good)
+        status = damaged(fault);
+    return ast_comm_agree(comm, status, fault);
+}
+
+static void take_run(const ast_standing *s, ast_run *run) {
+    run->resumed = true;
+    run->iterations = (int)s->head.iterations;
+    run->converged = s->head.converged != 0;
+    run->oir_restarts = s->head.oir_restarts;
+    run->objective = s->head.objective;
+    run->prints = (const uint64_t *)(const void *)(s->bytes + s->at.prints);
+    run->print_count = s->head.print_count;
+}
+
+static ast_status take_clusters(const ast_call *c, ast_labelling *l, ast_fault *fault) {
+    const ast_standing *s = c->resume;
+    const float *means = means_at(s, s->at.means);
+    ast_status status = AST_OK;
+    if (!are_finite(means, s->head.live * l->cloud.dimension))
+        status = damaged(fault);
+    else if (!ast_restore_clusters(l, means, s->head.live))
+        status = ast_fail_memory(fault);
+    return ast_comm_agree(c->context->comm, status, fault);
+}
+
+/* The best of the restarts before this one. */
+static ast_status take_best(ast_call *c, ast_fault *fault) {
+    const ast_standing *s = c->resume;
+    const ast_standing_head *head = &s->head;
+    size_t clusters = head->best_clusters, dimension = head->dimension;
+    if (head->restart == 0)
+        return AST_OK;
+    c->clusters = ast_allocate_zero(clusters, sizeof *c->clusters);
+    c->means = ast_allocate(clusters * dimension, sizeof *c->means);
+    ast_status status = c->clusters && c->means ? AST_OK : ast_fail_memory(fault);
+    status = ast_comm_agree(c->context->comm, status, fault);
+    for (size_t k = 0; status == AST_OK && k < clusters; k++) {
+        ast_standing_cluster kept;
+        float *mean = c->means + k * dimension;
+        memcpy(&kept, s->bytes + s->at.best + k * sizeof kept, sizeof kept);
+        memcpy(mean, means_at(s, s->at.best_means) + k * dimension, dimension * sizeof *mean);
+        c->clusters[k] =
+            (ast_cluster_info){(size_t)kept.size, kept.weight, kept.resultant, kept.kappa, mean, .share = NAN};
+    }
+    c->report = (ast_report){.points = c->total,
+                             .missing = c->missing,
+                             .dimension = dimension,
+                             .clusters = clusters,
+                             .objective = head->best_objective,
+                             .log_likelihood = NAN,
+                             .bic = NAN,
+                             .iterations = (int)head->best_iterations,
+                             .converged = (int)head->best_converged,
+                             .oir_restarts = head->best_oir_restarts};
+    return status;
+}
+
+ast_status ast_standing_take(ast_call *c, ast_labelling *l, ast_run *run, ast_fault *fault) {
+    const ast_standing *s = c->resume;
+    bool filled = true;
+    ast_status status = AST_OK;
+    take_run(s, run);
+    if (ast_standing_digest(c) != s->head.digest)
+        status = ast_fail(fault, AST_BAD_STATE, "the state was made with other points or weights");
+    if (status == AST_OK)
+        status = take_clusters(c, l, fault);
+    if (status == AST_OK)
+        status = take_records(c, l, fault);
+    if (status == AST_OK)
+        status = ast_restore_sums(l, run->prints[run->print_count - 1], &filled, fault);
+    if (status == AST_OK && !filled)
+        status = damaged(fault);
+    if (status == AST_OK)
+        status = take_best(c, fault);
+    return status;
+}

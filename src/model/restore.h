@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The labels of a run as records, and a labelling that goes on from them. In this order: the labelling is loaded and
+ * has no clusters; clusters, labels, sums. */
+#ifndef AST_RESTORE_H
+#define AST_RESTORE_H
+
+#include "labelling.h"
+
+#define AST_RECORD_MISSING UINT32_MAX /* of a point that takes no part */
+
+/* The records of points first..first+count, `stride` apart; place (slots): which cluster, in order, a slot is. */
+void ast_restore_records(const ast_labelling *labelling, const int32_t *place, size_t first, size_t count,
+                         uint32_t *records, size_t stride);
+
+/* means: (count, D). false: no memory. */
+bool ast_restore_clusters(ast_labelling *labelling, const float *means, size_t count);
+
+/* false: no such record can be. */
+bool ast_restore_label(ast_labelling *labelling, size_t point, uint32_t record);
+
+/* A collective call. `print` is what ast_labelling_print said, 0 after the first pass; `*filled` becomes whether every
+ * cluster has a point, which every state must. */
+ast_status ast_restore_sums(ast_labelling *labelling, uint64_t print, bool *filled, ast_fault *fault);
+
+#endif

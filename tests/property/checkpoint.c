@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A run that is stopped after every single pass, and goes on each time on another number of ranks and threads, comes to
+ * what the run comes to that nobody stopped, bit for bit. And no other bytes than those of a checkpoint of the same run
+ * are taken for one. The ranks are threads here. */
+#include "reference/harness.h"
+#include "reference/ranks.h"
+#include "reference/sparse.h"
+#include "reference/store.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_RANKS = 4, MOST_LEGS = 400 };
+
+/* What came out of a call. */
+typedef struct outcome {
+    ast_status status;
+    char message[512];
+    int32_t *labels; /* (N) */
+    ast_report report;
+    ast_cluster_info *clusters;
+    float *means;
+} outcome;
+
+/* One call of the relay: it goes on from `from`, makes one pass and writes `to`. */
+typedef struct leg {
+    const ast_points *points;
+    ast_options options;
+    const ast_store *from; /* NULL: the beginning */
+    ref_store *to;         /* NULL: it runs to the end */
+    int size, threads;     /* ranks and threads of each */
+    int passes[MOST_RANKS];
+    ast_status saved[MOST_RANKS];
+    outcome result[MOST_RANKS]; /* labels of result 0 are of all points */
+} leg;
+
+typedef struct runner {
+    leg *l;
+    ast_context *context;
+    int rank;
+} runner;
+
+static int step(const ast_progress *state, void *data) {
+    runner *r = data;
+    if (state->iteration == 0)
+        return 0;
+    r->l->passes[r->rank]++;
+    if (!r->l->to || r->l->passes[r->rank] > 1)
+        return 0;
+    ast_store view = ref_store_view(r->l->to);
+    r->l->saved[r->rank] = ast_checkpoint(r->context, &view);
+    return 1;
+}
+
+static void run(leg *l, int rank, ast_context *context, const ast_points *points, int32_t *labels) {
+    outcome *o = &l->result[rank];
+    ast_options options = l->options;
+    runner r = {l, context, rank};
+    options.progress = step;
+    options.progress_data = &r;
+    options.resume = l->from;
+    o->status = ast_cluster(context, points, &options, labels, &o->report);
+    snprintf(o->message, sizeof o->message, "%s", ast_message(context));
+    if (o->status != AST_OK)
+        return;
+    size_t count;
+    const ast_cluster_info *clusters = ast_clusters(context, &count);
+    o->clusters = ref_take(count + 1, sizeof *clusters);
+    o->means = ref_take(count * points->dimension + 1, sizeof *o->means);
+    if (count > 0) {
+        memcpy(o->clusters, clusters, count * sizeof *clusters);
+        memcpy(o->means, ast_means(context), count * points->dimension * sizeof *o->means);
+    }
+}
+
+static void run_rank(const ast_comm *comm, void *data) {
+    leg *l = data;
+    size_t count = l->points->count, size = (size_t)comm->size, rank = (size_t)comm->rank;
+    size_t first = count * rank / size, last = count * (rank + 1) / size;
+    ast_points slice = *l->points;
+    slice.data = (const char *)slice.data + (ptrdiff_t)first * slice.row_stride;
+    slice.weights = slice.weights ? slice.weights + first : NULL;
+    slice.count = last - first;
+    ast_context *context = ast_open(l->threads);
+    ast_join(context, comm);
+    run(l, comm->rank, context, &slice, l->result[0].labels + first);
+    ast_close(context);
+}
+
+static void run_leg(leg *l) {
+    l->result[0].labels = ref_take(l->points->count + 1, sizeof(int32_t));
+    if (l->size > 1)
+        ref_ranks_run(l->size, run_rank, l);
+    else
+        run(l, 0, ref_context("avx2", l->threads), l->points, l->result[0].labels);
+}
+
+static void free_leg(leg *l) {
+    for (int r = 0; r < MOST_RANKS; r++) {
+        free(l->result[r].labels);
+        free(l->result[r].clusters);
+        free(l->result[r].means);
+    }
+}
+
+static void compare(const outcome *a, const outcome *b, const int32_t *labels, size_t count, const char *text) {
+    if (a->status != b->status)
+        fail_msg("%s: status %d '%s', uninterrupted: %d '%s'", text, a->status, a->message, b->status, b->message);
+    if (a->status != AST_OK)
+        return;
+    const ast_report *x = &a->report, *y = &b->report;
+    if (x->points != y->points || x->missing != y->missing || x->clusters != y->clusters ||
+        x->dimension != y->dimension || x->iterations != y->iterations || x->converged != y->converged ||
+        x->objective != y->objective || x->oir_restarts != y->oir_restarts)
+        fail_msg("%s: %zu clusters after %d passes (%d), objective %.17g; uninterrupted: %zu, %d (%d), %.17g", text,
+                 x->clusters, x->iterations, x->converged, x->objective, y->clusters, y->iterations, y->converged,
+                 y->objective);
+    if (memcmp(a->means, b->means, y->clusters * y->dimension * sizeof *a->means) != 0)
+        fail_msg("%s: the means differ", text);
+    for (size_t k = 0; k < y->clusters; k++) {
+        const ast_cluster_info *c = &a->clusters[k], *d = &b->clusters[k];
+        if (c->size != d->size || c->weight != d->weight || c->resultant != d->resultant ||
+            memcmp(&c->kappa, &d->kappa, sizeof c->kappa) != 0)
+            fail_msg("%s: cluster %zu differs", text, k);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (labels[i] != b->labels[i])
+            fail_msg("%s: label %zu is %d, uninterrupted: %d", text, i, labels[i], b->labels[i]);
+}
+
+/* ---- The relay --------------------------------------------------------------------------------------------------- */
+
+/* How the next leg is run. Shuffled points and sparse ones have one rank; OIR counts its restarts. */
+static void draw_way(leg *l, ast_random *random, bool ranks) {
+    l->threads = 1 + (int)ast_random_below(random, 3);
+    l->size = ranks ? 1 + (int)ast_random_below(random, MOST_RANKS) : 1;
+    l->options.bounds = ast_random_below(random, 4) > 0;
+    if (l->size == 1 && l->options.parallel != AST_OIR && ast_random_below(random, 4) == 0)
+        l->options.parallel = AST_SERIAL;
+}
+
+static void check_leg(const leg *l, int number, const char *text) {
+    for (int r = 0; r < l->size; r++) {
+        const outcome *o = &l->result[r];
+        if (o->status == AST_OK && !l->passes[r]) /* the checkpoint was that of the last pass */
+            continue;
+        if (l->saved[r] != AST_OK || o->status != AST_CANCELLED)
+            fail_msg("%s, leg %d: rank %d of %d: checkpoint %d, status %d '%s'", text, number, r, l->size, l->saved[r],
+                     o->status, o->message);
+    }
+}
+
+/* Runs it leg by leg and compares the end. */
+static void check_relay(const ast_points *points, const ast_options *options, bool ranks, const char *text,
+                        ast_random *random) {
+    leg whole = {.points = points, .options = *options, .size = 1, .threads = 1};
+    run_leg(&whole);
+    ref_store stores[2];
+    ref_store_open(&stores[0]);
+    ref_store_open(&stores[1]);
+    bool over = whole.result[0].status != AST_OK || whole.passes[0] == 0;
+    for (int number = 0; !over; number++) {
+        assert_true(number < MOST_LEGS);
+        ast_store before = ref_store_view(&stores[number % 2]);
+        leg next = {.points = points, .options = *options, .from = number ? &before : NULL};
+        next.to = &stores[(number + 1) % 2];
+        next.to->size = 0;
+        draw_way(&next, random, ranks);
+        run_leg(&next);
+        check_leg(&next, number, text);
+        over = next.result[0].status == AST_OK;
+        for (int r = 0; r < next.size && over; r++)
+            compare(&next.result[r], &whole.result[0], next.result[0].labels, r ? 0 : points->count, text);
+        if (over && number != whole.passes[0])
+            fail_msg("%s: it took %d legs, for %d passes", text, number, whole.passes[0]);
+        free_leg(&next);
+    }
+    ref_store_close(&stores[0]);
+    ref_store_close(&stores[1]);
+    free_leg(&whole);
+}
+
+static void check_dp(uint64_t seed, ref_size size, size_t ways) {
+    ref_case made;
+    ast_random random;
+    char text[400];
+    (void)ways;
+    ref_case_make(&made, seed, size);
+    ast_random_seed(&random, seed, 91);
+    ast_options options = ref_dp_options(made.angle);
+    options.axial = ast_random_below(&random, 4) == 0;
+    options.shuffle = ast_random_below(&random, 5) == 0;
+    options.restarts = ast_random_below(&random, 5) == 0 ? 3 : 1;
+    options.max_iterations = ast_random_below(&random, 4) ? 100 : 3;
+    bool ranks = !options.shuffle && options.restarts == 1;
+    if (!ranks && ast_random_below(&random, 3) == 0)
+        options.parallel = AST_OIR;
+    if (made.means) {
+        options.start = AST_GIVEN;
+        options.means = made.means;
+        options.means_count = made.means_count;
+    }
+    snprintf(text, sizeof text, "AST_TEST_SEED=%llu, %s: dp", (unsigned long long)seed, made.text);
+    check_relay(&made.points, &options, ranks, text, &random);
+    ref_case_free(&made);
+}
+
+static void check_spkm(uint64_t seed, ref_size size, size_t ways) {
+    ref_case made;
+    ast_random random;
+    char text[400];
+    (void)ways;
+    ref_case_make(&made, seed, size);
+    ast_random_seed(&random, seed, 92);
+    ast_options options;
+    ast_options_init(&options);
+    options.method = AST_SPKM;
+    options.axial = ast_random_below(&random, 4) == 0;
+    options.clusters = 1 + ast_random_below(&random, 8);
+    options.seed = seed;
+    options.start = ast_random_below(&random, 3) ? AST_PLUSPLUS : AST_RANDOM;
+    options.restarts = 1 + (int)ast_random_below(&random, 3);
+    options.max_iterations = ast_random_below(&random, 4) ? 100 : 3;
+    snprintf(text, sizeof text, "AST_TEST_SEED=%llu, %s: spkm", (unsigned long long)seed, made.text);
+    check_relay(&made.points, &options, true, text, &random);
+    ref_case_free(&made);
+}
+
+static void test_small_dp(void **state) {
+    (void)state;
+    ref_check_seeds(check_dp, REF_SMALL, 200, 1);
+}
+
+static void test_small_spkm(void **state) {
+    (void)state;
+    ref_check_seeds(check_spkm, REF_SMALL, 80, 1);
+}
+
+static void test_large_dp(void **state) {
+    (void)state;
+    ref_check_seeds(check_dp, REF_LARGE, 6, 1);
+}
+
+static void test_large_spkm(void **state) {
+    (void)state;
+    ref_check_seeds(check_spkm, REF_LARGE, 3, 1);
+}
+
+static void test_sparse_rows(void **state) {
+    enum { N = 700, D = 30 };
+    static float x[N * D];
+    (void)state;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        ast_random random;
+        ref_sparse sparse;
+        ast_random_seed(&random, seed, 93);
+        ref_fill_clustered(x, N, D, 12, 0.2, 0.1, seed);
+        ast_points dense = ast_points_f4(x, N, D);
+        ref_thin_out(&dense, 0.4, &random);
+        ref_compress(&sparse, &dense, &random);
+        ast_options options = ref_dp_options(65);
+        check_relay(&sparse.view, &options, false, "sparse dp", &random);
+        options.method = AST_SPKM;
+        options.angle = NAN;
+        options.clusters = 9;
+        check_relay(&sparse.view, &options, false, "sparse spkm", &random);
+        ref_sparse_free(&sparse);
+    }
+}
+
+/* ---- What is refused --------------------------------------------------------------------------------------------- */
+
+enum { COUNT = 41, DIMENSION = 3 };
+
+typedef struct story {
+    float x[COUNT * DIMENSION];
+    double weights[COUNT];
+    ast_points points;
+    ast_options options;
+    ref_store store; /* after the first pass of the second restart, so that every part is there */
+} story;
+
+static int stop_in_second_run(const ast_progress *state, void *data) {
+    runner *r = data;
+    if (state->restart < 1 || state->iteration < 1)
+        return 0;
+    ast_store view = ref_store_view(r->l->to);
+    assert_int_equal(ast_checkpoint(r->context, &view), AST_OK);
+    return 1;
+}
+
+static void open_story(story *s) {
+    int32_t labels[COUNT];
+    ast_report report;
+    leg l = {.to = &s->store};
+    runner r = {.l = &l, .context = ref_context("avx2", 2)};
+    ref_fill_clustered(s->x, COUNT, DIMENSION, 4, 0.3, 0, 7);
+    for (size_t i = 0; i < COUNT; i++)
+        s->weights[i] = 1 + (double)(i % 3);
+    s->points = ast_points_f4(s->x, COUNT, DIMENSION);
+    s->points.weights = s->weights;
+    ast_options_init(&s->options);
+    s->options.method = AST_SPKM;
+    s->options.clusters = 4;
+    s->options.restarts = 2;
+    ref_store_open(&s->store);
+    ast_options options = s->options;
+    options.progress = stop_in_second_run;
+    options.progress_data = &r;
+    assert_int_equal(ast_cluster(r.context, &s->points, &options, labels, &report), AST_CANCELLED);
+    assert_true(s->store.size > 0);
+}
+
+/* Goes on from the story's checkpoint. */
+static ast_status go_on(story *s, const ast_points *points, ast_options options) {
+    int32_t labels[COUNT + 1];
+    ast_report report;
+    ast_store view = ref_store_view(&s->store);
+    memset(labels, 0x5a, sizeof labels);
+    options.resume = &view;
+    ast_status status = ast_cluster(ref_context("avx2", 2), points, &options, labels, &report);
+    for (size_t i = 0; status != AST_OK && i < COUNT; i++)
+        assert_int_equal(labels[i], 0x5a5a5a5a);
+    return status;
+}
+
+static void refuses(story *s, const ast_points *points, const ast_options *options, const char *sentence) {
+    assert_int_equal(go_on(s, points, *options), AST_BAD_STATE);
+    const char *message = ast_message(ref_context("avx2", 2));
+    if (!strstr(message, sentence))
+        fail_msg("it says '%s', not '%s'", message, sentence);
+}
+
+static void test_damage_is_found(void **state) {
+    (void)state;
+    story s;
+    open_story(&s);
+    assert_int_equal(go_on(&s, &s.points, s.options), AST_OK);
+    for (size_t i = 0; i < s.store.size; i++) {
+        unsigned char bit = (unsigned char)(1u << i % 8);
+        s.store.bytes[i] ^= bit;
+        if (go_on(&s, &s.points, s.options) != AST_BAD_STATE)
+            fail_msg("byte %zu of %zu is damaged, and nobody says so", i, s.store.size);
+        s.store.bytes[i] ^= bit;
+    }
+    size_t size = s.store.size;
+    for (s.store.size = 0; s.store.size < size; s.store.size++)
+        if (go_on(&s, &s.points, s.options) != AST_BAD_STATE)
+            fail_msg("it ends after %zu bytes of %zu, and nobody says so", s.store.size, size);
+    s.store.bytes = realloc(s.store.bytes, size + 8);
+    memset(s.store.bytes + size, 0, 8);
+    s.store.size = size + 8;
+    refuses(&s, &s.points, &s.options, "damaged");
+    s.store.size = size;
+    assert_int_equal(go_on(&s, &s.points, s.options), AST_OK);
+    s.store.bytes[8] = 9;
+    refuses(&s, &s.points, &s.options, "version 9");
+    s.store.bytes[0] = 9;
+    refuses(&s, &s.points, &s.options, "this is no state");
+    ref_store_close(&s.store);
+}
+
+static void test_another_input_is_refused(void **state) {
+    (void)state;
+    story s;
+    open_story(&s);
+    ast_points points = s.points;
+    points.count = COUNT - 1;
+    refuses(&s, &points, &s.options, "41 x 3 points, and these are 40 x 3");
+    for (size_t i = 0; i < COUNT * DIMENSION; i++) {
+        float kept = s.x[i];
+        s.x[i] = nextafterf(kept, 2);
+        refuses(&s, &s.points, &s.options, "other points");
+        s.x[i] = kept;
+    }
+    s.weights[COUNT - 1] += 0x1p-40;
+    refuses(&s, &s.points, &s.options, "other points or weights");
+    s.weights[COUNT - 1] -= 0x1p-40;
+    points = s.points;
+    points.weights = NULL;
+    refuses(&s, &points, &s.options, "other points or weights");
+    float columns[DIMENSION][COUNT]; /* the same points as they are, but elsewhere */
+    for (size_t i = 0; i < COUNT * DIMENSION; i++)
+        columns[i % DIMENSION][i / DIMENSION] = s.x[i];
+    points = s.points;
+    points.data = columns;
+    points.row_stride = sizeof(float);
+    points.column_stride = sizeof columns[0];
+    assert_int_equal(go_on(&s, &points, s.options), AST_OK);
+    ref_store_close(&s.store);
+}
+
+static void test_other_options_are_refused(void **state) {
+    (void)state;
+    story s;
+    open_story(&s);
+    ast_options o = s.options;
+    o.method = AST_DP;
+    o.angle = 20;
+    refuses(&s, &s.points, &o, "another method");
+    o = s.options;
+    o.clusters = 5;
+    refuses(&s, &s.points, &o, "another number of clusters");
+    o = s.options;
+    o.seed = 2;
+    refuses(&s, &s.points, &o, "another seed");
+    o = s.options;
+    o.axial = 1;
+    refuses(&s, &s.points, &o, "axial");
+    o = s.options;
+    o.start = AST_RANDOM;
+    refuses(&s, &s.points, &o, "another start");
+    o = s.options;
+    o.max_iterations = 99;
+    refuses(&s, &s.points, &o, "limit of iterations: 100, not 99");
+    o = s.options;
+    o.restarts = 1;
+    refuses(&s, &s.points, &o, "run 2, and there are to be 1");
+    o = s.options;
+    o.method = AST_MOVMF;
+    assert_int_equal(go_on(&s, &s.points, o), AST_BAD_OPTION);
+    o = s.options; /* these are free */
+    o.parallel = AST_SERIAL;
+    o.bounds = 0;
+    o.restarts = 5;
+    assert_int_equal(go_on(&s, &s.points, o), AST_OK);
+    ref_store_close(&s.store);
+}
+
+/* A run that its limit stopped goes on under a higher one, and not under a lower one. */
+static void test_the_limit_can_rise(void **state) {
+    enum { N = 2000 };
+    static float x[3 * N];
+    (void)state;
+    ref_fill_clustered(x, N, 3, 6, 0.4, 0.1, 5);
+    ast_points points = ast_points_f4(x, N, 3);
+    ref_store store;
+    ref_store_open(&store);
+    leg first = {.points = &points, .options = ref_dp_options(40), .to = &store, .size = 2, .threads = 1};
+    first.options.max_iterations = 1;
+    run_leg(&first);
+    ast_store view = ref_store_view(&store);
+    leg rest = {.points = &points, .options = ref_dp_options(40), .from = &view, .size = 3, .threads = 1};
+    leg whole = {.points = &points, .options = ref_dp_options(40), .size = 1, .threads = 1};
+    run_leg(&rest);
+    run_leg(&whole);
+    compare(&rest.result[2], &whole.result[0], rest.result[0].labels, N, "under a higher limit");
+    assert_true(whole.result[0].report.iterations > 2);
+    assert_int_equal(rest.passes[0], whole.passes[0] - 1);
+    free_leg(&first);
+    free_leg(&rest);
+    free_leg(&whole);
+    ref_store_close(&store);
+}
+
+/* ---- Writing that fails ------------------------------------------------------------------------------------------ */
+
+typedef struct full_disk {
+    ref_store store;
+    float x[3 * 999];
+    ast_status status[3];
+    ast_status saved[3][100];
+    int iterations[3];
+    int32_t labels[999];
+} full_disk;
+
+typedef struct writer {
+    full_disk *disk;
+    ast_context *context;
+    int rank;
+} writer;
+
+static int try_to_save(const ast_progress *state, void *data) {
+    writer *w = data;
+    ast_store view = ref_store_view(&w->disk->store);
+    w->disk->saved[w->rank][state->iteration - 1] = ast_checkpoint(w->context, &view);
+    return 0;
+}
+
+static void write_on(const ast_comm *comm, void *data) {
+    full_disk *disk = data;
+    writer w = {disk, ast_open(1), comm->rank};
+    ast_options options = ref_dp_options(30);
+    ast_report report = {0};
+    size_t first = 333 * (size_t)comm->rank;
+    ast_points points = ast_points_f4(disk->x + 3 * first, 333, 3);
+    options.progress = try_to_save;
+    options.progress_data = &w;
+    ast_join(w.context, comm);
+    disk->status[comm->rank] = ast_cluster(w.context, &points, &options, disk->labels + first, &report);
+    disk->iterations[comm->rank] = report.iterations;
+    ast_close(w.context);
+}
+
+/* The disk is full for one of the ranks: all hear of it, and may go on all the same. */
+static void test_a_full_disk_stops_nobody(void **state) {
+    (void)state;
+    static full_disk disk;
+    int32_t labels[999];
+    ast_report report;
+    ref_store_open(&disk.store);
+    ref_fill_clustered(disk.x, 999, 3, 6, 0.15, 0.05, 5);
+    ast_points points = ast_points_f4(disk.x, 999, 3);
+    ast_options options = ref_dp_options(30);
+    assert_int_equal(ast_cluster(ref_context("avx2", 1), &points, &options, labels, &report), AST_OK);
+    for (size_t most = 100; most <= 4000; most += 1300) { /* in the head, or in the records of some rank */
+        disk.store.most = most;
+        ref_ranks_run(3, write_on, &disk);
+        for (int r = 0; r < 3; r++) {
+            assert_int_equal(disk.status[r], AST_OK);
+            assert_int_equal(disk.iterations[r], report.iterations);
+            for (int pass = 0; pass < report.iterations; pass++)
+                assert_int_equal(disk.saved[r][pass], AST_BAD_STATE);
+        }
+        assert_memory_equal(disk.labels, labels, sizeof labels);
+    }
+    ref_store_close(&disk.store);
+}
+
+static int save_too_early(const ast_progress *state, void *data) {
+    writer *w = data;
+    ast_store view = ref_store_view(&w->disk->store), none = {0};
+    if (state->iteration == 0)
+        assert_int_equal(ast_checkpoint(w->context, &view), AST_BAD_OPTION);
+    assert_int_equal(ast_checkpoint(w->context, &none), AST_BAD_OPTION);
+    return 0;
+}
+
+static void test_there_is_a_time_for_it(void **state) {
+    (void)state;
+    static full_disk disk;
+    int32_t labels[999];
+    ast_report report;
+    writer w = {&disk, ref_context("avx2", 1), 0};
+    ref_store_open(&disk.store);
+    ast_store view = ref_store_view(&disk.store);
+    assert_int_equal(ast_checkpoint(w.context, &view), AST_BAD_OPTION);
+    ref_fill_clustered(disk.x, 999, 3, 6, 0.15, 0.05, 5);
+    ast_points points = ast_points_f4(disk.x, 999, 3);
+    ast_options options;
+    ast_options_init(&options);
+    options.method = AST_SPKM;
+    options.clusters = 5;
+    options.progress = save_too_early;
+    options.progress_data = &w;
+    assert_int_equal(ast_cluster(w.context, &points, &options, labels, &report), AST_OK);
+    assert_int_equal(ast_checkpoint(w.context, &view), AST_BAD_OPTION);
+    ref_store_close(&disk.store);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_small_dp),
+                                       cmocka_unit_test(test_small_spkm),
+                                       cmocka_unit_test(test_large_dp),
+                                       cmocka_unit_test(test_large_spkm),
+                                       cmocka_unit_test(test_sparse_rows),
+                                       cmocka_unit_test(test_damage_is_found),
+                                       cmocka_unit_test(test_another_input_is_refused),
+                                       cmocka_unit_test(test_other_options_are_refused),
+                                       cmocka_unit_test(test_the_limit_can_rise),
+                                       cmocka_unit_test(test_a_full_disk_stops_nobody),
+                                       cmocka_unit_test(test_there_is_a_time_for_it)};
+    return cmocka_run_group_tests(tests, NULL, ref_contexts_end);
+}
