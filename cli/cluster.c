@@ -68,6 +68,11 @@ static const ast_cli_option options_table[] = {
      "means, and the rotation that makes them x, y and z",
      AT(frame_axes), 0, 0, NULL},
     AST_CLI_REPORT_OPTION(AT(report)),
+    {"state", AST_CLI_TEXT, "FILE",
+     "dp, spkm: keep in this file where the run stands, and go on\n"
+     "from it if it is there",
+     AT(state), 0, 0, NULL},
+    {"durable", AST_CLI_FLAG, NULL, "also sync the state to disk", AT(durable), 0, 0, NULL},
     {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
 
 static const ast_cli_group shared_options[] = {
@@ -100,6 +105,7 @@ const ast_cli_command ast_cli_cluster = {
                 "asterism cluster part.stl --angle 15 --labels faces.npy\n"
                 "asterism cluster nyu_depth_v2_labeled.mat --frame 17 --angle 60\n"
                 "asterism cluster joints.txt --dip-direction --axial --angle 60\n"
+                "asterism cluster embeddings.npy --method spkm --clusters 5000 --state run.state\n"
                 "zcat poles.csv.gz | asterism cluster - --format csv --angle 20 --labels -",
     .input = "an INPUT file, or - for standard input",
     .options = options_table,
@@ -137,6 +143,20 @@ static int run(int argc, char **argv) {
     return code;
 }
 
+/* The state is a file of its own. */
+static int check_state(const job *work) {
+    const settings *given = work->given;
+    const char *read[] = {given->input, given->weights, ast_cli_names_start(given->init) ? NULL : given->init};
+    ast_cli_target names[AST_CLI_TARGETS + 1] = {[AST_CLI_TARGETS] = {.option = "state", .path = given->state}};
+    memcpy(names, work->targets, sizeof work->targets);
+    for (size_t i = 0; i <= AST_CLI_TARGETS; i++)
+        names[i].own = true;
+    int code = given->state ? ast_cli_check_targets(names, AST_CLI_TARGETS + 1, given->input, 0) : -1;
+    for (size_t i = 0; given->state && i < sizeof read / sizeof *read && code < 0; i++)
+        code = ast_cli_check_kept(&names[AST_CLI_TARGETS], 1, read[i]);
+    return code;
+}
+
 static int run_once(const settings *given) {
     job work = {.given = given,
                 .targets = {[AST_CLI_LABELS] = {.option = "labels", .path = given->labels},
@@ -150,6 +170,8 @@ static int run_once(const settings *given) {
     if (code < 0)
         code = ast_cli_check_kept(work.targets, AST_CLI_TARGETS, given->weights);
     if (code < 0)
+        code = check_state(&work);
+    if (code < 0)
         code = read_inputs(&work);
     code = ast_cli_agree(code);
     if (code < 0)
@@ -158,6 +180,8 @@ static int run_once(const settings *given) {
         code = open_outputs(&work);
     if (code < 0 && isinf(given->angle))
         code = find_angle(&work);
+    if (code < 0 && given->state)
+        code = ast_cli_checkpoint_open(&work.state, given->state);
     if (code < 0)
         code = ast_cli_agree(cluster(&work));
     if (code < 0)
@@ -293,6 +317,17 @@ static int find_angle(job *work) {
     return -1;
 }
 
+/* The run is kept in a file, and goes on from it. */
+static void keep_state(job *work) {
+    work->state.durable = work->given->durable;
+    work->state.context = work->context;
+    work->state.record = &work->record;
+    work->state.restarts = work->given->restarts;
+    work->options.resume = ast_cli_checkpoint_found(&work->state);
+    work->options.progress = ast_cli_checkpoint_step;
+    work->options.progress_data = &work->state;
+}
+
 static int cluster(job *work) {
     const settings *given = work->given;
     ast_options *options = &work->options;
@@ -316,6 +351,8 @@ static int cluster(job *work) {
         work->progress.passes = given->passes.max_iterations;
     options->progress = ast_cli_record_step;
     options->progress_data = &work->record;
+    if (given->state)
+        keep_state(work);
     ast_status status = ast_cluster(work->context, &work->points, options, work->labels, &work->report);
     ast_cli_progress_end(&work->progress);
     if (work->record.failed)
@@ -323,6 +360,9 @@ static int cluster(job *work) {
                             given->mixtures.samples ? "samples" : "trace");
     if (status == AST_OK && ast_cli_interrupted())
         status = AST_CANCELLED;
+    int code = given->state ? ast_cli_checkpoint_verdict(&work->state, status) : -1;
+    if (code >= 0)
+        return code;
     if (status == AST_OK && work->report.missing == work->report.points)
         return ast_cli_no_usable_row(given->input);
     return ast_cli_status(status, work->context, given->input);
@@ -330,6 +370,7 @@ static int cluster(job *work) {
 
 static void free_job(job *work) {
     ast_cli_abandon_targets(work->targets, AST_CLI_TARGETS);
+    ast_cli_checkpoint_close(&work->state);
     ast_cli_directions_close(&work->directions);
     ast_close(work->context);
     free(work->nearest);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The parts of asterism cluster: what the command line says, and everything a run holds. cluster.c reads and clusters,
- * cluster_check.c judges the command line, cluster_output.c writes and prints, cluster_report.c makes the page.
+ * cluster_check.c judges the command line, cluster_state.c keeps the run in a file, cluster_output.c writes and prints,
+ * cluster_report.c makes the page.
  * Functions return -1 to go on, or the exit code after printing the sentence. */
 #ifndef AST_CLI_CLUSTER_H
 #define AST_CLI_CLUSTER_H
@@ -9,6 +10,7 @@
 #include <asterism.h>
 #include <formats.h>
 
+#include "cluster_state.h"
 #include "directions.h"
 #include "mixtures.h"
 #include "passes.h"
@@ -36,9 +38,9 @@ typedef struct ast_cli_cluster_settings {
     ast_cli_reading reading;
     ast_cli_passes passes;
     ast_cli_mixtures mixtures;
-    const char *input, *weights, *init, *labels, *means, *colored, *report;
+    const char *input, *weights, *init, *labels, *means, *colored, *report, *state;
     const char *line; /* the command line, for the report */
-    int method, shuffle, axial, frame_axes;
+    int method, shuffle, axial, frame_axes, durable;
     double angle;
     size_t clusters, restarts;
 } ast_cli_cluster_settings;
@@ -59,6 +61,7 @@ typedef struct ast_cli_cluster_job {
     ast_cli_progress progress;
     ast_report report;
     ast_cli_record record;
+    ast_cli_checkpoint state; /* with --state */
     float *prior_mean, *memberships;
     ast_cli_sweep sweep; /* with --angle auto */
     ast_axes axes;       /* with --frame-axes */

@@ -80,9 +80,29 @@ static int check_colored(const settings *given, ast_cli_kind_of_input kind) {
     return -1;
 }
 
+static int check_state(const settings *given) {
+    if (given->durable && !given->state)
+        return ast_cli_fail(AST_CLI_USAGE, "--durable is for --state FILE, which is not given");
+    if (!given->state)
+        return -1;
+    if (given->method != AST_DP && given->method != AST_SPKM)
+        return ast_cli_fail(AST_CLI_USAGE, "--state is for --method dp and spkm; %s cannot go on from a file",
+                            ast_cli_methods[given->method]);
+    if (strcmp(given->state, "-") == 0)
+        return ast_cli_fail(AST_CLI_USAGE, "--state needs a name: it is a file that is read and replaced");
+    if (given->mixtures.trace)
+        return ast_cli_fail(AST_CLI_USAGE, "--trace tells of every pass, and a run that goes on from --state has only "
+                                           "those that are left");
+    if (ast_cli_camera_every(&given->reading.camera))
+        return ast_cli_fail(AST_CLI_USAGE, "--state is for one scene, and --frame all is for many");
+    return -1;
+}
+
 int ast_cli_cluster_check(const settings *given) {
     ast_cli_kind_of_input kind;
     int code = check_method(given);
+    if (code < 0)
+        code = check_state(given);
     if (code < 0)
         code = ast_cli_directions_check(&given->reading, given->input, &kind);
     if (code < 0)

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The file changes by a rename only, so that a kill at any moment leaves the old one or the new one. Several ranks
+ * write their parts into one temporary file, which rank 0 opens and renames. */
+#include "cluster_state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "interrupt.h"
+#include "progress.h"
+#include "ranks.h"
+#include "terminal.h"
+
+#define SELDOM 20  /* times as long as writing took is spent on other things before it is written again, ... */
+#define PAUSE 0.25 /* ... and at least so many seconds */
+
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
+
+static int read_bytes(void *data, uint64_t offset, void *bytes, size_t size) {
+    const ast_cli_checkpoint *s = data;
+    for (size_t done = 0; done < size;) {
+        ssize_t part = pread(s->descriptor, (char *)bytes + done, size - done, (off_t)(offset + done));
+        if (part == 0 || (part < 0 && errno != EINTR))
+            return 1;
+        done += part > 0 ? (size_t)part : 0;
+    }
+    return 0;
+}
+
+/* Absent is fine; a pipe or a device is no file to go on from. */
+static int find(ast_cli_checkpoint *s) {
+    struct stat status;
+    s->descriptor = open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (s->descriptor < 0 && errno == ENOENT)
+        return -1;
+    if (s->descriptor < 0)
+        return ast_cli_fail(AST_CLI_FAILED, "%s: cannot be read: %s", s->path, strerror(errno));
+    s->opened = 1;
+    if (fstat(s->descriptor, &status) != 0 || !S_ISREG(status.st_mode))
+        return ast_cli_fail(AST_CLI_FAILED, "%s: is no regular file, and --state needs one", s->path);
+    s->found = (ast_store){.size = (uint64_t)status.st_size, .read = read_bytes, .data = s};
+    return -1;
+}
+
+/* The ranks must see the same file, or none. */
+static int compare(const ast_cli_checkpoint *s) {
+    const ast_comm *ranks = ast_cli_ranks();
+    int first = s->opened;
+    if (!ranks)
+        return -1;
+    ranks->broadcast(ranks->data, &first, sizeof first, 0);
+    if (first == s->opened)
+        return -1;
+    return ast_cli_fail(AST_CLI_FAILED, "%s is there on rank %d, but not on rank %d", s->path, first ? 0 : ranks->rank,
+                        first ? ranks->rank : 0);
+}
+
+/* Whether it can be written shows before the first pass rather than after it. */
+static int probe(const ast_cli_checkpoint *s) {
+    ast_format_error error;
+    ast_output *output = ast_cli_speaks() ? ast_output_open(s->path, false, &error) : NULL;
+    if (!output && ast_cli_speaks())
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    ast_output_abandon(output);
+    return -1;
+}
+
+int ast_cli_checkpoint_open(ast_cli_checkpoint *s, const char *path) {
+    s->path = path;
+    int code = ast_cli_agree(find(s));
+    if (code < 0)
+        code = ast_cli_agree(compare(s));
+    return code < 0 ? ast_cli_agree(probe(s)) : code;
+}
+
+const ast_store *ast_cli_checkpoint_found(const ast_cli_checkpoint *s) {
+    return s->opened ? &s->found : NULL;
+}
+
+void ast_cli_checkpoint_close(ast_cli_checkpoint *s) {
+    if (s->opened)
+        close(s->descriptor);
+    s->opened = 0;
+}
+
+/* ---- Writing ----------------------------------------------------------------------------------------------------- */
+
+static int write_bytes(void *data, uint64_t offset, const void *bytes, size_t size) {
+    ast_cli_checkpoint *s = data;
+    bool good = s->output ? ast_output_write(s->output, bytes, size, &s->error)
+                          : ast_write_part(s->name, offset, bytes, size, &s->error);
+    return !good;
+}
+
+/* The temporary file; on several ranks all know its name. */
+static int begin(ast_cli_checkpoint *s) {
+    const ast_comm *ranks = ast_cli_ranks();
+    bool good = true;
+    s->output = NULL;
+    if (ast_cli_speaks()) {
+        s->output = ast_output_open_sole(s->path, s->durable, &s->error);
+        good = s->output && (!ranks || ast_output_share(s->output, s->name, sizeof s->name, &s->error));
+    }
+    int code = ast_cli_agree(good ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", s->error.text));
+    if (code < 0 && ranks)
+        ranks->broadcast(ranks->data, s->name, sizeof s->name, 0);
+    return code;
+}
+
+static int write_state(ast_cli_checkpoint *s) {
+    ast_store store = {.write = write_bytes, .data = s};
+    s->error.text[0] = 0;
+    int code = begin(s);
+    if (code < 0 && ast_checkpoint(s->context, &store) != AST_OK)
+        code = ast_cli_fail(AST_CLI_FAILED, "%s%s%s", s->error.text[0] ? "" : s->path, s->error.text[0] ? "" : ": ",
+                            s->error.text[0] ? s->error.text : ast_message(s->context));
+    code = ast_cli_agree(code);
+    ast_output *output = s->output;
+    s->output = NULL;
+    if (code >= 0)
+        ast_output_abandon(output);
+    else if (output && !ast_output_commit(output, &s->error))
+        code = ast_cli_fail(AST_CLI_FAILED, "%s", s->error.text);
+    return ast_cli_agree(code);
+}
+
+/* What one rank was asked, or finds, all act on; the clock is that of rank 0. Returns whether to write. */
+static int decide(ast_cli_checkpoint *s, const ast_progress *progress) {
+    const ast_comm *ranks = ast_cli_ranks();
+    double pause = s->cost * SELDOM > PAUSE ? s->cost * SELDOM : PAUSE;
+    int first = s->pass == 0, over = progress->last && (size_t)progress->restart + 1 == s->restarts;
+    int due = ast_cli_speaks() && ast_cli_now() - s->when >= pause, number = ast_cli_interrupted();
+    uint64_t told[3] = {(uint64_t)due, number != 0, (uint64_t)number};
+    if (ranks)
+        ranks->sum(ranks->data, told, 3);
+    s->stopped = told[1] ? (int)(told[2] / told[1]) : 0;
+    return first || over || told[0] || told[1];
+}
+
+int ast_cli_checkpoint_step(const ast_progress *progress, void *data) {
+    ast_cli_checkpoint *s = data;
+    int stop = ast_cli_record_step(progress, s->record);
+    if (progress->iteration == 0)
+        return stop;
+    if (!decide(s, progress))
+        return 0;
+    double began = ast_cli_now();
+    int code = write_state(s);
+    s->code = code >= 0 ? code : 0;
+    s->pass = code < 0 ? progress->iteration : s->pass;
+    s->when = ast_cli_now();
+    s->cost = s->when - began;
+    return s->stopped || s->code;
+}
+
+int ast_cli_checkpoint_verdict(const ast_cli_checkpoint *s, ast_status status) {
+    if (s->code)
+        return s->code;
+    if (status == AST_BAD_STATE)
+        return ast_cli_fail(AST_CLI_FAILED, "%s: %s", s->path, ast_message(s->context));
+    if (status != AST_CANCELLED || s->pass == 0)
+        return -1;
+    return ast_cli_fail(AST_CLI_SIGNAL + s->stopped, "stopped after pass %d; the same command goes on from %s", s->pass,
+                        s->path);
+}

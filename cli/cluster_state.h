@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * --state of asterism cluster: the file that a run is kept in while it lasts, and that a later one goes on from. What
+ * the bytes mean is the library's affair (ast_checkpoint). Functions return -1 to go on, or the exit code after
+ * printing the sentence; on several ranks all of them make every call. */
+#ifndef AST_CLI_CLUSTER_STATE_H
+#define AST_CLI_CLUSTER_STATE_H
+
+#include <asterism.h>
+#include <formats.h>
+
+#include "mixtures.h"
+
+/* Zeroed at first, so that it can be closed at any point. */
+typedef struct ast_cli_checkpoint {
+    const char *path;
+    int durable;
+    ast_context *context;
+    ast_cli_record *record; /* what else happens after a pass */
+    size_t restarts;
+    /* What to go on from, if there is something. */
+    ast_store found;
+    int opened, descriptor;
+    /* What was written. */
+    int pass;    /* the last that was; 0: none by this run */
+    double when; /* at what time, in seconds, ... */
+    double cost; /* ... and how long that took */
+    int stopped; /* the signal that asked to stop, on whichever rank */
+    int code;    /* of a failure to write; 0: none */
+    ast_output *output;
+    char name[4096]; /* of the temporary file, for ranks that have no output */
+    ast_format_error error;
+} ast_cli_checkpoint;
+
+/* Opens the file if it is there, and sees whether it can be written. */
+int ast_cli_checkpoint_open(ast_cli_checkpoint *state, const char *path);
+
+/* The store to resume from, or NULL. */
+const ast_store *ast_cli_checkpoint_found(const ast_cli_checkpoint *state);
+
+/* The callback for ast_options.progress; `data` is the ast_cli_checkpoint. Writes the state after the first pass, after
+ * the last, when a signal asked to stop, and in between so seldom that it takes no more than a twentieth of the time.
+ */
+int ast_cli_checkpoint_step(const ast_progress *progress, void *data);
+
+/* What ast_cluster came to, where that was about the state; -1: it was not. */
+int ast_cli_checkpoint_verdict(const ast_cli_checkpoint *state, ast_status status);
+
+void ast_cli_checkpoint_close(ast_cli_checkpoint *state);
+
+#endif
