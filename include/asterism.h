@@ -55,7 +55,8 @@ typedef enum ast_status {
     AST_NO_MEMORY = 3,
     AST_CANCELLED = 4,  /* the progress callback asked to stop; no labels and no report were written */
     AST_NO_THREADS = 5, /* the threads could not be started */
-    AST_BAD_STATE = 6   /* a checkpoint cannot be written or read, is damaged, or belongs to another run */
+    AST_BAD_STATE = 6,  /* a checkpoint cannot be written or read, is damaged, or belongs to another run */
+    AST_NO_INPUT = 7    /* a callback of an ast_source or an ast_label_store failed */
 } ast_status;
 
 /* Threads, working memory, the last message and the last result. */
@@ -83,8 +84,9 @@ AST_API const char *ast_instruction_set(const ast_context *context);
 
 /* ---- Points ---------------------------------------------------------------------------------------------------- */
 
-typedef enum ast_type { AST_F4 = 0, AST_F8 = 1, AST_F2 = 2 } ast_type; /* IEEE floats in the machine's byte order */
-typedef enum ast_index { AST_I4 = 0, AST_I8 = 1 } ast_index;           /* int32_t, int64_t */
+/* IEEE floats in the machine's byte order; AST_I1: int8_t, as embeddings are stored, a number as it is. */
+typedef enum ast_type { AST_F4 = 0, AST_F8 = 1, AST_F2 = 2, AST_I1 = 3 } ast_type;
+typedef enum ast_index { AST_I4 = 0, AST_I8 = 1 } ast_index; /* int32_t, int64_t */
 
 /* A view of the caller's points: `count` rows of `dimension` numbers. Rows need not be unit vectors: they are
  * normalised on the way in (in double, rounded once to float), and one whose squared length is within 2^-22 of 1 is
@@ -158,6 +160,8 @@ typedef struct ast_progress {
     const int32_t *labels; /* AST_FSD, AST_CRP: (N) a sample, if this sweep is one: 0.. or -1 for missing rows, as they
                               are after this sweep; valid during the call. NULL otherwise */
     int last;              /* AST_DP, AST_SPKM: 1 after the last pass of this restart; 0 otherwise */
+    size_t left;           /* ast_cluster_source: points of this pass that are still to be visited, where it calls within
+                              a pass: `changed` and `scored` count what was visited, `objective` is NaN. 0 otherwise */
 } ast_progress;
 
 /* A place for bytes, of the caller's making: a file, or memory. Both functions move `size` bytes at `offset` and return
@@ -285,6 +289,66 @@ AST_API ast_status ast_assign(ast_context *context, const ast_points *points, co
 /* The same for axial data, where x and -x are one: by |cosine|, and that is the similarity. */
 AST_API ast_status ast_assign_axial(ast_context *context, const ast_points *points, const float *means,
                                     size_t means_count, double angle, int32_t *labels, float *similarity);
+
+/* ---- Larger than memory ---------------------------------------------------------------------------------------- */
+
+/* Points that are read as they are needed, a part at a time: of a file larger than memory, for example. The library
+ * opens no files; what reads them is the caller's. Rows are as in ast_points: any length, missing where they hold a NaN
+ * or are zero. They must be the same whenever they are read; a row that has turned into a missing one is noticed. */
+typedef struct ast_source {
+    size_t count;          /* N, below 2^31 */
+    size_t dimension;      /* D, 2..4096 */
+    ast_type type;
+    const double *weights; /* (N) or NULL, as in ast_points: in memory, where they are copied once */
+    /* Reads rows first..first+count-1, row-major without gaps, into `rows`, whose alignment is that of malloc. 0, or
+     * anything else if that cannot be done: the call ends with AST_NO_INPUT. Called from several threads at once. */
+    int (*read)(size_t first, size_t count, void *rows, void *data);
+    /* NULL, or told which rows will be read soon, so that the disk can begin (posix_fadvise): on the caller's thread. */
+    void (*expect)(size_t first, size_t count, void *data);
+    void *data; /* for both */
+} ast_source;
+
+/* Where labels go, and where they are kept while there is no memory for them. */
+typedef struct ast_label_store {
+    /* Takes labels number first..first+count-1; read gives back what was written last. 0, or anything else if that
+     * cannot be done. What is written in the course of a run are the library's own numbers; the labels are there when
+     * the call returns AST_OK. Where `read` is never called (ast_plan.rows is N) only the labels are written, once, in
+     * order, when nothing else can fail any more. From several threads at once, each with labels of its own. */
+    int (*write)(size_t first, size_t count, const int32_t *labels, void *data);
+    int (*read)(size_t first, size_t count, int32_t *labels, void *data); /* NULL if ast_plan.rows is N */
+    void *data; /* for both */
+} ast_label_store;
+
+/* How a call will keep to the memory it may use. */
+typedef struct ast_plan {
+    size_t memory;       /* bytes: its peak, beyond what the caller and the context have before the call */
+    size_t least;        /* that there is a plan for at all */
+    size_t rows;         /* whose labels are in memory at a time */
+    size_t clusters;     /* for so many at most there is memory: AST_NO_MEMORY if AST_DP finds more */
+    int bounds;          /* whether it can be known of points that they need not be read in a pass */
+    uint64_t pass_bytes; /* that a pass reads of the source, at most */
+    uint64_t label_bytes; /* that it reads and writes of the store */
+} ast_plan;
+
+/* The plan for a run of AST_DP or AST_SPKM with `memory` bytes, for one run (restarts 1) in the given order (shuffle 0,
+ * AST_ORDERED): AST_BAD_OPTION otherwise. AST_NO_MEMORY if it is less than `least`, which is filled in then too. */
+AST_API ast_status ast_plan_source(ast_context *context, const ast_source *source, const ast_options *options,
+                                   size_t memory, ast_plan *plan);
+
+/* Clusters points that are larger than memory, as that plan says. Labels, means and report are those of ast_cluster on
+ * the same points, bit for bit. `progress` is called within a pass too: see ast_progress.left. On failure the report is
+ * untouched, and what the store holds is of no use. */
+AST_API ast_status ast_cluster_source(ast_context *context, const ast_source *source, const ast_options *options,
+                                      size_t memory, const ast_label_store *labels, ast_report *report);
+
+/* What ast_assign (or ast_assign_axial) gives, in parts, in order: the source is read once. `write` gets the labels and
+ * similarities of rows first..first+count-1 on the caller's thread, and returns 0, or anything else to stop with
+ * AST_CANCELLED. It takes some 64 MiB and what the means need. */
+AST_API ast_status ast_assign_source(ast_context *context, const ast_source *source, const float *means,
+                                     size_t means_count, double angle, int axial,
+                                     int (*write)(size_t first, size_t count, const int32_t *labels,
+                                                  const float *similarity, void *data),
+                                     void *data);
 
 /* ---- Streams --------------------------------------------------------------------------------------------------- */
 

@@ -38,7 +38,7 @@ static ast_status prepare_order(call *c, int restart, ast_fault *fault) {
     return c->weights ? AST_OK : ast_fail_memory(fault);
 }
 
-static void describe(const ast_labelling *l, int32_t slot, ast_cluster_info *info) {
+void ast_describe_cluster(const ast_labelling *l, int32_t slot, ast_cluster_info *info) {
     double weight = ast_clusters_weight(&l->clusters, slot);
     double resultant = weight > 0 ? ast_clusters_length(&l->clusters, slot) / weight : 0;
     bool equal = l->clusters.members[slot] < 2 || resultant >= 1 - 0x1p-26; /* as close as sums of floats can tell */
@@ -95,7 +95,7 @@ static ast_status translate(call *c, ast_labelling *l, ast_fault *fault) {
     count_members(c, l, info);
     for (size_t k = 0; k < clusters; k++) {
         int32_t slot = l->clusters.order[k];
-        describe(l, slot, &info[k]);
+        ast_describe_cluster(l, slot, &info[k]);
         describe_component(&c->components, k, &info[k]);
         info[k].mean =
             memcpy(means + k * dimension, l->clusters.means + (size_t)slot * dimension, dimension * sizeof *means);
@@ -146,8 +146,7 @@ static void label_weightless(const call *c, ast_labelling *l) {
     }
 }
 
-static ast_status check_counts(const call *c, size_t present, ast_fault *fault) {
-    const ast_options *o = c->options;
+ast_status ast_check_counts(const ast_options *o, size_t present, ast_fault *fault) {
     size_t wanted = o->start == AST_GIVEN ? o->means_count : o->clusters;
     bool fixed = o->method != AST_DP && o->method != AST_DPMEANS;
     if (!fixed || wanted <= present || (wanted == 1 && o->method == AST_CRP))
@@ -163,7 +162,7 @@ static ast_status run_once(call *c, ast_labelling *l, int restart, ast_fault *fa
     l->bounds = c->options->bounds != 0;
     l->crowd = c->context->crowd ? c->context->crowd : l->crowd;
     ast_labelling_set_axial(l, c->options->axial != 0);
-    ast_status status = check_counts(c, l->everyone, fault);
+    ast_status status = ast_check_counts(c->options, l->everyone, fault);
     if (status == AST_OK && c->resume)
         status = ast_standing_take(c, l, &run, fault);
     c->run = &run;
@@ -257,17 +256,20 @@ static ast_status check_call(const ast_context *context, const ast_points *point
     return status == AST_OK ? check_sparse(context, points, options, fault) : status;
 }
 
-/* The result becomes the context's. */
-static void keep_result(call *c) {
-    ast_context *context = c->context;
+void ast_keep_clusters(ast_context *context, ast_cluster_info *clusters, float *means, size_t count,
+                       ast_components *components) {
     free(context->clusters);
     free(context->means);
-    context->clusters = c->clusters;
-    context->means = c->means;
-    context->cluster_count = c->report.clusters;
+    context->clusters = clusters;
+    context->means = means;
+    context->cluster_count = count;
     ast_components_free(&context->components);
-    context->components = c->components;
-    c->components = (ast_components){0};
+    context->components = *components;
+    *components = (ast_components){0};
+}
+
+static void keep_result(call *c) {
+    ast_keep_clusters(c->context, c->clusters, c->means, c->report.clusters, &c->components);
     c->clusters = NULL;
     c->means = NULL;
 }
@@ -329,15 +331,21 @@ ast_status ast_assign_axial(ast_context *context, const ast_points *points, cons
     return assign(context, points, means, means_count, angle, true, labels, similarity);
 }
 
+ast_status ast_check_means(const float *means, size_t count, double angle, ast_fault *fault) {
+    if (!means || count == 0)
+        return ast_fail(fault, AST_BAD_OPTION, "there are no means to assign points to");
+    if (!isnan(angle) && !(angle >= 0 && angle <= 180))
+        return ast_fail(fault, AST_BAD_OPTION, "the angle must be between 0 and 180 degrees");
+    return AST_OK;
+}
+
 static ast_status assign(ast_context *context, const ast_points *points, const float *means, size_t means_count,
                          double angle, bool axial, int32_t *labels, float *similarity) {
     ast_begin(context);
     ast_fault *fault = &context->fault;
-    if (!means || means_count == 0)
-        return ast_fail(fault, AST_BAD_OPTION, "there are no means to assign points to");
-    if (!isnan(angle) && !(angle >= 0 && angle <= 180))
-        return ast_fail(fault, AST_BAD_OPTION, "the angle must be between 0 and 180 degrees");
-    ast_status status = ast_check_points(points, fault);
+    ast_status status = ast_check_means(means, means_count, angle, fault);
+    if (status == AST_OK)
+        status = ast_check_points(points, fault);
     if (status == AST_OK && axial)
         status = ast_refuse_sparse(points, "axial assignment", fault);
     if (status != AST_OK)

@@ -131,8 +131,8 @@ ast_status ast_check_points(const ast_points *points, ast_fault *fault) {
         return status;
     if (points->count > INT32_MAX)
         return ast_fail(fault, AST_BAD_DATA, "there are %zu points; at most 2147483647 fit one call", points->count);
-    if (points->type != AST_F4 && points->type != AST_F8 && points->type != AST_F2)
-        return ast_fail(fault, AST_BAD_OPTION, "the type of the points is none of AST_F4, AST_F8 and AST_F2");
+    if (points->type != AST_F4 && points->type != AST_F8 && points->type != AST_F2 && points->type != AST_I1)
+        return ast_fail(fault, AST_BAD_OPTION, "the type of the points is none of AST_F4, AST_F8, AST_F2 and AST_I1");
     for (size_t i = 0; points->weights && i < points->count; i++)
         if (!(points->weights[i] >= 0) || isinf(points->weights[i]))
             return ast_fail(fault, AST_BAD_DATA,

@@ -15,3 +15,9 @@ ast_status ast_fail(ast_fault *fault, ast_status status, const char *format, ...
 ast_status ast_fail_memory(ast_fault *fault) {
     return ast_fail(fault, AST_NO_MEMORY, "there is not enough memory for this many points and clusters");
 }
+
+ast_status ast_fail_infinite(ast_fault *fault, size_t row) {
+    return ast_fail(fault, AST_BAD_DATA,
+                    "row %zu (counting from 1) holds an infinity; numbers must be finite, or NaN for a missing row",
+                    row);
+}

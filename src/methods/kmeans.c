@@ -6,6 +6,7 @@
 #include "methods.h"
 
 #include "memory.h"
+#include "windows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -51,7 +52,7 @@ static void worst_of_chunk(void *data, size_t chunk, int index) {
         if (!can_leave(l, i))
             continue;
         const float *mean = w->means + (size_t)l->labels[i] * l->cloud.dimension;
-        double score = ast_cloud_exact_score(&l->cloud, i, mean, l->workers[index].row);
+        double score = ast_point_exact_score(l, &l->workers[index], i, mean);
         score = l->axial ? fabs(score) : score;
         if (score < w->score[chunk]) {
             w->score[chunk] = score;
@@ -84,15 +85,43 @@ static size_t find_worst(worst_fit *w, double *score) {
     return best;
 }
 
+/* Of all windows. */
+static ast_status fill_in_windows(worst_fit *w, int32_t slot, ast_fault *fault) {
+    ast_labelling *l = w->l;
+    ast_status status = AST_OK;
+    double least = INFINITY, score;
+    size_t worst = 0;
+    for (size_t n = 0; n < l->windows->count && status == AST_OK; n++) {
+        status = ast_windows_open(l, n, fault);
+        w->looked = w->looked && l->windows->count == 1;
+        size_t chunk = find_worst(w, &score);
+        if (score < least) {
+            least = score;
+            worst = l->offset + w->point[chunk];
+        }
+        status = status == AST_OK ? ast_windows_fault(l, fault) : status;
+    }
+    if (status == AST_OK)
+        status = ast_windows_open(l, worst / l->windows->rows, fault);
+    if (status == AST_OK && !ast_labelling_move(l, worst - l->offset, slot))
+        ast_labelling_fail(l);
+    if (status == AST_OK)
+        status = ast_windows_fault(l, fault);
+    return status == AST_OK ? ast_windows_save(l, fault) : status;
+}
+
 /* Several ranks: the worst of all, the first of several. */
-static bool fill_slot(worst_fit *w, int32_t slot) {
+static ast_status fill_slot(worst_fit *w, int32_t slot, ast_fault *fault) {
     ast_labelling *l = w->l;
     double score;
+    if (l->windows)
+        return fill_in_windows(w, slot, fault);
     size_t chunk = find_worst(w, &score);
     if (!ast_comm_many(l->comm))
-        return ast_labelling_move(l, w->point[chunk], slot);
+        return ast_labelling_move(l, w->point[chunk], slot) ? AST_OK : ast_fail_memory(fault);
     int owner = ast_comm_least(l->comm, score);
-    return ast_ranked_move(l, owner, l->comm->rank == owner ? w->point[chunk] : 0, slot);
+    bool moved = ast_ranked_move(l, owner, l->comm->rank == owner ? w->point[chunk] : 0, slot);
+    return moved ? AST_OK : ast_fail_memory(fault);
 }
 
 /* Every empty cluster, in order, takes the point that fits its own cluster worst; none is taken from a cluster of one.
@@ -105,12 +134,13 @@ ast_status ast_run_fill_empty(ast_labelling *l, ast_fault *fault) {
         if (l->clusters.members[slot] > 0)
             continue;
         if (!w.score) {
-            w.score = ast_allocate(l->chunks, sizeof *w.score);
-            w.point = ast_allocate(l->chunks, sizeof *w.point);
+            size_t chunks = l->windows ? l->windows->rows / l->chunk : l->chunks;
+            w.score = ast_allocate(chunks, sizeof *w.score);
+            w.point = ast_allocate(chunks, sizeof *w.point);
             status = ast_comm_agree(l->comm, w.score && w.point ? AST_OK : ast_fail_memory(fault), fault);
         }
-        if (status == AST_OK && !fill_slot(&w, slot))
-            status = ast_fail_memory(fault);
+        if (status == AST_OK)
+            status = fill_slot(&w, slot, fault);
     }
     free(w.score);
     free(w.point);

@@ -79,6 +79,10 @@ ast_status ast_run_tell(const ast_run *run, const ast_progress *state, ast_fault
     const ast_options *options = run->options;
     if (!options->progress || options->progress(state, options->progress_data) == 0)
         return AST_OK;
+    if (state->left > 0 && state->iteration > 0)
+        return ast_fail(fault, AST_CANCELLED, "cancelled in pass %d", state->iteration);
+    if (state->left > 0)
+        return ast_fail(fault, AST_CANCELLED, "cancelled before the first pass");
     if (state->iteration == 0)
         return ast_fail(fault, AST_CANCELLED, "cancelled after start %zu of %zu", state->clusters, options->clusters);
     return ast_fail(fault, AST_CANCELLED, "cancelled after pass %d", state->iteration);

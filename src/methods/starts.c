@@ -3,10 +3,12 @@
  * Where spherical k-means starts: k-means++ on 1 - cosine (Arthur and Vassilvitskii 2007), or random points.
  *
  * Several ranks draw what one process would: they throw the same dice, distances are added up in blocks of all points,
- * in order, and of a block that several ranks have points of they tell each other every part. */
+ * in order, and of a block that several ranks have points of they tell each other every part. Points that are read in
+ * windows are looked at window by window; where those are several, distances stand where labels will. */
 #include "methods.h"
 
 #include "memory.h"
+#include "windows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,17 +18,22 @@
     1024 /* points whose distances are added up together: fixed, so that sums do not depend on threads                 \
           */
 
+#define FARTHEST 4.0f /* before anything was measured */
+
 typedef struct seeding {
     ast_labelling *l;
     float *mean;     /* (D) the latest */
-    float *distance; /* (count) 1 - cosine to the nearest mean so far */
+    float *distance; /* (count) 1 - cosine to the nearest mean so far; NULL: several windows */
     size_t first;    /* the block of all points that this rank's first point is in */
     size_t blocks;   /* that this rank has points of */
     size_t all_blocks;
+    size_t together;         /* blocks that a task looks at: those of a chunk, which is read as a whole */
     size_t everyone, before; /* points that there are on all ranks; on those before this one */
     double *sum;             /* (all_blocks) weight * distance together; before the ranks met: of this rank's points */
     double part[SEED_BLOCK]; /* of one block: weight * distance, 0 for missing points */
     uint64_t *shared;        /* (all_blocks) how many ranks have points of the block; NULL: alone */
+    ast_status status;       /* of opening windows */
+    ast_fault *fault;
 } seeding;
 
 /* This rank's points of a block: `*n` of them from the one that is returned on. */
@@ -39,8 +46,25 @@ static size_t points_of(const seeding *s, size_t block, size_t *n) {
     return from - offset;
 }
 
-static double part_of(const ast_labelling *l, const float *distance, size_t i) {
-    return (l->weights ? l->weights[i] : 1) * (double)distance[i];
+/* A distance is no negative number, and as bits no label either. */
+static float distance_of(const seeding *s, size_t i) {
+    int32_t bits = s->l->labels[i];
+    float distance = FARTHEST;
+    if (!s->distance && bits >= 0)
+        memcpy(&distance, &bits, sizeof bits);
+    return s->distance ? s->distance[i] : distance;
+}
+
+static void set_distance(seeding *s, size_t i, float distance) {
+    if (s->distance)
+        s->distance[i] = distance;
+    else
+        memcpy(&s->l->labels[i], &distance, sizeof distance);
+}
+
+static double part_of(const seeding *s, size_t i) {
+    const ast_labelling *l = s->l;
+    return (l->weights ? l->weights[i] : 1) * (double)distance_of(s, i);
 }
 
 static void seed_block(void *data, size_t block, int index) {
@@ -51,12 +75,19 @@ static void seed_block(void *data, size_t block, int index) {
     for (size_t i = first; i < first + n; i++) {
         if (l->labels[i] == AST_MISSING)
             continue;
-        double cosine = ast_cloud_steady_dot(&l->cloud, i, s->mean, l->workers[index].row);
+        double cosine = ast_point_steady_dot(l, &l->workers[index], i, s->mean);
         float away = (float)fmax(0, 1 - (l->axial ? fabs(cosine) : cosine));
-        s->distance[i] = away < s->distance[i] ? away : s->distance[i];
-        sum += part_of(l, s->distance, i);
+        if (away < distance_of(s, i))
+            set_distance(s, i, away);
+        sum += part_of(s, i);
     }
     s->sum[s->first + block] = sum;
+}
+
+static void seed_blocks(void *data, size_t task, int index) {
+    const seeding *s = data;
+    for (size_t b = task * s->together; b < (task + 1) * s->together && b < s->blocks; b++)
+        seed_block(data, b, index);
 }
 
 /* ---- Several ranks ----------------------------------------------------------------------------------------------- */
@@ -67,14 +98,25 @@ static void tell(const ast_comm *comm, double *values, size_t count) {
         ast_comm_sum(comm, (uint64_t *)(void *)values, count);
 }
 
+/* The window that has a block, or the number-th. */
+static void open_window(seeding *s, size_t number) {
+    if (s->status == AST_OK)
+        s->status = ast_windows_open(s->l, number, s->fault);
+}
+
+static size_t window_of(const seeding *s, size_t block) {
+    return s->l->windows ? block * SEED_BLOCK / s->l->windows->rows : 0;
+}
+
 /* The parts of all points of a block. */
 static void load_parts(seeding *s, size_t block) {
     ast_labelling *l = s->l;
+    open_window(s, window_of(s, block));
     size_t n, first = points_of(s, block, &n);
     memset(s->part, 0, sizeof s->part);
     for (size_t i = first; i < first + n; i++)
         if (l->labels[i] != AST_MISSING)
-            s->part[l->offset + i - block * SEED_BLOCK] = part_of(l, s->distance, i);
+            s->part[l->offset + i - block * SEED_BLOCK] = part_of(s, i);
     tell(l->comm, s->part, SEED_BLOCK);
 }
 
@@ -106,8 +148,11 @@ static ast_status tell_row(ast_labelling *l, size_t i, float *row, ast_fault *fa
     return AST_OK;
 }
 
+/* Of this rank's points. */
 static uint64_t present(const ast_labelling *l) {
     uint64_t count = 0;
+    if (l->windows)
+        return l->everyone;
     for (size_t i = 0; i < l->cloud.count; i++)
         count += l->labels[i] != AST_MISSING;
     return count;
@@ -143,18 +188,21 @@ static size_t draw(seeding *s, ast_random *random) {
 }
 
 /* The n-th point that is there, of all; SIZE_MAX if another rank has it. */
-static size_t nth_point(const seeding *s, uint64_t n) {
+static size_t nth_point(seeding *s, uint64_t n) {
     const ast_labelling *l = s->l;
     if (n < s->before)
         return SIZE_MAX;
     n -= s->before;
-    for (size_t i = 0; i < l->cloud.count; i++)
-        if (l->labels[i] != AST_MISSING && n-- == 0)
-            return i;
+    for (size_t number = 0; number < ast_windows_count(l) && s->status == AST_OK; number++) {
+        open_window(s, number);
+        for (size_t i = 0; i < l->cloud.count; i++)
+            if (l->labels[i] != AST_MISSING && n-- == 0)
+                return i;
+    }
     return SIZE_MAX;
 }
 
-/* The next start, as one of this rank's points or SIZE_MAX. */
+/* The next start, as one of this rank's points, or of the window that is open then; or SIZE_MAX. */
 static size_t next_start(seeding *s, size_t k, ast_random *random) {
     const ast_labelling *l = s->l;
     size_t drawn = k == 0 ? SIZE_MAX : draw(s, random);
@@ -163,10 +211,31 @@ static size_t next_start(seeding *s, size_t k, ast_random *random) {
     return drawn >= l->offset && drawn - l->offset < l->cloud.count ? drawn - l->offset : SIZE_MAX;
 }
 
+/* What was measured in a window is kept, if it could be. */
+static void close_window(seeding *s) {
+    if (s->status == AST_OK && s->l->windows)
+        s->status = ast_windows_fault(s->l, s->fault);
+    if (s->status == AST_OK)
+        s->status = ast_windows_save(s->l, s->fault);
+}
+
+static void find_blocks(seeding *s) {
+    const ast_labelling *l = s->l;
+    s->first = l->offset / SEED_BLOCK;
+    s->blocks = l->cloud.count ? (l->offset + l->cloud.count + SEED_BLOCK - 1) / SEED_BLOCK - s->first : 0;
+}
+
 /* Compares every point with the latest start: as long as there is one to come. */
 static ast_status measure_distances(seeding *s, const ast_run *run, ast_fault *fault) {
     double began = ast_seconds();
-    ast_pool_run(s->l->pool, s->blocks, seed_block, s);
+    for (size_t number = 0; number < ast_windows_count(s->l) && s->status == AST_OK; number++) {
+        open_window(s, number);
+        find_blocks(s);
+        ast_pool_run(s->l->pool, (s->blocks + s->together - 1) / s->together, seed_blocks, s);
+        close_window(s);
+    }
+    if (s->status != AST_OK)
+        return s->status;
     meet(s);
     ast_progress state = {.restart = run->restart,
                           .clusters = s->l->clusters.live,
@@ -179,20 +248,21 @@ static ast_status open_seeding(seeding *s, ast_fault *fault) {
     ast_labelling *l = s->l;
     uint64_t total, points;
     bool many = ast_comm_many(l->comm);
-    ast_comm_before(l->comm, l->cloud.count, &total);
+    ast_comm_before(l->comm, l->windows ? l->windows->source->count : l->cloud.count, &total);
     s->before = ast_comm_before(l->comm, present(l), &points);
     s->everyone = points;
-    s->first = l->offset / SEED_BLOCK;
-    s->blocks = l->cloud.count ? (l->offset + l->cloud.count + SEED_BLOCK - 1) / SEED_BLOCK - s->first : 0;
+    find_blocks(s);
+    s->together = l->windows && l->chunk > SEED_BLOCK ? l->chunk / SEED_BLOCK : 1;
     s->all_blocks = (total + SEED_BLOCK - 1) / SEED_BLOCK;
-    s->distance = ast_allocate(l->cloud.count, sizeof *s->distance);
+    bool apart = ast_windows_count(l) == 1;
+    s->distance = apart ? ast_allocate(l->cloud.count, sizeof *s->distance) : NULL;
     s->sum = ast_allocate(s->all_blocks, sizeof *s->sum);
     s->shared = many ? ast_allocate_zero(s->all_blocks, sizeof *s->shared) : NULL;
     s->mean = ast_allocate(l->cloud.dimension, sizeof *s->mean);
-    bool ready = s->mean && s->distance && s->sum && (s->shared || !many);
+    bool ready = s->mean && (s->distance || !apart) && s->sum && (s->shared || !many);
     ast_status status = ast_comm_agree(l->comm, ready ? AST_OK : ast_fail_memory(fault), fault);
-    for (size_t i = 0; status == AST_OK && i < l->cloud.count; i++)
-        s->distance[i] = 4;
+    for (size_t i = 0; status == AST_OK && apart && i < l->cloud.count; i++)
+        s->distance[i] = FARTHEST;
     for (size_t b = 0; status == AST_OK && many && b < s->blocks; b++)
         s->shared[s->first + b] = 1;
     if (status == AST_OK && many)
@@ -200,20 +270,47 @@ static ast_status open_seeding(seeding *s, ast_fault *fault) {
     return status;
 }
 
+/* Several windows: labels stand where they belong again. */
+static void clear_windows(seeding *s) {
+    ast_labelling *l = s->l;
+    for (size_t number = 0; !s->distance && number < ast_windows_count(l) && s->status == AST_OK; number++) {
+        open_window(s, number);
+        for (size_t i = 0; i < l->cloud.count; i++)
+            l->labels[i] = l->labels[i] == AST_MISSING ? AST_MISSING : AST_UNLABELLED;
+        close_window(s);
+    }
+}
+
+/* Adds the start that is drawn next to the clusters. */
+static ast_status add_start(seeding *s, size_t k, ast_random *random, ast_fault *fault) {
+    ast_labelling *l = s->l;
+    size_t i = next_start(s, k, random);
+    ast_status status = s->status == AST_OK ? tell_row(l, i, s->mean, fault) : s->status;
+    if (status == AST_OK && i < l->cloud.count)
+        set_distance(s, i, 0);
+    if (l->windows && status == AST_OK) {
+        close_window(s);
+        status = s->status;
+    }
+    bool added = status == AST_OK && ast_clusters_add(&l->clusters, s->mean, UINT32_MAX) >= 0;
+    return status == AST_OK ? ast_comm_agree(l->comm, added ? AST_OK : ast_fail_memory(fault), fault) : status;
+}
+
 ast_status ast_start_plusplus(ast_labelling *l, const ast_run *run, ast_random *random, ast_fault *fault) {
     size_t clusters = run->options->clusters;
-    seeding s = {.l = l};
+    seeding s = {.l = l, .fault = fault};
     ast_status status = open_seeding(&s, fault);
+    if (l->windows)
+        l->windows->plain = true;
     for (size_t k = 0; status == AST_OK && k < clusters; k++) {
-        size_t i = next_start(&s, k, random);
-        status = tell_row(l, i, s.mean, fault);
-        if (i < l->cloud.count)
-            s.distance[i] = 0;
-        bool added = status == AST_OK && ast_clusters_add(&l->clusters, s.mean, UINT32_MAX) >= 0;
-        if (status == AST_OK)
-            status = ast_comm_agree(l->comm, added ? AST_OK : ast_fail_memory(fault), fault);
+        status = add_start(&s, k, random, fault);
         if (status == AST_OK && k + 1 < clusters)
             status = measure_distances(&s, run, fault);
+    }
+    if (status == AST_OK && l->windows) {
+        clear_windows(&s);
+        status = s.status;
+        l->windows->plain = false;
     }
     free(s.mean);
     free(s.distance);
@@ -224,8 +321,28 @@ ast_status ast_start_plusplus(ast_labelling *l, const ast_run *run, ast_random *
 
 /* ---- Random points ----------------------------------------------------------------------------------------------- */
 
+/* The same where points are in windows. */
+static ast_status random_in_windows(ast_labelling *l, size_t wanted, ast_random *random, ast_fault *fault) {
+    uint64_t left = present(l);
+    ast_status status = AST_OK;
+    for (size_t number = 0; number < l->windows->count && wanted > 0 && status == AST_OK; number++) {
+        status = ast_windows_open(l, number, fault);
+        for (size_t i = 0; i < l->cloud.count && wanted > 0 && status == AST_OK; i++) {
+            if (l->labels[i] == AST_MISSING || ast_random_below(random, left--) >= wanted)
+                continue;
+            wanted--;
+            if (ast_clusters_add(&l->clusters, ast_upright_row(l, &l->workers[0], i), UINT32_MAX) < 0)
+                status = ast_fail_memory(fault);
+        }
+        status = status == AST_OK ? ast_windows_fault(l, fault) : status;
+    }
+    return status;
+}
+
 /* `clusters` of the points, each at most once, by selection sampling: in the order of the points. */
 ast_status ast_start_random(ast_labelling *l, size_t clusters, ast_random *random, ast_fault *fault) {
+    if (l->windows)
+        return random_in_windows(l, clusters, random, fault);
     uint64_t left, n = ast_comm_before(l->comm, present(l), &left), wanted = clusters, number = 0;
     float *row = ast_allocate(l->cloud.dimension, sizeof *row);
     ast_status status = ast_comm_agree(l->comm, row ? AST_OK : ast_fail_memory(fault), fault);

@@ -21,7 +21,10 @@ typedef struct assign_job {
 static bool decide(const assign_job *job, ast_worker *worker, double *exact, size_t i) {
     ast_labelling *l = job->l;
     size_t best = 0;
-    ast_cloud_exact_scores(&l->cloud, i, &l->table, worker->row, exact);
+    if (l->windows)
+        ast_exact_scores(ast_point_row(l, worker, i), &l->table, exact);
+    else
+        ast_cloud_exact_scores(&l->cloud, i, &l->table, worker->row, exact);
     for (size_t k = 1; k < l->table.count; k++)
         if (exact[k] > exact[best])
             best = k;
@@ -49,7 +52,7 @@ static void measure_similarity(const assign_job *job, ast_worker *worker, size_t
     if (l->labels[i] == AST_MISSING)
         return;
     const float *mean = l->clusters.means + (size_t)worker->scores.id[i - worker->base] * l->cloud.dimension;
-    double score = ast_cloud_exact_score(&l->cloud, i, mean, worker->row);
+    double score = ast_point_exact_score(l, worker, i, mean);
     job->similarity[i] = (float)(l->axial ? fabs(score) : score);
 }
 

@@ -4,6 +4,7 @@
 #include "memory.h"
 #include "sparse.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -34,6 +35,7 @@ double ast_number_at(const void *at, ast_type type) {
     double wide;
     float value;
     uint16_t half;
+    int8_t byte;
     if (type == AST_F4) {
         memcpy(&value, at, sizeof value);
         return value;
@@ -41,6 +43,10 @@ double ast_number_at(const void *at, ast_type type) {
     if (type == AST_F8) {
         memcpy(&wide, at, sizeof wide);
         return wide;
+    }
+    if (type == AST_I1) {
+        memcpy(&byte, at, sizeof byte);
+        return byte;
     }
     memcpy(&half, at, sizeof half);
     return half_to_float(half);
@@ -50,6 +56,11 @@ double ast_number_at(const void *at, ast_type type) {
 static void expand_row(const ast_points *view, size_t r, double *x) {
     const char *at = (const char *)view->data + (ptrdiff_t)r * view->row_stride;
     ptrdiff_t step = view->column_stride;
+    if (view->type == AST_I1 && step == 1) { /* embeddings: thousands of numbers a row */
+        for (size_t d = 0; d < view->dimension; d++)
+            x[d] = ((const int8_t *)at)[d];
+        return;
+    }
     for (size_t d = 0; d < view->dimension; d++, at += step)
         x[d] = ast_number_at(at, view->type);
 }
@@ -227,6 +238,25 @@ static bool reserve_columns(ast_cloud *cloud) {
     return cloud->columns != NULL;
 }
 
+size_t ast_type_size(ast_type type) {
+    return type == AST_F8 ? 8 : type == AST_F4 ? 4 : type == AST_F2 ? 2 : 1;
+}
+
+bool ast_cloud_open_part(ast_cloud *part, const ast_kernels *kernels, size_t dimension, size_t padded) {
+    *part = (ast_cloud){
+        .kernels = kernels, .padded = padded, .pitch = padded + AST_STAGGER, .dimension = dimension, .small = true};
+    return reserve_columns(part);
+}
+
+size_t ast_cloud_load_part(ast_cloud *part, const ast_points *view, int32_t *labels) {
+    assert(part->padded <= LOAD_BLOCK);
+    part->view = *view;
+    part->count = view->count;
+    load_job job = {.cloud = part, .labels = labels, .infinite = view->count};
+    load_task(&job, 0, 0);
+    return job.infinite;
+}
+
 ast_status ast_cloud_load(ast_cloud *cloud, const ast_kernels *kernels, ast_pool *pool, const ast_points *points,
                           const uint32_t *order, size_t padded, int32_t *labels, size_t *missing, ast_fault *fault) {
     *cloud = (ast_cloud){.kernels = kernels,
@@ -256,9 +286,7 @@ ast_status ast_cloud_load(ast_cloud *cloud, const ast_kernels *kernels, ast_pool
     cloud->scaled = job.scaled != 0;
     cloud->in_place = cloud->tight && !cloud->scaled;
     if (job.infinite < points->count)
-        return ast_fail(fault, AST_BAD_DATA,
-                        "row %zu (counting from 1) holds an infinity; numbers must be finite, or NaN for a missing row",
-                        cloud->offset + (size_t)job.infinite + 1);
+        return ast_fail_infinite(fault, cloud->offset + (size_t)job.infinite + 1);
     return AST_OK;
 }
 

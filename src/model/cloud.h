@@ -47,6 +47,14 @@ ast_status ast_cloud_load(ast_cloud *cloud, const ast_kernels *kernels, ast_pool
                           const uint32_t *order, size_t padded, int32_t *labels, size_t *missing, ast_fault *fault);
 void ast_cloud_free(ast_cloud *cloud);
 
+/* A block of small points that is loaded again and again, with memory for `padded` of them (false: there is none): view
+ * after view becomes its columns. labels (padded) as above. Returns the first row with an infinity, or view->count. */
+bool ast_cloud_open_part(ast_cloud *part, const ast_kernels *kernels, size_t dimension, size_t padded);
+size_t ast_cloud_load_part(ast_cloud *part, const ast_points *view, int32_t *labels);
+
+/* Bytes of a number. */
+size_t ast_type_size(ast_type type);
+
 /* The i-th point as a row: in place, or in the buffer (D floats). The point must not be missing. */
 const float *ast_cloud_row(const ast_cloud *cloud, size_t i, float *buffer);
 

@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "sparse_labelling.h"
 #include "table.h"
+#include "windows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -223,6 +224,7 @@ static int stay_alone(ast_labelling *l, ast_worker *worker, size_t i, const floa
     if (same)
         return SAME;
     l->clusters.touched[own] = 1;
+    l->clusters.founder[own] = (uint32_t)(l->offset + i);
     push_event(l, ~own);
     push_event(l, own);
     return EVENT;
@@ -232,7 +234,7 @@ static int stay_alone(ast_labelling *l, ast_worker *worker, size_t i, const floa
 static int found_cluster(ast_labelling *l, ast_worker *worker, size_t i, const float *row, const verdict *v) {
     if (l->trial)
         return give_up(l);
-    int32_t born = ast_clusters_add(&l->clusters, row, (uint32_t)i);
+    int32_t born = ast_windows_full(l) ? -1 : ast_clusters_add(&l->clusters, row, (uint32_t)(l->offset + i));
     if (born < 0) {
         ast_labelling_fail(l);
         return SAME;

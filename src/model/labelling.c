@@ -35,7 +35,7 @@ void ast_labelling_set_axial(ast_labelling *l, bool axial) {
     l->axial = l->clusters.axial = axial;
 }
 
-static size_t chunk_size(size_t dimension) {
+size_t ast_chunk_size(size_t dimension) {
     size_t blocks = dimension <= AST_SMALL ? 16 : dimension <= 64 ? 8 : 2;
     return blocks * AST_BLOCK;
 }
@@ -70,13 +70,37 @@ static bool open_worker(ast_labelling *l, ast_worker *worker) {
 }
 
 static void free_worker(ast_worker *worker) {
-    void *memory[] = {worker->list,           worker->changes,      worker->row,         worker->hasty,
-                      worker->rows,           worker->picked,       worker->row_scratch, worker->row_memory,
-                      worker->other.best,     worker->other.second, worker->other.id,    worker->compact.best,
-                      worker->compact.second, worker->compact.id,   worker->exact,       worker->bin_memory,
-                      worker->key_memory,     worker->joined,       worker->used,        worker->own.best,
-                      worker->own.second,     worker->own.id,       worker->fresh,       worker->hasty_signs,
-                      worker->upright,        worker->entries,      worker->log};
+    void *memory[] = {worker->list,
+                      worker->changes,
+                      worker->row,
+                      worker->hasty,
+                      worker->rows,
+                      worker->picked,
+                      worker->row_scratch,
+                      worker->row_memory,
+                      worker->other.best,
+                      worker->other.second,
+                      worker->other.id,
+                      worker->compact.best,
+                      worker->compact.second,
+                      worker->compact.id,
+                      worker->exact,
+                      worker->bin_memory,
+                      worker->key_memory,
+                      worker->joined,
+                      worker->used,
+                      worker->own.best,
+                      worker->own.second,
+                      worker->own.id,
+                      worker->fresh,
+                      worker->hasty_signs,
+                      worker->upright,
+                      worker->entries,
+                      worker->log,
+                      worker->hold.have,
+                      worker->hold.raw,
+                      worker->hold.kinds,
+                      worker->hold.part.columns};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         free(memory[i]);
     ast_table_free(&worker->table);
@@ -103,13 +127,7 @@ static bool open_workers(ast_labelling *l) {
     return ready;
 }
 
-/* What the weights of the points that are there come to. */
-typedef struct weight_range {
-    double smallest, largest, total; /* smallest: of the positive ones */
-    bool zeros;
-} weight_range;
-
-static void find_range(const ast_labelling *l, const double *weights, weight_range *range) {
+void ast_weights_range(const ast_labelling *l, const double *weights, ast_weight_range *range) {
     for (size_t i = 0; i < l->cloud.count; i++) {
         if (l->labels[i] == AST_MISSING)
             continue;
@@ -119,39 +137,35 @@ static void find_range(const ast_labelling *l, const double *weights, weight_ran
     }
 }
 
-static void add_up(const ast_labelling *l, const double *weights, weight_range *range) {
+void ast_weights_total(const ast_labelling *l, const double *weights, ast_weight_range *range) {
     for (size_t i = 0; i < l->cloud.count; i++)
         range->total += l->labels[i] == AST_MISSING ? 0 : weights[i] / range->smallest;
 }
 
 /* Each rank goes on where the one before stopped: a sum of doubles depends on its order. */
-static weight_range survey(const ast_labelling *l, const double *weights) {
-    weight_range range = {.smallest = INFINITY};
+static ast_weight_range survey(const ast_labelling *l, const double *weights) {
+    ast_weight_range range = {.smallest = INFINITY};
     for (int step = 0; step < 2; step++)
         for (int turn = 0; turn < ast_comm_size(l->comm); turn++) {
             if (turn == ast_comm_rank(l->comm))
-                (step == 0 ? find_range : add_up)(l, weights, &range);
+                (step == 0 ? ast_weights_range : ast_weights_total)(l, weights, &range);
             ast_comm_broadcast(l->comm, &range, sizeof range, turn);
         }
     return range;
 }
 
-/* Weights matter relative to the smallest; where all are equal it is as if there were none. Points of weight 0 take no
- * part. The scale of the sums is the largest power of two that cannot overflow. */
-static ast_status apply_weights(ast_labelling *l, double *weights, ast_fault *fault) {
-    if (!weights)
-        return AST_OK;
-    weight_range range = survey(l, weights);
-    if (range.largest == 0 && range.zeros)
+/* Weights matter relative to the smallest; where all are equal it is as if there were none. The scale of the sums is
+ * the largest power of two that cannot overflow. */
+ast_status ast_weights_unit(const ast_weight_range *range, double *unit, ast_fault *fault) {
+    *unit = 0;
+    if (range->largest == 0 && range->zeros)
         return ast_fail(fault, AST_BAD_DATA, "every weight is 0: at least one point must count");
-    if (range.largest == 0 || (range.largest == range.smallest && !range.zeros))
+    if (range->largest == 0 || (range->largest == range->smallest && !range->zeros))
         return AST_OK;
-    if (isinf(range.total))
+    if (isinf(range->total))
         return ast_fail(fault, AST_BAD_DATA, "the weights run from %g to %g: too far apart to be added up",
-                        range.smallest, range.largest);
-    for (size_t i = 0; i < l->cloud.count; i++)
-        weights[i] /= range.smallest;
-    ast_labelling_weigh(l, weights, ast_weight_unit(range.total));
+                        range->smallest, range->largest);
+    *unit = ast_weight_unit(range->total);
     return AST_OK;
 }
 
@@ -172,6 +186,23 @@ void ast_labelling_weigh(ast_labelling *l, const double *weights, double unit) {
         }
     l->weights = weights;
     l->clusters.unit = l->clusters.weight_unit = unit;
+}
+
+void ast_weights_apply(ast_labelling *l, double *weights, const ast_weight_range *range, double unit) {
+    for (size_t i = 0; i < l->cloud.count; i++)
+        weights[i] /= range->smallest;
+    ast_labelling_weigh(l, weights, unit);
+}
+
+static ast_status apply_weights(ast_labelling *l, double *weights, ast_fault *fault) {
+    if (!weights)
+        return AST_OK;
+    double unit;
+    ast_weight_range range = survey(l, weights);
+    ast_status status = ast_weights_unit(&range, &unit, fault);
+    if (status == AST_OK && unit > 0)
+        ast_weights_apply(l, weights, &range, unit);
+    return status;
 }
 
 static bool reserve_points(ast_labelling *l, size_t padded) {
@@ -243,6 +274,7 @@ ast_status ast_labelling_load(ast_labelling *l, const ast_kernels *kernels, ast_
     if (l->cloud.dimension != points->dimension || l->cloud.sparse != sparse)
         ast_labelling_free(l);
     l->comm = NULL;
+    l->windows = NULL;
     l->offset = 0;
     return load(l, kernels, pool, points, order, weights, missing, fault);
 }
@@ -253,6 +285,7 @@ ast_status ast_labelling_load_rank(ast_labelling *l, const ast_kernels *kernels,
     if (l->cloud.dimension != points->dimension || l->cloud.sparse)
         ast_labelling_free(l);
     l->comm = comm;
+    l->windows = NULL;
     l->offset = offset;
     return load(l, kernels, pool, points, NULL, weights, missing, fault);
 }
@@ -265,7 +298,7 @@ static ast_status load(ast_labelling *l, const ast_kernels *kernels, ast_pool *p
     l->crowd = AST_CROWD;
     if (l->cells)
         l->cells->loaded = false;
-    l->chunk = chunk_size(points->dimension);
+    l->chunk = ast_chunk_size(points->dimension);
     l->chunks = (points->count + l->chunk - 1) / l->chunk;
     size_t padded = l->chunks * l->chunk;
     l->cloud.offset = l->offset;
@@ -278,8 +311,6 @@ static ast_status load(ast_labelling *l, const ast_kernels *kernels, ast_pool *p
     ast_clusters_clear(&l->clusters, points->dimension);
     ast_labelling_set_axial(l, false);
     l->weights = NULL;
-    l->tracks = NULL;
-    l->safe = l->safe_now = AST_NO_SCORE;
     l->present = points->count - *missing;
     status = apply_weights(l, weights, fault);
     if (status != AST_OK)
@@ -291,17 +322,31 @@ static ast_status load(ast_labelling *l, const ast_kernels *kernels, ast_pool *p
     status = ast_comm_agree(l->comm, reserve_workers(l) && reserve_summed(l) ? AST_OK : ast_fail_memory(fault), fault);
     if (status != AST_OK)
         return status;
-    for (size_t b = 0; b < padded / AST_BLOCK; b++)
-        l->blocks[b] = (ast_block){0};
-    ast_forget_gaps(l, 0, padded);
-    memset(l->signs, 0, padded / AST_LANES); /* those of an axial call before this one */
+    ast_labelling_reset(l);
+    return AST_OK;
+}
+
+void ast_labelling_reset(ast_labelling *l) {
+    ast_labelling_forget(l);
+    memset(l->signs, 0, l->cloud.padded / AST_LANES); /* those of an axial call before this one */
+    l->tracks = NULL;
+    l->safe = l->safe_now = AST_NO_SCORE;
     l->event_count = 0;
     l->first = true;
     l->first_done = l->keys_due = l->trial = l->blind = false;
     l->pending = AST_OK;
     atomic_store(&l->failed, false);
     atomic_store(&l->trouble, false);
-    return AST_OK;
+}
+
+void ast_labelling_forget(ast_labelling *l) {
+    for (size_t b = 0; b < l->cloud.padded / AST_BLOCK; b++)
+        l->blocks[b] = (ast_block){0};
+    ast_forget_gaps(l, 0, l->cloud.padded);
+}
+
+bool ast_labelling_reserve(ast_labelling *l, size_t padded) {
+    return reserve_points(l, padded) && reserve_workers(l);
 }
 
 void ast_labelling_free(ast_labelling *l) {

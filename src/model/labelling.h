@@ -15,6 +15,7 @@
  *     sums.c      from labels to sums
  *     passes.c    ordered, optimistic with restarts, serial; and what closes a pass
  *     ranked.c    a pass over the points of several processes; exchange.c what they tell each other in it
+ *     windows.c   a pass over points that are read as they are needed; fetch.c reads them
  *     moves.c     how far the means went, and which of them the next pass compares every point with
  *     restore.c   labels of a run before, taken over */
 #ifndef AST_LABELLING_H
@@ -57,6 +58,16 @@ typedef struct ast_change {
     bool was_turned, turned; /* axial: the signs before and after */
 } ast_change;
 
+/* Of a source (fetch.c): what a thread has of the chunk at hand. */
+typedef struct ast_hold {
+    size_t first;   /* the first row, of all; SIZE_MAX: nothing */
+    bool whole;     /* every row is here */
+    uint8_t *have;  /* large: (chunk) the row is in row_memory */
+    void *raw;      /* (chunk, D) as they were read, where they are not floats that can be used as they are */
+    int32_t *kinds; /* small: (chunk) AST_MISSING for rows that are */
+    ast_cloud part; /* small: its columns */
+} ast_hold;
+
 /* What one thread needs. */
 typedef struct ast_worker {
     ast_table table; /* the clusters as of event number `seen` of pass `pass`, where that differs from the shared one */
@@ -70,6 +81,7 @@ typedef struct ast_worker {
     const float **rows;      /* large: (chunk) every point of the chunk, where rows_loaded */
     const float **picked;    /* large: (chunk) the listed ones */
     float *row_memory;       /* large, where rows are not in place: (chunk, D) */
+    ast_hold hold;           /* what was read of a source */
     ast_sparse_row *entries; /* sparse: (chunk) the listed ones */
     float *row;              /* (D) */
     float *upright;          /* (D) */
@@ -166,8 +178,10 @@ typedef struct ast_labelling {
     int worker_count;
     size_t capacity; /* points that the arrays have memory for */
 
-    /* Several ranks: this one has points offset..offset+count of all. Clusters, their sums and their members are those
-     * of all ranks, and the same on each. */
+    struct ast_windows *windows; /* NULL: the points are in memory; otherwise windows.h */
+
+    /* Several ranks, or windows: here are points offset..offset+count of all. Clusters, their sums and their members
+     * are those of all ranks, and the same on each. */
     const ast_comm *comm; /* NULL: alone */
     size_t offset;
     size_t everyone;       /* points that take part, of all ranks */
@@ -198,7 +212,8 @@ ast_status ast_labelling_load(ast_labelling *labelling, const ast_kernels *kerne
 void ast_labelling_free(ast_labelling *labelling);
 
 /* What weights (in order of visit, divided by the smallest) that add up to `total` are counted in: the largest power of
- * two that cannot overflow. Points that were loaded without weights get theirs, in such a unit; 0 leaves a point out. */
+ * two that cannot overflow. Points that were loaded without weights get theirs, in such a unit; 0 leaves a point out.
+ */
 double ast_weight_unit(double total);
 void ast_labelling_weigh(ast_labelling *labelling, const double *weights, double unit);
 
@@ -246,7 +261,9 @@ bool ast_prepare_pass(ast_labelling *labelling);
 bool ast_save_order(ast_labelling *labelling);
 /* The first chunks on one thread, `most` of them; returns how many, and whether the last one brought nothing. */
 size_t ast_run_head(ast_labelling *labelling, size_t most, bool *quiet);
-void ast_run_rest(ast_labelling *labelling, size_t first_chunk); /* the others on all of them */
+void ast_run_rest(ast_labelling *labelling, size_t first_chunk);          /* the others on all of them */
+void ast_run_chunks(ast_labelling *labelling, size_t first, size_t last); /* the same up to the last; in order */
+void ast_gather_sums(ast_labelling *labelling);                           /* and ends the pass */
 void ast_end_pass(ast_labelling *labelling);
 
 /* Several ranks (ranked.c). */
@@ -306,11 +323,31 @@ void ast_score_others(ast_labelling *labelling, ast_worker *worker, const ast_ta
 
 void ast_gather_keys(ast_labelling *labelling); /* those of the first pass, and its fingerprint */
 
+/* Adds those of the labels there are to `keys` (slots), and drops what workers have gathered of keys. false: no memory.
+ */
+bool ast_count_keys(ast_labelling *labelling, uint64_t *keys);
+uint64_t ast_key_of(size_t point, bool turned); /* of all points */
+
 /* What the next pass must know of how far the means went (moves.c). false: no memory. */
 bool ast_note_moves(ast_labelling *labelling);
 
 /* The point as a row; axial: on the side from which it is looked at, in the worker's memory. */
-const float *ast_upright_row(const ast_labelling *labelling, ast_worker *worker, size_t i);
+const float *ast_upright_row(ast_labelling *labelling, ast_worker *worker, size_t i);
+
+/* The point as a row, wherever it is, and its scores, for those who look at many in order; and before points of a chunk
+ * are looked at, so that those of a source are read together: all of them, or the n listed ones (fetch.c). */
+const float *ast_point_row(ast_labelling *labelling, ast_worker *worker, size_t i);
+double ast_point_steady_dot(ast_labelling *labelling, ast_worker *worker, size_t i, const float *mean);
+double ast_point_exact_score(ast_labelling *labelling, ast_worker *worker, size_t i, const float *mean);
+ast_row_kind ast_fetch_kind(ast_labelling *labelling, ast_worker *worker, size_t i); /* of a source: into worker->row */
+void ast_fetch_begin(ast_labelling *labelling, ast_worker *worker);
+void ast_fetch_chunk(ast_labelling *labelling, ast_worker *worker);
+void ast_fetch_listed(ast_labelling *labelling, ast_worker *worker, size_t n);
+
+/* Small: component d of points i and on, in the chunk at hand, which was fetched. */
+static inline const float *ast_column(const ast_labelling *l, const ast_worker *worker, size_t d, size_t i) {
+    return l->windows ? worker->hold.part.column[d] + (i - worker->base) : l->cloud.column[d] + i;
+}
 
 /* Axial: whether a point is added as -x. */
 static inline bool ast_is_turned(const uint8_t *signs, size_t i) {
@@ -325,6 +362,23 @@ static inline bool ast_is_unseen(const ast_labelling *l, int32_t slot) {
 static inline bool ast_is_tracked(const ast_labelling *l, int32_t slot) {
     return l->tracks && slot >= 0 && (size_t)slot < l->tracks->count;
 }
+
+size_t ast_chunk_size(size_t dimension);
+bool ast_labelling_reserve(ast_labelling *labelling, size_t padded); /* memory for so many points, and workers */
+void ast_labelling_reset(ast_labelling *labelling);                  /* what points and passes start from */
+void ast_labelling_forget(ast_labelling *labelling);                 /* what is known of blocks */
+
+/* What the weights of the points that are there come to. */
+typedef struct ast_weight_range {
+    double smallest, largest, total; /* smallest: of the positive ones; total: in units of it */
+    bool zeros;
+} ast_weight_range;
+void ast_weights_range(const ast_labelling *labelling, const double *weights, ast_weight_range *range);
+void ast_weights_total(const ast_labelling *labelling, const double *weights, ast_weight_range *range);
+/* The unit of the sums, 0 where it is as if there were no weights; and then the points of weight 0 are left out and the
+ * others' weights are divided by the smallest. */
+ast_status ast_weights_unit(const ast_weight_range *range, double *unit, ast_fault *fault);
+void ast_weights_apply(ast_labelling *labelling, double *weights, const ast_weight_range *range, double unit);
 
 bool ast_labelling_keep_scores(ast_labelling *labelling); /* memory for them; false: there is none */
 bool ast_worker_reserve(ast_labelling *labelling, ast_worker *worker);

@@ -11,6 +11,8 @@
 #define KNOWS_NOTHING 2.0f /* above every score */
 
 static const float *load_row(ast_labelling *l, ast_worker *worker, size_t i, size_t j) {
+    if (l->windows)
+        return ast_point_row(l, worker, i);
     float *buffer = l->cloud.in_place ? NULL : worker->row_memory + j * l->cloud.dimension;
     return ast_cloud_row(&l->cloud, i, buffer);
 }
@@ -18,6 +20,7 @@ static const float *load_row(ast_labelling *l, ast_worker *worker, size_t i, siz
 static void load_rows(ast_labelling *l, ast_worker *worker, size_t base) {
     if (worker->rows_loaded || l->cloud.sparse)
         return;
+    ast_fetch_chunk(l, worker);
     for (size_t j = 0; j < l->chunk; j++)
         if (l->labels[base + j] != AST_MISSING)
             worker->rows[j] = load_row(l, worker, base + j, j);
@@ -193,6 +196,7 @@ void ast_large_bounded(ast_labelling *l, ast_worker *worker, size_t chunk) {
         advance(l, worker, b, informed);
         count = list_block(l, worker, b, count);
     }
+    ast_fetch_listed(l, worker, count);
     count = challenge(l, worker, tighten(l, worker, count));
     if (count == 0)
         return;

@@ -7,14 +7,13 @@
 #include "memory.h"
 #include "sparse_labelling.h"
 #include "table.h"
+#include "windows.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define HEAD 4 /* chunks at most that the first pass begins with on one thread */
-
-static void gather_sums(ast_labelling *l);
 
 typedef struct pass_job {
     ast_labelling *l;
@@ -60,9 +59,13 @@ size_t ast_run_head(ast_labelling *l, size_t most, bool *quiet) {
     return chunk;
 }
 
+void ast_run_chunks(ast_labelling *l, size_t first, size_t last) {
+    pass_job job = {l, first};
+    ast_pool_run(l->pool, last - first, ordered_chunk, &job);
+}
+
 void ast_run_rest(ast_labelling *l, size_t first_chunk) {
-    pass_job job = {l, first_chunk};
-    ast_pool_run(l->pool, l->chunks - first_chunk, ordered_chunk, &job);
+    ast_run_chunks(l, first_chunk, l->chunks);
 }
 
 static void ordered_pass(ast_labelling *l) {
@@ -193,6 +196,8 @@ ast_status ast_labelling_pass(ast_labelling *l, ast_parallel how, ast_pass_resul
         l->workers[w].changed = l->workers[w].scored = 0;
         l->workers[w].change_count = 0;
     }
+    if (l->windows)
+        return ast_windows_pass(l, result, fault);
     if (ast_comm_many(l->comm))
         return ast_ranked_pass(l, result, fault);
     l->kept = !l->cloud.small || how == AST_OIR;
@@ -211,7 +216,7 @@ ast_status ast_labelling_pass(ast_labelling *l, ast_parallel how, ast_pass_resul
     if (atomic_exchange(&l->failed, false))
         return ast_fail_memory(fault);
     result->changed = l->first ? l->present : 0;
-    gather_sums(l);
+    ast_gather_sums(l);
     for (int w = 0; w < l->worker_count; w++) {
         result->changed += l->workers[w].changed;
         result->scored += l->workers[w].scored;
@@ -301,8 +306,8 @@ static void update_tracked(ast_labelling *l, int32_t slot) {
 static void update_mean(ast_labelling *l, ast_worker *worker, int32_t slot) {
     ast_cluster_list *c = &l->clusters;
     bool touched = c->touched[slot];
-    if (touched && c->members[slot] == 1 && ast_comm_many(l->comm))
-        return; /* ast_update_singles does those */
+    if (touched && c->members[slot] == 1 && (ast_comm_many(l->comm) || l->windows))
+        return; /* ast_update_singles and ast_windows_singles do those */
     ast_clusters_rest(c, slot);
     c->touched[slot] = 0;
     if (ast_is_tracked(l, slot)) {
@@ -314,6 +319,8 @@ static void update_mean(ast_labelling *l, ast_worker *worker, int32_t slot) {
         ast_clusters_set_mean(c, slot, ast_upright_row(l, worker, c->founder[slot]));
     else if (touched)
         ast_clusters_update_mean(c, slot);
+    if (touched && l->windows)
+        c->founder[slot] = UINT32_MAX;
 }
 
 static void update_block(void *data, size_t block, int index) {
@@ -323,7 +330,7 @@ static void update_block(void *data, size_t block, int index) {
 }
 
 static void update_means(ast_labelling *l) {
-    if (!ast_comm_many(l->comm))
+    if (!ast_comm_many(l->comm) && !l->windows)
         find_founders(l);
     ast_pool_run(l->pool, (l->clusters.live + AST_SLOTS - 1) / AST_SLOTS, update_block, l);
 }
@@ -337,7 +344,7 @@ static void drop_empty(ast_labelling *l) {
     ast_clusters_sweep(c);
 }
 
-static void gather_sums(ast_labelling *l) {
+void ast_gather_sums(ast_labelling *l) {
     ast_merge_sums(l, l->workers, l->worker_count);
     if (l->cloud.sparse)
         ast_sparse_sum(l);
@@ -355,6 +362,9 @@ ast_status ast_labelling_update(ast_labelling *l, ast_fault *fault) {
     update_means(l);
     if (ast_comm_many(l->comm))
         ast_update_singles(l);
+    ast_status status = l->windows ? ast_windows_singles(l, fault) : AST_OK;
+    if (status != AST_OK)
+        return status;
     bool ready = ast_note_moves(l);
     ast_clusters_release(&l->clusters);
     if (!ready && ast_comm_many(l->comm)) { /* the others hear of it in the next pass */

@@ -21,9 +21,9 @@ float ast_deciding_score(const ast_labelling *l, const ast_worker *worker) {
     return safe > l->fit ? safe : l->fit;
 }
 
-const float *ast_upright_row(const ast_labelling *l, ast_worker *worker, size_t i) {
+const float *ast_upright_row(ast_labelling *l, ast_worker *worker, size_t i) {
     size_t dimension = l->cloud.dimension;
-    const float *row = ast_cloud_row(&l->cloud, i, worker->row);
+    const float *row = ast_point_row(l, worker, i);
     if (!l->axial || !ast_faces_down(row, dimension))
         return row;
     memcpy(worker->upright, row, dimension * sizeof *row);
@@ -46,6 +46,8 @@ void ast_begin_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
         worker->scores = (ast_scores){l->scores.best + base, l->scores.second + base, l->scores.id + base};
     worker->third = l->kept && !l->cloud.small ? l->third + base : NULL;
     worker->full = worker->added = worker->noted = worker->rows_loaded = false;
+    if (l->windows)
+        ast_fetch_begin(l, worker);
 }
 
 void ast_score_chunk(ast_labelling *l, ast_worker *worker) {
@@ -61,13 +63,22 @@ void ast_propose_all(ast_labelling *l, ast_worker *worker, size_t chunk) {
     ast_score_chunk(l, worker);
 }
 
+/* Which clusters have points in a block tells whether one of them may be alone: known before its turn, if possible. */
+static void propose_unbounded(ast_labelling *l, ast_worker *worker, size_t chunk) {
+    size_t blocks = l->chunk / AST_BLOCK;
+    ast_propose_all(l, worker, chunk);
+    for (size_t b = chunk * blocks; !l->first && b < (chunk + 1) * blocks; b++)
+        if (l->blocks[b].mask == 0)
+            l->blocks[b].mask = l->kernels->label_mask(l->labels + b * AST_BLOCK, AST_BLOCK);
+}
+
 void ast_propose(ast_labelling *l, ast_worker *worker, size_t chunk) {
     ast_begin_chunk(l, worker, chunk);
     bool hasty = l->first && l->cloud.small && !l->weights && ast_current_table(l, worker)->count > 0;
     if (hasty)
         ast_small_first(l, worker, chunk);
     else if (l->first || l->blind || !l->bounds)
-        ast_propose_all(l, worker, chunk);
+        propose_unbounded(l, worker, chunk);
     else if (l->cloud.small)
         ast_small_bounded(l, worker, chunk);
     else

@@ -20,7 +20,7 @@ static ast_small_block view(ast_labelling *l, const ast_worker *worker, size_t b
                              .fit = ast_deciding_score(l, worker),
                              .margin = l->margin};
     for (size_t d = 0; d < l->cloud.dimension; d++)
-        block.x[d] = l->cloud.column[d] + base;
+        block.x[d] = ast_column(l, worker, d, base);
     return block;
 }
 
@@ -33,6 +33,7 @@ static void take_result(ast_labelling *l, ast_worker *worker, size_t b, const as
 }
 
 static void score_block(ast_labelling *l, ast_worker *worker, size_t b, float awake) {
+    ast_fetch_chunk(l, worker);
     ast_small_block block = view(l, worker, b);
     ast_small_result result = l->kernels->label_block[l->cloud.dimension](&block, ast_current_table(l, worker), awake);
     take_result(l, worker, b, &result);
@@ -55,6 +56,7 @@ void ast_small_first(ast_labelling *l, ast_worker *worker, size_t chunk) {
     const ast_table *table = ast_current_table(l, worker);
     size_t blocks = l->chunk / AST_BLOCK;
     bool attention = false;
+    ast_fetch_chunk(l, worker);
     worker->added = true;
     for (size_t b = chunk * blocks; b < (chunk + 1) * blocks; b++) {
         ast_small_block block = view(l, worker, b);
@@ -79,8 +81,9 @@ void ast_small_all(ast_labelling *l, ast_worker *worker, size_t chunk) {
 
 void ast_small_others(ast_labelling *l, ast_worker *worker, const ast_table *table, size_t first, size_t n) {
     const float *x[AST_SMALL];
+    ast_fetch_chunk(l, worker);
     for (size_t d = 0; d < l->cloud.dimension; d++)
-        x[d] = l->cloud.column[d] + first;
+        x[d] = ast_column(l, worker, d, first);
     l->kernels->score_columns[l->cloud.dimension](x, n, table, worker->other);
 }
 

@@ -85,13 +85,13 @@ static void add_weighted(const ast_labelling *l, const float *row, double weight
 }
 
 /* Axial: labels on the other side are other labels. */
-static uint64_t key_of(size_t i, bool turned) {
+uint64_t ast_key_of(size_t i, bool turned) {
     return ast_key(i) * (turned ? 0x9e3779b97f4a7c15u : 1);
 }
 
 /* The row that is added; sparse points need none. */
-static const float *row_to_add(const ast_labelling *l, ast_worker *worker, size_t i) {
-    return l->cloud.sparse ? NULL : ast_cloud_row(&l->cloud, i, worker->row);
+static const float *row_to_add(ast_labelling *l, ast_worker *worker, size_t i) {
+    return l->cloud.sparse ? NULL : ast_point_row(l, worker, i);
 }
 
 /* Adds the point, or with sign -1 takes it off again; `turned`: as -x. */
@@ -99,7 +99,7 @@ static void add_point(const ast_labelling *l, ast_worker *worker, size_t i, cons
                       bool turned) {
     int64_t *bin = bin_of(l, worker, slot);
     worker->used[slot] = 1;
-    uint64_t key = key_of(l->offset + i, turned);
+    uint64_t key = ast_key_of(l->offset + i, turned);
     worker->bins.keys[slot] += sign > 0 ? key : -key;
     if (l->weights) {
         add_weighted(l, row, l->weights[i], sign, turned, bin);
@@ -139,7 +139,7 @@ void ast_add_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     if (l->cloud.small && !l->weights && !l->axial) {
         const float *x[AST_SMALL];
         for (size_t d = 0; d < l->cloud.dimension; d++)
-            x[d] = l->cloud.column[d] + base;
+            x[d] = ast_column(l, worker, d, base);
         l->kernels->sum_columns[l->cloud.dimension](x, l->labels + base, l->chunk, &worker->bins);
         return;
     }
@@ -192,7 +192,7 @@ static void key_chunk(void *data, size_t chunk, int index) {
     size_t base = chunk * l->chunk;
     bool grouped = !l->axial && l->offset % AST_LANES == 0;
     for (size_t i = base; !grouped && i < base + l->chunk; i++)
-        l->workers[index].bins.keys[l->labels[i]] += key_of(l->offset + i, l->axial && ast_is_turned(l->signs, i));
+        l->workers[index].bins.keys[l->labels[i]] += ast_key_of(l->offset + i, l->axial && ast_is_turned(l->signs, i));
     if (grouped)
         l->kernels->add_keys(l->labels + base, l->chunk, l->offset + base, &l->workers[index].bins);
 }
@@ -207,6 +207,18 @@ static uint64_t take_key(ast_labelling *l, size_t slot) {
         }
     }
     return sum;
+}
+
+bool ast_count_keys(ast_labelling *l, uint64_t *keys) {
+    for (int w = 0; w < l->worker_count; w++)
+        if (!ast_worker_reserve(l, &l->workers[w]))
+            return false;
+    for (size_t slot = 0; slot < l->clusters.slots; slot++)
+        take_key(l, slot);
+    ast_pool_run(l->pool, l->chunks, key_chunk, l);
+    for (size_t slot = 0; slot < l->clusters.slots; slot++)
+        keys[slot] += take_key(l, slot);
+    return true;
 }
 
 /* What changed since the first pass, taken from what the labels say now, gives the keys of the first pass, and so its

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How a run over a source keeps to its memory. Everything that a labelling allocates is counted here, as it is at its
+ * worst: an array that grows is there twice for a moment. What is left over is for clusters. */
+#include "plan.h"
+
+#include "windows.h"
+
+#include <math.h>
+
+#define SLACK ((size_t)2 << 20)         /* what is small: messages, prints, the allocator's own */
+#define WINDOW_POINTS ((size_t)1 << 23) /* labels of so many points at a time, where there is no room for all */
+#define LEAST_WINDOW ((size_t)AST_WINDOW_STEP)
+#define FEW_CLUSTERS 64 /* AST_DP: there is room for so many at least ... */
+#define CLUSTER_SHARE 4 /* ... and for them this part of the memory */
+#define SEGMENT_BYTES ((size_t)64 << 20)
+
+/* Bytes that one cluster takes, on so many threads. */
+static double slot_bytes(size_t dimension, double threads) {
+    double row = (double)dimension;
+    double list = (dimension <= AST_SMALL ? 16 : 12) * row + 48; /* means, sums, shifts and what is one number each */
+    double tables = 3 * 4 * row + 64, starts = 12 * row, result = 4 * row + 64;
+    double worker = 4 * 4 * row + 3 * 8 * (row + 8) + 160; /* tables of its own, sums of its own */
+    return 2.5 * list + 1.5 * tables + starts + result + threads * worker;
+}
+
+/* Of one thread: scores and lists of a chunk, and its rows. */
+static double worker_bytes(const ast_source *source) {
+    double chunk = (double)ast_chunk_size(source->dimension), row = (double)source->dimension;
+    bool small = source->dimension <= AST_SMALL, raw = small || source->type != AST_F4;
+    double rows = chunk * row * (4 + (raw ? (double)ast_type_size(source->type) : 0));
+    return rows + (chunk + AST_BLOCK) * 96 + 8 * row + (small ? 16384 : 8 * 4096.0) + 4 * AST_ROW_SCRATCH;
+}
+
+/* Of one point: its label, sign and part of a block; and where every one has a bound, scores. */
+static double label_bytes(void) {
+    return 4 + 1.0 / AST_LANES + 4.0 / AST_LANES + (double)(sizeof(ast_block) + sizeof(size_t)) / AST_BLOCK;
+}
+
+static double least_clusters(const ast_options *options, size_t count) {
+    if (options->method == AST_SPKM)
+        return (double)(options->start == AST_GIVEN ? options->means_count : options->clusters);
+    double given = (double)(options->start == AST_GIVEN ? options->means_count : 0);
+    return given + (double)(count < FEW_CLUSTERS ? count : FEW_CLUSTERS);
+}
+
+/* The labels of as many points as there is memory for, and then the bounds of all. */
+static double place_points(const ast_source *source, const ast_options *options, double room, ast_plan *plan) {
+    double count = (double)(source->count + AST_WINDOW_STEP), label = label_bytes();
+    double seeds = options->method == AST_SPKM && options->start == AST_PLUSPLUS ? 4 + 8.0 / 1024 : 0;
+    double scores = source->dimension <= AST_SMALL ? 0 : 16;
+    double bounded = label + (scores > seeds ? scores : seeds);
+    plan->rows = source->count;
+    plan->bounds = options->bounds && count * bounded <= room;
+    if (plan->bounds)
+        return count * bounded;
+    if (count * (label + seeds) <= room)
+        return count * (label + seeds);
+    double rows = room / label < (double)WINDOW_POINTS ? floor(room / label) : (double)WINDOW_POINTS;
+    plan->rows = (size_t)rows / AST_WINDOW_STEP * AST_WINDOW_STEP;
+    return (double)plan->rows * label;
+}
+
+bool ast_plan_make(const ast_source *source, const ast_options *options, int threads, size_t memory, ast_plan *plan) {
+    double slot = slot_bytes(source->dimension, threads), given = (double)memory, count = (double)source->count;
+    double fixed = (double)SLACK + threads * worker_bytes(source) + (source->weights ? 8 * count : 0);
+    double seeds = options->method == AST_SPKM ? 8 * count / 1024 : 0, few = least_clusters(options, source->count);
+    fixed += seeds;
+    double window = (double)(source->count < LEAST_WINDOW ? source->count + AST_WINDOW_STEP : LEAST_WINDOW);
+    double least = fixed + few * slot + window * label_bytes();
+    *plan = (ast_plan){.least = (size_t)ceil(least),
+                       .pass_bytes = (uint64_t)source->count * source->dimension * ast_type_size(source->type)};
+    if (given < least)
+        return false;
+    double clusters = few * slot;
+    if (options->method == AST_DP && given / CLUSTER_SHARE > clusters)
+        clusters = fmin(given / CLUSTER_SHARE, given - (least - few * slot));
+    double points = place_points(source, options, given - fixed - clusters, plan);
+    double most = options->method == AST_SPKM ? few : fmin((given - fixed - points) / slot, count + few);
+    plan->clusters = (size_t)most;
+    plan->memory = (size_t)fmin(given, ceil(fixed + points + most * slot));
+    plan->label_bytes = plan->rows < source->count ? (uint64_t)source->count * 8 : 0;
+    return true;
+}
+
+size_t ast_plan_segment(const ast_source *source) {
+    size_t bytes = ast_chunk_size(source->dimension) * source->dimension * ast_type_size(source->type);
+    size_t chunks = SEGMENT_BYTES / bytes;
+    return chunks < 64 ? 64 : chunks;
+}
