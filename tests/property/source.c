@@ -225,7 +225,7 @@ static void check_case(uint64_t seed, ref_size size, size_t ways) {
 
 /* Directions that come late, points that are alone, rows of any length, some missing: several windows of them. */
 static void fill_wide(float *x, size_t count, size_t dimension, uint64_t seed, ast_random *random) {
-    ref_fill_clustered(x, count, dimension, 9, 0.5 / sqrt((double)dimension), 0.002, seed);
+    ref_fill_clustered(x, count, dimension, 9, 0.3 / sqrt((double)dimension), 0.002, seed);
     for (size_t i = 0; i < count; i++) {
         float *row = x + i * dimension, scale = ast_random_below(random, 3) ? 1 : 3;
         if (i > count * 2 / 3 && ast_random_below(random, 2))
@@ -238,7 +238,7 @@ static void fill_wide(float *x, size_t count, size_t dimension, uint64_t seed, a
 
 static void check_wide(uint64_t seed, ref_size size, size_t ways) {
     static const size_t dimensions[] = {2, 3, 4, 5, 9, 40, 70};
-    static const double angles[] = {20, 40, 60, 75};
+    static const double angles[] = {30, 45, 60, 75};
     ast_random random;
     char text[100];
     (void)size;
