@@ -330,8 +330,8 @@ typedef struct ast_plan {
     uint64_t label_bytes; /* that it reads and writes of the store */
 } ast_plan;
 
-/* The plan for a run of AST_DP or AST_SPKM with `memory` bytes, for one run (restarts 1) in the given order (shuffle 0,
- * AST_ORDERED): AST_BAD_OPTION otherwise. AST_NO_MEMORY if it is less than `least`, which is filled in then too. */
+/* The plan for a run of AST_DP or AST_SPKM with `memory` bytes, for one run (restarts 1, no resume) in the given order
+ * (shuffle 0, AST_ORDERED): AST_BAD_OPTION otherwise. AST_NO_MEMORY if it is less than `least`, which is filled in then too. */
 AST_API ast_status ast_plan_source(ast_context *context, const ast_source *source, const ast_options *options,
                                    size_t memory, ast_plan *plan);
 

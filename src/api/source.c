@@ -36,6 +36,8 @@ static ast_status check_options(const ast_options *o, ast_fault *fault) {
         problem = "a source is read in its own order: shuffle needs all points in memory";
     if (!problem && o->parallel != AST_ORDERED)
         problem = "a source is read by AST_ORDERED passes: AST_OIR and AST_SERIAL need all points in memory";
+    if (!problem && o->resume)
+        problem = "a source is read from the start: resume needs all points in memory";
     return problem ? ast_fail(fault, AST_BAD_OPTION, "%s", problem) : AST_OK;
 }
 
