@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,12 +17,15 @@
 #include "ranks.h"
 #include "terminal.h"
 
-#define SELDOM 20  /* times as long as writing took is spent on other things before it is written again, ... */
-#define PAUSE 0.25 /* ... and at least so many seconds */
+/* From one writing to the next there are at least */
+#define LEAST_PAUSE 0.1 /* so many seconds: short runs write once; */
+#define WRITING 20      /* so many times as long as writing took: it costs a twentieth at most; */
+#define PART 50         /* this part of what the run took so far, which is about what a kill costs, */
+#define MOST_PAUSE 60.0 /* or so many seconds, if that is less. */
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
-static int read_bytes(void *data, uint64_t offset, void *bytes, size_t size) {
+static int read_bytes(uint64_t offset, void *bytes, size_t size, void *data) {
     const ast_cli_checkpoint *s = data;
     for (size_t done = 0; done < size;) {
         ssize_t part = pread(s->descriptor, (char *)bytes + done, size - done, (off_t)(offset + done));
@@ -43,7 +47,7 @@ static int find(ast_cli_checkpoint *s) {
     s->opened = 1;
     if (fstat(s->descriptor, &status) != 0 || !S_ISREG(status.st_mode))
         return ast_cli_fail(AST_CLI_FAILED, "%s: is no regular file, and --state needs one", s->path);
-    s->found = (ast_store){.size = (uint64_t)status.st_size, .read = read_bytes, .data = s};
+    s->found = (ast_medium){.size = (uint64_t)status.st_size, .read = read_bytes, .data = s};
     return -1;
 }
 
@@ -72,13 +76,14 @@ static int probe(const ast_cli_checkpoint *s) {
 
 int ast_cli_checkpoint_open(ast_cli_checkpoint *s, const char *path) {
     s->path = path;
+    s->began = s->when = ast_cli_now();
     int code = ast_cli_agree(find(s));
     if (code < 0)
         code = ast_cli_agree(compare(s));
     return code < 0 ? ast_cli_agree(probe(s)) : code;
 }
 
-const ast_store *ast_cli_checkpoint_found(const ast_cli_checkpoint *s) {
+const ast_medium *ast_cli_checkpoint_found(const ast_cli_checkpoint *s) {
     return s->opened ? &s->found : NULL;
 }
 
@@ -90,7 +95,7 @@ void ast_cli_checkpoint_close(ast_cli_checkpoint *s) {
 
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */
 
-static int write_bytes(void *data, uint64_t offset, const void *bytes, size_t size) {
+static int write_bytes(uint64_t offset, const void *bytes, size_t size, void *data) {
     ast_cli_checkpoint *s = data;
     bool good = s->output ? ast_output_write(s->output, bytes, size, &s->error)
                           : ast_write_part(s->name, offset, bytes, size, &s->error);
@@ -113,10 +118,10 @@ static int begin(ast_cli_checkpoint *s) {
 }
 
 static int write_state(ast_cli_checkpoint *s) {
-    ast_store store = {.write = write_bytes, .data = s};
+    ast_medium medium = {.write = write_bytes, .data = s};
     s->error.text[0] = 0;
     int code = begin(s);
-    if (code < 0 && ast_checkpoint(s->context, &store) != AST_OK)
+    if (code < 0 && ast_checkpoint(s->context, &medium) != AST_OK)
         code = ast_cli_fail(AST_CLI_FAILED, "%s%s%s", s->error.text[0] ? "" : s->path, s->error.text[0] ? "" : ": ",
                             s->error.text[0] ? s->error.text : ast_message(s->context));
     code = ast_cli_agree(code);
@@ -129,17 +134,21 @@ static int write_state(ast_cli_checkpoint *s) {
     return ast_cli_agree(code);
 }
 
+static double pause_of(const ast_cli_checkpoint *s) {
+    double pause = fmin((ast_cli_now() - s->began) / PART, MOST_PAUSE);
+    return fmax(LEAST_PAUSE, fmax(pause, s->cost * WRITING));
+}
+
 /* What one rank was asked, or finds, all act on; the clock is that of rank 0. Returns whether to write. */
 static int decide(ast_cli_checkpoint *s, const ast_progress *progress) {
     const ast_comm *ranks = ast_cli_ranks();
-    double pause = s->cost * SELDOM > PAUSE ? s->cost * SELDOM : PAUSE;
-    int first = s->pass == 0, over = progress->last && (size_t)progress->restart + 1 == s->restarts;
-    int due = ast_cli_speaks() && ast_cli_now() - s->when >= pause, number = ast_cli_interrupted();
+    int over = progress->last && (size_t)progress->restart + 1 == s->restarts;
+    int due = ast_cli_speaks() && ast_cli_now() - s->when >= pause_of(s), number = ast_cli_interrupted();
     uint64_t told[3] = {(uint64_t)due, number != 0, (uint64_t)number};
     if (ranks)
         ranks->sum(ranks->data, told, 3);
     s->stopped = told[1] ? (int)(told[2] / told[1]) : 0;
-    return first || over || told[0] || told[1];
+    return over || told[0] || told[1];
 }
 
 int ast_cli_checkpoint_step(const ast_progress *progress, void *data) {

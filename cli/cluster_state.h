@@ -19,14 +19,15 @@ typedef struct ast_cli_checkpoint {
     ast_cli_record *record; /* what else happens after a pass */
     size_t restarts;
     /* What to go on from, if there is something. */
-    ast_store found;
+    ast_medium found;
     int opened, descriptor;
     /* What was written. */
-    int pass;    /* the last that was; 0: none by this run */
-    double when; /* at what time, in seconds, ... */
-    double cost; /* ... and how long that took */
-    int stopped; /* the signal that asked to stop, on whichever rank */
-    int code;    /* of a failure to write; 0: none */
+    int pass;     /* the last that was; 0: none by this run */
+    double began; /* when the run did, in seconds; */
+    double when;  /* when it was last written, or the run began; */
+    double cost;  /* and how long that took */
+    int stopped;  /* the signal that asked to stop, on whichever rank */
+    int code;     /* of a failure to write; 0: none */
     ast_output *output;
     char name[4096]; /* of the temporary file, for ranks that have no output */
     ast_format_error error;
@@ -36,11 +37,11 @@ typedef struct ast_cli_checkpoint {
 int ast_cli_checkpoint_open(ast_cli_checkpoint *state, const char *path);
 
 /* The store to resume from, or NULL. */
-const ast_store *ast_cli_checkpoint_found(const ast_cli_checkpoint *state);
+const ast_medium *ast_cli_checkpoint_found(const ast_cli_checkpoint *state);
 
-/* The callback for ast_options.progress; `data` is the ast_cli_checkpoint. Writes the state after the first pass, after
- * the last, when a signal asked to stop, and in between so seldom that it takes no more than a twentieth of the time.
- */
+/* The callback for ast_options.progress; `data` is the ast_cli_checkpoint. Writes the state after the last pass, when a
+ * signal asked to stop, and otherwise so often that a kill costs little and so seldom that it takes a twentieth of the
+ * time at most. */
 int ast_cli_checkpoint_step(const ast_progress *progress, void *data);
 
 /* What ast_cluster came to, where that was about the state; -1: it was not. */

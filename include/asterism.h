@@ -164,14 +164,14 @@ typedef struct ast_progress {
                               a pass: `changed` and `scored` count what was visited, `objective` is NaN. 0 otherwise */
 } ast_progress;
 
-/* A place for bytes, of the caller's making: a file, or memory. Both functions move `size` bytes at `offset` and return
- * 0, or anything else where they cannot; they are called on the caller's thread. Only one of them is needed at a time. */
-typedef struct ast_store {
+/* Where a checkpoint is: a file, or memory. Both functions move `size` bytes at `offset` and return 0, or anything else
+ * where they cannot; they are called on the caller's thread. Only one of them is needed at a time. */
+typedef struct ast_medium {
     uint64_t size; /* for reading: how many bytes there are */
-    int (*read)(void *data, uint64_t offset, void *bytes, size_t size);
-    int (*write)(void *data, uint64_t offset, const void *bytes, size_t size);
+    int (*read)(uint64_t offset, void *bytes, size_t size, void *data);
+    int (*write)(uint64_t offset, const void *bytes, size_t size, void *data);
     void *data;
-} ast_store;
+} ast_medium;
 
 typedef struct ast_options {
     ast_method method;     /* AST_DP */
@@ -208,7 +208,7 @@ typedef struct ast_options {
     double learning_rate_end; /* 0.01. ... and at the end; in between it falls exponentially */
     int (*progress)(const ast_progress *state, void *data); /* NULL, or called as above; non-zero cancels */
     void *progress_data;
-    const ast_store *resume; /* NULL, or a checkpoint of ast_checkpoint to go on from (AST_DP, AST_SPKM) */
+    const ast_medium *resume; /* NULL, or a checkpoint of ast_checkpoint to go on from (AST_DP, AST_SPKM) */
 } ast_options;
 
 /* Fills in the defaults above. Call it first, then edit. */
@@ -264,7 +264,7 @@ AST_API ast_status ast_cluster(ast_context *context, const ast_points *points, c
  * ranks (asterism_ranks.h) call it together, after the same pass: each writes its own pieces, at offsets of one file
  * that does not depend on how many they are, and each reads what it needs. The first checkpoint of a call, and a call
  * with `resume`, read all points once, to know them again. */
-AST_API ast_status ast_checkpoint(ast_context *context, const ast_store *store);
+AST_API ast_status ast_checkpoint(ast_context *context, const ast_medium *medium);
 
 /* The K clusters of the last successful ast_cluster of this context, in order of label; valid until the next call with
  * the context. NULL and *count = 0 before the first. */

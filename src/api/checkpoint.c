@@ -17,7 +17,7 @@
 typedef struct writing {
     const ast_call *call;
     const ast_labelling *l;
-    const ast_store *store;
+    const ast_medium *medium;
     ast_standing_head head;
     ast_standing_layout at;
     int32_t *place;      /* (slots) which cluster a slot is */
@@ -77,7 +77,7 @@ static unsigned char *make_head(const writing *w) {
 }
 
 static ast_status put(const writing *w, uint64_t offset, const void *bytes, size_t size, ast_fault *fault) {
-    if (size == 0 || w->store->write(w->store->data, offset, bytes, size) == 0)
+    if (size == 0 || w->medium->write(offset, bytes, size, w->medium->data) == 0)
         return AST_OK;
     return ast_fail(fault, AST_BAD_STATE, "the state cannot be written");
 }
@@ -159,15 +159,15 @@ static ast_status write_all(writing *w, ast_fault *fault) {
     return ast_comm_agree(comm, status, fault);
 }
 
-ast_status ast_checkpoint(ast_context *context, const ast_store *store) {
+ast_status ast_checkpoint(ast_context *context, const ast_medium *medium) {
     ast_call *c = context->call;
     ast_fault *fault = &context->fault;
     if (!c || !c->run || c->run->iterations == 0 || !c->run->prints)
         return ast_fail(fault, AST_BAD_OPTION,
                         "ast_checkpoint is for the progress function of AST_DP and AST_SPKM, after a pass");
-    if (!store || !store->write)
-        return ast_fail(fault, AST_BAD_OPTION, "the store of a checkpoint needs a function that writes");
-    writing w = {.call = c, .l = &context->labelling, .store = store, .head = ast_standing_describe(c)};
+    if (!medium || !medium->write)
+        return ast_fail(fault, AST_BAD_OPTION, "the medium of a checkpoint needs a function that writes");
+    writing w = {.call = c, .l = &context->labelling, .medium = medium, .head = ast_standing_describe(c)};
     w.head.digest = ast_standing_digest(c);
     fill_head(&w.head, c, w.l);
     ast_status status = write_all(&w, fault);

@@ -216,7 +216,7 @@ const char *ast_options_problem(const ast_options *o) {
     if (o->resume && o->method != AST_DP && o->method != AST_SPKM)
         return "resume is for AST_DP and AST_SPKM";
     if (o->resume && !o->resume->read)
-        return "the store to resume from needs a function that reads";
+        return "the medium to resume from needs a function that reads";
     if (!by_angle && o->start == AST_GIVEN && o->clusters && o->clusters != o->means_count)
         return "the number of clusters differs from the number of means to start from";
     return NULL;

@@ -14,17 +14,17 @@
 #define PIECE ((size_t)1 << 16) /* records read at once */
 
 typedef struct ast_standing {
-    const ast_store *store;
+    const ast_medium *medium;
     unsigned char *bytes; /* up to the records */
     ast_standing_head head;
     ast_standing_layout at;
 } ast_standing;
 
-static ast_status get(const ast_store *store, uint64_t offset, void *bytes, size_t size, ast_fault *fault) {
-    if (offset > store->size || size > store->size - offset)
+static ast_status get(const ast_medium *medium, uint64_t offset, void *bytes, size_t size, ast_fault *fault) {
+    if (offset > medium->size || size > medium->size - offset)
         return ast_fail(fault, AST_BAD_STATE, "the state ends early: it has only %llu bytes",
-                        (unsigned long long)store->size);
-    if (size > 0 && store->read(store->data, offset, bytes, size) != 0)
+                        (unsigned long long)medium->size);
+    if (size > 0 && medium->read(offset, bytes, size, medium->data) != 0)
         return ast_fail(fault, AST_BAD_STATE, "the state cannot be read");
     return AST_OK;
 }
@@ -38,7 +38,7 @@ static ast_status damaged(ast_fault *fault) {
 /* Every version begins with the magic number and its own. */
 static ast_status read_start(ast_standing *s, ast_fault *fault) {
     uint64_t start[2];
-    ast_status status = get(s->store, 0, start, sizeof start, fault);
+    ast_status status = get(s->medium, 0, start, sizeof start, fault);
     if (status != AST_OK)
         return status;
     if (start[0] != AST_STANDING_MAGIC)
@@ -46,7 +46,7 @@ static ast_status read_start(ast_standing *s, ast_fault *fault) {
     if (start[1] != AST_STANDING_VERSION)
         return ast_fail(fault, AST_BAD_STATE, "the state has version %llu; this library reads version %d",
                         (unsigned long long)start[1], AST_STANDING_VERSION);
-    return get(s->store, 0, &s->head, sizeof s->head, fault);
+    return get(s->medium, 0, &s->head, sizeof s->head, fault);
 }
 
 static ast_status read_head(ast_standing *s, ast_fault *fault) {
@@ -55,18 +55,18 @@ static ast_status read_head(ast_standing *s, ast_fault *fault) {
     if (status != AST_OK)
         return status;
     if (!ast_standing_lay_out(&s->head, &s->at) || s->head.head_size != s->at.records ||
-        s->head.size != s->at.tail + sizeof sum || s->at.records > s->store->size)
+        s->head.size != s->at.tail + sizeof sum || s->at.records > s->medium->size)
         return damaged(fault);
     s->bytes = ast_allocate(s->at.records, 1);
-    status = s->bytes ? get(s->store, 0, s->bytes, s->at.records, fault) : ast_fail_memory(fault);
+    status = s->bytes ? get(s->medium, 0, s->bytes, s->at.records, fault) : ast_fail_memory(fault);
     if (status != AST_OK)
         return status;
     memcpy(&sum, s->bytes + s->at.checksum, sizeof sum);
     if (memcmp(s->bytes, &s->head, sizeof s->head) != 0 || sum != ast_standing_checksum(s->bytes, s->at.checksum))
         return damaged(fault);
-    if (s->head.size != s->store->size)
+    if (s->head.size != s->medium->size)
         return ast_fail(fault, AST_BAD_STATE, "the state is damaged: it has %llu bytes in place of %llu",
-                        (unsigned long long)s->store->size, (unsigned long long)s->head.size);
+                        (unsigned long long)s->medium->size, (unsigned long long)s->head.size);
     return AST_OK;
 }
 
@@ -130,7 +130,7 @@ ast_status ast_standing_open(ast_call *c, int *restart, ast_fault *fault) {
     c->resume = ast_allocate_zero(1, sizeof *c->resume);
     ast_status status = c->resume ? AST_OK : ast_fail_memory(fault);
     if (status == AST_OK) {
-        c->resume->store = c->options->resume;
+        c->resume->medium = c->options->resume;
         status = read_head(c->resume, fault);
     }
     if (status == AST_OK)
@@ -187,7 +187,7 @@ static ast_status read_records(const ast_call *c, ast_labelling *l, uint32_t *re
     ast_status status = AST_OK;
     for (size_t first = 0; status == AST_OK && first < count; first += n) {
         n = count - first < PIECE ? count - first : PIECE;
-        status = get(s->store, s->at.records + (c->offset + first) * size, records, n * size, fault);
+        status = get(s->medium, s->at.records + (c->offset + first) * size, records, n * size, fault);
         if (status == AST_OK)
             *good = take_piece(c, l, first, n, records, sum) && *good;
     }
@@ -198,7 +198,7 @@ static ast_status read_records(const ast_call *c, ast_labelling *l, uint32_t *re
 static ast_status read_tail(const ast_standing *s, uint64_t sum, ast_fault *fault) {
     uint64_t end = s->at.records + s->head.points * s->at.width * sizeof(uint32_t), gap = s->at.tail - end, kept;
     unsigned char bytes[16];
-    ast_status status = get(s->store, end, bytes, (size_t)gap + sizeof kept, fault);
+    ast_status status = get(s->medium, end, bytes, (size_t)gap + sizeof kept, fault);
     if (status != AST_OK)
         return status;
     bool zeros = true;

@@ -11,7 +11,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define ROWS 4096 /* of one task */
+#define ROWS 1024 /* of one task */
+#define LANES 4
+#define PIECE 2048 /* bytes */
 
 typedef struct digest {
     const ast_points *points;
@@ -26,8 +28,25 @@ static uint64_t fold(uint64_t hash, uint64_t word) {
     return hash ^ hash >> 32;
 }
 
+/* Four chains side by side, where there is enough for them: one alone waits for its multiplications. */
+static uint64_t fold_lanes(uint64_t hash, const unsigned char **at, size_t *size) {
+    uint64_t lane[LANES], word;
+    for (size_t j = 0; j < LANES; j++)
+        lane[j] = hash + j;
+    for (; *size >= sizeof lane; *size -= sizeof lane)
+        for (size_t j = 0; j < LANES; j++, *at += sizeof word) {
+            memcpy(&word, *at, sizeof word);
+            lane[j] = fold(lane[j], word);
+        }
+    for (size_t j = 0; j < LANES; j++)
+        hash = fold(hash, lane[j]);
+    return hash;
+}
+
 static uint64_t fold_bytes(uint64_t hash, const unsigned char *at, size_t size) {
     uint64_t word;
+    if (size >= 2 * LANES * sizeof word)
+        hash = fold_lanes(hash, &at, &size);
     for (; size >= sizeof word; size -= sizeof word, at += sizeof word) {
         memcpy(&word, at, sizeof word);
         hash = fold(hash, word);
@@ -38,14 +57,17 @@ static uint64_t fold_bytes(uint64_t hash, const unsigned char *at, size_t size) 
     return size > 0 ? fold(hash, word) : hash;
 }
 
-/* The same words where the elements are apart. */
-static uint64_t fold_apart(uint64_t hash, const digest *d, const unsigned char *at) {
-    size_t each = sizeof(uint64_t) / d->size, dimension = d->points->dimension;
+/* A row is folded in pieces, so that one whose elements are apart can be gathered. */
+static uint64_t fold_row(uint64_t hash, const digest *d, const unsigned char *at) {
+    unsigned char gathered[PIECE];
+    size_t each = PIECE / d->size, dimension = d->points->dimension;
+    ptrdiff_t stride = d->points->column_stride;
     for (size_t first = 0; first < dimension; first += each) {
-        unsigned char bytes[sizeof(uint64_t)] = {0};
-        for (size_t j = 0; j < each && first + j < dimension; j++, at += d->points->column_stride)
-            memcpy(bytes + j * d->size, at, d->size);
-        hash = fold_bytes(hash, bytes, sizeof bytes);
+        size_t n = dimension - first < each ? dimension - first : each;
+        const unsigned char *piece = at + (ptrdiff_t)first * stride;
+        for (size_t j = 0; j < n && !d->tight; j++)
+            memcpy(gathered + j * d->size, piece + (ptrdiff_t)j * stride, d->size);
+        hash = fold_bytes(hash, d->tight ? piece : gathered, n * d->size);
     }
     return hash;
 }
@@ -68,10 +90,7 @@ static uint64_t digest_row(const digest *d, size_t row) {
     const ast_points *p = d->points;
     const unsigned char *at = (const unsigned char *)p->data + (ptrdiff_t)row * p->row_stride;
     uint64_t hash = ast_mix64(d->offset + row);
-    if (p->starts)
-        hash = fold_entries(hash, d, row);
-    else
-        hash = d->tight ? fold_bytes(hash, at, p->dimension * d->size) : fold_apart(hash, d, at);
+    hash = p->starts ? fold_entries(hash, d, row) : fold_row(hash, d, at);
     if (p->weights)
         hash = fold_bytes(hash, (const unsigned char *)&p->weights[row], sizeof *p->weights);
     return ast_mix64(hash);

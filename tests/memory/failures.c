@@ -64,7 +64,7 @@ typedef struct pause {
     unsigned char bytes[1 << 18];
 } pause_state;
 
-static int put_bytes(void *data, uint64_t offset, const void *bytes, size_t size) {
+static int put_bytes(uint64_t offset, const void *bytes, size_t size, void *data) {
     pause_state *p = data;
     assert_true(offset + size <= sizeof p->bytes);
     memcpy(p->bytes + offset, bytes, size);
@@ -72,7 +72,7 @@ static int put_bytes(void *data, uint64_t offset, const void *bytes, size_t size
     return 0;
 }
 
-static int get_bytes(void *data, uint64_t offset, void *bytes, size_t size) {
+static int get_bytes(uint64_t offset, void *bytes, size_t size, void *data) {
     memcpy(bytes, ((const pause_state *)data)->bytes + offset, size);
     return 0;
 }
@@ -81,7 +81,7 @@ static int stop_here(const ast_progress *state, void *data) {
     pause_state *p = data;
     if (state->iteration == 0 || state->restart + 1 < p->s->options.restarts)
         return 0;
-    ast_store store = {.write = put_bytes, .data = p};
+    ast_medium store = {.write = put_bytes, .data = p};
     p->saved = ast_checkpoint(p->context, &store);
     return 1;
 }
@@ -97,7 +97,7 @@ static ast_status call_resumed(ast_context *context, const scene *s, int32_t *ou
     ast_status status = call_cluster(context, &twin, out);
     if (status != AST_CANCELLED || p.saved != AST_OK)
         return status == AST_CANCELLED ? p.saved : status;
-    ast_store store = {.size = p.size, .read = get_bytes, .data = &p};
+    ast_medium store = {.size = p.size, .read = get_bytes, .data = &p};
     twin.options = s->options;
     twin.options.resume = &store;
     return call_cluster(context, &twin, out);

@@ -21,7 +21,7 @@ relay() {
     printed whole.json >whole.text
     rm -f state
     for number in 3 2; do
-        DEATH=$(awk -v seed="$kills$$" 'BEGIN { srand(seed); print 0.1 + rand() * 0.6 }')
+        DEATH=$(awk -v seed="$kills$$" 'BEGIN { srand(seed); print 0.4 + rand() * 0.6 }')
         export DEATH
         if ! ranks $number sh -c "$dies" sh "$ASTERISM_MPI" cluster "$@" --threads 1 --state state --labels z.npy \
             >../out 2>../err; then

@@ -30,9 +30,9 @@ typedef struct outcome {
 typedef struct leg {
     const ast_points *points;
     ast_options options;
-    const ast_store *from; /* NULL: the beginning */
-    ref_store *to;         /* NULL: it runs to the end */
-    int size, threads;     /* ranks and threads of each */
+    const ast_medium *from; /* NULL: the beginning */
+    ref_store *to;          /* NULL: it runs to the end */
+    int size, threads;      /* ranks and threads of each */
     int passes[MOST_RANKS];
     ast_status saved[MOST_RANKS];
     outcome result[MOST_RANKS]; /* labels of result 0 are of all points */
@@ -51,7 +51,7 @@ static int step(const ast_progress *state, void *data) {
     r->l->passes[r->rank]++;
     if (!r->l->to || r->l->passes[r->rank] > 1)
         return 0;
-    ast_store view = ref_store_view(r->l->to);
+    ast_medium view = ref_store_view(r->l->to);
     r->l->saved[r->rank] = ast_checkpoint(r->context, &view);
     return 1;
 }
@@ -165,7 +165,7 @@ static void check_relay(const ast_points *points, const ast_options *options, bo
     bool over = whole.result[0].status != AST_OK || whole.passes[0] == 0;
     for (int number = 0; !over; number++) {
         assert_true(number < MOST_LEGS);
-        ast_store before = ref_store_view(&stores[number % 2]);
+        ast_medium before = ref_store_view(&stores[number % 2]);
         leg next = {.points = points, .options = *options, .from = number ? &before : NULL};
         next.to = &stores[(number + 1) % 2];
         next.to->size = 0;
@@ -288,7 +288,7 @@ static int stop_in_second_run(const ast_progress *state, void *data) {
     runner *r = data;
     if (state->restart < 1 || state->iteration < 1)
         return 0;
-    ast_store view = ref_store_view(r->l->to);
+    ast_medium view = ref_store_view(r->l->to);
     assert_int_equal(ast_checkpoint(r->context, &view), AST_OK);
     return 1;
 }
@@ -319,7 +319,7 @@ static void open_story(story *s) {
 static ast_status go_on(story *s, const ast_points *points, ast_options options) {
     int32_t labels[COUNT + 1];
     ast_report report;
-    ast_store view = ref_store_view(&s->store);
+    ast_medium view = ref_store_view(&s->store);
     memset(labels, 0x5a, sizeof labels);
     options.resume = &view;
     ast_status status = ast_cluster(ref_context("avx2", 2), points, &options, labels, &report);
@@ -443,7 +443,7 @@ static void test_the_limit_can_rise(void **state) {
     leg first = {.points = &points, .options = ref_dp_options(40), .to = &store, .size = 2, .threads = 1};
     first.options.max_iterations = 1;
     run_leg(&first);
-    ast_store view = ref_store_view(&store);
+    ast_medium view = ref_store_view(&store);
     leg rest = {.points = &points, .options = ref_dp_options(40), .from = &view, .size = 3, .threads = 1};
     leg whole = {.points = &points, .options = ref_dp_options(40), .size = 1, .threads = 1};
     run_leg(&rest);
@@ -476,7 +476,7 @@ typedef struct writer {
 
 static int try_to_save(const ast_progress *state, void *data) {
     writer *w = data;
-    ast_store view = ref_store_view(&w->disk->store);
+    ast_medium view = ref_store_view(&w->disk->store);
     w->disk->saved[w->rank][state->iteration - 1] = ast_checkpoint(w->context, &view);
     return 0;
 }
@@ -523,7 +523,7 @@ static void test_a_full_disk_stops_nobody(void **state) {
 
 static int save_too_early(const ast_progress *state, void *data) {
     writer *w = data;
-    ast_store view = ref_store_view(&w->disk->store), none = {0};
+    ast_medium view = ref_store_view(&w->disk->store), none = {0};
     if (state->iteration == 0)
         assert_int_equal(ast_checkpoint(w->context, &view), AST_BAD_OPTION);
     assert_int_equal(ast_checkpoint(w->context, &none), AST_BAD_OPTION);
@@ -537,7 +537,7 @@ static void test_there_is_a_time_for_it(void **state) {
     ast_report report;
     writer w = {&disk, ref_context("avx2", 1), 0};
     ref_store_open(&disk.store);
-    ast_store view = ref_store_view(&disk.store);
+    ast_medium view = ref_store_view(&disk.store);
     assert_int_equal(ast_checkpoint(w.context, &view), AST_BAD_OPTION);
     ref_fill_clustered(disk.x, 999, 3, 6, 0.15, 0.05, 5);
     ast_points points = ast_points_f4(disk.x, 999, 3);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int read_bytes(void *data, uint64_t offset, void *bytes, size_t size) {
+static int read_bytes(uint64_t offset, void *bytes, size_t size, void *data) {
     ref_store *store = data;
     if (offset > store->size || size > store->size - offset)
         return 1;
@@ -14,7 +14,7 @@ static int read_bytes(void *data, uint64_t offset, void *bytes, size_t size) {
     return 0;
 }
 
-static int write_bytes(void *data, uint64_t offset, const void *bytes, size_t size) {
+static int write_bytes(uint64_t offset, const void *bytes, size_t size, void *data) {
     ref_store *store = data;
     pthread_mutex_lock(&store->lock);
     size_t end = (size_t)offset + size;
@@ -45,6 +45,6 @@ void ref_store_close(ref_store *store) {
     free(store->bytes);
 }
 
-ast_store ref_store_view(ref_store *store) {
-    return (ast_store){.size = store->size, .read = read_bytes, .write = write_bytes, .data = store};
+ast_medium ref_store_view(ref_store *store) {
+    return (ast_medium){.size = store->size, .read = read_bytes, .write = write_bytes, .data = store};
 }
