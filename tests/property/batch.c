@@ -51,18 +51,18 @@ static void check_axial_case(uint64_t seed, ref_size size, size_t ways) {
 
 static void small_cases_equal_the_reference(void **state) {
     (void)state;
-    ref_check_seeds(check_case, REF_SMALL, 2500, 5);
+    ref_check_seeds(check_case, REF_SMALL, 800, 5);
 }
 
 static void large_cases_equal_the_reference(void **state) {
     (void)state;
-    ref_check_seeds(check_case, REF_LARGE, 40, 6);
+    ref_check_seeds(check_case, REF_LARGE, 24, 6);
 }
 
 static void axial_cases_equal_the_reference(void **state) {
     (void)state;
-    ref_check_seeds(check_axial_case, REF_SMALL, 1500, 5);
-    ref_check_seeds(check_axial_case, REF_LARGE, 25, 5);
+    ref_check_seeds(check_axial_case, REF_SMALL, 500, 5);
+    ref_check_seeds(check_axial_case, REF_LARGE, 12, 5);
 }
 
 /* Noise that settles slowly: clusters are born in the thirtieth pass, when bounds skip nearly every point. */
@@ -97,7 +97,7 @@ static void check_late_births(uint64_t seed, int axial) {
 
 static void late_births_equal_the_reference(void **state) {
     (void)state;
-    for (uint64_t seed = 8; seed < 9 + 12 / REF_SLOWER && ref_case_only() == 0; seed++)
+    for (uint64_t seed = 8; seed < 9 + 5 / REF_SLOWER && ref_case_only() == 0; seed++)
         check_late_births(seed, seed > 8 && seed % 3 == 0);
 }
 

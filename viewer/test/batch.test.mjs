@@ -7,9 +7,31 @@ import { isSvg, launch, needBrowser, pixels, saved, settled } from "./browser.mj
 import { batch, colour } from "./fixtures.mjs";
 
 needBrowser();
-let browser;
-before(async () => (browser = await launch()));
-after(() => browser.close());
+let browser, shared;
+before(async () => {
+  browser = await launch();
+  const allow = (_, context) => context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  shared = await browser.open(batch(), { prepare: allow });
+});
+after(async () => {
+  try {
+    await shared.close();
+  } finally {
+    await browser.close();
+  }
+});
+
+// The page that most tests look at, as it was when it was opened: nothing picked, the sphere where it begins.
+async function samePage() {
+  const { page } = shared;
+  await page.keyboard.press("Escape");
+  await page.locator(".sphere").focus();
+  await page.keyboard.press("0");
+  await page.evaluate(() => document.activeElement.blur());
+  await page.mouse.move(5, 5);
+  await settled(page);
+  return page;
+}
 
 // Points are lighter towards the edge of the sphere.
 const SHADED = 72;
@@ -17,14 +39,13 @@ const selectedRow = (page) =>
   page.locator('.table-card tr[aria-selected="true"]').getAttribute("data-key", { timeout: 5000 });
 
 test("points, nets and table are drawn", async () => {
-  const { page, close } = await browser.open(batch());
+  const page = await samePage();
   for (const id of [0, 1])
     assert.ok((await pixels(page, ".sphere", colour(id), SHADED)).count > 900, `points of cluster ${id}`);
   assert.ok((await pixels(page, ".net-stage >> nth=0", colour(0), SHADED)).count > 300);
   assert.equal(await page.locator(".table-card tbody tr[data-key]").count(), 6);
   assert.match(await page.locator(".facts").innerText(), /6\s+clusters\s+3,000\s+points/);
   assert.match(await page.locator(".command code").innerText(), /--report 'my report.html'$/);
-  await close();
 });
 
 test("a graphics card draws the same points", async () => {
@@ -39,18 +60,17 @@ test("a graphics card draws the same points", async () => {
         return context.call(this, kind, { ...options, failIfMajorPerformanceCaveat: false });
       };
     });
-  const plain = await browser.open(batch()),
+  const plain = await samePage(),
     fast = await browser.open(batch(), { prepare: card });
   assert.equal(await fast.page.locator("canvas.points[data-engine^=three]").count(), 1);
-  const [a, b] = await Promise.all([plain, fast].map(({ page }) => pixels(page, ".sphere", colour(0), SHADED)));
+  const [a, b] = await Promise.all([plain, fast.page].map((page) => pixels(page, ".sphere", colour(0), SHADED)));
   assert.ok(Math.abs(a.count - b.count) < 0.25 * a.count, `${a.count} and ${b.count} pixels`);
   assert.ok(Math.hypot(a.x - b.x, a.y - b.y) < 3, "at the same place");
-  await plain.close();
   await fast.close();
 });
 
 test("picking a cluster lights up its row, and Escape lets it go", async () => {
-  const { page, close } = await browser.open(batch());
+  const page = await samePage();
   const blob = await pixels(page, ".sphere", colour(0)),
     before = (await pixels(page, ".sphere", colour(1))).count;
   await page.locator(".sphere").click({ position: { x: blob.x, y: blob.y } });
@@ -59,22 +79,20 @@ test("picking a cluster lights up its row, and Escape lets it go", async () => {
   assert.ok((await pixels(page, ".sphere", colour(1))).count < 0.2 * before, "the others are dimmed");
   await page.keyboard.press("Escape");
   assert.equal(await page.locator('tr[aria-selected="true"]').count(), 0);
-  await close();
 });
 
 test("a row lights up its points, and one on the far side is turned to the front", async () => {
-  const { page, close } = await browser.open(batch());
+  const page = await samePage();
   assert.ok((await pixels(page, ".sphere", colour(4))).count < 50, "cluster 4 is on the far side");
   await page.locator('.table-card tr[data-key="4"]').click();
   await page.mouse.move(5, 5);
   await page.waitForTimeout(500);
   assert.ok((await pixels(page, ".sphere", colour(4))).count > 400);
   assert.equal(await selectedRow(page), "4");
-  await close();
 });
 
 test("the sphere turns by hand and by key, and comes back", async () => {
-  const { page, close } = await browser.open(batch());
+  const page = await samePage();
   const sphere = page.locator(".sphere"),
     box = await sphere.boundingBox(),
     home = await sphere.screenshot();
@@ -95,7 +113,6 @@ test("the sphere turns by hand and by key, and comes back", async () => {
   await page.evaluate(() => document.activeElement.blur());
   await settled(page);
   assert.ok((await sphere.screenshot()).equals(home), "0 resets");
-  await close();
 });
 
 test("the table sorts, and works by keyboard", async () => {
@@ -114,7 +131,7 @@ test("the table sorts, and works by keyboard", async () => {
 });
 
 test("every view is saved as SVG and CSV", async () => {
-  const { page, close } = await browser.open(batch());
+  const page = await samePage();
   const files = {};
   for (const button of await page.locator(".exports button").all()) {
     const file = await saved(page, button);
@@ -134,16 +151,13 @@ test("every view is saved as SVG and CSV", async () => {
   assert.equal(files["nets.csv"].trim().split("\r\n").length, 3001);
   assert.match(files["clusters.csv"], /^id,size,share,spread,kappa,dip,dip_direction,mean_1,mean_2,mean_3\r\n0,/);
   assert.match(files["sphere.svg"], new RegExp(colour(0)));
-  await close();
 });
 
 test("the command is copied", async () => {
-  const allow = (_, context) => context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  const { page, close } = await browser.open(batch(), { prepare: allow });
+  const page = await samePage();
   await page.locator(".copy").click();
   await page.getByText("Copied").waitFor();
   assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^asterism cluster points.npy --angle 25/);
-  await close();
 });
 
 test("light and dark", async () => {
