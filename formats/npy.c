@@ -206,6 +206,19 @@ static void view_points(ast_input *input, const ast_npy_header *header, const vo
                                  .column_stride = header->fortran ? item * (ptrdiff_t)count : item};
 }
 
+/* The points are a copy from now on, row after row, and what they were read from goes. */
+static void take_copy(ast_input *input, void *copy, size_t dimension) {
+    ast_points *points = &input->points;
+    ast_npy_body body = {NULL, input->owned, input->mapped, input->mapped_size};
+    ast_npy_body_free(&body);
+    input->owned = copy;
+    input->mapped = NULL;
+    input->mapped_size = 0;
+    points->data = copy;
+    points->column_stride = (ptrdiff_t)ast_points_item(points);
+    points->row_stride = (ptrdiff_t)dimension * points->column_stride;
+}
+
 /* Copies an image in Fortran order, whose pixels row by row are no stride of each other: the row varies fastest. */
 static bool flatten_image(ast_input *input, const ast_npy_header *header, const char *name, ast_format_error *error) {
     ast_points *points = &input->points;
@@ -218,14 +231,7 @@ static bool flatten_image(ast_input *input, const ast_npy_header *header, const 
         for (size_t d = 0; d < points->dimension; d++, cursor += item)
             memcpy(cursor, pixel + d * plane * item, item);
     }
-    ast_npy_body body = {NULL, input->owned, input->mapped, input->mapped_size};
-    ast_npy_body_free(&body);
-    input->owned = place;
-    input->mapped = NULL;
-    input->mapped_size = 0;
-    points->data = place;
-    points->row_stride = (ptrdiff_t)(points->dimension * item);
-    points->column_stride = (ptrdiff_t)item;
+    take_copy(input, place, points->dimension);
     return true;
 }
 
@@ -270,14 +276,7 @@ static bool gather_columns(ast_input *input, const ast_columns *columns, const c
     if (!gathered)
         return ast_format_no_memory(error, name);
     ast_points_gather(points, columns, gathered);
-    ast_npy_body body = {NULL, input->owned, input->mapped, input->mapped_size};
-    ast_npy_body_free(&body);
-    input->owned = gathered;
-    input->mapped = NULL;
-    input->mapped_size = 0;
-    points->data = gathered;
-    points->row_stride = (ptrdiff_t)(columns->count * item);
-    points->column_stride = (ptrdiff_t)item;
+    take_copy(input, gathered, columns->count);
     return true;
 }
 

@@ -64,6 +64,32 @@ fails() {
     cmp -s ../before ../after || broken "$* changed files: $(diff ../before ../after)"
 }
 
+# said: what the command in the background has said so far, a line each, its progress included.
+said() {
+    tr '\r' '\n' <../err
+}
+
+# interrupted PATTERN COMMAND...: runs it in the background, with --progress, and sends it Ctrl-C once it has said what
+# matches; sees it end by that. Shells ignore Ctrl-C for background jobs; can_interrupt tells whether env can undo that.
+can_interrupt() {
+    env --default-signal=INT true 2>/dev/null
+}
+interrupted() {
+    pattern=$1
+    shift
+    : >../err
+    env --default-signal=INT "$ASTERISM" "$@" --progress >../out 2>../err &
+    job=$!
+    until said | grep -Eq "$pattern"; do
+        kill -0 $job 2>/dev/null || broken "it ended: $(cat ../err)"
+        sleep 0.1
+    done
+    kill -s INT $job
+    status=0
+    wait $job || status=$?
+    equal 'exit code after INT' 130 "$status"
+}
+
 # Six points around three axes, far apart.
 three_axes() {
     printf '%s\n' '1 0 0' '0.99 0.1 0' '0 1 0' '0 2 -0.2' '0 0 1' '0.05 0 0.5'

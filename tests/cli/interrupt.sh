@@ -1,14 +1,8 @@
 #!/bin/sh
 # Ctrl-C, a polite kill and a terminal that closes: the run stops, says so in one line, and leaves nothing behind.
 . "$(dirname "$0")/common.sh"
-# Shells ignore Ctrl-C for background jobs; env can undo that.
-env --default-signal=INT true 2>/dev/null || { echo 'skipped: this env has no --default-signal'; exit 77; }
+can_interrupt || { echo 'skipped: this env has no --default-signal'; exit 77; }
 asterism sample --points 20000 --dimension 3 --clusters 30 --kappa 20 --output x.npy
-
-# passes: what was said so far, a line each.
-passes() {
-    tr '\r' '\n' <../err
-}
 
 # started PATTERN COMMAND...: begins it in the background as $job and returns once it says the pattern.
 started() {
@@ -17,8 +11,8 @@ started() {
     : >../err
     env "$@" --progress >../out 2>../err &
     job=$!
-    until passes | grep -q "$pattern"; do
-        kill -0 $job 2>/dev/null || passes | grep -q "$pattern" || broken "it never said $pattern: $(cat ../err)"
+    until said | grep -q "$pattern"; do
+        kill -0 $job 2>/dev/null || said | grep -q "$pattern" || broken "it never said $pattern: $(cat ../err)"
         sleep 0.1
     done
 }
@@ -30,7 +24,7 @@ stopped() {
     wait $job || status=$?
     equal "exit code after $1" "$2" "$status"
     equal 'its sentence' 'asterism: stopped; nothing was written' \
-        "$(passes | grep -v '^pass\|starts\|points' | grep '[a-z]')"
+        "$(said | grep -v '^pass\|starts\|points' | grep '[a-z]')"
     equal 'what it printed' '' "$(cat ../out)"
     equal 'files' x.npy "$(find . -type f | sed 's|^\./||')"
 }

@@ -23,21 +23,10 @@ works asterism reproduce synthetic --quick --runs 1 --samplers 1 --output sample
 equal 'the sampler' '"fsd"' "$(json best.3.method ../out)"
 equal 'rows with the sampler' 16 "$(wc -l <sampled/synthetic.csv | tr -d ' ')"
 
-# Ctrl-C keeps what is finished.
-if env --default-signal=INT true 2>/dev/null; then
-    env --default-signal=INT "$ASTERISM" reproduce synthetic --quick --runs 100000 --output cut --progress \
-        >../out 2>../err &
-    job=$!
-    # 14 clusterings are one run.
-    until tr '\r' '\n' <../err | grep -Eq '^([2-9][0-9]|[0-9]+[0-9]{2}) of '; do
-        kill -0 $job 2>/dev/null || broken "it ended: $(cat ../err)"
-        sleep 0.1
-    done
-    kill -s INT $job
-    status=0
-    wait $job || status=$?
-    equal 'exit code after INT' 130 "$status"
-    tr '\r' '\n' <../err | grep -q 'stopped after [0-9]* of 100000 runs; cut holds those' || broken "$(cat ../err)"
+# Ctrl-C keeps what is finished; 14 clusterings are one run.
+if can_interrupt; then
+    interrupted '^([2-9][0-9]|[0-9]+[0-9]{2}) of ' reproduce synthetic --quick --runs 100000 --output cut
+    said | grep -q 'stopped after [0-9]* of 100000 runs; cut holds those' || broken "$(cat ../err)"
     equal 'rows of the table' 15 "$(wc -l <cut/synthetic.csv | tr -d ' ')"
     equal 'files' 3 "$(find cut -type f | wc -l | tr -d ' ')"
 fi

@@ -101,22 +101,14 @@ equal 'exit code without normals' 1 "$status"
 grep -q 'none of the 1 scenes has 6 normals' ../err || broken "$(cat ../err)"
 
 # Ctrl-C keeps what is finished, and the same command goes on from there.
-env --default-signal=INT true 2>/dev/null || exit 0
+# 27 clusterings are one scene.
+can_interrupt || exit 0
 "$NYU_MAKER" long.mat 400 96 72
 camera='--intrinsics 78.72,78.72,47.5,35.5'
 # shellcheck disable=SC2086
-env --default-signal=INT "$ASTERISM" reproduce nyu --mat long.mat $camera --output cut --progress >../out 2>../err &
-job=$!
-# 27 clusterings are one scene.
-until tr '\r' '\n' <../err | grep -Eq '^([3-9][0-9]|[0-9,]+[0-9]{2}) of 10,800 clusterings, about .* left'; do
-    kill -0 $job 2>/dev/null || broken "it ended: $(cat ../err)"
-    sleep 0.1
-done
-kill -s INT $job
-status=0
-wait $job || status=$?
-equal 'exit code after INT' 130 "$status"
-tr '\r' '\n' <../err | grep -q 'stopped after [0-9]* of 400 scenes; cut holds those, and the same' || broken "$(cat ../err)"
+interrupted '^([3-9][0-9]|[0-9,]+[0-9]{2}) of 10,800 clusterings, about .* left' \
+    reproduce nyu --mat long.mat $camera --output cut
+said | grep -q 'stopped after [0-9]* of 400 scenes; cut holds those, and the same' || broken "$(cat ../err)"
 equal files 'histogram.csv nyu.csv nyu.svg scenes.csv' "$(cd cut && echo *)"
 done=$(($(wc -l <cut/scenes.csv) - 1))
 [ "$done" -ge 1 ] || broken 'no scene was kept'

@@ -50,28 +50,15 @@ fails 2 'is given twice|both write' asterism tune x.npy --csv z --svg z
 fails 1 'nothing.txt' asterism tune nothing.txt
 
 # Ctrl-C keeps the angles that are finished; cluster --angle auto has nothing to show for them.
-env --default-signal=INT true 2>/dev/null || exit 0
+can_interrupt || exit 0
 asterism sample --points 60000 --dimension 3 --clusters 30 --kappa 30 --output long.npy
-# interrupted COMMAND...: runs it in the background and stops it after some angles.
-interrupted() {
-    : >../err
-    env --default-signal=INT "$ASTERISM" "$@" --progress >../out 2>../err &
-    job=$!
-    until tr '\r' '\n' <../err | grep -Eq '^[0-9,]+ of [0-9,]+ angles, about .* left'; do
-        kill -0 $job 2>/dev/null || broken "it ended: $(cat ../err)"
-        sleep 0.1
-    done
-    kill -s INT $job
-    status=0
-    wait $job || status=$?
-    equal 'exit code after INT' 130 "$status"
-}
-interrupted tune long.npy --step 0.02 --csv cut.csv --json
-tr '\r' '\n' <../err | grep -Eq 'stopped after [0-9]+ of 5751 angles; the result is of those' || broken "$(cat ../err)"
+angles='^[0-9,]+ of [0-9,]+ angles, about .* left'
+interrupted "$angles" tune long.npy --step 0.02 --csv cut.csv --json
+said | grep -Eq 'stopped after [0-9]+ of 5751 angles; the result is of those' || broken "$(cat ../err)"
 equal stopped true "$(json stopped ../out)"
 rows=$(($(wc -l <cut.csv) - 1))
 [ "$rows" -ge 1 ] && [ "$rows" -lt 5751 ] || broken "$rows rows"
-tr '\r' '\n' <../err | grep -q "stopped after $rows of" || broken "not $rows: $(cat ../err)"
-interrupted cluster long.npy --angle auto --labels cut.npy
-tr '\r' '\n' <../err | grep -q 'stopped; nothing was written' || broken "$(cat ../err)"
+said | grep -q "stopped after $rows of" || broken "not $rows: $(cat ../err)"
+interrupted "$angles" cluster long.npy --angle auto --labels cut.npy
+said | grep -q 'stopped; nothing was written' || broken "$(cat ../err)"
 [ ! -e cut.npy ] || broken 'labels after all'

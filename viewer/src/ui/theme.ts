@@ -21,7 +21,8 @@ export type Theme = "auto" | "light" | "dark";
 
 const listeners: (() => void)[] = [];
 const system = matchMedia("(prefers-color-scheme: dark)");
-let current: Inks | null = null;
+let chosen: Theme = "auto",
+  current: Inks | null = null;
 
 export function inks(): Inks {
   return (current ??= read());
@@ -32,12 +33,11 @@ export function onInks(listener: () => void): void {
 }
 
 export function theme(): Theme {
-  return (document.documentElement.dataset["theme"] as Theme | undefined) ?? "auto";
+  return chosen;
 }
 
 export function setTheme(choice: Theme): void {
-  if (choice === "auto") delete document.documentElement.dataset["theme"];
-  else document.documentElement.dataset["theme"] = choice;
+  chosen = choice;
   remember(choice);
   changed();
 }
@@ -47,7 +47,13 @@ export function startTheme(): void {
   system.addEventListener("change", changed);
 }
 
+function isDark(): boolean {
+  return chosen === "dark" || (chosen === "auto" && system.matches);
+}
+
+// The style sheet knows two sets of inks, and the root element which of them holds.
 function changed(): void {
+  document.documentElement.dataset["theme"] = isDark() ? "dark" : "light";
   current = null;
   for (const listener of listeners) listener();
 }
@@ -55,8 +61,6 @@ function changed(): void {
 function read(): Inks {
   const style = getComputedStyle(document.documentElement);
   const get = (name: string): string => style.getPropertyValue(`--${name}`).trim();
-  const choice = theme(),
-    dark = choice === "dark" || (choice === "auto" && system.matches);
   return {
     card: get("card"),
     ink: get("ink"),
@@ -68,7 +72,7 @@ function read(): Inks {
     halo: get("halo"),
     accent: get("accent"),
     band: get("band"),
-    dark,
+    dark: isDark(),
   };
 }
 
