@@ -5,6 +5,7 @@
  * file or a changed one, not malice. */
 #include "digest.h"
 
+#include "cloud.h"
 #include "random.h"
 
 #include <stdatomic.h>
@@ -106,8 +107,7 @@ static void digest_rows(void *data, size_t block, int worker) {
 }
 
 uint64_t ast_digest(const ast_points *points, size_t offset, ast_pool *pool) {
-    static const size_t sizes[] = {[AST_F4] = 4, [AST_F8] = 8, [AST_F2] = 2};
-    digest d = {.points = points, .offset = offset, .size = sizes[points->type]};
+    digest d = {.points = points, .offset = offset, .size = ast_type_size(points->type)};
     d.tight = points->column_stride == (ptrdiff_t)d.size;
     ast_pool_run(pool, (points->count + ROWS - 1) / ROWS, digest_rows, &d);
     return atomic_load(&d.sum);

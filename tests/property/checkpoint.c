@@ -272,6 +272,25 @@ static void test_sparse_rows(void **state) {
     }
 }
 
+/* Embeddings as bytes, in both orders. */
+static void test_bytes(void **state) {
+    enum { N = 900, D = 24 };
+    static float x[N * D];
+    static int8_t rows[N][D], columns[D][N];
+    (void)state;
+    ast_random random;
+    ast_random_seed(&random, 1, 94);
+    ref_fill_clustered(x, N, D, 9, 0.2, 0.1, 8);
+    for (size_t i = 0; i < N * D; i++)
+        rows[i / D][i % D] = columns[i % D][i / D] = (int8_t)(100 * x[i]);
+    ast_points points = {.data = rows, .type = AST_I1, .count = N, .dimension = D, .row_stride = D, .column_stride = 1};
+    ast_options options = ref_dp_options(60);
+    check_relay(&points, &options, true, "bytes", &random);
+    points =
+        (ast_points){.data = columns, .type = AST_I1, .count = N, .dimension = D, .row_stride = 1, .column_stride = N};
+    check_relay(&points, &options, true, "bytes in columns", &random);
+}
+
 /* ---- What is refused --------------------------------------------------------------------------------------------- */
 
 enum { COUNT = 41, DIMENSION = 3 };
@@ -558,6 +577,7 @@ int main(void) {
                                        cmocka_unit_test(test_large_dp),
                                        cmocka_unit_test(test_large_spkm),
                                        cmocka_unit_test(test_sparse_rows),
+                                       cmocka_unit_test(test_bytes),
                                        cmocka_unit_test(test_damage_is_found),
                                        cmocka_unit_test(test_another_input_is_refused),
                                        cmocka_unit_test(test_other_options_are_refused),
