@@ -29,7 +29,7 @@ static const ast_cli_option options_table[] = {
     {"angle", AST_CLI_REAL, "DEG", "farther than that from every mean: label -1", AT(angle), 0, 180, NULL},
     {"axial", AST_CLI_FLAG, NULL, "x and -x are the same: the mean with the largest |cosine|", AT(axial), 0, 0, NULL},
     {"labels", AST_CLI_TEXT, "FILE",
-     "write one label a row, point or face, -1 for missing ones:\n"
+     "write one label a row, point or triangle, -1 for missing ones:\n"
      "int32 .npy, or text; of images in their shape; - is standard\n"
      "output",
      AT(labels), 0, 0, NULL},

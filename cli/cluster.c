@@ -54,14 +54,14 @@ static const ast_cli_option options_table[] = {
     {"restarts", AST_CLI_COUNT, "R", "runs, of which the best is kept (default 1)", AT(restarts), 1, 1000000, NULL},
     {"shuffle", AST_CLI_FLAG, NULL, "dp, dpmeans: visit the points in a random order", AT(shuffle), 0, 0, NULL},
     {"labels", AST_CLI_TEXT, "FILE",
-     "write one label a row, point or face, -1 for missing ones:\n"
+     "write one label a row, point or triangle, -1 for missing ones:\n"
      "int32 .npy, or text; of images in their shape; - is standard\n"
      "output",
      AT(labels), 0, 0, NULL},
     {"means", AST_CLI_TEXT, "FILE", "write the means, one a row: float32 .npy, or text", AT(means), 0, 0, NULL},
     {"colored", AST_CLI_TEXT, "FILE.ply",
      "clouds and meshes: write them with a colour and a label for\n"
-     "each point or face",
+     "each point or triangle",
      AT(colored), 0, 0, NULL},
     {"frame-axes", AST_CLI_FLAG, NULL,
      "three dimensions: print the orthogonal axes nearest to the\n"

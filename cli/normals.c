@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * asterism normals: a depth image, a cloud or a mesh in, the direction that each pixel, point or face looks to out. */
+ * asterism normals: a depth image, a cloud or a mesh in, the direction that each pixel, point or triangle looks to out. */
 #include <asterism_depth.h>
 
 #include <math.h>
@@ -52,7 +52,7 @@ const ast_cli_command ast_cli_normals = {
              "normals CLOUD|MESH --output FILE.npy [options]",
     .about = "Turns a depth image, a 16-bit PNG or PGM, into unit normals in the camera's coordinates\n"
              "(x to the right, y down, z forward), which point to the camera; a cloud of points (PCD,\n"
-             "PLY, OBJ) into one normal a point, a mesh (PLY, OBJ, STL) into one a face. cluster,\n"
+             "PLY, OBJ) into one normal a point, a mesh (PLY, OBJ, STL) into one a triangle. cluster,\n"
              "stream and segment take the same files themselves and make the same normals.",
     .examples = "asterism normals frame.png --intrinsics 525,525,319.5,239.5 --output normals.npy\n"
                 "asterism normals frame.png --camera tum-fr1 --smooth tv --output normals.npy\n"
