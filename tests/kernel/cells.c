@@ -102,6 +102,32 @@ static void winners_stay(void **state) {
     }
 }
 
+static void put_mean(ast_table *table, size_t k, const float mean[3]) {
+    for (size_t d = 0; d < 3; d++)
+        table->means[d * table->capacity + k] = mean[d];
+    table->ids[k] = (int32_t)k;
+}
+
+/* Two means that differ by 2^-43 have the same score in double, so that the first of them wins, though the other one is
+ * nearer to the centre; and of a long list only that one is looked at as the nearest, which every eighth vector is. */
+static void close_means_stay(void **state) {
+    (void)state;
+    enum { COUNT = 600, FIRST = 10, SECOND = 64 };
+    const float near_by[3] = {1, 0, 0x1p-20f}, nearer[3] = {1, 0, 0x1p-20f + 0x1p-43f}, centre[3] = {1, 0, 0x1.2p-20f};
+    assert_true(near_by[2] < nearer[2] && ast_exact_score(centre, near_by, 3) == ast_exact_score(centre, nearer, 3));
+    for (const ast_kernels *const *kernels = all_tables; *kernels; kernels++) {
+        ast_table all = make_table(COUNT, 608), left = make_table(0, 640);
+        for (size_t k = 0; k < COUNT; k++)
+            put_mean(&all, k, (const float[3]){-1, 0, 0});
+        put_mean(&all, FIRST, near_by);
+        put_mean(&all, SECOND, nearer);
+        (*kernels)->prune_means(&all, centre, 0x1p-20f, &left);
+        assert_int_equal(left.count, 2);
+        assert_int_equal(winner(&left, centre), FIRST);
+        release_all();
+    }
+}
+
 static void check_balls(ast_random *random, const ast_kernels *kernels, size_t first, size_t n, float reach) {
     ast_balls balls = {guarded_floats(NULL, 4 * (first + n + AST_LANES)), first + n + AST_LANES};
     uint32_t list[MOST_MEANS];
@@ -139,6 +165,7 @@ static void balls_that_meet(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(winners_stay), cmocka_unit_test(balls_that_meet)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(winners_stay), cmocka_unit_test(close_means_stay),
+                                       cmocka_unit_test(balls_that_meet)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

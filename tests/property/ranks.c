@@ -181,7 +181,7 @@ static void test_small_dp(void **state) {
 
 static void test_small_spkm(void **state) {
     (void)state;
-    ref_check_seeds(check_spkm, REF_SMALL, 300, 2);
+    ref_check_seeds(check_spkm, REF_SMALL, 150, 2);
 }
 
 static void test_large_dp(void **state) {
@@ -227,6 +227,27 @@ static void check_late(uint64_t seed, ref_size size, size_t ways) {
 static void test_late_births(void **state) {
     (void)state;
     ref_check_seeds(check_late, REF_LARGE, 30, 2);
+}
+
+/* Axes that are spread all over and wide angles: means turn far in a pass, so that points change their sides and keep
+ * their clusters, while others are alone and what was tried has to be taken back. */
+static void check_turning(uint64_t seed, ref_size size, size_t ways) {
+    enum { MOST = 120 };
+    float x[MOST * 6];
+    ast_random random;
+    (void)size;
+    ast_random_seed(&random, seed, 80);
+    size_t dimension = 2 + ast_random_below(&random, 5), count = 12 + ast_random_below(&random, MOST - 12);
+    ref_fill_clustered(x, count, dimension, 3, 0.5, 0.7, seed);
+    ref_case made = {.seed = seed, .text = "turning axes", .points = ast_points_f4(x, count, dimension)};
+    ast_options options = ref_dp_options(55 + 35 * ast_random_uniform(&random));
+    options.axial = 1;
+    check_options(&made, &options, "dp", ways, &random);
+}
+
+static void test_turning_axes(void **state) {
+    (void)state;
+    ref_check_seeds(check_turning, REF_SMALL, 400, 2);
 }
 
 /* ---- What a pass costs, and what fails ----------------------------------------------------------------------------
@@ -327,6 +348,7 @@ int main(void) {
                                        cmocka_unit_test(test_large_dp),
                                        cmocka_unit_test(test_large_spkm),
                                        cmocka_unit_test(test_late_births),
+                                       cmocka_unit_test(test_turning_axes),
                                        cmocka_unit_test(test_a_quiet_pass_costs_one_sum),
                                        cmocka_unit_test(test_what_fails_on_one_fails_on_all)};
     return cmocka_run_group_tests(tests, NULL, ref_contexts_end);
