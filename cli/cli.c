@@ -29,14 +29,10 @@ int ast_cli_main(int argc, char **argv) {
     return ast_cli_agree(run_command(argc, argv));
 }
 
-/* On several ranks cluster is the work of all, and the rest, where there is one answer, that of rank 0. */
 static int run_on_ranks(const ast_cli_command *command, int argc, char **argv) {
-    if (command == &ast_cli_cluster || ast_cli_ranks() == NULL)
+    if (command == &ast_cli_cluster || command == &ast_cli_measure || ast_cli_ranks() == NULL)
         return command->run(argc, argv);
-    if (command != &ast_cli_measure)
-        return ast_cli_fail(AST_CLI_USAGE, "%s works on one rank: start it without mpirun, or with -n 1",
-                            command->name);
-    return ast_cli_speaks() ? command->run(argc, argv) : AST_CLI_DONE;
+    return ast_cli_fail(AST_CLI_USAGE, "%s works on one rank: start it without mpirun, or with -n 1", command->name);
 }
 
 static int run_command(int argc, char **argv) {

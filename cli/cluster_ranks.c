@@ -36,7 +36,6 @@ int ast_cli_cluster_ranks_check(const settings *given) {
 
 int ast_cli_cluster_slice(job *work) {
     ast_points *points = &work->points;
-    size_t own;
     work->all = points->count;
     if (!ast_cli_ranks())
         return -1;
@@ -46,10 +45,7 @@ int ast_cli_cluster_slice(job *work) {
     int code = ast_cli_same_points(points, work->given->input);
     if (code >= 0)
         return code;
-    ast_cli_slice(points->count, &work->first, &own);
-    points->data = (const char *)points->data + (ptrdiff_t)work->first * points->row_stride;
-    points->weights = points->weights ? points->weights + work->first : NULL;
-    points->count = own;
+    ast_cli_cut(points, &work->first);
     return ast_cli_status(ast_join(work->context, ast_cli_ranks()), work->context, work->given->input);
 }
 

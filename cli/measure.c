@@ -10,6 +10,7 @@
 #include "cli.h"
 #include "directions.h"
 #include "json.h"
+#include "ranks.h"
 #include "targets.h"
 #include "terminal.h"
 
@@ -62,12 +63,16 @@ typedef struct job {
     ast_cli_directions directions;
     int32_t *labels, *truth;
     size_t count;
+    ast_points points;
+    size_t first, own; /* several ranks: the points that this one has */
     ast_agreement agreement;
     double silhouette;
     size_t sampled;
 } job;
 
 static int check(const settings *given);
+static int read_all(job *work);
+static int share(job *work);
 static int compare(job *work);
 static int silhouette(job *work);
 static int print_json(const void *data);
@@ -82,13 +87,15 @@ static int run(int argc, char **argv) {
     if (code >= 0)
         return code;
     job work = {.given = &given};
-    code = ast_cli_read_labels(given.labels, &work.labels, &work.count);
+    code = ast_cli_agree(read_all(&work));
     if (code < 0)
-        code = ast_cli_open_context(&given.common, &work.context);
+        code = share(&work);
     if (code < 0 && given.truth)
-        code = compare(&work);
+        code = ast_cli_agree(compare(&work));
     if (code < 0 && given.points)
-        code = silhouette(&work);
+        code = ast_cli_agree(silhouette(&work));
+    if (code < 0 && !ast_cli_speaks())
+        code = AST_CLI_DONE;
     if (code < 0)
         code = ast_cli_print(&given.common, &(ast_cli_printer){print_json, print_table, &work});
     ast_cli_directions_close(&work.directions);
@@ -119,17 +126,55 @@ static int check(const settings *given) {
     return code;
 }
 
-static int compare(job *work) {
+static int read_all(job *work) {
     const settings *given = work->given;
     size_t count;
-    int code = ast_cli_read_labels(given->truth, &work->truth, &count);
+    int code = ast_cli_read_labels(given->labels, &work->labels, &work->count);
+    if (code < 0)
+        code = ast_cli_open_context(&given->common, &work->context);
+    if (code < 0 && given->truth) {
+        code = ast_cli_read_labels(given->truth, &work->truth, &count);
+        if (code < 0 && count != work->count)
+            code = ast_cli_fail(AST_CLI_FAILED, "%s has %zu labels, but %s has %zu", given->labels, work->count,
+                                given->truth, count);
+    }
+    if (code >= 0 || !given->points)
+        return code;
+    code = ast_cli_directions_read(&work->directions, &given->reading, "measure", given->points, work->context);
+    work->points = work->directions.points;
+    if (code < 0 && work->points.count != work->count)
+        code = ast_cli_fail(AST_CLI_FAILED, "%s has %zu labels, but %s has %zu points", given->labels, work->count,
+                            ast_cli_name(given->points), work->points.count);
+    return code;
+}
+
+/* Several ranks: all of them see the same, and each has its part of it. */
+static int share(job *work) {
+    const settings *given = work->given;
+    work->own = work->count;
+    if (!ast_cli_ranks())
+        return -1;
+    int code = ast_cli_same_labels(work->labels, work->count, given->labels);
+    if (code < 0 && given->truth)
+        code = ast_cli_same_labels(work->truth, work->count, given->truth);
+    if (code < 0 && given->points && work->points.starts)
+        return ast_cli_fail(AST_CLI_FAILED, "%s has sparse rows, which work on one rank: start it without mpirun",
+                            ast_cli_name(given->points));
+    if (code < 0 && given->points)
+        code = ast_cli_same_points(&work->points, given->points);
     if (code >= 0)
         return code;
-    if (count != work->count)
-        return ast_cli_fail(AST_CLI_FAILED, "%s has %zu labels, but %s has %zu", given->labels, work->count,
-                            given->truth, count);
-    ast_status status = ast_compare(work->context, work->labels, work->truth, count, &work->agreement);
-    code = ast_cli_status(status, work->context, given->labels);
+    ast_cli_slice(work->count, &work->first, &work->own);
+    if (given->points)
+        ast_cli_cut(&work->points, &work->first);
+    return ast_cli_status(ast_join(work->context, ast_cli_ranks()), work->context, given->labels);
+}
+
+static int compare(job *work) {
+    const settings *given = work->given;
+    ast_status status =
+        ast_compare(work->context, work->labels + work->first, work->truth + work->first, work->own, &work->agreement);
+    int code = ast_cli_status(status, work->context, given->labels);
     if (code < 0 && work->agreement.points == 0)
         return ast_cli_fail(AST_CLI_FAILED,
                             "%s and %s have no row that is labelled in both, so there is nothing to compare",
@@ -139,17 +184,11 @@ static int compare(job *work) {
 
 static int silhouette(job *work) {
     const settings *given = work->given;
-    int code = ast_cli_directions_read(&work->directions, &given->reading, "measure", given->points, work->context);
-    if (code >= 0)
-        return code;
-    if (work->directions.points.count != work->count)
-        return ast_cli_fail(AST_CLI_FAILED, "%s has %zu labels, but %s has %zu points", given->labels, work->count,
-                            ast_cli_name(given->points), work->directions.points.count);
     ast_dissimilarity kind = given->dissimilarity == AST_ANGLE ? AST_ANGLE : AST_COSINE;
     if (given->axial)
         kind = kind == AST_ANGLE ? AST_AXIAL_ANGLE : AST_AXIAL_COSINE;
-    ast_status status = ast_silhouette(work->context, &work->directions.points, work->labels, kind, given->common.seed,
-                                       &work->silhouette, &work->sampled);
+    ast_status status = ast_silhouette(work->context, &work->points, work->labels + work->first, kind,
+                                       given->common.seed, &work->silhouette, &work->sampled);
     return ast_cli_status(status, work->context, given->labels);
 }
 

@@ -14,6 +14,7 @@
 /* Like the signals' flag: who starts the command has no other way to tell it. */
 static const ast_comm *ranks;
 static char kept[4096];
+static int settled = -1; /* the code that all ranks came to, where that is the end */
 
 void ast_cli_set_ranks(const ast_comm *comm) {
     ranks = comm->size > 1 ? comm : NULL;
@@ -49,20 +50,22 @@ static int lowest(int mine) {
 int ast_cli_agree(int code) {
     if (!ranks)
         return code;
+    if (settled >= 0)
+        return settled;
     int who = lowest(code > AST_CLI_DONE);
     if (who < 0)
         return code;
     ranks->broadcast(ranks->data, &code, sizeof code, who);
     if (who == ranks->rank && kept[0])
         fprintf(stderr, "asterism: %s\n", kept);
-    kept[0] = 0;
-    return code;
+    return settled = code;
 }
 
-/* Labels and keys come in groups of eight: a part begins with one where there are many points. */
+/* Labels and keys come in groups of eight, silhouettes in blocks of 512: a part begins with one where there are many
+ * points. */
 void ast_cli_slice(size_t count, size_t *first, size_t *own) {
     size_t size = ranks ? (size_t)ranks->size : 1, rank = ranks ? (size_t)ranks->rank : 0;
-    size_t each = count / size, grain = each >= 64 ? 8 : 1;
+    size_t each = count / size, grain = each >= 65536 ? 512 : each >= 64 ? 8 : 1;
     size_t from = (size_t)((__uint128_t)count * rank / size), to = (size_t)((__uint128_t)count * (rank + 1) / size);
     *first = from / grain * grain;
     *own = (rank + 1 == size ? count : to / grain * grain) - *first;
@@ -104,6 +107,29 @@ int ast_cli_same_points(const ast_points *points, const char *input) {
         code = ast_cli_fail(AST_CLI_FAILED, "%s has %zu point%s, fewer than the %d ranks; start at most that many",
                             input, points->count, points->count == 1 ? "" : "s", ranks->size);
     return ast_cli_agree(code);
+}
+
+int ast_cli_same_labels(const int32_t *labels, size_t count, const char *path) {
+    if (!ranks)
+        return -1;
+    uint64_t own[2] = {count, mixed(count, 1)}, first[2];
+    for (size_t i = 0; i < count; i++)
+        own[1] = mixed(own[1], (uint32_t)labels[i]);
+    memcpy(first, own, sizeof first);
+    ranks->broadcast(ranks->data, first, sizeof first, 0);
+    int code = -1;
+    if (memcmp(own, first, sizeof own) != 0)
+        code = ast_cli_fail(AST_CLI_FAILED, "%s is another file on rank %d (%zu labels) than on rank 0 (%zu)", path,
+                            ranks->rank, count, (size_t)first[0]);
+    return ast_cli_agree(code);
+}
+
+void ast_cli_cut(ast_points *points, size_t *first) {
+    size_t own;
+    ast_cli_slice(points->count, first, &own);
+    points->data = (const char *)points->data + (ptrdiff_t)*first * points->row_stride;
+    points->weights = points->weights ? points->weights + *first : NULL;
+    points->count = own;
 }
 
 double ast_cli_sum_in_turn(double (*add)(double so_far, const void *data), const void *data) {

@@ -18,7 +18,7 @@ int ast_cli_speaks(void);            /* whether this is the one rank that prints
 /* Keeps a sentence until the ranks meet. */
 void ast_cli_keep(const char *sentence);
 
-/* What one rank came to becomes what all came to: a collective call. */
+/* What one rank came to becomes what all came to: a collective call, up to the first failure. */
 int ast_cli_agree(int code);
 
 /* The part of `count` points that this rank has; the whole on one rank. */
@@ -26,6 +26,10 @@ void ast_cli_slice(size_t count, size_t *first, size_t *own);
 
 /* Whether all ranks see the same points, and more of them than there are ranks. */
 int ast_cli_same_points(const ast_points *points, const char *input);
+int ast_cli_same_labels(const int32_t *labels, size_t count, const char *path);
+
+/* Leaves the points that this rank has; `*first` is the number of its first one. */
+void ast_cli_cut(ast_points *points, size_t *first);
 
 /* A sum of doubles that each rank goes on with: the bits of one process. */
 double ast_cli_sum_in_turn(double (*add)(double so_far, const void *data), const void *data);

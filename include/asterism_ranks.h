@@ -32,7 +32,8 @@ typedef struct ast_comm {
  * ast_cluster with AST_DP or AST_SPKM, AST_ORDERED and no shuffle then works on all ranks together: every rank passes
  * equal options and its own points, `labels` receives those of its own points, and the report, the clusters and the
  * means are those of all. What fails on one rank fails on all, with the message of the lowest. The points of all ranks
- * together are less than 2^31. A cancellation shows one pass later. Other calls are this rank's alone. */
+ * together are less than 2^31. A cancellation shows one pass later. ast_silhouette and ast_compare measure the points of
+ * all ranks, with the bits of one process. Other calls are this rank's alone. */
 AST_API ast_status ast_join(ast_context *context, const ast_comm *comm);
 
 #ifdef __cplusplus

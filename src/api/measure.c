@@ -15,7 +15,7 @@
 ast_status ast_compare(ast_context *context, const int32_t *labels, const int32_t *truth, size_t count,
                        ast_agreement *agreement) {
     ast_begin(context);
-    return ast_agreement_of(&context->fault, labels, truth, count, agreement);
+    return ast_agreement_of(&context->fault, context->comm, labels, truth, count, agreement);
 }
 
 /* Rows as unit vectors, whatever they are in the caller's memory. */
@@ -46,6 +46,23 @@ static void merge_task(void *data, size_t block, int worker) {
         job->usable[i] = job->usable[i] == AST_MISSING ? -1 : job->labels[i];
 }
 
+/* Several ranks must agree on the dimension and on what is asked. */
+static ast_status meet(const ast_context *context, const ast_points *points, ast_dissimilarity dissimilarity,
+                       uint64_t seed, ast_rows *rows, ast_fault *fault) {
+    const ast_comm *comm = context->comm;
+    uint64_t mine[3] = {points->dimension, (uint64_t)dissimilarity, seed}, first[3], all;
+    memcpy(first, mine, sizeof first);
+    ast_comm_broadcast(comm, first, sizeof first, 0);
+    rows->comm = comm;
+    rows->before = ast_comm_before(comm, points->count, &all);
+    rows->all = all;
+    ast_status status = AST_OK;
+    if (memcmp(mine, first, sizeof mine) != 0)
+        status = ast_fail(fault, AST_BAD_OPTION, "rank %d differs from rank 0 in the dimension or in an option",
+                          ast_comm_rank(comm));
+    return ast_comm_agree(comm, status, fault);
+}
+
 /* Loads the points; labels without the rows that have no direction, usable: (count up to a multiple of AST_LANES). */
 static ast_status load_usable(ast_context *context, const ast_points *points, const int32_t *labels, int32_t *usable,
                               ast_cloud *cloud) {
@@ -58,36 +75,41 @@ static ast_status load_usable(ast_context *context, const ast_points *points, co
     return status;
 }
 
-ast_status ast_silhouette(ast_context *context, const ast_points *points, const int32_t *labels,
-                          ast_dissimilarity dissimilarity, uint64_t seed, double *silhouette, size_t *sampled) {
-    ast_begin(context);
-    ast_status status = ast_check_points(points, &context->fault);
+static ast_status check_silhouette(const ast_points *points, ast_dissimilarity dissimilarity, ast_fault *fault) {
+    ast_status status = ast_check_points(points, fault);
     if (status != AST_OK)
         return status;
     if (dissimilarity != AST_COSINE && dissimilarity != AST_ANGLE && dissimilarity != AST_AXIAL_COSINE &&
         dissimilarity != AST_AXIAL_ANGLE)
-        return ast_fail(&context->fault, AST_BAD_OPTION,
+        return ast_fail(fault, AST_BAD_OPTION,
                         "the dissimilarity must be AST_COSINE, AST_ANGLE, AST_AXIAL_COSINE or AST_AXIAL_ANGLE");
-    if (dissimilarity != AST_COSINE)
-        status = ast_refuse_sparse(points, "this dissimilarity", &context->fault);
+    return dissimilarity == AST_COSINE ? AST_OK : ast_refuse_sparse(points, "this dissimilarity", fault);
+}
+
+ast_status ast_silhouette(ast_context *context, const ast_points *points, const int32_t *labels,
+                          ast_dissimilarity dissimilarity, uint64_t seed, double *silhouette, size_t *sampled) {
+    ast_begin(context);
+    ast_fault *fault = &context->fault;
+    ast_rows rows = {.read = read_block};
+    ast_status status = ast_comm_agree(context->comm, check_silhouette(points, dissimilarity, fault), fault);
+    if (status == AST_OK && context->comm)
+        status = meet(context, points, dissimilarity, seed, &rows, fault);
     if (status != AST_OK)
         return status;
     int32_t *usable = ast_allocate(points->count + AST_LANES, sizeof *usable);
-    if (!usable)
-        return ast_fail_memory(&context->fault);
-    ast_cloud cloud = {0};
-    status = load_usable(context, points, labels, usable, &cloud);
+    ast_cloud cloud = {.offset = rows.before};
+    status = usable ? load_usable(context, points, labels, usable, &cloud) : ast_fail_memory(fault);
+    status = ast_comm_agree(context->comm, status, fault);
     bool adjacent = points->row_stride == (ptrdiff_t)(points->dimension * sizeof(float));
     ast_points view = *points;
-    ast_rows rows = {.read = adjacent && !cloud.scaled && cloud.tight ? read_unit_block : read_block,
-                     .data = &view,
-                     .count = points->count,
-                     .dimension = points->dimension,
-                     .kernels = context->kernels,
-                     .columns = cloud.small ? cloud.column : NULL};
+    rows.read = adjacent && !cloud.scaled && cloud.tight ? read_unit_block : read_block;
+    rows.data = &view;
+    rows.count = points->count;
+    rows.dimension = points->dimension;
+    rows.kernels = context->kernels;
+    rows.columns = cloud.small ? cloud.column : NULL;
     if (status == AST_OK)
-        status =
-            ast_silhouette_of(&context->fault, context->pool, &rows, usable, dissimilarity, seed, silhouette, sampled);
+        status = ast_silhouette_of(fault, context->pool, &rows, usable, dissimilarity, seed, silhouette, sampled);
     ast_cloud_free(&cloud);
     free(usable);
     return status;

@@ -16,27 +16,30 @@ typedef struct contingency {
     size_t points;
 } contingency;
 
-static bool count_pairs(contingency *table, const int32_t *labels, const int32_t *truth, size_t count);
+static bool count_pairs(contingency *table, const ast_comm *comm, const int32_t *labels, const int32_t *truth,
+                        size_t count);
 static void free_table(contingency *table);
 static bool measure(contingency *table, ast_agreement *agreement);
 
-ast_status ast_agreement_of(ast_fault *fault, const int32_t *labels, const int32_t *truth, size_t count,
-                            ast_agreement *agreement) {
+ast_status ast_agreement_of(ast_fault *fault, const ast_comm *comm, const int32_t *labels, const int32_t *truth,
+                            size_t count, ast_agreement *agreement) {
     contingency table = {0};
-    bool ready = count_pairs(&table, labels, truth, count) && measure(&table, agreement);
+    bool ready = count_pairs(&table, comm, labels, truth, count) && measure(&table, agreement);
     free_table(&table);
-    return ready ? AST_OK : ast_fail_memory(fault);
+    return ast_comm_agree(comm, ready ? AST_OK : ast_fail_memory(fault), fault);
 }
 
-static bool count_pairs(contingency *table, const int32_t *labels, const int32_t *truth, size_t count) {
+/* Pairs stand in order of first appearance, on one rank as on several: the sums over them have the same bits. */
+static bool count_pairs(contingency *table, const ast_comm *comm, const int32_t *labels, const int32_t *truth,
+                        size_t count) {
     bool ready = true;
     for (size_t i = 0; ready && i < count; i++)
-        if (labels[i] >= 0 && truth[i] >= 0) {
+        if (labels[i] >= 0 && truth[i] >= 0)
             ready = ast_counter_add(&table->pairs, (uint64_t)labels[i] << 32 | (uint32_t)truth[i], 1, NULL);
-            table->points++;
-        }
+    ready = ast_comm_lowest(comm, !ready) < 0 && ast_counter_share(&table->pairs, comm);
     for (size_t i = 0; ready && i < table->pairs.used; i++) {
         ast_counter_entry pair = table->pairs.entries[i];
+        table->points += pair.count;
         ready = ast_counter_add(&table->rows, pair.key >> 32, pair.count, NULL) &&
                 ast_counter_add(&table->columns, (uint32_t)pair.key, pair.count, NULL);
     }

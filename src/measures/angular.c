@@ -22,6 +22,7 @@ typedef struct sweep {
     ast_dissimilarity dissimilarity;
     size_t count, groups, dimension;
     size_t clusters;  /* that the sample met */
+    size_t first;     /* several ranks: the first block of this one's share */
     uint32_t *chosen; /* (count) rows of the input, sorted by cluster */
     int32_t *own;     /* (count) 0..clusters-1 */
     size_t *sizes;    /* (clusters) */
@@ -36,33 +37,59 @@ static bool allocate_scratch(sweep *work, size_t threads);
 static void release(sweep *work);
 static bool choose(sweep *work, const ast_partition *partition, size_t rows, uint64_t seed);
 static bool pack(sweep *work, const ast_rows *rows);
+static double add_up(sweep *work, ast_pool *pool, const ast_comm *comm);
 static void score_block(void *data, size_t block, int worker);
 
+static ast_status measure(ast_fault *fault, ast_pool *pool, const ast_rows *rows, const ast_partition *partition,
+                          ast_dissimilarity dissimilarity, uint64_t seed, double *silhouette, size_t *sampled);
+
+/* Several ranks: each of them gets the whole sample, and meets its share of the pairs. */
 ast_status ast_pair_silhouette(ast_fault *fault, ast_pool *pool, const ast_rows *rows, const ast_partition *partition,
                                ast_dissimilarity dissimilarity, uint64_t seed, double *silhouette, size_t *sampled) {
+    if (!ast_comm_many(rows->comm))
+        return measure(fault, pool, rows, partition, dissimilarity, seed, silhouette, sampled);
+    ast_gathered sample;
+    ast_status status = ast_gather_sample(fault, rows, partition, seed, &sample);
+    if (status == AST_OK)
+        status = measure(fault, pool, &sample.rows, &sample.partition, dissimilarity, seed, silhouette, sampled);
+    ast_gathered_free(&sample);
+    return status;
+}
+
+static ast_status measure(ast_fault *fault, ast_pool *pool, const ast_rows *rows, const ast_partition *partition,
+                          ast_dissimilarity dissimilarity, uint64_t seed, double *silhouette, size_t *sampled) {
     size_t count = partition->points < AST_SILHOUETTE_SAMPLE ? partition->points : AST_SILHOUETTE_SAMPLE;
     sweep work = {.dissimilarity = dissimilarity,
                   .count = count,
                   .groups = (count + LANES - 1) / LANES,
                   .dimension = rows->dimension};
     ast_status status = AST_OK;
-    if (!allocate(&work, partition) || !choose(&work, partition, rows->count, seed) || !pack(&work, rows) ||
-        !allocate_scratch(&work, (size_t)ast_pool_threads(pool))) {
+    bool ready = allocate(&work, partition) && choose(&work, partition, rows->count, seed) && pack(&work, rows) &&
+                 allocate_scratch(&work, (size_t)ast_pool_threads(pool));
+    if (ast_comm_lowest(rows->comm, !ready) >= 0) {
         status = ast_fail_memory(fault);
     } else if (work.clusters < 2) {
         status = ast_fail(fault, AST_BAD_DATA,
                           "all of the %zu sampled points are in one cluster: take another seed, or the cosine", count);
     } else {
-        size_t blocks = (count + BLOCK - 1) / BLOCK;
-        double total = 0;
-        ast_pool_run(pool, blocks, score_block, &work);
-        for (size_t block = 0; block < blocks; block++)
-            total += work.partial[block];
-        *silhouette = total / (double)count;
+        *silhouette = add_up(&work, pool, rows->comm) / (double)count;
         *sampled = count;
     }
     release(&work);
     return status;
+}
+
+/* Doubles that one rank knows, and the others have as 0, are added up as integers: exact. */
+static double add_up(sweep *work, ast_pool *pool, const ast_comm *comm) {
+    size_t blocks = (work->count + BLOCK - 1) / BLOCK, rank = (size_t)ast_comm_rank(comm);
+    size_t size = (size_t)ast_comm_size(comm), end = blocks * (rank + 1) / size;
+    double total = 0;
+    work->first = blocks * rank / size;
+    ast_pool_run(pool, end - work->first, score_block, work);
+    ast_comm_sum(comm, (uint64_t *)(void *)work->partial, blocks);
+    for (size_t block = 0; block < blocks; block++)
+        total += work->partial[block];
+    return total;
 }
 
 /* calloc for the groups matters: the lanes beyond the last row stay zero, a right angle from everything. */
@@ -72,7 +99,7 @@ static bool allocate(sweep *work, const ast_partition *partition) {
     work->own = malloc(work->count * sizeof *work->own);
     work->sizes = calloc(most, sizeof *work->sizes);
     work->packed = calloc(work->groups * LANES, work->dimension * sizeof *work->packed);
-    work->partial = malloc((work->count + BLOCK - 1) / BLOCK * sizeof *work->partial);
+    work->partial = calloc((work->count + BLOCK - 1) / BLOCK, sizeof *work->partial);
     return work->chosen && work->own && work->sizes && work->packed && work->partial;
 }
 
@@ -94,14 +121,20 @@ static void release(sweep *work) {
 
 /* ---- The sample ------------------------------------------------------------------------------------------------ */
 
-/* Selection sampling (Knuth 3.4.2, algorithm S): every subset of `count` labelled rows is equally probable. */
-static void select_rows(uint32_t *chosen, size_t count, const ast_partition *partition, size_t rows, uint64_t seed) {
-    ast_random random;
-    ast_random_seed(&random, seed, 0);
-    size_t left = partition->points, taken = 0;
-    for (size_t i = 0; i < rows && taken < count; i++)
-        if (partition->cluster[i] >= 0 && ast_random_below(&random, left--) < count - taken)
+void ast_selection_open(ast_selection *s, const ast_partition *partition, uint64_t seed) {
+    *s = (ast_selection){.left = partition->points};
+    s->wanted = partition->points < AST_SILHOUETTE_SAMPLE ? partition->points : AST_SILHOUETTE_SAMPLE;
+    ast_random_seed(&s->random, seed, 0);
+}
+
+size_t ast_select_rows(ast_selection *s, const int32_t *cluster, size_t rows, uint32_t *chosen) {
+    size_t taken = 0;
+    for (size_t i = 0; i < rows && s->wanted > 0; i++)
+        if (cluster[i] >= 0 && ast_random_below(&s->random, s->left--) < s->wanted) {
             chosen[taken++] = (uint32_t)i;
+            s->wanted--;
+        }
+    return taken;
 }
 
 /* Selects, sorts by cluster (counting sort) and numbers the clusters that were met. */
@@ -110,7 +143,9 @@ static bool choose(sweep *work, const ast_partition *partition, size_t rows, uin
     size_t *ends = calloc(partition->clusters + 1, sizeof *ends);
     bool ready = selected && ends;
     if (ready) {
-        select_rows(selected, work->count, partition, rows, seed);
+        ast_selection selection;
+        ast_selection_open(&selection, partition, seed);
+        ast_select_rows(&selection, partition->cluster, rows, selected);
         for (size_t i = 0; i < work->count; i++)
             ends[partition->cluster[selected[i]] + 1]++;
         for (size_t k = 0; k < partition->clusters; k++)
@@ -215,9 +250,9 @@ static double silhouette_of(const sweep *work, size_t i, const double *sums) {
     return ast_silhouette_value(a, b, work->dissimilarity == AST_AXIAL_COSINE ? AST_NO_DISSIMILARITY : NO_ANGLE);
 }
 
-static void score_block(void *data, size_t block, int worker) {
+static void score_block(void *data, size_t index, int worker) {
     const sweep *work = data;
-    size_t first = block * BLOCK, dimension = work->dimension;
+    size_t block = work->first + index, first = block * BLOCK, dimension = work->dimension;
     size_t some = work->count - first < BLOCK ? work->count - first : BLOCK;
     double *sums = work->sums + (size_t)worker * BLOCK * work->clusters, total = 0;
     double *x = work->vectors + (size_t)worker * BLOCK * dimension;

@@ -4,14 +4,16 @@
 #ifndef AST_MEASURES_H
 #define AST_MEASURES_H
 
+#include "comm.h"
 #include "fault.h"
 #include "kernels.h"
 #include "pool.h"
 
 /* NMI and ARI of two labellings (N), whatever int32 numbers they use; below 0 in either: left out. Two labellings with
- * one cluster each agree fully, as do two of no point at all; with one cluster in only one of them both are 0. */
-ast_status ast_agreement_of(ast_fault *fault, const int32_t *labels, const int32_t *truth, size_t count,
-                            ast_agreement *agreement);
+ * one cluster each agree fully, as do two of no point at all; with one cluster in only one of them both are 0. Several
+ * ranks: each with its own points, the figures are those of all. */
+ast_status ast_agreement_of(ast_fault *fault, const ast_comm *comm, const int32_t *labels, const int32_t *truth,
+                            size_t count, ast_agreement *agreement);
 
 /* Writes rows first..first+count-1 as unit vectors, (count, D) row-major. Rows labelled below 0 may come out as
  * anything. Called from several threads at once. */
@@ -24,9 +26,11 @@ typedef struct ast_rows {
     const ast_kernels *kernels;
     const float *const *columns; /* the same rows as D columns, D up to AST_SMALL, or NULL; finite, and readable up to
                                     the next multiple of AST_LANES */
+    const ast_comm *comm;        /* several ranks, of which this one has these rows; NULL: alone */
+    size_t before, all;          /* then: rows of the ranks before this one, and of all */
 } ast_rows;
 
-/* The mean silhouette of the rows labelled 0 or more: the same bits for any number of threads and any
+/* The mean silhouette of the rows labelled 0 or more: the same bits for any number of threads and ranks and any
  * kernels. `sampled` or NULL. */
 ast_status ast_silhouette_of(ast_fault *fault, ast_pool *pool, const ast_rows *rows, const int32_t *labels,
                              ast_dissimilarity dissimilarity, uint64_t seed, double *silhouette, size_t *sampled);

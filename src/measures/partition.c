@@ -6,6 +6,7 @@
 #include "random.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static bool grow(ast_counter *counter);
 static size_t slot_of(const ast_counter *counter, uint64_t key);
@@ -57,6 +58,37 @@ static bool grow(ast_counter *counter) {
     return true;
 }
 
+/* The entries of one rank after those of the ranks before it; `part` has room for them. */
+static bool add_part(ast_counter *all, const ast_comm *comm, const ast_counter *mine, ast_counter_entry *part,
+                     int turn) {
+    uint64_t used = mine->used;
+    bool ready = true;
+    ast_comm_broadcast(comm, &used, sizeof used, turn);
+    if (turn == comm->rank && used)
+        memcpy(part, mine->entries, used * sizeof *part);
+    ast_comm_broadcast(comm, part, used * sizeof *part, turn);
+    for (size_t i = 0; i < used && ready; i++)
+        ready = ast_counter_add(all, part[i].key, part[i].count, NULL);
+    return ready;
+}
+
+bool ast_counter_share(ast_counter *counter, const ast_comm *comm) {
+    if (!ast_comm_many(comm))
+        return true;
+    uint64_t used;
+    ast_counter all = {0};
+    ast_comm_before(comm, counter->used, &used);
+    ast_counter_entry *part = malloc((used + 1) * sizeof *part);
+    bool ready = ast_comm_lowest(comm, !part) < 0, added = true;
+    for (int turn = 0; ready && turn < comm->size; turn++)
+        added = add_part(&all, comm, counter, part, turn) && added;
+    ready = ready && ast_comm_lowest(comm, !added) < 0;
+    free(part);
+    ast_counter_free(counter);
+    *counter = all;
+    return ready;
+}
+
 /* ---- Partitions ------------------------------------------------------------------------------------------------ */
 
 /* Labels below `range`: gaps are closed in order of label. */
@@ -97,7 +129,75 @@ static bool renumber_by_tally(const int32_t *labels, size_t count, ast_partition
     return ready;
 }
 
-ast_status ast_partition_make(ast_fault *fault, const int32_t *labels, size_t count, ast_partition *partition) {
+/* Whether labels below `range`, of `count` points, are numbered by a table. */
+static bool is_dense(size_t range, size_t count) {
+    return range <= 4 * count + 1024;
+}
+
+static int by_key(const void *a, const void *b) {
+    const ast_counter_entry *x = a, *y = b;
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+/* The numbers of the labels in the order of the counter, which has those of all ranks: what one process would give. */
+static int32_t *number_labels(const ast_counter *counter, size_t count) {
+    ast_counter_entry *sorted = malloc((counter->used + 1) * sizeof *sorted);
+    int32_t *number = malloc((counter->used + 1) * sizeof *number);
+    uint64_t largest = 0;
+    for (size_t k = 0; sorted && number && k < counter->used; k++) {
+        largest = counter->entries[k].key > largest ? counter->entries[k].key : largest;
+        sorted[k] = (ast_counter_entry){counter->entries[k].key, k};
+        number[k] = (int32_t)k;
+    }
+    if (sorted && number && is_dense(largest + 1, count)) {
+        qsort(sorted, counter->used, sizeof *sorted, by_key);
+        for (size_t k = 0; k < counter->used; k++)
+            number[sorted[k].count] = (int32_t)k;
+    }
+    if (!sorted) {
+        free(number);
+        number = NULL;
+    }
+    free(sorted);
+    return number;
+}
+
+static bool renumber(const int32_t *labels, size_t count, ast_counter *counter, const int32_t *number,
+                     int32_t *renumbered) {
+    bool ready = number && renumbered;
+    for (size_t i = 0; i < count && ready; i++) {
+        uint32_t index = 0;
+        ready = labels[i] < 0 || ast_counter_add(counter, (uint64_t)labels[i], 0, &index);
+        renumbered[i] = labels[i] < 0 || !ready ? -1 : number[index];
+    }
+    return ready;
+}
+
+/* Several ranks. */
+static ast_status make_shared(ast_fault *fault, const ast_comm *comm, const int32_t *labels, size_t count,
+                              ast_partition *partition) {
+    ast_counter counter = {0};
+    uint64_t all;
+    bool ready = true;
+    for (size_t i = 0; ready && i < count; i++)
+        ready = labels[i] < 0 || ast_counter_add(&counter, (uint64_t)labels[i], 1, NULL);
+    ready = ast_comm_lowest(comm, !ready) < 0 && ast_counter_share(&counter, comm);
+    ast_comm_before(comm, count, &all);
+    int32_t *number = ready ? number_labels(&counter, all) : NULL;
+    partition->cluster = partition->renumbered = malloc((count + 1) * sizeof *labels);
+    partition->clusters = counter.used;
+    for (size_t k = 0; k < counter.used; k++)
+        partition->points += counter.entries[k].count;
+    ready = renumber(labels, count, &counter, number, partition->renumbered);
+    free(number);
+    ast_counter_free(&counter);
+    return ast_comm_agree(comm, ready ? AST_OK : ast_fail_memory(fault), fault);
+}
+
+ast_status ast_partition_make(ast_fault *fault, const ast_comm *comm, const int32_t *labels, size_t count,
+                              ast_partition *partition) {
+    if (ast_comm_many(comm))
+        return make_shared(fault, comm, labels, count, partition);
     int32_t largest = -1;
     size_t points = 0;
     for (size_t i = 0; i < count; i++) {
@@ -108,8 +208,8 @@ ast_status ast_partition_make(ast_fault *fault, const int32_t *labels, size_t co
     size_t range = (size_t)((int64_t)largest + 1);
     if (range == 0)
         return AST_OK;
-    bool dense = range <= 4 * count + 1024;
-    if (dense ? renumber_by_table(labels, count, range, partition) : renumber_by_tally(labels, count, partition))
+    if (is_dense(range, count) ? renumber_by_table(labels, count, range, partition)
+                               : renumber_by_tally(labels, count, partition))
         return AST_OK;
     return ast_fail_memory(fault);
 }

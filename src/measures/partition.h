@@ -4,6 +4,7 @@
 #ifndef AST_PARTITION_H
 #define AST_PARTITION_H
 
+#include "comm.h"
 #include "fault.h"
 
 #include <stdbool.h>
@@ -24,15 +25,20 @@ typedef struct ast_counter {
 bool ast_counter_add(ast_counter *counter, uint64_t key, uint64_t amount, uint32_t *index);
 void ast_counter_free(ast_counter *counter);
 
+/* Several ranks: what each of them counted becomes what all did, in the order of the ranks. False if there is no
+ * memory, on all of them. */
+bool ast_counter_share(ast_counter *counter, const ast_comm *comm);
+
 /* The points with a label of 0 or more, and the cluster of each. */
 typedef struct ast_partition {
-    const int32_t *cluster; /* (N) 0..clusters-1, every one in use, or negative; may be the caller's labels */
-    int32_t *renumbered;    /* owned, if the labels had gaps */
-    size_t clusters, points;
+    const int32_t *cluster;  /* (N) 0..clusters-1, every one in use, or negative; may be the caller's labels */
+    int32_t *renumbered;     /* owned, if the labels had gaps */
+    size_t clusters, points; /* several ranks: of all */
 } ast_partition;
 
 /* Start with {0}; free it also after a failure. */
-ast_status ast_partition_make(ast_fault *fault, const int32_t *labels, size_t count, ast_partition *partition);
+ast_status ast_partition_make(ast_fault *fault, const ast_comm *comm, const int32_t *labels, size_t count,
+                              ast_partition *partition);
 void ast_partition_free(ast_partition *partition);
 
 #endif

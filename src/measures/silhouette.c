@@ -9,7 +9,9 @@
  * cluster is its matrix of second moments. What is called a feature here is x, or the upper half of x x'.
  *
  * Every number of threads and every instruction set gives the same bits: sums are integers, and the silhouettes of a
- * block are added up in AST_LANES sums, each in order, then these in theirs, then those of the blocks. */
+ * block are added up in AST_LANES sums, each in order, then these in theirs, then those of the blocks. So does every
+ * number of ranks: blocks are those of all rows, and of one that several ranks have rows of each goes on with the sums
+ * of the rank before it. */
 #include "angular.h"
 
 #include "apart.h"
@@ -29,6 +31,9 @@ typedef struct job {
     const ast_rows *rows;
     const ast_partition *partition;
     const ast_apart *loops;
+    const int32_t *own; /* (count) clusters; negative for the rows of other ranks, which come first */
+    int32_t *shifted;   /* the same, owned, where there are such rows */
+    size_t lead, count; /* how many of those the first block has; rows with them */
     bool axial;
     bool small;      /* the rows have columns, which are the features */
     size_t features; /* F: D, or D (D + 1) / 2 of axial points */
@@ -52,11 +57,12 @@ static void release(job *work);
 static void sum_part(void *data, size_t part, int worker);
 static void average(job *work);
 static void score_block(void *data, size_t block, int worker);
+static double add_up(const job *work);
 
 ast_status ast_silhouette_of(ast_fault *fault, ast_pool *pool, const ast_rows *rows, const int32_t *labels,
                              ast_dissimilarity dissimilarity, uint64_t seed, double *silhouette, size_t *sampled) {
     ast_partition partition = {0};
-    ast_status status = ast_partition_make(fault, labels, rows->count, &partition);
+    ast_status status = ast_partition_make(fault, rows->comm, labels, rows->count, &partition);
     size_t used = partition.points;
     if (status == AST_OK && partition.clusters < 2)
         status = ast_fail(fault, AST_BAD_DATA, "a silhouette needs points in at least two clusters; here %s",
@@ -85,29 +91,39 @@ static bool has_means(const ast_partition *partition, size_t dimension, ast_diss
 static ast_status cosine_silhouette(ast_fault *fault, ast_pool *pool, const ast_rows *rows,
                                     const ast_partition *partition, bool axial, double *silhouette) {
     job work = {.rows = rows, .partition = partition, .loops = ast_apart_of(rows->kernels), .axial = axial};
-    work.small = rows->columns && !axial;
     work.features = axial ? moments_of(rows->dimension) : rows->dimension;
     size_t per_part = partition->clusters * work.features, block_rows = 32768 / work.features / LANES * LANES;
     work.block_rows = block_rows < LANES ? LANES : block_rows > 512 ? 512 : block_rows;
-    work.blocks = (rows->count + work.block_rows - 1) / work.block_rows;
-    work.parts = PART_ROOM / per_part;
-    work.parts = work.parts < 1 ? 1 : work.parts > MAX_PARTS ? MAX_PARTS : work.parts;
+    work.lead = rows->before % work.block_rows;
+    work.count = work.lead + rows->count;
+    work.small = rows->columns && !axial && work.lead == 0;
+    work.blocks = (work.count + work.block_rows - 1) / work.block_rows;
+    work.parts = PART_ROOM / per_part < MAX_PARTS ? PART_ROOM / per_part : MAX_PARTS;
     work.parts = work.parts > work.blocks ? work.blocks : work.parts;
+    work.parts = work.parts < 1 ? 1 : work.parts;
     /* |feature| <= 1 + 2^-22, so count * scale <= 2^61 cannot overflow; 2^50 is finer than the points themselves. */
-    work.scale = fmin(0x1p50, exp2(floor(61 - log2((double)rows->count))));
-    if (!allocate(&work, (size_t)ast_pool_threads(pool))) {
+    work.scale = fmin(0x1p50, exp2(floor(61 - log2((double)(rows->comm ? rows->all : rows->count)))));
+    if (ast_comm_lowest(rows->comm, !allocate(&work, (size_t)ast_pool_threads(pool))) >= 0) {
         release(&work);
         return ast_fail_memory(fault);
     }
     ast_pool_run(pool, work.parts, sum_part, &work);
     average(&work);
     ast_pool_run(pool, work.blocks, score_block, &work);
-    double total = 0;
-    for (size_t block = 0; block < work.blocks; block++)
-        total += work.partial[block];
-    *silhouette = total / (double)partition->points;
+    *silhouette = add_up(&work) / (double)partition->points;
     release(&work);
     return AST_OK;
+}
+
+/* The clusters of the rows with those of other ranks before them. */
+static bool shift(job *work) {
+    work->own = work->partition->cluster;
+    if (work->lead == 0)
+        return true;
+    work->own = work->shifted = malloc(work->count * sizeof *work->shifted);
+    for (size_t i = 0; work->shifted && i < work->count; i++)
+        work->shifted[i] = i < work->lead ? -1 : work->partition->cluster[i - work->lead];
+    return work->shifted != NULL;
 }
 
 static bool allocate(job *work, size_t threads) {
@@ -117,13 +133,15 @@ static bool allocate(job *work, size_t threads) {
     work->sizes = calloc(work->parts, clusters * sizeof *work->sizes);
     work->means = malloc(clusters * features * sizeof *work->means);
     work->without = malloc(clusters * sizeof *work->without);
-    work->partial = malloc(work->blocks * sizeof *work->partial);
+    work->partial = malloc((work->blocks + 1) * sizeof *work->partial);
     work->buffers = malloc(buffered * sizeof *work->buffers);
     work->tiles = ast_allocate(threads * work->block_rows, features * sizeof *work->tiles);
-    return work->sums && work->sizes && work->means && work->without && work->partial && work->buffers && work->tiles;
+    return shift(work) && work->sums && work->sizes && work->means && work->without && work->partial && work->buffers &&
+           work->tiles;
 }
 
 static void release(job *work) {
+    free(work->shifted);
     free(work->sums);
     free(work->sizes);
     free(work->means);
@@ -184,7 +202,7 @@ static columns columns_at(const job *work, size_t first) {
 }
 
 static size_t block_count(const job *work, size_t block) {
-    size_t left = work->rows->count - block * work->block_rows;
+    size_t left = work->count - block * work->block_rows;
     return left < work->block_rows ? left : work->block_rows;
 }
 
@@ -198,8 +216,9 @@ static double *fill_tiles(const job *work, size_t block, int worker) {
     size_t first = block * work->block_rows, count = block_count(work, block), dimension = rows->dimension;
     double *tiles = tiles_of(work, worker);
     float *buffer = work->buffers + (size_t)worker * work->block_rows * dimension;
-    const int32_t *own = work->partition->cluster + first;
-    rows->read(rows->data, first, count, buffer);
+    size_t others = block == 0 ? work->lead : 0;
+    const int32_t *own = work->own + first;
+    rows->read(rows->data, first + others - work->lead, count - others, buffer + others * dimension);
     for (size_t i = 0; i < (count + LANES - 1) / LANES * LANES; i++)
         fill_lane(work, buffer + i * dimension, i < count ? own[i] : -1,
                   tiles + i / LANES * LANES * work->features + i % LANES);
@@ -245,7 +264,7 @@ static void sum_part(void *data, size_t part, int worker) {
     for (size_t block = work->blocks * part / work->parts; block < work->blocks * (part + 1) / work->parts; block++) {
         size_t count = block_count(work, block);
         const int64_t *fixed = fix_tiles(work, block, worker);
-        const int32_t *cluster = work->partition->cluster + block * work->block_rows;
+        const int32_t *cluster = work->own + block * work->block_rows;
         if (features == 3) /* the compiler unrolls a constant */
             add_lanes(fixed, cluster, count, 3, sums, sizes);
         else
@@ -261,6 +280,8 @@ static void average(job *work) {
         for (size_t k = 0; k < clusters; k++)
             work->sizes[k] += work->sizes[part * clusters + k];
     }
+    ast_comm_sum(work->rows->comm, (uint64_t *)work->sums, all);
+    ast_comm_sum(work->rows->comm, (uint64_t *)work->sizes, clusters);
     for (size_t k = 0; k < clusters; k++) {
         double n = (double)work->sizes[k];
         work->without[k] = n > 1 ? n / (n - 1) : 0;
@@ -281,19 +302,62 @@ static void add_silhouettes(const job *work, size_t block, const double *tiles, 
         work->loops->tiles(tiles + i * work->features, n, &met, own, totals);
 }
 
-static void score_block(void *data, size_t block, int worker) {
-    const job *work = data;
+/* Adds those of a block to the totals of its lanes. */
+static void add_block(const job *work, size_t block, int worker, double totals[LANES]) {
     size_t count = block_count(work, block), whole = count / LANES * LANES;
     const double *tiles = work->small ? NULL : fill_tiles(work, block, worker);
-    const int32_t *own = work->partition->cluster + block * work->block_rows;
-    double totals[LANES] = {0}, total = 0;
+    const int32_t *own = work->own + block * work->block_rows;
     int32_t last[LANES];
     add_silhouettes(work, block, tiles, 0, whole, own, totals);
     for (size_t lane = 0; lane < LANES; lane++)
         last[lane] = whole + lane < count ? own[whole + lane] : -1;
     if (whole < count)
         add_silhouettes(work, block, tiles, whole, LANES, last, totals);
+}
+
+static double fold(const double totals[LANES]) {
+    double total = 0;
     for (size_t lane = 0; lane < LANES; lane++)
         total += totals[lane];
-    work->partial[block] = total;
+    return total;
+}
+
+static void score_block(void *data, size_t block, int worker) {
+    const job *work = data;
+    double totals[LANES] = {0};
+    add_block(work, block, worker, totals);
+    work->partial[block] = fold(totals);
+}
+
+/* What a rank hands on: the total so far, and the lanes of a block that is not at its end. */
+typedef struct relay {
+    double total, open[LANES];
+} relay;
+
+static void carry_on(const job *work, relay *sum) {
+    const ast_rows *rows = work->rows;
+    size_t base = rows->before - work->lead, end = rows->before + rows->count;
+    for (size_t block = 0; block < work->blocks; block++) {
+        size_t last = base + (block + 1) * work->block_rows;
+        bool begun = block == 0 && work->lead > 0, ends = end >= (last < rows->all ? last : rows->all);
+        if (begun || !ends)
+            add_block(work, block, 0, sum->open);
+        if (ends) {
+            sum->total += begun ? fold(sum->open) : work->partial[block];
+            memset(sum->open, 0, sizeof sum->open);
+        }
+    }
+}
+
+static double add_up(const job *work) {
+    const ast_comm *comm = work->rows->comm;
+    relay sum = {0};
+    for (size_t block = 0; !comm && block < work->blocks; block++)
+        sum.total += work->partial[block];
+    for (int turn = 0; comm && turn < comm->size; turn++) {
+        if (turn == comm->rank)
+            carry_on(work, &sum);
+        ast_comm_broadcast(comm, &sum, sizeof sum, turn);
+    }
+    return sum.total;
 }

@@ -26,7 +26,7 @@ static ast_agreement compare(const int32_t *labels, const int32_t *truth, size_t
     ast_fault fault = {0};
     ast_agreement agreement;
     memset(&agreement, 0xff, sizeof agreement);
-    assert_int_equal(ast_agreement_of(&fault, labels, truth, count, &agreement), AST_OK);
+    assert_int_equal(ast_agreement_of(&fault, NULL, labels, truth, count, &agreement), AST_OK);
     return agreement;
 }
 
@@ -206,7 +206,8 @@ static ast_status measure_in(manner how, ast_fault *fault, const float *points, 
     matrix source = {points, dimension};
     const float *columns[AST_SMALL];
     float *copy = how.columns && dimension <= AST_SMALL ? columns_of(points, count, dimension, columns) : NULL;
-    ast_rows rows = {read_matrix, &source, count, dimension, ast_kernels_choose(how.kernels), copy ? columns : NULL};
+    ast_rows rows = {read_matrix,           &source,     count, dimension, ast_kernels_choose(how.kernels),
+                     copy ? columns : NULL, .comm = NULL};
     ast_status status = ast_silhouette_of(fault, pool, &rows, labels, dissimilarity, seed, silhouette, sampled);
     ast_pool_close(pool);
     free(copy);
