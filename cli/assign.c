@@ -9,7 +9,10 @@
 
 #include "cli.h"
 #include "directions.h"
+#include "interrupt.h"
 #include "json.h"
+#include "memory.h"
+#include "progress.h"
 #include "targets.h"
 #include "terminal.h"
 
@@ -19,6 +22,8 @@ typedef struct settings {
     ast_cli_common common;
     ast_cli_reading reading;
     const char *input, *means, *labels, *similarity;
+    const char *memory_text;
+    size_t memory;
     double angle;
     int axial;
 } settings;
@@ -37,6 +42,7 @@ static const ast_cli_option options_table[] = {
      "write the cosine between each point and the nearest mean,\n"
      "NaN for missing rows: float32 .npy, or text",
      AT(similarity), 0, 0, NULL},
+    AST_CLI_MEMORY_OPTION(AT(memory_text)),
     {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
 
 static const ast_cli_group shared_options[] = {AST_CLI_READING_GROUPS(AT(reading)), {NULL, 0, NULL}};
@@ -72,9 +78,19 @@ typedef struct job {
     int32_t *labels;
     tally sums;
     ast_cli_target targets[TARGETS];
+    ast_cli_larger larger;  /* an input that is read in parts */
+    ast_format_error error; /* of writing them */
+    int failed;             /* it is set */
+    ast_cli_progress progress;
 } job;
 
+/* What a point takes besides its row: labels, and what is known of it; small ones are copied. */
+#define POINT_BYTES 30
+#define COLUMN_BYTES 4
+
 static int check(const job *work);
+static int look(job *work);
+static int assign_parts(job *work);
 static int read_inputs(job *work);
 static int assign(job *work);
 static int deliver(job *work);
@@ -89,13 +105,19 @@ static int run(int argc, char **argv) {
     job work = {.given = &given,
                 .targets = {[LABELS] = {.option = "labels", .path = given.labels},
                             [SIMILARITY] = {.option = "similarity", .path = given.similarity}}};
-    code = check(&work);
+    code = ast_cli_memory_check(given.memory_text, &given.memory);
     if (code < 0)
+        code = check(&work);
+    if (code < 0)
+        code = ast_cli_open_context(&given.common, &work.context);
+    if (code < 0)
+        code = look(&work);
+    if (code < 0 && !work.larger.needed)
         code = read_inputs(&work);
     if (code < 0)
         code = ast_cli_open_targets(work.targets, TARGETS);
     if (code < 0)
-        code = assign(&work);
+        code = work.larger.needed ? assign_parts(&work) : assign(&work);
     if (code < 0)
         code = deliver(&work);
     free_job(&work);
@@ -119,9 +141,7 @@ static int check(const job *work) {
 
 static int read_inputs(job *work) {
     const settings *given = work->given;
-    int code = ast_cli_open_context(&given->common, &work->context);
-    if (code < 0)
-        code = ast_cli_directions_read(&work->directions, &given->reading, "assign", given->input, work->context);
+    int code = ast_cli_directions_read(&work->directions, &given->reading, "assign", given->input, work->context);
     if (code < 0)
         code = ast_cli_read_means(given->means, work->directions.points.dimension, &work->means, &work->means_count);
     if (code >= 0)
@@ -134,17 +154,15 @@ static int read_inputs(job *work) {
     return -1;
 }
 
-static tally count_points(const job *work) {
-    tally sums = {0, 0, 0};
-    for (size_t i = 0; i < work->directions.points.count; i++) {
-        if (work->labels[i] >= 0)
-            sums.assigned++;
-        else if (isnan(work->similarity[i]))
-            sums.missing++;
+static void count_points(tally *sums, const int32_t *labels, const float *similarity, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (labels[i] >= 0)
+            sums->assigned++;
+        else if (isnan(similarity[i]))
+            sums->missing++;
         else
-            sums.unassigned++;
+            sums->unassigned++;
     }
-    return sums;
 }
 
 static int assign(job *work) {
@@ -153,10 +171,65 @@ static int assign(job *work) {
         work->similarity);
     if (status != AST_OK)
         return ast_cli_status(status, work->context, work->given->input);
-    work->sums = count_points(work);
+    count_points(&work->sums, work->labels, work->similarity, work->directions.points.count);
     if (work->sums.missing == work->directions.points.count)
         return ast_cli_no_usable_row(work->given->input);
     return -1;
+}
+
+/* ---- Larger than memory ------------------------------------------------------------------------------------------ */
+
+/* Whether it is; the means are read then. */
+static int look(job *work) {
+    const settings *given = work->given;
+    ast_cli_directions *d = &work->directions;
+    ast_cli_kind_of_input kind;
+    int code = ast_cli_directions_check(&given->reading, given->input, &kind);
+    if (code >= 0 || kind != AST_CLI_TABLE)
+        return code;
+    code = ast_cli_larger_look(&work->larger, given->input, &given->reading.source, given->memory, POINT_BYTES,
+                               COLUMN_BYTES);
+    if (code >= 0 || !work->larger.needed)
+        return code;
+    const ast_rows *rows = &work->larger.rows;
+    d->points = (ast_points){.count = rows->source.count, .dimension = rows->source.dimension};
+    d->height = rows->height;
+    d->width = rows->width;
+    return ast_cli_read_means(given->means, d->points.dimension, &work->means, &work->means_count);
+}
+
+static bool write_part(job *work, size_t first, size_t count, const int32_t *labels, const float *similarity) {
+    const ast_cli_directions *d = &work->directions;
+    size_t rows = d->width ? d->height : d->points.count;
+    ast_output *one = work->targets[LABELS].output, *other = work->targets[SIMILARITY].output;
+    ast_format_error *error = &work->error;
+    return (!one || ((first > 0 || ast_write_label_head(one, rows, d->width, error)) &&
+                     ast_write_label_part(one, labels, first, count, d->width, error))) &&
+           (!other || ((first > 0 || ast_write_value_head(other, rows, d->width, error)) &&
+                       ast_write_value_part(other, similarity, first, count, d->width, error)));
+}
+
+static int take_part(size_t first, size_t count, const int32_t *labels, const float *similarity, void *data) {
+    job *work = data;
+    count_points(&work->sums, labels, similarity, count);
+    ast_cli_progress_left(&work->progress, first + count, work->directions.points.count, "points");
+    work->failed = !write_part(work, first, count, labels, similarity);
+    return work->failed || ast_cli_interrupted();
+}
+
+static int assign_parts(job *work) {
+    const settings *given = work->given;
+    size_t count = work->directions.points.count;
+    work->targets[LABELS].own = work->targets[SIMILARITY].own = true;
+    ast_cli_progress_start(&work->progress, &given->common, count);
+    ast_status status = ast_assign_source(work->context, &work->larger.rows.source, work->means, work->means_count,
+                                          given->angle, given->axial, take_part, work);
+    ast_cli_progress_end(&work->progress);
+    if (work->failed)
+        return ast_cli_fail(AST_CLI_FAILED, "%s", work->error.text);
+    if (status == AST_OK && work->sums.missing == count)
+        return ast_cli_no_usable_row(given->input);
+    return ast_cli_larger_status(&work->larger, status, work->context, given->input);
 }
 
 /* ---- What came out ----------------------------------------------------------------------------------------------- */
@@ -199,4 +272,5 @@ static void free_job(job *work) {
     free(work->means);
     free(work->labels);
     free(work->similarity);
+    ast_rows_close(&work->larger.rows);
 }

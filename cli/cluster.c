@@ -68,6 +68,7 @@ static const ast_cli_option options_table[] = {
      "means, and the rotation that makes them x, y and z",
      AT(frame_axes), 0, 0, NULL},
     AST_CLI_REPORT_OPTION(AT(report)),
+    AST_CLI_MEMORY_OPTION(AT(memory_text)),
     {"state", AST_CLI_TEXT, "FILE",
      "dp, spkm: keep in this file where the run stands, and go on\n"
      "from it if it is there",
@@ -106,6 +107,7 @@ const ast_cli_command ast_cli_cluster = {
                 "asterism cluster nyu_depth_v2_labeled.mat --frame 17 --angle 60\n"
                 "asterism cluster joints.txt --dip-direction --axial --angle 60\n"
                 "asterism cluster embeddings.npy --method spkm --clusters 5000 --state run.state\n"
+                "asterism cluster embeddings.npy --angle 40 --labels labels.npy --memory 2G\n"
                 "zcat poles.csv.gz | asterism cluster - --format csv --angle 20 --labels -",
     .input = "an INPUT file, or - for standard input",
     .options = options_table,
@@ -113,7 +115,6 @@ const ast_cli_command ast_cli_cluster = {
     .run = run};
 
 static int read_inputs(job *work);
-static int open_outputs(job *work);
 static int find_angle(job *work);
 static int cluster(job *work);
 static void free_job(job *work);
@@ -130,6 +131,8 @@ static int run(int argc, char **argv) {
                       .restarts = 1};
     int code = ast_cli_parse(&ast_cli_cluster, argc, argv, &given, &given.input);
     given.axial |= given.reading.cloud.undirected;
+    if (code < 0)
+        code = ast_cli_memory_check(given.memory_text, &given.memory);
     if (code < 0)
         code = ast_cli_cluster_check(&given);
     if (code < 0)
@@ -171,13 +174,18 @@ static int run_once(const settings *given) {
         code = ast_cli_check_kept(work.targets, AST_CLI_TARGETS, given->weights);
     if (code < 0)
         code = check_state(&work);
+    ast_options_init(&work.options);
+    if (code < 0 && ast_cli_larger_run(&work, &code)) {
+        free_job(&work);
+        return code;
+    }
     if (code < 0)
         code = read_inputs(&work);
     code = ast_cli_agree(code);
     if (code < 0)
         code = ast_cli_agree(ast_cli_cluster_slice(&work));
     if (code < 0)
-        code = open_outputs(&work);
+        code = ast_cli_cluster_open(&work);
     if (code < 0 && isinf(given->angle))
         code = find_angle(&work);
     if (code < 0 && given->state)
@@ -213,7 +221,7 @@ static int run_each(const settings *given) {
 
 /* ---- The work ---------------------------------------------------------------------------------------------------- */
 
-static int read_start(job *work) {
+int ast_cli_cluster_start(job *work) {
     const settings *given = work->given;
     ast_options *options = &work->options;
     if (!given->init || strcmp(given->init, "k-means++") == 0)
@@ -249,7 +257,7 @@ static int read_prior(job *work) {
 /* Faces count by their area, unless other weights are given or the method counts every point once. */
 static int read_points(job *work) {
     const settings *given = work->given;
-    int code = ast_cli_open_context(&given->common, &work->context);
+    int code = work->context ? -1 : ast_cli_open_context(&given->common, &work->context);
     if (code < 0)
         code = ast_cli_directions_read(&work->directions, &given->reading, "cluster", given->input, work->context);
     work->points = work->directions.points;
@@ -263,7 +271,6 @@ static int read_points(job *work) {
 
 static int read_inputs(job *work) {
     const settings *given = work->given;
-    ast_options_init(&work->options);
     int code = read_points(work);
     if (code >= 0)
         return code;
@@ -276,7 +283,7 @@ static int read_inputs(job *work) {
         work->points.weights = work->weights;
     }
     if (code < 0)
-        code = read_start(work);
+        code = ast_cli_cluster_start(work);
     if (code < 0)
         code = read_prior(work);
     if (code < 0) {
@@ -288,7 +295,7 @@ static int read_inputs(job *work) {
 }
 
 /* Where there are several ranks one of them writes, and shows how far all are. */
-static int open_outputs(job *work) {
+int ast_cli_cluster_open(job *work) {
     ast_cli_progress_start(&work->progress, &work->given->common, work->all);
     if (ast_cli_speaks())
         return ast_cli_agree(ast_cli_open_targets(work->targets, AST_CLI_TARGETS));
@@ -328,7 +335,7 @@ static void keep_state(job *work) {
     work->options.progress_data = &work->state;
 }
 
-static int cluster(job *work) {
+void ast_cli_cluster_options(job *work) {
     const settings *given = work->given;
     ast_options *options = &work->options;
     options->method = (ast_method)given->method;
@@ -351,9 +358,14 @@ static int cluster(job *work) {
         work->progress.passes = given->passes.max_iterations;
     options->progress = ast_cli_record_step;
     options->progress_data = &work->record;
+}
+
+static int cluster(job *work) {
+    const settings *given = work->given;
+    ast_cli_cluster_options(work);
     if (given->state)
         keep_state(work);
-    ast_status status = ast_cluster(work->context, &work->points, options, work->labels, &work->report);
+    ast_status status = ast_cluster(work->context, &work->points, &work->options, work->labels, &work->report);
     ast_cli_progress_end(&work->progress);
     if (work->record.failed)
         return ast_cli_fail(AST_CLI_FAILED, "there is no memory to keep the %s",
@@ -381,5 +393,6 @@ static void free_job(job *work) {
     free(work->memberships);
     ast_cli_record_free(&work->record);
     ast_cli_sweep_free(&work->sweep);
+    ast_cli_parts_free(&work->parts);
     free(work->title);
 }

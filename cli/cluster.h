@@ -12,6 +12,7 @@
 
 #include "cluster_state.h"
 #include "directions.h"
+#include "memory.h"
 #include "mixtures.h"
 #include "passes.h"
 #include "progress.h"
@@ -42,8 +43,19 @@ typedef struct ast_cli_cluster_settings {
     const char *line; /* the command line, for the report */
     int method, shuffle, axial, frame_axes, durable;
     double angle;
-    size_t clusters, restarts;
+    size_t clusters, restarts, memory; /* memory: bytes, 0: not given */
+    const char *memory_text;
 } ast_cli_cluster_settings;
+
+/* An input that is larger than memory (cluster_larger.c). */
+typedef struct ast_cli_parts {
+    ast_cli_larger larger;
+    ast_plan plan;
+    size_t memory; /* that the library may use */
+    ast_scratch scratch;
+    ast_format_error error; /* of writing labels */
+    int failed;             /* it is set */
+} ast_cli_parts;
 
 /* Everything a run holds; zeroed at first, so that it can be freed at any point. */
 typedef struct ast_cli_cluster_job {
@@ -66,6 +78,7 @@ typedef struct ast_cli_cluster_job {
     ast_cli_sweep sweep; /* with --angle auto */
     ast_axes axes;       /* with --frame-axes */
     int32_t *nearest;
+    ast_cli_parts parts;
     char about[AST_CLI_SURFACE_TEXT];
     char *title; /* of the report */
 } ast_cli_cluster_job;
@@ -75,6 +88,17 @@ int ast_cli_names_start(const char *init);
 
 /* What the command line alone shows. */
 int ast_cli_cluster_check(const ast_cli_cluster_settings *given);
+
+/* Steps of a run: the start that --init names, the options of the library, the files that are written. */
+int ast_cli_cluster_start(ast_cli_cluster_job *work);
+void ast_cli_cluster_options(ast_cli_cluster_job *work);
+int ast_cli_cluster_open(ast_cli_cluster_job *work);
+
+/* An input that is larger than memory (cluster_larger.c). Whether the run is over, with its exit code: otherwise it
+ * fits, and a context is open at most. The second is the sentence of a call that failed. */
+int ast_cli_larger_run(ast_cli_cluster_job *work, int *code);
+int ast_cli_larger_trouble(ast_cli_cluster_job *work, ast_status status);
+void ast_cli_parts_free(ast_cli_parts *parts);
 
 /* Several ranks (cluster_ranks.c): what the command line asks for must be possible there; the points become those of
  * this rank; the weights of all labelled points; and the labels of all ranks in one file. */

@@ -44,7 +44,9 @@ ast_cli_result ast_cli_cluster_result(job *work) {
         .frame = scene ? (int64_t)d->depth.frame.number : -1,
         .total = work->total,
         .axes = given->frame_axes ? &work->axes : NULL,
-        .nearest = work->nearest};
+        .nearest = work->nearest,
+        .plan = work->parts.larger.needed ? &work->parts.plan : NULL,
+        .memory = work->parts.larger.allowed};
 }
 
 static int print_json(const void *work) {

@@ -22,6 +22,7 @@ static const char *unshared(const settings *given) {
            : given->passes.parallel != AST_ORDERED              ? "--parallel oir and serial"
            : given->colored                                     ? "--colored"
            : given->report                                      ? "--report"
+           : given->memory                                      ? "--memory"
            : ast_cli_camera_every(&given->reading.camera)       ? "--frame all"
            : given->input && strcmp(given->input, "-") == 0     ? "standard input"
                                                                 : NULL;
@@ -57,6 +58,8 @@ static double add_weights(double so_far, const void *data) {
 }
 
 double ast_cli_cluster_total(const job *work) {
+    if (work->parts.larger.needed) /* they were added up as they were written */
+        return work->total;
     if (!work->points.weights)
         return (double)(work->report.points - work->report.missing);
     return ast_cli_sum_in_turn(add_weights, work);

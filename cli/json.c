@@ -74,6 +74,12 @@ static json_t *head_object(const ast_cli_result *result) {
         failed |= json_object_set_new(head, "log_likelihood", json_real(report->log_likelihood));
     if (isfinite(report->bic))
         failed |= json_object_set_new(head, "bic", json_real(report->bic));
+    if (result->plan)
+        failed |= json_object_set_new(head, "memory",
+                                      json_pack("{sI sI sI sI}", "allowed", (json_int_t)result->memory, "peak",
+                                                (json_int_t)result->plan->memory, "pass_bytes",
+                                                (json_int_t)result->plan->pass_bytes, "label_bytes",
+                                                (json_int_t)result->plan->label_bytes));
     failed |= json_object_set_new(head, "seconds", json_real(report->seconds));
     if (!failed)
         return head;

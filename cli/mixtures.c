@@ -150,7 +150,7 @@ static int keep_pass(ast_cli_record *r, const ast_progress *state) {
 
 int ast_cli_record_step(const ast_progress *state, void *data) {
     ast_cli_record *r = data;
-    if (state->iteration > 0 && r->passes_wanted && !keep_pass(r, state))
+    if (state->iteration > 0 && state->left == 0 && r->passes_wanted && !keep_pass(r, state))
         r->failed = 1;
     if (state->labels && r->samples_wanted && !keep_sample(r, state))
         r->failed = 1;

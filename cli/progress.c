@@ -65,10 +65,26 @@ static double passes_over(const ast_cli_progress *progress, const ast_progress *
     return progress->runs ? ((double)state->restart + part) / (double)progress->runs : 0;
 }
 
+/* Within a pass over an input that is read in parts. */
+static void show_part(ast_cli_progress *progress, const ast_progress *state) {
+    char line[200], clusters[AST_CLI_GROUPED];
+    double share = progress->points ? 100.0 * (double)(progress->points - state->left) / (double)progress->points : 0;
+    double seconds = progress->last - progress->started;
+    int width = state->iteration
+                    ? snprintf(line, sizeof line, "pass %d, %.0f%% of the points, %s clusters, %.1f s",
+                               state->iteration, share, ast_cli_grouped(state->clusters, clusters), seconds)
+                    : snprintf(line, sizeof line, "looking at the rows, %.0f%%, %.1f s", share, seconds);
+    show(progress, line, width);
+}
+
 int ast_cli_progress_step(const ast_progress *state, void *data) {
     ast_cli_progress *progress = data;
     if (ast_cli_interrupted() || !is_due(progress))
         return ast_cli_interrupted();
+    if (state->left > 0) {
+        show_part(progress, state);
+        return 0;
+    }
     char line[200], restart[32] = "", clusters[AST_CLI_GROUPED], left[40];
     if (state->restart > 0)
         snprintf(restart, sizeof restart, "run %d, ", state->restart + 1);

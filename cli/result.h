@@ -22,6 +22,8 @@ typedef struct ast_cli_result {
     double total;           /* the weights of all points together; without weights the points with a direction */
     const ast_axes *axes;   /* the frame nearest to the means; NULL: not asked for */
     const int32_t *nearest; /* (report->clusters): 0..5 for +x -x +y -y +z -z of the frame */
+    const ast_plan *plan;   /* of an input that was read in parts; NULL: it was in memory */
+    size_t memory;          /* bytes that could be used then */
 } ast_cli_result;
 
 /* Of all points, or of their weights, how much belongs to the cluster: 0..1. */

@@ -69,10 +69,10 @@ typedef struct ast_input {
 
 /* Opens a table of points. `path` "-" is standard input and needs options->format; pipes and named pipes work.
  *
- * .npy: versions 1 to 3, f2, f4 or f8 of either byte order, C or Fortran order, two dimensions, N x D, or three, H x W
- * x D: a point for each pixel of an image. A regular file in the machine's byte order is mapped, nothing is copied; the
- * other byte order, pipes and columns that are not evenly spaced are read into memory. The header is checked against
- * the size of the file before anything is allocated.
+ * .npy: versions 1 to 3, f2, f4 or f8 of either byte order, or i1, C or Fortran order, two dimensions, N x D, or three,
+ * H x W x D: a point for each pixel of an image. A regular file in the machine's byte order is mapped, nothing is
+ * copied; the other byte order, pipes and columns that are not evenly spaced are read into memory. The header is
+ * checked against the size of the file before anything is allocated.
  *
  * .csv .tsv .txt: one row a line, separated by commas, tabs, semicolons or blanks, whichever yields the most numbers
  * (the extension does not matter). A first line that has text and no number in the wanted columns is a header. Blank
@@ -124,6 +124,46 @@ bool ast_read_file(const char *path, unsigned char **bytes, size_t *size, ast_fo
 
 /* One row of a view, dense or sparse, as doubles: `row` has room for points->dimension of them. */
 void ast_points_row(const ast_points *points, size_t index, double *row);
+
+/* ---- Larger than memory ---------------------------------------------------------------------------------------- */
+
+/* An .npy file whose rows are read as they are needed (pread): `source` is for ast_cluster_source. The struct stays
+ * where it is while it is open. */
+typedef struct ast_rows {
+    ast_source source;
+    size_t height, width; /* of an H x W x D array; 0 otherwise */
+    char *name;           /* private, as all that follows */
+    int descriptor;
+    uint64_t offset;
+    size_t row;        /* bytes */
+    const char *wrong; /* why its rows cannot be read one by one, or NULL */
+    int reason;        /* errno of what could not be read, -1 if the file ended there; 0: nothing */
+} ast_rows;
+
+/* The path is a regular .npy file that ast_input_open could open. */
+bool ast_rows_open(ast_rows *rows, const char *path, ast_format_error *error);
+
+/* Whether its rows can be read one by one: it is in C order and in the machine's byte order, with all of its columns
+ * and rows as they are. The sentence says what is in the way otherwise. */
+bool ast_rows_suit(const ast_rows *rows, const ast_input_options *options, ast_format_error *error);
+
+/* Whether something could not be read, and the sentence. */
+bool ast_rows_failed(const ast_rows *rows, ast_format_error *error);
+void ast_rows_close(ast_rows *rows); /* fine on a zeroed or failed one */
+
+/* A file without a name that is gone with the process, for labels that have no room in memory. It is made where
+ * `beside` will be written, if that is a file, otherwise in TMPDIR or /var/tmp. */
+typedef struct ast_scratch {
+    char *folder; /* for sentences */
+    int descriptor;
+    int reason; /* as above */
+} ast_scratch;
+
+bool ast_scratch_open(ast_scratch *scratch, const char *beside, ast_format_error *error);
+int ast_scratch_write(ast_scratch *scratch, uint64_t offset, const void *bytes, size_t size); /* 0, or it failed; ... */
+int ast_scratch_read(ast_scratch *scratch, uint64_t offset, void *bytes, size_t size); /* ... from any thread, too */
+bool ast_scratch_failed(const ast_scratch *scratch, ast_format_error *error);
+void ast_scratch_close(ast_scratch *scratch);
 
 /* ---- Frames ---------------------------------------------------------------------------------------------------- */
 
@@ -222,6 +262,11 @@ bool ast_write_part(const char *name, uint64_t offset, const void *bytes, size_t
 /* Labels in parts: what comes before the first (columns 0: one a row), and those from number `first` on. */
 bool ast_write_label_head(ast_output *output, size_t rows, size_t columns, ast_format_error *error);
 bool ast_write_label_part(ast_output *output, const int32_t *labels, size_t first, size_t count, size_t columns,
+                          ast_format_error *error);
+
+/* The same for numbers: a vector (columns 0) or a row-major table. */
+bool ast_write_value_head(ast_output *output, size_t rows, size_t columns, ast_format_error *error);
+bool ast_write_value_part(ast_output *output, const float *values, size_t first, size_t count, size_t columns,
                           ast_format_error *error);
 
 /* Labels: int32 .npy of shape (count,), or text, one a line. */

@@ -18,8 +18,6 @@
 /* A pipe's promise is not believed: memory grows from here, by doubling, with what has come. */
 #define FIRST_PART ((size_t)1 << 20)
 
-static bool check_points(const ast_npy_header *header, const ast_columns *columns, const char *name,
-                         ast_format_error *error);
 static void view_points(ast_input *input, const ast_npy_header *header, const void *data);
 static bool flatten_image(ast_input *input, const ast_npy_header *header, const char *name, ast_format_error *error);
 static bool view_columns(ast_input *input, const ast_columns *columns, const char *name, ast_format_error *error);
@@ -31,7 +29,7 @@ bool ast_npy_open(ast_input *input, ast_bytes *bytes, const ast_columns *columns
                   ast_format_error *error) {
     ast_npy_header header;
     ast_npy_body body;
-    if (!ast_npy_read_header(&header, bytes, error) || !check_points(&header, columns, bytes->name, error) ||
+    if (!ast_npy_read_header(&header, bytes, error) || !ast_npy_check(&header, columns, bytes->name, error) ||
         !ast_npy_read_body(&body, &header, bytes, error))
         return false;
     input->owned = body.owned;
@@ -197,9 +195,7 @@ static void view_points(ast_input *input, const ast_npy_header *header, const vo
     input->height = image ? header->shape[0] : 0;
     input->width = image ? header->shape[1] : 0;
     input->points = (ast_points){.data = data,
-                                 .type = header->item == 2   ? AST_F2
-                                         : header->item == 4 ? AST_F4
-                                                             : AST_F8,
+                                 .type = ast_npy_type(header),
                                  .count = count,
                                  .dimension = dimension,
                                  .row_stride = header->fortran ? item : item * (ptrdiff_t)dimension,
@@ -235,8 +231,12 @@ static bool flatten_image(ast_input *input, const ast_npy_header *header, const 
     return true;
 }
 
-static bool check_points(const ast_npy_header *header, const ast_columns *columns, const char *name,
-                         ast_format_error *error) {
+ast_type ast_npy_type(const ast_npy_header *header) {
+    return header->item == 1 ? AST_I1 : header->item == 2 ? AST_F2 : header->item == 4 ? AST_F4 : AST_F8;
+}
+
+bool ast_npy_check(const ast_npy_header *header, const ast_columns *columns, const char *name,
+                   ast_format_error *error) {
     char shape[AST_SHAPE_TEXT];
     ast_npy_shape_text(header, shape);
     if (header->dimensions != 2 && header->dimensions != 3)
@@ -244,8 +244,9 @@ static bool check_points(const ast_npy_header *header, const ast_columns *column
                                "%s: is an array of shape %s; points need two dimensions, N x D, a row for each point, "
                                "or three, H x W x D",
                                name, shape);
-    if (header->kind != 'f')
-        return ast_format_fail(error, "%s: holds numbers of type '%s'; points need f2, f4 or f8", name, header->descr);
+    if (header->kind != 'f' && !(header->kind == 'i' && header->item == 1))
+        return ast_format_fail(error, "%s: holds numbers of type '%s'; points need f2, f4, f8 or i1", name,
+                               header->descr);
     if (header->elements == 0)
         return ast_format_fail(error, "%s: is an array of shape %s and holds no points", name, shape);
     size_t last = header->shape[header->dimensions - 1];
@@ -255,7 +256,7 @@ static bool check_points(const ast_npy_header *header, const ast_columns *column
 }
 
 size_t ast_points_item(const ast_points *points) {
-    return points->type == AST_F2 ? 2 : points->type == AST_F4 ? 4 : 8;
+    return points->type == AST_I1 ? 1 : points->type == AST_F2 ? 2 : points->type == AST_F4 ? 4 : 8;
 }
 
 void ast_points_gather(const ast_points *points, const ast_columns *columns, void *place) {

@@ -39,6 +39,12 @@ bool ast_npy_read_header(ast_npy_header *header, ast_bytes *bytes, ast_format_er
 /* For arrays that follow one another: *ended where the input ends and none begins. */
 bool ast_npy_next_header(ast_npy_header *header, ast_bytes *bytes, bool *ended, ast_format_error *error);
 
+/* Whether the array can be points, and has these columns; and their type. */
+struct ast_columns;
+bool ast_npy_check(const ast_npy_header *header, const struct ast_columns *columns, const char *name,
+                   ast_format_error *error);
+ast_type ast_npy_type(const ast_npy_header *header);
+
 /* The numbers, in the machine's byte order and aligned. */
 typedef struct ast_npy_body {
     const void *data;

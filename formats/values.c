@@ -79,7 +79,8 @@ bool ast_read_matrix(const char *path, const ast_input_options *options, float *
     for (size_t i = 0; place && i < points->count; i++) {
         const char *row = (const char *)points->data + (ptrdiff_t)i * points->row_stride;
         for (size_t d = 0; d < points->dimension; d++)
-            *place++ = (float)ast_scalar_load(row + (ptrdiff_t)d * points->column_stride, 'f', item);
+            *place++ = (float)ast_scalar_load(row + (ptrdiff_t)d * points->column_stride,
+                                              points->type == AST_I1 ? 'i' : 'f', item);
     }
     if (*values) {
         *rows = points->count;
@@ -107,7 +108,8 @@ void ast_points_row(const ast_points *points, size_t index, double *row) {
     }
     const char *place = (const char *)points->data + (ptrdiff_t)index * points->row_stride;
     for (size_t d = 0; d < points->dimension; d++)
-        row[d] = ast_scalar_load(place + (ptrdiff_t)d * points->column_stride, 'f', ast_points_item(points));
+        row[d] = ast_scalar_load(place + (ptrdiff_t)d * points->column_stride, points->type == AST_I1 ? 'i' : 'f',
+                                 ast_points_item(points));
 }
 
 bool ast_read_file(const char *path, unsigned char **bytes, size_t *size, ast_format_error *error) {

@@ -154,6 +154,28 @@ static bool write_floats(ast_output *output, const float *values, extent size, a
     return write_rows(output, values, columns ? size.count / columns : 0, columns, style->separator, error);
 }
 
+bool ast_write_value_head(ast_output *output, size_t rows, size_t columns, ast_format_error *error) {
+    const text_style *style;
+    extent size = columns ? extent_of(2, rows, columns, 1) : extent_of(1, rows, 1, 1);
+    return style_for(output, &style, error) && (style->separator || write_header(output, 'f', &size, error));
+}
+
+bool ast_write_value_part(ast_output *output, const float *values, size_t first, size_t count, size_t columns,
+                          ast_format_error *error) {
+    const text_style *style;
+    if (!style_for(output, &style, error))
+        return false;
+    if (style->separator == '\0')
+        return ast_output_write(output, values, count * sizeof *values, error);
+    bool good = true;
+    for (size_t i = 0; i < count && good; i++) {
+        char text[32];
+        bool ends = columns == 0 || (first + i + 1) % columns == 0;
+        good = ast_output_write(output, text, print_float(text, values[i], ends ? '\n' : style->separator), error);
+    }
+    return good;
+}
+
 bool ast_write_matrix(ast_output *output, const float *values, size_t rows, size_t columns, ast_format_error *error) {
     return write_floats(output, values, extent_of(2, rows, columns, 1), error);
 }

@@ -154,7 +154,7 @@ static void lying_headers(void **state) {
     refuses(HEADER("<f4", "(6,)"), 24, "shape (6,); points need two dimensions");
     refuses(HEADER("<f4", "()"), 4, "shape (); points need");
     refuses(HEADER("<f4", "(1, 1, 2, 3)"), 24, "shape (1, 1, 2, 3); points need");
-    refuses(HEADER("<i4", "(2, 3)"), 24, "type '<i4'; points need f2, f4 or f8");
+    refuses(HEADER("<i4", "(2, 3)"), 24, "type '<i4'; points need f2, f4, f8 or i1");
     refuses(HEADER("<c8", "(2, 3)"), 48, "type '<c8'");
     refuses(HEADER("<f3", "(2, 3)"), 18, "type '<f3'");
     refuses(HEADER("<f16", "(2, 3)"), 96, "type '<f16'");

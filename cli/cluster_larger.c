@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * asterism cluster on an input that is larger than memory: the same run, read in parts. Labels go into their file when
+ * they are known; where they have no room in memory they are kept in a file without a name until then. */
+#include "cluster.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "interrupt.h"
+#include "ranks.h"
+#include "terminal.h"
+
+typedef ast_cli_cluster_settings settings;
+typedef ast_cli_cluster_job job;
+
+enum { PART = 1 << 16 }; /* labels that are copied at a time */
+
+/* What a point takes in a run in memory, besides its row: its label here and there, bounds, weights; and small ones are
+ * copied. */
+#define POINT_BYTES 26
+#define WEIGHT_BYTES 16
+#define COLUMN_BYTES 4
+
+/* The first of the options that need all points in memory, or NULL. */
+static const char *unparted(const settings *given) {
+    return given->method != AST_DP && given->method != AST_SPKM ? ast_cli_methods[given->method]
+           : isinf(given->angle)                                ? "--angle auto"
+           : given->shuffle                                     ? "--shuffle"
+           : given->restarts > 1                                ? "--restarts"
+           : given->passes.parallel != AST_ORDERED              ? "--parallel oir or serial"
+           : given->state                                       ? "--state"
+           : given->report                                      ? "--report"
+                                                                : NULL;
+}
+
+/* ---- Labels ------------------------------------------------------------------------------------------------------ */
+
+/* Labels that are what they will be, in order. */
+static int put_labels(job *work, size_t first, size_t count, const int32_t *labels) {
+    const double *weights = work->points.weights;
+    ast_cli_parts *parts = &work->parts;
+    for (size_t i = 0; i < count; i++)
+        work->total += weights && labels[i] >= 0 ? weights[first + i] : 0;
+    ast_output *output = work->targets[AST_CLI_LABELS].output;
+    size_t rows = parts->larger.rows.width ? parts->larger.rows.height : work->points.count;
+    size_t columns = parts->larger.rows.width;
+    if (!output)
+        return 0;
+    bool good = (first > 0 || ast_write_label_head(output, rows, columns, &parts->error)) &&
+                ast_write_label_part(output, labels, first, count, columns, &parts->error);
+    parts->failed = !good;
+    return !good;
+}
+
+static int write_direct(size_t first, size_t count, const int32_t *labels, void *data) {
+    return put_labels(data, first, count, labels);
+}
+
+static int write_scratch(size_t first, size_t count, const int32_t *labels, void *data) {
+    ast_scratch *scratch = &((job *)data)->parts.scratch;
+    return ast_scratch_write(scratch, (uint64_t)first * sizeof *labels, labels, count * sizeof *labels);
+}
+
+static int read_scratch(size_t first, size_t count, int32_t *labels, void *data) {
+    ast_scratch *scratch = &((job *)data)->parts.scratch;
+    return ast_scratch_read(scratch, (uint64_t)first * sizeof *labels, labels, count * sizeof *labels);
+}
+
+/* From the file without a name to where they belong. */
+static int copy_labels(job *work) {
+    int32_t *labels = malloc(PART * sizeof *labels);
+    int failed = !labels;
+    for (size_t first = 0; first < work->points.count && !failed; first += PART) {
+        size_t left = work->points.count - first, count = left < PART ? left : PART;
+        failed = read_scratch(first, count, labels, work) || put_labels(work, first, count, labels);
+    }
+    free(labels);
+    if (!labels)
+        return ast_cli_fail(AST_CLI_FAILED, "there is no memory to write labels");
+    return failed ? ast_cli_larger_trouble(work, AST_NO_INPUT) : -1;
+}
+
+/* ---- The run ----------------------------------------------------------------------------------------------------- */
+
+int ast_cli_larger_trouble(job *work, ast_status status) {
+    ast_format_error error;
+    const ast_cli_parts *parts = &work->parts;
+    if (status == AST_NO_INPUT && parts->failed)
+        return ast_cli_fail(AST_CLI_FAILED, "%s", parts->error.text);
+    if (status == AST_NO_INPUT && ast_scratch_failed(&parts->scratch, &error))
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    return ast_cli_larger_status(&parts->larger, status, work->context, work->given->input);
+}
+
+static void announce(const job *work) {
+    const ast_plan *plan = &work->parts.plan;
+    char text[4][AST_CLI_BYTES];
+    if (work->given->common.quiet)
+        return;
+    fprintf(stderr, "%s is read in parts: %s may be used, at most %s will be; a pass reads %s", work->given->input,
+            ast_cli_bytes((double)work->parts.larger.allowed, text[0]), ast_cli_bytes((double)plan->memory, text[1]),
+            ast_cli_bytes((double)plan->pass_bytes, text[2]));
+    if (plan->label_bytes)
+        fprintf(stderr, ", and reads and writes %s of labels", ast_cli_bytes((double)plan->label_bytes, text[3]));
+    fprintf(stderr, "%s\n", plan->bounds ? " at most" : "");
+}
+
+/* Weights are in memory before the plan is made. */
+static int make_plan(job *work) {
+    ast_cli_parts *parts = &work->parts;
+    ast_source *source = &parts->larger.rows.source;
+    size_t held = work->weights ? work->points.count * sizeof *work->weights : 0, allowed = parts->larger.allowed;
+    char text[2][AST_CLI_BYTES];
+    source->weights = work->points.weights;
+    parts->memory = allowed > held ? allowed - held : 0;
+    ast_status status = ast_plan_source(work->context, source, &work->options, parts->memory, &parts->plan);
+    if (status == AST_NO_MEMORY)
+        return ast_cli_fail(AST_CLI_FAILED, "%s needs at least %s of memory, and %s may be used", work->given->input,
+                            ast_cli_bytes((double)(parts->plan.least + held), text[0]),
+                            ast_cli_bytes((double)allowed, text[1]));
+    parts->plan.memory += held;
+    return ast_cli_status(status, work->context, work->given->input);
+}
+
+static int prepare(job *work) {
+    const settings *given = work->given;
+    const ast_rows *rows = &work->parts.larger.rows;
+    char text[AST_CLI_BYTES];
+    const char *what = unparted(given);
+    if (what)
+        return ast_cli_fail(AST_CLI_FAILED,
+                            "%s does not fit into the %s of memory that may be used, and %s needs all of it "
+                            "there",
+                            given->input, ast_cli_bytes((double)work->parts.larger.allowed, text), what);
+    work->points = (ast_points){.count = rows->source.count, .dimension = rows->source.dimension};
+    work->all = work->points.count;
+    if (given->clusters > work->points.count)
+        return ast_cli_fail(AST_CLI_FAILED, "--clusters %zu is more than the %zu points of %s", given->clusters,
+                            work->points.count, given->input);
+    if (given->frame_axes && work->points.dimension != 3)
+        return ast_cli_fail(AST_CLI_FAILED, "--frame-axes is for three dimensions, and %s has %zu", given->input,
+                            work->points.dimension);
+    int code = -1;
+    if (given->weights) {
+        code = ast_cli_read_weights(given->weights, given->input, work->points.count, &work->weights);
+        work->points.weights = work->weights;
+    }
+    if (code < 0)
+        code = ast_cli_cluster_start(work);
+    if (code < 0)
+        ast_cli_cluster_options(work);
+    return code < 0 ? make_plan(work) : code;
+}
+
+static int cluster(job *work) {
+    ast_cli_parts *parts = &work->parts;
+    bool whole = parts->plan.rows >= work->points.count;
+    ast_format_error error;
+    if (!whole && !ast_scratch_open(&parts->scratch, work->given->labels, &error))
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    ast_label_store store = {
+        .write = whole ? write_direct : write_scratch, .read = whole ? NULL : read_scratch, .data = work};
+    work->targets[AST_CLI_LABELS].own = true; /* it is written here */
+    ast_status status = ast_cluster_source(work->context, &parts->larger.rows.source, &work->options, parts->memory,
+                                           &store, &work->report);
+    ast_cli_progress_end(&work->progress);
+    if (work->record.failed)
+        return ast_cli_fail(AST_CLI_FAILED, "there is no memory to keep the trace");
+    if (status == AST_OK && ast_cli_interrupted())
+        status = AST_CANCELLED;
+    if (status == AST_OK && work->report.missing == work->report.points)
+        return ast_cli_no_usable_row(work->given->input);
+    int code = ast_cli_larger_trouble(work, status);
+    return code < 0 && !whole ? copy_labels(work) : code;
+}
+
+static int run(job *work) {
+    int code = prepare(work);
+    if (code < 0)
+        code = ast_cli_cluster_open(work);
+    if (code < 0) {
+        announce(work);
+        code = cluster(work);
+    }
+    if (code < 0 && !work->points.weights)
+        work->total = (double)(work->report.points - work->report.missing);
+    if (code < 0)
+        code = ast_cli_cluster_deliver(work);
+    return code;
+}
+
+int ast_cli_larger_run(job *work, int *code) {
+    const settings *given = work->given;
+    ast_cli_kind_of_input kind;
+    ast_cli_larger *larger = &work->parts.larger;
+    if (ast_cli_ranks())
+        return 0;
+    *code = ast_cli_directions_check(&given->reading, given->input, &kind);
+    if (*code < 0 && kind == AST_CLI_TABLE) {
+        *code = ast_cli_open_context(&given->common, &work->context);
+        if (*code < 0)
+            *code = ast_cli_larger_look(larger, given->input, &given->reading.source, given->memory,
+                                        POINT_BYTES + (given->weights ? WEIGHT_BYTES : 0), COLUMN_BYTES);
+    }
+    if (*code < 0 && larger->needed)
+        *code = run(work);
+    return *code >= 0;
+}
+
+void ast_cli_parts_free(ast_cli_parts *parts) {
+    ast_rows_close(&parts->larger.rows);
+    ast_scratch_close(&parts->scratch);
+}

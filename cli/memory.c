@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+#include "memory.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "cli.h"
+#include "terminal.h"
+
+#define LEAST 1048576.0
+#define KEPT_FREE 0.9 /* of what the machine has: others want some too */
+
+/* ---- Sizes ------------------------------------------------------------------------------------------------------- */
+
+int ast_cli_memory_check(const char *text, size_t *bytes) {
+    static const char units[] = "KMGT";
+    char *end;
+    *bytes = 0;
+    if (!text)
+        return -1;
+    double number = strtod(text, &end);
+    const char *unit = *end ? strchr(units, *end >= 'a' ? *end - 32 : *end) : NULL;
+    for (const char *u = units; unit && u <= unit; u++)
+        number *= 1024;
+    end += unit ? 1 : 0;
+    if (unit && strcasecmp(end, "iB") == 0)
+        end += 2;
+    if (end == text || *end || !(number >= LEAST) || number > 0x1p62)
+        return ast_cli_fail(AST_CLI_USAGE, "--memory must be a size of at least 1M, such as 512M or 8G, not '%s'",
+                            text);
+    *bytes = (size_t)number;
+    return -1;
+}
+
+const char *ast_cli_bytes(double bytes, char *text) {
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    int unit = 0;
+    for (; bytes >= 1024 && unit < 4; unit++)
+        bytes /= 1024;
+    snprintf(text, AST_CLI_BYTES, bytes < 10 && unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
+    return text;
+}
+
+/* ---- What there is ----------------------------------------------------------------------------------------------- */
+
+/* The number behind `name` at the start of a line of the file; NAN if there is none. An empty name: the first line. */
+static double number_in(const char *path, const char *name) {
+    FILE *file = fopen(path, "r");
+    char line[512];
+    double number = NAN;
+    size_t length = strlen(name);
+    while (file && fgets(line, sizeof line, file)) {
+        char *end, *at = line + length;
+        if (strncmp(line, name, length) != 0)
+            continue;
+        number = strtod(at, &end);
+        number = end == at ? NAN : number;
+        break;
+    }
+    if (file)
+        fclose(file);
+    return number;
+}
+
+static double least(double a, double b) {
+    return b < a ? b : a; /* b may be a NaN, which says nothing */
+}
+
+static double under_limit(int resource, const char *used) {
+    struct rlimit limit;
+    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return INFINITY;
+    double kilobytes = number_in("/proc/self/status", used);
+    return (double)limit.rlim_cur - (isnan(kilobytes) ? 0 : kilobytes * 1024);
+}
+
+/* What a group of processes has left; pages of files can be dropped. */
+static double group_free(const char *folder, const char *limit, const char *used, const char *cached) {
+    char path[640];
+    snprintf(path, sizeof path, "%s/%s", folder, limit);
+    double most = number_in(path, "");
+    snprintf(path, sizeof path, "%s/%s", folder, used);
+    double now = number_in(path, "");
+    snprintf(path, sizeof path, "%s/memory.stat", folder);
+    double files = number_in(path, cached);
+    if (isnan(most) || most >= 0x1p60)
+        return INFINITY;
+    return most - (isnan(now) ? 0 : now) + (isnan(files) ? 0 : files);
+}
+
+/* The group and all that it is in: each has its own limit. */
+static double groups_free(const char *root, const char *path, bool second) {
+    char folder[600];
+    double room = INFINITY;
+    snprintf(folder, sizeof folder, "%s%s", root, path);
+    for (;;) {
+        room =
+            least(room, second ? group_free(folder, "memory.max", "memory.current", "file ")
+                               : group_free(folder, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_cache "));
+        char *slash = strrchr(folder, '/');
+        if (strlen(folder) <= strlen(root) || !slash)
+            return room;
+        *slash = 0;
+    }
+}
+
+static double all_groups_free(void) {
+    FILE *file = fopen("/proc/self/cgroup", "r");
+    char line[512];
+    double room = INFINITY;
+    while (file && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = 0;
+        char *path = strrchr(line, ':');
+        if (strncmp(line, "0::", 3) == 0)
+            room = least(room, groups_free("/sys/fs/cgroup", path + 1, true));
+        else if (strstr(line, ":memory:"))
+            room = least(room, groups_free("/sys/fs/cgroup/memory", path + 1, false));
+    }
+    if (file)
+        fclose(file);
+    return room;
+}
+
+size_t ast_cli_memory_free(void) {
+    double room = number_in("/proc/meminfo", "MemAvailable:") * 1024 * KEPT_FREE;
+    room = isnan(room) ? 0x1p62 : room;
+    room = least(room, under_limit(RLIMIT_DATA, "VmData:"));
+    room = least(room, under_limit(RLIMIT_AS, "VmSize:"));
+    room = least(room, all_groups_free());
+    return room > 0 ? (size_t)room : 0;
+}
+
+/* ---- Whether an input fits --------------------------------------------------------------------------------------- */
+
+static bool is_npy(const char *path, const char *format) {
+    size_t length = strlen(path);
+    return format ? strcasecmp(format, "npy") == 0 && (length < 3 || strcasecmp(path + length - 3, ".gz") != 0)
+                  : length > 4 && strcasecmp(path + length - 4, ".npy") == 0;
+}
+
+/* Text takes less room as numbers than as text, but not a third. */
+static int refuse_other(const ast_cli_larger *larger, const char *input, double size) {
+    char text[2][AST_CLI_BYTES];
+    if (size / 3 <= (double)larger->allowed)
+        return -1;
+    return ast_cli_fail(AST_CLI_FAILED,
+                        "%s has %s and does not fit into the %s of memory that may be used; what is larger must be an "
+                        ".npy (f2, f4, f8 or i1) in C order",
+                        input, ast_cli_bytes(size, text[0]), ast_cli_bytes((double)larger->allowed, text[1]));
+}
+
+static int open_rows(ast_cli_larger *larger, const char *input, const ast_cli_source *source, double point,
+                     double component) {
+    ast_format_error error;
+    ast_input_options options;
+    ast_input_options_init(&options);
+    options.columns = source->columns;
+    options.transpose = source->transpose;
+    if (!ast_rows_open(&larger->rows, input, &error))
+        return -1; /* whoever reads it says so */
+    const ast_source *rows = &larger->rows.source;
+    double count = (double)rows->count, size = (double)larger->rows.row * count;
+    double needed = size + count * (point + component * (double)rows->dimension);
+    if (needed <= (double)larger->allowed) {
+        ast_rows_close(&larger->rows);
+        return -1;
+    }
+    larger->needed = 1;
+    if (!ast_rows_suit(&larger->rows, &options, &error))
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    if (source->dip_direction || source->trend_plunge)
+        return ast_cli_fail(AST_CLI_FAILED, "%s: does not fit into memory, and tables of angles must", input);
+    return -1;
+}
+
+int ast_cli_larger_look(ast_cli_larger *larger, const char *input, const ast_cli_source *source, size_t memory,
+                        double point, double component) {
+    struct stat status;
+    *larger = (ast_cli_larger){0};
+    if (strcmp(input, "-") == 0 || stat(input, &status) != 0 || !S_ISREG(status.st_mode))
+        return -1;
+    larger->allowed = memory ? memory : ast_cli_memory_free();
+    if (!is_npy(input, source->format))
+        return refuse_other(larger, input, (double)status.st_size);
+    return open_rows(larger, input, source, point, component);
+}
+
+int ast_cli_larger_status(const ast_cli_larger *larger, ast_status status, const ast_context *context,
+                          const char *input) {
+    ast_format_error error;
+    if (status == AST_NO_INPUT && ast_rows_failed(&larger->rows, &error))
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    return ast_cli_status(status, context, input);
+}
