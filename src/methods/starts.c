@@ -2,11 +2,15 @@
  *
  * Where spherical k-means starts: k-means++ on 1 - cosine (Arthur and Vassilvitskii 2007), or random points.
  *
+ * In three dimensions and for many starts, a new one is compared with the points of those cells only that it may be
+ * nearest to: the draws are the same, and a start takes the less time the more there are.
+ *
  * Several ranks draw what one process would: they throw the same dice, distances are added up in blocks of all points,
  * in order, and of a block that several ranks have points of they tell each other every part. Points that are read in
  * windows are looked at window by window; where those are several, distances stand where labels will. */
 #include "methods.h"
 
+#include "cells.h"
 #include "memory.h"
 #include "windows.h"
 
@@ -34,6 +38,8 @@ typedef struct seeding {
     uint64_t *shared;        /* (all_blocks) how many ranks have points of the block; NULL: alone */
     ast_status status;       /* of opening windows */
     ast_fault *fault;
+    ast_cell_peaks peaks; /* of the distances; closed: every point is compared */
+    uint8_t *stale;       /* (blocks) where there are peaks: the sum has changed */
 } seeding;
 
 /* This rank's points of a block: `*n` of them from the one that is returned on. */
@@ -67,27 +73,72 @@ static double part_of(const seeding *s, size_t i) {
     return (l->weights ? l->weights[i] : 1) * (double)distance_of(s, i);
 }
 
-static void seed_block(void *data, size_t block, int index) {
-    seeding *s = data;
+/* Whether the point is nearer to the latest mean. */
+static bool lower_distance(seeding *s, size_t i, int index) {
     ast_labelling *l = s->l;
+    double cosine = ast_point_steady_dot(l, &l->workers[index], i, s->mean);
+    float away = (float)fmax(0, 1 - (l->axial ? fabs(cosine) : cosine));
+    bool nearer = away < distance_of(s, i);
+    if (nearer)
+        set_distance(s, i, away);
+    return nearer;
+}
+
+static void sum_block(seeding *s, size_t block) {
+    const ast_labelling *l = s->l;
     size_t n, first = points_of(s, s->first + block, &n);
     double sum = 0;
-    for (size_t i = first; i < first + n; i++) {
-        if (l->labels[i] == AST_MISSING)
-            continue;
-        double cosine = ast_point_steady_dot(l, &l->workers[index], i, s->mean);
-        float away = (float)fmax(0, 1 - (l->axial ? fabs(cosine) : cosine));
-        if (away < distance_of(s, i))
-            set_distance(s, i, away);
-        sum += part_of(s, i);
-    }
+    for (size_t i = first; i < first + n; i++)
+        if (l->labels[i] != AST_MISSING)
+            sum += part_of(s, i);
     s->sum[s->first + block] = sum;
+}
+
+static void seed_block(void *data, size_t block, int index) {
+    seeding *s = data;
+    size_t n, first = points_of(s, s->first + block, &n);
+    for (size_t i = first; i < first + n; i++)
+        if (s->l->labels[i] != AST_MISSING)
+            lower_distance(s, i, index);
+    sum_block(s, block);
 }
 
 static void seed_blocks(void *data, size_t task, int index) {
     const seeding *s = data;
     for (size_t b = task * s->together; b < (task + 1) * s->together && b < s->blocks; b++)
         seed_block(data, b, index);
+}
+
+/* ---- By cells ---------------------------------------------------------------------------------------------------- */
+
+/* Below so many starts each is near a large part of the points. */
+#define FEW_STARTS 64
+
+static bool wants_cells(const seeding *s, size_t starts) {
+    const ast_labelling *l = s->l;
+    return l->cloud.small && l->cloud.dimension == 3 && !l->axial && !s->shared && !l->windows && l->bounds &&
+           starts >= (l->crowd < FEW_STARTS ? l->crowd : FEW_STARTS);
+}
+
+static float lower_and_note(void *data, size_t i) {
+    seeding *s = data;
+    if (lower_distance(s, i, 0))
+        s->stale[i / SEED_BLOCK] = 1;
+    return distance_of(s, i);
+}
+
+static void seed_cells(seeding *s) {
+    ast_cell_peaks_lower(&s->peaks, s->mean, lower_and_note, s);
+    for (size_t block = 0; block < s->blocks; block++) {
+        if (s->stale[block])
+            sum_block(s, block);
+        s->stale[block] = 0;
+    }
+}
+
+static bool open_cells(seeding *s) {
+    s->stale = ast_allocate_zero(s->blocks, sizeof *s->stale);
+    return s->stale && ast_cell_peaks_open(&s->peaks, s->l);
 }
 
 /* ---- Several ranks ----------------------------------------------------------------------------------------------- */
@@ -228,7 +279,11 @@ static void find_blocks(seeding *s) {
 /* Compares every point with the latest start: as long as there is one to come. */
 static ast_status measure_distances(seeding *s, const ast_run *run, ast_fault *fault) {
     double began = ast_seconds();
-    for (size_t number = 0; number < ast_windows_count(s->l) && s->status == AST_OK; number++) {
+    if (!s->peaks.peak && wants_cells(s, s->l->clusters.live) && !open_cells(s))
+        return ast_fail_memory(fault);
+    if (s->peaks.peak)
+        seed_cells(s);
+    for (size_t number = 0; !s->peaks.peak && number < ast_windows_count(s->l) && s->status == AST_OK; number++) {
         open_window(s, number);
         find_blocks(s);
         ast_pool_run(s->l->pool, (s->blocks + s->together - 1) / s->together, seed_blocks, s);
@@ -288,6 +343,8 @@ static ast_status add_start(seeding *s, size_t k, ast_random *random, ast_fault 
     ast_status status = s->status == AST_OK ? tell_row(l, i, s->mean, fault) : s->status;
     if (status == AST_OK && i < l->cloud.count)
         set_distance(s, i, 0);
+    if (s->stale && i < l->cloud.count)
+        s->stale[i / SEED_BLOCK] = 1;
     if (l->windows && status == AST_OK) {
         close_window(s);
         status = s->status;
@@ -316,6 +373,8 @@ ast_status ast_start_plusplus(ast_labelling *l, const ast_run *run, ast_random *
     free(s.distance);
     free(s.sum);
     free(s.shared);
+    free(s.stale);
+    ast_cell_peaks_close(&s.peaks);
     return status;
 }
 

@@ -11,7 +11,8 @@
  *     cells_label.c   the nearest mean of every point
  *     cells_visit.c   DP-vMF-means: births, deaths and lonely points, in order
  *     cells_near.c    the means, sorted by cell; the nearest of one point, while clusters come and go
- *     cells_pass.c    a pass of these */
+ *     cells_pass.c    a pass of these
+ *     cells_peaks.c   points that a new mean may be nearer to than all before it: k-means++ */
 #ifndef AST_CELLS_H
 #define AST_CELLS_H
 
@@ -72,6 +73,22 @@ bool ast_cells_wanted(const ast_labelling *labelling);
 void ast_cells_pass(ast_labelling *labelling, size_t from);
 
 void ast_cells_free(ast_cells *cells);
+
+/* The largest of each cell of numbers that the points have and that only fall: distances 1 - x . mu from the nearest of
+ * means that come one by one. */
+typedef struct ast_cell_peaks {
+    const ast_cells *cells;
+    float *peak; /* (cells of all levels of the directory) */
+} ast_cell_peaks;
+
+/* Compares a point with the mean: lowers its number, if that is smaller, and returns it. */
+typedef float ast_lower(void *data, size_t point);
+
+bool ast_cell_peaks_open(ast_cell_peaks *peaks, ast_labelling *labelling); /* three dimensions; false: no memory */
+void ast_cell_peaks_close(ast_cell_peaks *peaks);
+
+/* Calls `lower` for every point whose number may be larger than 1 - x . mean, and for some others. */
+void ast_cell_peaks_lower(ast_cell_peaks *peaks, const float mean[3], ast_lower *lower, void *data);
 
 /* ---- between these files ---- */
 

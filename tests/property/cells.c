@@ -163,6 +163,31 @@ static void check_spkm(const trial *t, const ref_setup *setup) {
     ref_result_free(&expected);
 }
 
+/* Without bounds every point is compared with every start: the draws by cells are the same. */
+static void check_starts(const trial *t, const ref_setup *setup) {
+    size_t count = t->points.count;
+    int32_t *labels = ref_take(2 * count + 1, sizeof *labels);
+    ast_context *context = ref_context(setup->isa, setup->threads);
+    ast_options options = given(t, AST_SPKM);
+    options.start = AST_PLUSPLUS;
+    options.means = NULL;
+    options.means_count = 0;
+    options.clusters = t->clusters < t->points.used ? t->clusters : t->points.used;
+    options.seed = t->made.seed;
+    options.max_iterations = 1;
+    for (int bounds = 0; bounds < 2 && options.clusters > 0; bounds++) {
+        ast_report report;
+        options.bounds = bounds;
+        assert_int_equal(ast_cluster(context, &t->made.points, &options, labels + (size_t)bounds * count, &report),
+                         AST_OK);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (labels[i] != labels[count + i])
+            fail_msg("seed %llu (%s): k-means++ by cells labels point %zu %d, not %d", (unsigned long long)t->made.seed,
+                     t->made.text, i, labels[count + i], labels[i]);
+    free(labels);
+}
+
 static void check_trial(uint64_t seed, size_t count, size_t clusters) {
     trial t;
     trial_open(&t, seed, count, clusters);
@@ -170,6 +195,7 @@ static void check_trial(uint64_t seed, size_t count, size_t clusters) {
     check_assign(&t, seed % 4 ? NAN : t.made.angle, &setup);
     check_dp(&t, seed % 3 != 0, &setup);
     check_spkm(&t, &setup);
+    check_starts(&t, &setup);
     trial_close(&t);
 }
 
