@@ -270,6 +270,7 @@ static void run(bench_report *report, const settings *given) {
     bench_methods_goals(&report->methods, &report->goals);
     bench_axials_goals(&report->axials, &report->goals);
     bench_clusters_goals(&report->clusters, &report->goals);
+    bench_scaling_goals(&report->scaling, &report->goals);
     bench_print_limits(report);
     for (int i = 0; i < report->result_count; i++)
         bench_print_result(report, &report->results[i]);

@@ -20,6 +20,7 @@ import warnings
 
 import peers_cloud
 import peers_depth
+import peers_wide
 
 WORKLOADS = {"W1": 70, "W2": 25, "W3": 83}  # degrees
 GOAL = 3  # asterism to the optimum of spherical k-means on W3, against faiss to the same objective
@@ -34,7 +35,7 @@ def parse():
     parser.add_argument("--build", type=pathlib.Path, default=here.parent / "build" / "release",
                         help="where asterism was built (default: build/release)")
     parser.add_argument("--data", type=pathlib.Path, help="a folder for the workloads, kept (default: a temporary one)")
-    parser.add_argument("--workload", choices=[*WORKLOADS, "depth", "cloud", "all"], default="all")
+    parser.add_argument("--workload", choices=[*WORKLOADS, "depth", "cloud", "wide", "all"], default="all")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--iterations", type=int, default=10, help="of a timed k-means (default 10)")
     parser.add_argument("--repetitions", type=int, default=3)
@@ -277,6 +278,9 @@ def run(names, modules, given, data):
             continue
         if name == "cloud":
             results.append(peers_cloud.measure(bench, data, modules, given))
+            continue
+        if name == "wide":
+            results.append(peers_wide.measure(program, data, modules, given, make_faiss, objective))
             continue
         write_data(bench, data, name, given)
         results.append(measure(program, data, name, given, modules))

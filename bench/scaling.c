@@ -21,21 +21,25 @@
 
 typedef struct cloud {
     size_t count, dimension;
-    float *points, *start; /* (count, D), (clusters, D) */
+    float *points, *means, *start; /* (count, D); (clusters, D): true ones, if there are any, and where to start */
     int32_t *labels;
 } cloud;
 
-static void open_cloud(cloud *c, size_t count, size_t dimension, size_t clusters, double kappa) {
+static void open_cloud(cloud *c, size_t count, size_t dimension, size_t clusters, double kappa, double separation) {
     ast_context *context = ast_open(0);
-    ast_mixture mixture = {.points = count, .dimension = dimension, .clusters = clusters, .kappa = kappa, .seed = 4};
+    ast_mixture mixture = {.points = count,
+                           .dimension = dimension,
+                           .clusters = clusters,
+                           .kappa = kappa,
+                           .separation = separation,
+                           .seed = 4};
     *c = (cloud){.count = count, .dimension = dimension};
     c->points = bench_alloc(count * dimension * sizeof *c->points);
     c->labels = bench_alloc(count * sizeof *c->labels);
-    float *means = bench_alloc(clusters * dimension * sizeof *means);
-    if (!context || ast_sample_mixture(context, &mixture, c->points, c->labels, means) != AST_OK)
+    c->means = bench_alloc(clusters * dimension * sizeof *c->means);
+    if (!context || ast_sample_mixture(context, &mixture, c->points, c->labels, c->means) != AST_OK)
         bench_die("no points: %s", context ? ast_message(context) : "no memory");
     ast_close(context);
-    free(means);
 }
 
 /* Anywhere on the sphere, in random order. */
@@ -55,6 +59,7 @@ static void open_everywhere(cloud *c, size_t count) {
 
 static void close_cloud(cloud *c) {
     free(c->points);
+    free(c->means);
     free(c->start);
     free(c->labels);
 }
@@ -77,16 +82,17 @@ static int note(const ast_progress *state, void *data) {
     return 0;
 }
 
-static times run(const bench_scaling *s, const cloud *c, size_t count, ast_options *options) {
+static times run(const bench_scaling *s, const cloud *c, size_t count, const ast_options *given) {
     ast_context *context = ast_open(s->threads);
     ast_points points = ast_points_f4(c->points, count, c->dimension);
     ast_report report;
     times t = {.later = INFINITY};
-    options->max_iterations = PASSES;
-    options->progress = note;
-    options->progress_data = &t;
+    ast_options options = *given;
+    options.max_iterations = PASSES;
+    options.progress = note;
+    options.progress_data = &t;
     double begin = bench_now();
-    if (!context || ast_cluster(context, &points, options, c->labels, &report) != AST_OK)
+    if (!context || ast_cluster(context, &points, &options, c->labels, &report) != AST_OK)
         bench_die("%s", context ? ast_message(context) : "no context could be opened");
     t.besides = bench_now() - begin - t.passes;
     t.clusters = report.clusters;
@@ -184,7 +190,7 @@ static void by_points(bench_scaling *s) {
     size_t most = s->full ? 100000000 : 1000000;
     bench_panel *panel = open_panel(s, BENCH_BY_POINTS, "points", 0, "D = 3, K = 30");
     cloud c;
-    open_cloud(&c, most, 3, 30, 400);
+    open_cloud(&c, most, 3, 30, 400, 30);
     for (int r = 0; r < s->repetitions; r++)
         for (size_t count = 10000; count <= most; count = next_step(count)) {
             times t = run_kmeans(s, &c, count, 30, 0), bounded = run_kmeans(s, &c, count, 30, 1);
@@ -193,6 +199,7 @@ static void by_points(bench_scaling *s) {
             bench_curve_note(bench_panel_curve(panel, "with bounds", from), (double)count, bounded.later);
             bench_curve_note(bench_panel_curve(panel, "outside of passes", from), (double)count, t.besides);
         }
+    bench_scaling_large(s, c.points, most, c.means, 30, c.labels);
     close_cloud(&c);
 }
 
@@ -214,7 +221,7 @@ static void by_clusters_wide(bench_scaling *s) {
     size_t points = s->full ? 20000 : 5000, most = s->full ? 10000 : 1000;
     bench_panel *panel = open_panel(s, BENCH_BY_CLUSTERS_WIDE, "clusters", points, "points, D = 300");
     cloud c;
-    open_cloud(&c, points, 300, 200, ast_vmf_kappa(300, 0.5));
+    open_cloud(&c, points, 300, 200, ast_vmf_kappa(300, 0.5), 0);
     for (int r = 0; r < s->repetitions; r++)
         for (size_t clusters = 1; clusters <= most; clusters = next_step(clusters)) {
             times t = run_kmeans(s, &c, points, clusters, 0), bounded = run_kmeans(s, &c, points, clusters, 1);
@@ -229,7 +236,7 @@ static void by_dimension(bench_scaling *s) {
     bench_panel *panel = open_panel(s, BENCH_BY_DIMENSION, "dimension", points, "points, K = 100");
     for (size_t dimension = 2; dimension <= 4096; dimension *= 2) {
         cloud c;
-        open_cloud(&c, points, dimension, 100, ast_vmf_kappa(dimension, 0.5));
+        open_cloud(&c, points, dimension, 100, ast_vmf_kappa(dimension, 0.5), 0);
         for (int r = 0; r < s->repetitions; r++) {
             times t = run_kmeans(s, &c, points, 100, 0);
             bench_curve_note(bench_panel_curve(panel, "every point compared", 64), (double)dimension, t.later);

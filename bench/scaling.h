@@ -5,8 +5,8 @@
 #ifndef BENCH_SCALING_H
 #define BENCH_SCALING_H
 
+#include "goals.h"
 #include "json.h"
-#include "bench.h"
 
 #define BENCH_CURVE_POINTS 16
 #define BENCH_PANEL_CURVES 3
@@ -35,12 +35,27 @@ typedef struct bench_panel {
     bench_curve curve[BENCH_PANEL_CURVES];
 } bench_panel;
 
+#define BENCH_LARGE_PASSES 8
+
+typedef struct bench_large_pass {
+    double seconds, scored; /* the least of the repetitions; points that were compared with every mean */
+} bench_large_pass;
+
+/* DP-vMF-means from nothing over all points. */
+typedef struct bench_large {
+    size_t points, clusters;
+    double bare, call; /* seconds: the bare pass, the whole call */
+    int passes;        /* that are known */
+    bench_large_pass pass[BENCH_LARGE_PASSES];
+} bench_large;
+
 typedef struct bench_scaling {
     int threads; /* 0: not asked for */
     int full;    /* everything, which takes minutes and 6 GB of memory, instead of seconds */
     int repetitions;
     char without[160]; /* why there are no processes, or "" */
     bench_panel panel[BENCH_PANELS];
+    bench_large large;
 } bench_scaling;
 
 void bench_scaling_run(bench_scaling *scaling, int full, int threads, int repetitions);
@@ -48,6 +63,7 @@ void bench_scaling_run(bench_scaling *scaling, int full, int threads, int repeti
 /* NaN for fewer than two points. */
 double bench_curve_slope(const bench_curve *curve);
 
+void bench_scaling_goals(const bench_scaling *scaling, bench_goals *goals);
 void bench_scaling_print(const bench_scaling *scaling);
 void bench_scaling_write(const bench_scaling *scaling, bench_json *json);
 void bench_scaling_draw(const bench_scaling *scaling, const char *path); /* SVG; exits with a sentence if it cannot */
@@ -61,5 +77,12 @@ void bench_curve_note(bench_curve *curve, double x, double seconds);
 
 /* Processes and threads, through mpirun. */
 void bench_scaling_workers(bench_scaling *scaling);
+
+/* Points (count, 3) of clusters whose means (clusters, 3) are known; labels: (count), scratch. */
+void bench_scaling_large(bench_scaling *scaling, const float *points, size_t count, const float *means, size_t clusters,
+                         int32_t *labels);
+void bench_large_goals(const bench_large *large, bench_goals *goals);
+void bench_large_print(const bench_large *large);
+void bench_large_write(const bench_large *large, bench_json *json);
 
 #endif

@@ -17,6 +17,11 @@ static void print_curve(const bench_panel *panel, const bench_curve *curve) {
         printf("    log-log slope from %.0f on: %.2f\n", curve->from, slope);
 }
 
+void bench_scaling_goals(const bench_scaling *s, bench_goals *goals) {
+    if (s->threads)
+        bench_large_goals(&s->large, goals);
+}
+
 void bench_scaling_print(const bench_scaling *s) {
     if (s->threads == 0)
         return;
@@ -25,6 +30,8 @@ void bench_scaling_print(const bench_scaling *s) {
         printf("%s\n", s->panel[p].title);
         for (int c = 0; c < s->panel[p].curves; c++)
             print_curve(&s->panel[p], &s->panel[p].curve[c]);
+        if (p == BENCH_BY_POINTS)
+            bench_large_print(&s->large);
         if (p == BENCH_BY_WORKERS && s->without[0])
             printf("  %s\n", s->without);
     }
@@ -55,6 +62,7 @@ void bench_scaling_write(const bench_scaling *s, bench_json *json) {
     bench_json_open(json, "scaling", '{');
     bench_json_number(json, "threads", s->threads);
     bench_json_number(json, "repetitions", s->repetitions);
+    bench_large_write(&s->large, json);
     bench_json_open(json, "panels", '[');
     for (int p = 0; p < BENCH_PANELS; p++) {
         bench_json_open(json, NULL, '{');

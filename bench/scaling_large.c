@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * DP-vMF-means from nothing over as many points as there are, beside the bare pass over the same points: what is 1.5
+ * bare passes with a million points should be no more with a hundred million, which fit no cache. */
+#include "scaling.h"
+
+#include "asterism.h"
+#include "bare.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define ANGLE 25 /* degrees: the means are at least 30 apart */
+#define MOST 1.5 /* bare passes that a pass may take */
+
+static int note(const ast_progress *state, void *data) {
+    bench_large *large = data;
+    int number = state->iteration - 1;
+    if (number < 0 || number >= BENCH_LARGE_PASSES)
+        return 0;
+    bench_large_pass *pass = &large->pass[number];
+    pass->seconds = number < large->passes ? fmin(pass->seconds, state->seconds) : state->seconds;
+    pass->scored = (double)state->scored;
+    large->passes = number < large->passes ? large->passes : number + 1;
+    return 0;
+}
+
+static void repeat(const bench_scaling *s, bench_large *large, const float *points, int32_t *labels) {
+    ast_context *context = ast_open(s->threads);
+    ast_points given = ast_points_f4(points, large->points, 3);
+    ast_options options;
+    ast_report report;
+    ast_options_init(&options);
+    options.angle = ANGLE;
+    options.progress = note;
+    options.progress_data = large;
+    double begin = bench_now();
+    if (!context || ast_cluster(context, &given, &options, labels, &report) != AST_OK)
+        bench_die("%s", context ? ast_message(context) : "no context could be opened");
+    double seconds = bench_now() - begin;
+    large->call = large->call > 0 ? fmin(large->call, seconds) : seconds;
+    large->clusters = report.clusters;
+    ast_close(context);
+}
+
+void bench_scaling_large(bench_scaling *s, const float *points, size_t count, const float *means, size_t clusters,
+                         int32_t *labels) {
+    bench_large *large = &s->large;
+    bench_bare *bare = bench_bare_open(bench_bare_methods(3)[0], points, count, 3, means, clusters);
+    bench_team *team = bench_team_open(s->threads);
+    fprintf(stderr, "scaling: from nothing, beside the bare pass\n");
+    *large = (bench_large){.points = count, .bare = INFINITY};
+    for (int r = 0; r < s->repetitions; r++) {
+        for (int i = 0; i < 2; i++)
+            large->bare = fmin(large->bare, bench_bare_run(bare, team));
+        repeat(s, large, points, labels);
+    }
+    bench_bare_check(bare);
+    bench_team_close(team);
+    bench_bare_close(bare);
+}
+
+void bench_large_goals(const bench_large *large, bench_goals *goals) {
+    for (int i = 0; i < large->passes && i < 3; i++)
+        bench_goals_add(goals, MOST, large->pass[i].seconds / large->bare, 0,
+                        "%zu x 3, 30 clusters: pass %d, in bare passes", large->points, i + 1);
+}
+
+void bench_large_print(const bench_large *large) {
+    printf("%zu points, D = 3, from nothing to %zu clusters: the bare pass %.1f ms, the whole call %.1f ms\n",
+           large->points, large->clusters, 1e3 * large->bare, 1e3 * large->call);
+    for (int i = 0; i < large->passes; i++)
+        printf("    pass %d %12.1f ms, %5.2f bare passes, compared %.3f of the points\n", i + 1,
+               1e3 * large->pass[i].seconds, large->pass[i].seconds / large->bare,
+               large->pass[i].scored / (double)large->points);
+}
+
+void bench_large_write(const bench_large *large, bench_json *json) {
+    bench_json_open(json, "from_nothing", '{');
+    bench_json_number(json, "points", (double)large->points);
+    bench_json_number(json, "clusters", (double)large->clusters);
+    bench_json_number(json, "bare_pass_seconds", large->bare);
+    bench_json_number(json, "call_seconds", large->call);
+    bench_json_open(json, "pass_seconds", '[');
+    for (int i = 0; i < large->passes; i++)
+        bench_json_number(json, NULL, large->pass[i].seconds);
+    bench_json_close(json, ']');
+    bench_json_close(json, '}');
+}
