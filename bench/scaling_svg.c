@@ -114,7 +114,7 @@ void bench_scaling_draw(const bench_scaling *scaling, const char *path) {
     for (int p = 0; p < BENCH_PANELS && good; p++) {
         sheet s = {.panel = &scaling->panel[p],
                    .left = p % ACROSS * (double)WIDTH,
-                   .top = (double)(p / ACROSS * HEIGHT),
+                   .top = HEIGHT * floor(p / (double)ACROSS),
                    .output = output,
                    .error = &error};
         good = draw_panel(&s);
