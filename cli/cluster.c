@@ -20,7 +20,7 @@ typedef ast_cli_cluster_settings settings;
 typedef ast_cli_cluster_job job;
 
 static const char *const automatic[] = {"auto", NULL};
-const char *const ast_cli_methods[] = {"dp", "spkm", "movmf", "fsd", "crp", "ospkm", "dpmeans", NULL};
+const char *const ast_cli_methods[] = {"dp", "spkm", "movmf", "fsd", "crp", "ospkm", "dpmeans", "mbspkm", NULL};
 
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
@@ -32,6 +32,7 @@ static const ast_cli_option options_table[] = {
     {"method", AST_CLI_CHOICE, "NAME",
      "dp: as many clusters as the angle asks for (the default)\n"
      "spkm: spherical k-means, as many as --clusters says\n"
+     "mbspkm: the same learned from batches, for an answer in seconds\n"
      "movmf: a mixture of --clusters von Mises-Fisher distributions\n"
      "fsd: samples of such a mixture, at most --clusters of them\n"
      "crp: samples of a Dirichlet process mixture, any number\n"
@@ -46,6 +47,17 @@ static const ast_cli_option options_table[] = {
      "a file of means to start from, or with --clusters also\n"
      "k-means++ (the default) or random",
      AT(init), 0, 0, NULL},
+    {"batch", AST_CLI_COUNT, "N", "mbspkm: points in a batch (default 1024, or 10 a cluster)", AT(batch), 1, 2147483647,
+     NULL},
+    {"sample", AST_CLI_COUNT, "N",
+     "dp: find the clusters among N points drawn by --seed, then\n"
+     "visit all points once; what is far from every mean founds\n"
+     "clusters as ever",
+     AT(sample), 1, 2147483647, NULL},
+    {"compare", AST_CLI_FLAG, NULL,
+     "mbspkm, dp with --sample: also run over all points all the\n"
+     "time, from the same start, and say what is lost",
+     AT(compare), 0, 0, NULL},
     {"axial", AST_CLI_FLAG, NULL,
      "x and -x are the same: undirected normals, poles of planes,\n"
      "lines, quaternions",
@@ -88,7 +100,7 @@ const ast_cli_command ast_cli_cluster = {
     .name = "cluster",
     .summary = "find the clusters of directions",
     .usage = "cluster INPUT --angle DEG [options]\ncluster INPUT --method spkm --clusters K [options]\n"
-             "cluster INPUT --method movmf|fsd|crp|ospkm|dpmeans [options]",
+             "cluster INPUT --method mbspkm|movmf|fsd|crp|ospkm|dpmeans [options]",
     .about = "Clusters the rows of INPUT as directions: their length does not matter. Rows that are\n"
              "zero or hold a NaN are missing and get the label -1. The same input and options give\n"
              "the same labels, bit for bit, on any number of threads and on any processor. INPUT may\n"
@@ -99,6 +111,8 @@ const ast_cli_command ast_cli_cluster = {
                 "asterism cluster normals.npy --angle 25 --labels labels.npy --means means.npy --json\n"
                 "asterism cluster normals.npy --angle 25 --report normals.html\n"
                 "asterism cluster words.txt --columns 2-101 --method spkm --clusters 50 --restarts 5\n"
+                "asterism cluster vectors.npy --method mbspkm --clusters 1000 --labels labels.npy\n"
+                "asterism cluster scan.npy --angle 25 --sample 50000 --compare\n"
                 "asterism cluster documents.mtx --method spkm --clusters 3 --tf-idf --restarts 10\n"
                 "asterism cluster faces.npy --method movmf --clusters 12 --memberships belong.npy\n"
                 "asterism cluster depth.png --camera kinect --angle 60 --labels labels.npy\n"
@@ -348,13 +362,16 @@ void ast_cli_cluster_options(job *work) {
     options->seed = given->common.seed;
     options->parallel = (ast_parallel)given->passes.parallel;
     options->bounds = !given->passes.no_bounds;
+    options->sample = given->sample;
+    options->batch = given->batch;
     ast_cli_mixtures_apply(&given->mixtures, options);
     work->record = (ast_cli_record){.progress = &work->progress,
                                     .points = work->points.count,
                                     .passes_wanted = given->mixtures.trace != NULL,
                                     .samples_wanted = given->mixtures.samples != NULL};
     work->progress.runs = given->restarts;
-    if (options->method == AST_FSD || options->method == AST_CRP || options->method == AST_OSPKM)
+    if (options->method == AST_FSD || options->method == AST_CRP || options->method == AST_OSPKM ||
+        options->method == AST_MBSPKM)
         work->progress.passes = given->passes.max_iterations;
     options->progress = ast_cli_record_step;
     options->progress_data = &work->record;
@@ -363,6 +380,9 @@ void ast_cli_cluster_options(job *work) {
 static int cluster(job *work) {
     const settings *given = work->given;
     ast_cli_cluster_options(work);
+    int code = given->compare ? ast_cli_cluster_compare(work) : -1;
+    if (code >= 0)
+        return code;
     if (given->state)
         keep_state(work);
     ast_status status = ast_cluster(work->context, &work->points, &work->options, work->labels, &work->report);
@@ -372,7 +392,7 @@ static int cluster(job *work) {
                             given->mixtures.samples ? "samples" : "trace");
     if (status == AST_OK && ast_cli_interrupted())
         status = AST_CANCELLED;
-    int code = given->state ? ast_cli_checkpoint_verdict(&work->state, status) : -1;
+    code = given->state ? ast_cli_checkpoint_verdict(&work->state, status) : -1;
     if (code >= 0)
         return code;
     if (status == AST_OK && work->report.missing == work->report.points)

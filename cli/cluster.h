@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The parts of asterism cluster: what the command line says, and everything a run holds. cluster.c reads and clusters,
- * cluster_check.c judges the command line, cluster_state.c keeps the run in a file, cluster_output.c writes and prints,
- * cluster_report.c makes the page.
+ * cluster_check.c judges the command line, cluster_state.c keeps the run in a file, cluster_compare.c runs what the result
+ * is compared with, cluster_output.c writes and prints, cluster_report.c makes the page.
  * Functions return -1 to go on, or the exit code after printing the sentence. */
 #ifndef AST_CLI_CLUSTER_H
 #define AST_CLI_CLUSTER_H
@@ -41,9 +41,9 @@ typedef struct ast_cli_cluster_settings {
     ast_cli_mixtures mixtures;
     const char *input, *weights, *init, *labels, *means, *colored, *report, *state;
     const char *line; /* the command line, for the report */
-    int method, shuffle, axial, frame_axes, durable;
+    int method, shuffle, axial, frame_axes, compare, durable;
     double angle;
-    size_t clusters, restarts, memory; /* memory: bytes, 0: not given */
+    size_t clusters, restarts, batch, sample, memory; /* memory: bytes, 0: not given */
     const char *memory_text;
 } ast_cli_cluster_settings;
 
@@ -72,6 +72,7 @@ typedef struct ast_cli_cluster_job {
     ast_cli_target targets[AST_CLI_TARGETS];
     ast_cli_progress progress;
     ast_report report;
+    ast_report full; /* with --compare: of the run over all points */
     ast_cli_record record;
     ast_cli_checkpoint state; /* with --state */
     float *prior_mean, *memberships;
@@ -106,6 +107,9 @@ int ast_cli_cluster_ranks_check(const ast_cli_cluster_settings *given);
 int ast_cli_cluster_slice(ast_cli_cluster_job *work);
 double ast_cli_cluster_total(const ast_cli_cluster_job *work);
 int ast_cli_cluster_labels(ast_cli_cluster_job *work);
+
+/* With --compare: the run that the result is compared with (cluster_compare.c). The labels are of no use after it. */
+int ast_cli_cluster_compare(ast_cli_cluster_job *work);
 
 /* What the table, JSON and the report tell. */
 ast_cli_result ast_cli_cluster_result(ast_cli_cluster_job *work);

@@ -22,7 +22,8 @@ static int check_angle(const settings *given) {
     if (given->clusters)
         return ast_cli_fail(
             AST_CLI_USAGE,
-            "--clusters is for --method spkm, movmf, fsd, crp and ospkm; %s finds their number from --angle", method);
+            "--clusters is for --method spkm, mbspkm, movmf, fsd, crp and ospkm; %s finds their number from --angle",
+            method);
     if (isnan(given->angle))
         return ast_cli_fail(AST_CLI_USAGE, "cluster needs --angle DEG, how far a point may be from its mean, such "
                                            "as --angle 25 (or --method spkm --clusters K)");
@@ -40,14 +41,34 @@ static int check_angle(const settings *given) {
     return -1;
 }
 
+/* What looks at some points only. */
+static int check_partial(const settings *given, const char *method) {
+    if (given->batch && given->method != AST_MBSPKM)
+        return ast_cli_fail(AST_CLI_USAGE, "--batch is for --method mbspkm; %s looks at all points", method);
+    if (given->sample && given->method != AST_DP)
+        return ast_cli_fail(AST_CLI_USAGE, "--sample is for --method dp; %s does not know it", method);
+    if (given->sample && isinf(given->angle))
+        return ast_cli_fail(AST_CLI_USAGE, "--angle auto looks at all points; --sample needs an angle in degrees");
+    if (given->compare && given->method != AST_MBSPKM && !given->sample)
+        return ast_cli_fail(AST_CLI_USAGE,
+                            "--compare is for --method mbspkm and for dp with --sample N; this run looks at "
+                            "all points");
+    if (given->compare && given->mixtures.trace)
+        return ast_cli_fail(AST_CLI_USAGE, "--trace is of one run; --compare makes two");
+    return -1;
+}
+
 static int check_method(const settings *given) {
     int from_file = given->init && !ast_cli_names_start(given->init);
     const char *method = ast_cli_methods[given->method];
     int code = ast_cli_mixtures_check(&given->mixtures, (ast_method)given->method, method);
     if (code >= 0)
         return code;
-    if (given->axial && given->method != AST_DP && given->method != AST_SPKM)
-        return ast_cli_fail(AST_CLI_USAGE, "--%s is for --method dp and spkm; %s takes directions",
+    code = check_partial(given, method);
+    if (code >= 0)
+        return code;
+    if (given->axial && given->method != AST_DP && given->method != AST_SPKM && given->method != AST_MBSPKM)
+        return ast_cli_fail(AST_CLI_USAGE, "--%s is for --method dp, spkm and mbspkm; %s takes directions",
                             given->reading.cloud.undirected ? "undirected" : "axial", method);
     if (given->method == AST_DP || given->method == AST_DPMEANS)
         return check_angle(given);
@@ -88,6 +109,8 @@ static int check_state(const settings *given) {
     if (given->method != AST_DP && given->method != AST_SPKM)
         return ast_cli_fail(AST_CLI_USAGE, "--state is for --method dp and spkm; %s cannot go on from a file",
                             ast_cli_methods[given->method]);
+    if (given->sample)
+        return ast_cli_fail(AST_CLI_USAGE, "--state is for runs over all points; --sample is soon over");
     if (strcmp(given->state, "-") == 0)
         return ast_cli_fail(AST_CLI_USAGE, "--state needs a name: it is a file that is read and replaced");
     if (given->mixtures.trace)

@@ -29,6 +29,7 @@ enum { PART = 1 << 16 }; /* labels that are copied at a time */
 static const char *unparted(const settings *given) {
     return given->method != AST_DP && given->method != AST_SPKM ? ast_cli_methods[given->method]
            : isinf(given->angle)                                ? "--angle auto"
+           : given->sample                                      ? "--sample"
            : given->shuffle                                     ? "--shuffle"
            : given->restarts > 1                                ? "--restarts"
            : given->passes.parallel != AST_ORDERED              ? "--parallel oir or serial"

@@ -35,6 +35,8 @@ ast_cli_result ast_cli_cluster_result(job *work) {
         .clusters = ast_clusters(work->context, &count),
         .method = ast_cli_methods[given->method],
         .angle = work->options.method == AST_DP || work->options.method == AST_DPMEANS ? work->options.angle : NAN,
+        .full = given->compare ? &work->full : NULL,
+        .batches = given->method == AST_MBSPKM,
         .reason = work->sweep.count ? work->sweep.reason : NULL,
         .oir = given->passes.parallel == AST_OIR,
         .weighted = work->points.weights != NULL,

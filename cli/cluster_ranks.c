@@ -17,6 +17,7 @@ typedef ast_cli_cluster_job job;
 static const char *unshared(const settings *given) {
     return given->method != AST_DP && given->method != AST_SPKM ? ast_cli_methods[given->method]
            : isinf(given->angle)                                ? "--angle auto"
+           : given->sample                                      ? "--sample"
            : given->shuffle                                     ? "--shuffle"
            : given->method == AST_DP && given->restarts > 1     ? "--restarts of dp, which shuffles,"
            : given->passes.parallel != AST_ORDERED              ? "--parallel oir and serial"

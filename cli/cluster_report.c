@@ -52,6 +52,11 @@ static void fill_notes(const ast_cli_result *result, ast_page_notes *notes) {
                  report->missing == 1 ? " has" : "s have");
     if (!report->converged)
         ast_note(notes, "The run stopped after %d passes and has not converged.", report->iterations);
+    if (isfinite(report->improvement))
+        ast_note(notes,
+                 "Found by looking at some of the points: one more iteration over all of them would add %.3g%% to the "
+                 "objective.",
+                 100 * report->improvement / fabs(report->objective));
     if (result->reason)
         ast_note(notes, "The angle: %s.", result->reason);
 }

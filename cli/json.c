@@ -14,6 +14,17 @@ enum { DOUBLE_DIGITS = 17, FLOAT_DIGITS = 9 };
 /* A million angles are some megabytes; more are left to whoever has the means. */
 enum { MOST_ANGLES = 1000 };
 
+/* The run over all points, and what is lost against it. */
+static int set_comparison(json_t *head, const ast_cli_result *result) {
+    const ast_report *full = result->full;
+    double loss = ast_cli_loss(result);
+    int failed = json_object_set_new(head, "full",
+                                     json_pack("{sI sf si sb sf}", "clusters", (json_int_t)full->clusters, "objective",
+                                               full->objective, "iterations", full->iterations, "converged",
+                                               full->converged, "seconds", full->seconds));
+    return failed | json_object_set_new(head, "loss", isfinite(loss) ? json_real(loss) : json_null());
+}
+
 static json_t *head_object(const ast_cli_result *result);
 static json_t *cluster_object(const ast_cli_result *result, size_t id);
 static void print_angles(const ast_cli_result *result);
@@ -70,6 +81,10 @@ static json_t *head_object(const ast_cli_result *result) {
         failed |= json_object_set_new(head, "oir_restarts", json_integer((json_int_t)report->oir_restarts));
     if (result->reason)
         failed |= json_object_update_new(head, json_pack("{sf ss}", "angle", result->angle, "reason", result->reason));
+    if (isfinite(report->improvement))
+        failed |= json_object_set_new(head, "improvement", json_real(report->improvement));
+    if (result->full)
+        failed |= set_comparison(head, result);
     if (isfinite(report->log_likelihood))
         failed |= json_object_set_new(head, "log_likelihood", json_real(report->log_likelihood));
     if (isfinite(report->bic))

@@ -34,6 +34,12 @@ void ast_cli_cluster_dip(const ast_cluster_info *cluster, double *dip_direction,
     ast_dip(normal, dip_direction, dip);
 }
 
+double ast_cli_loss(const ast_cli_result *result) {
+    if (!result->full || result->full->objective == 0)
+        return NAN;
+    return (result->full->objective - result->report->objective) / fabs(result->full->objective);
+}
+
 const char *ast_cli_axis_name(int32_t axis) {
     static const char *const names[] = {"+x", "-x", "+y", "-y", "+z", "-z"};
     return axis >= 0 && axis < 6 ? names[axis] : "-";

@@ -11,10 +11,12 @@ typedef struct ast_cli_result {
     const ast_report *report;
     const ast_cluster_info *clusters; /* (report->clusters) */
     const char *method;
-    double angle;       /* degrees, NaN where the method has none */
-    int oir;            /* whether oir_restarts means something */
-    int weighted;       /* whether the points had weights */
-    const char *reason; /* why this angle, where a sweep chose it; else NULL */
+    double angle;           /* degrees, NaN where the method has none */
+    int oir;                /* whether oir_restarts means something */
+    int weighted;           /* whether the points had weights */
+    int batches;            /* whether iterations are batches */
+    const ast_report *full; /* of a run over all points all the time, to compare with; or NULL */
+    const char *reason;     /* why this angle, where a sweep chose it; else NULL */
     int axial;
     const char *about;      /* a line on what was read and how it became directions; or NULL */
     const char *normals;    /* the same in a word */
@@ -37,6 +39,9 @@ double ast_cli_between(const ast_cli_result *result, size_t a, size_t b);
 
 /* Dip direction and dip of the plane whose normal the mean of three components is. */
 void ast_cli_cluster_dip(const ast_cluster_info *cluster, double *dip_direction, double *dip);
+
+/* How much of the other run's objective is missing: 0.01 is 1%, below 0 where this one is better; NaN without one. */
+double ast_cli_loss(const ast_cli_result *result);
 
 /* "+x" and so on. */
 const char *ast_cli_axis_name(int32_t axis);

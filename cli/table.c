@@ -59,6 +59,27 @@ void ast_cli_print_table(const ast_cli_result *result) {
         print_axes(result, &style);
 }
 
+/* What looking at some points only has cost. */
+static void print_loss(const ast_cli_result *result) {
+    const ast_report *report = result->report, *full = result->full;
+    char time[AST_CLI_DURATION];
+    if (isfinite(report->improvement))
+        printf("found by looking at some of the points: one more iteration over all of them would add %.3g%% to the "
+               "objective\n",
+               100 * report->improvement / fabs(report->objective));
+    if (!full)
+        return;
+    printf("over all points, from the same start: objective %.8g, %zu cluster%s, %d pass%s, %s", full->objective,
+           full->clusters, full->clusters == 1 ? "" : "s", full->iterations, full->iterations == 1 ? "" : "es",
+           ast_cli_duration(full->seconds, time));
+    double loss = ast_cli_loss(result);
+    if (loss == 0)
+        printf("; this one is as good");
+    else if (isfinite(loss))
+        printf("; this one is %.3g%% %s", 100 * fabs(loss), loss > 0 ? "worse" : "better");
+    putchar('\n');
+}
+
 static void print_head(const ast_cli_result *result, const look *style) {
     const ast_report *report = result->report;
     char text[AST_CLI_GROUPED], time[AST_CLI_DURATION];
@@ -70,9 +91,10 @@ static void print_head(const ast_cli_result *result, const look *style) {
            report->clusters == 1 ? "" : "s", style->plain, result->method);
     if (!isnan(result->angle))
         printf(" at %g degrees", result->angle);
-    printf(", %s after %d pass%s, %s, objective %.8g\n", report->converged ? "converged" : "NOT converged",
-           report->iterations, report->iterations == 1 ? "" : "es", ast_cli_duration(report->seconds, time),
-           report->objective);
+    printf(", %s after %d %s%s, %s, objective %.8g\n", report->converged ? "converged" : "NOT converged",
+           report->iterations, result->batches ? "batch" : "pass", report->iterations == 1 ? "" : "es",
+           ast_cli_duration(report->seconds, time), report->objective);
+    print_loss(result);
     if (result->about)
         printf("%s\n", result->about);
     if (result->reason)

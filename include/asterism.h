@@ -115,7 +115,7 @@ AST_API ast_points ast_points_f8(const double *data, size_t count, size_t dimens
  * columns of a row are 0..D-1 and increase, so that none occurs twice (an error that names the row otherwise). D is
  * 2..2^31-1 here; strides play no part. A row without entries, or with zeros only, is missing.
  *
- * Sparse rows are for AST_DP, AST_SPKM, ast_assign and ast_silhouette by cosine, none of them axial: everything else
+ * Sparse rows are for AST_DP, AST_SPKM, AST_MBSPKM, ast_assign and ast_silhouette by cosine, none of them axial: everything else
  * refuses them. Means are dense. The memory needed is 4 bytes an entry (8 with AST_I8), some 40 a point, and some 40 K D;
  * labels, means and objective are those of the same points given densely, bit for bit. */
 AST_API ast_points ast_points_csr(const void *data, ast_type type, const void *starts, const void *columns,
@@ -130,7 +130,8 @@ typedef enum ast_method {
     AST_FSD = 3,    /* Gibbs sampling of such a mixture with a finite symmetric Dirichlet prior on its weights */
     AST_CRP = 4,    /* Gibbs sampling of one with a Dirichlet process prior: any number of clusters */
     AST_OSPKM = 5,  /* online spherical k-means (Zhong): a step of the nearest mean for each point */
-    AST_DPMEANS = 6 /* DP-means in the space around the sphere: the means are no directions */
+    AST_DPMEANS = 6, /* DP-means in the space around the sphere: the means are no directions */
+    AST_MBSPKM = 7   /* mini-batch spherical k-means: means learned from batches, then one assignment of all points */
 } ast_method;
 
 /* How one labelling pass is run. The labels are the same; only the time differs. */
@@ -155,7 +156,7 @@ typedef struct ast_progress {
     size_t clusters;       /* alive now */
     size_t changed;        /* points that changed cluster in this pass, before empty ones were filled (spkm) */
     uint64_t scored;       /* points that were compared with all clusters in this pass: the rest was skipped */
-    double objective;      /* after this pass; as in ast_report */
+    double objective;      /* after this pass; as in ast_report. AST_MBSPKM: what the batch makes one expect */
     double seconds;        /* this pass alone */
     const int32_t *labels; /* AST_FSD, AST_CRP: (N) a sample, if this sweep is one: 0.. or -1 for missing rows, as they
                               are after this sweep; valid during the call. NULL otherwise */
@@ -179,7 +180,7 @@ typedef struct ast_options {
     size_t clusters;       /* all others: K, 1..N. 0 (the default): not set, or with AST_GIVEN as many as `means` has.
                               AST_FSD: the most there can be. AST_CRP: how many to start from, 1 if not set */
     int max_iterations;    /* 100. Passes before the run stops unconverged; at least 1. The number of sweeps for AST_FSD
-                              and AST_CRP, of rounds over the points for AST_OSPKM */
+                              and AST_CRP, of rounds over the points for AST_OSPKM, of batches for AST_MBSPKM */
     int restarts;          /* 1. Runs, each with another order (dp) or another start (spkm); the best objective is kept */
     int shuffle;           /* 0. Visit the points in a seeded random order instead of the given one (dp) */
     uint64_t seed;         /* 1. Of shuffles and of random starts */
@@ -204,6 +205,11 @@ typedef struct ast_options {
     const float *prior_mean; /* (D), normalised on the way in; NULL (the default) with a prior_kappa of 0 */
     int burn_in;           /* 0. AST_FSD, AST_CRP: sweeps before the first sample that `progress` gets */
     int sample_every;      /* 0. AST_FSD, AST_CRP: after that, labels of every n-th sweep go to `progress`; 0: none do */
+    size_t sample;         /* 0. AST_DP: find the clusters among so many points, drawn by the seed, then visit all points
+                              once. 0, or as many as there are: among all */
+    size_t batch;          /* 0. AST_MBSPKM: points in a batch. 0: 1024, or 10 K if that is more */
+    size_t start_points;   /* 0. AST_SPKM, AST_MBSPKM: k-means++ draws among so many points, drawn by the seed; at least
+                              K. 0: among all; AST_MBSPKM: among as many as a batch has, or 10 K if that is more */
     double learning_rate;  /* 1. AST_OSPKM: the length of a step at the start, more than 0, ... */
     double learning_rate_end; /* 0.01. ... and at the end; in between it falls exponentially */
     int (*progress)(const ast_progress *state, void *data); /* NULL, or called as above; non-zero cancels */
@@ -234,6 +240,9 @@ typedef struct ast_report {
     int converged;         /* 0 if it stopped at max_iterations */
     uint64_t oir_restarts; /* AST_OIR: how often the remaining points were scored again */
     double seconds;        /* the whole call */
+    double improvement;    /* AST_MBSPKM, AST_DP with a sample: what one further iteration over all points would add to the
+                              objective, measured. A run over all points that went on from here would gain that at least.
+                              NaN where all points took part all the time */
 } ast_report;
 
 /* A cluster of the last result. */
@@ -253,12 +262,13 @@ typedef struct ast_cluster_info {
 AST_API ast_status ast_cluster(ast_context *context, const ast_points *points, const ast_options *options,
                                int32_t *labels, ast_report *report);
 
-/* Writes where the run stands: for AST_DP and AST_SPKM, and only from within `progress`, after a pass (iteration 1 and
- * on). A later ast_cluster with `resume` goes on from there, on any number of threads and ranks, and comes to exactly
- * the labels, means and report of the run that was not interrupted (`seconds` apart, and `oir_restarts` where one of
- * the two was not AST_OIR); a checkpoint of the last pass is the result at once. Points, weights and options must be the
- * same, except `parallel`, `bounds`, `restarts` and, in the first restart, `max_iterations`, which may not be below what
- * was done already: otherwise, and where a byte is damaged, it is refused with AST_BAD_STATE and a sentence.
+/* Writes where the run stands: for AST_DP and AST_SPKM (without `sample` and `start_points`), and only from within
+ * `progress`, after a pass (iteration 1 and on). A later ast_cluster with `resume` goes on from there, on any number
+ * of threads and ranks, and comes to exactly the labels, means and report of the run that was not interrupted
+ * (`seconds` apart, and `oir_restarts` where one of the two was not AST_OIR); a checkpoint of the last pass is the
+ * result at once. Points, weights and options must be the same, except `parallel`, `bounds`, `restarts` and, in the
+ * first restart, `max_iterations`, which may not be below what was done already: otherwise, and where a byte is
+ * damaged, it is refused with AST_BAD_STATE and a sentence.
  *
  * What is written is 4 bytes a point (8 from the second restart on) and the means, one piece behind the other. Several
  * ranks (asterism_ranks.h) call it together, after the same pass: each writes its own pieces, at offsets of one file

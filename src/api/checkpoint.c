@@ -165,6 +165,9 @@ ast_status ast_checkpoint(ast_context *context, const ast_medium *medium) {
     if (!c || !c->run || c->run->iterations == 0 || !c->run->prints)
         return ast_fail(fault, AST_BAD_OPTION,
                         "ast_checkpoint is for the progress function of AST_DP and AST_SPKM, after a pass");
+    if (c->options->sample || c->options->start_points)
+        return ast_fail(fault, AST_BAD_OPTION,
+                        "a checkpoint is of a run over all points, without sample and start_points");
     if (!medium || !medium->write)
         return ast_fail(fault, AST_BAD_OPTION, "the medium of a checkpoint needs a function that writes");
     writing w = {.call = c, .l = &context->labelling, .medium = medium, .head = ast_standing_describe(c)};

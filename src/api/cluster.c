@@ -158,7 +158,8 @@ ast_status ast_check_counts(const ast_options *o, size_t present, ast_fault *fau
 }
 
 static ast_status run_once(call *c, ast_labelling *l, int restart, ast_fault *fault) {
-    ast_run run = {.options = c->options, .restart = restart, .log_likelihood = NAN, .bic = NAN};
+    ast_run run = {.options = c->options, .restart = restart, .log_likelihood = NAN, .bic = NAN, .improvement = NAN};
+    run.start_points = c->options->start_points;
     l->bounds = c->options->bounds != 0;
     l->crowd = c->context->crowd ? c->context->crowd : l->crowd;
     ast_labelling_set_axial(l, c->options->axial != 0);
@@ -190,7 +191,8 @@ static ast_status run_once(call *c, ast_labelling *l, int restart, ast_fault *fa
                                  .bic = run.bic,
                                  .iterations = run.iterations,
                                  .converged = run.converged,
-                                 .oir_restarts = run.oir_restarts};
+                                 .oir_restarts = run.oir_restarts,
+                                 .improvement = run.improvement};
     return status;
 }
 
@@ -239,7 +241,7 @@ static ast_status check_sparse(const ast_context *context, const ast_points *poi
                                ast_fault *fault) {
     if (!points->starts)
         return AST_OK;
-    if (options->method != AST_DP && options->method != AST_SPKM)
+    if (options->method != AST_DP && options->method != AST_SPKM && options->method != AST_MBSPKM)
         return ast_refuse_sparse(points, "this method", fault);
     return options->axial ? ast_refuse_sparse(points, "axial clustering", fault)
                           : check_columns(context, points, options, fault);

@@ -117,10 +117,11 @@ static ast_status check_layout(const ast_points *points, ast_fault *fault) {
 ast_status ast_refuse_sparse(const ast_points *points, const char *what, ast_fault *fault) {
     if (!points || !points->starts)
         return AST_OK;
-    return ast_fail(fault, AST_BAD_OPTION,
-                    "%s does not take sparse rows, which are for AST_DP, AST_SPKM, ast_assign and ast_silhouette by "
-                    "cosine; give the rows densely",
-                    what);
+    return ast_fail(
+        fault, AST_BAD_OPTION,
+        "%s does not take sparse rows, which are for AST_DP, AST_SPKM, AST_MBSPKM, ast_assign and ast_silhouette by "
+        "cosine; give the rows densely",
+        what);
 }
 
 ast_status ast_check_points(const ast_points *points, ast_fault *fault) {
@@ -185,8 +186,8 @@ static const char *sampler_problem(const ast_options *o) {
 }
 
 const char *ast_options_problem(const ast_options *o) {
-    if ((int)o->method < AST_DP || o->method > AST_DPMEANS)
-        return "the method must be one of AST_DP to AST_DPMEANS";
+    if ((int)o->method < AST_DP || o->method > AST_MBSPKM)
+        return "the method must be one of AST_DP to AST_MBSPKM";
     bool by_angle = o->method == AST_DP || o->method == AST_DPMEANS, any_number = by_angle || o->method == AST_CRP;
     if (by_angle && isnan(o->angle))
         return "the angle is not set: DP-vMF-means and DP-means need one, between 0 and 180 degrees";
@@ -194,8 +195,16 @@ const char *ast_options_problem(const ast_options *o) {
         return "the angle must be between 0 and 180 degrees";
     if (!any_number && o->clusters == 0 && o->start != AST_GIVEN)
         return "the number of clusters is not set: this method needs one, at least 1";
-    if (o->axial && o->method != AST_DP && o->method != AST_SPKM)
-        return "axial data are for AST_DP and AST_SPKM";
+    if (o->axial && o->method != AST_DP && o->method != AST_SPKM && o->method != AST_MBSPKM)
+        return "axial data are for AST_DP, AST_SPKM and AST_MBSPKM";
+    if (o->sample && o->method != AST_DP)
+        return "a sample is for AST_DP";
+    if (o->batch && o->method != AST_MBSPKM)
+        return "batches are for AST_MBSPKM";
+    if (o->start_points && o->method != AST_SPKM && o->method != AST_MBSPKM)
+        return "start_points is for AST_SPKM and AST_MBSPKM";
+    if (o->start_points && o->start_points < o->clusters)
+        return "start_points must be at least the number of clusters";
     const char *problem = mixture_problem(o);
     if (!problem)
         problem = sampler_problem(o);
@@ -215,6 +224,8 @@ const char *ast_options_problem(const ast_options *o) {
         return "there are means to start from, but start is not AST_GIVEN";
     if (o->resume && o->method != AST_DP && o->method != AST_SPKM)
         return "resume is for AST_DP and AST_SPKM";
+    if (o->resume && (o->sample || o->start_points))
+        return "resume is for runs over all points, without sample and start_points";
     if (o->resume && !o->resume->read)
         return "the medium to resume from needs a function that reads";
     if (!by_angle && o->start == AST_GIVEN && o->clusters && o->clusters != o->means_count)

@@ -24,6 +24,8 @@ static ast_status check_method(const ast_options *o, ast_fault *fault) {
         return ast_fail(fault, AST_BAD_OPTION, "several ranks work on AST_DP and AST_SPKM; other methods need one");
     if (o->parallel != AST_ORDERED)
         return ast_fail(fault, AST_BAD_OPTION, "several ranks run ordered passes: parallel must be AST_ORDERED");
+    if (o->sample || o->start_points)
+        return ast_fail(fault, AST_BAD_OPTION, "several ranks look at all points: sample and start_points need one");
     if (o->shuffle || (o->method == AST_DP && o->restarts > 1))
         return ast_fail(fault, AST_BAD_OPTION,
                         "several ranks visit the points as given: shuffle and restarts of "

@@ -274,7 +274,8 @@ static ast_status take_best(ast_call *c, ast_fault *fault) {
                              .bic = NAN,
                              .iterations = (int)head->best_iterations,
                              .converged = (int)head->best_converged,
-                             .oir_restarts = head->best_oir_restarts};
+                             .oir_restarts = head->best_oir_restarts,
+                             .improvement = NAN};
     return status;
 }
 

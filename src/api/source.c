@@ -36,6 +36,8 @@ static ast_status check_options(const ast_options *o, ast_fault *fault) {
         problem = "a source is read in its own order: shuffle needs all points in memory";
     if (!problem && o->parallel != AST_ORDERED)
         problem = "a source is read by AST_ORDERED passes: AST_OIR and AST_SERIAL need all points in memory";
+    if (!problem && (o->sample || o->start_points))
+        problem = "a source is read as a whole: sample and start_points need all points in memory";
     if (!problem && o->resume)
         problem = "a source is read from the start: resume needs all points in memory";
     return problem ? ast_fail(fault, AST_BAD_OPTION, "%s", problem) : AST_OK;
@@ -233,7 +235,8 @@ static void report_run(call *c, const ast_labelling *l, double start) {
                              .bic = NAN,
                              .iterations = c->run.iterations,
                              .converged = c->run.converged,
-                             .seconds = ast_seconds() - start};
+                             .seconds = ast_seconds() - start,
+                             .improvement = NAN};
 }
 
 ast_status ast_cluster_source(ast_context *context, const ast_source *source, const ast_options *options, size_t memory,

@@ -40,7 +40,7 @@ static ast_status iterate(ast_labelling *l, ast_run *run, uint64_t *prints, ast_
     return AST_OK;
 }
 
-ast_status ast_run_dp(ast_labelling *l, ast_run *run, ast_fault *fault) {
+ast_status ast_run_dp_all(ast_labelling *l, ast_run *run, ast_fault *fault) {
     ast_labelling_set_angle(l, run->options->angle);
     ast_status status = run->resumed ? AST_OK : ast_run_given(l, run->options, fault);
     uint64_t *prints = ast_allocate((size_t)run->options->max_iterations, sizeof *prints);

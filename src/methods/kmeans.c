@@ -20,6 +20,8 @@ ast_status ast_run_start(ast_labelling *l, const ast_run *run, ast_fault *fault)
         return ast_comm_agree(l->comm, ast_run_given(l, options, fault), fault);
     if (options->start == AST_RANDOM)
         return ast_start_random(l, options->clusters, &random, fault);
+    if (run->start_points && run->start_points < l->present)
+        return ast_start_sampled(l, run, &random, fault);
     return ast_start_plusplus(l, run, &random, fault);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The algorithms, one file each: batch.c is DP-vMF-means, kmeans.c spherical k-means and online.c its online
- * variant, mixture.c a mixture by EM, gibbs_fsd.c and gibbs_crp.c its samplers, dpmeans.c the Euclidean DP-means. Each
+ * The algorithms, one file each: batch.c is DP-vMF-means and sampled.c the same over a sample, kmeans.c spherical
+ * k-means, minibatch.c and online.c its mini-batch and online variants, mixture.c a mixture by EM, gibbs_fsd.c and gibbs_crp.c its samplers, dpmeans.c the Euclidean DP-means. Each
  * runs on a labelling that is loaded with points and has no clusters, and leaves its result there: labels are slots,
  * clusters have means. Those with a distribution for each cluster leave that in the run. */
 #ifndef AST_METHODS_H
@@ -18,8 +18,10 @@ typedef struct ast_run {
     int converged;
     double objective;
     double log_likelihood, bic; /* NaN where the method has none */
+    double improvement;         /* what one more iteration over all points would add; NaN: not measured */
     uint64_t oir_restarts;
     double pass_start;      /* seconds */
+    size_t start_points;    /* k-means++ draws among so many; 0: among all */
     bool resumed;           /* the labelling has clusters and labels of a run that this one goes on from */
     const uint64_t *prints; /* what stood for the labels of earlier passes: of all, or of the last where that does */
     size_t print_count;
@@ -27,10 +29,12 @@ typedef struct ast_run {
 } ast_run;
 
 ast_status ast_run_dp(ast_labelling *labelling, ast_run *run, ast_fault *fault);
+ast_status ast_run_dp_all(ast_labelling *labelling, ast_run *run, ast_fault *fault); /* whatever `sample` says */
 ast_status ast_run_spkm(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 ast_status ast_run_movmf(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 ast_status ast_run_fsd(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 ast_status ast_run_crp(ast_labelling *labelling, ast_run *run, ast_fault *fault);
+ast_status ast_run_mbspkm(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 ast_status ast_run_ospkm(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 ast_status ast_run_dpmeans(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 
@@ -41,8 +45,10 @@ ast_status ast_run_method(ast_labelling *labelling, ast_run *run, ast_fault *fau
 ast_status ast_run_start(ast_labelling *labelling, const ast_run *run, ast_fault *fault);
 ast_status ast_run_nearest(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 
-/* starts.c: distinct random points as clusters without points, drawn alike or by k-means++. */
+/* starts.c: distinct random points as clusters without points, drawn alike or by k-means++, of all points or
+ * (minibatch.c) of run->start_points of them. */
 ast_status ast_start_random(ast_labelling *labelling, size_t clusters, ast_random *random, ast_fault *fault);
+ast_status ast_start_sampled(ast_labelling *labelling, const ast_run *run, ast_random *random, ast_fault *fault);
 ast_status ast_start_plusplus(ast_labelling *labelling, const ast_run *run, ast_random *random, ast_fault *fault);
 
 /* Every empty cluster takes the point that fits worst elsewhere. */
@@ -56,6 +62,9 @@ ast_status ast_run_given(ast_labelling *labelling, const ast_options *options, a
 ast_status ast_run_label(ast_labelling *labelling, ast_run *run, ast_pass_result *result, ast_fault *fault);
 ast_status ast_run_update(ast_labelling *labelling, ast_run *run, double penalty, const ast_pass_result *result,
                           ast_fault *fault);
+
+/* Measures run->improvement and leaves everything else as it is: for a result that is complete. penalty: of a cluster. */
+ast_status ast_run_further(ast_labelling *labelling, ast_run *run, double penalty, ast_fault *fault);
 
 /* Tells the caller's progress function, if there is one: AST_CANCELLED if that wants to stop. */
 ast_status ast_run_tell(const ast_run *run, const ast_progress *state, ast_fault *fault);

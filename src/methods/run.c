@@ -22,6 +22,8 @@ ast_status ast_run_method(ast_labelling *l, ast_run *run, ast_fault *fault) {
         return ast_run_fsd(l, run, fault);
     case AST_CRP:
         return ast_run_crp(l, run, fault);
+    case AST_MBSPKM:
+        return ast_run_mbspkm(l, run, fault);
     case AST_OSPKM:
         return ast_run_ospkm(l, run, fault);
     case AST_DPMEANS:

@@ -11,6 +11,7 @@ more() {
 
 # All of them find three clusters that far apart, on any number of threads.
 for method in 'movmf --clusters 3' 'movmf --clusters 3 --hard' 'ospkm --clusters 3 --max-iterations 10' \
+    'mbspkm --clusters 3' 'mbspkm --clusters 3 --batch 64 --seed 5' \
     'fsd --clusters 8 --concentration 0.5 --max-iterations 1000' 'crp --max-iterations 200' 'dpmeans --angle 30'; do
     # shellcheck disable=SC2086
     works asterism cluster x.npy --method $method --json --labels labels.npy --trace trace.csv
@@ -23,6 +24,31 @@ for method in 'movmf --clusters 3' 'movmf --clusters 3 --hard' 'ospkm --clusters
     works asterism cluster x.npy --method $method --quiet --labels again.npy --threads 1
     same labels.npy again.npy
 done
+
+# What looked at some points only says what is left to gain, and with --compare what is lost; all points count.
+works asterism cluster x.npy --method mbspkm --clusters 3 --batch 90 --seed 2 --json --labels labels.npy
+more "$(json improvement ../out)" -1e-9 'what is left to gain'
+objective=$(json objective ../out)
+works asterism cluster x.npy --method mbspkm --clusters 3 --batch 90 --seed 2 --json --compare --labels again.npy
+same labels.npy again.npy
+equal 'the objective, compared' "$objective" "$(json objective ../out)"
+more 0.01 "$(json loss ../out)" 'the loss of three clusters that far apart'
+more "$(json full.objective ../out)" 800 'the objective of all points'
+works asterism cluster x.npy --method mbspkm --clusters 3 --batch 90 --compare
+grep -q 'after [0-9]* batches' ../out || broken "$(cat ../out)"
+grep -q 'one more iteration over all of them would add' ../out || broken "$(cat ../out)"
+grep -q 'over all points, from the same start: objective .*; this one is' ../out || broken "$(cat ../out)"
+works asterism cluster x.npy --angle 30 --sample 100 --json --compare --labels labels.npy
+equal clusters 3 "$(json clusters ../out)"
+equal 'clusters of all points' 3 "$(json full.clusters ../out)"
+works asterism measure --labels labels.npy --truth truth.npy --json
+equal 'the NMI with a sample' 1.0 "$(json nmi ../out)"
+works asterism cluster x.npy --angle 30 --sample 1000 --json
+json improvement ../out >/dev/null 2>&1 && broken 'a sample of all points leaves nothing to gain'
+# A lone direction that no sample of 3 has seen founds its own cluster.
+{ yes '1 0 0' | head -n 400; echo '0 1 0'; } >lone.txt
+works asterism cluster lone.txt --angle 20 --sample 3 --labels labels.txt --json
+equal 'the label of a lone direction' 1 "$(tail -n 1 labels.txt)"
 
 # A mixture: likelihood, criterion, a kappa and a share for each component, memberships that add up to one.
 works asterism cluster x.npy --method movmf --clusters 3 --json --memberships m.txt

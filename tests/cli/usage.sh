@@ -26,9 +26,17 @@ fails 2 '--clusters is for --method spkm' asterism cluster x.txt --clusters 2 --
 fails 2 '--clusters is for --method spkm' asterism cluster x.txt --clusters 2
 fails 2 '--shuffle is for --method dp' asterism cluster x.txt --method spkm --clusters 2 --shuffle
 fails 2 '--init random is for --method spkm' asterism cluster x.txt --angle 20 --init random
-fails 2 "--method must be dp, spkm, movmf, fsd, crp, ospkm or dpmeans, not 'kmeans'" \
+fails 2 "--method must be dp, spkm, movmf, fsd, crp, ospkm, dpmeans or mbspkm, not 'kmeans'" \
     asterism cluster x.txt --method kmeans --angle 20
-for method in movmf fsd ospkm; do
+fails 2 '--batch is for --method mbspkm; spkm looks at all points' \
+    asterism cluster x.txt --method spkm --clusters 2 --batch 100
+fails 2 '--sample is for --method dp; mbspkm does not know it' \
+    asterism cluster x.txt --method mbspkm --clusters 2 --sample 100
+fails 2 '--angle auto looks at all points' asterism cluster x.txt --angle auto --sample 100
+fails 2 '--compare is for --method mbspkm and for dp with --sample' asterism cluster x.txt --angle 20 --compare
+fails 2 '--state is for runs over all points' asterism cluster x.txt --angle 20 --sample 9 --state s
+fails 2 '--trace is of one run' asterism cluster x.txt --angle 20 --sample 9 --compare --trace t.csv
+for method in movmf fsd ospkm mbspkm; do
     fails 2 "$method needs --clusters" asterism cluster x.txt --method $method
     fails 2 '--angle is for --method dp and dpmeans' asterism cluster x.txt --method $method --clusters 2 --angle 20
 done

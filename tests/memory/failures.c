@@ -423,6 +423,10 @@ static void awkward_input_fails_cleanly(void **state) {
     s.options.means = s.x + 3;
     s.options.means_count = 5;
     fail_all(&s, call_cluster, NULL);
+    s.name = "dp, a sample, weights, missing rows";
+    s.options.restarts = 1;
+    s.options.sample = 300;
+    fail_all(&s, call_cluster, NULL);
     scene_close(&s);
 }
 
@@ -473,6 +477,12 @@ static void sparse_rows_fail_cleanly(void **state) {
         s.options.method = (ast_method)method;
         s.options.clusters = method == AST_SPKM ? 15 : 0;
         fail_all(&s, call_cluster, NULL);
+        s.options.sample = method == AST_DP ? 200 : 0;
+        s.options.method = method == AST_DP ? AST_DP : AST_MBSPKM;
+        s.options.max_iterations = 3;
+        fail_all(&s, call_cluster, NULL);
+        s.options.sample = 0;
+        s.options.max_iterations = 100;
         if (method == AST_DP) {
             fail_all(&s, call_cluster, call_small_cluster);
             scene_expect(&s);
@@ -487,7 +497,7 @@ static void sparse_rows_fail_cleanly(void **state) {
 static void mixtures_and_samplers_fail_cleanly(void **state) {
     (void)state;
     static const float prior[20] = {1};
-    for (int method = AST_MOVMF; method <= AST_DPMEANS; method++)
+    for (int method = AST_MOVMF; method <= AST_MBSPKM; method++)
         for (size_t dimension = 3; dimension <= 20; dimension += 17) {
             scene s;
             scene_open(&s, "mixtures and samplers", dimension, 2, method == AST_DPMEANS ? 30 : NAN);

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * DP-vMF-means over a sample: the clusters are found among some points, drawn by the seed; then all points are visited
+ * once, in order, as in a first pass from given means. Who is farther than the angle from every mean founds a cluster
+ * as always: what the sample missed is not forced into what it found. */
+#include "methods.h"
+
+#include "memory.h"
+#include "subset.h"
+
+#include <stdlib.h>
+
+/* The clusters of the sample, as clusters without points. */
+static ast_status run_sample(ast_labelling *l, ast_run *run, ast_fault *fault) {
+    size_t count = run->options->sample;
+    ast_subset sample = {0};
+    ast_random random;
+    uint32_t *members = ast_allocate(count, sizeof *members);
+    if (!members)
+        return ast_fail_memory(fault);
+    ast_random_seed(&random, run->options->seed, ast_draw_stream(run->restart, AST_DRAW_SAMPLE));
+    ast_subset_draw(l, &random, count, members);
+    ast_status status = ast_subset_load(&sample, l, members, count, fault);
+    if (status == AST_OK)
+        status = ast_run_dp_all(&sample.labelling, run, fault);
+    if (status == AST_OK)
+        status = ast_subset_adopt(l, &sample.labelling.clusters, fault);
+    ast_subset_free(&sample);
+    free(members);
+    return status;
+}
+
+ast_status ast_run_dp(ast_labelling *l, ast_run *run, ast_fault *fault) {
+    const double lambda = ast_cosine(run->options->angle) - 1;
+    ast_pass_result pass;
+    if (run->options->sample == 0 || run->options->sample >= l->present)
+        return ast_run_dp_all(l, run, fault);
+    ast_labelling_set_angle(l, run->options->angle);
+    ast_status status = run_sample(l, run, fault);
+    if (status == AST_OK)
+        status = ast_run_label(l, run, &pass, fault);
+    if (status == AST_OK)
+        status = ast_run_update(l, run, lambda, &pass, fault);
+    return status == AST_OK ? ast_run_further(l, run, lambda, fault) : status;
+}

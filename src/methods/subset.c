@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "subset.h"
+
+#include "memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Sparse rows, which are copied ---------------------------------------------------------------------------------
+ */
+
+static size_t number_size(ast_type type) {
+    static const size_t sizes[] = {[AST_F4] = 4, [AST_F8] = 8, [AST_F2] = 2, [AST_I1] = 1};
+    return sizes[type];
+}
+
+static size_t start_at(const ast_points *view, size_t r) {
+    return view->index == AST_I8 ? (size_t)((const int64_t *)view->starts)[r]
+                                 : (size_t)((const int32_t *)view->starts)[r];
+}
+
+static void set_start(ast_points *view, size_t r, size_t value) {
+    if (view->index == AST_I8)
+        ((int64_t *)view->starts)[r] = (int64_t)value;
+    else
+        ((int32_t *)view->starts)[r] = (int32_t)value;
+}
+
+static bool reserve_entries(ast_subset *s, const ast_points *view, size_t count, size_t entries) {
+    size_t index_size = view->index == AST_I8 ? sizeof(int64_t) : sizeof(int32_t);
+    free(s->starts);
+    s->starts = ast_allocate(count + 1, index_size);
+    if (!s->values || entries > s->entry_capacity) {
+        free(s->values);
+        free(s->columns);
+        s->entry_capacity = entries + entries / 2;
+        s->values = ast_allocate(s->entry_capacity, number_size(view->type));
+        s->columns = ast_allocate(s->entry_capacity, index_size);
+    }
+    return s->starts && s->values && s->columns;
+}
+
+/* Rows order[0], order[1], ... of the view as a view of the subset's own memory. */
+static bool copy_entries(ast_subset *s, const ast_points *view, size_t count, ast_points *copy) {
+    size_t index_size = view->index == AST_I8 ? sizeof(int64_t) : sizeof(int32_t), size = number_size(view->type);
+    size_t entries = 0;
+    for (size_t i = 0; i < count; i++)
+        entries += start_at(view, s->order[i] + 1u) - start_at(view, s->order[i]);
+    if (!reserve_entries(s, view, count, entries))
+        return false;
+    *copy = *view;
+    copy->data = s->values;
+    copy->starts = s->starts;
+    copy->columns = s->columns;
+    entries = 0;
+    set_start(copy, 0, 0);
+    for (size_t i = 0; i < count; i++) {
+        size_t from = start_at(view, s->order[i]), n = start_at(view, s->order[i] + 1u) - from;
+        memcpy((char *)s->values + entries * size, (const char *)view->data + from * size, n * size);
+        memcpy((char *)s->columns + entries * index_size, (const char *)view->columns + from * index_size,
+               n * index_size);
+        set_start(copy, i + 1, entries += n);
+    }
+    return true;
+}
+
+/* ---- Points ---------------------------------------------------------------------------------------------------------
+ */
+
+static bool reserve(ast_subset *s, const ast_labelling *all, size_t count) {
+    if (count > s->capacity || !s->order) {
+        free(s->order);
+        free(s->weights);
+        s->order = ast_allocate(count, sizeof *s->order);
+        s->weights = NULL;
+        s->capacity = s->order ? count : 0;
+    }
+    if (s->order && all->weights && !s->weights)
+        s->weights = ast_allocate(s->capacity, sizeof *s->weights);
+    return s->order && (s->weights || !all->weights);
+}
+
+ast_status ast_subset_load(ast_subset *s, const ast_labelling *all, const uint32_t *members, size_t count,
+                           ast_fault *fault) {
+    ast_labelling *l = &s->labelling;
+    ast_points view = all->cloud.view;
+    size_t missing;
+    if (!reserve(s, all, count))
+        return ast_fail_memory(fault);
+    for (size_t i = 0; i < count; i++) {
+        s->order[i] = all->cloud.order ? all->cloud.order[members[i]] : members[i];
+        if (all->weights)
+            s->weights[i] = all->weights[members[i]];
+    }
+    if (view.starts && !copy_entries(s, &all->cloud.view, count, &view))
+        return ast_fail_memory(fault);
+    view.count = count;
+    view.weights = NULL;
+    ast_status status =
+        ast_labelling_load(l, all->kernels, all->pool, &view, view.starts ? NULL : s->order, NULL, &missing, fault);
+    if (status != AST_OK)
+        return status;
+    if (all->weights)
+        ast_labelling_weigh(l, s->weights, all->clusters.unit);
+    l->bounds = all->bounds;
+    l->crowd = all->crowd;
+    ast_labelling_set_axial(l, all->axial);
+    return AST_OK;
+}
+
+ast_status ast_subset_adopt(ast_labelling *l, const ast_cluster_list *from, ast_fault *fault) {
+    for (size_t k = 0; k < from->live; k++) {
+        const float *mean = from->means + (size_t)from->order[k] * from->dimension;
+        if (ast_clusters_add(&l->clusters, mean, UINT32_MAX) < 0)
+            return ast_fail_memory(fault);
+    }
+    return AST_OK;
+}
+
+void ast_subset_free(ast_subset *s) {
+    ast_labelling_free(&s->labelling);
+    free(s->order);
+    free(s->weights);
+    free(s->values);
+    free(s->starts);
+    free(s->columns);
+    *s = (ast_subset){0};
+}
+
+/* Selection sampling: every point is taken with the probability that is due to it, given how many are wanted still. */
+void ast_subset_draw(const ast_labelling *all, ast_random *random, size_t count, uint32_t *members) {
+    size_t left = all->present, taken = 0;
+    for (size_t i = 0; i < all->cloud.count && taken < count; i++)
+        if (all->labels[i] != AST_MISSING && ast_random_below(random, left--) < count - taken)
+            members[taken++] = (uint32_t)i;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Some of the points of a labelling as a labelling of their own, in the order of visit; and how to draw them. */
+#ifndef AST_SUBSET_H
+#define AST_SUBSET_H
+
+#include "labelling.h"
+#include "random.h"
+
+typedef struct ast_subset {
+    ast_labelling labelling;
+    uint32_t *order; /* rows of the caller's; of sparse points, that have been copied, it plays no part */
+    double *weights;
+    void *values, *starts, *columns; /* sparse: the copy */
+    size_t capacity, entry_capacity;
+} ast_subset;
+
+/* Loads points number members[0] < members[1] < ... of `all`, none of them missing. The memory of a subset used before
+ * is taken over; zeroed memory is a subset. Weights and unit are those of all points. */
+ast_status ast_subset_load(ast_subset *subset, const ast_labelling *all, const uint32_t *members, size_t count,
+                           ast_fault *fault);
+void ast_subset_free(ast_subset *subset);
+
+/* The means of other clusters, as clusters without points. */
+ast_status ast_subset_adopt(ast_labelling *labelling, const ast_cluster_list *from, ast_fault *fault);
+
+/* `count` of the points that take part, each set of them as likely as any other, in order. members: (count). */
+void ast_subset_draw(const ast_labelling *all, ast_random *random, size_t count, uint32_t *members);
+
+/* The streams of random numbers that belong to a restart, beside those of the methods. */
+enum { AST_DRAW_SAMPLE = -1, AST_DRAW_START = -2, AST_DRAW_BATCH = -3 };
+static inline uint64_t ast_draw_stream(int restart, int purpose) {
+    return (uint64_t)restart << 32 | (uint32_t)purpose;
+}
+
+#endif
