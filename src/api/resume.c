@@ -49,20 +49,23 @@ static ast_status read_start(ast_standing *s, ast_fault *fault) {
     return get(s->medium, 0, &s->head, sizeof s->head, fault);
 }
 
+/* What was looked at to know how much to read is read again with the rest: only that is believed. */
 static ast_status read_head(ast_standing *s, ast_fault *fault) {
-    uint64_t sum;
+    uint64_t sum, size;
     ast_status status = read_start(s, fault);
     if (status != AST_OK)
         return status;
-    if (!ast_standing_lay_out(&s->head, &s->at) || s->head.head_size != s->at.records ||
-        s->head.size != s->at.tail + sizeof sum || s->at.records > s->medium->size)
+    size = s->head.head_size;
+    if (size > s->medium->size || size < sizeof s->head + sizeof sum || size % sizeof sum != 0)
         return damaged(fault);
-    s->bytes = ast_allocate(s->at.records, 1);
-    status = s->bytes ? get(s->medium, 0, s->bytes, s->at.records, fault) : ast_fail_memory(fault);
+    s->bytes = ast_allocate(size, 1);
+    status = s->bytes ? get(s->medium, 0, s->bytes, size, fault) : ast_fail_memory(fault);
     if (status != AST_OK)
         return status;
-    memcpy(&sum, s->bytes + s->at.checksum, sizeof sum);
-    if (memcmp(s->bytes, &s->head, sizeof s->head) != 0 || sum != ast_standing_checksum(s->bytes, s->at.checksum))
+    memcpy(&s->head, s->bytes, sizeof s->head);
+    memcpy(&sum, s->bytes + size - sizeof sum, sizeof sum);
+    if (sum != ast_standing_checksum(s->bytes, size - sizeof sum) || !ast_standing_lay_out(&s->head, &s->at) ||
+        size != s->at.records || s->head.size != s->at.tail + sizeof sum)
         return damaged(fault);
     if (s->head.size != s->medium->size)
         return ast_fail(fault, AST_BAD_STATE, "the state is damaged: it has %llu bytes in place of %llu",
