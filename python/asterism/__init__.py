@@ -11,12 +11,13 @@ from . import plot
 from ._library import header
 from .depth import colors, hallway, hallway_intrinsics, normals, segment
 from .means import DPVMFMeans, SphericalKMeans
+from .minibatch import MiniBatchSphericalKMeans
 from .mixture import VMFMixture
 from .stream import DDPVMFMeans, Event
 from .tally import Tally
 from .vmf import sample
 
 __version__ = header.version
-ESTIMATORS = ("DPVMFMeans", "SphericalKMeans", "VMFMixture", "DDPVMFMeans")
+ESTIMATORS = ("DPVMFMeans", "SphericalKMeans", "MiniBatchSphericalKMeans", "VMFMixture", "DDPVMFMeans")
 __all__ = [*ESTIMATORS, "Event", "Tally", "colors", "hallway", "hallway_intrinsics", "normals", "plot", "sample",
            "segment", "__version__"]

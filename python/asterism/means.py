@@ -18,6 +18,7 @@ class BatchFit:
     """What batch estimators have in common: a call of ast_cluster and its result as attributes."""
 
     _results = ("cluster_centers_", "kappas_", "counts_", "objective_", "n_iter_")
+    _warns = True  # where max_iter comes before convergence
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Clusters the rows of X.
@@ -37,7 +38,7 @@ class BatchFit:
         for name in self._results:
             setattr(self, name, found[name])
         self._finish(X)
-        if not found["converged"]:
+        if not found["converged"] and self._warns:
             warnings.warn(f"{type(self).__name__} stopped at max_iter = {self.max_iter} before it converged",
                           ConvergenceWarning, stacklevel=2)
         return self
@@ -83,7 +84,7 @@ def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray, pr
     return {"cluster_centers_": means, "kappas_": np.array([one.kappa for one in clusters], np.float64),
             "counts_": np.array([one.size for one in clusters], np.int64), "objective_": report.objective,
             "weights_": np.array([one.share for one in clusters], np.float64), "bic_": report.bic,
-            "n_iter_": report.iterations, "missing": report.missing, "converged": bool(report.converged)}
+            "improvement_": report.improvement, "n_iter_": report.iterations, "missing": report.missing, "converged": bool(report.converged)}
 
 
 def cluster_records(context: Any) -> Any:
@@ -112,6 +113,9 @@ class DPVMFMeans(BatchFit, DirectionClusterer):
         Visit the rows in random order in the first run too.
     init : array (K, D) or None, default=None
         Means to start from: clusters without points that the first pass may fill.
+    sample : int or None, default=None
+        Find the clusters among so many rows, drawn by `random_state`, then visit all rows once: for an answer in seconds.
+        A row far from every mean begins a cluster as ever. `improvement_` says what is left to gain.
     axial : bool, default=False
         Whether x and -x are the same: lines, poles, quaternions. Cosines are without their sign then, and means have
         their largest component positive.
@@ -135,6 +139,7 @@ class DPVMFMeans(BatchFit, DirectionClusterer):
     counts_ : (K) rows in each cluster
     similarity_ : (N) float32, the cosine of each row to its nearest mean
     objective_ : float
+    improvement_ : float, with `sample` what one further pass over all rows would add to `objective_`; NaN otherwise
     n_iter_ : int
     n_features_in_, feature_names_in_ : as everywhere in scikit-learn
 
@@ -152,9 +157,10 @@ class DPVMFMeans(BatchFit, DirectionClusterer):
     """
 
     _takes_sparse = True
+    _results = (*BatchFit._results, "improvement_")
 
     def __init__(self, angle: float = 60, *, max_iter: int = 100, n_init: int = 1, shuffle: bool = False,
-                 init: Any = None, axial: bool = False, measure: str = "cosine",
+                 init: Any = None, sample: int | None = None, axial: bool = False, measure: str = "cosine",
                  outlier_angle: float | None = None, allow_missing: bool = False, random_state: Any = None,
                  n_threads: int | None = None) -> None:
         self.angle = angle
@@ -162,6 +168,7 @@ class DPVMFMeans(BatchFit, DirectionClusterer):
         self.n_init = n_init
         self.shuffle = shuffle
         self.init = init
+        self.sample = sample
         self.axial = axial
         self.measure = measure
         self.outlier_angle = outlier_angle
@@ -172,6 +179,7 @@ class DPVMFMeans(BatchFit, DirectionClusterer):
     def _options(self, X: np.ndarray) -> Any:
         options = super()._options(X)
         options.method, options.angle, options.shuffle = constants["AST_DP"], float(self.angle), bool(self.shuffle)
+        options.sample = 0 if self.sample is None else whole_number("sample", self.sample, 1)
         if self.init is not None:
             self._start_from(options, self.init, X.shape[1])
         return options

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from asterism import DPVMFMeans, SphericalKMeans
+from asterism import DPVMFMeans, MiniBatchSphericalKMeans, SphericalKMeans
 
 
 @pytest.fixture(scope="module")
@@ -168,3 +168,53 @@ def test_axial(three_ways, model):
     np.testing.assert_allclose(model.transform(X), model.transform(-X))
     assert model.transform(X).min() >= 0 and model.similarity_.min() > 0.5
     assert model.score(X) == pytest.approx(model.objective_, rel=1e-5)
+
+
+def test_mini_batches(command, w2):
+    X = np.load(w2)[:50_000]
+    np.save(w2.with_name("some.npy"), X)
+    report, labels, means = from_command(command, w2.with_name("some.npy"), "--method", "mbspkm", "--clusters", 30,
+                                         "--seed", 3, "--batch", 2000)
+    model = MiniBatchSphericalKMeans(30, batch_size=2000, random_state=3, n_threads=1).fit(X)
+    np.testing.assert_array_equal(model.labels_, labels)
+    np.testing.assert_array_equal(model.cluster_centers_, means)
+    assert (model.objective_, model.n_iter_, model.improvement_) == (report["objective"], report["iterations"],
+                                                                     report["improvement"])
+    further = SphericalKMeans(30, init=means, max_iter=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        assert further.fit(X).objective_ - model.objective_ == pytest.approx(model.improvement_, abs=1e-6)
+
+
+def test_partial_fit_learns_batch_by_batch(three_ways):
+    X, truth = three_ways
+    order = np.random.RandomState(1).permutation(300)
+    model = MiniBatchSphericalKMeans(3, n_init=10, random_state=1)
+    for rows in order.reshape(6, 50):
+        assert model.partial_fit(X[rows], sample_weight=1 + np.arange(50) % 3) is model
+    assert model.n_iter_ == 6 and model.counts_.sum() == 50 and len(model.labels_) == 50
+    np.testing.assert_array_equal(model.predict(X)[:, None] == model.predict(X), truth[:, None] == truth)
+    assert model.score(X) == pytest.approx(SphericalKMeans(3, n_init=5, random_state=1).fit(X).objective_, rel=0.01)
+    assert not hasattr(model, "improvement_") and np.isfinite(model.kappas_).all()
+    model.partial_fit(X[:1])  # any number of rows, once it has begun
+    with pytest.raises(ValueError, match="features"):
+        model.partial_fit(X[:, :2])
+    with pytest.raises(ValueError, match="n_samples=2 should be at least n_clusters=3"):
+        MiniBatchSphericalKMeans(3).partial_fit(X[:2])
+    fitted = MiniBatchSphericalKMeans(3, random_state=1).fit(X)
+    before, batches = fitted.cluster_centers_.copy(), fitted.n_iter_
+    fitted.partial_fit(X)
+    np.testing.assert_allclose(fitted.cluster_centers_, before, atol=0.01)
+    assert fitted.n_iter_ == batches + 1
+
+
+def test_a_sample(command, w2):
+    report, labels, means = from_command(command, w2, "--angle", 25, "--sample", 5000, "--seed", 2)
+    model = DPVMFMeans(25, sample=5000, random_state=2).fit(np.load(w2, mmap_mode="r"))
+    np.testing.assert_array_equal(model.labels_, labels)
+    assert (model.objective_, model.improvement_) == (report["objective"], report["improvement"])
+    assert np.isnan(DPVMFMeans(25, sample=300).fit(model.cluster_centers_).improvement_)
+    with pytest.raises(ValueError, match="sample is 0; it must be at least 1"):
+        DPVMFMeans(25, sample=0).fit(model.cluster_centers_)
+    with pytest.raises(TypeError, match="batch_size is 'all'; it must be an integer"):
+        MiniBatchSphericalKMeans(2, batch_size="all").fit(model.cluster_centers_)
