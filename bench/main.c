@@ -18,7 +18,7 @@ typedef struct settings {
     long frames; /* small ones */
     int wanted[BENCH_WORKLOADS];
     int threads[BENCH_MAX_COUNTS], thread_counts;
-    const char *output, *write, *svg;
+    const char *output, *write, *svg, *panel;
     const char *data;         /* the folder with real depth frames */
     const char *memory_child; /* a file: measure the memory of clustering it in this process */
     double angle;             /* of the child */
@@ -31,6 +31,8 @@ static const char usage[] =
     "                     limits (the machine and the bare passes only), all (the default) or million (a million small "
     "frames, one after the other)\n"
     "  --full             scaling: up to 10^8 points, 10^5 clusters: minutes, 6 GB of memory\n"
+    "  --panel NAME       scaling: only points, clusters, clusters-300, dimension, processors, births or\n"
+    "                     from-nothing\n"
     "  --svg FILE         scaling: draws it\n"
     "  --frames N         of million (default 1000000)\n"
     "  --threads LIST     numbers of threads, such as 1,2 (the default)\n"
@@ -107,6 +109,9 @@ static void parse_option(settings *given, int option) {
     case 'F':
         given->full = 1;
         break;
+    case 'p':
+        given->panel = optarg;
+        break;
     case 's':
         given->svg = optarg;
         break;
@@ -139,6 +144,7 @@ static void parse(settings *given, int argc, char **argv) {
                                           {"output", required_argument, NULL, 'o'},
                                           {"json", required_argument, NULL, 'o'},
                                           {"full", no_argument, NULL, 'F'},
+                                          {"panel", required_argument, NULL, 'p'},
                                           {"svg", required_argument, NULL, 's'},
                                           {"data", required_argument, NULL, 'd'},
                                           {"write", required_argument, NULL, 'W'},
@@ -161,8 +167,10 @@ static void parse(settings *given, int argc, char **argv) {
         parse_option(given, option);
     if (optind < argc)
         parse_workload(given, argv[optind++]);
-    if ((given->svg || given->full) && !given->scaling)
-        wrong_usage("--svg and --full belong to scaling");
+    if ((given->svg || given->full || given->panel) && !given->scaling)
+        wrong_usage("--svg, --full and --panel belong to scaling");
+    if (given->panel && !bench_panel_known(given->panel))
+        wrong_usage("--panel is points, clusters, clusters-300, dimension, processors, births or from-nothing");
     if (optind < argc)
         wrong_usage("there is an argument too many");
     if (given->repetitions == 0)
@@ -242,7 +250,7 @@ static void run(bench_report *report, const settings *given) {
     if (given->million) /* first: the peak of memory is its own */
         bench_million_run(&report->streams.million, (size_t)given->frames, given->threads[given->thread_counts - 1]);
     if (given->scaling)
-        bench_scaling_run(&report->scaling, given->full, given->threads[given->thread_counts - 1],
+        bench_scaling_run(&report->scaling, given->panel, given->full, given->threads[given->thread_counts - 1],
                           given->full ? report->repetitions : 1);
     open_results(report, given);
     if (given->stream)

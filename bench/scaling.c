@@ -199,6 +199,13 @@ static void by_points(bench_scaling *s) {
             bench_curve_note(bench_panel_curve(panel, "with bounds", from), (double)count, bounded.later);
             bench_curve_note(bench_panel_curve(panel, "outside of passes", from), (double)count, t.besides);
         }
+    close_cloud(&c);
+}
+
+static void from_nothing(bench_scaling *s) {
+    size_t most = s->full ? 100000000 : 1000000;
+    cloud c;
+    open_cloud(&c, most, 3, 30, 400, 30);
     bench_scaling_large(s, c.points, most, c.means, 30, c.labels);
     close_cloud(&c);
 }
@@ -262,15 +269,31 @@ static void by_births(bench_scaling *s) {
     close_cloud(&c);
 }
 
-void bench_scaling_run(bench_scaling *s, int full, int threads, int repetitions) {
+static void by_workers(bench_scaling *s) {
+    open_panel(s, BENCH_BY_WORKERS, "processors", s->full ? 100000 : 20000, "points, D = 300, K = 200");
+    bench_scaling_workers(s);
+}
+
+static const struct {
+    const char *name;
+    void (*run)(bench_scaling *s);
+} panels[BENCH_PANELS + 1] = {
+    {"points", by_points},         {"clusters", by_clusters},  {"clusters-300", by_clusters_wide},
+    {"dimension", by_dimension},   {"processors", by_workers}, {"births", by_births},
+    {"from-nothing", from_nothing}};
+
+int bench_panel_known(const char *name) {
+    for (int p = 0; p <= BENCH_PANELS; p++)
+        if (strcmp(name, panels[p].name) == 0)
+            return 1;
+    return 0;
+}
+
+void bench_scaling_run(bench_scaling *s, const char *panel, int full, int threads, int repetitions) {
     s->full = full;
     s->threads = threads;
     s->repetitions = repetitions;
-    by_points(s);
-    by_clusters(s);
-    by_clusters_wide(s);
-    by_dimension(s);
-    open_panel(s, BENCH_BY_WORKERS, "processors", s->full ? 100000 : 20000, "points, D = 300, K = 200");
-    bench_scaling_workers(s);
-    by_births(s);
+    for (int p = 0; p <= BENCH_PANELS; p++)
+        if (!panel || strcmp(panel, panels[p].name) == 0)
+            panels[p].run(s);
 }

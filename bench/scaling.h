@@ -58,7 +58,9 @@ typedef struct bench_scaling {
     bench_large large;
 } bench_scaling;
 
-void bench_scaling_run(bench_scaling *scaling, int full, int threads, int repetitions);
+/* `panel`: one of them, or NULL for all. */
+void bench_scaling_run(bench_scaling *scaling, const char *panel, int full, int threads, int repetitions);
+int bench_panel_known(const char *name);
 
 /* NaN for fewer than two points. */
 double bench_curve_slope(const bench_curve *curve);

@@ -25,8 +25,7 @@ static int note(const ast_progress *state, void *data) {
     return 0;
 }
 
-static void repeat(const bench_scaling *s, bench_large *large, const float *points, int32_t *labels) {
-    ast_context *context = ast_open(s->threads);
+static void repeat(ast_context *context, bench_large *large, const float *points, int32_t *labels) {
     ast_points given = ast_points_f4(points, large->points, 3);
     ast_options options;
     ast_report report;
@@ -35,12 +34,11 @@ static void repeat(const bench_scaling *s, bench_large *large, const float *poin
     options.progress = note;
     options.progress_data = large;
     double begin = bench_now();
-    if (!context || ast_cluster(context, &given, &options, labels, &report) != AST_OK)
-        bench_die("%s", context ? ast_message(context) : "no context could be opened");
+    if (ast_cluster(context, &given, &options, labels, &report) != AST_OK)
+        bench_die("%s", ast_message(context));
     double seconds = bench_now() - begin;
     large->call = large->call > 0 ? fmin(large->call, seconds) : seconds;
     large->clusters = report.clusters;
-    ast_close(context);
 }
 
 void bench_scaling_large(bench_scaling *s, const float *points, size_t count, const float *means, size_t clusters,
@@ -48,14 +46,19 @@ void bench_scaling_large(bench_scaling *s, const float *points, size_t count, co
     bench_large *large = &s->large;
     bench_bare *bare = bench_bare_open(bench_bare_methods(3)[0], points, count, 3, means, clusters);
     bench_team *team = bench_team_open(s->threads);
+    ast_context *context = ast_open(s->threads); /* one for all: the memory of the first run is that of the others */
+    if (!context)
+        bench_die("no context could be opened");
     fprintf(stderr, "scaling: from nothing, beside the bare pass\n");
     *large = (bench_large){.points = count, .bare = INFINITY};
     for (int r = 0; r < s->repetitions; r++) {
         for (int i = 0; i < 2; i++)
             large->bare = fmin(large->bare, bench_bare_run(bare, team));
-        repeat(s, large, points, labels);
+        repeat(context, large, points, labels);
     }
-    bench_bare_check(bare);
+    if (!s->full)
+        bench_bare_check(bare);
+    ast_close(context);
     bench_team_close(team);
     bench_bare_close(bare);
 }

@@ -18,7 +18,7 @@ static void print_curve(const bench_panel *panel, const bench_curve *curve) {
 }
 
 void bench_scaling_goals(const bench_scaling *s, bench_goals *goals) {
-    if (s->threads)
+    if (s->threads && s->large.points)
         bench_large_goals(&s->large, goals);
 }
 
@@ -27,14 +27,16 @@ void bench_scaling_print(const bench_scaling *s) {
         return;
     printf("\nScaling, %d threads: the least of %d repetitions\n", s->threads, s->repetitions);
     for (int p = 0; p < BENCH_PANELS; p++) {
+        if (!s->panel[p].x_label)
+            continue;
         printf("%s\n", s->panel[p].title);
         for (int c = 0; c < s->panel[p].curves; c++)
             print_curve(&s->panel[p], &s->panel[p].curve[c]);
-        if (p == BENCH_BY_POINTS)
-            bench_large_print(&s->large);
         if (p == BENCH_BY_WORKERS && s->without[0])
             printf("  %s\n", s->without);
     }
+    if (s->large.points)
+        bench_large_print(&s->large);
 }
 
 static void write_curve(bench_json *json, const bench_curve *curve) {
@@ -62,9 +64,12 @@ void bench_scaling_write(const bench_scaling *s, bench_json *json) {
     bench_json_open(json, "scaling", '{');
     bench_json_number(json, "threads", s->threads);
     bench_json_number(json, "repetitions", s->repetitions);
-    bench_large_write(&s->large, json);
+    if (s->large.points)
+        bench_large_write(&s->large, json);
     bench_json_open(json, "panels", '[');
     for (int p = 0; p < BENCH_PANELS; p++) {
+        if (!s->panel[p].x_label)
+            continue;
         bench_json_open(json, NULL, '{');
         bench_json_text(json, "title", s->panel[p].title);
         bench_json_text(json, "x", s->panel[p].x_label);

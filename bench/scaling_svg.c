@@ -112,6 +112,8 @@ void bench_scaling_draw(const bench_scaling *scaling, const char *path) {
     bool good = output && ast_svg_begin(output, ACROSS * WIDTH, BENCH_PANELS / ACROSS * HEIGHT,
                                         "Time against points, clusters, dimension, processors and births", &error);
     for (int p = 0; p < BENCH_PANELS && good; p++) {
+        if (!scaling->panel[p].x_label)
+            continue;
         sheet s = {.panel = &scaling->panel[p],
                    .left = p % ACROSS * (double)WIDTH,
                    .top = HEIGHT * floor(p / (double)ACROSS),
