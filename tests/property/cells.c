@@ -15,10 +15,10 @@
 
 /* ---- Directions that are hard for cells ------------------------------------------------------------------------- */
 
-enum { ANYWHERE, TWICE, ONE_CELL, ONE_FLOAT, OPPOSITE, EDGES, CIRCLE, KINDS };
+enum { ANYWHERE, TWICE, ONE_CELL, ONE_FLOAT, OPPOSITE, EDGES, CIRCLE, LATTICE, KINDS };
 
-static const char *const kind_names[KINDS] = {"anywhere",  "each three times", "in one cell",      "some floats apart",
-                                              "opposites", "on cells' edges",  "on a great circle"};
+static const char *const kind_names[KINDS] = {"anywhere",  "each three times", "in one cell",       "some floats apart",
+                                              "opposites", "on cells' edges",  "on a great circle", "on a lattice"};
 
 /* On the edges of cells of any level, corners of the cube and middles of its faces among them. */
 static void draw_edge(ast_random *random, double *x) {
@@ -27,6 +27,13 @@ static void draw_edge(ast_random *random, double *x) {
     for (size_t d = 0; d < 3; d++)
         x[d] = 2 * floor(ast_random_uniform(random) * (parts + 1)) / parts - 1;
     x[axis] = ast_random_below(random, 2) ? 1 : -1;
+}
+
+/* Many of these are at the same distance from two others, to the bit: who comes first decides. */
+static void draw_lattice(ast_random *random, double *x) {
+    for (size_t d = 0; d < 3; d++)
+        x[d] = floor(9 * ast_random_uniform(random)) - 4;
+    x[0] += x[0] == 0 && x[1] == 0 && x[2] == 0;
 }
 
 static void draw_near(ast_random *random, double spread, double *x) {
@@ -43,6 +50,8 @@ static void draw(ast_random *random, int kind, const float *earlier, size_t k, d
         draw_near(random, 3e-7, x);
     else if (kind == EDGES)
         draw_edge(random, x);
+    else if (kind == LATTICE)
+        draw_lattice(random, x);
     else if (kind == CIRCLE)
         x[2] = 0;
     else if ((kind == TWICE && k % 3) || (kind == OPPOSITE && k % 2))
@@ -86,6 +95,7 @@ static void trial_open(trial *t, uint64_t seed, size_t count, size_t clusters) {
     ast_random random;
     ast_random_seed(&random, seed, 7);
     int of_points = (int)ast_random_below(&random, KINDS), of_means = (int)ast_random_below(&random, KINDS);
+    of_means = of_points == LATTICE ? LATTICE : of_means;
     memset(t, 0, sizeof *t);
     t->clusters = clusters;
     t->means = make_directions(&random, of_means, clusters);
@@ -214,6 +224,66 @@ static void everything_by_cells(void **state) {
     ref_contexts_close();
 }
 
+/* As many clusters as points, and a few points a cluster: nearly all are alone in some pass, look for the next cluster,
+ * which may be two at the same distance, or stay, and take the mean away that others wanted. */
+static void small_clusters_by_cells(void **state) {
+    (void)state;
+    size_t cases = ref_case_count(120);
+    setenv("ASTERISM_CELLS", "1", 1);
+    for (uint64_t seed = 1; seed <= cases; seed++) {
+        ast_random random;
+        ref_setup setup = {seed % 2 ? "avx2" : "base", 1 + (int)(seed % 3), AST_ORDERED, 1};
+        ast_random_seed(&random, seed, 10);
+        int kind = seed % 3 == 0 ? LATTICE : seed % 3 == 1 ? ANYWHERE : CIRCLE;
+        trial t = {.clusters = 30 + (size_t)ast_random_below(&random, kind == ANYWHERE ? 400 : 100)};
+        double apart = kind == CIRCLE ? 360 : 200 / sqrt((double)t.clusters);
+        t.means = make_directions(&random, kind, t.clusters);
+        t.made.data = make_directions(&random, kind, t.clusters);
+        if (kind == LATTICE)
+            memcpy(t.made.data, t.means, t.clusters * 3 * sizeof *t.means);
+        t.made.seed = seed;
+        t.made.points = ast_points_f4(t.made.data, t.clusters, 3);
+        t.made.angle =
+            (kind == CIRCLE ? apart / (double)t.clusters : apart) * (0.5 + 1.5 * ast_random_uniform(&random));
+        snprintf(t.made.text, sizeof t.made.text, "%zu points %s, %g degrees", t.clusters, kind_names[kind],
+                 t.made.angle);
+        ref_points_read(&t.points, &t.made.points);
+        check_dp(&t, kind == LATTICE, &setup);
+        trial_close(&t);
+    }
+    ref_contexts_close();
+}
+
+/* Degrees of longitude and latitude. */
+static float *make_places(const double (*places)[2], size_t count) {
+    float *rows = ref_take(count, 3 * sizeof *rows);
+    for (size_t k = 0; k < count; k++) {
+        double longitude = places[k][0] * M_PI / 180, latitude = places[k][1] * M_PI / 180;
+        rows[3 * k] = (float)(cos(longitude) * cos(latitude));
+        rows[3 * k + 1] = (float)(sin(longitude) * cos(latitude));
+        rows[3 * k + 2] = (float)sin(latitude);
+    }
+    return rows;
+}
+
+/* In the second pass the first point leaves its cluster for the third mean, and the second one stays behind alone: its
+ * mean becomes the point. The third point was nearer to the mean that is gone than to its own, and is so no more. */
+static void a_mean_that_others_wanted_goes(void **state) {
+    (void)state;
+    static const double points[][2] = {{30, 0}, {0, 0}, {10, 10}, {18, 34}, {42, 0}},
+                        means[][2] = {{14, 0}, {10, 16}, {50, 0}};
+    trial t = {.clusters = 3, .means = make_places(means, 3)};
+    t.made.data = make_places(points, 5);
+    t.made.points = ast_points_f4(t.made.data, 5, 3);
+    t.made.angle = 20;
+    snprintf(t.made.text, sizeof t.made.text, "five places");
+    ref_points_read(&t.points, &t.made.points);
+    setenv("ASTERISM_CELLS", "1", 1);
+    check_dp(&t, true, &(ref_setup){"avx2", 2, AST_ORDERED, 1});
+    trial_close(&t);
+    ref_contexts_close();
+}
+
 /* Several chunks, so that a first pass changes over in its middle. */
 static void several_chunks_by_cells(void **state) {
     (void)state;
@@ -297,6 +367,8 @@ static void many_means_equal_the_reference(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_by_cells),
+        cmocka_unit_test(small_clusters_by_cells),
+        cmocka_unit_test(a_mean_that_others_wanted_goes),
         cmocka_unit_test(several_chunks_by_cells),
         cmocka_unit_test(around_the_choice),
         cmocka_unit_test(every_way_is_the_same),
