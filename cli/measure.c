@@ -5,7 +5,9 @@
 #include <formats.h>
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 #include "directions.h"
@@ -189,7 +191,8 @@ static int silhouette(job *work) {
         kind = kind == AST_ANGLE ? AST_AXIAL_ANGLE : AST_AXIAL_COSINE;
     ast_status status = ast_silhouette(work->context, &work->points, work->labels + work->first, kind,
                                        given->common.seed, &work->silhouette, &work->sampled);
-    return ast_cli_status(status, work->context, given->labels);
+    bool row = strncmp(ast_message(work->context), "row ", 4) == 0; /* of the points, not of the labels */
+    return ast_cli_status(status, work->context, row ? given->points : given->labels);
 }
 
 /* ---- What came out ----------------------------------------------------------------------------------------------- */

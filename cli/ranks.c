@@ -205,7 +205,12 @@ int ast_cli_write_ranks(ast_output *output, const char *path, const int32_t *lab
         else
             good = output ? ast_output_write(output, bytes, size, &error)
                           : ast_write_part(name, before, bytes, size, &error);
-        code = ast_cli_agree(good ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", error.text));
+        const char *reason = good ? NULL : strstr(error.text, ": ");
+        if (reason && !output) /* behind the name of a temporary file, which means nothing to anybody */
+            code = ast_cli_fail(AST_CLI_FAILED, "%s: rank %d%s", path, ranks->rank, reason);
+        else if (!good)
+            code = ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        code = ast_cli_agree(code);
     }
     free(bytes);
     return code;

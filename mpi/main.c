@@ -1,31 +1,91 @@
 /* SPDX-License-Identifier: MIT
  *
- * asterism-mpi: the command on as many processes as mpirun starts. Two functions over MPI are all that it adds. */
+ * asterism-mpi: the command on as many processes as mpirun starts. Two functions over MPI are all that it adds, and
+ * last words: a rank that waits for one that has died would wait until mpirun kills it, in silence. */
 #include <asterism_ranks.h>
 #include <mpi.h>
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "cli.h"
+#include "interrupt.h"
 #include "ranks.h"
 
 /* MPI counts in int. */
 #define MOST ((size_t)1 << 28)
 
+#define PATIENCE 4 /* tenths of a second: mpirun's are ten */
+
+static atomic_uint calls; /* odd: waiting for other ranks */
+static atomic_int *said;  /* shared by the ranks of a machine: whether one of them has spoken */
+
 static void sum(void *data, uint64_t *values, size_t count) {
     (void)data;
+    atomic_fetch_add(&calls, 1);
     for (size_t at = 0; at < count; at += MOST) {
         size_t n = count - at < MOST ? count - at : MOST;
         MPI_Allreduce(MPI_IN_PLACE, values + at, (int)n, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     }
+    atomic_fetch_add(&calls, 1);
 }
 
 static void broadcast(void *data, void *bytes, size_t size, int from) {
     (void)data;
+    atomic_fetch_add(&calls, 1);
     for (size_t at = 0; at < size; at += MOST) {
         size_t n = size - at < MOST ? size - at : MOST;
         MPI_Bcast((char *)bytes + at, (int)n, MPI_BYTE, from, MPI_COMM_WORLD);
     }
+    atomic_fetch_add(&calls, 1);
+}
+
+/* When a rank has died mpirun asks the others to stop, and kills them a second later. Those that compute will stop;
+ * those that wait in one and the same call wait in vain, and one of them says so. None leaves by itself: mpirun may
+ * miss an exit between its two signals, and wait for ever. */
+static void *watch(void *data) {
+    unsigned last = 0;
+    (void)data;
+    for (int patience = PATIENCE; patience > 0; patience--) {
+        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+        unsigned now = atomic_load(&calls);
+        if (!ast_cli_interrupted() || now % 2 == 0 || now != last)
+            patience = PATIENCE + 1;
+        last = now;
+    }
+    if (said && atomic_exchange(said, 1) == 0)
+        fputs("asterism: a rank has died, or mpirun was told to stop; no result was written\n", stderr);
+    sleep(10);
+    _exit(AST_CLI_FAILED);
+}
+
+/* One rank speaks: the first of those on the machine of rank 0. */
+static void begin_watch(void) {
+    MPI_Comm machine;
+    MPI_Win window;
+    int zero, rank, world;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+    MPI_Comm_rank(machine, &rank);
+    MPI_Comm_rank(MPI_COMM_WORLD, &world);
+    zero = world == 0;
+    MPI_Bcast(&zero, 1, MPI_INT, 0, machine);
+    MPI_Aint size = rank == 0 ? (MPI_Aint)sizeof *said : 0;
+    int unit;
+    void *place;
+    MPI_Win_allocate_shared(size, sizeof *said, MPI_INFO_NULL, machine, &place, &window);
+    MPI_Win_shared_query(window, 0, &size, &unit, &place);
+    said = zero ? place : NULL;
+    if (rank == 0)
+        atomic_init((atomic_int *)place, 0);
+    MPI_Barrier(machine);
+    pthread_t watcher;
+    ast_cli_watch_signals();
+    if (pthread_create(&watcher, NULL, watch, NULL) == 0)
+        pthread_detach(watcher);
 }
 
 /* A rank that waits lets others run: where cores are shared one of them may be the rank that it waits for. Open MPI
@@ -43,6 +103,8 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &comm.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &comm.size);
     ast_cli_set_ranks(&comm);
+    if (comm.size > 1)
+        begin_watch();
     int code = ast_cli_main(argc, argv);
     MPI_Finalize();
     return code;
