@@ -11,8 +11,11 @@ printed() {
     sed 's/"seconds": [^,]*,//' "$1"
 }
 
+# Rank 1 dies some time after it has seen a new state; the moment is drawn.
 # shellcheck disable=SC2016
-dies='[ "$OMPI_COMM_WORLD_RANK" != 1 ] || { (sleep '"\$DEATH"'; kill -9 $$) & } ; exec "$@"'
+dies='[ "$OMPI_COMM_WORLD_RANK" != 1 ] || {
+    (until [ state -nt stamp ]; do kill -0 $$ 2>/dev/null || exit; sleep 0.02; done; sleep "$DEATH"; kill -9 $$) & }
+    exec "$@"'
 kills=0
 
 # relay INPUT OPTIONS...: 3 ranks, then 2, of which one dies; from there the plain command and 2 ranks make the end.
@@ -21,12 +24,15 @@ relay() {
     printed whole.json >whole.text
     rm -f state
     for number in 3 2; do
-        DEATH=$(awk -v seed="$kills$$" 'BEGIN { srand(seed); print 0.4 + rand() * 0.6 }')
+        DEATH=$(awk -v seed="$kills$$" 'BEGIN { srand(seed); print rand() * 0.2 }')
         export DEATH
+        touch -d @0 stamp
+        [ ! -e state ] || touch -r state stamp
         if ! ranks $number sh -c "$dies" sh "$ASTERISM_MPI" cluster "$@" --threads 1 --state state --labels z.npy \
             >../out 2>../err; then
             kills=$((kills + 1))
             ! grep '^asterism: ' ../err | grep -v 'a rank has died' || broken 'it failed before the rank died'
+            [ -e state ] || broken 'the rank died without a state'
         fi
     done
     cp state before 2>/dev/null || :
