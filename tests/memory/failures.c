@@ -112,6 +112,34 @@ static ast_status call_assign(ast_context *context, const scene *s, int32_t *out
     return status;
 }
 
+/* The rows of the scene, read as they are needed. */
+static int read_scene(size_t first, size_t count, void *rows, void *data) {
+    const scene *s = data;
+    memcpy(rows, s->x + first * s->dimension, count * s->dimension * sizeof *s->x);
+    return 0;
+}
+
+static int write_scene(size_t first, size_t count, const int32_t *labels, void *data) {
+    memcpy((int32_t *)data + first, labels, count * sizeof *labels);
+    return 0;
+}
+
+static ast_status call_source(ast_context *context, const scene *s, int32_t *out) {
+    ast_source source = {.count = N,
+                         .dimension = s->dimension,
+                         .type = AST_F4,
+                         .weights = s->weights,
+                         .read = read_scene,
+                         .data = (void *)s};
+    ast_label_store store = {.write = write_scene, .data = out};
+    ast_report report;
+    ast_options options = s->options;
+    options.restarts = 1;
+    options.shuffle = 0;
+    options.parallel = AST_ORDERED;
+    return ast_cluster_source(context, &source, &options, (size_t)1 << 30, &store, &report);
+}
+
 static ast_status call_memberships(ast_context *context, const scene *s, int32_t *out) {
     static float memberships[N * 15];
     scene twin = *s;
@@ -522,6 +550,8 @@ static void other_calls_fail_cleanly(void **state) {
         scene_expect(&s);
         fail_all(&s, call_assign, NULL);
         fail_all(&s, call_assign, call_cluster);
+        s.name = "source";
+        fail_all(&s, call_source, NULL);
         s.name = "tally";
         fail_all(&s, call_tally, NULL);
         s.name = "silhouette";
