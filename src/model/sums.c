@@ -247,8 +247,8 @@ void ast_gather_keys(ast_labelling *l) {
 }
 
 static void merge_slot(const ast_labelling *l, ast_worker *worker, const ast_sink *sink, size_t slot) {
-    if ((!l->cloud.small && !worker->used[slot]) || slot + AST_BIN_MARGIN >= worker->bins.slots)
-        return;
+    if (slot + AST_BIN_MARGIN >= worker->bins.slots || (!l->cloud.small && !worker->used[slot]))
+        return; /* the first: it has no memory for the slot, and none of its points is there */
     for (size_t copy = 0; copy < worker->bins.copies; copy++)
         merge_bin(l, worker, sink, slot, copy);
     if (worker->used[slot])
