@@ -64,8 +64,9 @@ static int compare(ast_context *context, const float *points, const float *means
     options.means_count = CLUSTERS;
     if (ast_cluster(context, &all, &options, labels, &report) != AST_OK)
         return 0;
-    int same = report.iterations == iterations && report.objective == objective &&
-               memcmp(ast_means(context), means, sizeof(float) * CLUSTERS * DIMENSION) == 0;
+    int same = report.iterations == iterations && report.objective == objective;
+    for (int i = 0; i < CLUSTERS * DIMENSION; i++)
+        same = same && ast_means(context)[i] == means[i];
     printf("%d iterations over %d places, objective %.6f: %s\n", iterations, PLACES, objective,
            same ? "as in one place, to the bit" : "NOT as in one place");
     return same;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One iteration of spherical k-means in parts, for whoever has the points in many places and a way to send bytes: Spark,
- * Dask, Ray, a pool of processes, a queue. A *tally* is what points add up to, given the means of the iteration.
+ * One iteration of spherical k-means in parts, for whoever has the points in many places and a way to send bytes:
+ * Spark, Dask, Ray, a pool of processes, a queue. A *tally* is what points add up to, given the means of the iteration.
  *
  *     ast_tally_start(context, given, clusters, dimension, means);
  *
@@ -49,19 +49,19 @@ AST_API ast_status ast_tally_start(ast_context *context, const float *given, siz
                                    float *means);
 
 /* An empty tally against these means, (clusters, dimension) row-major: those of ast_tally_start or of the last
- * ast_tally_step, which are taken as they are (AST_BAD_DATA if one is no unit vector). `options` may be NULL. It works on
- * the context's threads; the context must be closed after it. NULL if something is wrong: ast_message. */
+ * ast_tally_step, which are taken as they are (AST_BAD_DATA if one is no unit vector). `options` may be NULL. It works
+ * on the context's threads; the context must be closed after it. NULL if something is wrong: ast_message. */
 AST_API ast_tally *ast_tally_open(ast_context *context, const float *means, size_t clusters, size_t dimension,
                                   const ast_tally_options *options);
 AST_API void ast_tally_close(ast_tally *tally); /* NULL is fine */
 
 /* Adds points, dense or (not axial) sparse. `first` is the number of the first of them among the points of all parts:
  * where points fit equally badly, the lowest number comes first, and the fingerprint needs it. No point may be added
- * twice, which nothing notices. Rows may be missing: label -1, no part in anything. A point of weight 0 gets a label and
- * counts nothing. All tallies together: less than 2^32 points.
+ * twice, which nothing notices. Rows may be missing: label -1, no part in anything. A point of weight 0 gets a label
+ * and counts nothing. All tallies together: less than 2^32 points.
  *
- * `labels` (N, or NULL) receives the nearest mean, equal ones to the lowest index. What is in it before says which points
- * changed: give the labels of the iteration before to have them counted. After a failure (ast_message of the context)
+ * `labels` (N, or NULL) receives the nearest mean, equal ones to the lowest index. What is in it before says which
+ * points changed: give the labels of the iteration before to have them counted. After a failure (ast_message of the context)
  * tally and labels are as they were. */
 AST_API ast_status ast_tally_add(ast_tally *tally, const ast_points *points, uint64_t first, int32_t *labels);
 
@@ -107,8 +107,8 @@ typedef struct ast_tally_move {
 /* What an iteration came to. */
 typedef struct ast_tally_step {
     double objective;            /* the sum of |sum of the members| over clusters, as in ast_report */
-    uint64_t fingerprint;        /* of the labels, moves included: equal to that of the iteration before if no label (and
-                                    of axial data no side) changed */
+    uint64_t fingerprint;        /* of the labels, moves included: equal to that of the iteration before if no label
+                                    (and of axial data no side) changed */
     const float *means;          /* (K, D) the next ones */
     const ast_tally_move *moves; /* (moved) what to change in labels that were kept */
     size_t moved;
@@ -116,8 +116,8 @@ typedef struct ast_tally_step {
 
 /* Ends the iteration, once all parts are merged. Every empty cluster, in order of index, takes the point with the
  * smallest cosine to its mean (the lowest number of equal ones) from a cluster of two or more; then every mean becomes
- * the normalised sum of its points, in double, rounded once. A cluster of one point has that point's own bits; one whose
- * points cancel out keeps its mean. AST_BAD_DATA, and nothing changes, if there are fewer points than clusters.
+ * the normalised sum of its points, in double, rounded once. A cluster of one point has that point's own bits; one
+ * whose points cancel out keeps its mean. AST_BAD_DATA, and nothing changes, if there are fewer points than clusters.
  *
  * The tally is empty then, and stands against the new means: for the next iteration. Pointers are valid until the next
  * call with the tally. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Entry points of tallies: check, label the points of a part, join, end the iteration. The bytes are in tally_bytes.c.
- */
+ * Entry points of tallies: check, label the points of a part, join, end the iteration. tally_bytes.c has the bytes. */
 #include "tally.h"
 
 #include "memory.h"
@@ -10,13 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_POINTS 0x1p32 /* sums of 2^30 a point fit 64 bits */
-#define MOST_WEIGHT                                                                                                    \
-    0x1p62 /* what the unit of weights is made for; rounding may exceed it by as many halves as points */
+#define MOST_POINTS 0x1p32  /* sums of 2^30 a point fit 64 bits */
+#define MOST_WEIGHT 0x1p62  /* what the unit of weights is made for; rounding may add half a unit a point */
 #define UNIT_LENGTH 0x1p-20 /* squared, more or less: a cluster of one point has its bits, and those are nearly so */
 
-/* ---- Opening and closing ------------------------------------------------------------------------------------------
- */
+/* ---- Opening and closing ---------------------------------------------------------------------------------------- */
 
 static ast_status check_means(const float *means, size_t clusters, size_t dimension, ast_fault *fault) {
     if (!means || clusters == 0 || clusters > INT32_MAX)
@@ -127,8 +124,7 @@ static void clear(ast_tally *t) {
     t->all.points = t->all.missing = t->all.changed = t->all.print = 0;
 }
 
-/* ---- Adding --------------------------------------------------------------------------------------------------------
- */
+/* ---- Adding ----------------------------------------------------------------------------------------------------- */
 
 static ast_status check_points(const ast_tally *t, const ast_points *points) {
     ast_fault *fault = &t->context->fault;
@@ -267,8 +263,7 @@ ast_status ast_tally_add(ast_tally *t, const ast_points *points, uint64_t first,
     return status;
 }
 
-/* ---- The result ----------------------------------------------------------------------------------------------------
- */
+/* ---- The result ------------------------------------------------------------------------------------------------- */
 
 void ast_tally_look(const ast_tally *t, ast_tally_totals *totals) {
     const ast_cluster_list *c = &t->clusters;

@@ -109,8 +109,7 @@ const void *ast_tally_save(ast_tally *t, size_t *size) {
     return t->bytes;
 }
 
-/* ---- Reading -------------------------------------------------------------------------------------------------------
- */
+/* ---- Reading ---------------------------------------------------------------------------------------------------- */
 
 /* Which of the things that must be equal differs, or NULL. */
 static const char *other(const tally_header *a, const tally_header *b) {
@@ -191,7 +190,7 @@ static unsigned char *get_list(unsigned char *at, size_t count, size_t dimension
 }
 
 ast_status ast_tally_merge(ast_tally *t, const void *bytes, size_t size) {
-    tally_header h;
+    tally_header h = {0};
     ast_begin(t->context);
     ast_status status = check(t, bytes, size, &h);
     if (status != AST_OK)

@@ -47,8 +47,7 @@ typedef struct learner {
     int judged;             /* batches of this window */
 } learner;
 
-/* ---- Drawing --------------------------------------------------------------------------------------------------------
- */
+/* ---- Drawing ---------------------------------------------------------------------------------------------------- */
 
 static int by_number(const void *a, const void *b) {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -89,8 +88,7 @@ ast_status ast_start_sampled(ast_labelling *l, const ast_run *run, ast_random *r
     return status;
 }
 
-/* ---- Learning -------------------------------------------------------------------------------------------------------
- */
+/* ---- Learning --------------------------------------------------------------------------------------------------- */
 
 /* Old sums count half: they were found with means that are no more. */
 static void forget_half(learner *m) {
@@ -230,8 +228,7 @@ static ast_status run_batches(learner *m, ast_fault *fault) {
     return status;
 }
 
-/* ---- From start to end ----------------------------------------------------------------------------------------------
- */
+/* ---- From start to end ------------------------------------------------------------------------------------------ */
 
 static size_t batch_size(const ast_options *o) {
     size_t clusters = o->start == AST_GIVEN ? o->means_count : o->clusters;

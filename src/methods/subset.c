@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Sparse rows, which are copied ---------------------------------------------------------------------------------
- */
+/* ---- Sparse rows, which are copied ------------------------------------------------------------------------------ */
 
 static size_t number_size(ast_type type) {
     static const size_t sizes[] = {[AST_F4] = 4, [AST_F8] = 8, [AST_F2] = 2, [AST_I1] = 1};
@@ -64,8 +63,7 @@ static bool copy_entries(ast_subset *s, const ast_points *view, size_t count, as
     return true;
 }
 
-/* ---- Points ---------------------------------------------------------------------------------------------------------
- */
+/* ---- Points ----------------------------------------------------------------------------------------------------- */
 
 static bool reserve(ast_subset *s, const ast_labelling *all, size_t count) {
     if (count > s->capacity || !s->order) {

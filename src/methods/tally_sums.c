@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Lists ---------------------------------------------------------------------------------------------------------
- */
+/* ---- Lists ------------------------------------------------------------------------------------------------------ */
 
 bool ast_known_reserve(ast_known_list *list, size_t count, size_t dimension) {
     *list = (ast_known_list){ast_allocate_zero(count, sizeof *list->items),
@@ -47,8 +46,7 @@ static uint64_t print_of(const ast_known *known) {
     return ast_key(known->point) * (known->opposite ? 0x9e3779b97f4a7c15u : 1) * ast_mix64((uint64_t)known->label + 1);
 }
 
-/* ---- One part ------------------------------------------------------------------------------------------------------
- */
+/* ---- One part --------------------------------------------------------------------------------------------------- */
 
 typedef struct gathering {
     ast_labelling *l;
@@ -169,8 +167,7 @@ bool ast_tally_gather(ast_labelling *l, uint64_t first, ast_tally_sums *part) {
     return ready;
 }
 
-/* ---- Two parts -----------------------------------------------------------------------------------------------------
- */
+/* ---- Two parts -------------------------------------------------------------------------------------------------- */
 
 /* The K worst of both. */
 static bool join_worst(const ast_known_list *a, const ast_known_list *b, size_t most, size_t dimension,
@@ -235,8 +232,7 @@ bool ast_tally_join(ast_tally_sums *all, const ast_tally_sums *part, size_t clus
     return true;
 }
 
-/* ---- The end of an iteration ---------------------------------------------------------------------------------------
- */
+/* ---- The end of an iteration ------------------------------------------------------------------------------------ */
 
 /* Adds the row to the cluster's sum, or with sign -1 takes it off. */
 static void add_row(ast_cluster_list *c, int32_t slot, const ast_known *known, const float *row, int64_t sign) {

@@ -51,8 +51,7 @@ static void draw_means(const ref_points *points, size_t clusters, ast_random *ra
     }
 }
 
-/* ---- Mini-batches --------------------------------------------------------------------------------------------------
- */
+/* ---- Mini-batches ----------------------------------------------------------------------------------------------- */
 
 typedef struct batches {
     const ref_points *p;
@@ -237,8 +236,7 @@ static int run_batches(batches *b, uint64_t seed, int most, int *converged, size
     return steps;
 }
 
-/* ---- The comparison ------------------------------------------------------------------------------------------------
- */
+/* ---- The comparison --------------------------------------------------------------------------------------------- */
 
 static void check_run(const ref_case *made, const ast_points *view, const ref_points *points, const ref_result *once,
                       const ref_result *twice, const ast_options *options, const ref_setup *setup, int iterations,
