@@ -61,7 +61,8 @@ AST_API void ast_tally_close(ast_tally *tally); /* NULL is fine */
  * and counts nothing. All tallies together: less than 2^32 points.
  *
  * `labels` (N, or NULL) receives the nearest mean, equal ones to the lowest index. What is in it before says which
- * points changed: give the labels of the iteration before to have them counted. After a failure (ast_message of the context)
+ * points changed: give the labels of the iteration before to have them counted. After a failure (ast_message of the
+ * context)
  * tally and labels are as they were. */
 AST_API ast_status ast_tally_add(ast_tally *tally, const ast_points *points, uint64_t first, int32_t *labels);
 
