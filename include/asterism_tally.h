@@ -62,8 +62,7 @@ AST_API void ast_tally_close(ast_tally *tally); /* NULL is fine */
  *
  * `labels` (N, or NULL) receives the nearest mean, equal ones to the lowest index. What is in it before says which
  * points changed: give the labels of the iteration before to have them counted. After a failure (ast_message of the
- * context)
- * tally and labels are as they were. */
+ * context) tally and labels are as they were. */
 AST_API ast_status ast_tally_add(ast_tally *tally, const ast_points *points, uint64_t first, int32_t *labels);
 
 /* The tally as bytes, valid until the next call with it; NULL if there is no memory. They hold
