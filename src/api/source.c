@@ -76,7 +76,6 @@ typedef struct call {
     const ast_label_store *labels;
     ast_windows windows;
     ast_run run;
-    double began; /* the pass */
     ast_report report;
     ast_cluster_info *clusters;
     float *means;
