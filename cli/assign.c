@@ -222,8 +222,9 @@ static int assign_parts(job *work) {
     size_t count = work->directions.points.count;
     work->targets[LABELS].own = work->targets[SIMILARITY].own = true;
     ast_cli_progress_start(&work->progress, &given->common, count);
+    ast_taker taker = {take_part, work};
     ast_status status = ast_assign_source(work->context, &work->larger.rows.source, work->means, work->means_count,
-                                          given->angle, given->axial, take_part, work);
+                                          given->angle, given->axial, &taker);
     ast_cli_progress_end(&work->progress);
     if (work->failed)
         return ast_cli_fail(AST_CLI_FAILED, "%s", work->error.text);

@@ -351,14 +351,17 @@ AST_API ast_status ast_plan_source(ast_context *context, const ast_source *sourc
 AST_API ast_status ast_cluster_source(ast_context *context, const ast_source *source, const ast_options *options,
                                       size_t memory, const ast_label_store *labels, ast_report *report);
 
-/* What ast_assign (or ast_assign_axial) gives, in parts, in order: the source is read once. `write` gets the labels and
- * similarities of rows first..first+count-1 on the caller's thread, and returns 0, or anything else to stop with
- * AST_CANCELLED. It takes some 64 MiB and what the means need. */
+/* Who takes labels and similarities in parts: those of rows first..first+count-1, in order, on the caller's thread. 0, or
+ * anything else to stop with AST_CANCELLED. */
+typedef struct ast_taker {
+    int (*take)(size_t first, size_t count, const int32_t *labels, const float *similarity, void *data);
+    void *data;
+} ast_taker;
+
+/* What ast_assign (or, with axial 1, ast_assign_axial) gives, in parts: the source is read once. It takes some 64 MiB and
+ * what the means need. */
 AST_API ast_status ast_assign_source(ast_context *context, const ast_source *source, const float *means,
-                                     size_t means_count, double angle, int axial,
-                                     int (*write)(size_t first, size_t count, const int32_t *labels,
-                                                  const float *similarity, void *data),
-                                     void *data);
+                                     size_t means_count, double angle, int axial, const ast_taker *taker);
 
 /* ---- Streams --------------------------------------------------------------------------------------------------- */
 

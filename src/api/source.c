@@ -273,8 +273,6 @@ ast_status ast_cluster_source(ast_context *context, const ast_source *source, co
 
 /* ---- Known means ------------------------------------------------------------------------------------------------- */
 
-typedef int writer(size_t first, size_t count, const int32_t *labels, const float *similarity, void *data);
-
 typedef struct assignment {
     ast_labelling *l;
     ast_windows windows;
@@ -309,7 +307,7 @@ static ast_status open_assignment(assignment *a, ast_context *context, const ast
     return status;
 }
 
-static ast_status assign_window(assignment *a, size_t number, writer *write, void *data, ast_fault *fault) {
+static ast_status assign_window(assignment *a, size_t number, const ast_taker *taker, ast_fault *fault) {
     ast_labelling *l = a->l;
     const ast_source *source = a->windows.source;
     ast_status status = ast_windows_open(l, number, fault);
@@ -322,25 +320,27 @@ static ast_status assign_window(assignment *a, size_t number, writer *write, voi
         status = ast_windows_fault(l, fault);
     for (size_t i = 0; i < l->cloud.count && status == AST_OK; i++)
         a->labels[i] = a->labels[i] < 0 ? -1 : a->labels[i];
-    if (status == AST_OK && write(l->offset, l->cloud.count, a->labels, a->similarity, data) != 0)
+    if (status == AST_OK && taker->take(l->offset, l->cloud.count, a->labels, a->similarity, taker->data) != 0)
         status = ast_fail(fault, AST_CANCELLED, "cancelled after row %zu", next);
     return status;
 }
 
 ast_status ast_assign_source(ast_context *context, const ast_source *source, const float *means, size_t means_count,
-                             double angle, int axial, writer *write, void *data) {
+                             double angle, int axial, const ast_taker *taker) {
     ast_begin(context);
     ast_fault *fault = &context->fault;
     ast_status status = ast_check_means(means, means_count, angle, fault);
     if (status == AST_OK)
         status = check_source(source, fault);
+    if (status == AST_OK && (!taker || !taker->take))
+        status = ast_fail(fault, AST_BAD_OPTION, "there is nobody to take labels: the taker or its take is NULL");
     if (status != AST_OK)
         return status;
     ast_options options = {.means = means, .means_count = means_count, .axial = axial};
     assignment a = {.l = &context->labelling, .windows = {.source = source}};
     status = open_assignment(&a, context, &options, angle, fault);
     for (size_t n = 0; n < a.windows.count && status == AST_OK; n++)
-        status = assign_window(&a, n, write, data, fault);
+        status = assign_window(&a, n, taker, fault);
     free(a.labels);
     free(a.similarity);
     ast_labelling_free(a.l);
