@@ -137,8 +137,11 @@ static void seed_cells(seeding *s) {
 }
 
 static bool open_cells(seeding *s) {
-    s->stale = ast_allocate_zero(s->blocks, sizeof *s->stale);
-    return s->stale && ast_cell_peaks_open(&s->peaks, s->l);
+    s->stale = ast_allocate(s->blocks, sizeof *s->stale);
+    if (!s->stale)
+        return false;
+    memset(s->stale, 1, s->blocks); /* the latest start is at no distance from itself, which no sum knows yet */
+    return ast_cell_peaks_open(&s->peaks, s->l);
 }
 
 /* ---- Several ranks ----------------------------------------------------------------------------------------------- */
