@@ -139,6 +139,7 @@ test("many clusters and an empty stream", async () => {
   const full = await browser.open(many);
   assert.ok((await full.page.locator("tbody tr").count()) < 120);
   await full.page.keyboard.press("ArrowRight");
+  await settled(full.page);
   assert.match(await label(full.page), /^frame 101 /);
   await full.close();
   const empty = await browser.open(stream({ frames: 0 }));
