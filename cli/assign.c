@@ -52,14 +52,15 @@ static int run(int argc, char **argv);
 const ast_cli_command ast_cli_assign = {
     .name = "assign",
     .summary = "label new points with known means",
-    .usage = "assign INPUT --means FILE [options]",
+    .usage = "assign INPUT... --means FILE [options]",
     .about = "Gives every row of INPUT the number of the nearest mean (from 0, the largest cosine; of\n"
              "equal ones the lowest number). Nothing is learned: the means stay as they are. INPUT\n"
-             "may also be a depth image, a cloud or a mesh, as for cluster.",
+             "may also be a depth image, a cloud, a mesh, or several .npy files, as for cluster.",
     .examples = "asterism assign new.npy --means means.npy --labels labels.npy\n"
                 "asterism assign scan.pcd --means means.npy --angle 30 --labels labels.npy\n"
                 "asterism assign new.csv --means means.npy --angle 25 --labels - --similarity cosine.txt",
     .input = "an INPUT file, or - for standard input",
+    .many = 1,
     .options = options_table,
     .shared = shared_options,
     .run = run};
@@ -98,14 +99,17 @@ static void free_job(job *work);
 
 static int run(int argc, char **argv) {
     settings given = {.common = ast_cli_common_default(), .reading = ast_cli_reading_default(), .angle = NAN};
-    int code = ast_cli_parse(&ast_cli_assign, argc, argv, &given, &given.input);
+    const char **inputs = calloc((size_t)argc + 1, sizeof *inputs);
+    int code = inputs ? ast_cli_parse(&ast_cli_assign, argc, argv, &given, inputs)
+                      : ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of inputs");
+    if (code < 0)
+        code = ast_cli_several_take(&given.reading.source.several, "assign", inputs, &given.input);
     given.axial |= given.reading.cloud.undirected;
-    if (code >= 0)
-        return code;
     job work = {.given = &given,
                 .targets = {[LABELS] = {.option = "labels", .path = given.labels},
                             [SIMILARITY] = {.option = "similarity", .path = given.similarity}}};
-    code = ast_cli_memory_check(given.memory_text, &given.memory);
+    if (code < 0)
+        code = ast_cli_memory_check(given.memory_text, &given.memory);
     if (code < 0)
         code = check(&work);
     if (code < 0)
@@ -121,6 +125,8 @@ static int run(int argc, char **argv) {
     if (code < 0)
         code = deliver(&work);
     free_job(&work);
+    ast_cli_several_free(&given.reading.source.several);
+    free(inputs);
     return code;
 }
 
@@ -134,6 +140,8 @@ static int check(const job *work) {
         code = ast_cli_check_read("means", given->means);
     if (code < 0)
         code = ast_cli_check_targets(work->targets, TARGETS, given->input, given->common.json);
+    if (code < 0)
+        code = ast_cli_several_kept(&given->reading.source.several, work->targets, TARGETS);
     if (code < 0)
         code = ast_cli_check_kept(work->targets, TARGETS, given->means);
     return code;
@@ -170,7 +178,7 @@ static int assign(job *work) {
         work->context, &work->directions.points, work->means, work->means_count, work->given->angle, work->labels,
         work->similarity);
     if (status != AST_OK)
-        return ast_cli_status(status, work->context, work->given->input);
+        return ast_cli_several_status(&work->directions.rows, status, work->context, work->given->input);
     count_points(&work->sums, work->labels, work->similarity, work->directions.points.count);
     if (work->sums.missing == work->directions.points.count)
         return ast_cli_no_usable_row(work->given->input);

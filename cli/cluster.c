@@ -99,14 +99,15 @@ static int run(int argc, char **argv);
 const ast_cli_command ast_cli_cluster = {
     .name = "cluster",
     .summary = "find the clusters of directions",
-    .usage = "cluster INPUT --angle DEG [options]\ncluster INPUT --method spkm --clusters K [options]\n"
-             "cluster INPUT --method mbspkm|movmf|fsd|crp|ospkm|dpmeans [options]",
+    .usage = "cluster INPUT... --angle DEG [options]\ncluster INPUT... --method spkm --clusters K [options]\n"
+             "cluster INPUT... --method mbspkm|movmf|fsd|crp|ospkm|dpmeans [options]",
     .about = "Clusters the rows of INPUT as directions: their length does not matter. Rows that are\n"
              "zero or hold a NaN are missing and get the label -1. The same input and options give\n"
              "the same labels, bit for bit, on any number of threads and on any processor. INPUT may\n"
              "also be a depth image (16-bit PNG or PGM, or a scene of the NYU v2 .mat), a cloud or a\n"
              "mesh (PCD, PLY, OBJ, STL), whose surface normals are the points; faces of a mesh count\n"
-             "by their area.",
+             "by their area. Several .npy files, or a folder of them (9.npy before 10.npy), are one\n"
+             "table, a file's rows behind those of the file before.",
     .examples = "asterism cluster normals.npy --angle 25\n"
                 "asterism cluster normals.npy --angle 25 --labels labels.npy --means means.npy --json\n"
                 "asterism cluster normals.npy --angle 25 --report normals.html\n"
@@ -122,8 +123,10 @@ const ast_cli_command ast_cli_cluster = {
                 "asterism cluster joints.txt --dip-direction --axial --angle 60\n"
                 "asterism cluster embeddings.npy --method spkm --clusters 5000 --state run.state\n"
                 "asterism cluster embeddings.npy --angle 40 --labels labels.npy --memory 2G\n"
+                "asterism cluster part1.npy part2.npy part3.npy --angle 40 --labels labels.npy\n"
                 "zcat poles.csv.gz | asterism cluster - --format csv --angle 20 --labels -",
     .input = "an INPUT file, or - for standard input",
+    .many = 1,
     .options = options_table,
     .shared = shared_options,
     .run = run};
@@ -143,20 +146,26 @@ static int run(int argc, char **argv) {
                       .reading = ast_cli_reading_default(),
                       .angle = NAN,
                       .restarts = 1};
-    int code = ast_cli_parse(&ast_cli_cluster, argc, argv, &given, &given.input);
+    char *line = NULL;
+    const char **inputs = calloc((size_t)argc + 1, sizeof *inputs);
+    int code = inputs ? ast_cli_parse(&ast_cli_cluster, argc, argv, &given, inputs)
+                      : ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of inputs");
     given.axial |= given.reading.cloud.undirected;
+    if (code < 0)
+        code = ast_cli_several_take(&given.reading.source.several, "cluster", inputs, &given.input);
     if (code < 0)
         code = ast_cli_memory_check(given.memory_text, &given.memory);
     if (code < 0)
         code = ast_cli_cluster_check(&given);
     if (code < 0)
         code = ast_cli_cluster_ranks_check(&given);
-    if (code >= 0)
-        return code;
-    char *line = given.report ? ast_cli_command_line(&ast_cli_cluster, argc, argv) : NULL;
-    given.line = line;
-    code = ast_cli_camera_every(&given.reading.camera) ? run_each(&given) : run_once(&given);
+    if (code < 0) {
+        given.line = line = given.report ? ast_cli_command_line(&ast_cli_cluster, argc, argv) : NULL;
+        code = ast_cli_camera_every(&given.reading.camera) ? run_each(&given) : run_once(&given);
+    }
     free(line);
+    ast_cli_several_free(&given.reading.source.several);
+    free(inputs);
     return code;
 }
 
@@ -171,6 +180,8 @@ static int check_state(const job *work) {
     int code = given->state ? ast_cli_check_targets(names, AST_CLI_TARGETS + 1, given->input, 0) : -1;
     for (size_t i = 0; given->state && i < sizeof read / sizeof *read && code < 0; i++)
         code = ast_cli_check_kept(&names[AST_CLI_TARGETS], 1, read[i]);
+    if (given->state && code < 0)
+        code = ast_cli_several_kept(&given->reading.source.several, &names[AST_CLI_TARGETS], 1);
     return code;
 }
 
@@ -184,6 +195,8 @@ static int run_once(const settings *given) {
                             [AST_CLI_COLORED] = {.option = "colored", .path = given->colored, .own = true},
                             [AST_CLI_REPORT] = {.option = "report", .path = given->report, .own = true}}};
     int code = ast_cli_check_targets(work.targets, AST_CLI_TARGETS, given->input, given->common.json);
+    if (code < 0)
+        code = ast_cli_several_kept(&given->reading.source.several, work.targets, AST_CLI_TARGETS);
     if (code < 0)
         code = ast_cli_check_kept(work.targets, AST_CLI_TARGETS, given->weights);
     if (code < 0)
@@ -288,7 +301,7 @@ static int read_inputs(job *work) {
     int code = read_points(work);
     if (code >= 0)
         return code;
-    size_t count = work->points.count;
+    size_t count = work->directions.all, own = work->points.count;
     if (given->clusters > count)
         return ast_cli_fail(AST_CLI_FAILED, "--clusters %zu is more than the %zu points of %s", given->clusters, count,
                             ast_cli_name(given->input));
@@ -301,9 +314,9 @@ static int read_inputs(job *work) {
     if (code < 0)
         code = read_prior(work);
     if (code < 0) {
-        work->labels = malloc(count * sizeof *work->labels);
+        work->labels = malloc((own + 1) * sizeof *work->labels);
         if (!work->labels)
-            code = ast_cli_fail(AST_CLI_FAILED, "there is no memory for %zu labels", count);
+            code = ast_cli_fail(AST_CLI_FAILED, "there is no memory for %zu labels", own);
     }
     return code;
 }
@@ -397,7 +410,7 @@ static int cluster(job *work) {
         return code;
     if (status == AST_OK && work->report.missing == work->report.points)
         return ast_cli_no_usable_row(given->input);
-    return ast_cli_status(status, work->context, given->input);
+    return ast_cli_several_status(&work->directions.rows, status, work->context, given->input);
 }
 
 static void free_job(job *work) {

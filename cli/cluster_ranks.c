@@ -38,16 +38,24 @@ int ast_cli_cluster_ranks_check(const settings *given) {
 
 int ast_cli_cluster_slice(job *work) {
     ast_points *points = &work->points;
-    work->all = points->count;
+    const ast_cli_directions *d = &work->directions;
+    work->all = d->all;
     if (!ast_cli_ranks())
         return -1;
     if (points->starts)
         return ast_cli_fail(AST_CLI_FAILED, "%s has sparse rows, which work on one rank: start it without mpirun",
                             ast_cli_name(work->given->input));
-    int code = ast_cli_same_points(points, work->given->input);
+    bool several = d->rows.file_count > 0; /* they are this rank's already */
+    int code = several ? ast_cli_same_rows(d->all, points->dimension, d->look, work->given->input)
+                       : ast_cli_same_points(points, work->given->input);
     if (code >= 0)
         return code;
-    ast_cli_cut(points, &work->first);
+    if (several) {
+        work->first = d->first;
+        points->weights = points->weights ? points->weights + d->first : NULL;
+    } else {
+        ast_cli_cut(points, &work->first);
+    }
     return ast_cli_status(ast_join(work->context, ast_cli_ranks()), work->context, work->given->input);
 }
 

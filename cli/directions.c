@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "directions.h"
 
+#include "cli.h"
+#include "terminal.h"
+
 ast_cli_reading ast_cli_reading_default(void) {
     return (ast_cli_reading){.camera = ast_cli_camera_default()};
 }
@@ -14,8 +17,19 @@ const char *ast_cli_reading_given(const ast_cli_reading *how) {
     return name ? name : ast_cli_sparse_given(&how->sparse);
 }
 
+static int check_several(const ast_cli_reading *how, const char *input) {
+    const char *idle = ast_cli_reading_given(how);
+    if (!idle)
+        return -1;
+    return ast_cli_fail(AST_CLI_USAGE, "--%s is for one input, and %s is %zu .npy files that are read as one", idle,
+                        input, how->source.several.count);
+}
+
 int ast_cli_directions_check(const ast_cli_reading *how, const char *input, ast_cli_kind_of_input *kind) {
     int depth = 0, code;
+    *kind = AST_CLI_TABLE;
+    if (how->source.several.count)
+        return check_several(how, input);
     *kind = AST_CLI_SOLID;
     if (ast_cli_cloud_sees(input, &how->source)) {
         code = ast_cli_camera_unused(&how->camera, input);
@@ -46,6 +60,14 @@ static int read_table(ast_cli_directions *d, const ast_cli_reading *how, const c
     return code;
 }
 
+static int read_several(ast_cli_directions *d, const ast_cli_reading *how, const char *input) {
+    ast_format_error error;
+    if (!ast_cli_several_open(&how->source.several, &d->rows, &error))
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    d->all = d->rows.source.count;
+    return ast_cli_several_read(&d->rows, input, &d->points, &d->input.owned, &d->first, &d->look);
+}
+
 static int read_depth(ast_cli_directions *d, const ast_cli_reading *how, const char *command, const char *input,
                       ast_context *context) {
     int code = ast_cli_depth_open(&d->depth, &how->camera, (const char *const[]){input, NULL});
@@ -63,17 +85,23 @@ int ast_cli_directions_read(ast_cli_directions *d, const ast_cli_reading *how, c
     int code = ast_cli_directions_check(how, input, &d->kind);
     if (code >= 0)
         return code;
-    if (d->kind == AST_CLI_TABLE)
-        return read_table(d, how, input);
-    if (d->kind == AST_CLI_DEPTH)
-        return read_depth(d, how, command, input, context);
-    code = ast_cli_surface_read(&d->surface, &how->cloud, &how->source, input, context, 0);
-    d->points = ast_cli_surface_points(&d->surface);
+    if (how->source.several.count)
+        return read_several(d, how, input);
+    if (d->kind == AST_CLI_TABLE) {
+        code = read_table(d, how, input);
+    } else if (d->kind == AST_CLI_DEPTH) {
+        code = read_depth(d, how, command, input, context);
+    } else {
+        code = ast_cli_surface_read(&d->surface, &how->cloud, &how->source, input, context, 0);
+        d->points = ast_cli_surface_points(&d->surface);
+    }
+    d->all = d->points.count;
     return code;
 }
 
 void ast_cli_directions_close(ast_cli_directions *d) {
     ast_input_close(&d->input);
+    ast_rows_close(&d->rows);
     ast_cli_depth_close(&d->depth);
     ast_cli_surface_free(&d->surface);
 }

@@ -40,6 +40,9 @@ typedef struct ast_cli_directions {
     ast_cli_kind_of_input kind;
     ast_points points;    /* faces have their areas as weights */
     size_t height, width; /* of an image, whose points are its pixels row by row; 0 otherwise */
+    size_t first, all;    /* several files on several ranks: the number of the first point; all points there are */
+    ast_rows rows;        /* of several files; zeroed otherwise */
+    uint64_t look;        /* on several ranks: what tells these files from others */
     ast_input input;
     ast_cli_depth depth;
     ast_cli_surface surface;

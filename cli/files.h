@@ -8,12 +8,14 @@
 #include <formats.h>
 
 #include "options.h"
+#include "several.h"
 
 /* How INPUT is to be read: the options that every subcommand with points has. */
 typedef struct ast_cli_source {
     const char *format, *columns;
     int transpose;
     int dip_direction, trend_plunge; /* rows are angles in degrees: field.h */
+    ast_cli_several several;         /* INPUT is all of these files */
 } ast_cli_source;
 
 extern const ast_cli_option ast_cli_source_options[];

@@ -162,7 +162,9 @@ static int open_rows(ast_cli_larger *larger, const char *input, const ast_cli_so
     ast_input_options_init(&options);
     options.columns = source->columns;
     options.transpose = source->transpose;
-    if (!ast_rows_open(&larger->rows, input, &error))
+    bool opened = source->several.count ? ast_cli_several_open(&source->several, &larger->rows, &error)
+                                        : ast_rows_open(&larger->rows, input, &error);
+    if (!opened)
         return -1; /* whoever reads it says so */
     const ast_source *rows = &larger->rows.source;
     double count = (double)rows->count, size = (double)larger->rows.row * count;
@@ -183,10 +185,11 @@ int ast_cli_larger_look(ast_cli_larger *larger, const char *input, const ast_cli
                         double point, double component) {
     struct stat status;
     *larger = (ast_cli_larger){0};
-    if (strcmp(input, "-") == 0 || stat(input, &status) != 0 || !S_ISREG(status.st_mode))
+    bool several = source->several.count > 0;
+    if (!several && (strcmp(input, "-") == 0 || stat(input, &status) != 0 || !S_ISREG(status.st_mode)))
         return -1;
     larger->allowed = memory ? memory : ast_cli_memory_free();
-    if (!is_npy(input, source->format))
+    if (!several && !is_npy(input, source->format))
         return refuse_other(larger, input, (double)status.st_size);
     return open_rows(larger, input, source, point, component);
 }
@@ -196,5 +199,5 @@ int ast_cli_larger_status(const ast_cli_larger *larger, ast_status status, const
     ast_format_error error;
     if (status == AST_NO_INPUT && ast_rows_failed(&larger->rows, &error))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    return ast_cli_status(status, context, input);
+    return ast_cli_several_status(&larger->rows, status, context, input);
 }

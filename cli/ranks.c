@@ -91,22 +91,31 @@ static uint64_t glance(const ast_points *points, double *row) {
     return hash;
 }
 
+static int compare(int code, size_t count, size_t dimension, uint64_t look, const char *input) {
+    uint64_t own[3] = {count, dimension, look}, first[3];
+    memcpy(first, own, sizeof first);
+    ranks->broadcast(ranks->data, first, sizeof first, 0);
+    if (code < 0 && memcmp(own, first, sizeof own) != 0)
+        code = ast_cli_fail(AST_CLI_FAILED, "%s is another file on rank %d (%zu x %zu) than on rank 0 (%zu x %zu)",
+                            input, ranks->rank, count, dimension, (size_t)first[0], (size_t)first[1]);
+    if (code < 0 && count < (size_t)ranks->size)
+        code = ast_cli_fail(AST_CLI_FAILED, "%s has %zu point%s, fewer than the %d ranks; start at most that many",
+                            input, count, count == 1 ? "" : "s", ranks->size);
+    return ast_cli_agree(code);
+}
+
 int ast_cli_same_points(const ast_points *points, const char *input) {
     if (!ranks)
         return -1;
     double *row = malloc((points->dimension + 1) * sizeof *row);
     int code = row ? -1 : ast_cli_fail(AST_CLI_FAILED, "there is no memory to look at %s", input);
-    uint64_t own[3] = {points->count, points->dimension, row ? glance(points, row) : 0}, first[3];
+    uint64_t look = row ? glance(points, row) : 0;
     free(row);
-    memcpy(first, own, sizeof first);
-    ranks->broadcast(ranks->data, first, sizeof first, 0);
-    if (code < 0 && memcmp(own, first, sizeof own) != 0)
-        code = ast_cli_fail(AST_CLI_FAILED, "%s is another file on rank %d (%zu x %zu) than on rank 0 (%zu x %zu)",
-                            input, ranks->rank, points->count, points->dimension, (size_t)first[0], (size_t)first[1]);
-    if (code < 0 && points->count < (size_t)ranks->size)
-        code = ast_cli_fail(AST_CLI_FAILED, "%s has %zu point%s, fewer than the %d ranks; start at most that many",
-                            input, points->count, points->count == 1 ? "" : "s", ranks->size);
-    return ast_cli_agree(code);
+    return compare(code, points->count, points->dimension, look, input);
+}
+
+int ast_cli_same_rows(size_t count, size_t dimension, uint64_t look, const char *input) {
+    return ranks ? compare(-1, count, dimension, look, input) : -1;
 }
 
 int ast_cli_same_labels(const int32_t *labels, size_t count, const char *path) {

@@ -127,21 +127,35 @@ void ast_points_row(const ast_points *points, size_t index, double *row);
 
 /* ---- Larger than memory ---------------------------------------------------------------------------------------- */
 
-/* An .npy file whose rows are read as they are needed (pread): `source` is for ast_cluster_source. The struct stays
- * where it is while it is open. */
+/* One file of rows. */
+typedef struct ast_rows_file {
+    char *name;
+    int descriptor;
+    uint64_t offset;     /* of its first row, in bytes */
+    size_t first, count; /* the number of its first row among those of all files; its rows */
+    int reason;          /* errno of what could not be read, -1 if the file ended there; 0: nothing */
+} ast_rows_file;
+
+/* An .npy file, or several as one table, whose rows are read as they are needed (pread): `source` is for
+ * ast_cluster_source. The struct stays where it is while it is open. */
 typedef struct ast_rows {
     ast_source source;
     size_t height, width; /* of an H x W x D array; 0 otherwise */
-    char *name;           /* private, as all that follows */
-    int descriptor;
-    uint64_t offset;
-    size_t row;        /* bytes */
+    size_t row;           /* bytes */
+    ast_rows_file *files; /* private, as all that follows */
+    size_t file_count;
     const char *wrong; /* why its rows cannot be read one by one, or NULL */
-    int reason;        /* errno of what could not be read, -1 if the file ended there; 0: nothing */
 } ast_rows;
 
 /* The path is a regular .npy file that ast_input_open could open. */
 bool ast_rows_open(ast_rows *rows, const char *path, ast_format_error *error);
+
+/* The rows of `count` files, one behind the other. More than one must be tables (N x D) of one dimension and one type,
+ * whose rows can be read one by one. */
+bool ast_rows_open_all(ast_rows *rows, const char *const *paths, size_t count, ast_format_error *error);
+
+/* The file that holds a row, counted from 0, and the row's number there. */
+const char *ast_rows_place(const ast_rows *rows, size_t row, size_t *own);
 
 /* Whether its rows can be read one by one: it is in C order and in the machine's byte order, with all of its columns
  * and rows as they are. The sentence says what is in the way otherwise. */

@@ -90,6 +90,12 @@ interrupted() {
     equal 'exit code after INT' 130 "$status"
 }
 
+# rows_of FILE.npy FIRST COUNT: an .npy of some rows of one that sample wrote, three numbers each; FIRST counts from 0.
+rows_of() {
+    printf '\223NUMPY\001\000v\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': ($3, 3), }"
+    tail -c +$((129 + 12 * $2)) "$1" | head -c $((12 * $3))
+}
+
 # Six points around three axes, far apart.
 three_axes() {
     printf '%s\n' '1 0 0' '0.99 0.1 0' '0 1 0' '0 2 -0.2' '0 0 1' '0.05 0 0.5'

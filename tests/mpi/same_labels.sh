@@ -40,6 +40,18 @@ asterism sample --points "$(size 1000)" --dimension 300 --clusters 50 --kappa 20
 agree 3x1 wide.npy --angle 83
 agree '2x1 4x2' wide.npy --method spkm --clusters 20
 
+# a folder of files, each rank with rows of some of them, and weights of all of them
+rows=$(size 50000)
+mkdir parts
+rows_of x.npy 0 100 >parts/2.npy
+rows_of x.npy 100 $((rows / 2)) >parts/9.npy
+rows_of x.npy $((100 + rows / 2)) $((rows - rows / 2 - 100)) >parts/10.npy
+seq "$rows" | awk '{ print NR % 5 / 3 }' >many.txt
+asterism cluster x.npy --angle 25 --weights many.txt --labels plain.npy --json >plain.json
+ranks 3 "$ASTERISM_MPI" cluster parts --angle 25 --weights many.txt --labels z.npy --json >z.json
+same plain.npy z.npy
+equal 'what is printed of a folder' "$(printed plain.json)" "$(printed z.json)"
+
 # weights, missing rows, text, axial data
 asterism sample --points 900 --dimension 3 --clusters 8 --kappa 60 --noise 0.1 --seed 2 --output y.txt
 awk '{ print NR % 7 == 3 ? "nan nan nan" : $0 }' y.txt >holes.txt
