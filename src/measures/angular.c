@@ -38,7 +38,7 @@ static void release(sweep *work);
 static bool choose(sweep *work, const ast_partition *partition, size_t rows, uint64_t seed);
 static bool pack(sweep *work, const ast_rows *rows);
 static double add_up(sweep *work, ast_pool *pool, const ast_comm *comm);
-static void score_block(void *data, size_t block, int worker);
+static void score_block(void *data, size_t index, int worker);
 
 static ast_status measure(ast_fault *fault, ast_pool *pool, const ast_rows *rows, const ast_partition *partition,
                           ast_dissimilarity dissimilarity, uint64_t seed, double *silhouette, size_t *sampled);
