@@ -85,8 +85,8 @@ static void add_weighted(const ast_labelling *l, const float *row, double weight
 }
 
 /* Axial: labels on the other side are other labels. */
-uint64_t ast_key_of(size_t i, bool turned) {
-    return ast_key(i) * (turned ? 0x9e3779b97f4a7c15u : 1);
+uint64_t ast_key_of(size_t point, bool turned) {
+    return ast_key(point) * (turned ? 0x9e3779b97f4a7c15u : 1);
 }
 
 /* The row that is added; sparse points need none. */
