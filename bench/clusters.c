@@ -8,6 +8,7 @@
 #include "asterism.h"
 #include "cells.h"
 #include "random.h"
+#include "scaling.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -125,20 +126,13 @@ static double in_units(const bench_clusters *clusters, const bench_clusters_run 
 
 /* The slope of log(seconds of a later pass) over log(clusters), from `least` clusters on. */
 static double slope(const bench_clusters *clusters, int threads, size_t least) {
-    double n = 0, x = 0, y = 0, xx = 0, xy = 0;
+    bench_curve curve = {.from = (double)least};
     for (int r = 0; r < clusters->run_count; r++) {
         const bench_clusters_run *run = &clusters->run[r];
-        double seconds = bench_samples_min(&run->later);
-        if (run->threads != threads || run->clusters < least || seconds <= 0)
-            continue;
-        double a = log((double)run->clusters), b = log(seconds);
-        n++;
-        x += a;
-        y += b;
-        xx += a * a;
-        xy += a * b;
+        if (run->threads == threads)
+            bench_curve_note(&curve, (double)run->clusters, bench_samples_min(&run->later));
     }
-    return n > 1 ? (n * xy - x * y) / (n * xx - x * x) : NAN;
+    return bench_curve_slope(&curve);
 }
 
 void bench_clusters_goals(const bench_clusters *clusters, bench_goals *goals) {

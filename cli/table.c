@@ -73,7 +73,7 @@ static void print_loss(const ast_cli_result *result) {
            full->clusters, full->clusters == 1 ? "" : "s", full->iterations, full->iterations == 1 ? "" : "es",
            ast_cli_duration(full->seconds, time));
     double loss = ast_cli_loss(result);
-    if (loss == 0)
+    if (fabs(loss) < 1e-12) /* clusters in another order are added up with another rounding */
         printf("; this one is as good");
     else if (isfinite(loss))
         printf("; this one is %.3g%% %s", 100 * fabs(loss), loss > 0 ? "worse" : "better");
