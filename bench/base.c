@@ -79,6 +79,12 @@ void bench_part(size_t count, int worker, int workers, size_t *begin, size_t *en
     *end = count * (size_t)(worker + 1) / (size_t)workers;
 }
 
+uint64_t bench_hash_labels(uint64_t hash, const int32_t *labels, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ (uint32_t)labels[i]) * 0x100000001b3u;
+    return hash;
+}
+
 int bench_has_avx2(void) {
 #if defined(BENCH_AVX2)
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");

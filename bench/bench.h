@@ -35,6 +35,12 @@ void *bench_alloc(size_t bytes);
 /* One sentence on stderr, then exit 1. */
 _Noreturn void bench_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* ---- Labels ----------------------------------------------------------------------------------------------------- */
+
+/* FNV-1a over the labels: the same for every run that must agree. */
+#define BENCH_HASH_START 0xcbf29ce484222325u
+uint64_t bench_hash_labels(uint64_t hash, const int32_t *labels, size_t count);
+
 /* ---- Threads ---------------------------------------------------------------------------------------------------- */
 
 /* Fork and join with spinning barriers: the limits of the machine should not contain the price of waking a thread. It

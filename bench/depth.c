@@ -13,7 +13,6 @@
 #define BARE_POINTS 300000
 #define BARE_KAPPA 100.0
 #define ANGLE 75.0
-#define HASH_START 0xcbf29ce484222325u
 
 const char *bench_stage_name(int stage) {
     static const char *const names[BENCH_STAGES] = {
@@ -132,12 +131,6 @@ static void check(const desk *k, ast_status status, int f) {
         bench_die("depth frame %d: %s", f, ast_message(k->context));
 }
 
-static uint64_t hash_labels(const desk *k, uint64_t hash) {
-    for (size_t i = 0; i < k->pixels; i++)
-        hash = (hash ^ (uint32_t)k->labels[i]) * 0x100000001b3u;
-    return hash;
-}
-
 /* ---- Frames in memory ------------------------------------------------------------------------------------------- */
 
 typedef ast_status bench_depth_step(ast_depth *depth, const ast_depth_image *image, float *result);
@@ -194,21 +187,21 @@ static void run_frame(desk *k, bench_depth_run *run, int f) {
     bench_series_note(&stage[BENCH_STAGE_PLANES], f, normals);
     bench_series_note(&stage[BENCH_STAGE_CLUSTERING], f, clustering);
     bench_series_note(&stage[BENCH_STAGE_LABELS], f, normals + clustering);
-    run->labels_hash = hash_labels(k, run->labels_hash);
+    run->labels_hash = bench_hash_labels(run->labels_hash, k->labels, k->pixels);
 }
 
 static void repeat_memory(bench_depth_run *run) {
     desk k;
     desk_open(&k, run);
     run->unconverged = 0;
-    run->labels_hash = HASH_START;
+    run->labels_hash = BENCH_HASH_START;
     for (int f = 0; f < run->scene->frames; f++)
         run_frame(&k, run, f);
     for (int s = 0; s < BENCH_STAGE_FILES; s++)
         bench_series_end(&run->stage[s]);
     bench_series_end(&run->load);
     bench_series_end(&run->passes);
-    run->last_hash = hash_labels(&k, HASH_START);
+    run->last_hash = bench_hash_labels(BENCH_HASH_START, k.labels, k.pixels);
     desk_close(&k);
 }
 
@@ -240,7 +233,7 @@ static void repeat_files(bench_depth_run *run) {
         bench_series_note(&run->stage[BENCH_STAGE_FILES], f, time_file(&k, frames, f));
     bench_samples_add(&run->all_labelled, bench_now() - start);
     bench_series_end(&run->stage[BENCH_STAGE_FILES]);
-    run->files_hash = hash_labels(&k, HASH_START);
+    run->files_hash = bench_hash_labels(BENCH_HASH_START, k.labels, k.pixels);
     ast_depth_frames_close(frames);
     desk_close(&k);
 }

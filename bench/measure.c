@@ -129,14 +129,6 @@ static ast_options options_of(const bench_result *result, int kind, bench_run *r
     return options;
 }
 
-/* FNV-1a over the labels: the same for every run that must agree. */
-static uint64_t hash_labels(const int32_t *labels, size_t count) {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < count; i++)
-        hash = (hash ^ (uint32_t)labels[i]) * 0x100000001b3u;
-    return hash;
-}
-
 static void keep_final_means(bench_result *result, size_t clusters) {
     state *s = result->state;
     size_t bytes = clusters * result->workload->dimension * sizeof(float);
@@ -164,7 +156,7 @@ static void repeat_run(bench_result *result, int kind) {
     run->clusters = report.clusters;
     run->objective = report.objective;
     run->converged = report.converged;
-    run->labels_hash = hash_labels(s->labels, w->count);
+    run->labels_hash = bench_hash_labels(BENCH_HASH_START, s->labels, w->count);
     if (kind == BENCH_COLD)
         keep_final_means(result, report.clusters);
 }

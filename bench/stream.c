@@ -150,8 +150,7 @@ static void check_ids(const bench_streams *s, bench_stream_run *run, int f, cons
         run->lost += changed && is_hidden(k, f - 1);
         last[k] = ids[k];
     }
-    for (size_t i = 0; i < s->count; i++)
-        run->labels_hash = (run->labels_hash ^ (uint32_t)labels[i]) * 0x100000001b3u;
+    run->labels_hash = bench_hash_labels(run->labels_hash, labels, s->count);
 }
 
 static void check_clusters(bench_stream_run *run, const ast_stream *stream, int f) {
@@ -197,7 +196,7 @@ static void repeat_run(const bench_streams *s, bench_stream_run *run) {
     if (run->kind == BENCH_STREAM_LONG || run->kind == BENCH_STREAM_UNSEEN)
         run_prelude(stream, run->kind == BENCH_STREAM_UNSEEN ? BENCH_EXTRAS : 0);
     run->unconverged = run->nan_frames = run->switches = run->lost = 0;
-    run->labels_hash = 0xcbf29ce484222325u;
+    run->labels_hash = BENCH_HASH_START;
     for (int f = 0; f < BENCH_FRAMES; f++) {
         ast_points points = ast_points_f4(s->points[f], s->count, 3);
         ast_frame frame;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ranks.h"
 
+#include <fnv.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,22 +74,14 @@ void ast_cli_slice(size_t count, size_t *first, size_t *own) {
 
 /* ---- The same file ----------------------------------------------------------------------------------------------- */
 
-static uint64_t mixed(uint64_t hash, uint64_t bits) {
-    hash = (hash ^ bits) * 0x9e3779b97f4a7c15u;
-    return hash ^ hash >> 29;
-}
-
 static uint64_t glance(const ast_points *points, double *row) {
-    uint64_t hash = mixed(points->count, points->dimension), bits;
+    uint64_t sum = AST_FNV_START;
     size_t step = points->count / LOOKED_AT + 1;
     for (size_t i = 0; i < points->count; i += step) {
         ast_points_row(points, i, row);
-        for (size_t d = 0; d < points->dimension; d++) {
-            memcpy(&bits, &row[d], sizeof bits);
-            hash = mixed(hash, bits);
-        }
+        sum = ast_fnv(sum, row, points->dimension * sizeof *row);
     }
-    return hash;
+    return sum;
 }
 
 static int compare(int code, size_t count, size_t dimension, uint64_t look, const char *input) {
@@ -121,9 +114,7 @@ int ast_cli_same_rows(size_t count, size_t dimension, uint64_t look, const char 
 int ast_cli_same_labels(const int32_t *labels, size_t count, const char *path) {
     if (!ranks)
         return -1;
-    uint64_t own[2] = {count, mixed(count, 1)}, first[2];
-    for (size_t i = 0; i < count; i++)
-        own[1] = mixed(own[1], (uint32_t)labels[i]);
+    uint64_t own[2] = {count, ast_fnv(AST_FNV_START, labels, count * sizeof *labels)}, first[2];
     memcpy(first, own, sizeof first);
     ranks->broadcast(ranks->data, first, sizeof first, 0);
     int code = -1;

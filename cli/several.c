@@ -5,6 +5,7 @@
 #include "several.h"
 
 #include <depth_frames.h>
+#include <fnv.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,15 +137,14 @@ bool ast_cli_several_open(const ast_cli_several *several, ast_rows *rows, ast_fo
 /* Rows from everywhere, as one number; 0 where they cannot be read, which shows otherwise. */
 static uint64_t glance(const ast_rows *rows, unsigned char *row) {
     const ast_source *source = &rows->source;
-    uint64_t hash = source->type;
+    uint64_t sum = ast_fnv(AST_FNV_START, &source->type, sizeof source->type);
     size_t step = source->count / LOOKED_AT + 1;
     for (size_t i = 0; i < source->count; i += step) {
         if (source->read(i, 1, row, source->data) != 0)
             return 0;
-        for (size_t b = 0; b < rows->row; b++)
-            hash = (hash ^ row[b]) * 0x100000001b3u;
+        sum = ast_fnv(sum, row, rows->row);
     }
-    return hash;
+    return sum;
 }
 
 int ast_cli_several_read(ast_rows *rows, const char *name, ast_points *points, void **data, size_t *first,

@@ -5,6 +5,7 @@
  * file that is not wholly as we wrote it is refused before anything is taken from it. */
 #include "stream_state.h"
 
+#include <fnv.h>
 #include <formats.h>
 
 #include <errno.h>
@@ -32,15 +33,6 @@ static uint64_t get(const unsigned char *place, int bytes) {
     return value;
 }
 
-/* FNV-1a, 64 bits: finds damage, not malice. */
-static uint64_t checksum(uint64_t sum, const void *bytes, size_t size) {
-    const unsigned char *place = bytes;
-    for (size_t i = 0; i < size; i++)
-        sum = (sum ^ place[i]) * 0x100000001b3u;
-    return sum;
-}
-#define CHECKSUM_START 0xcbf29ce484222325u
-
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
 static int damaged(const char *path) {
@@ -63,7 +55,7 @@ static int understand(const char *path, const unsigned char *bytes, size_t size,
     uint64_t names = get(bytes + 40, 8), whole_names = get(bytes + 48, 8), state = get(bytes + 56, 8);
     size_t body = size - HEAD_SIZE - CHECKSUM_SIZE;
     if (names > body || whole_names > body - names || state != body - names - whole_names ||
-        checksum(CHECKSUM_START, bytes, size - CHECKSUM_SIZE) != get(bytes + size - CHECKSUM_SIZE, 8) ||
+        ast_fnv(AST_FNV_START, bytes, size - CHECKSUM_SIZE) != get(bytes + size - CHECKSUM_SIZE, 8) ||
         !is_name(bytes + HEAD_SIZE, names) || !is_name(bytes + HEAD_SIZE + names, whole_names))
         return damaged(path);
     standing->posed = (int)get(bytes + 12, 4);
@@ -114,9 +106,9 @@ int ast_cli_state_write(const char *path, int durable, const ast_cli_standing *s
     ast_format_error error;
     ast_output *output = ast_output_open_sole(path, durable, &error);
     int good = output != NULL;
-    uint64_t total = CHECKSUM_START;
+    uint64_t total = AST_FNV_START;
     for (size_t i = 0; i < sizeof parts / sizeof *parts && good; i++) {
-        total = checksum(total, parts[i].bytes, parts[i].size);
+        total = ast_fnv(total, parts[i].bytes, parts[i].size);
         good = ast_output_write(output, parts[i].bytes, parts[i].size, &error);
     }
     put(sum, total, CHECKSUM_SIZE);

@@ -67,7 +67,7 @@ AST_API ast_status ast_tally_add(ast_tally *tally, const ast_points *points, uin
 
 /* The tally as bytes, valid until the next call with it; NULL if there is no memory. They hold
  *
- *     header     15 numbers of 8 bytes: magic, version (1), size of all, dimension D, clusters K, options, counts, ...
+ *     header     15 numbers of 8 bytes: magic, version (2), size of all, dimension D, clusters K, options, counts, ...
  *     sums       (K, D) int64      of the points, in units of 2^-30, or of weighted points in the unit that they need
  *     weights    (K) int64         of the points together
  *     members    (K) int64         points

@@ -9,6 +9,7 @@
  * As in the paper, depths are those with their holes and normals are smoothed by total variation; unlike it, spkm
  * starts from k-means++, since the paper does not say how it starts. */
 #include <asterism_depth.h>
+#include <fnv.h>
 #include <math.h>
 #include <nyu.h>
 #include <stdio.h>
@@ -167,10 +168,10 @@ static uint64_t key_of(const job *work) {
                               (double)work->file->width,
                               (double)work->file->height,
                               work->file->has_raw};
-    uint64_t hash = ast_nyu_hash(0, ast_version(), strlen(ast_version()));
-    hash = ast_nyu_hash(hash, numbers, sizeof numbers);
+    uint64_t hash = ast_fnv(AST_FNV_START, ast_version(), strlen(ast_version()));
+    hash = ast_fnv(hash, numbers, sizeof numbers);
     for (size_t i = 0; i < work->setting_count; i++)
-        hash = ast_nyu_hash(hash, &work->settings[i].value, sizeof work->settings[i].value);
+        hash = ast_fnv(hash, &work->settings[i].value, sizeof work->settings[i].value);
     return hash;
 }
 
@@ -305,7 +306,7 @@ static int one_scene(job *work, size_t scene) {
     size_t size = work->file->width * work->file->height * sizeof *work->metres;
     if (!ast_nyu_depth(work->file, scene, work->metres, &error))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    ast_nyu_scene row = {.scene = scene, .image = ast_nyu_hash(0, work->metres, size)};
+    ast_nyu_scene row = {.scene = scene, .image = ast_fnv(AST_FNV_START, work->metres, size)};
     const ast_nyu_scene *earlier = ast_nyu_scenes_find(&work->scenes, scene);
     if (earlier && earlier->image == row.image) {
         ast_nyu_add(&work->summary, earlier);

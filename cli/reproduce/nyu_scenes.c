@@ -16,13 +16,6 @@ static size_t place_of(const ast_nyu_scenes *scenes, size_t scene);
 static const char *read_header(const ast_nyu_scenes *scenes, const char *text);
 static const char *read_row(const ast_nyu_scenes *scenes, const char *text, ast_nyu_scene *row, uint64_t *key);
 
-uint64_t ast_nyu_hash(uint64_t hash, const void *bytes, size_t size) {
-    hash = hash ? hash : 0xcbf29ce484222325;
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3;
-    return hash;
-}
-
 void ast_nyu_scenes_free(ast_nyu_scenes *scenes) {
     free(scenes->list);
     *scenes = (ast_nyu_scenes){0};

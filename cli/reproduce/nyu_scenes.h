@@ -34,9 +34,6 @@ typedef struct ast_nyu_scenes {
     size_t count, room;
 } ast_nyu_scenes;
 
-/* FNV-1a, to be started with 0. */
-uint64_t ast_nyu_hash(uint64_t hash, const void *bytes, size_t size);
-
 /* Takes over the rows of a file. False with a sentence if it was made under another key, or is no such file; one that
  * is not there is fine. */
 bool ast_nyu_scenes_read(ast_nyu_scenes *scenes, const char *path, ast_format_error *error);

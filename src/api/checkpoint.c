@@ -4,6 +4,7 @@
  * the checksum, which is added up over all of them. */
 #include "standing.h"
 
+#include "checksum.h"
 #include "memory.h"
 #include "restore.h"
 
@@ -71,7 +72,7 @@ static unsigned char *make_head(const writing *w) {
     for (size_t k = 0; k < clusters->live; k++)
         memcpy(bytes + w->at.means + k * row, clusters->means + (size_t)clusters->order[k] * clusters->dimension, row);
     fill_best(w, bytes);
-    uint64_t sum = ast_standing_checksum(bytes, w->at.checksum);
+    uint64_t sum = ast_checksum(bytes, w->at.checksum);
     memcpy(bytes + w->at.checksum, &sum, sizeof sum);
     return bytes;
 }

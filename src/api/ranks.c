@@ -3,8 +3,8 @@
  * A context as one of several ranks. */
 #include "asterism_ranks.h"
 
+#include "checksum.h"
 #include "context.h"
-#include "random.h"
 
 #include <string.h>
 
@@ -33,30 +33,16 @@ static ast_status check_method(const ast_options *o, ast_fault *fault) {
     return AST_OK;
 }
 
-static void mix(uint64_t *hash, const void *bytes, size_t size) {
-    const unsigned char *at = bytes;
-    for (size_t i = 0; i < size; i++)
-        *hash = ast_mix64(*hash ^ at[i]);
-}
-
 /* Stands for everything that the ranks must agree on. */
 static uint64_t wish(const ast_points *points, const ast_options *o) {
-    int weighted = points->weights != NULL, resumed = o->resume != NULL;
-    uint64_t hash = points->dimension;
-    mix(&hash, &weighted, sizeof weighted);
-    mix(&hash, &resumed, sizeof resumed);
-    mix(&hash, &o->method, sizeof o->method);
-    mix(&hash, &o->angle, sizeof o->angle);
-    mix(&hash, &o->clusters, sizeof o->clusters);
-    mix(&hash, &o->max_iterations, sizeof o->max_iterations);
-    mix(&hash, &o->restarts, sizeof o->restarts);
-    mix(&hash, &o->seed, sizeof o->seed);
-    mix(&hash, &o->axial, sizeof o->axial);
-    mix(&hash, &o->start, sizeof o->start);
-    mix(&hash, &o->means_count, sizeof o->means_count);
-    if (o->means)
-        mix(&hash, o->means, o->means_count * points->dimension * sizeof *o->means);
-    return hash;
+    const uint64_t all[] = {points->dimension,     points->weights != NULL,
+                            o->resume != NULL,     o->method,
+                            o->clusters,           (uint64_t)o->max_iterations,
+                            (uint64_t)o->restarts, o->seed,
+                            (uint64_t)o->axial,    o->start,
+                            o->means_count};
+    uint64_t sum = ast_checksum_add(ast_checksum(all, sizeof all), &o->angle, sizeof o->angle);
+    return o->means ? ast_checksum_add(sum, o->means, o->means_count * points->dimension * sizeof *o->means) : sum;
 }
 
 ast_status ast_ranks_meet(ast_context *context, const ast_points *points, const ast_options *options, ast_status status,

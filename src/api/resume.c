@@ -4,6 +4,7 @@
  * options, and its numbers are within their ranges. */
 #include "standing.h"
 
+#include "checksum.h"
 #include "memory.h"
 #include "restore.h"
 
@@ -64,7 +65,7 @@ static ast_status read_head(ast_standing *s, ast_fault *fault) {
         return status;
     memcpy(&s->head, s->bytes, sizeof s->head);
     memcpy(&sum, s->bytes + size - sizeof sum, sizeof sum);
-    if (sum != ast_standing_checksum(s->bytes, size - sizeof sum) || !ast_standing_lay_out(&s->head, &s->at) ||
+    if (sum != ast_checksum(s->bytes, size - sizeof sum) || !ast_standing_lay_out(&s->head, &s->at) ||
         size != s->at.records || s->head.size != s->at.tail + sizeof sum)
         return damaged(fault);
     if (s->head.size != s->medium->size)

@@ -3,10 +3,9 @@
  * What writing a checkpoint and reading one have in common. */
 #include "standing.h"
 
+#include "checksum.h"
 #include "digest.h"
 #include "random.h"
-
-#include <string.h>
 
 /* Moves *at past `count` things of `size` bytes, to a multiple of 8; false if there cannot be so many. */
 static bool add(size_t *at, uint64_t count, size_t size) {
@@ -37,36 +36,26 @@ bool ast_standing_lay_out(const ast_standing_head *head, ast_standing_layout *la
     return good;
 }
 
-static uint64_t hash_means(const ast_call *c) {
-    const ast_options *o = c->options;
-    uint64_t hash = o->means_count;
-    for (size_t i = 0; o->start == AST_GIVEN && i < o->means_count * c->points->dimension; i++) {
-        uint32_t bits;
-        memcpy(&bits, &o->means[i], sizeof bits);
-        hash = ast_mix64(hash ^ bits);
-    }
-    return o->start == AST_GIVEN ? hash : 0;
-}
-
 /* What an option is worth where it plays no part must not tell two runs apart. */
 ast_standing_head ast_standing_describe(const ast_call *c) {
     const ast_options *o = c->options;
     bool dp = o->method == AST_DP, given = o->start == AST_GIVEN;
-    return (ast_standing_head){.magic = AST_STANDING_MAGIC,
-                               .version = AST_STANDING_VERSION,
-                               .points = c->total,
-                               .dimension = c->points->dimension,
-                               .method = o->method,
-                               .clusters = dp      ? 0
-                                           : given ? o->means_count
-                                                   : o->clusters,
-                               .seed = o->seed,
-                               .shuffle = o->shuffle != 0,
-                               .axial = o->axial != 0,
-                               .start = dp && !given ? AST_PLUSPLUS : o->start,
-                               .means = hash_means(c),
-                               .max_iterations = (uint64_t)o->max_iterations,
-                               .angle = dp ? o->angle : 0};
+    return (ast_standing_head){
+        .magic = AST_STANDING_MAGIC,
+        .version = AST_STANDING_VERSION,
+        .points = c->total,
+        .dimension = c->points->dimension,
+        .method = o->method,
+        .clusters = dp      ? 0
+                    : given ? o->means_count
+                            : o->clusters,
+        .seed = o->seed,
+        .shuffle = o->shuffle != 0,
+        .axial = o->axial != 0,
+        .start = dp && !given ? AST_PLUSPLUS : o->start,
+        .means = given ? ast_checksum(o->means, o->means_count * c->points->dimension * sizeof(float)) : 0,
+        .max_iterations = (uint64_t)o->max_iterations,
+        .angle = dp ? o->angle : 0};
 }
 
 uint64_t ast_standing_digest(ast_call *c) {
@@ -76,16 +65,6 @@ uint64_t ast_standing_digest(ast_call *c) {
         c->digested = true;
     }
     return c->digest;
-}
-
-uint64_t ast_standing_checksum(const unsigned char *bytes, size_t size) {
-    uint64_t sum = ast_mix64(size), word;
-    for (size_t i = 0; i < size; i += sizeof word) {
-        memcpy(&word, bytes + i, sizeof word);
-        sum = (sum ^ word) * 0x9e3779b97f4a7c15u;
-        sum ^= sum >> 32;
-    }
-    return ast_mix64(sum);
 }
 
 uint64_t ast_standing_part(uint64_t i, const uint32_t *record, size_t width) {

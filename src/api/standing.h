@@ -15,7 +15,7 @@
 #include "call.h"
 
 #define AST_STANDING_MAGIC 0x31504b435f545341u /* "AST_CKP1" in memory */
-#define AST_STANDING_VERSION 1
+#define AST_STANDING_VERSION 2
 
 typedef struct ast_standing_head {
     uint64_t magic, version, size, head_size; /* of everything; up to the records */
@@ -48,8 +48,6 @@ ast_standing_head ast_standing_describe(const ast_call *call);
 
 /* That of all points of all ranks: computed once a call, by all of them. */
 uint64_t ast_standing_digest(ast_call *call);
-
-uint64_t ast_standing_checksum(const unsigned char *bytes, size_t size); /* a multiple of 8 */
 
 /* What the record of point number `i` of all adds to the checksum. */
 uint64_t ast_standing_part(uint64_t i, const uint32_t *record, size_t width);

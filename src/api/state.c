@@ -4,9 +4,9 @@
  * Numbers are as the machine has them; the magic number tells another byte order. */
 #include "context.h"
 
+#include "checksum.h"
 #include "cloud.h"
 #include "memory.h"
-#include "random.h"
 #include "stream.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define MAGIC 0x3154535f54534121u /* "!AST_ST1" in memory */
-#define VERSION 4                 /* 2: with max_iterations; 3: axial; 4: revive_near */
+#define VERSION 5                 /* 2: with max_iterations; 3: axial; 4: revive_near; 5: another checksum */
 
 typedef struct state_header {
     uint64_t magic, version, size;
@@ -23,13 +23,6 @@ typedef struct state_header {
     uint64_t frame, next_id, count;
     double spread_num, spread_den;
 } state_header;
-
-static uint64_t checksum(const unsigned char *bytes, size_t size) {
-    uint64_t sum = ast_mix64(size);
-    for (size_t i = 0; i < size; i++)
-        sum = (sum ^ bytes[i]) * 0x100000001b3u;
-    return ast_mix64(sum);
-}
 
 static size_t cluster_bytes(size_t dimension) {
     return sizeof(ast_track) + dimension * (sizeof(float) + sizeof(double));
@@ -82,7 +75,7 @@ const void *ast_stream_save(ast_stream *s, size_t *size) {
     at = put(at, s->track, s->count * sizeof *s->track);
     at = put(at, s->m, s->count * dimension * sizeof *s->m);
     at = put(at, s->u, s->count * dimension * sizeof *s->u);
-    uint64_t sum = checksum(s->state, (size_t)(at - s->state));
+    uint64_t sum = ast_checksum(s->state, (size_t)(at - s->state));
     put(at, &sum, sizeof sum);
     *size = header.size;
     return s->state;
@@ -128,7 +121,7 @@ static ast_status check(ast_stream *s, const unsigned char *state, size_t size, 
         return ast_fail(s->fault, AST_BAD_DATA, "the state ends early: it has only %zu bytes", size);
     memcpy(header, state, sizeof *header);
     memcpy(&sum, state + size - sizeof sum, sizeof sum);
-    if (header->size != size || sum != checksum(state, size - sizeof sum))
+    if (header->size != size || sum != ast_checksum(state, size - sizeof sum))
         return ast_fail(s->fault, AST_BAD_DATA, "the state is damaged: its checksum does not match");
     const char *other = other_option(header, &mine);
     if (other)

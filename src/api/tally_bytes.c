@@ -3,14 +3,14 @@
  * A tally as bytes, as asterism_tally.h lays them out: what is sent must be what arrives, and of the same iteration. */
 #include "tally.h"
 
+#include "checksum.h"
 #include "memory.h"
-#include "random.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define MAGIC 0x31594c4c41545341u /* "ASTALLY1" in memory */
-#define VERSION 1
+#define VERSION 2
 
 typedef struct tally_header {
     uint64_t magic, version, size, dimension, clusters, axial;
@@ -19,27 +19,6 @@ typedef struct tally_header {
     uint64_t points, missing, changed, print;
     uint64_t worst, nearest; /* how many */
 } tally_header;
-
-static uint64_t checksum(const unsigned char *bytes, size_t size) { /* a multiple of 8 */
-    uint64_t sum = ast_mix64(size), word;
-    for (size_t i = 0; i < size; i += sizeof word) {
-        memcpy(&word, bytes + i, sizeof word);
-        sum = (sum ^ word) * 0x9e3779b97f4a7c15u;
-        sum ^= sum >> 32;
-    }
-    return ast_mix64(sum);
-}
-
-static uint64_t means_hash(const ast_cluster_list *c) {
-    uint64_t sum = c->live;
-    for (size_t j = 0; j < c->live * c->dimension; j++) {
-        uint32_t bits;
-        memcpy(&bits, &c->means[j], sizeof bits);
-        sum = (sum ^ bits) * 0x9e3779b97f4a7c15u;
-        sum ^= sum >> 32;
-    }
-    return ast_mix64(sum);
-}
 
 static size_t filled_up(size_t size) {
     return (size + 7) / 8 * 8;
@@ -64,7 +43,8 @@ static tally_header describe(const ast_tally *t) {
                       .axial = t->options.axial != 0,
                       .smallest_weight = t->options.smallest_weight,
                       .total_weight = t->options.smallest_weight > 0 ? t->options.total_weight : 0,
-                      .means = means_hash(&t->clusters),
+                      .means =
+                          ast_checksum(t->clusters.means, t->clusters.live * t->clusters.dimension * sizeof(float)),
                       .points = t->all.points,
                       .missing = t->all.missing,
                       .changed = t->all.changed,
@@ -103,7 +83,7 @@ const void *ast_tally_save(ast_tally *t, size_t *size) {
     at = put(at, t->all.members, clusters * sizeof *t->all.members);
     at = put_list(at, &t->all.worst, dimension);
     at = put_list(at, &t->all.nearest, dimension);
-    uint64_t sum = checksum(t->bytes, (size_t)(at - t->bytes));
+    uint64_t sum = ast_checksum(t->bytes, (size_t)(at - t->bytes));
     put(at, &sum, sizeof sum);
     *size = h.size;
     return t->bytes;
@@ -142,7 +122,7 @@ static ast_status check(const ast_tally *t, const unsigned char *bytes, size_t s
         return ast_fail(fault, AST_BAD_DATA, "the tally ends early: it has only %zu bytes", size);
     memcpy(h, bytes, sizeof *h);
     memcpy(&sum, bytes + size - sizeof sum, sizeof sum);
-    if (h->size != size || sum != checksum(bytes, size - sizeof sum))
+    if (h->size != size || sum != ast_checksum(bytes, size - sizeof sum))
         return ast_fail(fault, AST_BAD_DATA, "the tally is damaged: its checksum does not match");
     const char *what = other(h, &mine);
     if (what)

@@ -5,6 +5,7 @@
  * file or a changed one, not malice. */
 #include "digest.h"
 
+#include "checksum.h"
 #include "cloud.h"
 #include "random.h"
 
@@ -12,8 +13,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define ROWS 1024 /* of one task */
-#define LANES 4
+#define ROWS 1024  /* of one task */
 #define PIECE 2048 /* bytes */
 
 typedef struct digest {
@@ -23,40 +23,6 @@ typedef struct digest {
     bool tight;  /* the elements of a row are adjacent */
     _Atomic uint64_t sum;
 } digest;
-
-static uint64_t fold(uint64_t hash, uint64_t word) {
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-    return hash ^ hash >> 32;
-}
-
-/* Four chains side by side, where there is enough for them: one alone waits for its multiplications. */
-static uint64_t fold_lanes(uint64_t hash, const unsigned char **at, size_t *size) {
-    uint64_t lane[LANES], word;
-    for (size_t j = 0; j < LANES; j++)
-        lane[j] = hash + j;
-    for (; *size >= sizeof lane; *size -= sizeof lane)
-        for (size_t j = 0; j < LANES; j++, *at += sizeof word) {
-            memcpy(&word, *at, sizeof word);
-            lane[j] = fold(lane[j], word);
-        }
-    for (size_t j = 0; j < LANES; j++)
-        hash = fold(hash, lane[j]);
-    return hash;
-}
-
-static uint64_t fold_bytes(uint64_t hash, const unsigned char *at, size_t size) {
-    uint64_t word;
-    if (size >= 2 * LANES * sizeof word)
-        hash = fold_lanes(hash, &at, &size);
-    for (; size >= sizeof word; size -= sizeof word, at += sizeof word) {
-        memcpy(&word, at, sizeof word);
-        hash = fold(hash, word);
-    }
-    word = 0;
-    if (size > 0)
-        memcpy(&word, at, size);
-    return size > 0 ? fold(hash, word) : hash;
-}
 
 /* A row is folded in pieces, so that one whose elements are apart can be gathered. */
 static uint64_t fold_row(uint64_t hash, const digest *d, const unsigned char *at) {
@@ -68,7 +34,7 @@ static uint64_t fold_row(uint64_t hash, const digest *d, const unsigned char *at
         const unsigned char *piece = at + (ptrdiff_t)first * stride;
         for (size_t j = 0; j < n && !d->tight; j++)
             memcpy(gathered + j * d->size, piece + (ptrdiff_t)j * stride, d->size);
-        hash = fold_bytes(hash, d->tight ? piece : gathered, n * d->size);
+        hash = ast_checksum_add(hash, d->tight ? piece : gathered, n * d->size);
     }
     return hash;
 }
@@ -81,8 +47,9 @@ static uint64_t fold_entries(uint64_t hash, const digest *d, size_t row) {
     const ast_points *p = d->points;
     size_t first = (size_t)index_at(p->starts, p->index, row), last = (size_t)index_at(p->starts, p->index, row + 1);
     for (size_t e = first; e < last; e++) {
-        hash = fold(hash, (uint64_t)index_at(p->columns, p->index, e));
-        hash = fold_bytes(hash, (const unsigned char *)p->data + e * d->size, d->size);
+        int64_t column = index_at(p->columns, p->index, e);
+        hash = ast_checksum_add(hash, &column, sizeof column);
+        hash = ast_checksum_add(hash, (const unsigned char *)p->data + e * d->size, d->size);
     }
     return hash;
 }
@@ -93,7 +60,7 @@ static uint64_t digest_row(const digest *d, size_t row) {
     uint64_t hash = ast_mix64(d->offset + row);
     hash = p->starts ? fold_entries(hash, d, row) : fold_row(hash, d, at);
     if (p->weights)
-        hash = fold_bytes(hash, (const unsigned char *)&p->weights[row], sizeof *p->weights);
+        hash = ast_checksum_add(hash, &p->weights[row], sizeof *p->weights);
     return ast_mix64(hash);
 }
 

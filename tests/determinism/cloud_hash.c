@@ -10,15 +10,6 @@
 
 enum { MOST = 30000 / REF_SLOWER + 3000, SMALL = 900 };
 
-static uint64_t hash_floats(uint64_t hash, const float *x, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        uint32_t bits;
-        memcpy(&bits, &x[i], sizeof bits);
-        hash = ast_mix64(hash ^ (isnan(x[i]) ? 0x7fc00000u : bits));
-    }
-    return hash;
-}
-
 static uint64_t hash_mesh(ast_context *context, uint64_t hash, const float *vertices, size_t count) {
     static int32_t faces[3 * MOST];
     static float normals[3 * MOST];
@@ -26,7 +17,7 @@ static uint64_t hash_mesh(ast_context *context, uint64_t hash, const float *vert
     for (size_t i = 0; i < 3 * count; i++)
         faces[i] = (int32_t)(ast_mix64(i) % count);
     assert_int_equal(ast_mesh_normals(context, vertices, count, faces, count, normals, areas), AST_OK);
-    hash = hash_floats(hash, normals, 3 * count);
+    hash = ref_hash_floats(hash, normals, 3 * count);
     for (size_t i = 0; i < count; i++) {
         uint64_t bits;
         memcpy(&bits, &areas[i], sizeof bits);
@@ -48,7 +39,7 @@ static uint64_t hash_of(const char *isa, int threads) {
         ast_random_seed(&random, (uint64_t)kind, 97);
         ref_cloud_fill(points, count, kind == REF_CLOUD_KINDS ? REF_CLOUD_ROOM : (ref_cloud_kind)kind, 50, &random);
         assert_int_equal(ast_cloud_normals(context, points, count, &options, normals, curvature), AST_OK);
-        hash = hash_floats(hash_floats(hash, normals, 3 * count), curvature, count);
+        hash = ref_hash_floats(ref_hash_floats(hash, normals, 3 * count), curvature, count);
         hash = hash_mesh(context, hash, points, count);
     }
     return hash;

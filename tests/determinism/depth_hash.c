@@ -69,15 +69,6 @@ static int end(void **state) {
     return 0;
 }
 
-static uint64_t hash_floats(uint64_t hash, const float *x, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        uint32_t bits;
-        memcpy(&bits, &x[i], sizeof bits);
-        hash = ast_mix64(hash ^ (isnan(x[i]) ? 0x7fc00000u : bits));
-    }
-    return hash;
-}
-
 /* A handle for every kind of smoothing sees all images one after the other: what one leaves behind meets the next. */
 static uint64_t hash_of(const char *isa, int threads) {
     static float metres[MOST], points[3 * MOST], normals[3 * MOST];
@@ -97,9 +88,9 @@ static uint64_t hash_of(const char *isa, int threads) {
             assert_int_equal(ast_depth_points(depth, &image, points), AST_OK);
             assert_int_equal(ast_depth_normals(depth, &image, normals), AST_OK);
             ast_depth_close(depth);
-            hash = hash_floats(hash, metres, n);
-            hash = hash_floats(hash, points, 3 * n);
-            hash = hash_floats(hash, normals, 3 * n);
+            hash = ref_hash_floats(hash, metres, n);
+            hash = ref_hash_floats(hash, points, 3 * n);
+            hash = ref_hash_floats(hash, normals, 3 * n);
         }
     return hash;
 }
@@ -135,8 +126,8 @@ static void handles_forget(void **state) {
             assert_non_null(fresh);
             assert_int_equal(ast_depth_normals(depth, &image, again), AST_OK);
             assert_int_equal(ast_depth_normals(fresh, &image, first), AST_OK);
-            assert_true(hash_floats(0, first, 3 * p->width * p->height) ==
-                        hash_floats(0, again, 3 * p->width * p->height));
+            assert_true(ref_hash_floats(0, first, 3 * p->width * p->height) ==
+                        ref_hash_floats(0, again, 3 * p->width * p->height));
             ast_depth_close(fresh);
         }
     ast_depth_close(depth);

@@ -5,6 +5,7 @@
 #include "reference/hallway.h"
 #include "reference/reference.h"
 
+#include <fnv.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,23 +23,15 @@
 static const size_t frames[] = {0, 31, 55, 63, 70, 119};
 enum { FRAMES = sizeof frames / sizeof *frames };
 
-/* FNV-1a. */
-static uint64_t hash(uint64_t h, const void *bytes, size_t size) {
-    const unsigned char *b = bytes;
-    for (size_t i = 0; i < size; i++)
-        h = (h ^ b[i]) * UINT64_C(0x100000001b3);
-    return h;
-}
-
 static uint64_t hash_frame(ast_context *context, const ast_hallway *hallway, size_t index) {
     size_t pixels = hallway->width * hallway->height;
     uint16_t *depth = ref_take(pixels, sizeof *depth);
     int32_t *truth = ref_take(pixels, sizeof *truth);
     ast_hallway_frame frame;
     assert_int_equal(ast_hallway_render(context, hallway, index, depth, truth, &frame), AST_OK);
-    uint64_t h = hash(UINT64_C(0xcbf29ce484222325), depth, pixels * sizeof *depth);
-    h = hash(h, truth, pixels * sizeof *truth);
-    h = hash(h, &frame, sizeof frame);
+    uint64_t h = ast_fnv(AST_FNV_START, depth, pixels * sizeof *depth);
+    h = ast_fnv(h, truth, pixels * sizeof *truth);
+    h = ast_fnv(h, &frame, sizeof frame);
     free(depth);
     free(truth);
     return h;

@@ -282,7 +282,7 @@ static void damage_is_noticed(void **state) {
     refuse(one, bytes, size, context, "no tally");
     bytes[0] ^= 1;
     bytes[8]++;
-    refuse(one, bytes, size, context, "version 2; this library reads version 1");
+    refuse(one, bytes, size, context, "version 3; this library reads version 2");
     bytes[8]--;
     bytes[size / 2] ^= 1;
     refuse(one, bytes, size, context, "its checksum does not match");

@@ -79,4 +79,7 @@ void ref_fill_image(float *x, size_t height, size_t width, double noise, uint64_
 /* An order-dependent hash of labels: one number to compare a run by. */
 uint64_t ref_hash(const int32_t *labels, size_t count);
 
+/* Goes on from `hash`. Every NaN counts as the same one. */
+uint64_t ref_hash_floats(uint64_t hash, const float *x, size_t count);
+
 #endif

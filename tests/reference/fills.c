@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 void ref_make_unit(double *v, size_t dimension) {
     double squares = 0;
@@ -90,5 +91,14 @@ uint64_t ref_hash(const int32_t *labels, size_t count) {
     uint64_t hash = count;
     for (size_t i = 0; i < count; i++)
         hash = ast_mix64(hash ^ (uint32_t)labels[i]);
+    return hash;
+}
+
+uint64_t ref_hash_floats(uint64_t hash, const float *x, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, &x[i], sizeof bits);
+        hash = ast_mix64(hash ^ (isnan(x[i]) ? 0x7fc00000u : bits));
+    }
     return hash;
 }
