@@ -3,10 +3,11 @@
  * Directions and the points around them. */
 #include "scene.h"
 
+#include "degree.h"
+
 #include <math.h>
 #include <string.h>
 
-#define DEGREE (3.14159265358979323846 / 180)
 #define RING 14.0 /* degrees: the radius of the ring of extras; nearer neighbours would take each other's points */
 
 /* An orthonormal frame whose third vector is the axis (1, 1, 1). */
@@ -16,8 +17,8 @@ static const double along = 0.57735026918962576;
 
 /* The direction at an angle from (1, 1, 1), on a meridian. */
 static void place(double *out, double colatitude, double longitude) {
-    double s = sin(colatitude * DEGREE), c = cos(colatitude * DEGREE);
-    double x = s * cos(longitude * DEGREE), y = s * sin(longitude * DEGREE);
+    double s = sin(colatitude * AST_DEGREE), c = cos(colatitude * AST_DEGREE);
+    double x = s * cos(longitude * AST_DEGREE), y = s * sin(longitude * AST_DEGREE);
     for (int d = 0; d < 3; d++)
         out[d] = x * across[0][d] + y * across[1][d] + c * along;
 }
@@ -29,7 +30,7 @@ static double axis_longitude(int axis) {
 }
 
 static double axis_colatitude(int axis) {
-    double near = acos(along) / DEGREE;
+    double near = acos(along) / AST_DEGREE;
     return axis % 2 ? 180 - near : near;
 }
 
@@ -75,7 +76,7 @@ static basis basis_of(const double *direction) {
 
 /* On the sphere of D = 3 the cosine to the mean has a closed inverse distribution. */
 static void draw(ast_random *random, const basis *b, double kappa, float *out) {
-    double u = 1 - ast_random_uniform(random), turn = 360 * DEGREE * ast_random_uniform(random);
+    double u = 1 - ast_random_uniform(random), turn = 360 * AST_DEGREE * ast_random_uniform(random);
     double z = 1 + log(u + (1 - u) * exp(-2 * kappa)) / kappa;
     double r = sqrt(fmax(0, 1 - z * z)), x = r * cos(turn), y = r * sin(turn);
     for (int d = 0; d < 3; d++)

@@ -4,8 +4,7 @@
 #include "result.h"
 
 #include <math.h>
-
-#define DEGREES (180 / 3.14159265358979323846)
+#include <report.h>
 
 double ast_cli_share(const ast_cli_result *result, const ast_cluster_info *cluster) {
     double part = result->weighted ? cluster->weight : (double)cluster->size;
@@ -13,7 +12,7 @@ double ast_cli_share(const ast_cli_result *result, const ast_cluster_info *clust
 }
 
 double ast_cli_spread(const ast_cluster_info *cluster) {
-    return acos(fmin(1, fmax(0, cluster->resultant))) * DEGREES;
+    return acos(fmin(1, fmax(0, cluster->resultant))) * AST_DEGREES_PER_RADIAN;
 }
 
 /* By the arc tangent: a cosine near 1 knows little of its angle. */
@@ -26,7 +25,7 @@ double ast_cli_between(const ast_cli_result *result, size_t a, size_t b) {
         dot += (double)x[i] * (double)y[i];
         square += cross * cross;
     }
-    return atan2(sqrt(square), result->axial ? fabs(dot) : dot) * DEGREES;
+    return atan2(sqrt(square), result->axial ? fabs(dot) : dot) * AST_DEGREES_PER_RADIAN;
 }
 
 void ast_cli_cluster_dip(const ast_cluster_info *cluster, double *dip_direction, double *dip) {

@@ -11,8 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define DEGREES (180 / 3.14159265358979323846)
-
 static bool no_memory(ast_format_error *error) {
     return ast_format_fail(error, "there is not enough memory for the report");
 }
@@ -157,7 +155,7 @@ static void put_cluster(ast_text *json, const ast_cluster_info *cluster, size_t 
     ast_json_key(json, "kappa");
     ast_json_number(json, cluster->kappa, 6);
     ast_json_key(json, "spread");
-    ast_json_number(json, acos(fmin(1, fmax(-1, cluster->resultant))) * DEGREES, 5);
+    ast_json_number(json, acos(fmin(1, fmax(-1, cluster->resultant))) * AST_DEGREES_PER_RADIAN, 5);
     put_mean(json, cluster->mean, dimension);
     ast_projection_see_mean(projection, cluster->mean, xyz);
     ast_json_key(json, "xyz");
@@ -177,7 +175,7 @@ static double angle_between(const float *a, const float *b, size_t dimension, bo
         other += (double)b[d] * (double)b[d];
     }
     cosine /= sqrt(one * other);
-    return acos(fmin(1, fmax(-1, axial ? fabs(cosine) : cosine))) * DEGREES;
+    return acos(fmin(1, fmax(-1, axial ? fabs(cosine) : cosine))) * AST_DEGREES_PER_RADIAN;
 }
 
 static void put_angles(const ast_batch_page *page, const entry *entries, size_t count, ast_text *json) {

@@ -12,8 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define DEGREES (180 / 3.14159265358979323846)
-
 /* The points that are drawn. */
 typedef struct sample {
     unsigned char xyz[AST_FRAME_SAMPLE][6]; /* three int16, least byte first */
@@ -146,7 +144,7 @@ static void put_core(ast_text *text, const ast_recorded *frame, const entry *ent
         size_t at = entries[i].index;
         double cosine = of->members[at] ? of->cosines[at] / (double)of->members[at] : NAN;
         ast_text_put(text, i ? ", " : "");
-        put_cluster(text, &frame->clusters[at], acos(fmin(1, fmax(-1, cosine))) * DEGREES, projection);
+        put_cluster(text, &frame->clusters[at], acos(fmin(1, fmax(-1, cosine))) * AST_DEGREES_PER_RADIAN, projection);
     }
     ast_text_put(text, "]");
 }

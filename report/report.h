@@ -15,6 +15,8 @@
 #include <formats.h>
 #include <images.h>
 
+#define AST_DEGREES_PER_RADIAN (180 / 3.14159265358979323846)
+
 /* ---- Colours --------------------------------------------------------------------------------------------------- */
 
 typedef struct ast_colour {

@@ -4,6 +4,7 @@
 #include "context.h"
 
 #include "assign.h"
+#include "degree.h"
 #include "memory.h"
 #include "methods.h"
 #include "stream.h"

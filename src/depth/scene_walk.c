@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#define DEGREE (1 / 360.0) /* angles are in turns */
+#define TURNS_PER_DEGREE (1 / 360.0)
 #define PI 3.14159265358979323846
 
 /* The line that the feet follow, in metres along it: straight, a quarter circle about the inner corner, straight. */
@@ -100,8 +100,8 @@ void ast_scene_walk(size_t index, size_t frames, ast_hallway_frame *frame) {
     frame->position[1] = y + sway * cosine(heading);
     frame->position[2] = EYES + BOB * sine(step);
     double turned = ease((along - LOOK_BEGINS) / (LOOK_ENDS - LOOK_BEGINS)), amid = 4 * turned * (1 - turned);
-    double yaw = 0.25 * turned + GAZE * DEGREE * sine(stride + 0.1);
-    double pitch = -(DOWN + STEPPING * amid) * DEGREE + NOD * DEGREE * sine(step + 0.3);
-    look(yaw, pitch, TILT * DEGREE * sine(stride + 0.2), frame->rotation);
+    double yaw = 0.25 * turned + GAZE * TURNS_PER_DEGREE * sine(stride + 0.1);
+    double pitch = -(DOWN + STEPPING * amid) * TURNS_PER_DEGREE + NOD * TURNS_PER_DEGREE * sine(step + 0.3);
+    look(yaw, pitch, TILT * TURNS_PER_DEGREE * sine(stride + 0.2), frame->rotation);
     frame->seconds = (double)index / 30;
 }

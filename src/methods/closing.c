@@ -5,6 +5,7 @@
  * closed leaves everything as it was. */
 #include "stream.h"
 
+#include "degree.h"
 #include "memory.h"
 
 #include <math.h>

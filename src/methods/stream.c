@@ -10,6 +10,7 @@
 #include "methods.h"
 #include "stream.h"
 
+#include "degree.h"
 #include "memory.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
 #include "labelling.h"
 
 #include "cells.h"
+#include "degree.h"
 #include "memory.h"
 #include "table.h"
 

@@ -229,8 +229,6 @@ void ast_labelling_set_axial(ast_labelling *labelling, bool axial);
 /* Sets what counts as fitting: an angle in degrees, or NaN for always (a fixed number of clusters). */
 void ast_labelling_set_angle(ast_labelling *labelling, double angle);
 
-#define AST_DEGREE (3.14159265358979323846 / 180)
-
 /* cos of an angle in degrees, exact at 0, 60, 90, 120 and 180. */
 double ast_cosine(double degrees);
 

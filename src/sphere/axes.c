@@ -9,13 +9,13 @@
  * smallest is taken. The sum has many valleys: the search starts from x, y, z and from every pair of heavy means. */
 #include "axes.h"
 
+#include "degree.h"
 #include "memory.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define DEGREE (3.14159265358979323846 / 180)
 #define HEAVY 16 /* means that pairs to start from are made of */
 #define MOST_TURNS 100
 #define SAME 1e-12 /* relative: a difference that is rounding */
@@ -312,7 +312,7 @@ static double rms_of(const scene *s, const rotation r) {
             continue;
         apply(r, s->at[k], m);
         int axis = s->nearest[k] / 2;
-        double angle = atan2(hypot(m[(axis + 1) % 3], m[(axis + 2) % 3]), fabs(m[axis])) / DEGREE;
+        double angle = atan2(hypot(m[(axis + 1) % 3], m[(axis + 2) % 3]), fabs(m[axis])) / AST_DEGREE;
         sum += s->weight[k] / s->total * angle * angle;
     }
     return sqrt(sum);

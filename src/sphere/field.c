@@ -3,14 +3,13 @@
  * Directions as geologists write them down: planes by dip direction and dip, lines by trend and plunge. x is east, y
  * north, z up. */
 #include "asterism_depth.h"
+#include "degree.h"
 
 #include <math.h>
 
-#define DEGREE (3.14159265358979323846 / 180)
-
 /* Clockwise from north, 0 <= azimuth < 360; 0 where there is none. */
 static double azimuth_of(double east, double north) {
-    double degrees = atan2(east, north) / DEGREE;
+    double degrees = atan2(east, north) / AST_DEGREE;
     if (east == 0 && north == 0)
         return 0;
     if (degrees < 0)
@@ -36,12 +35,12 @@ static double azimuth_towards(const double *v, double side) {
 
 void ast_dip(const double normal[3], double *dip_direction, double *dip) {
     *dip_direction = azimuth_towards(normal, 1);
-    *dip = isnan(*dip_direction) ? NAN : atan2(hypot(normal[0], normal[1]), fabs(normal[2])) / DEGREE;
+    *dip = isnan(*dip_direction) ? NAN : atan2(hypot(normal[0], normal[1]), fabs(normal[2])) / AST_DEGREE;
 }
 
 void ast_trend(const double line[3], double *trend, double *plunge) {
     *trend = azimuth_towards(line, -1);
-    *plunge = isnan(*trend) ? NAN : atan2(fabs(line[2]), hypot(line[0], line[1])) / DEGREE;
+    *plunge = isnan(*trend) ? NAN : atan2(fabs(line[2]), hypot(line[0], line[1])) / AST_DEGREE;
 }
 
 /* Exact at multiples of 90 degrees, where sin(angle * pi / 180) is not. */
@@ -53,7 +52,7 @@ static double sine(double degrees) {
         return -sine(turns - 180);
     if (turns > 90)
         turns = 180 - turns;
-    return turns > 45 ? cos((90 - turns) * DEGREE) : sin(turns * DEGREE);
+    return turns > 45 ? cos((90 - turns) * AST_DEGREE) : sin(turns * AST_DEGREE);
 }
 
 static double cosine(double degrees) {

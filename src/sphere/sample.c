@@ -7,11 +7,11 @@
  * the mean, drawn about the first axis and then carried to the mean by one Householder reflection. */
 #include "vmf.h"
 
+#include "degree.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
-
-#define DEGREE (M_PI / 180)
 
 /* What the draw of y needs, computed once for a (D, kappa). */
 typedef struct radial {
@@ -184,7 +184,7 @@ ast_status ast_mixture_draw(ast_fault *fault, const ast_mixture *mixture, float 
 /* ---- Means that keep their distance ---------------------------------------------------------------------------- */
 
 /* Means are rounded to float in the end, which moves them by some 4e-6 degrees: SLACK keeps that from mattering. */
-#define SLACK (1e-5 * DEGREE)
+#define SLACK (1e-5 * AST_DEGREE)
 #define REJECTION_SETS 10   /* whole sets that are begun by rejection ... */
 #define REJECTION_DRAWS 200 /* ... with this many draws for one mean before the set is given up */
 #define REPULSION_SETS 5
@@ -283,7 +283,7 @@ static bool place_by_repulsion(ast_random *random, const ast_mixture *mixture, d
                                double *means) {
     size_t dimension = mixture->dimension, count = mixture->clusters;
     double most = mixture->axial ? M_PI_2 : M_PI;
-    double aim = fmin(most, separation + fmin(0.01 * separation, 0.2 * DEGREE)), aim_cosine = cos(aim);
+    double aim = fmin(most, separation + fmin(0.01 * separation, 0.2 * AST_DEGREE)), aim_cosine = cos(aim);
     double enough = cos(fmin(most, separation + SLACK));
     for (size_t i = 0; i < count; i++)
         ast_direction_sample(random, dimension, means + i * dimension);
@@ -308,7 +308,7 @@ static bool place_by_repulsion(ast_random *random, const ast_mixture *mixture, d
 
 static bool place_means(ast_random *random, const ast_mixture *mixture, double *means) {
     size_t dimension = mixture->dimension, count = mixture->clusters;
-    double separation = mixture->separation * DEGREE;
+    double separation = mixture->separation * AST_DEGREE;
     bool any = !(separation > 0);
     size_t ends = mixture->axial && count > 1 ? 2 * count : count; /* of axes that are apart, both ends are */
     if (!any && is_impossible(dimension, ends, separation))

@@ -3,6 +3,7 @@
  * From depth to directions and through the turn, on the ray-cast hallway, whose answer is known: the normals are right,
  * every frame is segmented well, and a direction that comes back has the id that it had before. A tracker without
  * memory gives it another one. */
+#include "degree.h"
 #include "reference/cases.h"
 #include "reference/hallway.h"
 #include "reference/reference.h"
@@ -18,8 +19,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-
-#define DEGREE (3.14159265358979323846 / 180)
 
 enum {
     DIRECTIONS = AST_SCENE_DIRECTIONS,
@@ -120,7 +119,7 @@ static void check_normals(walk *w, size_t index) {
         double cosine = 0;
         for (int a = 0; a < 3; a++)
             cosine += (double)w->normals[3 * p + (size_t)a] * direction[3 * w->truth[p] + a];
-        w->errors[count++] = acos(fmin(1, fmax(-1, cosine))) / DEGREE;
+        w->errors[count++] = acos(fmin(1, fmax(-1, cosine))) / AST_DEGREE;
     }
     assert_true(count > w->pixels / SAMPLED / 4);
     qsort(w->errors, count, sizeof *w->errors, compare_doubles);

@@ -2,6 +2,7 @@
  *
  * The walk through the hallway tells the story that trackers are measured by: directions go out of sight before the
  * turn and come back after it, and every frame has something to cluster. */
+#include "degree.h"
 #include "reference/hallway.h"
 #include "reference/reference.h"
 
@@ -15,8 +16,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-
-#define DEGREE (3.14159265358979323846 / 180)
 
 enum { FRAMES = 120, PLUS_X = 0, MINUS_X, PLUS_Y, MINUS_Y, PLUS_Z, MINUS_Z };
 
@@ -105,7 +104,7 @@ static double angle_between(const double *a, const double *b) {
     double dot = 0;
     for (int i = 0; i < 4; i++)
         dot += a[i] * b[i];
-    return 2 * acos(fmin(1, fabs(dot))) / DEGREE;
+    return 2 * acos(fmin(1, fabs(dot))) / AST_DEGREE;
 }
 
 /* Unit quaternions, a step and a turn that a person makes, and an arm's length of room on every side. */
@@ -123,8 +122,8 @@ static void the_camera_moves_as_people_do(void **state) {
         assert_true(fabs(length - 1) < 1e-12);
         assert_true(frame.position[2] > 1.5 && frame.position[2] < 1.6);
         for (int k = 0; k < 36; k++) {
-            const double near[3] = {frame.position[0] + 0.5 * cos(10 * k * DEGREE),
-                                    frame.position[1] + 0.5 * sin(10 * k * DEGREE), 1};
+            const double near[3] = {frame.position[0] + 0.5 * cos(10 * k * AST_DEGREE),
+                                    frame.position[1] + 0.5 * sin(10 * k * AST_DEGREE), 1};
             assert_true(ref_hallway_free(near));
         }
         if (i > 0) {

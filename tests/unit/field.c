@@ -2,12 +2,11 @@
  *
  * Directions in the field, and the axes of a scene. */
 #include "asterism_depth.h"
+#include "degree.h"
 #include "reference/harness.h"
 
 #include <math.h>
 #include <string.h>
-
-#define DEGREE (3.14159265358979323846 / 180)
 
 static double dot(const double *a, const double *b) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -107,7 +106,7 @@ static void right_angles_are_exact(void **state) {
 
 /* The rotation of a random unit quaternion, by at most `most` degrees around a random axis. */
 static void random_rotation(ast_random *random, double most, double r[3][3]) {
-    double v[3], half = most * DEGREE / 2 * ast_random_uniform(random), length = 0;
+    double v[3], half = most * AST_DEGREE / 2 * ast_random_uniform(random), length = 0;
     for (int c = 0; c < 3; c++) {
         v[c] = ast_random_normal(random);
         length += v[c] * v[c];
@@ -219,7 +218,8 @@ static void one_direction(void **state) {
 /* The angles of two means that cannot both be on axes are shared by weight. */
 static void weights_count(void **state) {
     (void)state;
-    const float means[] = {1, 0, 0, (float)sin(10 * DEGREE), (float)cos(10 * DEGREE), 0, NAN, 0, 0, 0, 0, 0, 1, 1, 1};
+    const float means[] = {1, 0, 0, (float)sin(10 * AST_DEGREE), (float)cos(10 * AST_DEGREE), 0, NAN, 0, 0, 0, 0, 0,
+                           1, 1, 1};
     const double equal[] = {1, 1, 5, 5, 0}, tilted[] = {1e300, 1e297, 0, 0, 0};
     int32_t nearest[5];
     ast_axes axes;

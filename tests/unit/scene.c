@@ -2,6 +2,7 @@
  *
  * The hallway's rays against a slow reference: a point of the world is free or not, and a pixel sees the first point
  * that is not. Then the truth, the poses and the options. */
+#include "degree.h"
 #include "reference/hallway.h"
 #include "reference/reference.h"
 
@@ -17,7 +18,6 @@
 
 #include <cmocka.h>
 
-#define DEGREE (3.14159265358979323846 / 180)
 #define CLOSE 1e-6 /* metres */
 
 static size_t walk_frame(size_t i) {
@@ -67,8 +67,8 @@ static void a_known_depth(void **state) {
     ast_hallway_frame frame;
     ast_context *context = ast_open(1);
     assert_int_equal(ast_hallway_render(context, &hallway, 0, &depth, &truth, &frame), AST_OK);
-    double yaw = 2 * sin(36 * DEGREE), pitch = 11 - 0.6 * sin(108 * DEGREE);
-    assert_int_equal(depth, lround(7200 / (cos(yaw * DEGREE) * cos(pitch * DEGREE))));
+    double yaw = 2 * sin(36 * AST_DEGREE), pitch = 11 - 0.6 * sin(108 * AST_DEGREE);
+    assert_int_equal(depth, lround(7200 / (cos(yaw * AST_DEGREE) * cos(pitch * AST_DEGREE))));
     assert_int_equal(truth, 1);
     assert_true(fabs(frame.position[0] - 3.4) < 1e-12 && fabs(frame.position[1]) < 1e-12);
     assert_true(fabs(frame.position[2] - 1.55) < 1e-12 && frame.seconds == 0);

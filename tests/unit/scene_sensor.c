@@ -2,6 +2,7 @@
  *
  * The hallway's sensor against its description: steps of disparity, standard deviation by depth, and holes, each of
  * which has a reason and each reason a hole. */
+#include "degree.h"
 #include "reference/hallway.h"
 #include "reference/reference.h"
 
@@ -16,7 +17,6 @@
 
 #include <cmocka.h>
 
-#define DEGREE (3.14159265358979323846 / 180)
 #define BASELINE 0.075
 
 typedef struct sensed {
@@ -144,7 +144,7 @@ static double angle_to_normal(const sensed *image, size_t p) {
     double ray[3];
     ref_hallway_ray(&image->hallway.camera, p % image->hallway.width, p / image->hallway.width, ray);
     double length = sqrt(ray[0] * ray[0] + ray[1] * ray[1] + 1);
-    return acos(fmin(1, (double)image->hits[p].facing / length)) / DEGREE;
+    return acos(fmin(1, (double)image->hits[p].facing / length)) / AST_DEGREE;
 }
 
 /* The largest step of disparity to a neighbour, in pixels. */
