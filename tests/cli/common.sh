@@ -23,6 +23,19 @@ broken() {
     exit 1
 }
 
+# Prints the instruction sets of this machine, base first, and says which one is left out. The command must use the one
+# that it is told to.
+instruction_sets() {
+    for isa in base avx2; do
+        if [ $isa = avx2 ] && ! { grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo; }; then
+            echo "SKIPPED: this machine has no $isa" >&2
+            continue
+        fi
+        ASTERISM_ISA=$isa asterism --version | grep -q "^instruction set $isa," || broken "ASTERISM_ISA=$isa has no effect"
+        echo $isa
+    done
+}
+
 # equal WHAT EXPECTED ACTUAL
 equal() {
     [ "$2" = "$3" ] || broken "$1: expected '$2', got '$3'"

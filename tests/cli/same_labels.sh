@@ -8,13 +8,15 @@ size() {
     echo $(($1 * scale + (scale == 0) * $1 / 10))
 }
 
+sets=$(instruction_sets)
+
 # agree INPUT OPTIONS...: all ways give the labels of the plainest.
 agree() {
     input=$1
     shift
     ASTERISM_ISA=base asterism cluster "$input" "$@" --parallel serial --threads 1 --no-bounds --labels plain.npy \
         --quiet
-    for isa in base avx2; do
+    for isa in $sets; do
         for parallel in serial ordered oir; do
             for threads in 1 2 3 8; do
                 for bounds in '' --no-bounds; do

@@ -110,7 +110,8 @@ hash_of() {
     (cd "$1" && cat ./*.npy | sha256sum)
 }
 expected=$(hash_of from_array)
-for isa in base avx2; do
+sets=$(instruction_sets)
+for isa in $sets; do
     for threads in 1 2 3 8; do
         for parallel in ordered oir serial; do
             ASTERISM_ISA=$isa works asterism stream all.npy --angle 40 --labels other --threads $threads \

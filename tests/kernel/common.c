@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "common.h"
 
+#include "reference/harness.h"
+
 #include <math.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -25,7 +27,7 @@ const ast_kernels *const *const all_tables = found;
 __attribute__((constructor)) static void find_tables(void) {
     found[0] = &ast_kernels_base;
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    if (ref_has("avx2"))
         found[1] = &ast_kernels_avx2;
 #endif
 }

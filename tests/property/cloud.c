@@ -38,7 +38,9 @@ static ast_pool *pool;
 static int open_all(void **state) {
     (void)state;
     tables[0] = &ast_cloud_kernels_base;
-    tables[1] = ast_cloud_kernels_choose(ast_instruction_set(ref_context("avx2", 2)));
+    tables[1] = ref_has("avx2") ? ast_cloud_kernels_choose("avx2") : NULL;
+    if (tables[1])
+        assert_string_equal(tables[1]->name, "avx2");
     pool = ast_pool_open(3);
     return pool ? 0 : -1;
 }
@@ -79,7 +81,7 @@ static void check_nearest(const one_case *c, const ast_kdtree *tree, const float
     double expected[WANTED], squared[WANTED];
     int32_t index[WANTED], slot[WANTED];
     size_t there = ref_nearest(c->points, c->count, place, c->wanted, expected, index);
-    for (int t = 0; t < 2; t++) {
+    for (int t = 0; t < 2 && tables[t]; t++) {
         ast_nearest found = {squared, slot, c->wanted, 0};
         tables[t]->nearest(tree, place, &found);
         assert_int_equal(found.count, there);
@@ -162,9 +164,10 @@ static void eigenvectors_are_right(void **state) {
             for (int e = 0; e < 6; e++)
                 moments.of[e][lane] = m[lane][e];
         }
-        for (int t = 0; t < 2; t++)
+        for (int t = 0; t < 2 && tables[t]; t++) {
             tables[t]->eigen(&moments, &out[t]);
-        assert_memory_equal(&out[0], &out[1], sizeof out[0]);
+            assert_memory_equal(&out[0], &out[t], sizeof out[0]);
+        }
         for (int lane = 0; lane < AST_LEAF; lane++)
             check_eigen(m[lane], &out[0], lane);
     }

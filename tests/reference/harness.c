@@ -40,6 +40,18 @@ const char *ref_setup_text(const ref_setup *setup) {
     return text;
 }
 
+bool ref_has(const char *isa) {
+    static bool said;
+    bool has = strcmp(isa, "base") == 0;
+#if defined(__x86_64__)
+    has |= strcmp(isa, "avx2") == 0 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#endif
+    if (!has && !said)
+        print_message("SKIPPED: this machine has no %s, so the runs that compare it with base are left out\n", isa);
+    said |= !has;
+    return has;
+}
+
 ast_context *ref_context(const char *isa, int wanted) {
     int s = strcmp(isa, "avx2") == 0, t = 0;
     while (t < 3 && threads[t] != wanted)
@@ -50,6 +62,7 @@ ast_context *ref_context(const char *isa, int wanted) {
         unsetenv("ASTERISM_ISA");
     }
     assert_non_null(contexts[s][t]);
+    assert_string_equal(ast_instruction_set(contexts[s][t]), ref_has(isa) ? isa : "base");
     return contexts[s][t];
 }
 

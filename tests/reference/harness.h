@@ -11,6 +11,7 @@
 /* cmocka wants these four before its own header. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,8 +32,12 @@ ref_setup ref_setup_number(size_t number); /* 0..REF_SETUPS-1 */
 ref_setup ref_setup_of_way(ast_random *random, size_t way, size_t ways);
 const char *ref_setup_text(const ref_setup *setup);
 
+/* Whether this machine has the instruction set. If not, the first call says so in one line; a test that compares
+ * instruction sets then leaves that one out. */
+bool ref_has(const char *isa);
+
 /* The context for an instruction set and a number of threads: opened once and used again, so that what one case leaves
- * behind meets the next. */
+ * behind meets the next. It has that instruction set, or "base" on a machine without it. */
 ast_context *ref_context(const char *isa, int threads);
 void ref_contexts_close(void);
 int ref_contexts_end(void **state); /* the same, as the teardown of a group of tests */
