@@ -156,21 +156,21 @@ void bench_axials_print(const bench_axials *a) {
     }
 }
 
-void bench_axials_write(const bench_axials *a, bench_json *json) {
+void bench_axials_write(const bench_axials *a, ast_text *json) {
     if (a->run_count == 0)
         return;
-    bench_json_open(json, "axial", '[');
+    ast_json_open(json, "axial", '[');
     for (int r = 0; r < a->run_count; r++) {
         const bench_axial_run *run = &a->run[r];
-        bench_json_open(json, NULL, '{');
-        bench_json_text(json, "points", sets[run->set].name);
-        bench_json_text(json, "method", method_of(run));
-        bench_json_number(json, "threads", run->threads);
-        bench_json_number(json, "directed_seconds", bench_samples_min(&run->time[0]));
-        bench_json_number(json, "axial_seconds", bench_samples_min(&run->time[1]));
-        bench_json_number(json, "directed_passes", run->passes[0]);
-        bench_json_number(json, "axial_passes", run->passes[1]);
-        bench_json_close(json, '}');
+        ast_json_open(json, NULL, '{');
+        ast_json_string(json, "points", sets[run->set].name);
+        ast_json_string(json, "method", method_of(run));
+        ast_json_number(json, "threads", run->threads, 9);
+        ast_json_number(json, "directed_seconds", bench_samples_min(&run->time[0]), 9);
+        ast_json_number(json, "axial_seconds", bench_samples_min(&run->time[1]), 9);
+        ast_json_number(json, "directed_passes", run->passes[0], 9);
+        ast_json_number(json, "axial_passes", run->passes[1], 9);
+        ast_json_close(json, '}');
     }
-    bench_json_close(json, ']');
+    ast_json_close(json, ']');
 }

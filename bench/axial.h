@@ -5,7 +5,8 @@
 #define BENCH_AXIAL_H
 
 #include "goals.h"
-#include "json.h"
+
+#include <json.h>
 
 enum { BENCH_AXIAL_A, BENCH_AXIAL_B, BENCH_AXIAL_C, BENCH_AXIALS };
 
@@ -31,6 +32,6 @@ void bench_axials_free(bench_axials *axials);
 
 void bench_axials_goals(const bench_axials *axials, bench_goals *goals);
 void bench_axials_print(const bench_axials *axials);
-void bench_axials_write(const bench_axials *axials, bench_json *json);
+void bench_axials_write(const bench_axials *axials, ast_text *json);
 
 #endif

@@ -148,23 +148,23 @@ void bench_clouds_print(const bench_clouds *clouds) {
     bench_cloud_files_print(&clouds->files);
 }
 
-void bench_clouds_write(const bench_clouds *clouds, bench_json *json) {
+void bench_clouds_write(const bench_clouds *clouds, ast_text *json) {
     if (clouds->count == 0)
         return;
-    bench_json_open(json, "clouds", '[');
+    ast_json_open(json, "clouds", '[');
     for (int r = 0; r < clouds->run_count; r++) {
         const bench_cloud_run *run = &clouds->run[r];
-        bench_json_open(json, NULL, '{');
-        bench_json_text(json, "cloud", names[run->cloud]);
-        bench_json_number(json, "points", (double)clouds->count);
-        bench_json_number(json, "neighbours", BENCH_CLOUD_NEIGHBOURS);
-        bench_json_number(json, "threads", run->threads);
-        bench_json_number(json, "build_seconds", bench_samples_min(&run->build));
-        bench_json_number(json, "nearest_seconds", bench_samples_min(&run->nearest));
-        bench_json_number(json, "normals_seconds", bench_samples_min(&run->normals));
-        bench_json_close(json, '}');
+        ast_json_open(json, NULL, '{');
+        ast_json_string(json, "cloud", names[run->cloud]);
+        ast_json_number(json, "points", (double)clouds->count, 9);
+        ast_json_number(json, "neighbours", BENCH_CLOUD_NEIGHBOURS, 9);
+        ast_json_number(json, "threads", run->threads, 9);
+        ast_json_number(json, "build_seconds", bench_samples_min(&run->build), 9);
+        ast_json_number(json, "nearest_seconds", bench_samples_min(&run->nearest), 9);
+        ast_json_number(json, "normals_seconds", bench_samples_min(&run->normals), 9);
+        ast_json_close(json, '}');
     }
-    bench_json_close(json, ']');
+    ast_json_close(json, ']');
     bench_cloud_files_write(&clouds->files, json);
 }
 

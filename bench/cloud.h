@@ -6,7 +6,8 @@
 
 #include "cloud_files.h"
 #include "goals.h"
-#include "json.h"
+
+#include <json.h>
 
 #define BENCH_CLOUD_NEIGHBOURS 16
 
@@ -36,7 +37,7 @@ void bench_clouds_free(bench_clouds *clouds);
 
 void bench_clouds_goals(const bench_clouds *clouds, bench_goals *goals);
 void bench_clouds_print(const bench_clouds *clouds);
-void bench_clouds_write(const bench_clouds *clouds, bench_json *json);
+void bench_clouds_write(const bench_clouds *clouds, ast_text *json);
 void bench_clouds_write_points(double share, const char *folder); /* cloud_scan.npy and cloud_cube.npy, for peers */
 
 #endif

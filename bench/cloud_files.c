@@ -124,16 +124,16 @@ void bench_cloud_files_print(const bench_cloud_files *files) {
                speed(files, kind) / 1e6);
 }
 
-void bench_cloud_files_write(const bench_cloud_files *files, bench_json *json) {
+void bench_cloud_files_write(const bench_cloud_files *files, ast_text *json) {
     if (!files->folder[0])
         return;
-    bench_json_open(json, "cloud_files", '[');
+    ast_json_open(json, "cloud_files", '[');
     for (int kind = 0; kind < BENCH_CLOUD_FILES; kind++) {
-        bench_json_open(json, NULL, '{');
-        bench_json_text(json, "file", kinds[kind].name);
-        bench_json_number(json, "bytes", (double)files->bytes[kind]);
-        bench_json_number(json, "seconds", bench_samples_min(&files->time[kind]));
-        bench_json_close(json, '}');
+        ast_json_open(json, NULL, '{');
+        ast_json_string(json, "file", kinds[kind].name);
+        ast_json_number(json, "bytes", (double)files->bytes[kind], 9);
+        ast_json_number(json, "seconds", bench_samples_min(&files->time[kind]), 9);
+        ast_json_close(json, '}');
     }
-    bench_json_close(json, ']');
+    ast_json_close(json, ']');
 }

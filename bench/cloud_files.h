@@ -5,7 +5,8 @@
 #define BENCH_CLOUD_FILES_H
 
 #include "goals.h"
-#include "json.h"
+
+#include <json.h>
 
 enum { BENCH_PLY, BENCH_PLY_SWAPPED, BENCH_PCD, BENCH_PLY_TEXT, BENCH_PCD_TEXT, BENCH_CLOUD_FILES };
 
@@ -22,6 +23,6 @@ void bench_cloud_files_free(bench_cloud_files *files);
 
 void bench_cloud_files_goals(const bench_cloud_files *files, bench_goals *goals);
 void bench_cloud_files_print(const bench_cloud_files *files);
-void bench_cloud_files_write(const bench_cloud_files *files, bench_json *json);
+void bench_cloud_files_write(const bench_cloud_files *files, ast_text *json);
 
 #endif

@@ -165,22 +165,22 @@ void bench_clusters_print(const bench_clusters *clusters) {
     }
 }
 
-void bench_clusters_write(const bench_clusters *clusters, bench_json *json) {
+void bench_clusters_write(const bench_clusters *clusters, ast_text *json) {
     if (clusters->count == 0)
         return;
-    bench_json_open(json, "clusters", '[');
+    ast_json_open(json, "clusters", '[');
     for (int r = 0; r < clusters->run_count; r++) {
         const bench_clusters_run *run = &clusters->run[r];
-        bench_json_open(json, NULL, '{');
-        bench_json_number(json, "points", (double)clusters->count);
-        bench_json_number(json, "threads", run->threads);
-        bench_json_number(json, "clusters", (double)run->clusters);
-        bench_json_number(json, "kmeans_first_seconds", bench_samples_min(&run->first));
-        bench_json_number(json, "kmeans_pass_seconds", bench_samples_min(&run->later));
-        bench_json_number(json, "dp_clusters", (double)run->born);
-        bench_json_number(json, "dp_first_seconds", bench_samples_min(&run->birth));
-        bench_json_number(json, "dp_pass_seconds", bench_samples_min(&run->quiet));
-        bench_json_close(json, '}');
+        ast_json_open(json, NULL, '{');
+        ast_json_number(json, "points", (double)clusters->count, 9);
+        ast_json_number(json, "threads", run->threads, 9);
+        ast_json_number(json, "clusters", (double)run->clusters, 9);
+        ast_json_number(json, "kmeans_first_seconds", bench_samples_min(&run->first), 9);
+        ast_json_number(json, "kmeans_pass_seconds", bench_samples_min(&run->later), 9);
+        ast_json_number(json, "dp_clusters", (double)run->born, 9);
+        ast_json_number(json, "dp_first_seconds", bench_samples_min(&run->birth), 9);
+        ast_json_number(json, "dp_pass_seconds", bench_samples_min(&run->quiet), 9);
+        ast_json_close(json, '}');
     }
-    bench_json_close(json, ']');
+    ast_json_close(json, ']');
 }

@@ -5,7 +5,8 @@
 #define BENCH_CLUSTERS_H
 
 #include "goals.h"
-#include "json.h"
+
+#include <json.h>
 
 #define BENCH_CLUSTER_COUNTS 11
 
@@ -32,6 +33,6 @@ void bench_clusters_free(bench_clusters *clusters);
 
 void bench_clusters_goals(const bench_clusters *clusters, bench_goals *goals);
 void bench_clusters_print(const bench_clusters *clusters);
-void bench_clusters_write(const bench_clusters *clusters, bench_json *json);
+void bench_clusters_write(const bench_clusters *clusters, ast_text *json);
 
 #endif

@@ -93,7 +93,7 @@ void bench_depths_write_frames(double share, const char *data, const char *folde
 
 void bench_depths_print(const bench_depths *depths);
 void bench_depths_goals(const bench_depths *depths, bench_goals *goals);
-void bench_depths_write(const bench_depths *depths, bench_json *json);
+void bench_depths_write(const bench_depths *depths, ast_text *json);
 int bench_depths_agree(const bench_depths *depths); /* the labels, over numbers of threads, from memory and files */
 
 #endif

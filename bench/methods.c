@@ -145,20 +145,20 @@ void bench_methods_print(const bench_methods *methods) {
     }
 }
 
-void bench_methods_write(const bench_methods *methods, bench_json *json) {
+void bench_methods_write(const bench_methods *methods, ast_text *json) {
     if (methods->run_count == 0)
         return;
-    bench_json_open(json, "methods", '[');
+    ast_json_open(json, "methods", '[');
     for (int r = 0; r < methods->run_count; r++) {
         const bench_method_run *run = &methods->run[r];
-        bench_json_open(json, NULL, '{');
-        bench_json_text(json, "method", made[run->method].name);
-        bench_json_text(json, "unit", made[run->method].unit);
-        bench_json_number(json, "points", (double)methods->count[run->method]);
-        bench_json_number(json, "threads", run->threads);
-        bench_json_number(json, "seconds", bench_samples_min(&run->time));
-        bench_json_number(json, "seconds_median", bench_samples_median(&run->time));
-        bench_json_close(json, '}');
+        ast_json_open(json, NULL, '{');
+        ast_json_string(json, "method", made[run->method].name);
+        ast_json_string(json, "unit", made[run->method].unit);
+        ast_json_number(json, "points", (double)methods->count[run->method], 9);
+        ast_json_number(json, "threads", run->threads, 9);
+        ast_json_number(json, "seconds", bench_samples_min(&run->time), 9);
+        ast_json_number(json, "seconds_median", bench_samples_median(&run->time), 9);
+        ast_json_close(json, '}');
     }
-    bench_json_close(json, ']');
+    ast_json_close(json, ']');
 }

@@ -6,7 +6,8 @@
 #define BENCH_METHODS_H
 
 #include "goals.h"
-#include "json.h"
+
+#include <json.h>
 
 enum { BENCH_SILHOUETTE, BENCH_FSD, BENCH_MOVMF, BENCH_METHODS };
 
@@ -30,6 +31,6 @@ void bench_methods_free(bench_methods *methods);
 
 void bench_methods_goals(const bench_methods *methods, bench_goals *goals);
 void bench_methods_print(const bench_methods *methods);
-void bench_methods_write(const bench_methods *methods, bench_json *json);
+void bench_methods_write(const bench_methods *methods, ast_text *json);
 
 #endif

@@ -6,7 +6,8 @@
 #define BENCH_SCALING_H
 
 #include "goals.h"
-#include "json.h"
+
+#include <json.h>
 
 #define BENCH_CURVE_POINTS 16
 #define BENCH_PANEL_CURVES 3
@@ -67,7 +68,7 @@ double bench_curve_slope(const bench_curve *curve);
 
 void bench_scaling_goals(const bench_scaling *scaling, bench_goals *goals);
 void bench_scaling_print(const bench_scaling *scaling);
-void bench_scaling_write(const bench_scaling *scaling, bench_json *json);
+void bench_scaling_write(const bench_scaling *scaling, ast_text *json);
 void bench_scaling_draw(const bench_scaling *scaling, const char *path); /* SVG; exits with a sentence if it cannot */
 
 /* ---- between these files ---- */
@@ -85,6 +86,6 @@ void bench_scaling_large(bench_scaling *scaling, const float *points, size_t cou
                          int32_t *labels);
 void bench_large_goals(const bench_large *large, bench_goals *goals);
 void bench_large_print(const bench_large *large);
-void bench_large_write(const bench_large *large, bench_json *json);
+void bench_large_write(const bench_large *large, ast_text *json);
 
 #endif

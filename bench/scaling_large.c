@@ -78,15 +78,15 @@ void bench_large_print(const bench_large *large) {
                large->pass[i].scored / (double)large->points);
 }
 
-void bench_large_write(const bench_large *large, bench_json *json) {
-    bench_json_open(json, "from_nothing", '{');
-    bench_json_number(json, "points", (double)large->points);
-    bench_json_number(json, "clusters", (double)large->clusters);
-    bench_json_number(json, "bare_pass_seconds", large->bare);
-    bench_json_number(json, "call_seconds", large->call);
-    bench_json_open(json, "pass_seconds", '[');
+void bench_large_write(const bench_large *large, ast_text *json) {
+    ast_json_open(json, "from_nothing", '{');
+    ast_json_number(json, "points", (double)large->points, 9);
+    ast_json_number(json, "clusters", (double)large->clusters, 9);
+    ast_json_number(json, "bare_pass_seconds", large->bare, 9);
+    ast_json_number(json, "call_seconds", large->call, 9);
+    ast_json_open(json, "pass_seconds", '[');
     for (int i = 0; i < large->passes; i++)
-        bench_json_number(json, NULL, large->pass[i].seconds);
-    bench_json_close(json, ']');
-    bench_json_close(json, '}');
+        ast_json_number(json, NULL, large->pass[i].seconds, 9);
+    ast_json_close(json, ']');
+    ast_json_close(json, '}');
 }

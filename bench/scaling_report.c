@@ -39,46 +39,46 @@ void bench_scaling_print(const bench_scaling *s) {
         bench_large_print(&s->large);
 }
 
-static void write_curve(bench_json *json, const bench_curve *curve) {
+static void write_curve(ast_text *json, const bench_curve *curve) {
     double slope = bench_curve_slope(curve);
-    bench_json_open(json, NULL, '{');
-    bench_json_text(json, "name", curve->name);
+    ast_json_open(json, NULL, '{');
+    ast_json_string(json, "name", curve->name);
     if (!isnan(slope)) {
-        bench_json_number(json, "slope_from", curve->from);
-        bench_json_number(json, "slope", slope);
+        ast_json_number(json, "slope_from", curve->from, 9);
+        ast_json_number(json, "slope", slope, 9);
     }
-    bench_json_open(json, "x", '[');
+    ast_json_open(json, "x", '[');
     for (int i = 0; i < curve->count; i++)
-        bench_json_number(json, NULL, curve->x[i]);
-    bench_json_close(json, ']');
-    bench_json_open(json, "seconds", '[');
+        ast_json_number(json, NULL, curve->x[i], 9);
+    ast_json_close(json, ']');
+    ast_json_open(json, "seconds", '[');
     for (int i = 0; i < curve->count; i++)
-        bench_json_number(json, NULL, curve->seconds[i]);
-    bench_json_close(json, ']');
-    bench_json_close(json, '}');
+        ast_json_number(json, NULL, curve->seconds[i], 9);
+    ast_json_close(json, ']');
+    ast_json_close(json, '}');
 }
 
-void bench_scaling_write(const bench_scaling *s, bench_json *json) {
+void bench_scaling_write(const bench_scaling *s, ast_text *json) {
     if (s->threads == 0)
         return;
-    bench_json_open(json, "scaling", '{');
-    bench_json_number(json, "threads", s->threads);
-    bench_json_number(json, "repetitions", s->repetitions);
+    ast_json_open(json, "scaling", '{');
+    ast_json_number(json, "threads", s->threads, 9);
+    ast_json_number(json, "repetitions", s->repetitions, 9);
     if (s->large.points)
         bench_large_write(&s->large, json);
-    bench_json_open(json, "panels", '[');
+    ast_json_open(json, "panels", '[');
     for (int p = 0; p < BENCH_PANELS; p++) {
         if (!s->panel[p].x_label)
             continue;
-        bench_json_open(json, NULL, '{');
-        bench_json_text(json, "title", s->panel[p].title);
-        bench_json_text(json, "x", s->panel[p].x_label);
-        bench_json_open(json, "curves", '[');
+        ast_json_open(json, NULL, '{');
+        ast_json_string(json, "title", s->panel[p].title);
+        ast_json_string(json, "x", s->panel[p].x_label);
+        ast_json_open(json, "curves", '[');
         for (int c = 0; c < s->panel[p].curves; c++)
             write_curve(json, &s->panel[p].curve[c]);
-        bench_json_close(json, ']');
-        bench_json_close(json, '}');
+        ast_json_close(json, ']');
+        ast_json_close(json, '}');
     }
-    bench_json_close(json, ']');
-    bench_json_close(json, '}');
+    ast_json_close(json, ']');
+    ast_json_close(json, '}');
 }

@@ -36,17 +36,17 @@ double bench_series_any(const bench_series *series, double share) {
     return bench_quantile(series->all, (size_t)series->repetitions * (size_t)series->frames, share);
 }
 
-static void write_spread(bench_json *json, const char *key, double (*at)(const bench_series *, double),
+static void write_spread(ast_text *json, const char *key, double (*at)(const bench_series *, double),
                          const bench_series *series) {
-    bench_json_open(json, key, '{');
-    bench_json_number(json, "min", at(series, 0));
-    bench_json_number(json, "median", at(series, 0.5));
-    bench_json_number(json, "p99", at(series, 0.99));
-    bench_json_number(json, "max", at(series, 1));
-    bench_json_close(json, '}');
+    ast_json_open(json, key, '{');
+    ast_json_number(json, "min", at(series, 0), 9);
+    ast_json_number(json, "median", at(series, 0.5), 9);
+    ast_json_number(json, "p99", at(series, 0.99), 9);
+    ast_json_number(json, "max", at(series, 1), 9);
+    ast_json_close(json, '}');
 }
 
-void bench_series_write(const bench_series *series, bench_json *json) {
+void bench_series_write(const bench_series *series, ast_text *json) {
     write_spread(json, "seconds", bench_series_best, series);
     write_spread(json, "seconds_all_repetitions", bench_series_any, series);
 }

@@ -5,7 +5,7 @@
 #ifndef BENCH_SERIES_H
 #define BENCH_SERIES_H
 
-#include "json.h"
+#include <json.h>
 
 typedef struct bench_series {
     int frames, repetitions; /* repetitions: those that are complete */
@@ -24,6 +24,6 @@ double bench_series_best(const bench_series *series, double share);
 double bench_series_any(const bench_series *series, double share);
 
 /* Two objects: "seconds" and "seconds_all_repetitions", each with min, median, p99 and max. */
-void bench_series_write(const bench_series *series, bench_json *json);
+void bench_series_write(const bench_series *series, ast_text *json);
 
 #endif

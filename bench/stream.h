@@ -6,9 +6,10 @@
 
 #include "axes.h"
 #include "goals.h"
-#include "json.h"
 #include "scene.h"
 #include "series.h"
+
+#include <json.h>
 
 #define BENCH_FRAMES 100 /* of W4 */
 
@@ -65,7 +66,7 @@ void bench_million_run(bench_million *million, size_t frames, int threads);
 
 void bench_streams_print(const bench_streams *streams);
 void bench_streams_goals(const bench_streams *streams, bench_goals *goals);
-void bench_streams_write(const bench_streams *streams, bench_json *json);
+void bench_streams_write(const bench_streams *streams, ast_text *json);
 int bench_streams_agree(const bench_streams *streams); /* the labels, over the numbers of threads */
 
 #endif

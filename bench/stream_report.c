@@ -119,60 +119,60 @@ void bench_streams_goals(const bench_streams *s, bench_goals *goals) {
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------- */
 
-static void write_frames(bench_json *json, const bench_stream_run *run) {
-    bench_json_open(json, "frames", '[');
+static void write_frames(ast_text *json, const bench_stream_run *run) {
+    ast_json_open(json, "frames", '[');
     for (int f = 0; f < BENCH_FRAMES; f++) {
-        bench_json_open(json, NULL, '{');
-        bench_json_number(json, "seconds", run->times.best[f]);
-        bench_json_number(json, "passes", run->passes[f]);
-        bench_json_close(json, '}');
+        ast_json_open(json, NULL, '{');
+        ast_json_number(json, "seconds", run->times.best[f], 9);
+        ast_json_number(json, "passes", run->passes[f], 9);
+        ast_json_close(json, '}');
     }
-    bench_json_close(json, ']');
+    ast_json_close(json, ']');
 }
 
-static void write_run(bench_json *json, const bench_streams *s, const bench_stream_run *run) {
+static void write_run(ast_text *json, const bench_streams *s, const bench_stream_run *run) {
     char hash[32];
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)run->labels_hash);
-    bench_json_open(json, NULL, '{');
-    bench_json_text(json, "run", bench_stream_name(run->kind));
-    bench_json_number(json, "points", (double)s->count);
-    bench_json_number(json, "threads", run->threads);
-    bench_json_number(json, "repetitions", run->times.repetitions);
-    bench_json_number(json, "bare_seconds", bare_seconds(s, run));
-    bench_json_number(json, "median_in_bare_passes", best(run, 0.5) / bare_seconds(s, run));
+    ast_json_open(json, NULL, '{');
+    ast_json_string(json, "run", bench_stream_name(run->kind));
+    ast_json_number(json, "points", (double)s->count, 9);
+    ast_json_number(json, "threads", run->threads, 9);
+    ast_json_number(json, "repetitions", run->times.repetitions, 9);
+    ast_json_number(json, "bare_seconds", bare_seconds(s, run), 9);
+    ast_json_number(json, "median_in_bare_passes", best(run, 0.5) / bare_seconds(s, run), 9);
     bench_series_write(&run->times, json);
-    bench_json_number(json, "mean_passes", mean_passes(run));
-    bench_json_number(json, "most_passes", most_passes(run));
-    bench_json_number(json, "unconverged_frames", run->unconverged);
-    bench_json_number(json, "nan_frames", run->nan_frames);
-    bench_json_number(json, "id_switches", run->switches);
-    bench_json_number(json, "lost_on_return", run->lost);
-    bench_json_number(json, "least_unseen", run->least_unseen);
-    bench_json_text(json, "labels_hash", hash);
+    ast_json_number(json, "mean_passes", mean_passes(run), 9);
+    ast_json_number(json, "most_passes", most_passes(run), 9);
+    ast_json_number(json, "unconverged_frames", run->unconverged, 9);
+    ast_json_number(json, "nan_frames", run->nan_frames, 9);
+    ast_json_number(json, "id_switches", run->switches, 9);
+    ast_json_number(json, "lost_on_return", run->lost, 9);
+    ast_json_number(json, "least_unseen", run->least_unseen, 9);
+    ast_json_string(json, "labels_hash", hash);
     write_frames(json, run);
-    bench_json_close(json, '}');
+    ast_json_close(json, '}');
 }
 
-static void write_million(bench_json *json, const bench_million *m) {
-    bench_json_open(json, "million", '{');
-    bench_json_number(json, "frames", (double)m->frames);
-    bench_json_number(json, "seconds", m->seconds);
-    bench_json_number(json, "median_first", m->first);
-    bench_json_number(json, "median_last", m->last);
-    bench_json_number(json, "peak_memory_first", (double)m->peak_early);
-    bench_json_number(json, "peak_memory_last", (double)m->peak_late);
-    bench_json_number(json, "heap_first", (double)m->heap_early);
-    bench_json_number(json, "heap_last", (double)m->heap_late);
-    bench_json_number(json, "ids", m->ids);
-    bench_json_number(json, "most_clusters", (double)m->most_clusters);
-    bench_json_close(json, '}');
+static void write_million(ast_text *json, const bench_million *m) {
+    ast_json_open(json, "million", '{');
+    ast_json_number(json, "frames", (double)m->frames, 9);
+    ast_json_number(json, "seconds", m->seconds, 9);
+    ast_json_number(json, "median_first", m->first, 9);
+    ast_json_number(json, "median_last", m->last, 9);
+    ast_json_number(json, "peak_memory_first", (double)m->peak_early, 9);
+    ast_json_number(json, "peak_memory_last", (double)m->peak_late, 9);
+    ast_json_number(json, "heap_first", (double)m->heap_early, 9);
+    ast_json_number(json, "heap_last", (double)m->heap_late, 9);
+    ast_json_number(json, "ids", m->ids, 9);
+    ast_json_number(json, "most_clusters", (double)m->most_clusters, 9);
+    ast_json_close(json, '}');
 }
 
-void bench_streams_write(const bench_streams *s, bench_json *json) {
-    bench_json_open(json, "streams", '[');
+void bench_streams_write(const bench_streams *s, ast_text *json) {
+    ast_json_open(json, "streams", '[');
     for (int r = 0; r < s->run_count; r++)
         write_run(json, s, &s->run[r]);
-    bench_json_close(json, ']');
+    ast_json_close(json, ']');
     if (s->million.frames)
         write_million(json, &s->million);
 }

@@ -10,7 +10,6 @@
 #include "cli.h"
 #include "directions.h"
 #include "interrupt.h"
-#include "json.h"
 #include "memory.h"
 #include "progress.h"
 #include "targets.h"
@@ -243,13 +242,14 @@ static int assign_parts(job *work) {
 
 /* ---- What came out ----------------------------------------------------------------------------------------------- */
 
-static int print_json(const void *data) {
+static void print_json(const void *data, ast_text *json) {
     const job *work = data;
-    return ast_cli_print_object(json_pack("{sI sI sI sI sI sI}", "points", (json_int_t)work->directions.points.count,
-                                          "missing", (json_int_t)work->sums.missing, "dimension",
-                                          (json_int_t)work->directions.points.dimension, "clusters",
-                                          (json_int_t)work->means_count, "assigned", (json_int_t)work->sums.assigned,
-                                          "unassigned", (json_int_t)work->sums.unassigned));
+    ast_json_integer(json, "points", (int64_t)work->directions.points.count);
+    ast_json_integer(json, "missing", (int64_t)work->sums.missing);
+    ast_json_integer(json, "dimension", (int64_t)work->directions.points.dimension);
+    ast_json_integer(json, "clusters", (int64_t)work->means_count);
+    ast_json_integer(json, "assigned", (int64_t)work->sums.assigned);
+    ast_json_integer(json, "unassigned", (int64_t)work->sums.unassigned);
 }
 
 static void print_table(const void *data) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * The parts of asterism cluster: what the command line says, and everything a run holds. cluster.c reads and clusters,
- * cluster_check.c judges the command line, cluster_state.c keeps the run in a file, cluster_compare.c runs what the result
- * is compared with, cluster_output.c writes and prints, cluster_report.c makes the page.
- * Functions return -1 to go on, or the exit code after printing the sentence. */
+ * cluster_check.c judges the command line, cluster_state.c keeps the run in a file, cluster_compare.c runs what the
+ * result is compared with, cluster_output.c writes and prints, cluster_report.c makes the page. Functions return -1 to
+ * go on, or the exit code after printing the sentence. */
 #ifndef AST_CLI_CLUSTER_H
 #define AST_CLI_CLUSTER_H
 

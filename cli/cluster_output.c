@@ -51,9 +51,9 @@ ast_cli_result ast_cli_cluster_result(job *work) {
         .memory = work->parts.larger.allowed};
 }
 
-static int print_json(const void *work) {
+static void print_json(const void *work, ast_text *json) {
     ast_cli_result result = ast_cli_cluster_result((job *)work);
-    return ast_cli_print_json(&result);
+    ast_cli_put_result(&result, json);
 }
 
 static void print_table(const void *work) {

@@ -11,7 +11,6 @@
 
 #include "cli.h"
 #include "directions.h"
-#include "json.h"
 #include "ranks.h"
 #include "targets.h"
 #include "terminal.h"
@@ -77,7 +76,7 @@ static int read_all(job *work);
 static int share(job *work);
 static int compare(job *work);
 static int silhouette(job *work);
-static int print_json(const void *data);
+static void print_json(const void *data, ast_text *json);
 static void print_table(const void *data);
 
 static int run(int argc, char **argv) {
@@ -201,23 +200,20 @@ static const char *dissimilarity_name(const job *work) {
     return dissimilarities[work->given->dissimilarity < 0 ? AST_COSINE : work->given->dissimilarity];
 }
 
-static int print_json(const void *data) {
+static void print_json(const void *data, ast_text *json) {
     const job *work = data;
-    json_t *object = json_object();
-    int failed = !object;
-    if (!failed && work->given->truth)
-        failed |= json_object_update_new(
-            object, json_pack("{sf sf sI sI sI}", "nmi", work->agreement.nmi, "ari", work->agreement.ari, "points",
-                              (json_int_t)work->agreement.points, "clusters", (json_int_t)work->agreement.clusters,
-                              "truths", (json_int_t)work->agreement.truths));
-    if (!failed && work->given->points)
-        failed |=
-            json_object_update_new(object, json_pack("{sf ss sI}", "silhouette", work->silhouette, "dissimilarity",
-                                                     dissimilarity_name(work), "sampled", (json_int_t)work->sampled));
-    if (!failed)
-        return ast_cli_print_object(object);
-    json_decref(object);
-    return 0;
+    if (work->given->truth) {
+        ast_json_real(json, "nmi", work->agreement.nmi, 17);
+        ast_json_real(json, "ari", work->agreement.ari, 17);
+        ast_json_integer(json, "points", (int64_t)work->agreement.points);
+        ast_json_integer(json, "clusters", (int64_t)work->agreement.clusters);
+        ast_json_integer(json, "truths", (int64_t)work->agreement.truths);
+    }
+    if (work->given->points) {
+        ast_json_real(json, "silhouette", work->silhouette, 17);
+        ast_json_string(json, "dissimilarity", dissimilarity_name(work));
+        ast_json_integer(json, "sampled", (int64_t)work->sampled);
+    }
 }
 
 static void print_table(const void *data) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * asterism normals: a depth image, a cloud or a mesh in, the direction that each pixel, point or triangle looks to out. */
+ * asterism normals: a depth image, a cloud or a mesh in, the direction that each pixel, point or triangle looks to out.
+ */
 #include <asterism_depth.h>
 
 #include <math.h>
@@ -10,7 +11,6 @@
 #include "cli.h"
 #include "cloud.h"
 #include "depth.h"
-#include "json.h"
 #include "targets.h"
 #include "terminal.h"
 
@@ -167,24 +167,24 @@ static int make(job *work) {
 
 /* ---- What came out ----------------------------------------------------------------------------------------------- */
 
-static int print_json(const void *data) {
+static void print_json(const void *data, ast_text *json) {
     const job *work = data;
     const ast_cli_depth *depth = &work->depth;
     const ast_cli_surface *surface = &work->surface;
-    size_t pixels = depth->width * depth->height;
-    if (work->solid)
-        return ast_cli_print_object(json_pack("{sI sI ss sf}", "points", (json_int_t)surface->count, "missing",
-                                              (json_int_t)work->missing, "normals", ast_cli_surface_word(surface),
-                                              "seconds", surface->seconds));
-    json_t *object =
-        json_pack("{sI sI sI sI sf}", "width", (json_int_t)depth->width, "height", (json_int_t)depth->height, "points",
-                  (json_int_t)pixels, "missing", (json_int_t)work->missing, "seconds", depth->seconds);
-    if (object && depth->frame.number != AST_DEPTH_WHOLE &&
-        json_object_set_new(object, "frame", json_integer((json_int_t)depth->frame.number)) != 0) {
-        json_decref(object);
-        return 0;
+    if (work->solid) {
+        ast_json_integer(json, "points", (int64_t)surface->count);
+        ast_json_integer(json, "missing", (int64_t)work->missing);
+        ast_json_string(json, "normals", ast_cli_surface_word(surface));
+        ast_json_real(json, "seconds", surface->seconds, 17);
+        return;
     }
-    return ast_cli_print_object(object);
+    ast_json_integer(json, "width", (int64_t)depth->width);
+    ast_json_integer(json, "height", (int64_t)depth->height);
+    ast_json_integer(json, "points", (int64_t)(depth->width * depth->height));
+    ast_json_integer(json, "missing", (int64_t)work->missing);
+    ast_json_real(json, "seconds", depth->seconds, 17);
+    if (depth->frame.number != AST_DEPTH_WHOLE)
+        ast_json_integer(json, "frame", (int64_t)depth->frame.number);
 }
 
 static void print_table(const void *data) {

@@ -6,6 +6,7 @@
 
 #include <asterism.h>
 #include <asterism_depth.h>
+#include <json.h>
 
 typedef struct ast_cli_result {
     const ast_report *report;
@@ -48,7 +49,8 @@ const char *ast_cli_axis_name(int32_t axis);
 
 void ast_cli_print_table(const ast_cli_result *result);
 
-/* 0 if there is no memory for it. */
-int ast_cli_print_json(const ast_cli_result *result);
+/* Appends the members of the JSON object. Clusters are printed as they come: thousands of means of a thousand
+ * components each need not be in memory as text. */
+void ast_cli_put_result(const ast_cli_result *result, ast_text *json);
 
 #endif

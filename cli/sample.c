@@ -12,7 +12,6 @@
 
 #include "cli.h"
 #include "files.h"
-#include "json.h"
 #include "progress.h"
 #include "sample_scene.h"
 #include "targets.h"
@@ -200,12 +199,14 @@ static size_t count_noise(const job *work) {
     return count;
 }
 
-static int print_json(const void *data) {
+static void print_json(const void *data, ast_text *json) {
     const job *work = data;
     const settings *given = work->given;
-    return ast_cli_print_object(json_pack("{sI sI sI sf sI}", "points", (json_int_t)given->points, "dimension",
-                                          (json_int_t)given->dimension, "clusters", (json_int_t)given->clusters,
-                                          "kappa", given->kappa, "noise", (json_int_t)count_noise(work)));
+    ast_json_integer(json, "points", (int64_t)given->points);
+    ast_json_integer(json, "dimension", (int64_t)given->dimension);
+    ast_json_integer(json, "clusters", (int64_t)given->clusters);
+    ast_json_real(json, "kappa", given->kappa, 17);
+    ast_json_integer(json, "noise", (int64_t)count_noise(work));
 }
 
 /* The files are the result. Only a person at a terminal is told so. */

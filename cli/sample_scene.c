@@ -21,7 +21,6 @@
 #include "files.h"
 #include "folder.h"
 #include "interrupt.h"
-#include "json.h"
 #include "progress.h"
 #include "targets.h"
 #include "terminal.h"
@@ -202,40 +201,42 @@ static int make_frames(job *work) {
 
 /* ---- What belongs to all of them --------------------------------------------------------------------------------- */
 
-static json_t *camera_object(const ast_hallway *hallway) {
-    const ast_camera *camera = &hallway->camera;
-    return json_pack("{sf sf sf sf}", "fx", camera->fx, "fy", camera->fy, "cx", camera->cx, "cy", camera->cy);
+static void put_camera(ast_text *json, const ast_camera *camera) {
+    ast_json_real(json, "fx", camera->fx, 17);
+    ast_json_real(json, "fy", camera->fy, 17);
+    ast_json_real(json, "cx", camera->cx, 17);
+    ast_json_real(json, "cy", camera->cy, 17);
 }
 
-/* json_array_append_new takes what it is given over, NULL included, and says if it cannot. */
-static json_t *directions_array(void) {
+static void put_directions(ast_text *json) {
     size_t count;
     const double *of = ast_hallway_directions(&count);
-    json_t *array = json_array();
-    int failed = !array;
-    for (size_t i = 0; i < count; i++, of += 3)
-        failed = failed || json_array_append_new(array, json_pack("[f f f]", of[0], of[1], of[2]));
-    if (!failed)
-        return array;
-    json_decref(array);
-    return NULL;
+    ast_json_open(json, "directions", '[');
+    for (size_t i = 0; i < count; i++, of += 3) {
+        ast_json_open(json, NULL, '[');
+        for (int d = 0; d < 3; d++)
+            ast_json_real(json, NULL, of[d], 17);
+        ast_json_close(json, ']');
+    }
+    ast_json_close(json, ']');
 }
 
 /* What has to be known to use the files: intrinsics, depth units, what the numbers of the truth stand for. */
 static bool write_camera(ast_output *output, const job *work, ast_format_error *error) {
-    json_t *object = camera_object(&work->hallway);
-    int failed = !object;
-    failed = failed || json_object_set_new(object, "width", json_integer((json_int_t)work->hallway.width));
-    failed = failed || json_object_set_new(object, "height", json_integer((json_int_t)work->hallway.height));
-    failed = failed || json_object_set_new(object, "depth_scale", json_integer(1000));
-    failed = failed || json_object_set_new(object, "frames_per_second", json_integer(30));
-    failed = failed || json_object_set_new(object, "directions", directions_array());
-    char *text = failed ? NULL : json_dumps(object, JSON_REAL_PRECISION(17));
-    json_decref(object);
-    if (!text)
+    ast_text json = {0};
+    ast_json_open(&json, NULL, '{');
+    put_camera(&json, &work->hallway.camera);
+    ast_json_integer(&json, "width", (int64_t)work->hallway.width);
+    ast_json_integer(&json, "height", (int64_t)work->hallway.height);
+    ast_json_integer(&json, "depth_scale", 1000);
+    ast_json_integer(&json, "frames_per_second", 30);
+    put_directions(&json);
+    ast_json_close(&json, '}');
+    ast_text_put(&json, "\n");
+    if (json.failed)
         snprintf(error->text, sizeof error->text, "there is no memory to describe the camera");
-    bool good = text && ast_output_write(output, text, strlen(text), error) && ast_output_write(output, "\n", 1, error);
-    free(text);
+    bool good = !json.failed && ast_output_write(output, json.bytes, json.size, error);
+    ast_text_free(&json);
     return good;
 }
 
@@ -252,13 +253,18 @@ static bool write_poses(ast_output *output, const job *work, ast_format_error *e
     return true;
 }
 
-static int print_json(const void *data) {
+static void print_json(const void *data, ast_text *json) {
     const job *work = data;
     const ast_hallway *hallway = &work->hallway;
-    return ast_cli_print_object(json_pack("{ss sI sI sI so sb ss}", "scene", scenes[0], "frames",
-                                          (json_int_t)hallway->frames, "width", (json_int_t)hallway->width, "height",
-                                          (json_int_t)hallway->height, "camera", camera_object(hallway), "noise",
-                                          hallway->noise, "output", work->folder));
+    ast_json_string(json, "scene", scenes[0]);
+    ast_json_integer(json, "frames", (int64_t)hallway->frames);
+    ast_json_integer(json, "width", (int64_t)hallway->width);
+    ast_json_integer(json, "height", (int64_t)hallway->height);
+    ast_json_open(json, "camera", '{');
+    put_camera(json, &hallway->camera);
+    ast_json_close(json, '}');
+    ast_json_boolean(json, "noise", hallway->noise);
+    ast_json_string(json, "output", work->folder);
 }
 
 /* The files are the result. Only a person at a terminal is told so. */

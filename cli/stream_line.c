@@ -1,73 +1,54 @@
 /* SPDX-License-Identifier: MIT
  *
- * A frame as one line of JSON. It is printed piece by piece and not built first: a frame may track thousands of means
- * of a thousand components, and the next frame is waiting. */
+ * A frame as one line of JSON. It is printed cluster by cluster: a frame may track thousands of means of a thousand
+ * components. */
 #include "stream_output.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <json_text.h>
+#include <report.h>
+#include <json.h>
 
 #include "cli.h"
 #include "terminal.h"
 
-static const char *const events[] = {"born", "revived", "seen", "unseen", "died"}; /* in the order of ast_event */
+enum { DOUBLE_DIGITS = 17, FLOAT_DIGITS = 9 }; /* enough to give the number back as it was */
 
-/* A file's name may hold anything; what is no UTF-8 becomes the replacement character. */
-static void print_text(const char *text) {
-    const char *c = text;
-    putchar('"');
-    while (*c) {
-        size_t size = ast_utf8_size(c);
-        if (*c == '"' || *c == '\\')
-            printf("\\%c", *c);
-        else if ((unsigned char)*c < ' ')
-            printf("\\u%04x", (unsigned)*c);
-        else if (size == 0)
-            printf("\\ufffd");
-        else
-            fwrite(c, 1, size, stdout);
-        c += size ? size : 1;
-    }
-    putchar('"');
-}
-
-/* As many digits as bring the double back; JSON knows no infinity and no NaN. */
-static void print_number(const char *key, double value) {
-    if (isfinite(value))
-        printf("\"%s\": %.17g", key, value);
-    else
-        printf("\"%s\": null", key);
-}
-
-static void print_cluster(const ast_tracked *cluster, size_t dimension) {
-    printf("{\"id\": %" PRId32 ", \"count\": %zu, ", cluster->id, cluster->count);
-    print_number("share", cluster->share);
-    printf(", \"mean\": [");
+static void put_cluster(ast_text *json, const ast_tracked *cluster, size_t dimension) {
+    ast_json_open(json, NULL, '{');
+    ast_json_integer(json, "id", cluster->id);
+    ast_json_integer(json, "count", (int64_t)cluster->count);
+    ast_json_number(json, "share", cluster->share, DOUBLE_DIGITS);
+    ast_json_open(json, "mean", '[');
     for (size_t d = 0; d < dimension; d++)
-        printf("%s%.9g", d ? ", " : "", (double)cluster->mean[d]);
-    printf("], ");
-    print_number("weight", cluster->weight);
-    printf(", \"age\": %" PRIu32 ", \"event\": \"%s\"}", cluster->age, events[cluster->event]);
+        ast_json_number(json, NULL, (double)cluster->mean[d], FLOAT_DIGITS);
+    ast_json_close(json, ']');
+    ast_json_number(json, "weight", cluster->weight, DOUBLE_DIGITS);
+    ast_json_integer(json, "age", cluster->age);
+    ast_json_string(json, "event", ast_event_names[cluster->event]);
+    ast_json_close(json, '}');
 }
 
 int ast_cli_print_frame(const char *source, const ast_frame *frame, const ast_tracked *clusters, size_t count,
                         size_t dimension) {
-    printf("{\"frame\": %" PRIu64 ", \"source\": ", frame->frame);
-    print_text(source);
-    printf(", \"points\": %zu, \"missing\": %zu, \"iterations\": %d, \"converged\": %s, ", frame->points,
-           frame->missing, frame->iterations, frame->converged ? "true" : "false");
-    print_number("milliseconds", frame->seconds * 1e3);
-    printf(", ");
-    print_number("objective", frame->objective);
-    printf(", \"clusters\": [");
+    ast_text json = {0};
+    ast_json_open(&json, NULL, '{');
+    ast_json_integer(&json, "frame", (int64_t)frame->frame);
+    ast_json_string(&json, "source", source);
+    ast_json_integer(&json, "points", (int64_t)frame->points);
+    ast_json_integer(&json, "missing", (int64_t)frame->missing);
+    ast_json_integer(&json, "iterations", frame->iterations);
+    ast_json_boolean(&json, "converged", frame->converged);
+    ast_json_number(&json, "milliseconds", frame->seconds * 1e3, DOUBLE_DIGITS);
+    ast_json_number(&json, "objective", frame->objective, DOUBLE_DIGITS);
+    ast_json_open(&json, "clusters", '[');
     for (size_t i = 0; i < count; i++) {
-        if (i > 0)
-            printf(", ");
-        print_cluster(&clusters[i], dimension);
+        put_cluster(&json, &clusters[i], dimension);
+        ast_text_print(&json, stdout);
     }
-    printf("]}\n");
-    int code = ast_cli_flush();
+    ast_json_close(&json, ']');
+    ast_json_close(&json, '}');
+    ast_text_put(&json, "\n");
+    bool good = ast_text_print(&json, stdout);
+    ast_text_free(&json);
+    int code = good ? ast_cli_flush() : ast_cli_fail(AST_CLI_FAILED, "there is no memory to print the frame");
     return code == AST_CLI_DONE ? -1 : code;
 }

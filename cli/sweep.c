@@ -78,8 +78,8 @@ void ast_cli_sweep_free(ast_cli_sweep *sweep) {
 
 /* ---- Angles ------------------------------------------------------------------------------------------------------ */
 
-/* Every so-manieth of very many points: a view, nothing is copied. Weights and sparse rows do not bend that way: then all
- * are used. */
+/* Every so-manieth of very many points: a view, nothing is copied. Weights and sparse rows do not bend that way: then
+ * all are used. */
 static void thin_out(ast_points *points) {
     size_t step = points->weights || points->starts ? 1 : (points->count + MOST_POINTS - 1) / MOST_POINTS;
     if (step < 2)

@@ -147,12 +147,23 @@ static int commit(ast_cli_target *targets, size_t count) {
     return AST_CLI_DONE;
 }
 
+static bool print_object(const ast_cli_printer *printer) {
+    ast_text json = {0};
+    ast_json_open(&json, NULL, '{');
+    printer->json(printer->work, &json);
+    ast_json_close(&json, '}');
+    ast_text_put(&json, "\n");
+    bool good = ast_text_print(&json, stdout);
+    ast_text_free(&json);
+    return good;
+}
+
 int ast_cli_print(const ast_cli_common *common, const ast_cli_printer *printer) {
     if (common->quiet && !common->json)
         return AST_CLI_DONE;
     if (!common->json)
         printer->table(printer->work);
-    else if (!printer->json(printer->work))
+    else if (!print_object(printer))
         return ast_cli_fail(AST_CLI_FAILED, "there is no memory to print the result");
     return ast_cli_flush();
 }

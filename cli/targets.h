@@ -6,6 +6,7 @@
 #define AST_CLI_TARGETS_H
 
 #include <formats.h>
+#include <json.h>
 
 #include "options.h"
 
@@ -40,10 +41,10 @@ void ast_cli_fill_normals(ast_cli_target *target, const float *normals, size_t r
  * its extension, labels-000017.npy, to free(). On failure all of them are still to be freed. */
 int ast_cli_numbered(const char **const *names, size_t count, size_t number);
 
-/* How a result is printed; json returns 0 if there is no memory for it. */
+/* How a result is printed. */
 typedef struct ast_cli_printer {
-    int (*json)(const void *work);
-    void (*table)(const void *work); /* for people */
+    void (*json)(const void *work, ast_text *json); /* the members of one object */
+    void (*table)(const void *work);                /* for people */
     const void *work;
 } ast_cli_printer;
 

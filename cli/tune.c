@@ -12,7 +12,6 @@
 #include "cli.h"
 #include "directions.h"
 #include "interrupt.h"
-#include "json.h"
 #include "pages.h"
 #include "sweep.h"
 #include "targets.h"
@@ -134,33 +133,34 @@ static int read_points(job *work) {
 
 /* ---- What came out ----------------------------------------------------------------------------------------------- */
 
-static json_t *number(double value) {
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
-static int print_json(const void *data) {
+static void print_json(const void *data, ast_text *json) {
     const ast_cli_sweep *sweep = &((const job *)data)->sweep;
-    json_t *angles = json_array();
-    int failed = !angles, found = sweep->best < sweep->count;
-    const ast_cli_swept *best = found ? &sweep->rows[sweep->best] : NULL;
-    for (size_t i = 0; i < sweep->count && !failed; i++) {
-        const ast_cli_swept *row = &sweep->rows[i];
-        failed = json_array_append_new(
-            angles, json_pack("{sf sI so so sf ss}", "angle", row->angle, "clusters", (json_int_t)row->clusters,
-                              "silhouette", number(row->silhouette), "stability", number(row->stability), "objective",
-                              row->objective, "start", row->warm ? "means" : "nothing"));
+    const ast_cli_swept *best = sweep->best < sweep->count ? &sweep->rows[sweep->best] : NULL;
+    ast_json_real(json, "angle", best ? best->angle : NAN, 17);
+    if (best)
+        ast_json_integer(json, "clusters", (int64_t)best->clusters);
+    else
+        ast_json_string(json, "clusters", NULL);
+    ast_json_real(json, "silhouette", best ? best->silhouette : NAN, 17);
+    ast_json_real(json, "from", best ? sweep->rows[sweep->last].angle : NAN, 17);
+    ast_json_real(json, "to", best ? sweep->rows[sweep->first].angle : NAN, 17);
+    ast_json_boolean(json, "weak", !best || sweep->highest < AST_CLI_WEAK);
+    ast_json_integer(json, "points", (int64_t)sweep->points);
+    ast_json_boolean(json, "cut", sweep->cut);
+    ast_json_boolean(json, "stopped", sweep->stopped != 0);
+    ast_json_string(json, "reason", sweep->reason);
+    ast_json_open(json, "angles", '[');
+    for (const ast_cli_swept *row = sweep->rows; row < sweep->rows + sweep->count; row++) {
+        ast_json_open(json, NULL, '{');
+        ast_json_real(json, "angle", row->angle, 17);
+        ast_json_integer(json, "clusters", (int64_t)row->clusters);
+        ast_json_real(json, "silhouette", row->silhouette, 17);
+        ast_json_real(json, "stability", row->stability, 17);
+        ast_json_real(json, "objective", row->objective, 17);
+        ast_json_string(json, "start", row->warm ? "means" : "nothing");
+        ast_json_close(json, '}');
     }
-    if (failed) {
-        json_decref(angles);
-        return 0;
-    }
-    return ast_cli_print_object(
-        json_pack("{so so so so so sb sI sb sb ss so}", "angle", number(found ? best->angle : NAN), "clusters",
-                  found ? json_integer((json_int_t)best->clusters) : json_null(), "silhouette",
-                  number(found ? best->silhouette : NAN), "from", number(found ? sweep->rows[sweep->last].angle : NAN),
-                  "to", number(found ? sweep->rows[sweep->first].angle : NAN), "weak",
-                  !found || sweep->highest < AST_CLI_WEAK, "points", (json_int_t)sweep->points, "cut", sweep->cut,
-                  "stopped", sweep->stopped != 0, "reason", sweep->reason, "angles", angles));
+    ast_json_close(json, ']');
 }
 
 static void print_value(double value) {

@@ -45,11 +45,10 @@ static size_t count_at(const json_t *object, const char *key) {
 }
 
 static int read_cluster(const json_t *object, size_t dimension, ast_tracked *cluster, float *mean) {
-    static const char *const events[] = {"born", "revived", "seen", "unseen", "died"}; /* in the order of ast_event */
     const json_t *list = json_object_get(object, "mean"), *id = json_object_get(object, "id");
     const char *event = json_string_value(json_object_get(object, "event"));
     int what = 0;
-    while (event && what < 5 && strcmp(event, events[what]) != 0)
+    while (event && what < 5 && strcmp(event, ast_event_names[what]) != 0)
         what++;
     if (!json_is_integer(id) || json_integer_value(id) < 0 || json_integer_value(id) > INT32_MAX ||
         json_array_size(list) != dimension || !event || what == 5)

@@ -80,12 +80,12 @@ static bool put_points(const ast_batch_page *page, const ast_projection *project
     bool good = row && out.xyz && out.labels;
     if (good) {
         draw_points(page, projection, &out, row);
-        ast_json_key(json, "points");
-        ast_text_printf(json, "{\"total\": %zu, \"shown\": %zu, \"xyz\": ", out.total, out.count);
-        ast_json_base64(json, out.xyz, 3 * out.count * sizeof *out.xyz);
-        ast_text_put(json, ", \"labels\": ");
-        ast_json_base64(json, out.labels, out.count * sizeof *out.labels);
-        ast_text_put(json, "}");
+        ast_json_open(json, "points", '{');
+        ast_json_integer(json, "total", (int64_t)out.total);
+        ast_json_integer(json, "shown", (int64_t)out.count);
+        ast_json_base64(json, "xyz", out.xyz, 3 * out.count * sizeof *out.xyz);
+        ast_json_base64(json, "labels", out.labels, out.count * sizeof *out.labels);
+        ast_json_close(json, '}');
     }
     free(row);
     free(out.xyz);
@@ -130,41 +130,36 @@ static entry *choose(const ast_batch_page *page, size_t *count) {
 static void put_mean(ast_text *json, const float *mean, size_t dimension) {
     if (dimension > AST_PAGE_MEAN)
         return;
-    ast_json_key(json, "mean");
-    ast_text_put(json, "[");
+    ast_json_open(json, "mean", '[');
     for (size_t d = 0; d < dimension; d++)
-        ast_text_printf(json, "%s%.7g", d ? ", " : "", (double)mean[d]);
-    ast_text_put(json, "]");
+        ast_json_number(json, NULL, (double)mean[d], 7);
+    ast_json_close(json, ']');
 }
 
 static void put_dip(ast_text *json, const float *mean) {
     double dip_direction, dip, normal[3] = {(double)mean[0], (double)mean[1], (double)mean[2]};
     ast_dip(normal, &dip_direction, &dip);
-    ast_json_key(json, "dip");
-    ast_json_number(json, dip, 6);
-    ast_json_key(json, "dip_direction");
-    ast_json_number(json, dip_direction, 6);
+    ast_json_number(json, "dip", dip, 6);
+    ast_json_number(json, "dip_direction", dip_direction, 6);
 }
 
 static void put_cluster(ast_text *json, const ast_cluster_info *cluster, size_t id, double total,
                         const ast_projection *projection) {
     double xyz[3];
     size_t dimension = projection->dimension;
-    ast_text_printf(json, "{\"id\": %zu, \"size\": %zu, \"share\": ", id, cluster->size);
-    ast_json_number(json, total > 0 ? cluster->weight / total : NAN, 6);
-    ast_json_key(json, "kappa");
-    ast_json_number(json, cluster->kappa, 6);
-    ast_json_key(json, "spread");
-    ast_json_number(json, acos(fmin(1, fmax(-1, cluster->resultant))) * AST_DEGREES_PER_RADIAN, 5);
+    ast_json_open(json, NULL, '{');
+    ast_json_integer(json, "id", (int64_t)id);
+    ast_json_integer(json, "size", (int64_t)cluster->size);
+    ast_json_number(json, "share", total > 0 ? cluster->weight / total : NAN, 6);
+    ast_json_number(json, "kappa", cluster->kappa, 6);
+    ast_json_number(json, "spread", acos(fmin(1, fmax(-1, cluster->resultant))) * AST_DEGREES_PER_RADIAN, 5);
     put_mean(json, cluster->mean, dimension);
     ast_projection_see_mean(projection, cluster->mean, xyz);
-    ast_json_key(json, "xyz");
-    ast_json_xyz(json, xyz);
+    ast_json_xyz(json, "xyz", xyz);
     if (dimension == 3)
         put_dip(json, cluster->mean);
-    ast_json_key(json, "color");
-    ast_json_colour(json, (int32_t)id);
-    ast_text_put(json, "}");
+    ast_json_colour(json, "color", (int32_t)id);
+    ast_json_close(json, '}');
 }
 
 static double angle_between(const float *a, const float *b, size_t dimension, bool axial) {
@@ -179,21 +174,20 @@ static double angle_between(const float *a, const float *b, size_t dimension, bo
 }
 
 static void put_angles(const ast_batch_page *page, const entry *entries, size_t count, ast_text *json) {
-    ast_json_key(json, "angles");
-    ast_text_put(json, "[");
+    ast_json_open(json, "angles", '[');
     for (size_t i = 0; i < count; i++) {
         const float *mean = page->clusters[entries[i].id].mean;
-        ast_text_put(json, i ? ",\n[" : "[");
+        ast_text_put(json, i ? ",\n" : "");
+        ast_json_open(json, NULL, '[');
         for (size_t j = 0; j < count; j++) {
             double angle = i == j ? 0
                                   : angle_between(mean, page->clusters[entries[j].id].mean, page->points->dimension,
                                                   page->head->axial);
-            ast_text_put(json, j ? ", " : "");
-            ast_json_number(json, round(angle * 100) / 100, 6);
+            ast_json_number(json, NULL, round(angle * 100) / 100, 6);
         }
-        ast_text_put(json, "]");
+        ast_json_close(json, ']');
     }
-    ast_text_put(json, "]");
+    ast_json_close(json, ']');
 }
 
 static bool put_clusters(const ast_batch_page *page, const ast_projection *projection, ast_text *json,
@@ -205,13 +199,12 @@ static bool put_clusters(const ast_batch_page *page, const ast_projection *proje
         return no_memory(error);
     for (size_t i = 0; i < page->count; i++)
         total += page->clusters[i].weight;
-    ast_json_key(json, "clusters");
-    ast_text_put(json, "[");
+    ast_json_open(json, "clusters", '[');
     for (size_t i = 0; i < count; i++) {
         ast_text_put(json, i ? ",\n" : "");
         put_cluster(json, &page->clusters[entries[i].id], entries[i].id, total, projection);
     }
-    ast_text_put(json, "]");
+    ast_json_close(json, ']');
     if (count <= AST_PAGE_ANGLES)
         put_angles(page, entries, count, json);
     free(entries);
@@ -232,8 +225,7 @@ static bool put_image(const ast_picture *image, ast_text *json, ast_format_error
     }
     if (!ast_output_take(output, &bytes, &size, error))
         return false;
-    ast_json_key(json, "image");
-    ast_json_data_url(json, bytes, size);
+    ast_json_data_url(json, "image", bytes, size);
     free(bytes);
     return true;
 }
@@ -270,7 +262,7 @@ bool ast_batch_page_json(const ast_batch_page *page, ast_text *json, ast_format_
         ast_page_begin(json, page->head, "batch", false, &projection);
         good = put_points(page, &projection, json, error) && put_clusters(page, &projection, json, error) &&
                (!page->image || put_image(page->image, json, error));
-        ast_text_put(json, "}");
+        ast_json_close(json, '}');
     }
     ast_projection_free(&projection);
     return good && (!json->failed || no_memory(error));

@@ -10,28 +10,33 @@
 #include <string.h>
 
 /* Adds a string whose bytes are not followed by a zero. */
-static void put_part(ast_text *json, const char *bytes, size_t size) {
+static void put_part(ast_text *json, const char *key, const char *bytes, size_t size) {
     char *copy = strndup(bytes, size);
     json->failed |= !copy;
     if (copy)
-        ast_json_string(json, copy);
+        ast_json_string(json, key, copy);
     free(copy);
 }
 
 static void put_svg_title(ast_text *json, const char *svg) {
     const char *begin = strstr(svg, "<title>"), *end = begin ? strstr(begin, "</title>") : NULL;
     if (end)
-        put_part(json, begin + strlen("<title>"), (size_t)(end - begin) - strlen("<title>"));
+        put_part(json, "title", begin + strlen("<title>"), (size_t)(end - begin) - strlen("<title>"));
     else
-        ast_json_string(json, "");
+        ast_json_string(json, "title", "");
+}
+
+/* Another object of a list that stands by itself. */
+static void begin_object(ast_text *json) {
+    ast_text_put(json, json->size ? ",\n" : "");
+    ast_json_open(json, NULL, '{');
 }
 
 void ast_chart_page_svg(ast_chart_page *page, const char *svg) {
-    ast_text_put(&page->charts, page->charts.size ? ",\n{\"title\": " : "{\"title\": ");
+    begin_object(&page->charts);
     put_svg_title(&page->charts, svg);
-    ast_text_put(&page->charts, ", \"svg\": ");
-    ast_json_string(&page->charts, svg);
-    ast_text_put(&page->charts, "}");
+    ast_json_string(&page->charts, "svg", svg);
+    ast_json_close(&page->charts, '}');
 }
 
 /* ---- Tables ------------------------------------------------------------------------------------------------------ */
@@ -41,7 +46,7 @@ static void put_field(ast_text *json, const char *field, size_t size) {
     char word[40], *end;
     bool digits = size > 0 && size < sizeof word && strspn(field, "0123456789+-.eE") >= size;
     if (size == 0 || (size == 3 && strncmp(field, "nan", 3) == 0) || (size == 4 && strncmp(field, "-nan", 4) == 0)) {
-        ast_text_put(json, "null");
+        ast_json_string(json, NULL, NULL);
         return;
     }
     if (digits) {
@@ -49,53 +54,50 @@ static void put_field(ast_text *json, const char *field, size_t size) {
         word[size] = 0;
         double value = strtod(word, &end);
         if (*end == 0) {
-            ast_json_number(json, value, 17);
+            ast_json_number(json, NULL, value, 17);
             return;
         }
     }
-    put_part(json, field, size);
+    put_part(json, NULL, field, size);
 }
 
-static const char *put_line(ast_text *json, const char *line, bool names) {
-    ast_text_put(json, "[");
-    for (bool first = true;; first = false) {
+static const char *put_line(ast_text *json, const char *key, const char *line, bool names) {
+    ast_json_open(json, key, '[');
+    for (;; line++) {
         size_t size = strcspn(line, ",\n");
-        ast_text_put(json, first ? "" : ", ");
         if (names)
-            put_part(json, line, size);
+            put_part(json, NULL, line, size);
         else
             put_field(json, line, size);
         line += size;
         if (*line != ',')
             break;
-        line++;
     }
-    ast_text_put(json, "]");
+    ast_json_close(json, ']');
     return *line ? line + 1 : line;
 }
 
 void ast_chart_page_csv(ast_chart_page *page, const char *title, const char *csv) {
     ast_text *json = &page->tables;
-    ast_text_put(json, json->size ? ",\n{\"title\": " : "{\"title\": ");
-    ast_json_string(json, title);
-    ast_text_put(json, ", \"columns\": ");
-    const char *line = put_line(json, csv, true);
-    ast_text_put(json, ", \"rows\": [");
+    begin_object(json);
+    ast_json_string(json, "title", title);
+    const char *line = put_line(json, "columns", csv, true);
+    ast_json_open(json, "rows", '[');
     for (bool first = true; *line; first = false) {
         ast_text_put(json, first ? "" : ",\n");
-        line = put_line(json, line, false);
+        line = put_line(json, NULL, line, false);
     }
-    ast_text_put(json, "]}");
+    ast_json_close(json, ']');
+    ast_json_close(json, '}');
 }
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
 
 static void put_list(ast_text *json, const char *key, const ast_text *list) {
-    ast_json_key(json, key);
-    ast_text_put(json, "[");
+    ast_json_open(json, key, '[');
     if (list->size)
         ast_text_add(json, list->bytes, list->size);
-    ast_text_put(json, "]");
+    ast_json_close(json, ']');
     json->failed |= list->failed;
 }
 
@@ -104,11 +106,9 @@ bool ast_chart_page_json(const ast_chart_page *page, const ast_page_head *head, 
     ast_page_begin(json, head, "charts", false, NULL);
     put_list(json, "charts", &page->charts);
     put_list(json, "tables", &page->tables);
-    if (recommended) {
-        ast_json_key(json, "recommended");
-        ast_json_string(json, recommended);
-    }
-    ast_text_put(json, "}");
+    if (recommended)
+        ast_json_string(json, "recommended", recommended);
+    ast_json_close(json, '}');
     return !json->failed || ast_format_fail(error, "there is not enough memory for the report");
 }
 

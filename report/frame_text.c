@@ -112,81 +112,72 @@ static void take_sample(sample *of, const ast_recorded *frame, const ast_project
 
 /* ---- The text ---------------------------------------------------------------------------------------------------- */
 
-static void put_number(ast_text *text, const char *key, double value, int digits) {
-    ast_json_key(text, key);
-    ast_json_number(text, value, digits);
-}
-
 static void put_cluster(ast_text *text, const ast_tracked *cluster, double spread, const ast_projection *projection) {
-    static const char *const events[] = {"born", "revived", "seen", "unseen", "died"}; /* in the order of ast_event */
     double xyz[3];
     ast_projection_see_mean(projection, cluster->mean, xyz);
-    ast_text_printf(text, "{\"id\": %" PRId32 ", \"count\": %zu", cluster->id, cluster->count);
-    put_number(text, "share", cluster->share, 5);
-    ast_json_key(text, "xyz");
-    ast_json_xyz(text, xyz);
-    ast_text_printf(text, ", \"age\": %" PRIu32, cluster->age);
-    put_number(text, "spread", spread, 4);
-    ast_text_printf(text, ", \"event\": \"%s\"}", events[cluster->event]);
+    ast_json_open(text, NULL, '{');
+    ast_json_integer(text, "id", cluster->id);
+    ast_json_integer(text, "count", (int64_t)cluster->count);
+    ast_json_number(text, "share", cluster->share, 5);
+    ast_json_xyz(text, "xyz", xyz);
+    ast_json_integer(text, "age", cluster->age);
+    ast_json_number(text, "spread", spread, 4);
+    ast_json_string(text, "event", ast_event_names[cluster->event]);
+    ast_json_close(text, '}');
 }
 
 static void put_core(ast_text *text, const ast_recorded *frame, const entry *entries, size_t count, const sample *of,
                      const ast_projection *projection) {
     const ast_frame *about = frame->frame;
-    ast_text_printf(text, "{\"frame\": %" PRIu64 ", \"source\": ", about->frame);
-    ast_json_string(text, frame->source);
-    ast_text_printf(text, ", \"points\": %zu, \"missing\": %zu", about->points, about->missing);
-    put_number(text, "milliseconds", about->seconds * 1e3, 5);
-    put_number(text, "objective", about->objective, 9);
-    ast_json_key(text, "clusters");
-    ast_text_put(text, "[");
+    ast_json_open(text, NULL, '{');
+    ast_json_integer(text, "frame", (int64_t)about->frame);
+    ast_json_string(text, "source", frame->source);
+    ast_json_integer(text, "points", (int64_t)about->points);
+    ast_json_integer(text, "missing", (int64_t)about->missing);
+    ast_json_number(text, "milliseconds", about->seconds * 1e3, 5);
+    ast_json_number(text, "objective", about->objective, 9);
+    ast_json_open(text, "clusters", '[');
     for (size_t i = 0; i < count; i++) {
         size_t at = entries[i].index;
         double cosine = of->members[at] ? of->cosines[at] / (double)of->members[at] : NAN;
-        ast_text_put(text, i ? ", " : "");
         put_cluster(text, &frame->clusters[at], acos(fmin(1, fmax(-1, cosine))) * AST_DEGREES_PER_RADIAN, projection);
     }
-    ast_text_put(text, "]");
+    ast_json_close(text, ']');
 }
 
 static void put_sample(ast_text *text, const sample *of) {
-    ast_json_key(text, "sample");
-    ast_text_put(text, "{\"xyz\": ");
-    ast_json_base64(text, of->xyz, of->count * sizeof of->xyz[0]);
-    ast_text_put(text, ", \"labels\": ");
-    ast_json_base64(text, of->labels, of->count * sizeof of->labels[0]);
-    ast_text_put(text, "}");
+    ast_json_open(text, "sample", '{');
+    ast_json_base64(text, "xyz", of->xyz, of->count * sizeof of->xyz[0]);
+    ast_json_base64(text, "labels", of->labels, of->count * sizeof of->labels[0]);
+    ast_json_close(text, '}');
 }
 
 /* Of every cluster listed and not of the new ones alone: a browser may have missed the frame in which one was new. */
 static void put_colours(ast_text *text, const ast_frame_parts *parts) {
-    ast_json_key(text, "colors");
-    ast_text_put(text, "{");
-    for (size_t i = 0; i < parts->id_count; i++) {
-        ast_text_printf(text, "%s\"%" PRId32 "\": ", i ? ", " : "", parts->ids[i]);
-        ast_json_colour(text, parts->ids[i]);
-    }
-    ast_text_put(text, "}");
+    ast_json_open(text, "colors", '{');
+    for (size_t i = 0; i < parts->id_count; i++)
+        ast_json_id_colour(text, parts->ids[i]);
+    ast_json_close(text, '}');
 }
 
 static bool put_message(const ast_recorded *frame, const entry *entries, const sample *of,
                         const ast_projection *projection, ast_text *text, ast_frame_parts *parts,
                         ast_format_error *error) {
     bool good = true;
-    ast_text_put(text, "{\"type\": \"frame\", \"data\": ");
+    ast_json_open(text, NULL, '{');
+    ast_json_string(text, "type", "frame");
+    ast_json_key(text, "data");
     parts->begin = text->size;
     put_core(text, frame, entries, parts->id_count, of, projection);
     parts->core = text->size;
     if (of->count > 0)
         put_sample(text, of);
-    if (frame->image) {
-        ast_json_key(text, "image");
-        good = ast_small_json(frame->image, text, error);
-    }
-    ast_text_put(text, "}");
+    if (frame->image)
+        good = ast_small_json(frame->image, text, "image", error);
+    ast_json_close(text, '}');
     parts->end = text->size;
     put_colours(text, parts);
-    ast_text_put(text, "}");
+    ast_json_close(text, '}');
     return good;
 }
 

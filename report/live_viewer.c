@@ -36,9 +36,11 @@ void ast_viewers_free(ast_viewers *viewers) {
 /* Everything so far as one message; *frames of them are in it. */
 static bool send_hello(ast_viewer *viewer, uint64_t *frames) {
     ast_text text = {0};
-    ast_text_put(&text, "{\"type\": \"hello\", \"data\": ");
+    ast_json_open(&text, NULL, '{');
+    ast_json_string(&text, "type", "hello");
+    ast_json_key(&text, "data");
     bool good = ast_recording_json(viewer->all->recording, true, &text, frames);
-    ast_text_put(&text, "}");
+    ast_json_close(&text, '}');
     good = good && !text.failed && viewer->all->send(viewer->browser, text.bytes, text.size);
     ast_text_free(&text);
     return good;
@@ -167,9 +169,10 @@ void ast_viewers_publish(ast_viewers *viewers, ast_parcel *parcel) {
 
 void ast_viewers_end(ast_viewers *viewers, const char *reason) {
     ast_text text = {0};
-    ast_text_put(&text, "{\"type\": \"end\", \"reason\": ");
-    ast_json_string(&text, reason);
-    ast_text_put(&text, "}");
+    ast_json_open(&text, NULL, '{');
+    ast_json_string(&text, "type", "end");
+    ast_json_string(&text, "reason", reason);
+    ast_json_close(&text, '}');
     ast_parcel *end = ast_parcel_make(&text, 0);
     pthread_mutex_lock(&viewers->lock);
     if (!viewers->end)

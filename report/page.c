@@ -6,6 +6,7 @@
 #include <message.h>
 #include <viewer.h>
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -51,77 +52,70 @@ void ast_page_measure(ast_page_head *head, const char *name, double number) {
 /* ---- The object -------------------------------------------------------------------------------------------------- */
 
 static void put_values(ast_text *json, const char *key, const ast_page_value *values, size_t count) {
-    ast_json_key(json, key);
-    ast_text_put(json, "{");
+    ast_json_open(json, key, '{');
     for (size_t i = 0; i < count; i++) {
-        ast_json_key(json, values[i].name);
         if (values[i].text)
-            ast_json_string(json, values[i].text);
+            ast_json_string(json, values[i].name, values[i].text);
         else
-            ast_json_number(json, values[i].number, 10);
+            ast_json_number(json, values[i].name, values[i].number, 10);
     }
-    ast_text_put(json, "}");
+    ast_json_close(json, '}');
 }
 
 static void put_notes(ast_text *json, const ast_page_notes *notes) {
-    ast_json_key(json, "notes");
-    ast_text_put(json, "[");
-    for (size_t i = 0; i < notes->count; i++) {
-        ast_text_put(json, i ? ", " : "");
-        ast_json_string(json, notes->lines[i]);
-    }
-    ast_text_put(json, "]");
+    ast_json_open(json, "notes", '[');
+    for (size_t i = 0; i < notes->count; i++)
+        ast_json_string(json, NULL, notes->lines[i]);
+    ast_json_close(json, ']');
 }
 
 static void put_projection(ast_text *json, const ast_projection *projection) {
-    ast_json_key(json, "projection");
     if (!projection || !projection->basis) {
-        ast_text_put(json, "null");
+        ast_json_string(json, "projection", NULL);
         return;
     }
-    ast_text_put(json, "{\"explained\": ");
-    ast_json_xyz(json, projection->explained);
-    ast_text_put(json, "}");
-}
-
-static void put_string(ast_text *json, const char *key, const char *string) {
-    ast_json_key(json, key);
-    ast_json_string(json, string);
+    ast_json_open(json, "projection", '{');
+    ast_json_xyz(json, "explained", projection->explained);
+    ast_json_close(json, '}');
 }
 
 void ast_page_begin(ast_text *json, const ast_page_head *head, const char *kind, bool live,
                     const ast_projection *projection) {
-    ast_text_put(json, "{\"format\": 1");
-    put_string(json, "kind", kind);
-    ast_json_key(json, "live");
-    ast_json_boolean(json, live);
-    put_string(json, "run", head->run);
-    put_string(json, "title", head->title);
-    put_string(json, "command", head->command);
-    put_string(json, "version", ast_version());
+    ast_json_open(json, NULL, '{');
+    ast_json_integer(json, "format", 1);
+    ast_json_string(json, "kind", kind);
+    ast_json_boolean(json, "live", live);
+    ast_json_string(json, "run", head->run);
+    ast_json_string(json, "title", head->title);
+    ast_json_string(json, "command", head->command);
+    ast_json_string(json, "version", ast_version());
     put_values(json, "parameters", head->parameters, head->parameter_count);
     put_values(json, "measures", head->measures, head->measure_count);
     put_notes(json, &head->notes);
-    ast_json_key(json, "dimension");
-    ast_text_printf(json, "%zu", projection ? projection->dimension : 0);
-    ast_json_key(json, "axial");
-    ast_json_boolean(json, head->axial);
+    ast_json_integer(json, "dimension", projection ? (int64_t)projection->dimension : 0);
+    ast_json_boolean(json, "axial", head->axial);
     put_projection(json, projection);
 }
 
 /* Five digits are finer than anybody sees, also in the tables. */
-void ast_json_xyz(ast_text *json, const double xyz[3]) {
-    ast_text_put(json, "[");
-    for (int k = 0; k < 3; k++) {
-        ast_text_put(json, k ? ", " : "");
-        ast_json_number(json, xyz[k], 5);
-    }
-    ast_text_put(json, "]");
+void ast_json_xyz(ast_text *json, const char *key, const double xyz[3]) {
+    ast_json_open(json, key, '[');
+    for (int k = 0; k < 3; k++)
+        ast_json_number(json, NULL, xyz[k], 5);
+    ast_json_close(json, ']');
 }
 
-void ast_json_colour(ast_text *json, int32_t id) {
+void ast_json_colour(ast_text *json, const char *key, int32_t id) {
     ast_colour colour = ast_palette(id);
-    ast_text_printf(json, "\"#%02x%02x%02x\"", colour.red, colour.green, colour.blue);
+    char text[8];
+    snprintf(text, sizeof text, "#%02x%02x%02x", colour.red, colour.green, colour.blue);
+    ast_json_string(json, key, text);
+}
+
+void ast_json_id_colour(ast_text *json, int32_t id) {
+    char key[16];
+    snprintf(key, sizeof key, "%" PRId32, id);
+    ast_json_colour(json, key, id);
 }
 
 /* ---- The page ---------------------------------------------------------------------------------------------------- */

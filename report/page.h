@@ -6,7 +6,7 @@
 #ifndef ASTERISM_REPORT_PAGE_H
 #define ASTERISM_REPORT_PAGE_H
 
-#include "json_text.h"
+#include "json.h"
 #include "projection.h"
 #include "report.h"
 
@@ -51,8 +51,9 @@ void ast_page_begin(ast_text *json, const ast_page_head *head, const char *kind,
                     const ast_projection *projection);
 
 /* Three coordinates; the colour of an id. */
-void ast_json_xyz(ast_text *json, const double xyz[3]);
-void ast_json_colour(ast_text *json, int32_t id);
+void ast_json_xyz(ast_text *json, const char *key, const double xyz[3]);
+void ast_json_colour(ast_text *json, const char *key, int32_t id);
+void ast_json_id_colour(ast_text *json, int32_t id); /* its id is the key */
 
 /* ---- Results --------------------------------------------------------------------------------------------------- */
 

@@ -5,6 +5,8 @@
  * sees. */
 #include "report.h"
 
+const char *const ast_event_names[5] = {"born", "revived", "seen", "unseen", "died"};
+
 /* In this order neighbours in the list differ in lightness as well as in hue. Their black is left out: it is what is
  * missing. */
 static const ast_colour hues[AST_PALETTE_HUES] = {

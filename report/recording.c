@@ -320,15 +320,12 @@ static int by_number(const void *a, const void *b) {
 
 static void put_colours(moment *now, ast_text *json) {
     qsort(now->ids, now->id_count, sizeof *now->ids, by_number);
-    ast_json_key(json, "colors");
-    ast_text_put(json, "{");
+    ast_json_open(json, "colors", '{');
     for (size_t i = 0; i < now->id_count; i++) {
-        if (i > 0 && now->ids[i] == now->ids[i - 1])
-            continue;
-        ast_text_printf(json, "%s\"%" PRId32 "\": ", i ? ", " : "", now->ids[i]);
-        ast_json_colour(json, now->ids[i]);
+        if (i == 0 || now->ids[i] != now->ids[i - 1])
+            ast_json_id_colour(json, now->ids[i]);
     }
-    ast_text_put(json, "}");
+    ast_json_close(json, '}');
 }
 
 bool ast_recording_json(ast_recording *recording, bool live, ast_text *json, uint64_t *frames) {
@@ -340,15 +337,14 @@ bool ast_recording_json(ast_recording *recording, bool live, ast_text *json, uin
     pthread_mutex_unlock(&recording->lock);
     if (good) {
         ast_page_begin(json, &now.head, "stream", live, &now.projection);
-        ast_json_key(json, "frames");
-        ast_text_put(json, "[");
+        ast_json_open(json, "frames", '[');
         for (size_t i = 0; i < now.count; i++) {
             ast_text_put(json, i ? ",\n" : "");
             put_frame(json, &now.frames[i]);
         }
-        ast_text_put(json, "]");
+        ast_json_close(json, ']');
         put_colours(&now, json);
-        ast_text_put(json, "}");
+        ast_json_close(json, '}');
     }
     free_moment(&now);
     return good && !json->failed;

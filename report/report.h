@@ -17,6 +17,9 @@
 
 #define AST_DEGREES_PER_RADIAN (180 / 3.14159265358979323846)
 
+/* "born" and so on, in the order of ast_event. */
+extern const char *const ast_event_names[5];
+
 /* ---- Colours --------------------------------------------------------------------------------------------------- */
 
 typedef struct ast_colour {

@@ -58,7 +58,8 @@ static void fit(const ast_small *small, size_t *width, size_t *height) {
     *height = *height ? *height : 1;
 }
 
-static bool put_png(const unsigned char *pixels, size_t width, size_t height, ast_text *json, ast_format_error *error) {
+static bool put_png(const unsigned char *pixels, size_t width, size_t height, ast_text *json, const char *key,
+                    ast_format_error *error) {
     unsigned char colours[COLOURS][3], *bytes;
     size_t size;
     fill_palette(colours);
@@ -71,12 +72,12 @@ static bool put_png(const unsigned char *pixels, size_t width, size_t height, as
     }
     if (!ast_output_take(output, &bytes, &size, error))
         return false;
-    ast_json_data_url(json, bytes, size);
+    ast_json_data_url(json, key, bytes, size);
     free(bytes);
     return true;
 }
 
-bool ast_small_json(const ast_small *small, ast_text *json, ast_format_error *error) {
+bool ast_small_json(const ast_small *small, ast_text *json, const char *key, ast_format_error *error) {
     unsigned char pixels[AST_SMALL_WIDTH * AST_SMALL_HEIGHT];
     size_t width, height;
     fit(small, &width, &height);
@@ -85,5 +86,5 @@ bool ast_small_json(const ast_small *small, ast_text *json, ast_format_error *er
         for (size_t x = 0; x < width; x++)
             pixels[y * width + x] = colour_at(small, (2 * x + 1) * small->width / (2 * width), v);
     }
-    return put_png(pixels, width, height, json, error);
+    return put_png(pixels, width, height, json, key, error);
 }

@@ -5,7 +5,7 @@
 #ifndef ASTERISM_REPORT_SMALL_H
 #define ASTERISM_REPORT_SMALL_H
 
-#include "json_text.h"
+#include "json.h"
 #include "report.h"
 
 enum { AST_SMALL_WIDTH = 160, AST_SMALL_HEIGHT = 120 };
@@ -19,7 +19,7 @@ typedef struct ast_small {
     const ast_picture *picture; /* or NULL */
 } ast_small;
 
-/* A PNG as a data URL, at most AST_SMALL_WIDTH x AST_SMALL_HEIGHT with the proportions kept. */
-bool ast_small_json(const ast_small *small, ast_text *json, ast_format_error *error);
+/* Appends a PNG as a data URL, at most AST_SMALL_WIDTH x AST_SMALL_HEIGHT with the proportions kept. */
+bool ast_small_json(const ast_small *small, ast_text *json, const char *key, ast_format_error *error);
 
 #endif

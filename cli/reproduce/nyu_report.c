@@ -10,7 +10,6 @@
 #include <svg.h>
 
 #include "../cli.h"
-#include "../json.h"
 #include "../targets.h"
 #include "../terminal.h"
 
@@ -152,42 +151,57 @@ static void print_table(const void *data) {
            summary->given->output);
 }
 
-static json_t *setting_object(const ast_nyu_summary *summary, size_t i) {
+/* The members of a setting; the caller opens and closes the object. */
+static void put_setting(ast_text *json, const ast_nyu_summary *summary, size_t i) {
     const ast_moments *clusters = &summary->clusters[i], *silhouette = &summary->silhouette[i];
-    return json_pack("{ss sf sf sf sf sf}", "method", method_name(&summary->settings[i]), "setting",
-                     summary->settings[i].value, "clusters", clusters->mean, "clusters_sd",
-                     ast_moments_deviation(clusters), "silhouette", silhouette->mean, "silhouette_sd",
-                     ast_moments_deviation(silhouette));
+    ast_json_string(json, "method", method_name(&summary->settings[i]));
+    ast_json_real(json, "setting", summary->settings[i].value, 17);
+    ast_json_real(json, "clusters", clusters->mean, 17);
+    ast_json_real(json, "clusters_sd", ast_moments_deviation(clusters), 17);
+    ast_json_real(json, "silhouette", silhouette->mean, 17);
+    ast_json_real(json, "silhouette_sd", ast_moments_deviation(silhouette), 17);
 }
 
-static int print_json(const void *data) {
+static void put_best(ast_text *json, const ast_nyu_summary *summary) {
+    ast_json_open(json, "best", '[');
+    for (int dp = 1; dp >= 0; dp--) {
+        ast_json_open(json, NULL, '{');
+        put_setting(json, summary, best_of(summary, dp));
+        ast_json_integer(json, "paper_setting", dp ? PAPER_ANGLE : PAPER_CLUSTERS);
+        ast_json_real(json, "paper_silhouette", paper_silhouette[dp], 17);
+        ast_json_close(json, '}');
+    }
+    ast_json_close(json, ']');
+}
+
+static void print_json(const void *data, ast_text *json) {
     const ast_nyu_summary *summary = data;
-    json_t *list = json_array(), *best = json_array(), *histogram = json_array();
-    int failed = !list || !best || !histogram;
-    for (size_t i = 0; i < summary->setting_count && !failed; i++)
-        failed = json_array_append_new(list, setting_object(summary, i));
-    for (int dp = 1; dp >= 0 && !failed; dp--) {
-        json_t *object = setting_object(summary, best_of(summary, dp));
-        failed = json_array_append(best, object) ||
-                 json_object_set_new(object, "paper_setting", json_integer(dp ? PAPER_ANGLE : PAPER_CLUSTERS)) ||
-                 json_object_set_new(object, "paper_silhouette", json_real(paper_silhouette[dp]));
-        json_decref(object);
+    ast_json_string(json, "experiment", "nyu");
+    ast_json_string(json, "mat", summary->given->mat);
+    ast_json_integer(json, "scenes", (int64_t)summary->scenes);
+    ast_json_integer(json, "resumed", (int64_t)summary->again);
+    ast_json_integer(json, "left_out", (int64_t)summary->idle);
+    ast_json_integer(json, "width", (int64_t)summary->width);
+    ast_json_integer(json, "height", (int64_t)summary->height);
+    ast_json_boolean(json, "raw_depths", summary->raw);
+    ast_json_string(json, "smooth", summary->smoothing);
+    ast_json_real(json, "seconds", summary->seconds, 17);
+    put_best(json, summary);
+    ast_json_open(json, "histogram", '[');
+    for (size_t k = 1; k <= last_bar(summary); k++) {
+        ast_json_open(json, NULL, '{');
+        ast_json_integer(json, "clusters", (int64_t)k);
+        ast_json_integer(json, "scenes", (int64_t)best_histogram(summary)[k]);
+        ast_json_close(json, '}');
     }
-    for (size_t k = 1; k <= last_bar(summary) && !failed; k++)
-        failed = json_array_append_new(histogram, json_pack("{sI sI}", "clusters", (json_int_t)k, "scenes",
-                                                            (json_int_t)best_histogram(summary)[k]));
-    if (failed) {
-        json_decref(list);
-        json_decref(best);
-        json_decref(histogram);
-        return 0;
+    ast_json_close(json, ']');
+    ast_json_open(json, "settings", '[');
+    for (size_t i = 0; i < summary->setting_count; i++) {
+        ast_json_open(json, NULL, '{');
+        put_setting(json, summary, i);
+        ast_json_close(json, '}');
     }
-    return ast_cli_print_object(json_pack("{ss ss sI sI sI sI sI sb ss sf so so so}", "experiment", "nyu", "mat",
-                                          summary->given->mat, "scenes", (json_int_t)summary->scenes, "resumed",
-                                          (json_int_t)summary->again, "left_out", (json_int_t)summary->idle, "width",
-                                          (json_int_t)summary->width, "height", (json_int_t)summary->height,
-                                          "raw_depths", summary->raw, "smooth", summary->smoothing, "seconds",
-                                          summary->seconds, "best", best, "histogram", histogram, "settings", list));
+    ast_json_close(json, ']');
 }
 
 int ast_nyu_deliver(const ast_nyu_summary *summary) {

@@ -19,7 +19,6 @@
 #include "../follow.h"
 #include "../folder.h"
 #include "../interrupt.h"
-#include "../json.h"
 #include "../targets.h"
 #include "../terminal.h"
 #include "reproduce.h"
@@ -344,29 +343,25 @@ static void print_table(const void *data) {
            work->truths ? "" : " (no truth beside these images)");
 }
 
-static json_t *number(double value) {
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
-static int print_json(const void *data) {
+static void print_json(const void *data, ast_text *json) {
     const job *work = data;
-    json_t *list = json_array();
-    int failed = !list;
-    for (int method = 0; method < METHODS && !failed; method++) {
+    ast_json_string(json, "experiment", "stream");
+    ast_json_real(json, "angle", work->follow_settings.tracker.angle, 17);
+    ast_json_open(json, "methods", '[');
+    for (int method = 0; method < METHODS; method++) {
         const score *of = &work->scores[method];
-        failed = json_array_append_new(
-            list, json_pack("{ss sI so sf sf so so so}", "method", names[method], "frames", (json_int_t)of->frames,
-                            "milliseconds", number(mean(&of->milliseconds)), "milliseconds_sd",
-                            ast_moments_deviation(&of->milliseconds), "paper", paper[method], "clusters",
-                            number(mean(&of->clusters)), "flicker", number(share(of->changed, of->both)), "consistency",
-                            number(share(of->matched, of->known))));
+        ast_json_open(json, NULL, '{');
+        ast_json_string(json, "method", names[method]);
+        ast_json_integer(json, "frames", (int64_t)of->frames);
+        ast_json_real(json, "milliseconds", mean(&of->milliseconds), 17);
+        ast_json_real(json, "milliseconds_sd", ast_moments_deviation(&of->milliseconds), 17);
+        ast_json_real(json, "paper", paper[method], 17);
+        ast_json_real(json, "clusters", mean(&of->clusters), 17);
+        ast_json_real(json, "flicker", share(of->changed, of->both), 17);
+        ast_json_real(json, "consistency", share(of->matched, of->known), 17);
+        ast_json_close(json, '}');
     }
-    if (failed) {
-        json_decref(list);
-        return 0;
-    }
-    return ast_cli_print_object(
-        json_pack("{ss sf so}", "experiment", "stream", "angle", work->follow_settings.tracker.angle, "methods", list));
+    ast_json_close(json, ']');
 }
 
 static int deliver(job *work, int stopped) {

@@ -16,7 +16,6 @@
 #include "../files.h"
 #include "../folder.h"
 #include "../interrupt.h"
-#include "../json.h"
 #include "../progress.h"
 #include "../targets.h"
 #include "../terminal.h"
@@ -264,32 +263,38 @@ static void print_table(const void *data) {
            work->runs * work->setting_count, work->seconds, work->given->output);
 }
 
-static json_t *setting_object(const setting *one) {
-    return json_pack("{ss sf sf sf sf sf sf sf}", "method", names[one->method], "setting", one->value, "clusters",
-                     one->clusters.mean, "clusters_sd", ast_moments_deviation(&one->clusters), "nmi", one->nmi.mean,
-                     "nmi_sd", ast_moments_deviation(&one->nmi), "silhouette", one->silhouette.mean, "silhouette_sd",
-                     ast_moments_deviation(&one->silhouette));
+static void put_setting(ast_text *json, const setting *one) {
+    ast_json_open(json, NULL, '{');
+    ast_json_string(json, "method", names[one->method]);
+    ast_json_real(json, "setting", one->value, 17);
+    ast_json_real(json, "clusters", one->clusters.mean, 17);
+    ast_json_real(json, "clusters_sd", ast_moments_deviation(&one->clusters), 17);
+    ast_json_real(json, "nmi", one->nmi.mean, 17);
+    ast_json_real(json, "nmi_sd", ast_moments_deviation(&one->nmi), 17);
+    ast_json_real(json, "silhouette", one->silhouette.mean, 17);
+    ast_json_real(json, "silhouette_sd", ast_moments_deviation(&one->silhouette), 17);
+    ast_json_close(json, '}');
 }
 
-static int print_json(const void *data) {
+static void print_json(const void *data, ast_text *json) {
     const job *work = data;
-    json_t *list = json_array(), *best = json_array();
-    int failed = !list || !best;
-    for (size_t i = 0; i < work->setting_count && !failed; i++)
-        failed = json_array_append_new(list, setting_object(&work->settings[i]));
-    for (int method = 0; method < METHODS && !failed; method++)
-        failed = json_array_append_new(best, setting_object(best_of(work, method)));
-    if (work->sampler.nmi.count && !failed)
-        failed = json_array_append_new(best, setting_object(&work->sampler));
-    if (failed) {
-        json_decref(list);
-        json_decref(best);
-        return 0;
-    }
-    return ast_cli_print_object(json_pack("{ss sI sI si sf sf sf so so}", "experiment", "synthetic", "runs",
-                                          (json_int_t)work->runs, "points", (json_int_t)work->count, "true_clusters",
-                                          TRUE_CLUSTERS, "kappa", KAPPA, "separation", SEPARATION, "seconds",
-                                          work->seconds, "best", best, "settings", list));
+    ast_json_string(json, "experiment", "synthetic");
+    ast_json_integer(json, "runs", (int64_t)work->runs);
+    ast_json_integer(json, "points", (int64_t)work->count);
+    ast_json_integer(json, "true_clusters", TRUE_CLUSTERS);
+    ast_json_real(json, "kappa", KAPPA, 17);
+    ast_json_real(json, "separation", SEPARATION, 17);
+    ast_json_real(json, "seconds", work->seconds, 17);
+    ast_json_open(json, "best", '[');
+    for (int method = 0; method < METHODS; method++)
+        put_setting(json, best_of(work, method));
+    if (work->sampler.nmi.count)
+        put_setting(json, &work->sampler);
+    ast_json_close(json, ']');
+    ast_json_open(json, "settings", '[');
+    for (size_t i = 0; i < work->setting_count; i++)
+        put_setting(json, &work->settings[i]);
+    ast_json_close(json, ']');
 }
 
 /* ---- Figures ----------------------------------------------------------------------------------------------------- */

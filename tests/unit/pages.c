@@ -5,6 +5,7 @@
 #include "pages_common.h"
 
 #include <fair.h>
+#include <float.h>
 #include <viewer.h>
 
 /* ---- Texts ------------------------------------------------------------------------------------------------------- */
@@ -18,7 +19,7 @@ static void strings(void **state) {
                                            {"\xff\xc3\xa9\xed\xa0\x80", "\"\\ufffd\xc3\xa9\\ufffd\\ufffd\\ufffd\""}};
     for (size_t i = 0; i < ITEMS(texts); i++) {
         ast_text text = {0};
-        ast_json_string(&text, texts[i][0]);
+        ast_json_string(&text, NULL, texts[i][0]);
         assert_string_equal(text.bytes, texts[i][1]);
         json_t *back = json_loadb(text.bytes, text.size, JSON_DECODE_ANY, NULL);
         assert_true(json_is_string(back));
@@ -26,12 +27,65 @@ static void strings(void **state) {
         ast_text_free(&text);
     }
     ast_text text = {0};
-    ast_json_string(&text, NULL);
-    ast_json_number(&text, NAN, 5);
-    ast_json_number(&text, -INFINITY, 5);
-    ast_json_number(&text, 1.5, 5);
-    assert_string_equal(text.bytes, "nullnullnull1.5");
+    ast_json_open(&text, NULL, '[');
+    ast_json_string(&text, NULL, NULL);
+    ast_json_number(&text, NULL, NAN, 5);
+    ast_json_number(&text, NULL, -INFINITY, 5);
+    ast_json_number(&text, NULL, 1.5, 5);
+    ast_json_close(&text, ']');
+    assert_string_equal(text.bytes, "[null, null, null, 1.5]");
     ast_text_free(&text);
+}
+
+/* Reals are written as jansson writes them: it gives them back as reals. */
+static void reals(void **state) {
+    (void)state;
+    static const double values[] = {0,      -0.0, 1,       -3,    0.1,   1e5,     123456789, 1e16,    1e17,
+                                    1.5e17, 1e22, 1.25e-5, 1e-10, 1e300, -1e-300, 5e-324,    DBL_MAX, 1.0 / 3};
+    for (size_t i = 0; i < ITEMS(values); i++)
+        for (int digits = 9; digits <= 17; digits += 8) {
+            ast_text text = {0};
+            json_t *real = json_real(values[i]);
+            char *expected = json_dumps(real, JSON_ENCODE_ANY | JSON_REAL_PRECISION(digits));
+            ast_json_real(&text, NULL, values[i], digits);
+            assert_string_equal(text.bytes, expected);
+            json_decref(real);
+            free(expected);
+            ast_text_free(&text);
+        }
+}
+
+/* Commas, brackets and lines, also where a part of the text is printed already. */
+static void layout(void **state) {
+    (void)state;
+    static const char *const expected[] = {
+        "{\"a\": 1, \"b\": [true, {}], \"c\": []}",
+        "{\n  \"a\": 1,\n  \"b\": [\n    true,\n    {}\n  ],\n  \"c\": []\n}",
+    };
+    for (int lines = 0; lines < 2; lines++)
+        for (int printed = 0; printed < 2; printed++) {
+            char *all = NULL;
+            size_t size;
+            FILE *file = open_memstream(&all, &size);
+            ast_text text = {.indent = 2 * lines};
+            ast_json_open(&text, NULL, '{');
+            ast_json_integer(&text, "a", 1);
+            assert_true(!printed || ast_text_print(&text, file));
+            ast_json_open(&text, "b", '[');
+            assert_true(!printed || ast_text_print(&text, file));
+            ast_json_boolean(&text, NULL, true);
+            ast_json_open(&text, NULL, '{');
+            ast_json_close(&text, '}');
+            ast_json_close(&text, ']');
+            ast_json_open(&text, "c", '[');
+            ast_json_close(&text, ']');
+            ast_json_close(&text, '}');
+            assert_true(ast_text_print(&text, file));
+            fclose(file);
+            assert_string_equal(all, expected[lines]);
+            free(all);
+            ast_text_free(&text);
+        }
 }
 
 static void base64(void **state) {
@@ -39,7 +93,7 @@ static void base64(void **state) {
     static const char *const texts[] = {"\"\"", "\"Zg==\"", "\"Zm8=\"", "\"Zm9v\"", "\"Zm9vYg==\"", "\"Zm9vYmE=\""};
     for (size_t i = 0; i < ITEMS(texts); i++) { /* those of RFC 4648 */
         ast_text text = {0};
-        ast_json_base64(&text, "foobar", i);
+        ast_json_base64(&text, NULL, "foobar", i);
         assert_string_equal(text.bytes, texts[i]);
         ast_text_free(&text);
     }
@@ -50,7 +104,7 @@ static void base64(void **state) {
     for (size_t length = 4990; length <= sizeof bytes; length++) {
         size_t size;
         ast_text text = {0};
-        ast_json_base64(&text, bytes, length);
+        ast_json_base64(&text, NULL, bytes, length);
         text.bytes[text.size - 1] = 0;
         unsigned char *back = decoded(text.bytes + 1, &size);
         assert_int_equal(size, length);
@@ -455,10 +509,19 @@ static void filled(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(strings),        cmocka_unit_test(base64),      cmocka_unit_test(clusterings),
-        cmocka_unit_test(known_values),   cmocka_unit_test(axes),        cmocka_unit_test(samples),
-        cmocka_unit_test(foreign_labels), cmocka_unit_test(projections), cmocka_unit_test(flat_projections),
-        cmocka_unit_test(wide_pages),     cmocka_unit_test(charts),      cmocka_unit_test(filled)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(strings),
+                                       cmocka_unit_test(reals),
+                                       cmocka_unit_test(layout),
+                                       cmocka_unit_test(base64),
+                                       cmocka_unit_test(clusterings),
+                                       cmocka_unit_test(known_values),
+                                       cmocka_unit_test(axes),
+                                       cmocka_unit_test(samples),
+                                       cmocka_unit_test(foreign_labels),
+                                       cmocka_unit_test(projections),
+                                       cmocka_unit_test(flat_projections),
+                                       cmocka_unit_test(wide_pages),
+                                       cmocka_unit_test(charts),
+                                       cmocka_unit_test(filled)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

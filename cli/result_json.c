@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The clustering as one JSON object. */
+#include "result.h"
+
+#include <math.h>
+
+/* Enough digits to give a double, or a float, back as it was. */
+enum { DOUBLE_DIGITS = 17, FLOAT_DIGITS = 9 };
+
+/* A million angles are some megabytes; more are left to whoever has the means. */
+enum { MOST_ANGLES = 1000 };
+
+static void put_head(const ast_cli_result *result, ast_text *json);
+static void put_cluster(const ast_cli_result *result, size_t id, ast_text *json);
+static void put_angles(const ast_cli_result *result, ast_text *json);
+static void put_axes(const ast_cli_result *result, ast_text *json);
+
+void ast_cli_put_result(const ast_cli_result *result, ast_text *json) {
+    put_head(result, json);
+    ast_json_open(json, "cluster", '[');
+    for (size_t id = 0; id < result->report->clusters; id++) {
+        ast_text_put(json, id ? ",\n  " : "\n  ");
+        put_cluster(result, id, json);
+        ast_text_print(json, stdout);
+    }
+    ast_json_close(json, ']');
+    if (result->report->dimension == 3 && result->report->clusters <= MOST_ANGLES)
+        put_angles(result, json);
+    if (result->axes)
+        put_axes(result, json);
+}
+
+/* The run over all points, and what is lost against it. */
+static void put_comparison(const ast_cli_result *result, ast_text *json) {
+    const ast_report *full = result->full;
+    ast_json_open(json, "full", '{');
+    ast_json_integer(json, "clusters", (int64_t)full->clusters);
+    ast_json_real(json, "objective", full->objective, DOUBLE_DIGITS);
+    ast_json_integer(json, "iterations", full->iterations);
+    ast_json_boolean(json, "converged", full->converged);
+    ast_json_real(json, "seconds", full->seconds, DOUBLE_DIGITS);
+    ast_json_close(json, '}');
+    ast_json_real(json, "loss", ast_cli_loss(result), DOUBLE_DIGITS);
+}
+
+static void put_memory(const ast_cli_result *result, ast_text *json) {
+    ast_json_open(json, "memory", '{');
+    ast_json_integer(json, "allowed", (int64_t)result->memory);
+    ast_json_integer(json, "peak", (int64_t)result->plan->memory);
+    ast_json_integer(json, "pass_bytes", (int64_t)result->plan->pass_bytes);
+    ast_json_integer(json, "label_bytes", (int64_t)result->plan->label_bytes);
+    ast_json_close(json, '}');
+}
+
+/* What the method does not know is left out. */
+static void put_known(ast_text *json, const char *key, double value) {
+    if (isfinite(value))
+        ast_json_real(json, key, value, DOUBLE_DIGITS);
+}
+
+static void put_head(const ast_cli_result *result, ast_text *json) {
+    const ast_report *report = result->report;
+    ast_json_integer(json, "points", (int64_t)report->points);
+    ast_json_integer(json, "missing", (int64_t)report->missing);
+    ast_json_integer(json, "dimension", (int64_t)report->dimension);
+    ast_json_string(json, "method", result->method);
+    ast_json_integer(json, "clusters", (int64_t)report->clusters);
+    ast_json_real(json, "objective", report->objective, DOUBLE_DIGITS);
+    ast_json_integer(json, "iterations", report->iterations);
+    ast_json_boolean(json, "converged", report->converged);
+    if (result->frame >= 0)
+        ast_json_integer(json, "frame", result->frame);
+    if (result->normals)
+        ast_json_string(json, "normals", result->normals);
+    if (result->oir)
+        ast_json_integer(json, "oir_restarts", (int64_t)report->oir_restarts);
+    if (result->reason) {
+        ast_json_real(json, "angle", result->angle, DOUBLE_DIGITS);
+        ast_json_string(json, "reason", result->reason);
+    }
+    put_known(json, "improvement", report->improvement);
+    if (result->full)
+        put_comparison(result, json);
+    put_known(json, "log_likelihood", report->log_likelihood);
+    put_known(json, "bic", report->bic);
+    if (result->plan)
+        put_memory(result, json);
+    ast_json_real(json, "seconds", report->seconds, DOUBLE_DIGITS);
+}
+
+/* A mixture knows the share of its component; what belongs to the others is counted. */
+static void put_cluster(const ast_cli_result *result, size_t id, ast_text *json) {
+    const ast_cluster_info *cluster = &result->clusters[id];
+    double share = isfinite(cluster->share) ? cluster->share : ast_cli_share(result, cluster), dip_direction, dip;
+    ast_json_open(json, NULL, '{');
+    ast_json_integer(json, "id", (int64_t)id);
+    ast_json_integer(json, "size", (int64_t)cluster->size);
+    ast_json_open(json, "mean", '[');
+    for (size_t d = 0; d < result->report->dimension; d++)
+        ast_json_real(json, NULL, (double)cluster->mean[d], FLOAT_DIGITS);
+    ast_json_close(json, ']');
+    ast_json_real(json, "kappa", cluster->kappa, FLOAT_DIGITS);
+    ast_json_real(json, "share", share, FLOAT_DIGITS);
+    ast_json_real(json, "spread", ast_cli_spread(cluster), FLOAT_DIGITS);
+    if (result->report->dimension == 3) {
+        ast_cli_cluster_dip(cluster, &dip_direction, &dip);
+        ast_json_real(json, "dip_direction", dip_direction, FLOAT_DIGITS);
+        ast_json_real(json, "dip", dip, FLOAT_DIGITS);
+    }
+    ast_json_close(json, '}');
+}
+
+static void put_angles(const ast_cli_result *result, ast_text *json) {
+    size_t count = result->report->clusters;
+    ast_text_put(json, ",\n ");
+    ast_json_open(json, "angles", '[');
+    for (size_t a = 0; a < count; a++) {
+        ast_text_put(json, a ? ",\n  " : "");
+        ast_json_open(json, NULL, '[');
+        for (size_t b = 0; b < count; b++)
+            ast_json_number(json, NULL, a == b ? 0 : ast_cli_between(result, a, b), FLOAT_DIGITS);
+        ast_json_close(json, ']');
+    }
+    ast_json_close(json, ']');
+}
+
+static void put_axes(const ast_cli_result *result, ast_text *json) {
+    const ast_axes *axes = result->axes;
+    ast_text_put(json, ",\n ");
+    ast_json_open(json, "frame_axes", '{');
+    ast_json_open(json, "rotation", '[');
+    for (int i = 0; i < 3; i++) {
+        ast_json_open(json, NULL, '[');
+        for (int j = 0; j < 3; j++)
+            ast_json_real(json, NULL, axes->rotation[i][j], DOUBLE_DIGITS);
+        ast_json_close(json, ']');
+    }
+    ast_json_close(json, ']');
+    ast_json_real(json, "rms", axes->rms, DOUBLE_DIGITS);
+    ast_json_integer(json, "used", (int64_t)axes->used);
+    ast_json_open(json, "nearest", '[');
+    for (size_t k = 0; k < result->report->clusters; k++)
+        ast_json_string(json, NULL, ast_cli_axis_name(result->nearest[k]));
+    ast_json_close(json, ']');
+    ast_json_close(json, '}');
+}
