@@ -1,59 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
  * The n-th allocation (or thread) fails, for every n: each call then fails with a sentence, leaks nothing (the address
- * sanitizer looks) and leaves no file behind; and with enough memory it works. The linker sends the room's allocations
- * here
- * (--wrap), those of the test itself are let through. */
+ * sanitizer looks) and leaves no file behind; and with enough memory it works. */
 #include "depth_frames.h"
 #include "helpers.h"
+#include "reference/no_memory.h"
 #include "solids.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static atomic_long allowed = -1; /* allocations until the failure, of all threads; negative: all */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *pointer, size_t size);
-char *__real_strdup(const char *text);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *pointer, size_t size);
-char *__wrap_strdup(const char *text);
-int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument);
-
-static bool fails(void) {
-    return allowed >= 0 && atomic_fetch_sub(&allowed, 1) == 0;
-}
-
-void *__wrap_malloc(size_t size) {
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-    return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *pointer, size_t size) {
-    return fails() ? NULL : __real_realloc(pointer, size);
-}
-
-char *__wrap_strdup(const char *text) {
-    return fails() ? NULL : __real_strdup(text);
-}
-
-/* A thread takes memory too. */
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument) {
-    return fails() ? EAGAIN : __real_pthread_create(thread, attributes, run, argument);
-}
 
 static bool open_points(const char *path, const char *columns, ast_format_error *error) {
     ast_input input;
@@ -248,12 +206,11 @@ static void every_allocation(void **state) {
     size_t entries = count_entries();
     for (size_t c = 0; c < ITEMS(calls); c++) {
         int failures = 0;
-        for (long n = 0;; n++) {
+        for (long n = 1;; n++) {
             ast_format_error error = {""};
-            allowed = n;
+            atomic_store(&ast_test_countdown, n);
             bool good = calls[c].call(&error);
-            bool reached = allowed < 0;
-            allowed = -1;
+            bool reached = atomic_exchange(&ast_test_countdown, 0) <= 0;
             if (!good && error.text[0] == '\0')
                 fail_msg("%s fails without a sentence at allocation %ld", calls[c].name, n);
             failures += !good;
@@ -302,9 +259,10 @@ static int make_files(void **state) {
     static const char packed[] = "FIELDS x y z\nSIZE 1 1 1\nTYPE U U U\nWIDTH 1\nDATA binary_compressed\n"
                                  "\4\0\0\0\3\0\0\0\2abc";
     write_bytes("packed.pcd", packed, sizeof packed - 1);
-    write_text("mesh.ply", "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n"
-                           "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n1 1 0\n"
-                           "0 1 0\n4 0 1 2 3\n");
+    write_text("mesh.ply",
+               "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n"
+               "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n1 1 0\n"
+               "0 1 0\n4 0 1 2 3\n");
     write_text("mesh.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvn 0 0 1\nf 1 2 3 4\n");
     write_text("mesh.stl", "solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 1 1 0\nendloop\n"
                            "endfacet\nendsolid\n");

@@ -3,13 +3,13 @@
  * A long stream of small frames, as a real-time caller has it: in the steady state a step allocates nothing, and memory
  * stays what it was, although clusters are born, vanish, return and die all the time. The linker's --wrap counts. */
 #include "reference/cases.h"
+#include "reference/no_memory.h"
 #include "reference/reference.h"
 
 #include "random.h"
 
 #include <malloc.h>
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include <setjmp.h>
@@ -20,49 +20,6 @@
 #include <cmocka.h>
 
 enum { POINTS = 50, CYCLE = 60, WARM = 10 * CYCLE, FRAMES = 100000 / REF_SLOWER };
-
-/* ---- Counting -------------------------------------------------------------------------------------------------- */
-
-static atomic_long allocations;
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *block, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-int __real_posix_memalign(void **block, size_t alignment, size_t size);
-
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-int __wrap_posix_memalign(void **block, size_t alignment, size_t size);
-
-void *__wrap_malloc(size_t size) {
-    atomic_fetch_add(&allocations, 1);
-    return __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-    atomic_fetch_add(&allocations, 1);
-    return __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *block, size_t size) {
-    atomic_fetch_add(&allocations, 1);
-    return __real_realloc(block, size);
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-    atomic_fetch_add(&allocations, 1);
-    return __real_aligned_alloc(alignment, size);
-}
-
-int __wrap_posix_memalign(void **block, size_t alignment, size_t size) {
-    atomic_fetch_add(&allocations, 1);
-    return __real_posix_memalign(block, alignment, size);
-}
-
-/* ---- The stream ------------------------------------------------------------------------------------------------ */
 
 /* Frame t of the cycle: the six axis directions turning slowly, each of them away for twelve frames in its turn, a few
  * strays that found clusters which die again, and now and then no points at all. */
@@ -123,11 +80,11 @@ static void run_long(int threads, ast_parallel parallel, ast_stream_method metho
     assert_non_null(stream);
     for (size_t t = 0; t < WARM; t++)
         step(context, stream, x[t % CYCLE], counts[t % CYCLE], &sum);
-    long before = atomic_load(&allocations);
+    long before = atomic_load(&ast_test_allocations);
     size_t bytes = mallinfo2().uordblks;
     for (size_t t = WARM; t < WARM + frames; t++) {
         step(context, stream, x[t % CYCLE], counts[t % CYCLE], &sum);
-        if (atomic_load(&allocations) != before)
+        if (atomic_load(&ast_test_allocations) != before)
             fail_msg("frame %zu allocates (%d threads, mode %d, method %d)", t, threads, parallel, method);
     }
     size_t caches = (size_t)(threads - 1) * 1024; /* the C library's, made when a thread first frees something */
