@@ -18,11 +18,11 @@ bench_watch bench_watch_read(void) {
 }
 
 ast_status __real_ast_labelling_load(ast_labelling *labelling, const ast_kernels *kernels, ast_pool *pool,
-                                     const ast_points *points, const uint32_t *order, double *weights, size_t *missing,
-                                     ast_fault *fault);
+                                     const ast_comm *comm, size_t offset, const ast_points *points,
+                                     const uint32_t *order, double *weights, size_t *missing, ast_fault *fault);
 ast_status __wrap_ast_labelling_load(ast_labelling *labelling, const ast_kernels *kernels, ast_pool *pool,
-                                     const ast_points *points, const uint32_t *order, double *weights, size_t *missing,
-                                     ast_fault *fault);
+                                     const ast_comm *comm, size_t offset, const ast_points *points,
+                                     const uint32_t *order, double *weights, size_t *missing, ast_fault *fault);
 ast_status __real_ast_labelling_pass(ast_labelling *labelling, ast_parallel how, ast_pass_result *result,
                                      ast_fault *fault);
 ast_status __wrap_ast_labelling_pass(ast_labelling *labelling, ast_parallel how, ast_pass_result *result,
@@ -31,10 +31,11 @@ ast_status __real_ast_labelling_update(ast_labelling *labelling, ast_fault *faul
 ast_status __wrap_ast_labelling_update(ast_labelling *labelling, ast_fault *fault);
 
 ast_status __wrap_ast_labelling_load(ast_labelling *labelling, const ast_kernels *kernels, ast_pool *pool,
-                                     const ast_points *points, const uint32_t *order, double *weights, size_t *missing,
-                                     ast_fault *fault) {
+                                     const ast_comm *comm, size_t offset, const ast_points *points,
+                                     const uint32_t *order, double *weights, size_t *missing, ast_fault *fault) {
     double begin = bench_now();
-    ast_status status = __real_ast_labelling_load(labelling, kernels, pool, points, order, weights, missing, fault);
+    ast_status status = 
+        __real_ast_labelling_load(labelling, kernels, pool, comm, offset, points, order, weights, missing, fault);
     watched.load += bench_now() - begin;
     return status;
 }

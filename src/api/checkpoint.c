@@ -33,7 +33,7 @@ static void fill_head(ast_standing_head *head, const ast_call *c, const ast_labe
     head->iterations = (uint64_t)run->iterations;
     head->converged = run->converged != 0;
     head->oir_restarts = run->oir_restarts;
-    head->print_count = run->print_count;
+    head->print_count = run->history.count;
     head->live = l->clusters.live;
     head->objective = run->objective;
     if (run->restart == 0)
@@ -68,7 +68,7 @@ static unsigned char *make_head(const writing *w) {
     if (!bytes)
         return NULL;
     memcpy(bytes, &w->head, sizeof w->head);
-    copy(bytes + w->at.prints, w->call->run->prints, w->head.print_count * sizeof(uint64_t));
+    copy(bytes + w->at.prints, w->call->run->history.prints, w->head.print_count * sizeof(uint64_t));
     for (size_t k = 0; k < clusters->live; k++)
         memcpy(bytes + w->at.means + k * row, clusters->means + (size_t)clusters->order[k] * clusters->dimension, row);
     fill_best(w, bytes);
@@ -84,7 +84,7 @@ static ast_status put(const writing *w, uint64_t offset, const void *bytes, size
 }
 
 static ast_status put_head(const writing *w, ast_fault *fault) {
-    if (ast_comm_rank(w->l->comm) != 0)
+    if (ast_comm_rank(w->l->ranks.comm) != 0)
         return AST_OK;
     unsigned char *bytes = make_head(w);
     ast_status status = bytes ? put(w, 0, bytes, w->at.records, fault) : ast_fail_memory(fault);
@@ -108,7 +108,7 @@ static void fill_records(void *data, size_t block, int worker) {
 }
 
 static ast_status put_records(writing *w, ast_fault *fault) {
-    size_t count = w->l->cloud.count, size = w->at.width * sizeof *w->records;
+    size_t count = w->l->rows.count, size = w->at.width * sizeof *w->records;
     ast_status status = AST_OK;
     for (w->first = 0; status == AST_OK && w->first < count; w->first += w->count) {
         w->count = count - w->first < PIECE ? count - w->first : PIECE;
@@ -124,14 +124,14 @@ static ast_status put_tail(const writing *w, uint64_t sum, ast_fault *fault) {
     unsigned char bytes[16] = {0};
     size_t gap = (size_t)(w->at.tail - end);
     memcpy(bytes + gap, &sum, sizeof sum);
-    if (ast_comm_rank(w->l->comm) + 1 != ast_comm_size(w->l->comm))
+    if (ast_comm_rank(w->l->ranks.comm) + 1 != ast_comm_size(w->l->ranks.comm))
         return AST_OK;
     return put(w, end, bytes, gap + sizeof sum, fault);
 }
 
 static ast_status open_writing(writing *w, ast_fault *fault) {
     const ast_cluster_list *clusters = &w->l->clusters;
-    size_t count = w->l->cloud.count < PIECE ? w->l->cloud.count : PIECE;
+    size_t count = w->l->rows.count < PIECE ? w->l->rows.count : PIECE;
     if (!ast_standing_lay_out(&w->head, &w->at))
         return ast_fail_memory(fault);
     w->head.head_size = w->at.records;
@@ -146,7 +146,7 @@ static ast_status open_writing(writing *w, ast_fault *fault) {
 }
 
 static ast_status write_all(writing *w, ast_fault *fault) {
-    const ast_comm *comm = w->l->comm;
+    const ast_comm *comm = w->l->ranks.comm;
     ast_status status = ast_comm_agree(comm, open_writing(w, fault), fault);
     if (status != AST_OK)
         return status;
@@ -163,7 +163,7 @@ static ast_status write_all(writing *w, ast_fault *fault) {
 ast_status ast_checkpoint(ast_context *context, const ast_medium *medium) {
     ast_call *c = context->call;
     ast_fault *fault = &context->fault;
-    if (!c || !c->run || c->run->iterations == 0 || !c->run->prints)
+    if (!c || !c->run || c->run->iterations == 0 || c->run->history.count == 0)
         return ast_fail(fault, AST_BAD_OPTION,
                         "ast_checkpoint is for the progress function of AST_DP and AST_SPKM, after a pass");
     if (c->options->sample || c->options->start_points)

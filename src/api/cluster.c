@@ -43,7 +43,7 @@ void ast_describe_cluster(const ast_labelling *l, int32_t slot, ast_cluster_info
     double resultant = weight > 0 ? ast_clusters_length(&l->clusters, slot) / weight : 0;
     bool equal = l->clusters.members[slot] < 2 || resultant >= 1 - 0x1p-26; /* as close as sums of floats can tell */
     info->resultant = resultant < 1 ? resultant : 1;
-    info->kappa = equal ? NAN : ast_vmf_kappa(l->cloud.dimension, resultant);
+    info->kappa = equal ? NAN : ast_vmf_kappa(l->rows.dimension, resultant);
 }
 
 /* Where the method has components their numbers are part of the result. */
@@ -59,24 +59,24 @@ static void count_members(const call *c, const ast_labelling *l, ast_cluster_inf
     const double *weights = c->points->weights;
     for (size_t k = 0; !weights && k < l->clusters.live; k++)
         info[k].weight = (double)(info[k].size = (size_t)l->clusters.members[l->clusters.order[k]]);
-    for (int turn = 0; weights && turn < ast_comm_size(l->comm); turn++) {
-        for (size_t i = 0; turn == ast_comm_rank(l->comm) && i < l->cloud.count; i++)
+    for (int turn = 0; weights && turn < ast_comm_size(l->ranks.comm); turn++) {
+        for (size_t i = 0; turn == ast_comm_rank(l->ranks.comm) && i < l->rows.count; i++)
             if (c->labels[i] >= 0) {
                 info[c->labels[i]].size++;
                 info[c->labels[i]].weight += weights[i];
             }
-        ast_comm_broadcast(l->comm, info, l->clusters.live * sizeof *info, turn);
+        ast_comm_broadcast(l->ranks.comm, info, l->clusters.live * sizeof *info, turn);
     }
 }
 
 /* Labels in the caller's order and as ranks; clusters with their sizes. */
 static ast_status translate(call *c, ast_labelling *l, ast_fault *fault) {
-    size_t clusters = l->clusters.live, dimension = l->cloud.dimension;
+    size_t clusters = l->clusters.live, dimension = l->rows.dimension;
     int32_t *rank = ast_allocate(l->clusters.slots + 1, sizeof *rank);
     ast_cluster_info *info = ast_allocate_zero(clusters, sizeof *info);
     float *means = ast_allocate(clusters * dimension, sizeof *means);
     ast_status status = rank && info && means ? AST_OK : ast_fail_memory(fault);
-    status = ast_comm_agree(l->comm, status, fault);
+    status = ast_comm_agree(l->ranks.comm, status, fault);
     if (status != AST_OK) {
         free(rank);
         free(info);
@@ -88,9 +88,9 @@ static ast_status translate(call *c, ast_labelling *l, ast_fault *fault) {
         rank[l->clusters.order[k]] = (int32_t)k;
         same = same && l->clusters.order[k] == (int32_t)k;
     }
-    if (same && l->cloud.count)
-        memcpy(c->labels, l->labels, l->cloud.count * sizeof *c->labels);
-    for (size_t i = 0; !same && i < l->cloud.count; i++)
+    if (same && l->rows.count)
+        memcpy(c->labels, l->labels, l->rows.count * sizeof *c->labels);
+    for (size_t i = 0; !same && i < l->rows.count; i++)
         c->labels[c->order ? c->order[i] : i] = l->labels[i] < 0 ? -1 : rank[l->labels[i]];
     count_members(c, l, info);
     for (size_t k = 0; k < clusters; k++) {
@@ -99,7 +99,7 @@ static ast_status translate(call *c, ast_labelling *l, ast_fault *fault) {
         describe_component(&c->components, k, &info[k]);
         info[k].mean =
             memcpy(means + k * dimension, l->clusters.means + (size_t)slot * dimension, dimension * sizeof *means);
-        if (l->axial)
+        if (l->rows.axial)
             ast_choose_side(means + k * dimension, dimension);
     }
     free(rank);
@@ -115,26 +115,27 @@ static double affinity(const call *c, const ast_labelling *l, size_t k, size_t i
     const ast_cluster_list *list = &l->clusters;
     const ast_components *components = &c->components;
     const float *mean = list->means + (size_t)list->order[k] * list->dimension;
-    double cosine = row ? ast_exact_score(row, mean, list->dimension) : ast_cloud_exact_score(&l->cloud, i, mean, NULL);
+    double cosine = row ? ast_exact_score(row, mean, list->dimension)
+                        : ast_rows_exact_score(&l->rows, &l->workers[0].chunk.rows, i, mean);
     if (components->count)
         return components->offsets[k] + components->kappas[k] * cosine;
-    return l->axial ? fabs(cosine) : cosine;
+    return l->rows.axial ? fabs(cosine) : cosine;
 }
 
 /* Points of weight 0 took no part; now they get the label of the cluster that suits them best. */
 static void label_weightless(const call *c, ast_labelling *l) {
     bool any = false;
-    for (size_t i = 0; c->weights && i < l->cloud.count; i++)
+    for (size_t i = 0; c->weights && i < l->rows.count; i++)
         any |= c->weights[i] == 0;
     if (!any || l->clusters.live == 0)
         return;
     ast_cluster_list *list = &l->clusters;
-    for (size_t i = 0; i < l->cloud.count; i++) {
+    for (size_t i = 0; i < l->rows.count; i++) {
         if (c->weights[i] != 0)
             continue;
-        if (ast_cloud_kind(&l->cloud, i, l->workers[0].row) == AST_ROW_MISSING)
+        if (ast_rows_kind(&l->rows, &l->workers[0].chunk.rows, i) == AST_ROW_MISSING)
             continue;
-        const float *row = l->cloud.sparse ? NULL : ast_cloud_row(&l->cloud, i, l->workers[0].row);
+        const float *row = l->rows.sparse ? NULL : ast_rowset_row(&l->rows, i, l->workers[0].chunk.rows.row);
         double best = -INFINITY;
         for (size_t k = 0; k < list->live; k++) {
             double score = affinity(c, l, k, i, row);
@@ -160,8 +161,8 @@ ast_status ast_check_counts(const ast_options *o, size_t present, ast_fault *fau
 static ast_status run_once(call *c, ast_labelling *l, int restart, ast_fault *fault) {
     ast_run run = {.options = c->options, .restart = restart, .log_likelihood = NAN, .bic = NAN, .improvement = NAN};
     run.start_points = c->options->start_points;
-    l->bounds = c->options->bounds != 0;
-    l->crowd = c->context->crowd ? c->context->crowd : l->crowd;
+    l->scorer.bounds.on = c->options->bounds != 0;
+    l->crowd.from = c->context->crowd ? c->context->crowd : l->crowd.from;
     ast_labelling_set_axial(l, c->options->axial != 0);
     ast_status status = ast_check_counts(c->options, l->everyone, fault);
     if (status == AST_OK && c->resume)
@@ -171,8 +172,9 @@ static ast_status run_once(call *c, ast_labelling *l, int restart, ast_fault *fa
         status = ast_run_method(l, &run, fault);
     c->run = NULL;
     ast_standing_free(c);
+    ast_history_free(&run.history);
     if (status == AST_OK) /* what the last pass left to be told */
-        status = ast_comm_agree(l->comm, atomic_load(&l->failed) ? ast_fail_memory(fault) : l->pending, fault);
+        status = ast_labelling_settle(l, fault);
     if (status != AST_OK || (restart > 0 && !(run.objective > c->report.objective))) {
         ast_components_free(&run.components);
         return status;
@@ -184,7 +186,7 @@ static ast_status run_once(call *c, ast_labelling *l, int restart, ast_fault *fa
     if (status == AST_OK)
         c->report = (ast_report){.points = c->total,
                                  .missing = c->missing,
-                                 .dimension = l->cloud.dimension,
+                                 .dimension = l->rows.dimension,
                                  .clusters = l->clusters.live,
                                  .objective = run.objective,
                                  .log_likelihood = run.log_likelihood,
@@ -203,12 +205,9 @@ static ast_status run_restarts(call *c, ast_fault *fault) {
         ast_labelling *labelling = &c->context->labelling;
         status = prepare_order(c, restart, fault);
         status = ast_comm_agree(c->context->comm, status, fault);
-        if (status == AST_OK && c->context->comm)
-            status = ast_labelling_load_rank(labelling, c->context->kernels, c->context->pool, c->context->comm,
-                                             c->offset, c->points, c->weights, &c->missing, fault);
-        else if (status == AST_OK)
-            status = ast_labelling_load(labelling, c->context->kernels, c->context->pool, c->points, c->order,
-                                        c->weights, &c->missing, fault);
+        if (status == AST_OK)
+            status = ast_labelling_load(labelling, c->context->kernels, c->context->pool, c->context->comm, c->offset,
+                                        c->points, c->order, c->weights, &c->missing, fault);
         if (status == AST_OK)
             status = run_once(c, labelling, restart, fault);
         if (status != AST_OK)
@@ -357,17 +356,17 @@ static ast_status assign(ast_context *context, const ast_points *points, const f
     ast_options options = {.means = means, .means_count = means_count};
     ast_points unweighted = *points;
     unweighted.weights = NULL;
-    status = ast_labelling_load(l, context->kernels, context->pool, &unweighted, NULL, NULL, &missing, fault);
+    status = ast_labelling_load(l, context->kernels, context->pool, NULL, 0, &unweighted, NULL, NULL, &missing, fault);
     if (status == AST_OK)
         status = ast_run_given(l, &options, fault);
     float *scores = status == AST_OK && similarity ? ast_allocate(points->count, sizeof *scores) : NULL;
-    int32_t *result = status == AST_OK ? ast_allocate(l->cloud.padded, sizeof *result) : NULL;
+    int32_t *result = status == AST_OK ? ast_allocate(l->rows.padded, sizeof *result) : NULL;
     if (status == AST_OK && (!result || (similarity && !scores)))
         status = ast_fail_memory(fault);
     if (status == AST_OK) {
-        l->crowd = context->crowd ? context->crowd : l->crowd;
+        l->crowd.from = context->crowd ? context->crowd : l->crowd.from;
         ast_labelling_set_axial(l, axial);
-        ast_labelling_set_angle(l, angle);
+        ast_labelling_set_rule(l, &ast_nearest_rule, angle);
         status = ast_assign_points(l, result, scores, fault);
     }
     for (size_t i = 0; status == AST_OK && i < points->count; i++) {

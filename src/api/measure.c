@@ -3,7 +3,7 @@
  * Entry points of the measures and of sampling: check, call, translate. */
 #include "context.h"
 
-#include "cloud.h"
+#include "rowset.h"
 #include "measures.h"
 #include "memory.h"
 #include "vmf.h"
@@ -65,10 +65,10 @@ static ast_status meet(const ast_context *context, const ast_points *points, ast
 
 /* Loads the points; labels without the rows that have no direction, usable: (count up to a multiple of AST_LANES). */
 static ast_status load_usable(ast_context *context, const ast_points *points, const int32_t *labels, int32_t *usable,
-                              ast_cloud *cloud) {
+                              ast_rowset *loaded) {
     size_t missing, padded = (points->count + AST_LANES - 1) / AST_LANES * AST_LANES;
     ast_status status =
-        ast_cloud_load(cloud, context->kernels, context->pool, points, NULL, padded, usable, &missing, &context->fault);
+        ast_rowset_load(loaded, context->pool, points, padded, usable, &missing, &context->fault);
     merge_job job = {labels, usable, points->count};
     if (status == AST_OK)
         ast_pool_run(context->pool, (points->count + MERGE_BLOCK - 1) / MERGE_BLOCK, merge_task, &job);
@@ -97,20 +97,20 @@ ast_status ast_silhouette(ast_context *context, const ast_points *points, const 
     if (status != AST_OK)
         return status;
     int32_t *usable = ast_allocate(points->count + AST_LANES, sizeof *usable);
-    ast_cloud cloud = {.offset = rows.before};
-    status = usable ? load_usable(context, points, labels, usable, &cloud) : ast_fail_memory(fault);
+    ast_rowset loaded = {.kernels = context->kernels, .offset = rows.before};
+    status = usable ? load_usable(context, points, labels, usable, &loaded) : ast_fail_memory(fault);
     status = ast_comm_agree(context->comm, status, fault);
     bool adjacent = points->row_stride == (ptrdiff_t)(points->dimension * sizeof(float));
     ast_points view = *points;
-    rows.read = adjacent && !cloud.scaled && cloud.tight ? read_unit_block : read_block;
+    rows.read = adjacent && !loaded.scaled && loaded.tight ? read_unit_block : read_block;
     rows.data = &view;
     rows.count = points->count;
     rows.dimension = points->dimension;
     rows.kernels = context->kernels;
-    rows.columns = cloud.small ? cloud.column : NULL;
+    rows.columns = loaded.small ? loaded.column : NULL;
     if (status == AST_OK)
         status = ast_silhouette_of(fault, context->pool, &rows, usable, dissimilarity, seed, silhouette, sampled);
-    ast_cloud_free(&cloud);
+    ast_rowset_free(&loaded);
     free(usable);
     return status;
 }

@@ -27,8 +27,8 @@ static void belong_chunk(void *data, size_t chunk, int worker) {
     const belonging *b = data;
     const ast_labelling *l = b->tiles.labelling;
     ast_tile_memory *memory = &b->tiles.memory[worker];
-    size_t first = chunk * l->chunk, last = first + l->chunk, n = b->tiles.tile;
-    last = last < l->cloud.count ? last : l->cloud.count;
+    size_t first = chunk * l->rows.chunk, last = first + l->rows.chunk, n = b->tiles.tile;
+    last = last < l->rows.count ? last : l->rows.count;
     for (size_t i = first; i < last; i += n) {
         ast_tile tile = ast_tile_at(&b->tiles, i, memory);
         ast_tile_logits(&b->tiles, &tile, b->components, memory);
@@ -62,11 +62,11 @@ ast_status ast_memberships(ast_context *context, const ast_points *points, float
     unweighted.weights = NULL;
     size_t missing;
     belonging b = {.components = &context->components, .memberships = memberships, .log_density = log_density};
-    status = ast_labelling_load(l, context->kernels, context->pool, &unweighted, NULL, NULL, &missing, fault);
+    status = ast_labelling_load(l, context->kernels, context->pool, NULL, 0, &unweighted, NULL, NULL, &missing, fault);
     if (status == AST_OK && !ast_tiles_open(&b.tiles, l, b.components->count, false))
         status = ast_fail_memory(fault);
     if (status == AST_OK)
-        ast_pool_run(l->pool, l->chunks, belong_chunk, &b);
+        ast_pool_run(l->pool, l->rows.chunks, belong_chunk, &b);
     else
         ast_labelling_free(l);
     ast_tiles_free(&b.tiles);

@@ -187,7 +187,7 @@ static bool take_piece(const ast_call *c, ast_labelling *l, size_t first, size_t
 static ast_status read_records(const ast_call *c, ast_labelling *l, uint32_t *records, uint64_t *sum, bool *good,
                                ast_fault *fault) {
     const ast_standing *s = c->resume;
-    size_t count = l->cloud.count, size = s->at.width * sizeof *records, n;
+    size_t count = l->rows.count, size = s->at.width * sizeof *records, n;
     ast_status status = AST_OK;
     for (size_t first = 0; status == AST_OK && first < count; first += n) {
         n = count - first < PIECE ? count - first : PIECE;
@@ -229,21 +229,25 @@ static ast_status take_records(const ast_call *c, ast_labelling *l, ast_fault *f
     return ast_comm_agree(comm, status, fault);
 }
 
-static void take_run(const ast_standing *s, ast_run *run) {
+static ast_status take_run(const ast_standing *s, ast_run *run, ast_fault *fault) {
     run->resumed = true;
     run->iterations = (int)s->head.iterations;
     run->converged = s->head.converged != 0;
     run->oir_restarts = s->head.oir_restarts;
     run->objective = s->head.objective;
-    run->prints = (const uint64_t *)(const void *)(s->bytes + s->at.prints);
-    run->print_count = s->head.print_count;
+    const uint64_t *prints = (const uint64_t *)(const void *)(s->bytes + s->at.prints);
+    ast_status status = AST_OK;
+    bool repeats;
+    for (size_t i = 0; i < s->head.print_count && status == AST_OK; i++)
+        status = ast_history_add(&run->history, prints[i], &repeats, fault);
+    return status;
 }
 
 static ast_status take_clusters(const ast_call *c, ast_labelling *l, ast_fault *fault) {
     const ast_standing *s = c->resume;
     const float *means = means_at(s, s->at.means);
     ast_status status = AST_OK;
-    if (!are_finite(means, s->head.live * l->cloud.dimension))
+    if (!are_finite(means, s->head.live * l->rows.dimension))
         status = damaged(fault);
     else if (!ast_restore_clusters(l, means, s->head.live))
         status = ast_fail_memory(fault);
@@ -286,16 +290,15 @@ static ast_status take_best(ast_call *c, ast_fault *fault) {
 ast_status ast_standing_take(ast_call *c, ast_labelling *l, ast_run *run, ast_fault *fault) {
     const ast_standing *s = c->resume;
     bool filled = true;
-    ast_status status = AST_OK;
-    take_run(s, run);
-    if (ast_standing_digest(c) != s->head.digest)
+    ast_status status = ast_labelling_agree(l, take_run(s, run, fault), fault);
+    if (status == AST_OK && ast_standing_digest(c) != s->head.digest)
         status = ast_fail(fault, AST_BAD_STATE, "the state was made with other points or weights");
     if (status == AST_OK)
         status = take_clusters(c, l, fault);
     if (status == AST_OK)
         status = take_records(c, l, fault);
     if (status == AST_OK)
-        status = ast_restore_sums(l, run->prints[run->print_count - 1], &filled, fault);
+        status = ast_restore_sums(l, run->history.prints[run->history.count - 1], &filled, fault);
     if (status == AST_OK && !filled)
         status = damaged(fault);
     if (status == AST_OK)

@@ -92,7 +92,7 @@ static ast_status tell(void *data, size_t left, ast_fault *fault) {
                           .left = left};
     for (int w = 0; w < l->worker_count; w++) {
         state.changed += l->workers[w].changed;
-        state.scored += l->workers[w].scored;
+        state.scored += l->workers[w].chunk.scored;
     }
     return ast_run_tell(&c->run, &state, fault);
 }
@@ -101,7 +101,7 @@ static void set_windows(call *c, const ast_plan *plan) {
     bool whole = plan->rows >= c->source->count;
     size_t rows = whole ? (c->source->count / AST_WINDOW_STEP + 1) * AST_WINDOW_STEP : plan->rows;
     ast_windows *w = &c->windows;
-    w->source = c->source;
+    w->reader.source = c->source;
     w->store = whole ? NULL : c->labels;
     w->rows = rows;
     w->count = whole ? 1 : (c->source->count + rows - 1) / rows;
@@ -146,14 +146,14 @@ static ast_status run(call *c, ast_labelling *l, ast_fault *fault) {
 static void label_weightless(const call *c, ast_labelling *l) {
     const ast_cluster_list *list = &l->clusters;
     ast_worker *worker = &l->workers[0];
-    for (size_t i = 0; c->windows.weights && list->live > 0 && i < l->cloud.count; i++) {
-        if (c->source->weights[l->offset + i] != 0 || ast_fetch_kind(l, worker, i) == AST_ROW_MISSING)
+    for (size_t i = 0; c->windows.weights && list->live > 0 && i < l->rows.count; i++) {
+        if (c->source->weights[l->rows.offset + i] != 0 || ast_rows_kind(&l->rows, &worker->chunk.rows, i) == AST_ROW_MISSING)
             continue;
         double best = -INFINITY;
         for (size_t k = 0; k < list->live; k++) {
             double score =
-                ast_exact_score(worker->row, list->means + (size_t)list->order[k] * list->dimension, list->dimension);
-            score = l->axial ? fabs(score) : score;
+                ast_exact_score(worker->chunk.rows.row, list->means + (size_t)list->order[k] * list->dimension, list->dimension);
+            score = l->rows.axial ? fabs(score) : score;
             if (score > best) {
                 best = score;
                 l->labels[i] = list->order[k];
@@ -163,11 +163,11 @@ static void label_weightless(const call *c, ast_labelling *l) {
 }
 
 static ast_status write_labels(const call *c, const ast_labelling *l, ast_fault *fault) {
-    for (size_t first = 0; first < l->cloud.count; first += PART) {
-        size_t n = l->cloud.count - first < PART ? l->cloud.count - first : PART;
-        if (c->labels->write(l->offset + first, n, l->labels + first, c->labels->data) != 0)
+    for (size_t first = 0; first < l->rows.count; first += PART) {
+        size_t n = l->rows.count - first < PART ? l->rows.count - first : PART;
+        if (c->labels->write(l->rows.offset + first, n, l->labels + first, c->labels->data) != 0)
             return ast_fail(fault, AST_NO_INPUT, "the labels from row %zu (counting from 1) on could not be written",
-                            l->offset + first + 1);
+                            l->rows.offset + first + 1);
     }
     return AST_OK;
 }
@@ -180,14 +180,14 @@ static ast_status hand_over(call *c, ast_labelling *l, const int32_t *rank, ast_
         status = ast_windows_open(l, n, fault);
         if (status == AST_OK)
             label_weightless(c, l);
-        for (size_t i = 0; i < l->cloud.count && status == AST_OK; i++) {
+        for (size_t i = 0; i < l->rows.count && status == AST_OK; i++) {
             l->labels[i] = l->labels[i] < 0 ? -1 : rank[l->labels[i]];
             if (weights && l->labels[i] >= 0) {
                 c->clusters[l->labels[i]].size++;
-                c->clusters[l->labels[i]].weight += weights[l->offset + i];
+                c->clusters[l->labels[i]].weight += weights[l->rows.offset + i];
             }
         }
-        status = status == AST_OK ? ast_windows_fault(l, fault) : status;
+        status = status == AST_OK ? ast_labelling_trouble(l, fault) : status;
         if (status == AST_OK)
             status = write_labels(c, l, fault);
     }
@@ -196,7 +196,7 @@ static ast_status hand_over(call *c, ast_labelling *l, const int32_t *rank, ast_
 
 static void describe(const call *c, const ast_labelling *l, size_t k) {
     int32_t slot = l->clusters.order[k];
-    size_t dimension = l->cloud.dimension;
+    size_t dimension = l->rows.dimension;
     ast_cluster_info *info = &c->clusters[k];
     float *mean = c->means + k * dimension;
     if (!c->source->weights)
@@ -204,7 +204,7 @@ static void describe(const call *c, const ast_labelling *l, size_t k) {
     ast_describe_cluster(l, slot, info);
     info->share = NAN;
     info->mean = memcpy(mean, l->clusters.means + (size_t)slot * dimension, dimension * sizeof *mean);
-    if (l->axial)
+    if (l->rows.axial)
         ast_choose_side(mean, dimension);
 }
 
@@ -212,7 +212,7 @@ static ast_status translate(call *c, ast_labelling *l, ast_fault *fault) {
     size_t clusters = l->clusters.live;
     int32_t *rank = ast_allocate(l->clusters.slots + 1, sizeof *rank);
     c->clusters = ast_allocate_zero(clusters, sizeof *c->clusters);
-    c->means = ast_allocate(clusters * l->cloud.dimension, sizeof *c->means);
+    c->means = ast_allocate(clusters * l->rows.dimension, sizeof *c->means);
     ast_status status = rank && c->clusters && c->means ? AST_OK : ast_fail_memory(fault);
     for (size_t k = 0; k < clusters && status == AST_OK; k++)
         rank[l->clusters.order[k]] = (int32_t)k;
@@ -226,7 +226,7 @@ static ast_status translate(call *c, ast_labelling *l, ast_fault *fault) {
 
 static void report_run(call *c, const ast_labelling *l, double start) {
     c->report = (ast_report){.points = c->source->count,
-                             .missing = atomic_load(&c->windows.missing),
+                             .missing = atomic_load(&c->windows.reader.missing),
                              .dimension = c->source->dimension,
                              .clusters = l->clusters.live,
                              .objective = c->run.objective,
@@ -268,6 +268,7 @@ ast_status ast_cluster_source(ast_context *context, const ast_source *source, co
     }
     ast_labelling_free(l);
     ast_windows_free(&c.windows);
+    ast_history_free(&c.run.history);
     return status;
 }
 
@@ -291,8 +292,8 @@ static ast_status open_assignment(assignment *a, ast_context *context, const ast
                                   ast_fault *fault) {
     ast_labelling *l = a->l;
     ast_windows *w = &a->windows;
-    w->rows = rows_at_a_time(w->source);
-    w->count = (w->source->count + w->rows - 1) / w->rows;
+    w->rows = rows_at_a_time(w->reader.source);
+    w->count = (w->reader.source->count + w->rows - 1) / w->rows;
     w->axial = options->axial != 0;
     w->most = SIZE_MAX;
     a->labels = ast_allocate(w->rows, sizeof *a->labels);
@@ -303,24 +304,24 @@ static ast_status open_assignment(assignment *a, ast_context *context, const ast
     ast_status status = ast_windows_load(l, w, context->kernels, context->pool, fault);
     if (status == AST_OK)
         status = ast_run_given(l, options, fault);
-    ast_labelling_set_angle(l, angle);
+    ast_labelling_set_rule(l, &ast_nearest_rule, angle);
     return status;
 }
 
 static ast_status assign_window(assignment *a, size_t number, const ast_taker *taker, ast_fault *fault) {
     ast_labelling *l = a->l;
-    const ast_source *source = a->windows.source;
+    const ast_source *source = a->windows.reader.source;
     ast_status status = ast_windows_open(l, number, fault);
-    size_t next = l->offset + l->cloud.count, left = source->count - next;
+    size_t next = l->rows.offset + l->rows.count, left = source->count - next;
     if (source->expect && left > 0)
         source->expect(next, left < a->windows.rows ? left : a->windows.rows, source->data);
     if (status == AST_OK)
         status = ast_assign_points(l, a->labels, a->similarity, fault);
     if (status == AST_OK)
-        status = ast_windows_fault(l, fault);
-    for (size_t i = 0; i < l->cloud.count && status == AST_OK; i++)
+        status = ast_labelling_trouble(l, fault);
+    for (size_t i = 0; i < l->rows.count && status == AST_OK; i++)
         a->labels[i] = a->labels[i] < 0 ? -1 : a->labels[i];
-    if (status == AST_OK && taker->take(l->offset, l->cloud.count, a->labels, a->similarity, taker->data) != 0)
+    if (status == AST_OK && taker->take(l->rows.offset, l->rows.count, a->labels, a->similarity, taker->data) != 0)
         status = ast_fail(fault, AST_CANCELLED, "cancelled after row %zu", next);
     return status;
 }
@@ -337,7 +338,7 @@ ast_status ast_assign_source(ast_context *context, const ast_source *source, con
     if (status != AST_OK)
         return status;
     ast_options options = {.means = means, .means_count = means_count, .axial = axial};
-    assignment a = {.l = &context->labelling, .windows = {.source = source}};
+    assignment a = {.l = &context->labelling, .windows = {.reader.source = source}};
     status = open_assignment(&a, context, &options, angle, fault);
     for (size_t n = 0; n < a.windows.count && status == AST_OK; n++)
         status = assign_window(&a, n, taker, fault);

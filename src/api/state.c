@@ -5,8 +5,8 @@
 #include "context.h"
 
 #include "checksum.h"
-#include "cloud.h"
 #include "memory.h"
+#include "rowset.h"
 #include "stream.h"
 
 #include <math.h>

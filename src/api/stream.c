@@ -68,10 +68,11 @@ ast_stream *ast_stream_open(ast_context *context, const ast_stream_options *opti
 void ast_stream_close(ast_stream *s) {
     if (!s)
         return;
-    void *memory[] = {s->track, s->m, s->u, s->prints, s->id_of, s->records, s->record_means, s->state};
+    void *memory[] = {s->track, s->m, s->u, s->id_of, s->records, s->record_means, s->state};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         free(memory[i]);
     ast_tracks_free(&s->tracks);
+    ast_history_free(&s->history);
     ast_labelling_free(&s->labelling);
     free(s);
 }

@@ -4,6 +4,7 @@
 #include "tally.h"
 
 #include "memory.h"
+#include "weights.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -166,30 +167,30 @@ static ast_status load(ast_tally *t, const ast_points *points, double *scaled, s
     ast_labelling *l = &context->labelling;
     ast_points plain = *points;
     plain.weights = NULL;
-    ast_status status = ast_labelling_load(l, context->kernels, context->pool, &plain, NULL, NULL, missing, fault);
+    ast_status status = ast_labelling_load(l, context->kernels, context->pool, NULL, 0, &plain, NULL, NULL, missing, fault);
     if (status == AST_OK && points->weights)
         status = scale_weights(t, points, l->labels, scaled);
     if (status != AST_OK)
         return status;
     if (points->weights)
         ast_labelling_weigh(l, scaled, t->clusters.unit);
-    l->crowd = context->crowd ? context->crowd : l->crowd;
+    l->crowd.from = context->crowd ? context->crowd : l->crowd.from;
     ast_labelling_set_axial(l, t->clusters.axial);
-    ast_labelling_set_angle(l, NAN);
+    ast_labelling_set_rule(l, &ast_nearest_rule, NAN);
     bool ready = add_means(&l->clusters, t->clusters.means, t->clusters.live, t->clusters.dimension);
     return ready ? AST_OK : ast_fail_memory(fault);
 }
 
 /* Points of weight 0 take no part, but get a label. */
 static void label_weightless(const ast_tally *t, ast_labelling *l) {
-    size_t dimension = l->cloud.dimension;
-    for (size_t i = 0; l->weights && i < l->cloud.count; i++) {
-        if (l->weights[i] != 0 || ast_cloud_kind(&l->cloud, i, l->workers[0].row) == AST_ROW_MISSING)
+    size_t dimension = l->rows.dimension;
+    for (size_t i = 0; l->rows.weights && i < l->rows.count; i++) {
+        if (l->rows.weights[i] != 0 || ast_rows_kind(&l->rows, &l->workers[0].chunk.rows, i) == AST_ROW_MISSING)
             continue;
         double best = -INFINITY;
         for (size_t k = 0; k < t->clusters.live; k++) {
-            double score = ast_cloud_exact_score(&l->cloud, i, t->clusters.means + k * dimension, l->workers[0].row);
-            score = l->axial ? fabs(score) : score;
+            double score = ast_rows_exact_score(&l->rows, &l->workers[0].chunk.rows, i, t->clusters.means + k * dimension);
+            score = l->rows.axial ? fabs(score) : score;
             if (score > best) {
                 best = score;
                 l->labels[i] = (int32_t)k;
@@ -200,7 +201,7 @@ static void label_weightless(const ast_tally *t, ast_labelling *l) {
 
 static uint64_t count_changes(const ast_labelling *l, const int32_t *labels) {
     uint64_t changed = 0;
-    for (size_t i = 0; i < l->cloud.count; i++)
+    for (size_t i = 0; i < l->rows.count; i++)
         changed += l->labels[i] >= 0 && (!labels || labels[i] != l->labels[i]);
     return changed;
 }
@@ -230,13 +231,13 @@ static ast_status add_loaded(ast_tally *t, uint64_t first, size_t missing, int32
     if (!ast_tally_gather(l, first, &part))
         return ast_fail_memory(fault);
     label_weightless(t, l);
-    part.points = l->cloud.count;
+    part.points = l->rows.count;
     part.missing = missing;
     part.changed = count_changes(l, labels);
     status = ast_tally_take(t, &part);
     ast_known_free(&part.worst);
     ast_known_free(&part.nearest);
-    for (size_t i = 0; status == AST_OK && labels && i < l->cloud.count; i++)
+    for (size_t i = 0; status == AST_OK && labels && i < l->rows.count; i++)
         labels[i] = l->labels[i] < 0 ? -1 : l->labels[i];
     return status;
 }
@@ -258,7 +259,7 @@ ast_status ast_tally_add(ast_tally *t, const ast_points *points, uint64_t first,
         status = add_loaded(t, first, missing, labels);
     if (status != AST_OK)
         ast_labelling_free(&t->context->labelling);
-    t->context->labelling.weights = NULL;
+    t->context->labelling.rows.weights = NULL;
     free(scaled);
     return status;
 }

@@ -8,6 +8,7 @@
 
 #include "clusters.h"
 #include "context.h"
+#include "methods.h"
 #include "tally_sums.h"
 
 struct ast_tally {

@@ -21,3 +21,7 @@ ast_status ast_fail_infinite(ast_fault *fault, size_t row) {
                     "row %zu (counting from 1) holds an infinity; numbers must be finite, or NaN for a missing row",
                     row);
 }
+
+ast_status ast_fail_cancelled(ast_fault *fault) {
+    return ast_fail(fault, AST_CANCELLED, "cancelled");
+}

@@ -14,6 +14,7 @@ typedef struct ast_fault {
 /* Records the failure and returns its status, so that `return ast_fail(...)` reads well. */
 ast_status ast_fail(ast_fault *fault, ast_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 ast_status ast_fail_memory(ast_fault *fault); /* the one sentence for every allocation that failed */
+ast_status ast_fail_cancelled(ast_fault *fault);
 
 ast_status ast_fail_infinite(ast_fault *fault, size_t row); /* the one sentence for a row that holds an infinity */
 

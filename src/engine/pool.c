@@ -190,3 +190,13 @@ static void *worker_main(void *argument) {
     }
     return NULL;
 }
+
+bool ast_pool_poll(ast_pool *pool) {
+    (void)pool;
+    return false;
+}
+
+bool ast_pool_cancelled(const ast_pool *pool) {
+    (void)pool;
+    return false;
+}

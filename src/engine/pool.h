@@ -4,6 +4,7 @@
 #ifndef AST_POOL_H
 #define AST_POOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct ast_pool ast_pool;
@@ -19,6 +20,10 @@ int ast_pool_threads(const ast_pool *pool);
 /* Runs the task for every block and returns when all are done. Blocks are handed out in increasing order, so a task may
  * wait for an earlier block of the same run. After a fork, the child's run is serial. */
 void ast_pool_run(ast_pool *pool, size_t blocks, ast_task *task, void *data);
+
+/* Whether the caller wants to stop; asks him, on his own thread. */
+bool ast_pool_poll(ast_pool *pool);
+bool ast_pool_cancelled(const ast_pool *pool);
 
 /* One step of a busy wait: cheap at first, then it gives the processor away. Start with *spins = 0. */
 void ast_pool_pause(unsigned *spins);

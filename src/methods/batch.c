@@ -2,58 +2,51 @@
  *
  * DP-vMF-means (Straub et al., CVPR 2015, section 4): clusters of directions, as many as the angle asks for.
  *
- * It climbs
+ * Given unit vectors x_1 .. x_N and an angle phi, it climbs the objective
+ *
  *     J = sum_k sum_{i in k} x_i . mu_k + lambda K,    lambda = cos(phi) - 1,
- * by visiting the points in order, each joining the cluster of the largest score x_i . mu_k, or founding one (with mean
- * x_i) if none reaches cos(phi); then every mean becomes the normalised sum of its members; and again, until nobody
- * moves. How a pass over the points is run on many threads with the result of one is the labelling's affair. */
+ *
+ * over the labels, the unit vectors mu_k and the number K of clusters. Two steps alternate until no label changes:
+ *
+ *     label   visit the points in order; each joins the cluster of the largest x_i . mu_k or starts a new one (the rule)
+ *     update  mu_k = s_k / |s_k|,  s_k = sum of the points of cluster k
+ *
+ * Neither step lowers J. The label step is ast_labelling_pass: it scores most points on many threads and calls the rule
+ * for the others, in order, with the result of visiting all points one after the other. */
 #include "methods.h"
 
-#include "memory.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-/* Labels that were there before will be there again: the run has come to a cycle. */
-static bool seen_before(const uint64_t *prints, int count, uint64_t print) {
-    for (int i = 0; i < count; i++)
-        if (prints[i] == print)
-            return true;
-    return false;
+/* The rule for a point x (the paper's assignment of z_i). Joining cluster k adds x . mu_k to J, a new cluster with mean
+ * x adds 1 + lambda = cos(phi): so x joins the best cluster if the score is at least cos(phi). A cluster whose only
+ * point is x is taken out before x is looked at; if nothing else fits, x gets it back, with x as its mean. Exact ties go
+ * to the older cluster. candidates->limit is cos(phi) - 2^-20: duplicates must not split by rounding. */
+static ast_verdict decide(void *unused, const ast_candidates *candidates) {
+    (void)unused;
+    ast_verdict v = ast_nearest_candidate(candidates);
+    if (v.to != AST_NOBODY && v.score >= candidates->limit)
+        v.action = AST_JOIN;
+    else
+        v.action = candidates->alone ? AST_STAY : AST_START;
+    return v;
 }
 
-static ast_status iterate(ast_labelling *l, ast_run *run, uint64_t *prints, ast_fault *fault) {
-    const double lambda = ast_cosine(run->options->angle) - 1;
-    while (!run->converged && run->iterations < run->options->max_iterations) {
-        ast_pass_result pass;
-        ast_status status = ast_run_label(l, run, &pass, fault);
-        if (status != AST_OK)
-            return status;
-        uint64_t print = run->iterations == 0 ? 0 : ast_labelling_print(l);
-        run->converged = pass.changed == 0 || seen_before(prints, run->iterations, print);
-        prints[run->iterations] = print;
-        run->print_count = (size_t)run->iterations + 1;
-        status = ast_run_update(l, run, lambda, &pass, fault);
-        if (status != AST_OK)
-            return status;
-    }
-    return AST_OK;
-}
+const ast_rule ast_dp_rule = {.decide = decide};
 
+/* Converged: no point changed its cluster, or the labels are those of an earlier pass, so that the run would go round
+ * in circles. */
 ast_status ast_run_dp_all(ast_labelling *l, ast_run *run, ast_fault *fault) {
-    ast_labelling_set_angle(l, run->options->angle);
+    const double lambda = ast_cosine(run->options->angle) - 1;
+    ast_labelling_set_rule(l, &ast_dp_rule, run->options->angle);
     ast_status status = run->resumed ? AST_OK : ast_run_given(l, run->options, fault);
-    uint64_t *prints = ast_allocate((size_t)run->options->max_iterations, sizeof *prints);
-    if (status == AST_OK && !prints)
-        status = ast_fail_memory(fault);
-    status = ast_comm_agree(l->comm, status, fault);
-    if (status == AST_OK) {
-        if (run->print_count > 0)
-            memcpy(prints, run->prints, run->print_count * sizeof *prints);
-        run->prints = prints;
-        status = iterate(l, run, prints, fault);
+    status = ast_labelling_agree(l, status, fault);
+    while (status == AST_OK && !run->converged && run->iterations < run->options->max_iterations) {
+        ast_pass_result pass;
+        bool repeats = false;
+        status = ast_run_label(l, run, &pass, fault);
+        if (status == AST_OK)
+            status = ast_run_remember(l, run, &repeats, fault);
+        run->converged = pass.changed == 0 || repeats;
+        if (status == AST_OK)
+            status = ast_run_update(l, run, lambda, &pass, fault);
     }
-    run->prints = NULL;
-    free(prints);
     return status;
 }

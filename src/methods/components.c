@@ -65,7 +65,7 @@ ast_status ast_components_drop_empty(ast_components *c, ast_labelling *l, ast_fa
     size_t left = 0;
     if (!rank)
         return ast_fail_memory(fault);
-    for (size_t i = 0; i < l->cloud.count; i++)
+    for (size_t i = 0; i < l->rows.count; i++)
         if (l->labels[i] >= 0)
             rank[l->labels[i]] = 1;
     for (size_t k = 0; k < c->count; k++)
@@ -73,7 +73,7 @@ ast_status ast_components_drop_empty(ast_components *c, ast_labelling *l, ast_fa
             move_component(c, k, left);
             rank[k] = (int32_t)left++;
         }
-    for (size_t i = 0; i < l->cloud.count && left < c->count; i++)
+    for (size_t i = 0; i < l->rows.count && left < c->count; i++)
         l->labels[i] = l->labels[i] >= 0 ? rank[l->labels[i]] : l->labels[i];
     c->count = left;
     free(rank);
@@ -89,7 +89,7 @@ static ast_status take_means(const ast_components *components, ast_labelling *l,
     ast_cluster_list *list = &l->clusters;
     double unit = list->unit, weight_unit = list->weight_unit;
     float mean[AST_MAX_DIMENSION];
-    ast_clusters_clear(list, l->cloud.dimension);
+    ast_clusters_clear(list, l->rows.dimension);
     list->unit = unit;
     list->weight_unit = weight_unit;
     for (size_t k = 0; k < components->count; k++) {
@@ -101,35 +101,7 @@ static ast_status take_means(const ast_components *components, ast_labelling *l,
     return AST_OK;
 }
 
-static void add_chunk(void *data, size_t chunk, int index) {
-    ast_labelling *l = data;
-    ast_add_chunk(l, &l->workers[index], chunk);
-}
-
-static void clear_sums(ast_cluster_list *list) {
-    for (size_t slot = 0; slot < list->slots; slot++) {
-        for (size_t d = 0; d < list->dimension; d++)
-            list->sums[slot * list->dimension + d] = 0;
-        list->weights[slot] = list->members[slot] = 0;
-        list->keys[slot] = 0;
-    }
-}
-
-ast_status ast_recount(ast_labelling *l, ast_fault *fault) {
-    clear_sums(&l->clusters);
-    for (int w = 0; w < l->worker_count; w++) {
-        l->workers[w].rows_loaded = false;
-        if (!ast_worker_reserve(l, &l->workers[w]))
-            return ast_fail_memory(fault);
-    }
-    l->first = true; /* every point is added, none is moved */
-    ast_pool_run(l->pool, l->chunks, add_chunk, l);
-    ast_merge_sums(l, l->workers, l->worker_count);
-    l->first = false;
-    return AST_OK;
-}
-
 ast_status ast_components_finish(const ast_components *components, ast_labelling *l, ast_fault *fault) {
     ast_status status = take_means(components, l, fault);
-    return status == AST_OK ? ast_recount(l, fault) : status;
+    return status == AST_OK ? ast_labelling_recount(l, fault) : status;
 }

@@ -46,9 +46,6 @@ ast_status ast_components_drop_empty(ast_components *components, ast_labelling *
 /* Both: the clusters are the components that have points, with their sums. */
 ast_status ast_components_recount(ast_components *components, ast_labelling *labelling, ast_fault *fault);
 
-/* The members' sums of the labels as they are now, and nothing else of the clusters. */
-ast_status ast_recount(ast_labelling *labelling, ast_fault *fault);
-
 /* ---- tiles.c ---- */
 
 #define AST_TILE_MOST 128 /* points in a tile */

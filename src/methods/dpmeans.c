@@ -83,7 +83,7 @@ static bool found_cluster(dpmeans *m, const float *x) {
 /* |x - m|^2 = 1 - 2 (m.x - |m|^2 / 2) for a unit vector. */
 static bool visit(dpmeans *m, size_t i) {
     ast_labelling *l = m->l;
-    const float *x = ast_cloud_row(&l->cloud, i, l->workers[0].row);
+    const float *x = ast_rowset_row(&l->rows, i, l->workers[0].chunk.rows.row);
     double best = m->best[i - m->first];
     int32_t label = m->label[i - m->first];
     for (size_t k = m->known; k < m->c.count; k++) {
@@ -109,7 +109,7 @@ static bool reserve_tiles(dpmeans *m) {
 }
 
 static bool visit_all(dpmeans *m) {
-    size_t count = m->l->cloud.count;
+    size_t count = m->l->rows.count;
     m->changed = 0;
     for (m->first = 0; m->first < count; m->first += BLOCK) {
         size_t last = m->first + BLOCK < count ? m->first + BLOCK : count;
@@ -185,7 +185,7 @@ static ast_status take_given(dpmeans *m, ast_fault *fault) {
     ast_status status = ast_run_given(m->l, m->run->options, fault);
     if (status != AST_OK)
         return status;
-    if (!ast_components_open(&m->c, list->live + 16, m->l->cloud.dimension))
+    if (!ast_components_open(&m->c, list->live + 16, m->l->rows.dimension))
         return ast_fail_memory(fault);
     m->c.count = list->live;
     for (size_t j = 0; j < list->live * list->dimension; j++)

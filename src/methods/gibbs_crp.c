@@ -140,7 +140,7 @@ static bool visit(crp_block *b, size_t i) {
     ast_sampler *s = b->s;
     float buffer[AST_MAX_DIMENSION];
     int32_t old = s->l->labels[i];
-    const float *x = ast_cloud_row(&s->l->cloud, i, buffer);
+    const float *x = ast_rowset_row(&s->l->rows, i, buffer);
     ast_random random;
     if (!make_room(b))
         return false;
@@ -192,7 +192,7 @@ static bool run_block(crp_block *b) {
 
 static bool visit_all(ast_sampler *s, size_t *changed) {
     crp_block b = {.s = s, .key = ast_sweep_key(s->seed, s->restart, s->sweep, 4)};
-    size_t count = s->l->cloud.count;
+    size_t count = s->l->rows.count;
     bool ready = make_room(&b);
     for (size_t k = 0; k < s->c->count && ready; k++) {
         b.n[k] = s->l->clusters.members[k];

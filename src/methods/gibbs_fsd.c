@@ -52,9 +52,9 @@ static void draw_tile(const label_job *job, ast_tile_memory *memory, size_t chun
 static void draw_chunk(void *data, size_t chunk, int worker) {
     const label_job *job = data;
     ast_labelling *l = job->s->l;
-    size_t first = chunk * l->chunk, last = first + l->chunk;
+    size_t first = chunk * l->rows.chunk, last = first + l->rows.chunk;
     job->s->changed[chunk] = 0;
-    for (size_t i = first; i < last && i < l->cloud.count; i += job->s->tiles.tile)
+    for (size_t i = first; i < last && i < l->rows.count; i += job->s->tiles.tile)
         draw_tile(job, &job->s->tiles.memory[worker], chunk, i);
 }
 
@@ -92,11 +92,11 @@ ast_status ast_fsd_sweep(ast_sampler *s, size_t *changed, ast_fault *fault) {
     ast_draw_parameters(&s->prior, s->c, s->l, ast_sweep_key(s->seed, s->restart, s->sweep, 1));
     draw_weights(s, ast_sweep_key(s->seed, s->restart, s->sweep, 2));
     label_job job = {s, ast_sweep_key(s->seed, s->restart, s->sweep, 3)};
-    ast_pool_run(s->l->pool, s->l->chunks, draw_chunk, &job);
+    ast_pool_run(s->l->pool, s->l->rows.chunks, draw_chunk, &job);
     *changed = 0;
-    for (size_t chunk = 0; chunk < s->l->chunks; chunk++)
+    for (size_t chunk = 0; chunk < s->l->rows.chunks; chunk++)
         *changed += s->changed[chunk];
-    ast_status status = ast_recount(s->l, fault);
+    ast_status status = ast_labelling_recount(s->l, fault);
     if (status == AST_OK)
         s->log_joint = log_partition(s) + ast_log_clusters(&s->prior, s->c, &s->l->clusters);
     return status;

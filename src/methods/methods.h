@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * The algorithms, one file each: batch.c is DP-vMF-means and sampled.c the same over a sample, kmeans.c spherical
- * k-means, minibatch.c and online.c its mini-batch and online variants, mixture.c a mixture by EM, gibbs_fsd.c and gibbs_crp.c its samplers, dpmeans.c the Euclidean DP-means. Each
- * runs on a labelling that is loaded with points and has no clusters, and leaves its result there: labels are slots,
+ * k-means, minibatch.c and online.c its mini-batch and online variants, mixture.c a mixture
+ * by EM, gibbs_fsd.c and gibbs_crp.c its samplers, dpmeans.c the Euclidean DP-means. Each runs on a labelling that is loaded with points and has no clusters, and leaves its result there: labels are slots,
  * clusters have means. Those with a distribution for each cluster leave that in the run. */
 #ifndef AST_METHODS_H
 #define AST_METHODS_H
 
 #include "components.h"
+#include "history.h"
 #include "labelling.h"
 #include "random.h"
 
@@ -23,8 +24,7 @@ typedef struct ast_run {
     double pass_start;      /* seconds */
     size_t start_points;    /* k-means++ draws among so many; 0: among all */
     bool resumed;           /* the labelling has clusters and labels of a run that this one goes on from */
-    const uint64_t *prints; /* what stood for the labels of earlier passes: of all, or of the last where that does */
-    size_t print_count;
+    ast_history history;    /* of the labels after each pass, or after the last one where that is enough */
     ast_components components; /* cluster k is component k; none where the method has none. The caller frees them */
 } ast_run;
 
@@ -38,6 +38,9 @@ ast_status ast_run_mbspkm(ast_labelling *labelling, ast_run *run, ast_fault *fau
 ast_status ast_run_ospkm(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 ast_status ast_run_dpmeans(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 
+/* The rules of DP-vMF-means and of spherical k-means. */
+extern const ast_rule ast_dp_rule, ast_nearest_rule;
+
 /* The one that the options name. */
 ast_status ast_run_method(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 
@@ -45,17 +48,15 @@ ast_status ast_run_method(ast_labelling *labelling, ast_run *run, ast_fault *fau
 ast_status ast_run_start(ast_labelling *labelling, const ast_run *run, ast_fault *fault);
 ast_status ast_run_nearest(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 
-/* starts.c: distinct random points as clusters without points, drawn alike or by k-means++, of all points or
- * (minibatch.c) of run->start_points of them. */
-ast_status ast_start_random(ast_labelling *labelling, size_t clusters, ast_random *random, ast_fault *fault);
+/* k-means++ among all points, or (minibatch.c) among run->start_points of them. */
+ast_status ast_run_plusplus(ast_labelling *labelling, const ast_run *run, ast_random *random, ast_fault *fault);
 ast_status ast_start_sampled(ast_labelling *labelling, const ast_run *run, ast_random *random, ast_fault *fault);
-ast_status ast_start_plusplus(ast_labelling *labelling, const ast_run *run, ast_random *random, ast_fault *fault);
-
-/* Every empty cluster takes the point that fits worst elsewhere. */
-ast_status ast_run_fill_empty(ast_labelling *labelling, ast_fault *fault);
 
 /* Adds the given means as clusters without points. */
 ast_status ast_run_given(ast_labelling *labelling, const ast_options *options, ast_fault *fault);
+
+/* Adds the labels there are to the run's history; *repeats: they were there before. */
+ast_status ast_run_remember(ast_labelling *labelling, ast_run *run, bool *repeats, ast_fault *fault);
 
 /* The two halves of a pass: new labels, then new means and the report to the caller's progress function (AST_CANCELLED
  * if that wants to stop). */

@@ -80,7 +80,7 @@ ast_status ast_start_sampled(ast_labelling *l, const ast_run *run, ast_random *r
     ast_subset_draw(l, &draw, run->start_points, members);
     ast_status status = ast_subset_load(&sample, l, members, run->start_points, fault);
     if (status == AST_OK)
-        status = ast_start_plusplus(&sample.labelling, run, random, fault);
+        status = ast_run_plusplus(&sample.labelling, run, random, fault);
     if (status == AST_OK)
         status = ast_subset_adopt(l, &sample.labelling.clusters, fault);
     ast_subset_free(&sample);
@@ -198,7 +198,7 @@ static ast_status run_batch(learner *m, ast_random *random, double *cosine, ast_
         return status;
     batch->clusters.unit = m->total.unit;
     batch->clusters.weight_unit = m->total.weight_unit;
-    ast_labelling_set_angle(batch, NAN);
+    ast_labelling_set_rule(batch, &ast_nearest_rule, NAN);
     status = ast_subset_adopt(batch, &m->total, fault);
     if (status == AST_OK)
         status = ast_labelling_pass(batch, AST_ORDERED, &pass, fault);
@@ -214,8 +214,8 @@ static ast_status run_batches(learner *m, ast_fault *fault) {
     ast_random random;
     double weight = 0, cosine = 0;
     ast_status status = AST_OK;
-    for (size_t i = 0; i < m->l->cloud.count; i++)
-        weight += m->l->labels[i] == AST_MISSING ? 0 : m->l->weights ? m->l->weights[i] : 1;
+    for (size_t i = 0; i < m->l->rows.count; i++)
+        weight += m->l->labels[i] == AST_MISSING ? 0 : m->l->rows.weights ? m->l->rows.weights[i] : 1;
     ast_random_seed(&random, run->options->seed, ast_draw_stream(run->restart, AST_DRAW_BATCH));
     while (status == AST_OK && !run->converged && run->iterations < run->options->max_iterations) {
         run->pass_start = ast_seconds();
@@ -237,8 +237,8 @@ static size_t batch_size(const ast_options *o) {
 
 /* Halving keeps a sum below twice a round of points; weights need that bit of room, and one for rounding. */
 static void choose_unit(learner *m) {
-    m->total.unit = m->l->weights ? m->l->clusters.unit / 8 : m->l->clusters.unit;
-    m->total.weight_unit = m->l->weights ? m->total.unit : 1;
+    m->total.unit = m->l->rows.weights ? m->l->clusters.unit / 8 : m->l->clusters.unit;
+    m->total.weight_unit = m->l->rows.weights ? m->total.unit : 1;
 }
 
 static ast_status open_learner(learner *m, ast_fault *fault) {
@@ -250,14 +250,14 @@ static ast_status open_learner(learner *m, ast_fault *fault) {
     m->deck = ast_allocate(l->present, sizeof *m->deck);
     m->members = ast_allocate(m->size, sizeof *m->members);
     m->last = ast_allocate_zero(clusters, sizeof *m->last);
-    ast_clusters_clear(&m->total, l->cloud.dimension);
+    ast_clusters_clear(&m->total, l->rows.dimension);
     if (!m->deck || !m->members || !m->last || !ast_clusters_reserve(&m->total, clusters))
         return ast_fail_memory(fault);
     choose_unit(m);
-    m->total.axial = l->axial;
+    m->total.axial = l->rows.axial;
     for (size_t k = 0; k < clusters; k++) /* there is memory */
-        ast_clusters_add(&m->total, l->clusters.means + (size_t)l->clusters.order[k] * l->cloud.dimension, UINT32_MAX);
-    for (size_t i = 0; i < l->cloud.count; i++)
+        ast_clusters_add(&m->total, l->clusters.means + (size_t)l->clusters.order[k] * l->rows.dimension, UINT32_MAX);
+    for (size_t i = 0; i < l->rows.count; i++)
         if (l->labels[i] != AST_MISSING)
             m->deck[at++] = (uint32_t)i;
     return AST_OK;
@@ -279,7 +279,7 @@ static ast_status assign_all(learner *m, ast_fault *fault) {
         ast_clusters_set_mean(&l->clusters, l->clusters.order[k], m->total.means + k * m->total.dimension);
     ast_status status = ast_run_label(l, m->run, &pass, fault);
     if (status == AST_OK)
-        status = ast_run_fill_empty(l, fault);
+        status = ast_labelling_fill_empty(l, fault);
     if (status == AST_OK)
         status = ast_labelling_update(l, fault);
     m->run->objective = ast_clusters_objective(&l->clusters);
@@ -291,7 +291,7 @@ ast_status ast_run_mbspkm(ast_labelling *l, ast_run *run, ast_fault *fault) {
     size_t least = batch_size(run->options), each = EACH * run->options->clusters;
     if (!run->start_points)
         run->start_points = least > each ? least : each;
-    ast_labelling_set_angle(l, NAN);
+    ast_labelling_set_rule(l, &ast_nearest_rule, NAN);
     ast_status status = ast_run_start(l, run, fault);
     if (status == AST_OK)
         status = open_learner(&m, fault);

@@ -43,7 +43,7 @@ static void weigh(const mixture *m, size_t first, size_t n, double *weight) {
     const ast_labelling *l = m->l;
     for (size_t i = 0; i < n; i++) {
         bool there = l->labels[first + i] != AST_MISSING;
-        weight[i] = there ? (l->weights ? l->weights[first + i] * m->scale : 1) : 0;
+        weight[i] = there ? (l->rows.weights ? l->rows.weights[first + i] * m->scale : 1) : 0;
     }
 }
 
@@ -109,10 +109,10 @@ static void flush(const mixture *m, ast_tile_memory *memory) {
 static void expect_chunk(void *data, size_t chunk, int worker) {
     mixture *m = data;
     ast_tile_memory *memory = &m->tiles.memory[worker];
-    size_t first = chunk * m->l->chunk, last = first + m->l->chunk;
+    size_t first = chunk * m->l->rows.chunk, last = first + m->l->rows.chunk;
     m->soft[chunk] = m->hard[chunk] = 0;
     m->changed[chunk] = 0;
-    for (size_t i = first; i < last && i < m->l->cloud.count; i += m->tiles.tile)
+    for (size_t i = first; i < last && i < m->l->rows.count; i += m->tiles.tile)
         expect_tile(m, memory, chunk, i);
     flush(m, memory);
 }
@@ -132,8 +132,8 @@ static size_t expect(mixture *m) {
     double soft = 0, hard = 0;
     size_t changed = 0;
     ast_components_prepare(m->c);
-    ast_pool_run(m->l->pool, m->l->chunks, expect_chunk, m);
-    for (size_t chunk = 0; chunk < m->l->chunks; chunk++) {
+    ast_pool_run(m->l->pool, m->l->rows.chunks, expect_chunk, m);
+    for (size_t chunk = 0; chunk < m->l->rows.chunks; chunk++) {
         soft += m->soft[chunk];
         hard += m->hard[chunk];
         changed += m->changed[chunk];
@@ -201,23 +201,23 @@ static void maximise_labels(mixture *m) {
 static void choose_grain(mixture *m) {
     const ast_labelling *l = m->l;
     double total = 0, largest = 0;
-    for (size_t i = 0; l->weights && i < l->cloud.count; i++)
+    for (size_t i = 0; l->rows.weights && i < l->rows.count; i++)
         if (l->labels[i] != AST_MISSING) {
-            total += l->weights[i];
-            largest = l->weights[i] > largest ? l->weights[i] : largest;
+            total += l->rows.weights[i];
+            largest = l->rows.weights[i] > largest ? l->rows.weights[i] : largest;
         }
-    m->scale = l->weights ? (double)l->present / total : 1;
-    double chunk = (double)l->chunk * (l->weights ? largest * m->scale : 1);
+    m->scale = l->rows.weights ? (double)l->present / total : 1;
+    double chunk = (double)l->rows.chunk * (l->rows.weights ? largest * m->scale : 1);
     double of_chunk = 51 - ceil(log2(fmin(chunk, (double)l->present) + 1));
     double of_all = 62 - ceil(log2((double)l->present + 1));
     m->grain = ldexp(1, -(int)fmin(FINEST_GRAIN, fmin(of_chunk, of_all)));
 }
 
 static ast_status open_mixture(mixture *m, ast_fault *fault) {
-    size_t count = m->l->clusters.live, dimension = m->l->cloud.dimension;
-    m->soft = ast_allocate(m->l->chunks, sizeof *m->soft);
-    m->hard = ast_allocate(m->l->chunks, sizeof *m->hard);
-    m->changed = ast_allocate(m->l->chunks, sizeof *m->changed);
+    size_t count = m->l->clusters.live, dimension = m->l->rows.dimension;
+    m->soft = ast_allocate(m->l->rows.chunks, sizeof *m->soft);
+    m->hard = ast_allocate(m->l->rows.chunks, sizeof *m->hard);
+    m->changed = ast_allocate(m->l->rows.chunks, sizeof *m->changed);
     m->sums = ast_allocate(count * (dimension + 1), sizeof *m->sums);
     bool ready = m->soft && m->hard && m->changed && m->sums && ast_components_open(m->c, count, dimension) &&
                  ast_tiles_open(&m->tiles, m->l, count, true);

@@ -27,7 +27,7 @@ typedef struct online {
 } online;
 
 static size_t nearest(const online *o, const float *x) {
-    size_t best = 0, dimension = o->l->cloud.dimension;
+    size_t best = 0, dimension = o->l->rows.dimension;
     for (size_t k = 0; k < o->count; k++)
         o->scores[k] = 0;
     for (size_t d = 0; d < dimension; d++) {
@@ -42,7 +42,7 @@ static size_t nearest(const online *o, const float *x) {
 
 /* Opposite vectors may cancel: then the mean stays. */
 static void step(online *o, const float *x, size_t k, double eta) {
-    size_t dimension = o->l->cloud.dimension;
+    size_t dimension = o->l->rows.dimension;
     double squared = 0;
     for (size_t d = 0; d < dimension; d++) {
         double moved = o->means[d * o->count + k] + eta * (double)x[d];
@@ -58,13 +58,13 @@ static double run_round(online *o) {
     double ratio = options->learning_rate_end / options->learning_rate, objective = 0;
     ast_random random;
     ast_random_seed(&random, options->seed, (uint64_t)o->run->restart << 32 | (uint32_t)(o->run->iterations + 2));
-    ast_random_permutation(&random, o->order, l->cloud.count);
-    for (size_t j = 0; j < l->cloud.count; j++) {
+    ast_random_permutation(&random, o->order, l->rows.count);
+    for (size_t j = 0; j < l->rows.count; j++) {
         size_t i = o->order[j];
         if (l->labels[i] == AST_MISSING)
             continue;
-        const float *x = ast_cloud_row(&l->cloud, i, l->workers[0].row);
-        double weight = l->weights ? l->weights[i] * o->scale : 1;
+        const float *x = ast_rowset_row(&l->rows, i, l->workers[0].chunk.rows.row);
+        double weight = l->rows.weights ? l->rows.weights[i] * o->scale : 1;
         size_t k = nearest(o, x);
         objective += weight * o->scores[k];
         step(o, x, k, weight * options->learning_rate * pow(ratio, o->t++ / o->length));
@@ -74,20 +74,20 @@ static double run_round(online *o) {
 
 static ast_status open_online(online *o, ast_fault *fault) {
     ast_labelling *l = o->l;
-    size_t dimension = l->cloud.dimension;
+    size_t dimension = l->rows.dimension;
     double total = 0;
     o->count = l->clusters.live;
     o->means = ast_allocate(o->count * dimension, sizeof *o->means);
     o->scores = ast_allocate(o->count, sizeof *o->scores);
-    o->order = ast_allocate(l->cloud.count, sizeof *o->order);
+    o->order = ast_allocate(l->rows.count, sizeof *o->order);
     if (!o->means || !o->scores || !o->order)
         return ast_fail_memory(fault);
     for (size_t k = 0; k < o->count; k++)
         for (size_t d = 0; d < dimension; d++)
             o->means[d * o->count + k] = (double)l->clusters.means[(size_t)l->clusters.order[k] * dimension + d];
-    for (size_t i = 0; l->weights && i < l->cloud.count; i++)
-        total += l->labels[i] == AST_MISSING ? 0 : l->weights[i];
-    o->scale = l->weights ? (double)l->present / total : 1;
+    for (size_t i = 0; l->rows.weights && i < l->rows.count; i++)
+        total += l->labels[i] == AST_MISSING ? 0 : l->rows.weights[i];
+    o->scale = l->rows.weights ? (double)l->present / total : 1;
     o->length = (double)l->present * o->run->options->max_iterations;
     return AST_OK;
 }
@@ -105,7 +105,7 @@ static ast_status tell(const online *o, double objective, ast_fault *fault) {
 /* Labels by the means as they are now, then the means of the labels. */
 static ast_status settle(online *o, ast_fault *fault) {
     ast_labelling *l = o->l;
-    size_t dimension = l->cloud.dimension;
+    size_t dimension = l->rows.dimension;
     float mean[AST_MAX_DIMENSION];
     ast_pass_result pass;
     for (size_t k = 0; k < o->count; k++) {
@@ -115,7 +115,7 @@ static ast_status settle(online *o, ast_fault *fault) {
     }
     ast_status status = ast_run_label(l, o->run, &pass, fault);
     if (status == AST_OK)
-        status = ast_run_fill_empty(l, fault);
+        status = ast_labelling_fill_empty(l, fault);
     if (status == AST_OK)
         status = ast_labelling_update(l, fault);
     o->run->objective = ast_clusters_objective(&l->clusters);
@@ -124,7 +124,7 @@ static ast_status settle(online *o, ast_fault *fault) {
 
 ast_status ast_run_ospkm(ast_labelling *l, ast_run *run, ast_fault *fault) {
     online o = {.l = l, .run = run};
-    ast_labelling_set_angle(l, NAN);
+    ast_labelling_set_rule(l, &ast_nearest_rule, NAN);
     ast_status status = ast_run_start(l, run, fault);
     if (status == AST_OK)
         status = open_online(&o, fault);

@@ -34,9 +34,9 @@ ast_status ast_run_method(ast_labelling *l, ast_run *run, ast_fault *fault) {
 }
 
 ast_status ast_run_given(ast_labelling *l, const ast_options *options, ast_fault *fault) {
-    ast_points given = ast_points_f4(options->means, options->means_count, l->cloud.dimension);
+    ast_points given = ast_points_f4(options->means, options->means_count, l->rows.dimension);
     for (size_t k = 0; k < options->means_count; k++) {
-        float *mean = l->workers[0].row;
+        float *mean = l->workers[0].chunk.rows.row;
         ast_row_kind kind = ast_read_row(&given, k, mean);
         if (kind == AST_ROW_MISSING || kind == AST_ROW_INFINITE)
             return ast_fail(fault, AST_BAD_DATA,
@@ -70,11 +70,12 @@ ast_status ast_run_update(ast_labelling *l, ast_run *run, double penalty, const 
                           .objective = run->objective,
                           .seconds = ast_seconds() - run->pass_start,
                           .last = run->converged || run->iterations == run->options->max_iterations};
-    status = ast_run_tell(run, &state, fault);
-    if (!ast_comm_many(l->comm))
-        return status;
-    l->pending = status; /* the others hear of it in the next pass */
-    return AST_OK;
+    return ast_labelling_defer(l, ast_run_tell(run, &state, fault));
+}
+
+ast_status ast_run_remember(ast_labelling *l, ast_run *run, bool *repeats, ast_fault *fault) {
+    uint64_t print = run->iterations == 0 ? 0 : ast_labelling_print(l);
+    return ast_labelling_defer(l, ast_history_add(&run->history, print, repeats, fault));
 }
 
 ast_status ast_run_tell(const ast_run *run, const ast_progress *state, ast_fault *fault) {

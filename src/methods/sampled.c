@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * DP-vMF-means over a sample: the clusters are found among some points, drawn by the seed; then all points are visited
- * once, in order, as in a first pass from given means. Who is farther than the angle from every mean founds a cluster
- * as always: what the sample missed is not forced into what it found. */
+ * once, in order, as in a first pass from given means. Points far from every mean start new
+ * clusters, as usual: what the sample missed is not forced into its clusters. */
 #include "methods.h"
 
 #include "memory.h"
@@ -35,7 +35,7 @@ ast_status ast_run_dp(ast_labelling *l, ast_run *run, ast_fault *fault) {
     ast_pass_result pass;
     if (run->options->sample == 0 || run->options->sample >= l->present)
         return ast_run_dp_all(l, run, fault);
-    ast_labelling_set_angle(l, run->options->angle);
+    ast_labelling_set_rule(l, &ast_dp_rule, run->options->angle);
     ast_status status = run_sample(l, run, fault);
     if (status == AST_OK)
         status = ast_run_label(l, run, &pass, fault);

@@ -29,11 +29,11 @@ ast_status ast_sampler_open(ast_sampler *s, ast_labelling *l, const ast_options 
                             ast_components *components, ast_fault *fault) {
     *s = (ast_sampler){.l = l, .c = components, .seed = options->seed, .restart = restart};
     size_t count = l->clusters.live;
-    ast_status status = ast_prior_open(&s->prior, options, l->cloud.dimension, fault);
+    ast_status status = ast_prior_open(&s->prior, options, l->rows.dimension, fault);
     if (status != AST_OK)
         return status;
-    s->changed = ast_allocate(l->chunks, sizeof *s->changed);
-    if (!s->changed || !ast_components_open(components, count, l->cloud.dimension) ||
+    s->changed = ast_allocate(l->rows.chunks, sizeof *s->changed);
+    if (!s->changed || !ast_components_open(components, count, l->rows.dimension) ||
         !ast_tiles_open(&s->tiles, l, count, false))
         return ast_fail_memory(fault);
     start_components(s);

@@ -2,11 +2,14 @@
  *
  * DDP-vMF-means (Straub et al., CVPR 2015, section 5): directions that drift, vanish and come back, frame by frame.
  *
- * A frame is DP-vMF-means in which the clusters of the frames before stand ready without points: each may be revived by
- * a point, at the price of dt Q for its age and of the way from where it was (tracks.c), and its mean then lies on the
- * great circle between where it was and where its points are. The frame climbs
- *     J = sum_born (|sum_k| + lambda) + sum_revived (f*_k - w_k - dt_k beta + dt_k Q).
- * closing.c turns what it found into what is remembered. */
+ * A frame is DP-vMF-means in which the clusters of the frames before stand ready without points. A point may revive one
+ * of them, at a price that grows with the frames dt since it last had points and with the angle to where it was, m_k
+ * (tracks.c); its mean then lies on the great circle between m_k and its points. The frame climbs
+ *
+ *     J = sum_born (|s_k| + lambda) + sum_revived (f*_k - w_k - dt_k beta + dt_k Q),    Q = lambda / lifetime,
+ *
+ * s_k the sum of the points of cluster k, f*_k the value of the best great circle (docs/rules.md). stream_close.c turns
+ * what the frame found into what is remembered. */
 #include "methods.h"
 #include "stream.h"
 
@@ -16,6 +19,66 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- The rule ---------------------------------------------------------------------------------------------------- */
+
+/* Tracked clusters without points are candidates too, with the score J_k. One whose only point this is stands without
+ * points while the point is looked at. Equal scores go to the older id. Returns whether one of them wins. */
+static bool consider_unseen(const ast_tracks *t, const ast_candidates *c, ast_verdict *v) {
+    int32_t own = c->alone && (size_t)c->own < t->count ? c->own : AST_NOBODY;
+    double least = v->score > c->limit ? v->score : c->limit;
+    bool revived = false;
+    for (int32_t k = 0; t->candidates && (size_t)k < t->count; k++) {
+        if ((!t->unseen[k] && k != own) || !ast_tracks_may_win(t, (size_t)k, c->row, least))
+            continue;
+        if (k != own && !ast_tracks_within(t, (size_t)k, c->row))
+            continue;
+        double score = ast_tracks_score(t, (size_t)k, c->row);
+        bool older = v->to == AST_NOBODY || (size_t)v->to >= t->count || k < v->to;
+        if (score < least || score < v->score || (score == v->score && !older))
+            continue;
+        v->second = revived ? v->second : v->score; /* of those with points */
+        v->score = score;
+        v->to = k;
+        least = score;
+        revived = true;
+    }
+    return revived;
+}
+
+static ast_verdict decide(void *data, const ast_candidates *c) {
+    const ast_tracks *t = data;
+    bool tracked = c->own >= 0 && (size_t)c->own < t->count;
+    ast_verdict v = ast_nearest_candidate(c);
+    if (consider_unseen(t, c, &v))
+        v.action = AST_REVIVE;
+    else if (v.to != AST_NOBODY && v.score >= c->limit)
+        v.action = AST_JOIN;
+    else
+        v.action = c->alone && !tracked ? AST_STAY : AST_START;
+    return v;
+}
+
+static float safe_score(void *data, const ast_cluster_list *clusters) {
+    return ast_tracks_safe(data, clusters);
+}
+
+static bool threatens(void *data, const float *row, double best) {
+    return ast_tracks_threaten(data, row, best);
+}
+
+static void revive(void *data, int32_t slot, const float *row, float *mean) {
+    ast_tracks_revive(data, (size_t)slot, row, mean);
+}
+
+/* Points that cancel out leave the mean where it was. */
+static void mean_of(void *data, const ast_cluster_list *clusters, int32_t slot, float *mean) {
+    const ast_tracks *t = data;
+    if (!ast_tracks_mean(t, clusters, (size_t)slot, mean))
+        memcpy(mean, t->m + (size_t)slot * t->dimension, t->dimension * sizeof *mean);
+}
+
+/* ---- A frame ----------------------------------------------------------------------------------------------------- */
 
 static double lambda_of(const ast_stream *s) {
     return ast_cosine(s->options.angle) - 1;
@@ -51,50 +114,30 @@ static ast_status place_tracked(ast_stream *s) {
     t->beta = ast_stream_beta(s);
     t->candidates = s->options.lifetime > 0;
     t->q = t->candidates ? lambda_of(s) / (double)s->options.lifetime : 0;
-    t->limit = l->limit;
+    t->limit = l->scorer.limit;
     t->near_only = s->options.revive_near != 0;
-    t->axial = l->axial;
+    t->axial = l->rows.axial;
     ast_tracks_begin(t);
     if (s->options.method == AST_STREAM_DDP)
-        l->tracks = t;
+        l->clusters.hidden = t->unseen;
     return AST_OK;
-}
-
-static bool reserve_prints(ast_stream *s, size_t count) {
-    if (count < s->print_capacity)
-        return true;
-    size_t capacity = 2 * count + 64;
-    uint64_t *prints = ast_grow(s->prints, s->print_capacity, capacity, sizeof *prints);
-    if (prints) {
-        s->prints = prints;
-        s->print_capacity = capacity;
-    }
-    return prints != NULL;
-}
-
-/* Labels that were there before, in this frame, will be there again. */
-static bool seen_before(const ast_stream *s, size_t passes, uint64_t print) {
-    for (size_t p = 0; p < passes; p++)
-        if (s->prints[p] == print)
-            return true;
-    return false;
 }
 
 static ast_status run_passes(ast_stream *s, ast_frame *report) {
     ast_labelling *l = &s->labelling;
+    s->history.count = 0;
     while (report->iterations < s->options.max_iterations && !report->converged) {
         ast_pass_result pass;
+        bool repeats;
         ast_status status = ast_labelling_pass(l, s->options.parallel, &pass, s->fault);
         if (status == AST_OK)
             status = ast_labelling_update(l, s->fault);
+        uint64_t print = report->iterations++ == 0 ? 0 : ast_labelling_print(l);
+        if (status == AST_OK)
+            status = ast_history_add(&s->history, print, &repeats, s->fault);
         if (status != AST_OK)
             return status;
-        size_t passes = (size_t)report->iterations++;
-        if (!reserve_prints(s, passes))
-            return ast_fail_memory(s->fault);
-        uint64_t print = passes == 0 ? 0 : ast_labelling_print(l);
-        report->converged = pass.changed == 0 || seen_before(s, passes, print);
-        s->prints[passes] = print;
+        report->converged = pass.changed == 0 || repeats;
     }
     return AST_OK;
 }
@@ -107,11 +150,11 @@ static double objective(const ast_stream *s) {
         int32_t slot = l->clusters.order[k];
         if (l->clusters.members[slot] == 0)
             continue;
-        if (!l->tracks || !ast_is_tracked(l, slot)) {
+        if (!ast_clusters_lasts(&l->clusters, slot)) {
             sum += ast_clusters_part(&l->clusters, slot) + lambda;
-        } else if (!ast_is_unseen(l, slot)) {
-            double losses = ast_tracks_losses(l->tracks, &l->clusters, (size_t)slot, &length);
-            sum += ast_clusters_part(&l->clusters, slot) - losses + (double)l->tracks->dt[slot] * l->tracks->q;
+        } else if (!ast_clusters_hides(&l->clusters, slot)) {
+            double losses = ast_tracks_losses(&s->tracks, &l->clusters, (size_t)slot, &length);
+            sum += ast_clusters_part(&l->clusters, slot) - losses + (double)s->tracks.dt[slot] * s->tracks.q;
         }
     }
     return sum;
@@ -120,13 +163,14 @@ static double objective(const ast_stream *s) {
 ast_status ast_stream_frame(ast_stream *s, const ast_points *points, ast_frame *report) {
     ast_labelling *l = &s->labelling;
     size_t missing;
-    ast_status status = ast_labelling_load(l, s->kernels, s->pool, points, NULL, NULL, &missing, s->fault);
+    ast_status status = ast_labelling_load(l, s->kernels, s->pool, NULL, 0, points, NULL, NULL, &missing, s->fault);
     if (status != AST_OK)
         return status;
     *report = (ast_frame){.frame = s->frame, .points = points->count, .missing = missing};
-    l->bounds = s->options.bounds != 0;
+    l->scorer.bounds.on = s->options.bounds != 0;
     ast_labelling_set_axial(l, s->options.axial != 0);
-    ast_labelling_set_angle(l, s->options.angle);
+    ast_rule rule = {decide, safe_score, threatens, revive, mean_of, &s->tracks};
+    ast_labelling_set_rule(l, s->options.method == AST_STREAM_DDP ? &rule : &ast_dp_rule, s->options.angle);
     if (s->options.method != AST_STREAM_DP)
         status = place_tracked(s);
     if (status == AST_OK && l->present > 0)

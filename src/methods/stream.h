@@ -4,7 +4,9 @@
 #ifndef AST_METHODS_STREAM_H
 #define AST_METHODS_STREAM_H
 
+#include "history.h"
 #include "labelling.h"
+#include "tracks.h"
 
 /* One cluster between frames. Vectors are in arrays beside it. */
 typedef struct ast_track {
@@ -31,8 +33,7 @@ struct ast_stream {
 
     ast_tracks tracks; /* the same, as a frame sees it */
     ast_labelling labelling;
-    uint64_t *prints; /* of the passes of a frame */
-    size_t print_capacity;
+    ast_history history; /* of the passes of a frame */
     int32_t *id_of; /* (slots) */
     size_t id_capacity;
     ast_tracked *records; /* of the last frame */

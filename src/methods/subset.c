@@ -73,36 +73,37 @@ static bool reserve(ast_subset *s, const ast_labelling *all, size_t count) {
         s->weights = NULL;
         s->capacity = s->order ? count : 0;
     }
-    if (s->order && all->weights && !s->weights)
+    if (s->order && all->rows.weights && !s->weights)
         s->weights = ast_allocate(s->capacity, sizeof *s->weights);
-    return s->order && (s->weights || !all->weights);
+    return s->order && (s->weights || !all->rows.weights);
 }
 
 ast_status ast_subset_load(ast_subset *s, const ast_labelling *all, const uint32_t *members, size_t count,
                            ast_fault *fault) {
     ast_labelling *l = &s->labelling;
-    ast_points view = all->cloud.view;
+    ast_points view = all->rows.view;
     size_t missing;
     if (!reserve(s, all, count))
         return ast_fail_memory(fault);
     for (size_t i = 0; i < count; i++) {
-        s->order[i] = all->cloud.order ? all->cloud.order[members[i]] : members[i];
-        if (all->weights)
-            s->weights[i] = all->weights[members[i]];
+        s->order[i] = all->rows.order ? all->rows.order[members[i]] : members[i];
+        if (all->rows.weights)
+            s->weights[i] = all->rows.weights[members[i]];
     }
-    if (view.starts && !copy_entries(s, &all->cloud.view, count, &view))
+    if (view.starts && !copy_entries(s, &all->rows.view, count, &view))
         return ast_fail_memory(fault);
     view.count = count;
     view.weights = NULL;
     ast_status status =
-        ast_labelling_load(l, all->kernels, all->pool, &view, view.starts ? NULL : s->order, NULL, &missing, fault);
+        ast_labelling_load(l, all->rows.kernels, all->pool, NULL, 0, &view, view.starts ? NULL : s->order, NULL,
+                                           &missing, fault);
     if (status != AST_OK)
         return status;
-    if (all->weights)
+    if (all->rows.weights)
         ast_labelling_weigh(l, s->weights, all->clusters.unit);
-    l->bounds = all->bounds;
-    l->crowd = all->crowd;
-    ast_labelling_set_axial(l, all->axial);
+    l->scorer.bounds.on = all->scorer.bounds.on;
+    l->crowd.from = all->crowd.from;
+    ast_labelling_set_axial(l, all->rows.axial);
     return AST_OK;
 }
 
@@ -128,7 +129,7 @@ void ast_subset_free(ast_subset *s) {
 /* Selection sampling: every point is taken with the probability that is due to it, given how many are wanted still. */
 void ast_subset_draw(const ast_labelling *all, ast_random *random, size_t count, uint32_t *members) {
     size_t left = all->present, taken = 0;
-    for (size_t i = 0; i < all->cloud.count && taken < count; i++)
+    for (size_t i = 0; i < all->rows.count && taken < count; i++)
         if (all->labels[i] != AST_MISSING && ast_random_below(random, left--) < count - taken)
             members[taken++] = (uint32_t)i;
 }

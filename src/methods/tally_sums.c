@@ -60,15 +60,15 @@ typedef struct gathering {
 static ast_known know(const gathering *g, size_t i, bool scored) {
     ast_labelling *l = g->l;
     ast_known known = {
-        .point = g->first + i, .weight = l->weights ? l->weights[i] : 1, .label = l->labels[i], .opposite = 0};
-    if (l->axial) {
-        bool down = ast_upright_row(l, &l->workers[0], i) == l->workers[0].upright;
+        .point = g->first + i, .weight = l->rows.weights ? l->rows.weights[i] : 1, .label = l->labels[i], .opposite = 0};
+    if (l->rows.axial) {
+        bool down = ast_rows_upright(&l->rows, &l->workers[0].chunk.rows, i) == l->workers[0].chunk.rows.upright;
         known.opposite = ast_is_turned(l->signs, i) != down;
     }
     if (scored) {
-        const float *mean = l->clusters.means + (size_t)known.label * l->cloud.dimension;
-        double score = ast_cloud_exact_score(&l->cloud, i, mean, l->workers[0].row);
-        known.score = l->axial ? fabs(score) : score;
+        const float *mean = l->clusters.means + (size_t)known.label * l->rows.dimension;
+        double score = ast_rows_exact_score(&l->rows, &l->workers[0].chunk.rows, i, mean);
+        known.score = l->rows.axial ? fabs(score) : score;
     }
     return known;
 }
@@ -101,7 +101,7 @@ static void keep_worst(gathering *g, const ast_known *known) {
 static uint64_t visit_points(gathering *g) {
     const ast_labelling *l = g->l;
     uint64_t print = 0;
-    for (size_t i = 0; i < l->cloud.count; i++) {
+    for (size_t i = 0; i < l->rows.count; i++) {
         if (l->labels[i] < 0)
             continue;
         bool few = (uint64_t)l->clusters.members[l->labels[i]] <= g->empty + 1;
@@ -119,7 +119,7 @@ static uint64_t visit_points(gathering *g) {
 /* Copies what is wanted, with rows. */
 static bool make_list(const gathering *g, const ast_known *items, size_t count, ast_known_list *list) {
     ast_labelling *l = g->l;
-    size_t dimension = l->cloud.dimension, wanted = 0, at = 0;
+    size_t dimension = l->rows.dimension, wanted = 0, at = 0;
     for (size_t j = 0; j < count; j++)
         wanted += items[j].label >= 0;
     if (!ast_known_reserve(list, wanted, dimension))
@@ -127,7 +127,7 @@ static bool make_list(const gathering *g, const ast_known *items, size_t count, 
     for (size_t j = 0; j < count; j++) {
         if (items[j].label < 0)
             continue;
-        const float *row = ast_upright_row(l, &l->workers[0], (size_t)(items[j].point - g->first));
+        const float *row = ast_rows_upright(&l->rows, &l->workers[0].chunk.rows, (size_t)(items[j].point - g->first));
         list->items[at] = items[j];
         memcpy(list->rows + at++ * dimension, row, dimension * sizeof *row);
     }

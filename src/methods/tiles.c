@@ -18,8 +18,8 @@ static size_t tile_size(size_t dimension, size_t components) {
 }
 
 static bool open_memory(const ast_tiles *t, ast_tile_memory *m, bool sums) {
-    size_t dimension = t->labelling->cloud.dimension, width = dimension + 1;
-    bool small = t->labelling->cloud.small;
+    size_t dimension = t->labelling->rows.dimension, width = dimension + 1;
+    bool small = t->labelling->rows.small;
     m->x = small ? NULL : ast_allocate(dimension * t->tile, sizeof *m->x);
     m->logits = ast_allocate(t->components * t->tile, sizeof *m->logits);
     m->running = ast_allocate(t->components * AST_LANES, sizeof *m->running);
@@ -33,8 +33,8 @@ static bool open_memory(const ast_tiles *t, ast_tile_memory *m, bool sums) {
 }
 
 bool ast_tiles_open(ast_tiles *t, ast_labelling *l, size_t components, bool sums) {
-    *t = (ast_tiles){.labelling = l, .kernels = ast_mixing_of(l->kernels), .components = components};
-    t->tile = tile_size(l->cloud.dimension, components);
+    *t = (ast_tiles){.labelling = l, .kernels = ast_mixing_of(l->rows.kernels), .components = components};
+    t->tile = tile_size(l->rows.dimension, components);
     t->threads = ast_pool_threads(l->pool);
     t->memory = ast_allocate_zero((size_t)t->threads, sizeof *t->memory);
     bool ready = t->memory != NULL;
@@ -59,22 +59,22 @@ void ast_tiles_free(ast_tiles *t) {
 /* Rows into columns. */
 static void turn_rows(const ast_tiles *t, size_t first, float *x) {
     const ast_labelling *l = t->labelling;
-    size_t dimension = l->cloud.dimension;
+    size_t dimension = l->rows.dimension;
     float buffer[AST_MAX_DIMENSION];
     for (size_t i = 0; i < t->tile; i++) {
-        bool there = first + i < l->cloud.count && l->labels[first + i] != AST_MISSING;
-        const float *row = there ? ast_cloud_row(&l->cloud, first + i, buffer) : NULL;
+        bool there = first + i < l->rows.count && l->labels[first + i] != AST_MISSING;
+        const float *row = there ? ast_rowset_row(&l->rows, first + i, buffer) : NULL;
         for (size_t d = 0; d < dimension; d++)
             x[d * t->tile + i] = row ? row[d] : 0;
     }
 }
 
 ast_tile ast_tile_at(const ast_tiles *t, size_t first, ast_tile_memory *m) {
-    const ast_cloud *cloud = &t->labelling->cloud;
-    if (cloud->small)
-        return (ast_tile){cloud->column[0] + first, cloud->pitch, t->tile, cloud->dimension};
+    const ast_rowset *rows = &t->labelling->rows;
+    if (rows->small)
+        return (ast_tile){rows->column[0] + first, rows->pitch, t->tile, rows->dimension};
     turn_rows(t, first, m->x);
-    return (ast_tile){m->x, t->tile, t->tile, cloud->dimension};
+    return (ast_tile){m->x, t->tile, t->tile, rows->dimension};
 }
 
 void ast_tile_logits(const ast_tiles *t, const ast_tile *tile, const ast_components *c, ast_tile_memory *m) {

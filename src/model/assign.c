@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "assign.h"
 
-#include "cells.h"
 #include "memory.h"
-#include "table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,29 +19,26 @@ typedef struct assign_job {
 static bool decide(const assign_job *job, ast_worker *worker, double *exact, size_t i) {
     ast_labelling *l = job->l;
     size_t best = 0;
-    if (l->windows)
-        ast_exact_scores(ast_point_row(l, worker, i), &l->table, exact);
-    else
-        ast_cloud_exact_scores(&l->cloud, i, &l->table, worker->row, exact);
-    for (size_t k = 1; k < l->table.count; k++)
+    ast_rows_exact_scores(&l->rows, &worker->chunk.rows, i, &l->scorer.table, exact);
+    for (size_t k = 1; k < l->scorer.table.count; k++)
         if (exact[k] > exact[best])
             best = k;
-    worker->scores.id[i - worker->base] = l->table.ids[best];
-    return exact[best] >= l->limit;
+    worker->chunk.scores.id[i - worker->chunk.base] = l->scorer.table.ids[best];
+    return exact[best] >= l->scorer.limit;
 }
 
 static void assign_block(const assign_job *job, ast_worker *worker, size_t b, double *exact) {
     ast_labelling *l = job->l;
-    size_t first = b - worker->base;
+    size_t first = b - worker->chunk.base;
     int32_t *labels = job->labels + b;
-    ast_scores scores = {worker->scores.best + first, worker->scores.second + first, worker->scores.id + first};
+    ast_scores scores = {worker->chunk.scores.best + first, worker->chunk.scores.second + first, worker->chunk.scores.id + first};
     uint64_t bits[AST_BLOCK / 64];
-    l->kernels->screen(scores, l->labels + b, AST_ALL_GROUPS, l->fit, l->margin, false, bits);
+    l->rows.kernels->screen(scores, l->labels + b, AST_ALL_GROUPS, l->scorer.fit, l->scorer.margin, false, bits);
     memcpy(labels, l->labels + b, AST_BLOCK * sizeof *labels);
     for (size_t j = 0; j < AST_BLOCK; j++)
         if ((bits[j / 64] >> j % 64 & 1) && !decide(job, worker, exact, b + j))
             labels[j] = AST_NOBODY;
-    l->kernels->adopt(labels, scores.id, AST_BLOCK);
+    l->rows.kernels->adopt(labels, scores.id, AST_BLOCK);
 }
 
 static void measure_similarity(const assign_job *job, ast_worker *worker, size_t i) {
@@ -51,20 +46,20 @@ static void measure_similarity(const assign_job *job, ast_worker *worker, size_t
     job->similarity[i] = NAN;
     if (l->labels[i] == AST_MISSING)
         return;
-    const float *mean = l->clusters.means + (size_t)worker->scores.id[i - worker->base] * l->cloud.dimension;
-    double score = ast_point_exact_score(l, worker, i, mean);
-    job->similarity[i] = (float)(l->axial ? fabs(score) : score);
+    const float *mean = l->clusters.means + (size_t)worker->chunk.scores.id[i - worker->chunk.base] * l->rows.dimension;
+    double score = ast_rows_walk_score(&l->rows, &worker->chunk.rows, i, mean);
+    job->similarity[i] = (float)(l->rows.axial ? fabs(score) : score);
 }
 
 static void assign_chunk(void *data, size_t chunk, int index) {
     assign_job *job = data;
     ast_labelling *l = job->l;
     ast_worker *worker = &l->workers[index];
-    size_t base = chunk * l->chunk;
-    ast_propose_all(l, worker, chunk);
-    for (size_t b = base; b < base + l->chunk; b += AST_BLOCK)
+    size_t base = chunk * l->rows.chunk;
+    ast_score_whole(l, worker, chunk);
+    for (size_t b = base; b < base + l->rows.chunk; b += AST_BLOCK)
         assign_block(job, worker, b, job->exact + (size_t)index * job->stride);
-    for (size_t i = base; job->similarity && i < base + l->chunk && i < l->cloud.count; i++)
+    for (size_t i = base; job->similarity && i < base + l->rows.chunk && i < l->rows.count; i++)
         measure_similarity(job, worker, i);
 }
 
@@ -73,15 +68,15 @@ static void assign_cells(void *data, size_t chunk, int index) {
     assign_job *job = data;
     ast_labelling *l = job->l;
     ast_worker *worker = &l->workers[index];
-    for (size_t i = chunk * l->chunk; i < (chunk + 1) * l->chunk; i++) {
-        int32_t nearest = job->labels[i] = l->labels[i] == AST_MISSING ? AST_MISSING : l->cells->label[i];
-        if (nearest >= 0 && (job->similarity || !l->fixed)) {
-            const float *row = ast_cloud_row(&l->cloud, i, worker->row);
+    for (size_t i = chunk * l->rows.chunk; i < (chunk + 1) * l->rows.chunk; i++) {
+        int32_t nearest = job->labels[i] = l->labels[i] == AST_MISSING ? AST_MISSING : l->crowd.cells->label[i];
+        if (nearest >= 0 && (job->similarity || !l->clusters.fixed)) {
+            const float *row = ast_rowset_row(&l->rows, i, worker->chunk.rows.row);
             double score = ast_exact_score(row, l->clusters.means + 3 * (size_t)nearest, 3);
-            job->labels[i] = score >= l->limit ? nearest : AST_NOBODY;
+            job->labels[i] = score >= l->scorer.limit ? nearest : AST_NOBODY;
             if (job->similarity)
                 job->similarity[i] = (float)score;
-        } else if (job->similarity && i < l->cloud.count) {
+        } else if (job->similarity && i < l->rows.count) {
             job->similarity[i] = NAN;
         }
     }
@@ -89,29 +84,31 @@ static void assign_cells(void *data, size_t chunk, int index) {
 
 static ast_status assign_by_cells(assign_job *job, ast_fault *fault) {
     ast_labelling *l = job->l;
-    if (!ast_cells_load(l) || !ast_near_begin(l) || !ast_cells_nearest(l))
+    ast_mean_list means = ast_clusters_means(&l->clusters);
+    if (!ast_cells_load(&l->crowd.cells, &l->scorer, l->pool) || !ast_near_begin(l->crowd.cells, &means) ||
+        !ast_cells_nearest(l->crowd.cells))
         return ast_fail_memory(fault);
-    ast_pool_run(l->pool, l->chunks, assign_cells, job);
+    ast_pool_run(l->pool, l->rows.chunks, assign_cells, job);
     return AST_OK;
 }
 
 ast_status ast_assign_points(ast_labelling *l, int32_t *labels, float *similarity, ast_fault *fault) {
-    ast_table_clear(&l->table, l->cloud.dimension, l->axial);
+    ast_table_clear(&l->scorer.table, l->rows.dimension, l->rows.axial);
     bool ready = true;
     for (size_t k = 0; k < l->clusters.live && ready; k++) {
         int32_t slot = l->clusters.order[k];
-        ready = ast_table_append(&l->table, l->clusters.means + (size_t)slot * l->cloud.dimension, slot);
+        ready = ast_table_append(&l->scorer.table, l->clusters.means + (size_t)slot * l->rows.dimension, slot);
     }
     l->pass++; /* the shared table is the one to use */
-    l->kept = false;
-    assign_job job = {l, labels, similarity, NULL, l->table.count + AST_PANEL};
+    l->scorer.kept = false;
+    assign_job job = {l, labels, similarity, NULL, l->scorer.table.count + AST_PANEL};
     if (ready && ast_cells_wanted(l))
         return assign_by_cells(&job, fault);
     if (ready)
         job.exact = ast_allocate((size_t)l->worker_count * job.stride, sizeof *job.exact);
     if (!job.exact)
         return ast_fail_memory(fault);
-    ast_pool_run(l->pool, l->chunks, assign_chunk, &job);
+    ast_pool_run(l->pool, l->rows.chunks, assign_chunk, &job);
     free(job.exact);
     return AST_OK;
 }

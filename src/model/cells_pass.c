@@ -2,17 +2,15 @@
  *
  * A pass over points that are sorted into cells: the nearest mean of every point in any order, the visits in theirs,
  * and then the sums. */
-#include "cells.h"
-
-#include "memory.h"
+#include "labelling.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 bool ast_cells_wanted(const ast_labelling *l) {
-    return l->cloud.small && l->cloud.dimension == 3 && !l->axial && !l->tracks && l->bounds &&
-           l->clusters.live >= l->crowd;
+    return l->rows.small && l->rows.dimension == 3 && !l->rows.axial && !l->rule.safe && l->scorer.bounds.on &&
+           l->clusters.live >= l->crowd.from;
 }
 
 typedef struct settle_job {
@@ -21,9 +19,9 @@ typedef struct settle_job {
 } settle_job;
 
 static void settle_first(ast_labelling *l, ast_worker *worker, size_t chunk) {
-    for (size_t i = chunk * l->chunk; i < (chunk + 1) * l->chunk; i++)
+    for (size_t i = chunk * l->rows.chunk; i < (chunk + 1) * l->rows.chunk; i++)
         if (l->labels[i] != AST_MISSING)
-            l->labels[i] = l->cells->label[i];
+            l->labels[i] = l->crowd.cells->label[i];
     ast_add_chunk(l, worker, chunk);
 }
 
@@ -32,7 +30,7 @@ static void settle_change(ast_labelling *l, ast_worker *worker, size_t i, int32_
     ast_add_change(l, worker, &change);
     l->labels[i] = to;
     worker->changed++;
-    if (l->fixed) {
+    if (l->clusters.fixed) {
         worker->joined[change.from]--;
         worker->joined[to]++;
     }
@@ -42,19 +40,19 @@ static void settle_chunk(void *data, size_t block, int index) {
     settle_job *job = data;
     ast_labelling *l = job->l;
     ast_worker *worker = &l->workers[index];
-    size_t chunk = job->first_chunk + block, last = (chunk + 1) * l->chunk;
-    worker->rows_loaded = false;
+    size_t chunk = job->first_chunk + block, last = (chunk + 1) * l->rows.chunk;
+    worker->chunk.rows.is_loaded = false;
     if (l->first) {
         settle_first(l, worker, chunk);
         return;
     }
-    for (size_t i = chunk * l->chunk; i < last && i < l->cloud.count; i++)
-        if (l->labels[i] != AST_MISSING && l->labels[i] != l->cells->label[i])
-            settle_change(l, worker, i, l->cells->label[i]);
+    for (size_t i = chunk * l->rows.chunk; i < last && i < l->rows.count; i++)
+        if (l->labels[i] != AST_MISSING && l->labels[i] != l->crowd.cells->label[i])
+            settle_change(l, worker, i, l->crowd.cells->label[i]);
 }
 
 static void count_members(ast_labelling *l) {
-    for (int w = 0; w < l->worker_count && l->fixed && !l->first; w++) {
+    for (int w = 0; w < l->worker_count && l->clusters.fixed && !l->first; w++) {
         ast_worker *worker = &l->workers[w];
         for (size_t slot = 0; slot < l->clusters.slots; slot++) {
             l->clusters.members[slot] += worker->joined[slot];
@@ -63,29 +61,38 @@ static void count_members(ast_labelling *l) {
     }
 }
 
+static void count_scored(ast_labelling *l) {
+    for (int w = 0; w < l->worker_count; w++) {
+        l->workers[w].chunk.scored += l->crowd.cells->scratch[w].scored;
+        l->crowd.cells->scratch[w].scored = 0;
+    }
+}
+
 /* What other ways to run a pass know of the points does not hold any more. */
 static void forget(ast_labelling *l) {
-    ast_forget_gaps(l, 0, l->cloud.padded);
-    for (size_t b = 0; b < l->cloud.padded / AST_BLOCK; b++)
-        l->blocks[b].mask = 0;
-    for (size_t chunk = 0; chunk < l->chunks; chunk++)
-        l->chunk_seen[chunk] = 0;
-    l->event_count = 0;
+    ast_forget_gaps(&l->scorer, 0, l->rows.padded);
+    for (size_t b = 0; b < l->rows.padded / AST_BLOCK; b++)
+        l->scorer.bounds.blocks[b].mask = 0;
+    for (size_t chunk = 0; chunk < l->rows.chunks; chunk++)
+        l->scorer.bounds.chunk_seen[chunk] = 0;
+    l->events.count = 0;
 }
 
 void ast_cells_pass(ast_labelling *l, size_t from) {
-    bool ready = ast_cells_load(l) && ast_near_begin(l) && ast_cells_label(l, from);
-    if (ready && !l->fixed)
+    ast_mean_list means = ast_clusters_means(&l->clusters);
+    bool ready = ast_cells_load(&l->crowd.cells, &l->scorer, l->pool) && ast_near_begin(l->crowd.cells, &means) &&
+                 ast_cells_label(l->crowd.cells, from, !l->clusters.fixed);
+    if (ready && !l->clusters.fixed)
         ast_cells_visit(l, from);
     ast_clusters_sweep(&l->clusters);
-    for (int w = 0; w < l->worker_count && ready; w++)
-        ready = ast_worker_reserve(l, &l->workers[w]);
+    ready = ready && ast_workers_reserve(l) && !l->crowd.cells->near.failed;
     if (!ready || atomic_load(&l->failed)) {
         ast_labelling_fail(l);
         return;
     }
-    settle_job job = {l, from / l->chunk};
-    ast_pool_run(l->pool, l->chunks - job.first_chunk, settle_chunk, &job);
+    count_scored(l);
+    settle_job job = {l, from / l->rows.chunk};
+    ast_pool_run(l->pool, l->rows.chunks - job.first_chunk, settle_chunk, &job);
     count_members(l);
     forget(l);
 }

@@ -6,7 +6,7 @@
  * own included: that of the exact largest score among those that fit, equal ones to the first in order, or AST_NOBODY.
  * A cluster that is born tells the points near it, one that dies or gets another mean sends those away that wanted it.
  * Only a point that is alone in its cluster has to look for another one itself. */
-#include "cells.h"
+#include "labelling.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,10 +23,15 @@ typedef struct news {
     void (*tell)(const struct news *news, size_t place, float score);
 } news;
 
+static int32_t find(ast_labelling *l, const float x[3], int32_t barred) {
+    ast_mean_list means = ast_clusters_means(&l->clusters);
+    return ast_near_find(l->crowd.cells, &means, x, barred);
+}
+
 /* ---- points near a mean ---- */
 
 static void tell_leaf(const news *n, const ast_cell *cell) {
-    const ast_cells *cells = n->l->cells;
+    const ast_cells *cells = n->l->crowd.cells;
     const float *x = cells->columns, *y = x + cells->pitch, *z = y + cells->pitch;
     for (size_t place = cell->first; place < cell->last; place++) {
         float score = x[place] * n->mean[0] + y[place] * n->mean[1] + z[place] * n->mean[2];
@@ -48,16 +53,16 @@ static void tell_cell(const news *n, const ast_cell *cell) {
         return;
     }
     for (uint32_t part = 0; part < 4; part++) {
-        ast_cell child = ast_cell_part(n->l->cells, cell, part);
+        ast_cell child = ast_cell_part(n->l->crowd.cells, cell, part);
         tell_cell(n, &child);
     }
 }
 
 static void tell_points(news *n) {
-    n->limit = (float)(n->l->limit - (double)ast_score_error(3)) - 0x1p-23f;
+    n->limit = (float)(n->l->scorer.limit - (double)ast_score_error(3)) - 0x1p-23f;
     n->reach = ast_reach((double)n->limit);
     for (uint32_t face = 0; face < 6; face++) {
-        ast_cell cell = ast_cell_face(n->l->cells, face);
+        ast_cell cell = ast_cell_face(n->l->crowd.cells, face);
         tell_cell(n, &cell);
     }
 }
@@ -65,14 +70,14 @@ static void tell_points(news *n) {
 /* The new mean may be better than what the point has. */
 static void offer(const news *n, size_t place, float score) {
     ast_labelling *l = n->l;
-    ast_cells *cells = l->cells;
+    ast_cells *cells = l->crowd.cells;
     int32_t *label = &cells->label[cells->point[place]];
-    if (score <= cells->best[place] - l->margin)
+    if (score <= cells->best[place] - l->scorer.margin)
         return;
     float x[3];
     ast_cell_point(cells, place, x);
     double mine = ast_exact_score(x, n->mean, 3);
-    if (mine < l->limit)
+    if (mine < l->scorer.limit)
         return;
     if (*label >= 0) {
         double other = ast_exact_score(x, l->clusters.means + 3 * (size_t)*label, 3);
@@ -86,14 +91,14 @@ static void offer(const news *n, size_t place, float score) {
 /* The cluster is gone, or where it was. */
 static void withdraw(const news *n, size_t place, float score) {
     ast_labelling *l = n->l;
-    ast_cells *cells = l->cells;
+    ast_cells *cells = l->crowd.cells;
     int32_t *label = &cells->label[cells->point[place]];
     (void)score;
     if (*label != n->slot)
         return;
     float x[3];
     ast_cell_point(cells, place, x);
-    *label = ast_near_find(l, x, AST_NOBODY);
+    *label = find(l, x, AST_NOBODY);
     cells->best[place] = AST_NO_SCORE;
     if (*label >= 0)
         cells->best[place] = (float)ast_exact_score(x, l->clusters.means + 3 * (size_t)*label, 3);
@@ -114,12 +119,12 @@ static void leave(ast_labelling *l, size_t i, int32_t from) {
     float mean[3];
     memcpy(mean, l->clusters.means + 3 * (size_t)from, sizeof mean);
     ast_clusters_bury(&l->clusters, from);
-    ast_near_gone(l, from);
+    ast_near_gone(l->crowd.cells, from);
     announce(l, i, from, mean, withdraw);
 }
 
 static void join(ast_labelling *l, size_t i, int32_t from, int32_t to) {
-    l->cells->label[i] = to;
+    l->crowd.cells->label[i] = to;
     if (to == from)
         return;
     if (!l->first)
@@ -131,13 +136,13 @@ static void join(ast_labelling *l, size_t i, int32_t from, int32_t to) {
 static void stay_alone(ast_labelling *l, size_t i, const float row[3]) {
     int32_t own = l->labels[i];
     float *mean = l->clusters.means + 3 * (size_t)own, old[3];
-    l->cells->label[i] = own;
+    l->crowd.cells->label[i] = own;
     memcpy(old, mean, sizeof old);
     if (memcmp(old, row, sizeof old) == 0) // NOLINT(bugprone-suspicious-memory-comparison): -0 is not 0 here
         return;
     memcpy(mean, row, sizeof old);
     l->clusters.touched[own] = 1;
-    ast_near_moved(l, own);
+    ast_near_moved(l->crowd.cells, own);
     announce(l, i, own, old, withdraw);
     announce(l, i, own, row, offer);
 }
@@ -145,7 +150,8 @@ static void stay_alone(ast_labelling *l, size_t i, const float row[3]) {
 /* ... or founds a cluster. */
 static void found_cluster(ast_labelling *l, size_t i, const float row[3]) {
     int32_t born = ast_clusters_add(&l->clusters, row, (uint32_t)i);
-    if (born < 0 || !ast_near_born(l, born)) {
+    ast_mean_list means = ast_clusters_means(&l->clusters);
+    if (born < 0 || !ast_near_born(l->crowd.cells, &means, born)) {
         ast_labelling_fail(l);
         return;
     }
@@ -154,11 +160,11 @@ static void found_cluster(ast_labelling *l, size_t i, const float row[3]) {
 }
 
 static void visit(ast_labelling *l, size_t i) {
-    int32_t own = l->labels[i], to = l->cells->label[i];
+    int32_t own = l->labels[i], to = l->crowd.cells->label[i];
     bool alone = !l->first && l->clusters.members[own] == 1;
-    float row[3] = {l->cloud.column[0][i], l->cloud.column[1][i], l->cloud.column[2][i]};
+    float row[3] = {l->rows.column[0][i], l->rows.column[1][i], l->rows.column[2][i]};
     if (alone)
-        to = ast_near_find(l, row, own);
+        to = find(l, row, own);
     if (to >= 0)
         join(l, i, own, to);
     else if (alone)
@@ -168,14 +174,16 @@ static void visit(ast_labelling *l, size_t i) {
 }
 
 void ast_cells_visit(ast_labelling *l, size_t from) {
-    const int32_t *label = l->cells->label, *labels = l->labels;
+    const int32_t *label = l->crowd.cells->label, *labels = l->labels;
     const int64_t *members = l->clusters.members;
-    for (size_t i = from; i < l->cloud.count && !atomic_load_explicit(&l->failed, memory_order_relaxed); i++) {
+    for (size_t i = from; i < l->rows.count && !l->crowd.cells->near.failed; i++) {
         if (labels[i] == AST_MISSING)
             continue;
         bool settled = l->first ? label[i] >= 0 : label[i] == labels[i] && members[labels[i]] != 1;
         if (settled)
             continue;
+        if (ast_labelling_stopped(l, 0))
+            return;
         visit(l, i);
         members = l->clusters.members; /* a birth may have moved it */
     }

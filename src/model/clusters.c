@@ -23,6 +23,7 @@ void ast_clusters_free(ast_cluster_list *clusters) {
 void ast_clusters_clear(ast_cluster_list *clusters, size_t dimension) {
     clusters->dimension = dimension;
     clusters->live = clusters->slots = clusters->free_count = clusters->reserved = 0;
+    clusters->hidden = NULL;
     clusters->unit = 0x1p30;
     clusters->weight_unit = 1;
 }
@@ -78,6 +79,29 @@ void ast_clusters_kill(ast_cluster_list *clusters, int32_t slot) {
     clusters->live--;
     clusters->version++;
     clusters->alive[slot] = 0;
+}
+
+int64_t ast_clusters_move_member(ast_cluster_list *c, int32_t from, int32_t to) {
+    int64_t left = --c->members[from];
+    c->members[to]++;
+    if (c->fixed)
+        return left;
+    if (c->members[to] == 1)
+        c->lone |= ast_bit_of(to);
+    if (left == 1)
+        c->lone |= ast_bit_of(from);
+    if (left == 0 && ast_clusters_lasts(c, from))
+        c->hidden[from] = 1;
+    else if (left == 0)
+        ast_clusters_kill(c, from);
+    return left;
+}
+
+void ast_clusters_find_lone(ast_cluster_list *c) {
+    c->lone = 0;
+    for (size_t k = 0; k < c->live && !c->fixed; k++)
+        if (!ast_clusters_hides(c, c->order[k]) && c->members[c->order[k]] == 1)
+            c->lone |= ast_bit_of(c->order[k]);
 }
 
 void ast_clusters_bury(ast_cluster_list *clusters, int32_t slot) {
@@ -159,27 +183,6 @@ double ast_clusters_part(const ast_cluster_list *clusters, int32_t slot) {
     for (size_t d = 0; d < clusters->dimension; d++)
         product += (double)sum[d] / clusters->unit * (double)mean[d];
     return clusters->axial ? fabs(product) : product;
-}
-
-bool ast_faces_down(const float *row, size_t dimension) {
-    size_t d = 0;
-    while (d + 1 < dimension && row[d] == 0)
-        d++;
-    return row[d] < 0;
-}
-
-void ast_negate(float *vector, size_t dimension) {
-    for (size_t d = 0; d < dimension; d++)
-        vector[d] = -vector[d];
-}
-
-void ast_choose_side(float *mean, size_t dimension) {
-    size_t largest = 0;
-    for (size_t d = 1; d < dimension; d++)
-        if (fabsf(mean[d]) > fabsf(mean[largest]))
-            largest = d;
-    if (mean[largest] < 0)
-        ast_negate(mean, dimension);
 }
 
 double ast_clusters_objective(const ast_cluster_list *clusters) {

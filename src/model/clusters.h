@@ -6,7 +6,7 @@
 #ifndef AST_CLUSTERS_H
 #define AST_CLUSTERS_H
 
-#include "kernels.h"
+#include "scorer.h"
 
 #define AST_FEW_SLOTS 4 /* there is memory for at first, where means are long */
 
@@ -18,7 +18,10 @@ typedef struct ast_cluster_list {
     int32_t *order;               /* (live) slots in order of creation: equal scores go to the first */
     int32_t *free;                /* slots to use again, after the pass in which they died */
     size_t free_count;
-    size_t reserved;   /* slots below are never used again */
+    size_t reserved;   /* slots below are not used again when their cluster dies */
+    uint8_t *hidden;   /* NULL, or (reserved): reserved slots outlive their points, and these have none now. The rule's */
+    bool fixed;        /* the number of clusters is given: none is born, none dies, no point is alone */
+    uint32_t lone;     /* bits of the clusters with one member; 0 where that does not matter */
     bool axial;        /* x and -x are the same */
     uint64_t version;  /* counts what happened to the order */
     float *means;      /* (slots, D) */
@@ -32,6 +35,33 @@ typedef struct ast_cluster_list {
     uint8_t *touched;  /* (slots) the sum has changed since the last update */
     uint8_t *alive;    /* (slots) */
 } ast_cluster_list;
+
+/* The clusters as the scores room sees them. */
+static inline ast_mean_list ast_clusters_means(const ast_cluster_list *c) {
+    return (ast_mean_list){c->dimension, c->live, c->slots, c->order, c->means, c->moves,
+                           c->shifts,    c->alive, c->hidden ? c->reserved : 0, c->hidden};
+}
+
+/* Whether the cluster outlives its points; whether it has none and waits for one. */
+static inline bool ast_clusters_lasts(const ast_cluster_list *c, int32_t slot) {
+    return c->hidden && slot >= 0 && (size_t)slot < c->reserved;
+}
+
+static inline bool ast_clusters_hides(const ast_cluster_list *c, int32_t slot) {
+    return ast_clusters_lasts(c, slot) && c->hidden[slot];
+}
+
+/* Whether a point with this label is the only member of its cluster, so that the cluster is no candidate for it. */
+static inline bool ast_clusters_alone(const ast_cluster_list *c, int32_t label) {
+    return !c->fixed && label >= 0 && c->members[label] == 1;
+}
+
+/* One member came to cluster `to` and left cluster `from`. Returns the number that `from` has left; a cluster that
+ * lost its last one is hidden, or taken out of the order, unless their number is fixed. */
+int64_t ast_clusters_move_member(ast_cluster_list *clusters, int32_t from, int32_t to);
+
+/* Finds the clusters with one member, at the start of a pass. */
+void ast_clusters_find_lone(ast_cluster_list *clusters);
 
 void ast_clusters_free(ast_cluster_list *clusters);
 void ast_clusters_clear(ast_cluster_list *clusters, size_t dimension); /* keeps the memory: the dimension is for ever */
@@ -59,22 +89,11 @@ double ast_clusters_weight(const ast_cluster_list *clusters, int32_t slot);
 /* The mean by the sum: normalised in double, rounded once. Unchanged where the sum is (nearly) zero. */
 void ast_clusters_update_mean(ast_cluster_list *clusters, int32_t slot);
 
-/* A distance as a float that is no smaller, with an allowance for what it was computed from. */
-static inline float ast_round_up(double distance) {
-    return distance > 0 ? (float)(distance * (1 + 0x1p-20)) + 0x1p-22f : 0;
-}
-
 /* The mean stays where it is. */
 void ast_clusters_rest(ast_cluster_list *clusters, int32_t slot);
 
 /* Sets the mean and notes how far it moved. */
 void ast_clusters_set_mean(ast_cluster_list *clusters, int32_t slot, const float *mean);
-
-/* Axial. A row is looked at from the side on which its first component that is not zero is positive; a mean is returned
- * on the side on which its component of largest magnitude is. */
-bool ast_faces_down(const float *row, size_t dimension);
-void ast_choose_side(float *mean, size_t dimension);
-void ast_negate(float *vector, size_t dimension);
 
 /* What a cluster adds to the objective: |sum|, or its product with the mean where the sum is (nearly) zero; and that of
  * all of them. */

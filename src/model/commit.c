@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The sequential rule, in turn. Most blocks of most chunks are decided by their scores and pass with one look; here are
- * the points that are not: those that change, those that no float score decides, those that fit nothing, and those that
- * are alone in their cluster. */
+ * Committing a chunk, in turn. Most blocks of most chunks are decided by their scores and pass with one look. Visited
+ * are the other points: those that change, those that no float score decides, those that fit nothing, and those that
+ * are alone in their cluster. The method's rule says what becomes of them; here it is carried out. */
 #include "labelling.h"
 
 #include "memory.h"
-#include "sparse_labelling.h"
-#include "table.h"
 #include "windows.h"
 
 #include <math.h>
@@ -17,102 +15,17 @@
 /* Why the rest of a block must be looked at again. */
 enum { SAME = 0, EVENT = 1, LONELY = 2 };
 
-void ast_labelling_fail(ast_labelling *l) {
-    atomic_store(&l->failed, true);
-}
-
-/* Events: the slot of a cluster that has a new mean, or ~slot of one whose old scores are void. */
-bool ast_labelling_event(ast_labelling *l, int32_t event) {
-    if (l->event_count == l->event_capacity) {
-        size_t capacity = l->event_capacity ? 2 * l->event_capacity : 64;
-        int32_t *events = ast_grow(l->events, l->event_count, capacity, sizeof *events);
-        if (!events)
-            return false;
-        l->events = events;
-        l->event_capacity = capacity;
-    }
-    l->events[l->event_count++] = event;
-    return true;
-}
-
-static void push_event(ast_labelling *l, int32_t event) {
-    if (!ast_labelling_event(l, event))
-        ast_labelling_fail(l);
-}
-
-static bool reserve_exact(ast_worker *worker, size_t count) {
-    if (count <= worker->exact_capacity)
-        return true;
-    double *exact = ast_allocate(2 * count, sizeof *exact);
-    if (!exact)
-        return false;
-    free(worker->exact);
-    worker->exact = exact;
-    worker->exact_capacity = 2 * count;
-    return true;
-}
-
-/* Births stand at the end of the order, and so of the table; for anything else it is filled anew. */
-static bool sync_dense(ast_labelling *l, ast_worker *worker, size_t seen, bool mine) {
-    bool append = mine || l->table.count == 0, ready = true;
-    for (size_t e = seen; e < l->event_count; e++)
-        append = append && l->events[e] >= 0;
-    if (!mine || !append)
-        ast_table_clear(&worker->table, l->cloud.dimension, l->axial);
-    const float *means = l->clusters.means;
-    size_t dimension = l->cloud.dimension, live = l->clusters.live;
-    for (size_t e = seen; append && ready && e < l->event_count; e++)
-        ready = ast_table_append(&worker->table, means + (size_t)l->events[e] * dimension, l->events[e]);
-    for (size_t k = 0; !append && ready && k < live; k++)
-        ready =
-            ast_is_unseen(l, l->clusters.order[k]) ||
-            ast_table_append(&worker->table, means + (size_t)l->clusters.order[k] * dimension, l->clusters.order[k]);
-    return ready;
-}
-
-bool ast_sync_table(ast_labelling *l, ast_worker *worker) {
-    bool mine = worker->pass == l->pass && worker->seen > 0;
-    size_t seen = mine ? worker->seen : 0;
-    if (seen == l->event_count)
-        return true;
-    bool ready = l->cloud.sparse ? ast_sparse_sync(l, worker, seen, mine) : sync_dense(l, worker, seen, mine);
-    worker->pass = l->pass;
-    worker->seen = l->event_count;
-    if (l->tracks)
-        l->safe_now = ast_tracks_safe(l->tracks, &l->clusters);
-    worker->safe = l->safe_now;
-    if (!ready)
-        ast_labelling_fail(l);
-    return ready;
-}
-
-/* The scores of a point by definition. Its own cluster is no candidate if it is alone there. */
-typedef struct verdict {
-    int32_t to; /* AST_NOBODY: no candidate */
-    double score, second;
-    int32_t revived; /* `to` where it had no points, -1 otherwise */
-} verdict;
-
-/* row: the upright one; NULL: the point is sparse. */
-static verdict judge(ast_labelling *l, ast_worker *worker, size_t i, const float *row, int32_t barred) {
-    verdict v = {AST_NOBODY, -INFINITY, -INFINITY, -1};
-    const ast_table *table = ast_current_table(l, worker);
-    if (!reserve_exact(worker, table->count + AST_PANEL)) {
-        ast_labelling_fail(l);
-        return v;
-    }
-    if (row)
-        ast_exact_scores(row, table, worker->exact);
-    else
-        ast_cloud_exact_scores(&l->cloud, i, table, NULL, worker->exact);
-    for (size_t k = 0; k < table->count; k++) {
-        double score = worker->exact[k];
-        if (table->ids[k] == barred || table->ids[k] == AST_NOBODY)
+ast_verdict ast_nearest_candidate(const ast_candidates *c) {
+    ast_verdict v = {AST_JOIN, AST_NOBODY, -INFINITY, -INFINITY};
+    int32_t barred = c->alone ? c->own : AST_NOBODY;
+    for (size_t k = 0; k < c->count; k++) {
+        double score = c->scores[k];
+        if (c->ids[k] == barred || c->ids[k] == AST_NOBODY)
             continue;
         if (score > v.score) {
             v.second = v.score;
             v.score = score;
-            v.to = table->ids[k];
+            v.to = c->ids[k];
         } else if (score > v.second) {
             v.second = score;
         }
@@ -120,103 +33,143 @@ static verdict judge(ast_labelling *l, ast_worker *worker, size_t i, const float
     return v;
 }
 
-/* Tracked clusters without points are candidates too; equal scores go to the lowest index, that is to the older id. */
-static void judge_unseen(ast_labelling *l, const float *row, int32_t own, verdict *v) {
-    ast_tracks *t = l->tracks;
-    double least = v->score > l->limit ? v->score : l->limit;
-    for (size_t k = 0; t->candidates && k < t->count; k++) {
-        if (!t->unseen[k] && (int32_t)k != own)
-            continue;
-        if (!ast_tracks_may_win(t, k, row, least) || ((int32_t)k != own && !ast_tracks_within(t, k, row)))
-            continue;
-        double score = ast_tracks_score(t, k, row);
-        if (score < least)
-            continue;
-        bool older = v->to == AST_NOBODY || !ast_is_tracked(l, v->to) || (int32_t)k < v->to;
-        if (score > v->score || (score == v->score && older)) {
-            v->second = v->revived >= 0 ? v->second : v->score; /* of those with points */
-            v->score = score;
-            v->to = v->revived = (int32_t)k;
-            least = score > least ? score : least;
-        }
+/* ---- Events ------------------------------------------------------------------------------------------------------ */
+
+bool ast_push_event(ast_labelling *l, int32_t event) {
+    ast_events *e = &l->events;
+    if (e->count == e->capacity) {
+        size_t capacity = e->capacity ? 2 * e->capacity : 64;
+        if (!ast_grow_array(&e->list, e->count, capacity, sizeof *e->list))
+            return false;
+        e->capacity = capacity;
     }
+    e->list[e->count++] = event;
+    return true;
 }
 
+static void push_event(ast_labelling *l, int32_t event) {
+    if (!ast_push_event(l, event))
+        ast_labelling_fail(l);
+}
+
+/* Births stand at the end of the order, and so of the table; for anything else it is filled anew. */
+static bool sync_dense(ast_labelling *l, ast_worker *worker, size_t seen, bool mine) {
+    const ast_cluster_list *c = &l->clusters;
+    const ast_events *events = &l->events;
+    bool append = mine || l->scorer.table.count == 0, ready = true;
+    for (size_t e = seen; e < events->count; e++)
+        append = append && events->list[e] >= 0;
+    if (!mine || !append)
+        ast_table_clear(&worker->table, c->dimension, l->rows.axial);
+    for (size_t e = seen; append && ready && e < events->count; e++)
+        ready = ast_table_append(&worker->table, c->means + (size_t)events->list[e] * c->dimension, events->list[e]);
+    for (size_t k = 0; !append && ready && k < c->live; k++)
+        ready = ast_clusters_hides(c, c->order[k]) ||
+                ast_table_append(&worker->table, c->means + (size_t)c->order[k] * c->dimension, c->order[k]);
+    return ready;
+}
+
+bool ast_sync_table(ast_labelling *l, ast_worker *worker) {
+    bool mine = worker->pass == l->pass && worker->seen > 0;
+    size_t seen = mine ? worker->seen : 0;
+    if (seen == l->events.count)
+        return true;
+    bool ready = l->rows.sparse ? ast_sparse_sync(l, worker, seen, mine) : sync_dense(l, worker, seen, mine);
+    worker->pass = l->pass;
+    worker->seen = l->events.count;
+    if (l->rule.safe)
+        l->events.safe = l->rule.safe(l->rule.data, &l->clusters);
+    worker->safe = worker->chunk.safe = l->events.safe;
+    worker->chunk.table = &worker->table;
+    if (!ready)
+        ast_labelling_fail(l);
+    return ready;
+}
+
+void ast_begin_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
+    bool mine = worker->pass == l->pass && worker->seen > 0;
+    ast_chunk_begin(&l->scorer, &worker->chunk, chunk);
+    worker->chunk.table = mine ? &worker->table : &l->scorer.table;
+    worker->chunk.safe = mine ? worker->safe : l->scorer.safe;
+    worker->chunk.unlabelled = l->first;
+}
+
+void ast_propose_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
+    ast_begin_chunk(l, worker, chunk);
+    ast_propose(&l->scorer, &worker->chunk, &worker->bins);
+}
+
+void ast_score_whole(ast_labelling *l, ast_worker *worker, size_t chunk) {
+    ast_begin_chunk(l, worker, chunk);
+    ast_score_chunk(&l->scorer, &worker->chunk);
+}
+
+/* ---- What becomes of a point ------------------------------------------------------------------------------------- */
+
 static void remember(ast_labelling *l, ast_worker *worker, size_t i, int32_t to, double best, double second) {
-    size_t j = i - worker->base;
-    worker->scores.id[j] = to;
-    worker->scores.best[j] = (float)(best > AST_NO_SCORE ? best : AST_NO_SCORE);
-    worker->scores.second[j] = (float)(second > AST_NO_SCORE ? second : AST_NO_SCORE);
-    ast_forget_gaps(l, i, i + 1);
+    ast_scores *scores = &worker->chunk.scores;
+    size_t j = i - worker->chunk.base;
+    scores->id[j] = to;
+    scores->best[j] = (float)(best > AST_NO_SCORE ? best : AST_NO_SCORE);
+    scores->second[j] = (float)(second > AST_NO_SCORE ? second : AST_NO_SCORE);
+    ast_forget_gaps(&l->scorer, i, i + 1);
 }
 
 /* Whether the product of a row and a mean is negative by definition. A fast one tells where it is not near zero. */
 static bool is_opposite(const ast_labelling *l, const float *row, const float *mean) {
-    size_t dimension = l->cloud.dimension;
-    float fast = l->cloud.small ? 0 : l->kernels->dot(row, mean, dimension);
-    return fabsf(fast) > l->margin ? fast < 0 : ast_exact_score(row, mean, dimension) < 0;
+    size_t dimension = l->rows.dimension;
+    float fast = l->rows.small ? 0 : l->rows.kernels->dot(row, mean, dimension);
+    return fabsf(fast) > l->scorer.margin ? fast < 0 : ast_exact_score(row, mean, dimension) < 0;
 }
 
 /* Axial: gives the point the sign of its product with the mean. Returns the sign it had. */
 static bool turn(ast_labelling *l, ast_worker *worker, size_t i, int32_t slot) {
-    size_t dimension = l->cloud.dimension;
-    const float *row = ast_upright_row(l, worker, i), *mean = l->clusters.means + (size_t)slot * dimension;
+    ast_row_buffer *rows = &worker->chunk.rows;
+    const float *row = ast_rows_upright(&l->rows, rows, i);
+    const float *mean = l->clusters.means + (size_t)slot * l->rows.dimension;
     bool was = ast_is_turned(l->signs, i), now = is_opposite(l, row, mean);
-    now ^= row == worker->upright; /* as the row is given */
+    now ^= row == rows->upright; /* as the row is given */
     if (was != now)
         l->signs[i / AST_LANES] ^= (uint8_t)(1u << i % AST_LANES);
     return was;
 }
 
-/* The point leaves cluster `from` for `to`, or stays and may change its sign. In the first pass nobody leaves anything,
- * and members are counted later. */
+/* The point leaves cluster `from` for `to`, or stays and may change its sign. In the first pass it leaves nothing, and
+ * members are counted later. */
 static int move_point(ast_labelling *l, ast_worker *worker, size_t i, int32_t from, int32_t to) {
-    bool was_turned = l->axial && turn(l, worker, i, to), turned = l->axial && ast_is_turned(l->signs, i);
+    bool axial = l->rows.axial;
+    bool was_turned = axial && turn(l, worker, i, to), turned = axial && ast_is_turned(l->signs, i);
+    ast_block *block = &l->scorer.bounds.blocks[i / AST_BLOCK];
     if (from == to && was_turned == turned)
         return SAME;
-    int result = SAME;
-    int64_t *members = l->clusters.members;
     l->labels[i] = to;
-    if (l->blocks[i / AST_BLOCK].mask)
-        l->blocks[i / AST_BLOCK].mask |= ast_bit_of(to);
+    if (block->mask)
+        block->mask |= ast_bit_of(to);
     if (l->first)
         return SAME;
     worker->changes[worker->change_count++] = (ast_change){(uint32_t)i, from, to, was_turned, turned};
     worker->changed++;
-    if (from == to || l->trial) /* whose trial it is counts members by what it changed */
+    if (from == to || l->ranks.trial) /* a trial counts members by what it changed */
         return SAME;
-    members[to]++;
-    members[from]--;
-    if (members[to] == 1)
-        l->lone |= ast_bit_of(to);
-    if (members[from] == 1) {
-        l->lone |= ast_bit_of(from);
-        result = LONELY;
-    }
-    if (members[from] == 0 && !l->fixed) {
-        if (ast_is_tracked(l, from))
-            l->tracks->unseen[from] = 1;
-        else
-            ast_clusters_kill(&l->clusters, from);
-        push_event(l, ~from);
-        result = EVENT;
-    }
-    return result;
+    int64_t left = ast_clusters_move_member(&l->clusters, from, to);
+    if (left > 0 || l->clusters.fixed)
+        return left == 1 && !l->clusters.fixed ? LONELY : SAME;
+    push_event(l, ~from);
+    return EVENT;
 }
 
-/* What a trial cannot do: the others would have to know. */
+/* What a trial cannot do: the other ranks would have to know. */
 static int give_up(ast_labelling *l) {
-    atomic_store(&l->trouble, true);
+    atomic_store(&l->ranks.trouble, true);
     return SAME;
 }
 
-/* A point that fits nothing stays alone, and its mean becomes the point itself ... */
-static int stay_alone(ast_labelling *l, ast_worker *worker, size_t i, const float *row, const verdict *v) {
+static int stay_alone(ast_labelling *l, ast_worker *worker, size_t i, const float *row, const ast_verdict *v) {
     int32_t own = l->labels[i];
-    float *mean = l->clusters.means + (size_t)own * l->cloud.dimension;
-    size_t bytes = l->cloud.dimension * sizeof *mean;
+    float *mean = l->clusters.means + (size_t)own * l->rows.dimension;
+    size_t bytes = l->rows.dimension * sizeof *mean;
     bool same = memcmp(mean, row, bytes) == 0;
-    if (l->trial && !same)
+    if (l->ranks.trial && !same)
         return give_up(l);
     remember(l, worker, i, own, 1, v->score);
     memcpy(mean, row, bytes);
@@ -224,17 +177,17 @@ static int stay_alone(ast_labelling *l, ast_worker *worker, size_t i, const floa
     if (same)
         return SAME;
     l->clusters.touched[own] = 1;
-    l->clusters.founder[own] = (uint32_t)(l->offset + i);
+    l->clusters.founder[own] = (uint32_t)(l->rows.offset + i);
     push_event(l, ~own);
     push_event(l, own);
     return EVENT;
 }
 
-/* ... or founds a cluster. */
-static int found_cluster(ast_labelling *l, ast_worker *worker, size_t i, const float *row, const verdict *v) {
-    if (l->trial)
+static int start_cluster(ast_labelling *l, ast_worker *worker, size_t i, const float *row, const ast_verdict *v) {
+    if (l->ranks.trial)
         return give_up(l);
-    int32_t born = ast_windows_full(l) ? -1 : ast_clusters_add(&l->clusters, row, (uint32_t)(l->offset + i));
+    bool full = ast_windows_full(l);
+    int32_t born = full ? -1 : ast_clusters_add(&l->clusters, row, (uint32_t)(l->rows.offset + i));
     if (born < 0) {
         ast_labelling_fail(l);
         return SAME;
@@ -245,88 +198,110 @@ static int found_cluster(ast_labelling *l, ast_worker *worker, size_t i, const f
     return EVENT;
 }
 
-/* A point brings a tracked cluster back: its mean lies between the point and where it was. */
-static int revive(ast_labelling *l, ast_worker *worker, size_t i, const float *row, const verdict *v) {
-    float mu[AST_MAX_DIMENSION], *mean = l->clusters.means + (size_t)v->to * l->cloud.dimension;
-    size_t bytes = l->cloud.dimension * sizeof *mean;
+static int revive(ast_labelling *l, ast_worker *worker, size_t i, const float *row, const ast_verdict *v) {
+    ast_cluster_list *c = &l->clusters;
+    float mu[AST_MAX_DIMENSION], *mean = c->means + (size_t)v->to * c->dimension;
+    size_t bytes = c->dimension * sizeof *mean;
     int32_t own = l->labels[i];
-    ast_tracks_revive(l->tracks, (size_t)v->to, row, mu);
-    double score = ast_exact_score(row, mu, l->cloud.dimension);
-    remember(l, worker, i, v->to, l->axial ? fabs(score) : score, v->second);
+    l->rule.revive(l->rule.data, v->to, row, mu);
+    double score = ast_exact_score(row, mu, c->dimension);
+    remember(l, worker, i, v->to, l->rows.axial ? fabs(score) : score, v->second);
     bool same = own == v->to && memcmp(mean, mu, bytes) == 0; /* it was its only point before, and is again */
     memcpy(mean, mu, bytes);
     if (!same)
-        l->tracks->unseen[v->to] = 0;
+        c->hidden[v->to] = 0;
     move_point(l, worker, i, own, v->to);
     if (same)
         return SAME;
-    l->clusters.touched[v->to] = 1;
+    c->touched[v->to] = 1;
     push_event(l, ~v->to);
     push_event(l, v->to);
     return EVENT;
 }
 
-/* No float score decides where a tracked cluster without points might win. */
-static bool decided(ast_labelling *l, ast_worker *worker, size_t i, float best, float second) {
-    if (!(best >= l->fit && best - second > l->margin))
+static int carry_out(ast_labelling *l, ast_worker *worker, size_t i, const float *row, bool alone,
+                     const ast_verdict *v) {
+    if (v->action == AST_JOIN) {
+        if (l->ranks.trial && alone) /* its cluster would die, and its scores leave that out */
+            return give_up(l);
+        remember(l, worker, i, v->to, v->score, v->second);
+        return move_point(l, worker, i, l->labels[i], v->to);
+    }
+    if (l->rows.sparse) /* its own mean, and means are dense */
+        row = ast_rows_at(&l->rows, &worker->chunk.rows, i);
+    if (v->action == AST_REVIVE)
+        return revive(l, worker, i, row, v);
+    return v->action == AST_STAY ? stay_alone(l, worker, i, row, v) : start_cluster(l, worker, i, row, v);
+}
+
+/* ---- A visit ----------------------------------------------------------------------------------------------------- */
+
+/* No float score decides where a cluster without points might win. */
+static bool is_decided(ast_labelling *l, ast_worker *worker, size_t i, float best, float second) {
+    const ast_scorer *s = &l->scorer;
+    if (!(best >= s->fit && best - second > s->margin))
         return false;
-    return !l->tracks || best >= l->safe_now ||
-           !ast_tracks_threaten(l->tracks, ast_cloud_row(&l->cloud, i, worker->row), (double)best - (double)l->margin);
+    return !l->rule.threatens || best >= l->events.safe ||
+           !l->rule.threatens(l->rule.data, ast_rows_at(&l->rows, &worker->chunk.rows, i),
+                              (double)best - (double)s->margin);
 }
 
 /* Whether the chunk at hand has scores or bounds of the point. */
-static bool is_scored(const ast_labelling *l, const ast_worker *worker, size_t i) {
-    size_t j = i - worker->base;
-    return !l->cloud.small || worker->full || (worker->fresh[j / AST_BLOCK] >> j % AST_BLOCK / AST_LANES & 1);
+static bool is_scored(const ast_labelling *l, const ast_chunk *c, size_t i) {
+    size_t j = i - c->base;
+    return !l->rows.small || c->full || (c->fresh[j / AST_BLOCK] >> j % AST_BLOCK / AST_LANES & 1);
 }
 
-/* The rule of the paper for one point (equation for z_i, and the removal of a cluster before its last point is seen).
- */
+static bool reserve_exact(ast_worker *worker, size_t count) {
+    if (count <= worker->exact_capacity)
+        return true;
+    bool grown = ast_grow_array(&worker->exact, 0, 2 * count, sizeof *worker->exact);
+    worker->exact_capacity = grown ? 2 * count : worker->exact_capacity;
+    return grown;
+}
+
 static int visit(ast_labelling *l, ast_worker *worker, size_t i) {
+    ast_chunk *c = &worker->chunk;
     int32_t own = l->labels[i];
-    bool alone = !l->fixed && own >= 0 && l->clusters.members[own] == 1;
-    size_t j = i - worker->base;
-    if (!alone && !is_scored(l, worker, i)) /* it was alone when it was listed; its bounds say that it stays */
+    bool alone = ast_clusters_alone(&l->clusters, own);
+    size_t j = i - c->base;
+    if (!alone && !is_scored(l, c, i)) /* it was alone when it was listed; its bounds say that it stays */
         return SAME;
-    if (!alone && decided(l, worker, i, worker->scores.best[j], worker->scores.second[j]))
-        return move_point(l, worker, i, own, worker->scores.id[j]);
-    const float *row = l->cloud.sparse ? NULL : ast_upright_row(l, worker, i);
-    verdict v = judge(l, worker, i, row, alone ? own : AST_NOBODY);
-    if (atomic_load(&l->failed))
+    if (!alone && is_decided(l, worker, i, c->scores.best[j], c->scores.second[j]))
+        return move_point(l, worker, i, own, c->scores.id[j]);
+    if (!reserve_exact(worker, c->table->count + AST_PANEL)) {
+        ast_labelling_fail(l);
         return SAME;
-    bool tracked = ast_is_tracked(l, own);
-    if (l->tracks)
-        judge_unseen(l, row, alone && tracked ? own : AST_NOBODY, &v);
-    if (v.revived >= 0)
-        return revive(l, worker, i, row, &v);
-    if (v.to != AST_NOBODY && v.score >= l->limit) {
-        if (l->trial && alone) /* its cluster would die, and its scores leave that out */
-            return give_up(l);
-        remember(l, worker, i, v.to, v.score, v.second);
-        return move_point(l, worker, i, own, v.to);
     }
-    if (l->cloud.sparse) /* its own mean, and means are dense */
-        row = ast_cloud_row(&l->cloud, i, worker->row);
-    return alone && !tracked ? stay_alone(l, worker, i, row, &v) : found_cluster(l, worker, i, row, &v);
+    const float *row = l->rows.sparse ? NULL : ast_rows_upright(&l->rows, &c->rows, i);
+    if (row)
+        ast_exact_scores(row, c->table, worker->exact);
+    else
+        ast_rows_exact_scores(&l->rows, &c->rows, i, c->table, worker->exact);
+    ast_candidates candidates = {worker->exact, c->table->ids, c->table->count, own, alone, l->scorer.limit, row};
+    ast_verdict v = l->rule.decide(l->rule.data, &candidates);
+    return carry_out(l, worker, i, row, alone, &v);
 }
 
 bool ast_visit(ast_labelling *l, ast_worker *worker, size_t i) {
-    worker->scores.best[i - worker->base] = AST_NO_SCORE; /* no float score: by the definition */
-    worker->full = true;
+    worker->chunk.scores.best[i - worker->chunk.base] = AST_NO_SCORE; /* no float score: by the rule */
+    worker->chunk.full = true;
     return visit(l, worker, i) == EVENT;
 }
 
+/* ---- Catching up with events ------------------------------------------------------------------------------------- */
+
 /* Points whose proposal is a cluster that died or moved have no score any more. */
-static void void_proposals(ast_worker *worker, int32_t slot, size_t first, size_t last) {
-    for (size_t j = first - worker->base; j < last - worker->base; j++)
-        if (worker->scores.id[j] == slot)
-            worker->scores.best[j] = AST_NO_SCORE;
+static void void_proposals(ast_chunk *c, int32_t slot, size_t first, size_t last) {
+    for (size_t j = first - c->base; j < last - c->base; j++)
+        if (c->scores.id[j] == slot)
+            c->scores.best[j] = AST_NO_SCORE;
 }
 
 /* Joins the scores of points first..last against the dirty clusters with those they have. */
-static void join_scores(ast_labelling *l, ast_worker *worker, size_t first, size_t last) {
-    ast_scores mine = worker->scores, other = worker->other;
-    size_t begin = first - worker->base, n = last - first;
+static void join_scores(ast_labelling *l, ast_chunk *c, size_t first, size_t last) {
+    ast_scores mine = c->scores, other = c->other;
+    size_t begin = first - c->base, n = last - first;
     size_t odd = (AST_LANES - begin % AST_LANES) % AST_LANES; /* vectors must not touch the points before */
     for (size_t j = 0; j < odd && j < n; j++) {
         float a = mine.best[begin + j], b = other.best[j];
@@ -342,17 +317,17 @@ static void join_scores(ast_labelling *l, ast_worker *worker, size_t first, size
     begin += odd;
     mine = (ast_scores){mine.best + begin, mine.second + begin, mine.id + begin};
     other = (ast_scores){other.best + odd, other.second + odd, other.id + odd};
-    l->kernels->merge(mine, other, n - odd);
+    l->rows.kernels->merge(mine, other, n - odd);
 }
 
-/* The same where some points have bounds instead of scores: who may lose is looked at by definition. */
-static void join_bounds(ast_labelling *l, const ast_worker *worker, size_t first, size_t last) {
+/* The same where some points have bounds instead of scores: a point that may lose is decided by the rule. */
+static void join_bounds(ast_labelling *l, ast_chunk *c, size_t first, size_t last) {
     for (size_t i = first; i < last; i++) {
-        float other = worker->other.best[i - first], *best = &worker->scores.best[i - worker->base];
-        float *second = &worker->scores.second[i - worker->base];
+        float other = c->other.best[i - first], *best = &c->scores.best[i - c->base];
+        float *second = &c->scores.second[i - c->base];
         if (l->labels[i] == AST_MISSING)
             continue;
-        if (other > *best - l->margin)
+        if (other > *best - l->scorer.margin)
             *best = AST_NO_SCORE;
         else if (other > *second)
             *second = other;
@@ -361,45 +336,49 @@ static void join_bounds(ast_labelling *l, const ast_worker *worker, size_t first
 
 /* Compares points first..last with what the events from number `seen` on brought. */
 static void meet_events(ast_labelling *l, ast_worker *worker, size_t seen, size_t first, size_t last) {
-    ast_table_clear(&worker->dirty, l->cloud.dimension, l->axial);
-    for (size_t e = seen; e < l->event_count; e++) {
-        int32_t slot = l->events[e] < 0 ? ~l->events[e] : l->events[e];
-        if (l->events[e] < 0)
-            void_proposals(worker, slot, first, last);
-        else if (l->clusters.alive[slot] && !ast_is_unseen(l, slot) &&
-                 !ast_table_append(&worker->dirty, l->clusters.means + (size_t)slot * l->cloud.dimension, slot))
+    const ast_cluster_list *clusters = &l->clusters;
+    ast_chunk *c = &worker->chunk;
+    ast_table_clear(&worker->dirty, clusters->dimension, l->rows.axial);
+    for (size_t e = seen; e < l->events.count; e++) {
+        int32_t event = l->events.list[e], slot = event < 0 ? ~event : event;
+        if (event < 0)
+            void_proposals(c, slot, first, last);
+        else if (clusters->alive[slot] && !ast_clusters_hides(clusters, slot) &&
+                 !ast_table_append(&worker->dirty, clusters->means + (size_t)slot * clusters->dimension, slot))
             ast_labelling_fail(l);
     }
-    ast_forget_gaps(l, first, last);
+    ast_forget_gaps(&l->scorer, first, last);
     if (worker->dirty.count == 0 || first >= last)
         return;
-    ast_score_others(l, worker, &worker->dirty, first, last - first);
-    if (worker->full)
-        join_scores(l, worker, first, last);
+    ast_score_others(&l->scorer, c, &worker->dirty, first, last - first);
+    if (c->full)
+        join_scores(l, c, first, last);
     else
-        join_bounds(l, worker, first, last);
+        join_bounds(l, c, first, last);
 }
 
 /* Brings points first..last of the chunk, scored before event number `seen`, up to date. Small points that have no
  * scores in this pass get them now. */
 static void catch_up(ast_labelling *l, ast_worker *worker, size_t seen, size_t first, size_t last) {
     bool ready = ast_sync_table(l, worker);
-    if (l->cloud.small && !worker->full && ready)
-        ast_score_chunk(l, worker);
+    if (l->rows.small && !worker->chunk.full && ready)
+        ast_score_chunk(&l->scorer, &worker->chunk);
     else
         meet_events(l, worker, seen, first, last);
     for (size_t b = first / AST_BLOCK; b * AST_BLOCK < last; b++)
-        l->blocks[b].attention = true;
+        l->scorer.bounds.blocks[b].attention = true;
 }
 
+/* ---- A block ----------------------------------------------------------------------------------------------------- */
+
 /* The points of a block that its scores do not decide: one bit each. */
-static void find_undecided(ast_labelling *l, ast_worker *worker, size_t b, uint64_t bits[AST_BLOCK / 64]) {
-    size_t first = b * AST_BLOCK - worker->base;
-    ast_scores scores = {worker->scores.best + first, worker->scores.second + first, worker->scores.id + first};
-    float fit = l->safe_now > l->fit ? l->safe_now : l->fit;
-    uint32_t groups = l->cloud.small && !worker->full ? worker->fresh[first / AST_BLOCK] : AST_ALL_GROUPS;
-    bool labelled = !l->first || worker->added || l->axial; /* axial: a point gets its sign when it is visited */
-    l->kernels->screen(scores, l->labels + b * AST_BLOCK, groups, fit, l->margin, labelled, bits);
+static void find_undecided(ast_labelling *l, const ast_chunk *c, size_t b, uint64_t bits[AST_BLOCK / 64]) {
+    size_t first = b * AST_BLOCK - c->base;
+    ast_scores scores = {c->scores.best + first, c->scores.second + first, c->scores.id + first};
+    float fit = l->events.safe > l->scorer.fit ? l->events.safe : l->scorer.fit;
+    uint32_t groups = l->rows.small && !c->full ? c->fresh[first / AST_BLOCK] : AST_ALL_GROUPS;
+    bool labelled = !c->unlabelled || c->added || l->rows.axial; /* axial: a point gets its sign when it is visited */
+    l->rows.kernels->screen(scores, l->labels + b * AST_BLOCK, groups, fit, l->scorer.margin, labelled, bits);
 }
 
 static void find_lonely(const ast_labelling *l, size_t b, uint64_t bits[AST_BLOCK / 64]) {
@@ -411,15 +390,15 @@ static void find_lonely(const ast_labelling *l, size_t b, uint64_t bits[AST_BLOC
 }
 
 static bool may_be_lonely(const ast_labelling *l, size_t b) {
-    uint32_t mask = l->blocks[b].mask;
-    return !l->fixed && !l->first && l->lone && (mask == 0 || (mask & l->lone));
+    uint32_t mask = l->scorer.bounds.blocks[b].mask;
+    return l->clusters.lone && !l->first && (mask == 0 || (mask & l->clusters.lone));
 }
 
 /* The points of a block, from `first` on, that need a visit: one bit each. */
-static void find_points(ast_labelling *l, ast_worker *worker, size_t b, size_t first, uint64_t bits[AST_BLOCK / 64]) {
+static void find_points(ast_labelling *l, const ast_chunk *c, size_t b, size_t first, uint64_t bits[AST_BLOCK / 64]) {
     size_t base = b * AST_BLOCK;
-    if (l->blocks[b].attention)
-        find_undecided(l, worker, b, bits);
+    if (l->scorer.bounds.blocks[b].attention)
+        find_undecided(l, c, b, bits);
     else
         memset(bits, 0, AST_BLOCK / 8);
     if (may_be_lonely(l, b))
@@ -442,9 +421,10 @@ static size_t next_point(uint64_t bits[AST_BLOCK / 64]) {
 static size_t commit_block(ast_labelling *l, ast_worker *worker, size_t b, size_t first, size_t end, bool stop) {
     uint64_t bits[AST_BLOCK / 64];
     size_t base = b * AST_BLOCK, j;
-    find_points(l, worker, b, first, bits);
-    while ((j = next_point(bits)) < AST_BLOCK && !atomic_load(&l->failed) && !atomic_load(&l->trouble)) {
-        size_t i = base + j, seen = l->event_count;
+    int index = (int)(worker - l->workers);
+    find_points(l, &worker->chunk, b, first, bits);
+    while ((j = next_point(bits)) < AST_BLOCK && !ast_labelling_stopped(l, index) && !atomic_load(&l->ranks.trouble)) {
+        size_t i = base + j, seen = l->events.count;
         int result = visit(l, worker, i);
         if (result == SAME)
             continue;
@@ -452,28 +432,28 @@ static size_t commit_block(ast_labelling *l, ast_worker *worker, size_t b, size_
             return i + 1;
         if (result == EVENT)
             catch_up(l, worker, seen, i + 1, end);
-        find_points(l, worker, b, i + 1, bits);
+        find_points(l, &worker->chunk, b, i + 1, bits);
     }
     return base + AST_BLOCK;
 }
 
 void ast_meet(ast_labelling *l, ast_worker *worker, size_t chunk, size_t seen) {
-    size_t base = chunk * l->chunk;
-    if (seen < l->event_count) {
-        if (worker->added && !worker->noted)
-            ast_note_hasty(l, worker);
-        catch_up(l, worker, seen, base, base + l->chunk);
+    size_t base = chunk * l->rows.chunk;
+    if (seen < l->events.count) {
+        if (worker->chunk.added && !worker->chunk.noted)
+            ast_chunk_note(&l->scorer, &worker->chunk);
+        catch_up(l, worker, seen, base, base + l->rows.chunk);
     }
-    l->chunk_seen[chunk] = l->event_count; /* those of its own meet only the points behind them */
+    l->scorer.bounds.chunk_seen[chunk] = l->events.count; /* those of its own meet only the points behind them */
 }
 
 size_t ast_commit_met(ast_labelling *l, ast_worker *worker, size_t chunk, size_t first, bool stop, size_t seen) {
-    size_t end = (chunk + 1) * l->chunk;
+    size_t end = (chunk + 1) * l->rows.chunk;
     for (size_t b = first / AST_BLOCK; b < end / AST_BLOCK; b++) {
-        if (!l->blocks[b].attention && !may_be_lonely(l, b))
+        if (!l->scorer.bounds.blocks[b].attention && !may_be_lonely(l, b))
             continue;
         size_t next = commit_block(l, worker, b, first, end, stop);
-        if (next < (b + 1) * AST_BLOCK || (stop && l->event_count > seen))
+        if (next < (b + 1) * AST_BLOCK || (stop && l->events.count > seen))
             return next;
     }
     return end;
@@ -481,7 +461,7 @@ size_t ast_commit_met(ast_labelling *l, ast_worker *worker, size_t chunk, size_t
 
 size_t ast_commit(ast_labelling *l, ast_worker *worker, size_t chunk, size_t first, bool stop) {
     /* Points that were not scored in this pass know of none of its events. */
-    bool scored = worker->full || worker->added;
+    bool scored = worker->chunk.full || worker->chunk.added;
     size_t seen = scored && worker->pass == l->pass ? worker->seen : 0;
     ast_meet(l, worker, chunk, seen);
     return ast_commit_met(l, worker, chunk, first, stop, seen);

@@ -11,14 +11,14 @@
 #include <string.h>
 
 bool ast_reserve_packet(ast_labelling *l, size_t numbers) {
-    if (numbers <= l->packet_capacity)
+    if (numbers <= l->ranks.packet_capacity)
         return true;
-    free(l->packet);
-    l->packet = ast_allocate(2 * numbers, sizeof *l->packet);
-    l->packet_capacity = l->packet ? 2 * numbers : 0;
-    if (ast_comm_lowest(l->comm, !l->packet) < 0)
+    free(l->ranks.packet);
+    l->ranks.packet = ast_allocate(2 * numbers, sizeof *l->ranks.packet);
+    l->ranks.packet_capacity = l->ranks.packet ? 2 * numbers : 0;
+    if (ast_comm_lowest(l->ranks.comm, !l->ranks.packet) < 0)
         return true;
-    l->packet_capacity = 0; /* on all ranks, so that all of them will ask again */
+    l->ranks.packet_capacity = 0; /* on all ranks, so that all of them will ask again */
     return false;
 }
 
@@ -35,8 +35,8 @@ typedef struct parts {
 } parts;
 
 static parts lay_out(const ast_labelling *l, size_t slots) {
-    parts p = {.head = l->packet};
-    int64_t *sums = (int64_t *)l->packet + AST_PACKET_HEAD, *rest = sums + slots * l->cloud.dimension;
+    parts p = {.head = l->ranks.packet};
+    int64_t *sums = (int64_t *)l->ranks.packet + AST_PACKET_HEAD, *rest = sums + slots * l->rows.dimension;
     p.sink = (ast_sink){sums, rest, rest + slots, (uint64_t *)rest + 2 * slots, l->clusters.touched};
     p.touched = (uint64_t *)rest + 3 * slots;
     p.left = p.touched + slots;
@@ -49,7 +49,7 @@ static void fill(ast_labelling *l, const parts *p, size_t slots) {
     for (int w = 0; w < l->worker_count; w++) {
         const ast_worker *worker = &l->workers[w];
         p->head[AST_CHANGED] += worker->changed;
-        p->head[AST_SCORED] += worker->scored;
+        p->head[AST_SCORED] += worker->chunk.scored;
         for (size_t c = 0; c < worker->log_count; c++) {
             const ast_change *change = &worker->log[c];
             p->left[change->from] += change->from != change->to;
@@ -58,14 +58,14 @@ static void fill(ast_labelling *l, const parts *p, size_t slots) {
     }
     for (size_t slot = 0; slot < slots; slot++)
         p->touched[slot] = l->clusters.touched[slot];
-    p->head[AST_FAILURES] = atomic_load(&l->failed) || l->pending != AST_OK;
-    p->head[AST_TROUBLES] = atomic_load(&l->trouble);
+    p->head[AST_FAILURES] = atomic_load(&l->failed) || ast_pool_cancelled(l->pool) || l->ranks.pending != AST_OK;
+    p->head[AST_TROUBLES] = atomic_load(&l->ranks.trouble);
 }
 
 /* Whether some cluster had one member, or may have come to have one, on the way: then the order of the points matters.
  */
 static bool may_have_been_lonely(const ast_labelling *l, const parts *p, size_t slots) {
-    for (size_t slot = 0; slot < slots && !l->fixed; slot++) {
+    for (size_t slot = 0; slot < slots && !l->clusters.fixed; slot++) {
         int64_t members = l->clusters.members[slot], left = (int64_t)p->left[slot];
         if (members == 1 && (left || p->came[slot]))
             return true;
@@ -77,7 +77,7 @@ static bool may_have_been_lonely(const ast_labelling *l, const parts *p, size_t 
 
 static void take(ast_labelling *l, const parts *p, size_t slots) {
     ast_cluster_list *c = &l->clusters;
-    for (size_t i = 0; i < slots * l->cloud.dimension; i++)
+    for (size_t i = 0; i < slots * l->rows.dimension; i++)
         c->sums[i] += p->sink.sums[i];
     for (size_t slot = 0; slot < slots; slot++) {
         c->weights[slot] += p->sink.weights[slot];
@@ -94,17 +94,17 @@ static void count_members(ast_labelling *l, const parts *p, size_t slots) {
 }
 
 bool ast_exchange(ast_labelling *l, uint64_t head[AST_PACKET_HEAD], bool *lonely) {
-    size_t slots = l->clusters.slots, numbers = AST_PACKET_HEAD + slots * (l->cloud.dimension + BESIDES);
+    size_t slots = l->clusters.slots, numbers = AST_PACKET_HEAD + slots * (l->rows.dimension + BESIDES);
     if (!ast_reserve_packet(l, numbers))
         return false;
-    memset(l->packet, 0, numbers * sizeof *l->packet);
+    memset(l->ranks.packet, 0, numbers * sizeof *l->ranks.packet);
     parts p = lay_out(l, slots);
     fill(l, &p, slots);
-    ast_comm_sum(l->comm, l->packet, numbers);
+    ast_comm_sum(l->ranks.comm, l->ranks.packet, numbers);
     memcpy(head, p.head, AST_PACKET_HEAD * sizeof *head);
     *lonely = may_have_been_lonely(l, &p, slots);
     take(l, &p, slots);
-    if (l->trial && !*lonely && head[AST_TROUBLES] == 0)
+    if (l->ranks.trial && !*lonely && head[AST_TROUBLES] == 0)
         count_members(l, &p, slots);
     return true;
 }
@@ -128,20 +128,20 @@ enum { FAILED, EVENTS, SLOTS, LIVE, VERSION, FREE, MEANS, PREFACE };
 
 static size_t births(const ast_labelling *l, size_t before) {
     size_t count = 0;
-    for (size_t e = before; e < l->event_count; e++)
-        count += l->events[e] >= 0;
+    for (size_t e = before; e < l->events.count; e++)
+        count += l->events.list[e] >= 0;
     return count;
 }
 
 static bool make_room(ast_labelling *l, const uint64_t *preface) {
     bool ready = ast_clusters_reserve(&l->clusters, preface[SLOTS]);
     size_t events = preface[EVENTS];
-    if (ready && l->event_count + events > l->event_capacity) {
-        size_t capacity = 2 * (l->event_count + events);
-        ready = ast_grow_array(&l->events, l->event_count, capacity, sizeof *l->events);
-        l->event_capacity = ready ? capacity : l->event_capacity;
+    if (ready && l->events.count + events > l->events.capacity) {
+        size_t capacity = 2 * (l->events.count + events);
+        ready = ast_grow_array(&l->events.list, l->events.count, capacity, sizeof *l->events.list);
+        l->events.capacity = ready ? capacity : l->events.capacity;
     }
-    return ast_comm_lowest(l->comm, !ready) < 0;
+    return ast_comm_lowest(l->ranks.comm, !ready) < 0;
 }
 
 /* A slot that had no cluster has one now: without points as yet. */
@@ -157,10 +157,10 @@ static void begin_slot(ast_labelling *l, size_t slot) {
 
 static void pass_all(ast_labelling *l, reel *r, const uint64_t *preface) {
     ast_cluster_list *c = &l->clusters;
-    size_t before = l->event_count - (r->writing ? preface[EVENTS] : 0), events = preface[EVENTS], known = c->slots;
-    pass(r, l->events + before, events * sizeof *l->events);
+    size_t before = l->events.count - (r->writing ? preface[EVENTS] : 0), events = preface[EVENTS], known = c->slots;
+    pass(r, l->events.list + before, events * sizeof *l->events.list);
     for (size_t e = before; e < before + events; e++) {
-        int32_t slot = l->events[e];
+        int32_t slot = l->events.list[e];
         if (slot < 0)
             continue;
         if (!r->writing && ((size_t)slot >= known || !c->alive[slot]))
@@ -171,7 +171,7 @@ static void pass_all(ast_labelling *l, reel *r, const uint64_t *preface) {
     c->live = preface[LIVE];
     c->version = preface[VERSION];
     c->free_count = preface[FREE];
-    l->event_count = before + events;
+    l->events.count = before + events;
     pass(r, c->members, c->slots * sizeof *c->members);
     pass(r, c->order, c->live * sizeof *c->order);
     pass(r, c->alive, c->slots);
@@ -180,32 +180,27 @@ static void pass_all(ast_labelling *l, reel *r, const uint64_t *preface) {
 
 /* What follows from it on the ranks that were told. */
 static void settle_in(ast_labelling *l) {
-    const ast_cluster_list *c = &l->clusters;
-    l->lone = 0;
-    for (size_t k = 0; k < c->live; k++)
-        if (c->members[c->order[k]] == 1)
-            l->lone |= ast_bit_of(c->order[k]);
-    for (int w = 0; w < l->worker_count; w++)
-        ast_worker_reserve(l, &l->workers[w]);
+    ast_clusters_find_lone(&l->clusters);
+    ast_workers_reserve(l);
 }
 
 bool ast_share_events(ast_labelling *l, int from, size_t before) {
     const ast_cluster_list *c = &l->clusters;
-    bool writing = ast_comm_rank(l->comm) == from;
-    uint64_t preface[PREFACE] = {atomic_load(&l->failed), l->event_count - before, c->slots, c->live, c->version,
+    bool writing = ast_comm_rank(l->ranks.comm) == from;
+    uint64_t preface[PREFACE] = {atomic_load(&l->failed), l->events.count - before, c->slots, c->live, c->version,
                                  c->free_count,           births(l, before)};
-    ast_comm_broadcast(l->comm, preface, sizeof preface, from);
-    size_t bytes = preface[EVENTS] * sizeof *l->events + preface[MEANS] * c->dimension * sizeof *c->means +
+    ast_comm_broadcast(l->ranks.comm, preface, sizeof preface, from);
+    size_t bytes = preface[EVENTS] * sizeof *l->events.list + preface[MEANS] * c->dimension * sizeof *c->means +
                    preface[SLOTS] * (sizeof *c->members + 2) + preface[LIVE] * sizeof *c->order;
-    if (preface[FAILED] || !ast_reserve_packet(l, bytes / sizeof *l->packet + 1) || !make_room(l, preface)) {
+    if (preface[FAILED] || !ast_reserve_packet(l, bytes / sizeof *l->ranks.packet + 1) || !make_room(l, preface)) {
         ast_labelling_fail(l);
         return false;
     }
-    reel r = {(char *)l->packet, true};
+    reel r = {(char *)l->ranks.packet, true};
     if (writing)
         pass_all(l, &r, preface);
-    ast_comm_broadcast(l->comm, l->packet, bytes, from);
-    r = (reel){(char *)l->packet, false};
+    ast_comm_broadcast(l->ranks.comm, l->ranks.packet, bytes, from);
+    r = (reel){(char *)l->ranks.packet, false};
     if (!writing)
         pass_all(l, &r, preface);
     settle_in(l);
@@ -215,19 +210,19 @@ bool ast_share_events(ast_labelling *l, int from, size_t before) {
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
 bool ast_ranked_rows(ast_labelling *l, const float *const *mine, size_t count, float *rows) {
-    size_t dimension = l->cloud.dimension;
+    size_t dimension = l->rows.dimension;
     if (!ast_reserve_packet(l, count * dimension))
         return false;
-    memset(l->packet, 0, count * dimension * sizeof *l->packet);
+    memset(l->ranks.packet, 0, count * dimension * sizeof *l->ranks.packet);
     for (size_t j = 0; j < count; j++)
         for (size_t d = 0; mine[j] && d < dimension; d++) {
             uint32_t bits;
             memcpy(&bits, &mine[j][d], sizeof bits);
-            l->packet[j * dimension + d] = bits;
+            l->ranks.packet[j * dimension + d] = bits;
         }
-    ast_comm_sum(l->comm, l->packet, count * dimension);
+    ast_comm_sum(l->ranks.comm, l->ranks.packet, count * dimension);
     for (size_t i = 0; i < count * dimension; i++) {
-        uint32_t bits = (uint32_t)l->packet[i];
+        uint32_t bits = (uint32_t)l->ranks.packet[i];
         memcpy(&rows[i], &bits, sizeof bits);
     }
     return true;
@@ -239,13 +234,13 @@ static bool is_single(const ast_cluster_list *c, int32_t slot) {
 
 /* The rows of this rank's points that are alone in a cluster of `singles`, in its order; each of them in `memory`. */
 static void find_singles(ast_labelling *l, const int32_t *at, const float **mine, float *memory) {
-    size_t dimension = l->cloud.dimension;
-    for (size_t i = 0; i < l->cloud.count; i++) {
+    size_t dimension = l->rows.dimension;
+    for (size_t i = 0; i < l->rows.count; i++) {
         int32_t label = l->labels[i];
         if (label < 0 || !is_single(&l->clusters, label))
             continue;
         float *row = memory + (size_t)at[label] * dimension;
-        mine[at[label]] = memcpy(row, ast_upright_row(l, &l->workers[0], i), dimension * sizeof *row);
+        mine[at[label]] = memcpy(row, ast_rows_upright(&l->rows, &l->workers[0].chunk.rows, i), dimension * sizeof *row);
     }
 }
 
@@ -261,17 +256,18 @@ static void set_singles(ast_labelling *l, const float *rows) {
     }
 }
 
-void ast_update_singles(ast_labelling *l) {
+ast_status ast_ranked_singles(ast_labelling *l, ast_fault *fault) {
     const ast_cluster_list *c = &l->clusters;
     size_t count = 0, dimension = c->dimension;
     for (size_t k = 0; k < c->live; k++)
         count += is_single(c, c->order[k]);
+    (void)fault; /* a failure is told in the next pass */
     if (count == 0)
-        return;
+        return AST_OK;
     const float **mine = ast_allocate_zero(count, sizeof *mine);
     float *rows = ast_allocate(count * dimension, sizeof *rows);
     int32_t *at = ast_allocate(c->slots, sizeof *at);
-    bool ready = ast_comm_lowest(l->comm, !mine || !rows || !at) < 0;
+    bool ready = ast_comm_lowest(l->ranks.comm, !mine || !rows || !at) < 0;
     if (ready) {
         for (size_t k = 0, j = 0; k < c->live; k++)
             if (is_single(c, c->order[k]))
@@ -286,4 +282,5 @@ void ast_update_singles(ast_labelling *l) {
     free(mine);
     free(rows);
     free(at);
+    return AST_OK;
 }

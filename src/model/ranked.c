@@ -32,30 +32,30 @@ typedef struct head {
 /* ---- The state of a chunk between its proposal and its turn ------------------------------------------------------ */
 
 static bool reserve_state(ast_labelling *l) {
-    if (l->cloud.padded <= l->state_capacity)
+    if (l->rows.padded <= l->ranks.state_capacity)
         return true;
-    free(l->chunk_full);
-    free(l->block_fresh);
-    l->chunk_full = ast_allocate(l->cloud.padded / AST_BLOCK, sizeof *l->chunk_full);
-    l->block_fresh = ast_allocate(l->cloud.padded / AST_BLOCK, sizeof *l->block_fresh);
-    bool ready = l->chunk_full && l->block_fresh;
-    l->state_capacity = ready ? l->cloud.padded : 0;
+    free(l->ranks.chunk_full);
+    free(l->ranks.block_fresh);
+    l->ranks.chunk_full = ast_allocate(l->rows.padded / AST_BLOCK, sizeof *l->ranks.chunk_full);
+    l->ranks.block_fresh = ast_allocate(l->rows.padded / AST_BLOCK, sizeof *l->ranks.block_fresh);
+    bool ready = l->ranks.chunk_full && l->ranks.block_fresh;
+    l->ranks.state_capacity = ready ? l->rows.padded : 0;
     return ready;
 }
 
 static uint32_t *fresh_of(const ast_labelling *l, size_t chunk) {
-    return l->block_fresh + chunk * l->chunk / AST_BLOCK;
+    return l->ranks.block_fresh + chunk * l->rows.chunk / AST_BLOCK;
 }
 
 static void put_down(ast_labelling *l, const ast_worker *worker, size_t chunk) {
-    l->chunk_full[chunk] = worker->full;
-    memcpy(fresh_of(l, chunk), worker->fresh, l->chunk / AST_BLOCK * sizeof *worker->fresh);
+    l->ranks.chunk_full[chunk] = worker->chunk.full;
+    memcpy(fresh_of(l, chunk), worker->chunk.fresh, l->rows.chunk / AST_BLOCK * sizeof *worker->chunk.fresh);
 }
 
 static void pick_up(ast_labelling *l, ast_worker *worker, size_t chunk) {
     ast_begin_chunk(l, worker, chunk);
-    worker->full = l->chunk_full[chunk];
-    memcpy(worker->fresh, fresh_of(l, chunk), l->chunk / AST_BLOCK * sizeof *worker->fresh);
+    worker->chunk.full = l->ranks.chunk_full[chunk];
+    memcpy(worker->chunk.fresh, fresh_of(l, chunk), l->rows.chunk / AST_BLOCK * sizeof *worker->chunk.fresh);
 }
 
 /* ---- The trial --------------------------------------------------------------------------------------------------- */
@@ -82,18 +82,18 @@ static void try_chunk(void *data, size_t block, int index) {
     ast_labelling *l = s->l;
     ast_worker *worker = &l->workers[index];
     size_t chunk = s->first + block;
-    if (atomic_load(&l->failed) || (!l->kept && atomic_load(&l->trouble)))
+    if (ast_labelling_stopped(l, index) || (!l->scorer.kept && atomic_load(&l->ranks.trouble)))
         return;
-    if (l->first && l->kept)
-        ast_propose_all(l, worker, chunk);
+    if (l->first && l->scorer.kept)
+        ast_score_whole(l, worker, chunk);
     else
-        ast_propose(l, worker, chunk);
-    l->chunk_seen[chunk] = l->event_count;
-    if (l->kept)
+        ast_propose_chunk(l, worker, chunk);
+    l->scorer.bounds.chunk_seen[chunk] = l->events.count;
+    if (l->scorer.kept)
         put_down(l, worker, chunk);
-    bool trouble = atomic_load(&l->trouble);
+    bool trouble = atomic_load(&l->ranks.trouble);
     if (!trouble)
-        ast_commit_met(l, worker, chunk, chunk * l->chunk, false, l->event_count);
+        ast_commit_met(l, worker, chunk, chunk * l->rows.chunk, false, l->events.count);
     if (trouble && !l->first)
         return;
     note_changes(l, worker);
@@ -102,18 +102,18 @@ static void try_chunk(void *data, size_t block, int index) {
 
 /* The first pass: notes in whose sums the points are, and takes their labels off. */
 static void unlabel(ast_labelling *l, size_t first_chunk) {
-    size_t first = first_chunk * l->chunk;
-    if (!l->summed)
-        l->summed = ast_allocate(l->capacity, sizeof *l->summed);
-    if (!l->summed_signs)
-        l->summed_signs = ast_allocate(l->capacity / AST_LANES, sizeof *l->summed_signs);
-    if (!l->summed || !l->summed_signs) {
+    size_t first = first_chunk * l->rows.chunk;
+    if (!l->summed.slots)
+        l->summed.slots = ast_allocate(l->capacity, sizeof *l->summed.slots);
+    if (!l->summed.signs)
+        l->summed.signs = ast_allocate(l->capacity / AST_LANES, sizeof *l->summed.signs);
+    if (!l->summed.slots || !l->summed.signs) {
         ast_labelling_fail(l);
         return;
     }
-    memcpy(l->summed_signs, l->signs, l->cloud.padded / AST_LANES);
-    for (size_t i = first; i < l->cloud.padded; i++) {
-        l->summed[i] = l->labels[i];
+    memcpy(l->summed.signs, l->signs, l->rows.padded / AST_LANES);
+    for (size_t i = first; i < l->rows.padded; i++) {
+        l->summed.slots[i] = l->labels[i];
         l->labels[i] = l->labels[i] == AST_MISSING ? AST_MISSING : AST_UNLABELLED;
     }
 }
@@ -130,8 +130,8 @@ static void take_back(ast_labelling *l, size_t first_chunk) {
             l->labels[done->point] = done->from;
             if (done->turned != done->was_turned) { /* and its score must not say that all is well */
                 l->signs[done->point / AST_LANES] ^= (uint8_t)(1u << done->point % AST_LANES);
-                if (l->kept)
-                    l->scores.second[done->point] = l->scores.best[done->point];
+                if (l->scorer.kept)
+                    l->scorer.bounds.scores.second[done->point] = l->scorer.bounds.scores.best[done->point];
             }
             ast_add_change(l, worker, &undo);
         }
@@ -146,24 +146,24 @@ static void meet_chunk(void *data, size_t block, int index) {
     ast_labelling *l = s->l;
     ast_worker *worker = &l->workers[index];
     size_t chunk = s->first + block;
-    if (atomic_load(&l->failed) || l->chunk_seen[chunk] == l->event_count)
+    if (atomic_load(&l->failed) || l->scorer.bounds.chunk_seen[chunk] == l->events.count)
         return;
     pick_up(l, worker, chunk);
-    ast_meet(l, worker, chunk, l->chunk_seen[chunk]);
+    ast_meet(l, worker, chunk, l->scorer.bounds.chunk_seen[chunk]);
     put_down(l, worker, chunk);
 }
 
 /* This rank's points, one chunk after the other; what one of them brings is met by as many as there are threads. */
 static void commit_slice(ast_labelling *l, size_t first) {
     ast_worker *worker = &l->workers[0];
-    for (size_t chunk = first; chunk < l->chunks && !atomic_load(&l->failed); chunk++) {
-        size_t ahead = l->chunks - chunk, threads = (size_t)l->worker_count;
+    for (size_t chunk = first; chunk < l->rows.chunks && !atomic_load(&l->failed); chunk++) {
+        size_t ahead = l->rows.chunks - chunk, threads = (size_t)l->worker_count;
         slice s = {l, chunk};
-        if (l->chunk_seen[chunk] < l->event_count)
+        if (l->scorer.bounds.chunk_seen[chunk] < l->events.count)
             ast_pool_run(l->pool, ahead < threads ? ahead : threads, meet_chunk, &s);
         pick_up(l, worker, chunk);
         if (!atomic_load(&l->failed))
-            ast_commit_met(l, worker, chunk, chunk * l->chunk, false, l->event_count);
+            ast_commit_met(l, worker, chunk, chunk * l->rows.chunk, false, l->events.count);
         if (!ast_worker_reserve(l, worker) || atomic_load(&l->failed))
             return;
         if (!l->first)
@@ -173,15 +173,15 @@ static void commit_slice(ast_labelling *l, size_t first) {
 
 /* `known`: the events that all ranks know of. false: one of them failed, and all know. */
 static bool commit_in_turn(ast_labelling *l, size_t first, size_t known) {
-    for (int turn = 0; turn < l->comm->size; turn++) {
-        size_t before = turn == 0 ? known : l->event_count;
-        if (turn == l->comm->rank)
+    for (int turn = 0; turn < l->ranks.comm->size; turn++) {
+        size_t before = turn == 0 ? known : l->events.count;
+        if (turn == l->ranks.comm->rank)
             commit_slice(l, first);
         if (!ast_share_events(l, turn, before))
             return false;
         slice s = {l, first};
-        if (turn < l->comm->rank && l->event_count > before)
-            ast_pool_run(l->pool, l->chunks - first, meet_chunk, &s);
+        if (turn < l->ranks.comm->rank && l->events.count > before)
+            ast_pool_run(l->pool, l->rows.chunks - first, meet_chunk, &s);
     }
     return true;
 }
@@ -192,9 +192,9 @@ static void score_chunk(void *data, size_t block, int index) {
     size_t chunk = s->first + block;
     if (atomic_load(&l->failed))
         return;
-    ast_propose_all(l, &l->workers[index], chunk);
+    ast_score_whole(l, &l->workers[index], chunk);
     put_down(l, &l->workers[index], chunk);
-    l->chunk_seen[chunk] = l->event_count;
+    l->scorer.bounds.chunk_seen[chunk] = l->events.count;
 }
 
 /* The first pass: what its points were added to in the trial is not always what they joined. */
@@ -202,10 +202,10 @@ static void correct_chunk(void *data, size_t block, int index) {
     const slice *s = data;
     ast_labelling *l = s->l;
     ast_worker *worker = &l->workers[index];
-    size_t base = (s->first + block) * l->chunk;
-    l->kernels->adopt(l->labels + base, l->scores.id + base, l->chunk);
-    for (size_t i = base; i < base + l->chunk; i++) {
-        ast_change change = {(uint32_t)i, l->summed[i], l->labels[i], ast_is_turned(l->summed_signs, i),
+    size_t base = (s->first + block) * l->rows.chunk;
+    l->rows.kernels->adopt(l->labels + base, l->scorer.bounds.scores.id + base, l->rows.chunk);
+    for (size_t i = base; i < base + l->rows.chunk; i++) {
+        ast_change change = {(uint32_t)i, l->summed.slots[i], l->labels[i], ast_is_turned(l->summed.signs, i),
                              ast_is_turned(l->signs, i)};
         if (change.to < 0 || (change.from == change.to && change.was_turned == change.turned))
             continue;
@@ -217,25 +217,24 @@ static void correct_chunk(void *data, size_t block, int index) {
 }
 
 static void keep_scores(ast_labelling *l) {
-    l->kept = true;
-    if (!ast_labelling_keep_scores(l) || !reserve_state(l))
+    l->scorer.kept = true;
+    if (!ast_scorer_keep(&l->scorer) || !reserve_state(l))
         ast_labelling_fail(l);
 }
 
 static bool start_over(ast_labelling *l, const head *done) {
     slice s = {l, done->chunks};
-    size_t left = l->chunks - done->chunks;
+    size_t left = l->rows.chunks - done->chunks;
     take_back(l, done->chunks);
-    atomic_store(&l->trouble, false);
-    l->trial = false;
-    if (!l->kept) {
+    atomic_store(&l->ranks.trouble, false);
+    l->ranks.trial = false;
+    if (!l->scorer.kept) {
         keep_scores(l);
         ast_pool_run(l->pool, left, score_chunk, &s);
     }
     if (!commit_in_turn(l, done->chunks, done->events))
         return false;
-    for (int w = 0; w < l->worker_count; w++)
-        ast_worker_reserve(l, &l->workers[w]);
+    ast_workers_reserve(l);
     if (l->first && !atomic_load(&l->failed))
         ast_pool_run(l->pool, left, correct_chunk, &s);
     return true;
@@ -245,12 +244,12 @@ static bool start_over(ast_labelling *l, const head *done) {
 
 /* Where the pass before could not be done at once this one may not be either. */
 static void open_pass(ast_labelling *l) {
-    l->kept = false;
-    l->trial = true;
-    atomic_store(&l->trouble, false);
+    l->scorer.kept = false;
+    l->ranks.trial = true;
+    atomic_store(&l->ranks.trouble, false);
     for (int w = 0; w < l->worker_count; w++)
         l->workers[w].log_count = 0;
-    if (!l->cloud.small || (!l->first && l->in_turn))
+    if (!l->rows.small || (!l->first && l->ranks.in_turn))
         keep_scores(l);
     if ((l->first_done && !ast_save_order(l)) || !ast_prepare_pass(l))
         ast_labelling_fail(l);
@@ -260,17 +259,17 @@ static void open_pass(ast_labelling *l) {
  * not come to an end there, there will be more. */
 static bool run_head(ast_labelling *l, head *done) {
     bool quiet = true;
-    if (l->comm->rank == 0 && !atomic_load(&l->failed)) {
-        l->trial = false;
+    if (l->ranks.comm->rank == 0 && !atomic_load(&l->failed)) {
+        l->ranks.trial = false;
         atomic_store(&l->stop, SIZE_MAX - 1); /* never by cells */
         done->chunks = ast_run_head(l, HEAD, &quiet);
     }
-    if (!ast_share_events(l, 0, l->comm->rank == 0 ? 0 : l->event_count))
+    if (!ast_share_events(l, 0, l->ranks.comm->rank == 0 ? 0 : l->events.count))
         return false;
-    ast_comm_broadcast(l->comm, &quiet, sizeof quiet, 0);
-    done->events = l->event_count;
-    if (!quiet && l->comm->rank > 0) {
-        atomic_store(&l->trouble, true);
+    ast_comm_broadcast(l->ranks.comm, &quiet, sizeof quiet, 0);
+    done->events = l->events.count;
+    if (!quiet && l->ranks.comm->rank > 0) {
+        atomic_store(&l->ranks.trouble, true);
         keep_scores(l);
     }
     for (int w = 0; w < l->worker_count && !atomic_load(&l->failed); w++)
@@ -281,19 +280,19 @@ static bool run_head(ast_labelling *l, head *done) {
 /* The first pass: nothing can happen before the points of rank 0, so that it need not try. */
 static bool first_pass(ast_labelling *l, head *done) {
     slice s = {l, 0};
-    if (!l->fixed && !run_head(l, done))
+    if (!l->clusters.fixed && !run_head(l, done))
         return false;
-    if (l->trial) {
-        ast_pool_run(l->pool, l->chunks, try_chunk, &s);
+    if (l->ranks.trial) {
+        ast_pool_run(l->pool, l->rows.chunks, try_chunk, &s);
     } else {
-        ast_run_rest(l, done->chunks);
-        done->chunks = l->chunks;
-        atomic_store(&l->trouble, l->event_count > done->events);
+        ast_run_chunks(l, done->chunks, l->rows.chunks);
+        done->chunks = l->rows.chunks;
+        atomic_store(&l->ranks.trouble, l->events.count > done->events);
     }
-    uint64_t asked[2] = {atomic_load(&l->trouble), atomic_load(&l->failed)};
-    ast_comm_sum(l->comm, asked, 2);
-    l->in_turn = asked[0] > 0;
-    return asked[1] == 0 && (!l->in_turn || start_over(l, done));
+    uint64_t asked[2] = {atomic_load(&l->ranks.trouble), atomic_load(&l->failed)};
+    ast_comm_sum(l->ranks.comm, asked, 2);
+    l->ranks.in_turn = asked[0] > 0;
+    return asked[1] == 0 && (!l->ranks.in_turn || start_over(l, done));
 }
 
 /* One pass, with what the ranks added up. false: one of them failed, and all know. */
@@ -305,46 +304,49 @@ static bool run_pass(ast_labelling *l, uint64_t sums[AST_PACKET_HEAD]) {
     if (was_first && !first_pass(l, &done))
         return false;
     if (!was_first)
-        ast_pool_run(l->pool, l->chunks, try_chunk, &s);
+        ast_pool_run(l->pool, l->rows.chunks, try_chunk, &s);
     if (!ast_exchange(l, sums, &lonely) || sums[AST_FAILURES])
         return false;
     if (was_first)
         return true;
-    l->in_turn = lonely || sums[AST_TROUBLES];
-    return !l->in_turn || (start_over(l, &done) && ast_exchange(l, sums, &lonely) && sums[AST_FAILURES] == 0);
+    l->ranks.in_turn = lonely || sums[AST_TROUBLES];
+    return !l->ranks.in_turn || (start_over(l, &done) && ast_exchange(l, sums, &lonely) && sums[AST_FAILURES] == 0);
 }
 
-/* Who did not fail itself takes the word of the lowest that did; where no rank can tell, there was no memory. */
+/* Reports the error of the lowest failing rank; where no rank knows one, there was no memory. */
 static ast_status failed_pass(ast_labelling *l, ast_fault *fault) {
-    ast_status mine = atomic_exchange(&l->failed, false) ? ast_fail_memory(fault) : l->pending;
-    l->pending = AST_OK;
-    ast_status all = ast_comm_agree(l->comm, mine, fault);
+    ast_status mine = ast_labelling_trouble(l, fault);
+    mine = mine == AST_OK ? l->ranks.pending : mine;
+    l->ranks.pending = AST_OK;
+    ast_status all = ast_comm_agree(l->ranks.comm, mine, fault);
     return all == AST_OK ? ast_fail_memory(fault) : all;
 }
 
-ast_status ast_ranked_pass(ast_labelling *l, ast_pass_result *result, ast_fault *fault) {
+static ast_status ranked_pass(ast_labelling *l, ast_parallel how, ast_pass_result *result, ast_fault *fault) {
+    (void)how; /* always ordered */
     uint64_t sums[AST_PACKET_HEAD];
     bool was_first = l->first, done = run_pass(l, sums);
-    l->trial = false;
-    atomic_store(&l->trouble, false);
+    l->ranks.trial = false;
+    atomic_store(&l->ranks.trouble, false);
     if (!done)
         return failed_pass(l, fault);
     result->changed = was_first ? l->everyone : (size_t)sums[AST_CHANGED];
     result->scored = sums[AST_SCORED];
     ast_end_pass(l);
-    if (l->keys_due && l->clusters.version != l->first_version) /* most runs keep the clusters of the first pass */
+    if (l->prints.due && l->clusters.version != l->prints.version) /* most runs keep the clusters of the first pass */
         ast_gather_keys(l);
     return AST_OK;
 }
 
-bool ast_ranked_move(ast_labelling *l, int owner, size_t point, int32_t slot) {
+/* Moves the point of whichever rank owns it; `point` matters on that one. */
+static bool move_point(ast_labelling *l, int owner, size_t point, int32_t slot) {
     uint64_t sums[AST_PACKET_HEAD];
-    bool lonely, mine = l->comm->rank == owner;
+    bool lonely, mine = l->ranks.comm->rank == owner;
     int32_t from = mine ? l->labels[point] : 0;
     for (int w = 0; w < l->worker_count; w++)
         l->workers[w].log_count = 0;
-    ast_comm_broadcast(l->comm, &from, sizeof from, owner);
-    bool moved = mine ? ast_labelling_move(l, point, slot) : ast_labelling_event(l, slot);
+    ast_comm_broadcast(l->ranks.comm, &from, sizeof from, owner);
+    bool moved = mine ? ast_move_point(l, point, slot) : ast_push_event(l, slot);
     if (!moved)
         ast_labelling_fail(l);
     if (!mine) {
@@ -353,3 +355,14 @@ bool ast_ranked_move(ast_labelling *l, int owner, size_t point, int32_t slot) {
     }
     return ast_exchange(l, sums, &lonely) && sums[AST_FAILURES] == 0;
 }
+
+/* The worst of all ranks, the first of several. */
+static ast_status ranked_fill(ast_labelling *l, ast_worst *worst, int32_t slot, ast_fault *fault) {
+    double score;
+    size_t chunk = ast_find_worst(l, worst, &score);
+    int owner = ast_comm_least(l->ranks.comm, score);
+    bool moved = move_point(l, owner, l->ranks.comm->rank == owner ? worst->point[chunk] : 0, slot);
+    return moved ? AST_OK : ast_fail_memory(fault);
+}
+
+const ast_schedule ast_ranked_schedule = {ranked_pass, ast_ranked_singles, ranked_fill, false};

@@ -6,15 +6,13 @@
  * are exact, so they are added up anew from the labels; bounds only save time, so the next pass does without them. */
 #include "restore.h"
 
-#include "sparse_labelling.h"
-
 #define TURNED 0x80000000u /* axial: the point was added as -x */
 
 void ast_restore_records(const ast_labelling *l, const int32_t *place, size_t first, size_t count, uint32_t *records,
                          size_t stride) {
     for (size_t i = first; i < first + count; i++) {
         int32_t label = l->labels[i];
-        uint32_t turned = l->axial && label >= 0 && ast_is_turned(l->signs, i) ? TURNED : 0;
+        uint32_t turned = l->rows.axial && label >= 0 && ast_is_turned(l->signs, i) ? TURNED : 0;
         records[(i - first) * stride] = label < 0 ? AST_RECORD_MISSING : (uint32_t)place[label] | turned;
     }
 }
@@ -22,7 +20,7 @@ void ast_restore_records(const ast_labelling *l, const int32_t *place, size_t fi
 bool ast_restore_clusters(ast_labelling *l, const float *means, size_t count) {
     bool ready = ast_clusters_reserve(&l->clusters, count);
     for (size_t k = 0; k < count && ready; k++)
-        ready = ast_clusters_add(&l->clusters, means + k * l->cloud.dimension, UINT32_MAX) >= 0;
+        ready = ast_clusters_add(&l->clusters, means + k * l->rows.dimension, UINT32_MAX) >= 0;
     return ready;
 }
 
@@ -31,7 +29,7 @@ bool ast_restore_label(ast_labelling *l, size_t i, uint32_t record) {
     uint32_t label = record & ~TURNED;
     if (missing || record == AST_RECORD_MISSING)
         return missing && record == AST_RECORD_MISSING;
-    if (label >= l->clusters.live || (turned && !l->axial))
+    if (label >= l->clusters.live || (turned && !l->rows.axial))
         return false;
     l->labels[i] = (int32_t)label; /* the clusters were added in order: slot k is the k-th */
     if (turned)
@@ -39,29 +37,20 @@ bool ast_restore_label(ast_labelling *l, size_t i, uint32_t record) {
     return true;
 }
 
-static void add_chunk(void *data, size_t chunk, int index) {
-    ast_labelling *l = data;
-    ast_add_chunk(l, &l->workers[index], chunk);
-}
-
 static void add_points(ast_labelling *l) {
-    for (int w = 0; w < l->worker_count; w++) {
-        l->workers[w].rows_loaded = false;
+    for (int w = 0; w < l->worker_count; w++)
         l->workers[w].log_count = 0;
-        ast_worker_reserve(l, &l->workers[w]);
-    }
-    if (!atomic_load(&l->failed))
-        ast_pool_run(l->pool, l->chunks, add_chunk, l);
+    ast_add_all(l);
 }
 
 /* false: one of the ranks failed, and all know. */
 static bool gather(ast_labelling *l) {
     uint64_t head[AST_PACKET_HEAD];
     bool lonely;
-    if (ast_comm_many(l->comm))
+    if (ast_comm_many(l->ranks.comm))
         return ast_exchange(l, head, &lonely) && head[AST_FAILURES] == 0;
     ast_merge_sums(l, l->workers, l->worker_count);
-    if (l->cloud.sparse)
+    if (l->rows.sparse)
         ast_sparse_sum(l);
     return !atomic_load(&l->failed);
 }
@@ -79,16 +68,16 @@ static bool settle(ast_labelling *l) {
 }
 
 ast_status ast_restore_sums(ast_labelling *l, uint64_t print, bool *filled, ast_fault *fault) {
-    l->first_live = 0;
+    l->prints.live = 0;
     add_points(l);
     bool ready = gather(l);
     *filled = settle(l);
     if (ready)
         ast_gather_keys(l);
     ready = !atomic_exchange(&l->failed, false) && ready;
-    l->first_print = ast_clusters_fingerprint(&l->clusters, l->clusters.order, l->clusters.live) - print;
+    l->prints.first = ast_clusters_fingerprint(&l->clusters, l->clusters.order, l->clusters.live) - print;
     l->first = l->first_done = false;
-    l->blind = true;
-    l->event_count = l->last_events = 0;
-    return ast_comm_agree(l->comm, ready ? AST_OK : ast_fail_memory(fault), fault);
+    l->scorer.bounds.blind = true;
+    l->events.count = l->scorer.bounds.last_events = 0;
+    return ast_comm_agree(l->ranks.comm, ready ? AST_OK : ast_fail_memory(fault), fault);
 }

@@ -4,7 +4,7 @@
  *
  * The one idea: visiting the points of a file part by part, in order, is the sequential rule itself. So the labelling
  * stays what it is, and only two things change. Rows are read when a thread needs them, a chunk at a time or, where
- * bounds tell which points may have changed, some of a chunk (fetch.c). And where labels have no room either, the
+ * bounds tell which points may have changed, some of a chunk (points/reader.c). And where labels have no room either, the
  * labelling has those of one *window* of points at a time; the others are with the caller (ast_label_store). With one window
  * everything that is known of points is kept from pass to pass, as in memory; with several nothing but their labels. */
 #ifndef AST_WINDOWS_H
@@ -15,35 +15,29 @@
 #define AST_WINDOW_STEP 4096 /* windows are a multiple of this many points: of every chunk, and of blocks of seeding   \
                               */
 
-/* What ended a run early. */
-typedef enum ast_mishap { AST_UNREAD = 1, AST_CHANGED_ROW, AST_INFINITE_ROW, AST_UNSTORED } ast_mishap;
-
 typedef struct ast_windows {
-    const ast_source *source;
+    ast_reader reader;
     const ast_label_store *store; /* NULL: one window */
-    size_t rows;            /* of a window: a multiple of AST_WINDOW_STEP; the last may have fewer */
-    size_t count;           /* of windows */
-    size_t current;         /* whose points the labelling has; SIZE_MAX: none */
-    size_t written;         /* windows whose labels the store has */
-    size_t segment;         /* chunks between two calls of `tell` */
-    size_t most;            /* clusters that there is memory for */
-    bool bounds;            /* one window, and memory for what is known of each point */
+    size_t rows;                  /* of a window: a multiple of AST_WINDOW_STEP; the last may have fewer */
+    size_t count;                 /* number of windows */
+    size_t current;               /* whose points the labelling has; SIZE_MAX: none */
+    size_t written;               /* windows whose labels the store has */
+    size_t segment;               /* chunks between two calls of `tell` */
+    size_t most;                  /* clusters that there is memory for */
+    bool bounds;                  /* one window, and memory for what is known of each point */
     bool axial;
-    bool plain;      /* what stands for labels are other numbers now: they have no signs */
-    bool eager;      /* most rows of a pass are read: it pays to say so ahead */
+    bool plain;      /* the label array holds other numbers now, which have no signs */
+    bool eager;      /* most rows of a pass are read: it pays to announce them */
     double *weights; /* (N) or NULL */
     uint64_t *keys;  /* (slots) of the labels of the first pass */
     size_t key_capacity;
     uint64_t last_read; /* rows, up to the end of the last pass */
-    _Atomic uint64_t read;
-    _Atomic size_t missing;
-    _Atomic uint64_t mishap;                                       /* row << 3 | ast_mishap: of the first row */
-    _Atomic bool full;                                             /* there were too many clusters */
+    _Atomic bool full;  /* there were too many clusters */
     ast_status (*tell)(void *data, size_t left, ast_fault *fault); /* on the caller's thread; AST_CANCELLED */
     void *tell_data;
 } ast_windows;
 
-/* Prepares a labelling, which is zeroed memory, for these windows: `source`, `store`, `rows` and so on are set. */
+/* Prepares a labelling, which is zeroed memory, for these windows: source, store, rows and so on are set. */
 ast_status ast_windows_load(ast_labelling *labelling, ast_windows *windows, const ast_kernels *kernels, ast_pool *pool,
                             ast_fault *fault);
 void ast_windows_free(ast_windows *windows);
@@ -53,24 +47,26 @@ void ast_windows_free(ast_windows *windows);
 ast_status ast_windows_survey(ast_labelling *labelling, ast_fault *fault);
 ast_status ast_windows_weigh(ast_labelling *labelling, ast_fault *fault);
 
-/* Makes window `number` the one that the labelling has; and gives its labels back to the store, if there are others.
- * Points that are in memory are one window, and nothing happens. */
+/* The number of windows, the points of one (padded), and the points of all. Points in memory are one window. */
 static inline size_t ast_windows_count(const ast_labelling *l) {
     return l->windows ? l->windows->count : 1;
 }
+static inline size_t ast_windows_rows(const ast_labelling *l) {
+    return l->windows ? l->windows->rows : l->rows.padded;
+}
+static inline size_t ast_windows_points(const ast_labelling *l) {
+    return l->windows ? l->windows->reader.source->count : l->rows.count;
+}
+
+/* Makes window `number` the one that the labelling has; and gives its labels to the store, if there are others. With
+ * points in memory nothing happens. */
 ast_status ast_windows_open(ast_labelling *labelling, size_t number, ast_fault *fault);
 ast_status ast_windows_save(ast_labelling *labelling, ast_fault *fault);
-
-ast_status ast_windows_pass(ast_labelling *labelling, ast_pass_result *result, ast_fault *fault);
-
-/* After the update of the others: clusters of one point have that for their mean. */
-ast_status ast_windows_singles(ast_labelling *labelling, ast_fault *fault);
 
 /* Whether there is no memory for another cluster; noted, if so. */
 bool ast_windows_full(ast_labelling *labelling);
 
-/* Notes what happened at a row; and what it comes to, AST_OK if nothing did. */
-void ast_windows_note(ast_labelling *labelling, size_t row, ast_mishap mishap);
-ast_status ast_windows_fault(ast_labelling *labelling, ast_fault *fault);
+/* What ended the run: too many clusters, or a row; AST_OK: neither. */
+ast_status ast_windows_status(ast_windows *windows, ast_fault *fault);
 
 #endif

@@ -45,37 +45,38 @@ static bool reserve_slots(ast_near *near, size_t slots) {
     return true;
 }
 
-static bool build(ast_labelling *l, ast_near *near);
+static bool build(ast_cells *cells, const ast_mean_list *means);
 
-bool ast_near_begin(ast_labelling *l) {
-    ast_near *near = &l->cells->near;
-    if (!reserve_slots(near, l->clusters.slots))
+bool ast_near_begin(ast_cells *cells, const ast_mean_list *means) {
+    ast_near *near = &cells->near;
+    if (!reserve_slots(near, means->slots))
         return false;
-    near->ranks = (int32_t)l->clusters.live;
-    for (size_t k = 0; k < l->clusters.live; k++)
-        near->rank[l->clusters.order[k]] = (int32_t)k;
-    return build(l, near);
+    near->failed = false;
+    near->ranks = (int32_t)means->live;
+    for (size_t k = 0; k < means->live; k++)
+        near->rank[means->order[k]] = (int32_t)k;
+    return build(cells, means);
 }
 
-bool ast_near_born(ast_labelling *l, int32_t slot) {
-    ast_near *near = &l->cells->near;
-    if (!reserve_slots(near, l->clusters.slots))
+bool ast_near_born(ast_cells *cells, const ast_mean_list *means, int32_t slot) {
+    ast_near *near = &cells->near;
+    if (!reserve_slots(near, means->slots))
         return false;
     near->rank[slot] = near->ranks++;
-    ast_near_moved(l, slot);
+    ast_near_moved(cells, slot);
     return true;
 }
 
-void ast_near_moved(ast_labelling *l, int32_t slot) {
-    ast_near *near = &l->cells->near;
+void ast_near_moved(ast_cells *cells, int32_t slot) {
+    ast_near *near = &cells->near;
     near->stale[slot] = 1;
     if (!near->listed[slot])
         near->late[near->late_count++] = slot;
     near->listed[slot] = 1;
 }
 
-void ast_near_gone(ast_labelling *l, int32_t slot) {
-    l->cells->near.stale[slot] = 1;
+void ast_near_gone(ast_cells *cells, int32_t slot) {
+    cells->near.stale[slot] = 1;
 }
 
 /* ---- the table ---- */
@@ -140,17 +141,26 @@ static uint32_t code_of(const float mean[3]) {
     return ast_cell_code(mean) >> AST_SPARE_BITS;
 }
 
+/* The means that the table is made of. */
+typedef struct build_job {
+    ast_near *near;
+    const ast_mean_list *means;
+} build_job;
+
+#define CODES 4096 /* means of one task */
+
 /* Sixteen times sixteen means: their place in the table, and the balls around them. */
 static void fill_balls(void *data, size_t number, int worker) {
-    const ast_labelling *l = data;
-    ast_near *near = &l->cells->near;
+    const build_job *job = data;
+    ast_near *near = job->near;
+    const ast_mean_list *c = job->means;
     ast_table *sorted = &near->sorted;
     size_t first = number * GROUP, last = first + GROUP < sorted->count ? first + GROUP : sorted->count;
     (void)worker;
     for (size_t k = first; k < last; k++) {
-        int32_t slot = sorted->ids[k] = l->clusters.order[(uint32_t)near->pairs[k]];
+        int32_t slot = sorted->ids[k] = c->order[(uint32_t)near->pairs[k]];
         for (size_t d = 0; d < 3; d++)
-            sorted->means[d * sorted->capacity + k] = l->clusters.means[3 * (size_t)slot + d];
+            sorted->means[d * sorted->capacity + k] = c->means[3 * (size_t)slot + d];
     }
     for (size_t k = first; k < last; k += FAN)
         enclose(sorted, k, k + FAN < last ? k + FAN : last, &near->blocks, k / FAN);
@@ -158,15 +168,15 @@ static void fill_balls(void *data, size_t number, int worker) {
 }
 
 static void find_codes(void *data, size_t block, int worker) {
-    const ast_labelling *l = data;
-    const ast_cluster_list *c = &l->clusters;
+    const build_job *job = data;
+    const ast_mean_list *c = job->means;
     (void)worker;
-    for (size_t k = block * AST_SLOTS; k < (block + 1) * AST_SLOTS && k < c->live; k++)
-        l->cells->near.pairs[k] = (uint64_t)code_of(c->means + 3 * (size_t)c->order[k]) << 32 | k;
+    for (size_t k = block * CODES; k < (block + 1) * CODES && k < c->live; k++)
+        job->near->pairs[k] = (uint64_t)code_of(c->means + 3 * (size_t)c->order[k]) << 32 | k;
 }
 
 /* The pairs of the clusters that are alive. */
-static size_t drop_dead(const ast_cluster_list *c, uint64_t *pairs) {
+static size_t drop_dead(const ast_mean_list *c, uint64_t *pairs) {
     size_t count = 0;
     for (size_t k = 0; k < c->live; k++)
         if (c->alive[c->order[k]])
@@ -174,14 +184,15 @@ static size_t drop_dead(const ast_cluster_list *c, uint64_t *pairs) {
     return count;
 }
 
-static bool build(ast_labelling *l, ast_near *near) {
-    const ast_cluster_list *c = &l->clusters;
+static bool build(ast_cells *cells, const ast_mean_list *c) {
+    ast_near *near = &cells->near;
+    build_job job = {near, c};
     if (!reserve_table(near, c->live))
         return false;
-    ast_pool_run(l->pool, (c->live + AST_SLOTS - 1) / AST_SLOTS, find_codes, l);
+    ast_pool_run(cells->pool, (c->live + CODES - 1) / CODES, find_codes, &job);
     size_t count = near->sorted.count = drop_dead(c, near->pairs);
     ast_sort_codes(near->pairs, near->pairs + near->capacity, count);
-    ast_pool_run(l->pool, (count + GROUP - 1) / GROUP, fill_balls, l);
+    ast_pool_run(cells->pool, (count + GROUP - 1) / GROUP, fill_balls, &job);
     memset(near->stale, 0, near->slots);
     memset(near->listed, 0, near->slots);
     near->late_count = 0;
@@ -226,8 +237,8 @@ static void take_block(const ast_table *sorted, size_t first, ast_table *list) {
 
 /* A mean that is at `away` from the centre is at most away + radius from any point of the cell. What is farther from
  * all of them than that loses. */
-bool ast_near_gather(const ast_labelling *l, const ast_cell *cell, ast_table *list) {
-    const ast_near *near = &l->cells->near;
+bool ast_near_gather(const ast_cells *cells, const ast_cell *cell, ast_table *list) {
+    const ast_near *near = &cells->near;
     const size_t blocks = (near->sorted.count + FAN - 1) / FAN, groups = (blocks + FAN - 1) / FAN;
     float centre[3], radius;
     if (!ast_reserve_list(list, near->sorted.count + FAN))
@@ -239,10 +250,10 @@ bool ast_near_gather(const ast_labelling *l, const ast_cell *cell, ast_table *li
     list->count = 0;
     for (size_t first = 0; first < groups; first += BATCH) {
         size_t n = groups - first < BATCH ? groups - first : BATCH;
-        n = l->kernels->meet_balls(&near->groups, first, n, centre, reach, met);
+        n = cells->scorer->kernels->meet_balls(&near->groups, first, n, centre, reach, met);
         for (size_t g = 0; g < n; g++) {
             size_t at = met[g] * FAN, left = blocks - at < FAN ? blocks - at : FAN;
-            left = l->kernels->meet_balls(&near->blocks, at, left, centre, reach, near_by);
+            left = cells->scorer->kernels->meet_balls(&near->blocks, at, left, centre, reach, near_by);
             for (size_t b = 0; b < left; b++)
                 take_block(&near->sorted, (size_t)near_by[b] * FAN, list);
         }
@@ -253,7 +264,7 @@ bool ast_near_gather(const ast_labelling *l, const ast_cell *cell, ast_table *li
 /* ---- a search ---- */
 
 typedef struct search {
-    const ast_labelling *l;
+    const ast_mean_list *means;
     const ast_near *near;
     const float *x;
     int32_t barred, found;
@@ -264,7 +275,7 @@ typedef struct search {
 static void consider(search *s, int32_t slot) {
     if (slot == s->barred)
         return;
-    double score = ast_exact_score(s->x, s->l->clusters.means + 3 * (size_t)slot, 3);
+    double score = ast_exact_score(s->x, s->means->means + 3 * (size_t)slot, 3);
     bool earlier = s->found == AST_NOBODY || s->near->rank[slot] < s->near->rank[s->found];
     if (score > s->best || (score == s->best && earlier)) {
         s->best = score;
@@ -296,17 +307,17 @@ static void search_table(search *s) {
     }
 }
 
-int32_t ast_near_find(ast_labelling *l, const float x[3], int32_t barred) {
-    ast_near *near = &l->cells->near;
-    if (near->late_count > LATE + near->sorted.count / LATE_SHARE)
-        if (!build(l, near)) {
-            ast_labelling_fail(l);
-            return AST_NOBODY;
-        }
-    search s = {l, near, x, barred, AST_NOBODY, l->limit, ast_reach(l->limit)};
+int32_t ast_near_find(ast_cells *cells, const ast_mean_list *means, const float x[3], int32_t barred) {
+    ast_near *near = &cells->near;
+    double limit = cells->scorer->limit;
+    if (near->late_count > LATE + near->sorted.count / LATE_SHARE && !build(cells, means)) {
+        near->failed = true;
+        return AST_NOBODY;
+    }
+    search s = {means, near, x, barred, AST_NOBODY, limit, ast_reach(limit)};
     search_table(&s);
     for (size_t e = 0; e < near->late_count; e++)
-        if (l->clusters.alive[near->late[e]])
+        if (means->alive[near->late[e]])
             consider(&s, near->late[e]);
     return s.found;
 }

@@ -32,7 +32,7 @@ static void free_snapshot(snapshot *s) {
 
 static bool take_snapshot(const ast_labelling *l, snapshot *s) {
     const ast_cluster_list *c = &l->clusters;
-    *s = (snapshot){.labels = copy_of(l->labels, l->cloud.count, sizeof *l->labels),
+    *s = (snapshot){.labels = copy_of(l->labels, l->rows.count, sizeof *l->labels),
                     .order = copy_of(c->order, c->live, sizeof *c->order),
                     .means = copy_of(c->means, c->slots * c->dimension, sizeof *c->means),
                     .sums = copy_of(c->sums, c->slots * c->dimension, sizeof *c->sums),
@@ -54,7 +54,7 @@ static void put_back(void *array, const void *copy, size_t count, size_t size) {
 static void restore(ast_labelling *l, const snapshot *s) {
     ast_cluster_list *c = &l->clusters;
     c->live = s->live;
-    put_back(l->labels, s->labels, l->cloud.count, sizeof *l->labels);
+    put_back(l->labels, s->labels, l->rows.count, sizeof *l->labels);
     put_back(c->order, s->order, s->live, sizeof *c->order);
     put_back(c->means, s->means, s->slots * c->dimension, sizeof *c->means);
     put_back(c->sums, s->sums, s->slots * c->dimension, sizeof *c->sums);
@@ -68,8 +68,8 @@ ast_status ast_run_further(ast_labelling *l, ast_run *run, double penalty, ast_f
     if (!take_snapshot(l, &before))
         return ast_fail_memory(fault);
     ast_status status = ast_run_label(l, run, &pass, fault);
-    if (status == AST_OK && l->fixed)
-        status = ast_run_fill_empty(l, fault);
+    if (status == AST_OK)
+        status = ast_labelling_fill_empty(l, fault);
     if (status == AST_OK)
         status = ast_labelling_update(l, fault);
     if (status == AST_OK)

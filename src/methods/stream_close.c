@@ -95,7 +95,7 @@ static void learn(const ast_stream *s, const finding *f, const ast_track *before
     while (l->labels[i] != f->slot)
         i++;
     float row[AST_MAX_DIMENSION];
-    const float *x = ast_cloud_row(&l->cloud, i, row);
+    const float *x = ast_rowset_row(&l->rows, i, row);
     const double *u = s->u + (size_t)(before - s->track) * s->options.dimension;
     double along = 0;
     for (size_t d = 0; d < s->options.dimension; d++)
@@ -114,7 +114,7 @@ static void learn_spread(ast_stream *s) {
         if (l->clusters.members[slot] == 0)
             continue;
         finding f = find(s, slot);
-        learn(s, &f, ast_is_tracked(l, slot) ? &s->track[slot] : NULL, &num, &den);
+        learn(s, &f, ast_clusters_lasts(&l->clusters, slot) ? &s->track[slot] : NULL, &num, &den);
     }
     if (den > 0) {
         s->spread_num = MEMORY * s->spread_num + num;

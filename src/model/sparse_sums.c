@@ -1,28 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sparse points in a pass. Scores go entry by entry past the columns of the table (the kernels' score_sparse).
- *
- * Sums are not gathered by every thread for itself, which would take K x D numbers each: after the pass the points
+ * Sums of sparse points. They are not gathered by every thread for itself, which would take K x D numbers each: after the pass the points
  * whose label has changed take their entries from one sum and add them to another, all threads in the same sums, by
  * atomic additions. Integers: the order does not matter. Counts, weights and keys are a number a cluster and stay with
  * the workers (sums.c). */
-#include "sparse_labelling.h"
-
-#include "sparse.h"
-#include "table.h"
+#include "labelling.h"
 
 #include <math.h>
-
-void ast_sparse_score_list(ast_labelling *l, ast_worker *worker, const ast_table *table, size_t base, size_t n) {
-    for (size_t j = 0; j < n; j++)
-        worker->entries[j] = ast_cloud_entries(&l->cloud, base + worker->list[j]);
-    l->kernels->score_sparse(worker->entries, n, table, worker->compact, worker->row_scratch);
-}
-
-float ast_sparse_score(const ast_labelling *l, size_t i, const float *mean) {
-    ast_sparse_row row = ast_cloud_entries(&l->cloud, i);
-    return ast_sparse_dot(&row, mean);
-}
 
 static size_t place_of(const ast_table *table, int32_t slot) {
     size_t k = 0;
@@ -36,17 +20,17 @@ static size_t place_of(const ast_table *table, int32_t slot) {
  * The order, which decides between equals, is that of the clusters either way. */
 bool ast_sparse_sync(ast_labelling *l, ast_worker *worker, size_t seen, bool mine) {
     ast_table *table = &worker->table;
-    bool ready = mine || ast_table_copy(table, &l->table);
-    for (size_t e = seen; ready && e < l->event_count; e++) {
-        int32_t slot = l->events[e] < 0 ? ~l->events[e] : l->events[e];
-        const float *mean = l->clusters.means + (size_t)slot * l->cloud.dimension;
+    bool ready = mine || ast_table_copy(table, &l->scorer.table);
+    for (size_t e = seen; ready && e < l->events.count; e++) {
+        int32_t slot = l->events.list[e] < 0 ? ~l->events.list[e] : l->events.list[e];
+        const float *mean = l->clusters.means + (size_t)slot * l->rows.dimension;
         size_t k = place_of(table, slot);
         if (!l->clusters.alive[slot]) {
             if (k < table->count)
                 ast_table_vacate(table, k);
-        } else if (l->events[e] >= 0 && k < table->count) {
+        } else if (l->events.list[e] >= 0 && k < table->count) {
             ast_table_replace(table, k, mean);
-        } else if (l->events[e] >= 0) {
+        } else if (l->events.list[e] >= 0) {
             ready = ast_table_append(table, mean, slot);
         }
     }
@@ -55,12 +39,12 @@ bool ast_sparse_sync(ast_labelling *l, ast_worker *worker, size_t seen, bool min
 
 /* The point's part of a sum, as a whole number of units: what sum_row and add_weighted make of a component. */
 static int64_t part_of(const ast_labelling *l, size_t i, float value) {
-    return l->weights ? llrint((double)value * (l->weights[i] * l->clusters.unit)) : lrintf(value * 0x1p30f);
+    return l->rows.weights ? llrint((double)value * (l->rows.weights[i] * l->clusters.unit)) : lrintf(value * 0x1p30f);
 }
 
 static void add_entries(const ast_labelling *l, size_t i, int32_t slot, int64_t sign) {
-    ast_sparse_row row = ast_cloud_entries(&l->cloud, i);
-    int64_t *sum = l->clusters.sums + (size_t)slot * l->cloud.dimension;
+    ast_sparse_row row = ast_rowset_entries(&l->rows, i);
+    int64_t *sum = l->clusters.sums + (size_t)slot * l->rows.dimension;
     bool alone = l->worker_count == 1;
     for (size_t e = 0; e < row.count; e++) {
         int64_t part = sign * part_of(l, i, row.values[e]);
@@ -72,22 +56,22 @@ static void add_entries(const ast_labelling *l, size_t i, int32_t slot, int64_t 
 }
 
 void ast_sparse_sum_point(ast_labelling *l, size_t i) {
-    int32_t from = l->summed[i], to = l->labels[i];
+    int32_t from = l->summed.slots[i], to = l->labels[i];
     if (from == to || to < 0)
         return;
     if (from >= 0)
         add_entries(l, i, from, -1);
     add_entries(l, i, to, 1);
-    l->summed[i] = to;
+    l->summed.slots[i] = to;
 }
 
 static void sum_chunk(void *data, size_t chunk, int index) {
     ast_labelling *l = data;
     (void)index;
-    for (size_t i = chunk * l->chunk; i < (chunk + 1) * l->chunk; i++)
+    for (size_t i = chunk * l->rows.chunk; i < (chunk + 1) * l->rows.chunk; i++)
         ast_sparse_sum_point(l, i);
 }
 
 void ast_sparse_sum(ast_labelling *l) {
-    ast_pool_run(l->pool, l->chunks, sum_chunk, l);
+    ast_pool_run(l->pool, l->rows.chunks, sum_chunk, l);
 }

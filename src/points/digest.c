@@ -6,8 +6,8 @@
 #include "digest.h"
 
 #include "checksum.h"
-#include "cloud.h"
 #include "random.h"
+#include "rowset.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -62,12 +62,9 @@ void ast_cell_peaks_lower(ast_cell_peaks *peaks, const float mean[3], ast_lower 
     }
 }
 
-bool ast_cell_peaks_open(ast_cell_peaks *peaks, ast_labelling *l) {
-    *peaks = (ast_cell_peaks){0};
-    if (!ast_cells_load(l))
-        return false;
-    peaks->cells = l->cells;
-    size_t count = 6 * (((size_t)1 << 2 * (l->cells->depth + 1)) - 1) / 3;
+bool ast_cell_peaks_open(ast_cell_peaks *peaks, const ast_cells *cells) {
+    *peaks = (ast_cell_peaks){.cells = cells};
+    size_t count = 6 * (((size_t)1 << 2 * (cells->depth + 1)) - 1) / 3;
     peaks->peak = ast_allocate(count, sizeof *peaks->peak);
     for (size_t i = 0; peaks->peak && i < count; i++)
         peaks->peak[i] = INFINITY; /* not known: the first mean is told to everybody */

@@ -42,7 +42,7 @@ ast_row_kind ast_sparse_row_scale(const ast_points *view, size_t r, ast_row_scal
 /* ast_read_row for sparse rows and for tight rows that are longer than AST_MAX_DIMENSION. */
 ast_row_kind ast_read_long_row(const ast_points *view, size_t r, float *row);
 
-/* cloud.c: one number of the caller's. */
+/* rowset.c: one number of the caller's. */
 double ast_number_at(const void *at, ast_type type);
 
 #endif

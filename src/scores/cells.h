@@ -9,14 +9,14 @@
  *
  *     cells.c         the points, sorted; geometry of a cell
  *     cells_label.c   the nearest mean of every point
- *     cells_visit.c   DP-vMF-means: births, deaths and lonely points, in order
  *     cells_near.c    the means, sorted by cell; the nearest of one point, while clusters come and go
- *     cells_pass.c    a pass of these
- *     cells_peaks.c   points that a new mean may be nearer to than all before it: k-means++ */
+ *     cells_peaks.c   points that a new mean may be nearer to than all before it: k-means++
+ *
+ * model/cells_pass.c runs a pass of these. */
 #ifndef AST_CELLS_H
 #define AST_CELLS_H
 
-#include "labelling.h"
+#include "scorer.h"
 
 #include <math.h>
 
@@ -33,6 +33,8 @@ typedef struct ast_cell {
 typedef struct ast_cell_scratch {
     ast_table list[AST_CELL_LEVELS + 1];
     ast_table gathered;
+    ast_scores scores; /* (AST_BLOCK) */
+    uint64_t scored;   /* points compared with means since the caller last looked */
 } ast_cell_scratch;
 
 /* A table of the means, one block of 16 neighbours after the other, and what happened to them since. */
@@ -49,9 +51,12 @@ typedef struct ast_near {
     int32_t *late;     /* (slots) clusters that are not in the table, */
     size_t late_count; /* so many */
     int32_t ranks;
+    bool failed; /* there was no memory to make the table anew */
 } ast_near;
 
 typedef struct ast_cells {
+    const ast_scorer *scorer;
+    ast_pool *pool;
     bool loaded;
     size_t count, capacity; /* points that are there; that there is memory for */
     uint32_t *code;         /* (count) cell of the last level, sorted */
@@ -68,10 +73,8 @@ typedef struct ast_cells {
     ast_near near;
 } ast_cells;
 
-/* Whether a pass over the clusters there are is to be run this way; and it. Points before `from` have their labels. */
-bool ast_cells_wanted(const ast_labelling *labelling);
-void ast_cells_pass(ast_labelling *labelling, size_t from);
-
+/* Sorts the points, if that was not done for this run; *cells is NULL or was loaded before. false: no memory. */
+bool ast_cells_load(ast_cells **cells, const ast_scorer *scorer, ast_pool *pool);
 void ast_cells_free(ast_cells *cells);
 
 /* The largest of each cell of numbers that the points have and that only fall: distances 1 - x . mu from the nearest of
@@ -84,24 +87,18 @@ typedef struct ast_cell_peaks {
 /* Compares a point with the mean: lowers its number, if that is smaller, and returns it. */
 typedef float ast_lower(void *data, size_t point);
 
-bool ast_cell_peaks_open(ast_cell_peaks *peaks, ast_labelling *labelling); /* three dimensions; false: no memory */
+bool ast_cell_peaks_open(ast_cell_peaks *peaks, const ast_cells *cells); /* false: no memory */
 void ast_cell_peaks_close(ast_cell_peaks *peaks);
 
 /* Calls `lower` for every point whose number may be larger than 1 - x . mean, and for some others. */
 void ast_cell_peaks_lower(ast_cell_peaks *peaks, const float mean[3], ast_lower *lower, void *data);
 
-/* ---- between these files ---- */
+/* ---- steps of a pass ---- */
 
-/* Sorts the points, if that was not done for this run. false: no memory. */
-bool ast_cells_load(ast_labelling *labelling);
-
-/* For every point from number `from` on the nearest mean of all clusters, AST_NOBODY if that does not fit. */
-bool ast_cells_label(ast_labelling *labelling, size_t from);
-
-bool ast_cells_nearest(ast_labelling *labelling); /* the same of all points, whether it fits or not */
-
-/* The rule of the paper, point by point; the result is in `label`. */
-void ast_cells_visit(ast_labelling *labelling, size_t from);
+/* For every point from number `from` on the nearest mean of all clusters, AST_NOBODY if that does not fit; with `keep`
+ * the best scores are kept. ast_cells_nearest: of all points, whether it fits or not. false: no memory. */
+bool ast_cells_label(ast_cells *cells, size_t from, bool keep);
+bool ast_cells_nearest(ast_cells *cells);
 
 uint32_t ast_cell_code(const float x[3]);
 ast_cell ast_cell_face(const ast_cells *cells, uint32_t face);
@@ -128,18 +125,17 @@ static inline void ast_cell_point(const ast_cells *cells, size_t place, float x[
 }
 
 /* The cluster with the exact largest score, equal ones to the first in order, but for `barred`; AST_NOBODY if none
- * fits.
- */
-int32_t ast_near_find(ast_labelling *labelling, const float x[3], int32_t barred);
-bool ast_near_begin(ast_labelling *labelling);              /* sorts the means, for a pass; false: no memory */
-bool ast_near_born(ast_labelling *labelling, int32_t slot); /* false: no memory */
-void ast_near_moved(ast_labelling *labelling, int32_t slot);
-void ast_near_gone(ast_labelling *labelling, int32_t slot);
+ * fits. The other functions say what happened to the clusters since ast_near_begin. false: no memory. */
+int32_t ast_near_find(ast_cells *cells, const ast_mean_list *means, const float x[3], int32_t barred);
+bool ast_near_begin(ast_cells *cells, const ast_mean_list *means); /* sorts the means, for a pass */
+bool ast_near_born(ast_cells *cells, const ast_mean_list *means, int32_t slot);
+void ast_near_moved(ast_cells *cells, int32_t slot);
+void ast_near_gone(ast_cells *cells, int32_t slot);
 void ast_near_free(ast_near *near);
 
 /* The means, as of the beginning, that can win a point of the cell, or share its score and come first, and others near
  * it. false: no memory. */
-bool ast_near_gather(const ast_labelling *labelling, const ast_cell *cell, ast_table *list);
+bool ast_near_gather(const ast_cells *cells, const ast_cell *cell, ast_table *list);
 
 /* Room for `count` means and what kernels write behind them; what was there is lost. false: no memory. */
 bool ast_reserve_list(ast_table *list, size_t count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where spherical k-means starts: k-means++ on 1 - cosine (Arthur and Vassilvitskii 2007), or random points.
+ * Starts for a fixed number of clusters: k-means++ on 1 - cosine, or random points.
  *
  * In three dimensions and for many starts, a new one is compared with the points of those cells only that it may be
  * nearest to: the draws are the same, and a start takes the less time the more there are.
@@ -8,15 +8,15 @@
  * Several ranks draw what one process would: they throw the same dice, distances are added up in blocks of all points,
  * in order, and of a block that several ranks have points of they tell each other every part. Points that are read in
  * windows are looked at window by window; where those are several, distances stand where labels will. */
-#include "methods.h"
+#include "seeds.h"
 
-#include "cells.h"
 #include "memory.h"
 #include "windows.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define SEED_BLOCK                                                                                                     \
     1024 /* points whose distances are added up together: fixed, so that sums do not depend on threads                 \
@@ -44,7 +44,7 @@ typedef struct seeding {
 
 /* This rank's points of a block: `*n` of them from the one that is returned on. */
 static size_t points_of(const seeding *s, size_t block, size_t *n) {
-    size_t offset = s->l->offset, end = offset + s->l->cloud.count;
+    size_t offset = s->l->rows.offset, end = offset + s->l->rows.count;
     size_t from = block * SEED_BLOCK, to = from + SEED_BLOCK;
     from = from > offset ? from : offset;
     to = to < end ? to : end;
@@ -70,14 +70,14 @@ static void set_distance(seeding *s, size_t i, float distance) {
 
 static double part_of(const seeding *s, size_t i) {
     const ast_labelling *l = s->l;
-    return (l->weights ? l->weights[i] : 1) * (double)distance_of(s, i);
+    return (l->rows.weights ? l->rows.weights[i] : 1) * (double)distance_of(s, i);
 }
 
 /* Whether the point is nearer to the latest mean. */
 static bool lower_distance(seeding *s, size_t i, int index) {
     ast_labelling *l = s->l;
-    double cosine = ast_point_steady_dot(l, &l->workers[index], i, s->mean);
-    float away = (float)fmax(0, 1 - (l->axial ? fabs(cosine) : cosine));
+    double cosine = ast_rows_walk_dot(&l->rows, &l->workers[index].chunk.rows, i, s->mean);
+    float away = (float)fmax(0, 1 - (l->rows.axial ? fabs(cosine) : cosine));
     bool nearer = away < distance_of(s, i);
     if (nearer)
         set_distance(s, i, away);
@@ -116,8 +116,8 @@ static void seed_blocks(void *data, size_t task, int index) {
 
 static bool wants_cells(const seeding *s, size_t starts) {
     const ast_labelling *l = s->l;
-    return l->cloud.small && l->cloud.dimension == 3 && !l->axial && !s->shared && !l->windows && l->bounds &&
-           starts >= (l->crowd < FEW_STARTS ? l->crowd : FEW_STARTS);
+    return l->rows.small && l->rows.dimension == 3 && !l->rows.axial && !s->shared && !l->windows &&
+           l->scorer.bounds.on && starts >= (l->crowd.from < FEW_STARTS ? l->crowd.from : FEW_STARTS);
 }
 
 static float lower_and_note(void *data, size_t i) {
@@ -141,7 +141,8 @@ static bool open_cells(seeding *s) {
     if (!s->stale)
         return false;
     memset(s->stale, 1, s->blocks); /* the latest start is at no distance from itself, which no sum knows yet */
-    return ast_cell_peaks_open(&s->peaks, s->l);
+    return ast_cells_load(&s->l->crowd.cells, &s->l->scorer, s->l->pool) &&
+           ast_cell_peaks_open(&s->peaks, s->l->crowd.cells);
 }
 
 /* ---- Several ranks ----------------------------------------------------------------------------------------------- */
@@ -159,7 +160,7 @@ static void open_window(seeding *s, size_t number) {
 }
 
 static size_t window_of(const seeding *s, size_t block) {
-    return s->l->windows ? block * SEED_BLOCK / s->l->windows->rows : 0;
+    return ast_windows_count(s->l) > 1 ? block * SEED_BLOCK / s->l->windows->rows : 0;
 }
 
 /* The parts of all points of a block. */
@@ -170,8 +171,8 @@ static void load_parts(seeding *s, size_t block) {
     memset(s->part, 0, sizeof s->part);
     for (size_t i = first; i < first + n; i++)
         if (l->labels[i] != AST_MISSING)
-            s->part[l->offset + i - block * SEED_BLOCK] = part_of(s, i);
-    tell(l->comm, s->part, SEED_BLOCK);
+            s->part[l->rows.offset + i - block * SEED_BLOCK] = part_of(s, i);
+    tell(l->ranks.comm, s->part, SEED_BLOCK);
 }
 
 /* The sums of all blocks: those of one rank as they are, those of several by their parts, in order. */
@@ -183,7 +184,7 @@ static void meet(seeding *s) {
         points_of(s, b, &n);
         s->sum[b] = n > 0 && s->shared[b] == 1 ? s->sum[b] : 0;
     }
-    tell(s->l->comm, s->sum, s->all_blocks);
+    tell(s->l->ranks.comm, s->sum, s->all_blocks);
     for (size_t b = 0; b < s->all_blocks; b++) {
         if (s->shared[b] < 2)
             continue;
@@ -195,10 +196,10 @@ static void meet(seeding *s) {
 
 /* Makes this rank's point i, or that of another (SIZE_MAX here), known to all. */
 static ast_status tell_row(ast_labelling *l, size_t i, float *row, ast_fault *fault) {
-    const float *mine = i < l->cloud.count ? ast_upright_row(l, &l->workers[0], i) : NULL;
-    if (ast_comm_many(l->comm))
+    const float *mine = i < l->rows.count ? ast_rows_upright(&l->rows, &l->workers[0].chunk.rows, i) : NULL;
+    if (ast_comm_many(l->ranks.comm))
         return ast_ranked_rows(l, &mine, 1, row) ? AST_OK : ast_fail_memory(fault);
-    memcpy(row, mine, l->cloud.dimension * sizeof *row);
+    memcpy(row, mine, l->rows.dimension * sizeof *row);
     return AST_OK;
 }
 
@@ -207,7 +208,7 @@ static uint64_t present(const ast_labelling *l) {
     uint64_t count = 0;
     if (l->windows)
         return l->everyone;
-    for (size_t i = 0; i < l->cloud.count; i++)
+    for (size_t i = 0; i < l->rows.count; i++)
         count += l->labels[i] != AST_MISSING;
     return count;
 }
@@ -249,7 +250,7 @@ static size_t nth_point(seeding *s, uint64_t n) {
     n -= s->before;
     for (size_t number = 0; number < ast_windows_count(l) && s->status == AST_OK; number++) {
         open_window(s, number);
-        for (size_t i = 0; i < l->cloud.count; i++)
+        for (size_t i = 0; i < l->rows.count; i++)
             if (l->labels[i] != AST_MISSING && n-- == 0)
                 return i;
     }
@@ -262,26 +263,25 @@ static size_t next_start(seeding *s, size_t k, ast_random *random) {
     size_t drawn = k == 0 ? SIZE_MAX : draw(s, random);
     if (drawn == SIZE_MAX)
         return nth_point(s, ast_random_below(random, s->everyone));
-    return drawn >= l->offset && drawn - l->offset < l->cloud.count ? drawn - l->offset : SIZE_MAX;
+    return drawn >= l->rows.offset && drawn - l->rows.offset < l->rows.count ? drawn - l->rows.offset : SIZE_MAX;
 }
 
 /* What was measured in a window is kept, if it could be. */
 static void close_window(seeding *s) {
     if (s->status == AST_OK && s->l->windows)
-        s->status = ast_windows_fault(s->l, s->fault);
+        s->status = ast_labelling_trouble(s->l, s->fault);
     if (s->status == AST_OK)
         s->status = ast_windows_save(s->l, s->fault);
 }
 
 static void find_blocks(seeding *s) {
     const ast_labelling *l = s->l;
-    s->first = l->offset / SEED_BLOCK;
-    s->blocks = l->cloud.count ? (l->offset + l->cloud.count + SEED_BLOCK - 1) / SEED_BLOCK - s->first : 0;
+    s->first = l->rows.offset / SEED_BLOCK;
+    s->blocks = l->rows.count ? (l->rows.offset + l->rows.count + SEED_BLOCK - 1) / SEED_BLOCK - s->first : 0;
 }
 
 /* Compares every point with the latest start: as long as there is one to come. */
-static ast_status measure_distances(seeding *s, const ast_run *run, ast_fault *fault) {
-    double began = ast_seconds();
+static ast_status measure_distances(seeding *s, ast_fault *fault) {
     if (!s->peaks.peak && wants_cells(s, s->l->clusters.live) && !open_cells(s))
         return ast_fail_memory(fault);
     if (s->peaks.peak)
@@ -295,36 +295,32 @@ static ast_status measure_distances(seeding *s, const ast_run *run, ast_fault *f
     if (s->status != AST_OK)
         return s->status;
     meet(s);
-    ast_progress state = {.restart = run->restart,
-                          .clusters = s->l->clusters.live,
-                          .scored = s->l->everyone,
-                          .seconds = ast_seconds() - began};
-    return ast_comm_agree(s->l->comm, ast_run_tell(run, &state, fault), fault);
+    return ast_pool_cancelled(s->l->pool) ? ast_fail_cancelled(fault) : AST_OK;
 }
 
 static ast_status open_seeding(seeding *s, ast_fault *fault) {
     ast_labelling *l = s->l;
     uint64_t total, points;
-    bool many = ast_comm_many(l->comm);
-    ast_comm_before(l->comm, l->windows ? l->windows->source->count : l->cloud.count, &total);
-    s->before = ast_comm_before(l->comm, present(l), &points);
+    bool many = ast_comm_many(l->ranks.comm);
+    ast_comm_before(l->ranks.comm, ast_windows_points(l), &total);
+    s->before = ast_comm_before(l->ranks.comm, present(l), &points);
     s->everyone = points;
     find_blocks(s);
-    s->together = l->windows && l->chunk > SEED_BLOCK ? l->chunk / SEED_BLOCK : 1;
+    s->together = l->windows && l->rows.chunk > SEED_BLOCK ? l->rows.chunk / SEED_BLOCK : 1;
     s->all_blocks = (total + SEED_BLOCK - 1) / SEED_BLOCK;
     bool apart = ast_windows_count(l) == 1;
-    s->distance = apart ? ast_allocate(l->cloud.count, sizeof *s->distance) : NULL;
+    s->distance = apart ? ast_allocate(l->rows.count, sizeof *s->distance) : NULL;
     s->sum = ast_allocate(s->all_blocks, sizeof *s->sum);
     s->shared = many ? ast_allocate_zero(s->all_blocks, sizeof *s->shared) : NULL;
-    s->mean = ast_allocate(l->cloud.dimension, sizeof *s->mean);
+    s->mean = ast_allocate(l->rows.dimension, sizeof *s->mean);
     bool ready = s->mean && (s->distance || !apart) && s->sum && (s->shared || !many);
-    ast_status status = ast_comm_agree(l->comm, ready ? AST_OK : ast_fail_memory(fault), fault);
-    for (size_t i = 0; status == AST_OK && apart && i < l->cloud.count; i++)
+    ast_status status = ast_comm_agree(l->ranks.comm, ready ? AST_OK : ast_fail_memory(fault), fault);
+    for (size_t i = 0; status == AST_OK && apart && i < l->rows.count; i++)
         s->distance[i] = FARTHEST;
     for (size_t b = 0; status == AST_OK && many && b < s->blocks; b++)
         s->shared[s->first + b] = 1;
     if (status == AST_OK && many)
-        ast_comm_sum(l->comm, s->shared, s->all_blocks);
+        ast_comm_sum(l->ranks.comm, s->shared, s->all_blocks);
     return status;
 }
 
@@ -333,7 +329,7 @@ static void clear_windows(seeding *s) {
     ast_labelling *l = s->l;
     for (size_t number = 0; !s->distance && number < ast_windows_count(l) && s->status == AST_OK; number++) {
         open_window(s, number);
-        for (size_t i = 0; i < l->cloud.count; i++)
+        for (size_t i = 0; i < l->rows.count; i++)
             l->labels[i] = l->labels[i] == AST_MISSING ? AST_MISSING : AST_UNLABELLED;
         close_window(s);
     }
@@ -344,28 +340,39 @@ static ast_status add_start(seeding *s, size_t k, ast_random *random, ast_fault 
     ast_labelling *l = s->l;
     size_t i = next_start(s, k, random);
     ast_status status = s->status == AST_OK ? tell_row(l, i, s->mean, fault) : s->status;
-    if (status == AST_OK && i < l->cloud.count)
+    if (status == AST_OK && i < l->rows.count)
         set_distance(s, i, 0);
-    if (s->stale && i < l->cloud.count)
+    if (s->stale && i < l->rows.count)
         s->stale[i / SEED_BLOCK] = 1;
     if (l->windows && status == AST_OK) {
         close_window(s);
         status = s->status;
     }
     bool added = status == AST_OK && ast_clusters_add(&l->clusters, s->mean, UINT32_MAX) >= 0;
-    return status == AST_OK ? ast_comm_agree(l->comm, added ? AST_OK : ast_fail_memory(fault), fault) : status;
+    return status == AST_OK ? ast_comm_agree(l->ranks.comm, added ? AST_OK : ast_fail_memory(fault), fault) : status;
 }
 
-ast_status ast_start_plusplus(ast_labelling *l, const ast_run *run, ast_random *random, ast_fault *fault) {
-    size_t clusters = run->options->clusters;
+static double seconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+ast_status ast_seed_plusplus(ast_labelling *l, size_t clusters, ast_random *random, ast_seed_teller *tell_caller,
+                             const void *data, ast_fault *fault) {
     seeding s = {.l = l, .fault = fault};
     ast_status status = open_seeding(&s, fault);
     if (l->windows)
         l->windows->plain = true;
     for (size_t k = 0; status == AST_OK && k < clusters; k++) {
         status = add_start(&s, k, random, fault);
-        if (status == AST_OK && k + 1 < clusters)
-            status = measure_distances(&s, run, fault);
+        if (status != AST_OK || k + 1 == clusters)
+            break;
+        double began = seconds_now();
+        status = measure_distances(&s, fault);
+        if (status == AST_OK)
+            status = tell_caller(data, seconds_now() - began, l->clusters.live, l->everyone, fault);
+        status = ast_labelling_agree(l, status, fault);
     }
     if (status == AST_OK && l->windows) {
         clear_windows(&s);
@@ -389,37 +396,37 @@ static ast_status random_in_windows(ast_labelling *l, size_t wanted, ast_random 
     ast_status status = AST_OK;
     for (size_t number = 0; number < l->windows->count && wanted > 0 && status == AST_OK; number++) {
         status = ast_windows_open(l, number, fault);
-        for (size_t i = 0; i < l->cloud.count && wanted > 0 && status == AST_OK; i++) {
+        for (size_t i = 0; i < l->rows.count && wanted > 0 && status == AST_OK; i++) {
             if (l->labels[i] == AST_MISSING || ast_random_below(random, left--) >= wanted)
                 continue;
             wanted--;
-            if (ast_clusters_add(&l->clusters, ast_upright_row(l, &l->workers[0], i), UINT32_MAX) < 0)
+            if (ast_clusters_add(&l->clusters, ast_rows_upright(&l->rows, &l->workers[0].chunk.rows, i), UINT32_MAX) < 0)
                 status = ast_fail_memory(fault);
         }
-        status = status == AST_OK ? ast_windows_fault(l, fault) : status;
+        status = status == AST_OK ? ast_labelling_trouble(l, fault) : status;
     }
     return status;
 }
 
 /* `clusters` of the points, each at most once, by selection sampling: in the order of the points. */
-ast_status ast_start_random(ast_labelling *l, size_t clusters, ast_random *random, ast_fault *fault) {
+ast_status ast_seed_random(ast_labelling *l, size_t clusters, ast_random *random, ast_fault *fault) {
     if (l->windows)
         return random_in_windows(l, clusters, random, fault);
-    uint64_t left, n = ast_comm_before(l->comm, present(l), &left), wanted = clusters, number = 0;
-    float *row = ast_allocate(l->cloud.dimension, sizeof *row);
-    ast_status status = ast_comm_agree(l->comm, row ? AST_OK : ast_fail_memory(fault), fault);
+    uint64_t left, n = ast_comm_before(l->ranks.comm, present(l), &left), wanted = clusters, number = 0;
+    float *row = ast_allocate(l->rows.dimension, sizeof *row);
+    ast_status status = ast_comm_agree(l->ranks.comm, row ? AST_OK : ast_fail_memory(fault), fault);
     for (size_t i = 0; status == AST_OK && left > 0 && wanted > 0; number++) {
-        bool mine = number >= n && i < l->cloud.count;
-        while (mine && i < l->cloud.count && l->labels[i] == AST_MISSING)
+        bool mine = number >= n && i < l->rows.count;
+        while (mine && i < l->rows.count && l->labels[i] == AST_MISSING)
             i++;
-        mine = mine && i < l->cloud.count;
+        mine = mine && i < l->rows.count;
         bool taken = ast_random_below(random, left--) < wanted;
         if (taken) {
             wanted--;
             status = tell_row(l, mine ? i : SIZE_MAX, row, fault);
             bool added = status == AST_OK && ast_clusters_add(&l->clusters, row, UINT32_MAX) >= 0;
             if (status == AST_OK)
-                status = ast_comm_agree(l->comm, added ? AST_OK : ast_fail_memory(fault), fault);
+                status = ast_comm_agree(l->ranks.comm, added ? AST_OK : ast_fail_memory(fault), fault);
         }
         i += mine;
     }

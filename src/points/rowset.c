@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cloud.h"
+#include "rowset.h"
 
 #include "memory.h"
 #include "sparse.h"
@@ -13,7 +13,7 @@
 #define LOAD_BLOCK 4096 /* points a task; a multiple of every padding in use */
 
 typedef struct load_job {
-    ast_cloud *cloud;
+    ast_rowset *rows;
     int32_t *labels;
     _Atomic size_t missing, scaled;
     _Atomic size_t infinite; /* the smallest row with an infinity, or count */
@@ -111,8 +111,8 @@ ast_row_kind ast_read_row(const ast_points *view, size_t r, float *row) {
     return kind;
 }
 
-static size_t row_of(const ast_cloud *cloud, size_t i) {
-    return cloud->order ? cloud->order[i] : i;
+static size_t row_of(const ast_rowset *rows, size_t i) {
+    return rows->order ? rows->order[i] : i;
 }
 
 static bool tight_floats(const ast_points *view) {
@@ -121,7 +121,7 @@ static bool tight_floats(const ast_points *view) {
 }
 
 static void note(load_job *job, size_t i, ast_row_kind kind) {
-    size_t row = row_of(job->cloud, i);
+    size_t row = row_of(job->rows, i);
     if (kind == AST_ROW_MISSING) {
         job->labels[i] = AST_MISSING;
         atomic_fetch_add(&job->missing, 1);
@@ -136,12 +136,12 @@ static void note(load_job *job, size_t i, ast_row_kind kind) {
 
 /* One point into its columns; a missing one becomes zero, which no score can tell from padding. */
 static void load_point(load_job *job, size_t i) {
-    ast_cloud *cloud = job->cloud;
+    ast_rowset *rows = job->rows;
     float row[AST_SMALL];
-    ast_row_kind kind = ast_read_row(&cloud->view, row_of(cloud, i), row);
+    ast_row_kind kind = ast_read_row(&rows->view, row_of(rows, i), row);
     note(job, i, kind);
-    for (size_t d = 0; d < cloud->dimension; d++)
-        cloud->columns[d * cloud->pitch + i] = kind == AST_ROW_MISSING || kind == AST_ROW_INFINITE ? 0 : row[d];
+    for (size_t d = 0; d < rows->dimension; d++)
+        rows->columns[d * rows->pitch + i] = kind == AST_ROW_MISSING || kind == AST_ROW_INFINITE ? 0 : row[d];
 }
 
 static bool all_nan(float *const *x, size_t dimension, size_t i) {
@@ -152,10 +152,10 @@ static bool all_nan(float *const *x, size_t dimension, size_t i) {
 }
 
 static void load_columns(load_job *job, size_t first, size_t last) {
-    ast_cloud *cloud = job->cloud;
-    const ast_points *view = &cloud->view;
-    size_t dimension = cloud->dimension, n = last - first;
-    if (!tight_floats(view) || view->row_stride != (ptrdiff_t)(dimension * sizeof(float)) || cloud->order) {
+    ast_rowset *rows = job->rows;
+    const ast_points *view = &rows->view;
+    size_t dimension = rows->dimension, n = last - first;
+    if (!tight_floats(view) || view->row_stride != (ptrdiff_t)(dimension * sizeof(float)) || rows->order) {
         for (size_t i = first; i < last; i++)
             load_point(job, i);
         return;
@@ -163,8 +163,8 @@ static void load_columns(load_job *job, size_t first, size_t last) {
     float *x[AST_SMALL];
     uint32_t list[LOAD_BLOCK];
     for (size_t d = 0; d < dimension; d++)
-        x[d] = cloud->columns + d * cloud->pitch + first;
-    size_t odd = cloud->kernels->split_columns[dimension]((const float *)view->data + first * dimension, n, x, list);
+        x[d] = rows->columns + d * rows->pitch + first;
+    size_t odd = rows->kernels->split_columns[dimension]((const float *)view->data + first * dimension, n, x, list);
     size_t holes = 0;
     for (size_t j = 0; j < odd; j++)
         if (all_nan(x, dimension, list[j])) { /* how an image says that there is nothing: too many to look at each */
@@ -180,171 +180,172 @@ static void load_columns(load_job *job, size_t first, size_t last) {
 }
 
 static void normalise_rows(load_job *job, size_t first, size_t last) {
-    ast_cloud *cloud = job->cloud;
+    ast_rowset *rows = job->rows;
     for (size_t i = first; i < last; i++)
-        note(job, i, ast_sparse_rows_read(&cloud->rows, &cloud->view, row_of(cloud, i)));
+        note(job, i, ast_sparse_rows_read(&rows->entries, &rows->view, row_of(rows, i)));
 }
 
 static void check_rows(load_job *job, size_t first, size_t last) {
-    const ast_cloud *cloud = job->cloud;
+    const ast_rowset *rows = job->rows;
     float row[AST_MAX_DIMENSION];
-    bool direct = tight_floats(&cloud->view);
+    bool direct = tight_floats(&rows->view);
     for (size_t i = first; i < last; i++) {
-        size_t r = row_of(cloud, i);
+        size_t r = row_of(rows, i);
         if (direct) { /* nearly every row of nearly every input is decided here, without its additions in order */
             const float *x =
-                (const float *)(const void *)((const char *)cloud->view.data + (ptrdiff_t)r * cloud->view.row_stride);
-            double squared = cloud->kernels->squared_length(x, cloud->dimension);
+                (const float *)(const void *)((const char *)rows->view.data + (ptrdiff_t)r * rows->view.row_stride);
+            double squared = rows->kernels->squared_length(x, rows->dimension);
             if (fabs(squared - 1) < AST_UNIT_TOLERANCE - 0x1p-36)
                 continue;
         }
-        note(job, i, ast_read_row(&cloud->view, r, row));
+        note(job, i, ast_read_row(&rows->view, r, row));
     }
 }
 
 static void load_task(void *data, size_t block, int worker) {
     load_job *job = data;
     (void)worker;
-    ast_cloud *cloud = job->cloud;
+    ast_rowset *rows = job->rows;
     size_t first = block * LOAD_BLOCK, last = first + LOAD_BLOCK;
-    last = last < cloud->padded ? last : cloud->padded;
-    size_t end = last < cloud->count ? last : cloud->count;
+    last = last < rows->padded ? last : rows->padded;
+    size_t end = last < rows->count ? last : rows->count;
     for (size_t i = first; i < end; i++)
         job->labels[i] = AST_UNLABELLED;
     for (size_t i = end > first ? end : first; i < last; i++)
         job->labels[i] = AST_MISSING;
-    for (size_t i = end > first ? end : first; i < last && cloud->small; i++) /* padding is missing, and finite */
-        for (size_t d = 0; d < cloud->dimension; d++)
-            cloud->columns[d * cloud->pitch + i] = 0;
+    for (size_t i = end > first ? end : first; i < last && rows->small; i++) /* padding is missing, and finite */
+        for (size_t d = 0; d < rows->dimension; d++)
+            rows->columns[d * rows->pitch + i] = 0;
     if (end <= first)
         return;
-    if (cloud->small)
+    if (rows->small)
         load_columns(job, first, end);
-    else if (cloud->sparse)
+    else if (rows->sparse)
         normalise_rows(job, first, end);
     else
         check_rows(job, first, end);
 }
 
-static bool reserve_columns(ast_cloud *cloud) {
-    size_t floats = cloud->pitch * cloud->dimension + 2 * AST_LANES; /* a vector that starts at any point may be read */
-    if (floats > cloud->capacity) {
-        free(cloud->columns);
-        cloud->columns = ast_allocate(floats, sizeof *cloud->columns);
-        cloud->capacity = cloud->columns ? floats : 0;
+static bool reserve_columns(ast_rowset *rows) {
+    size_t floats = rows->pitch * rows->dimension + 2 * AST_LANES; /* a vector that starts at any point may be read */
+    if (floats > rows->capacity) {
+        free(rows->columns);
+        rows->columns = ast_allocate(floats, sizeof *rows->columns);
+        rows->capacity = rows->columns ? floats : 0;
     }
-    for (size_t d = 0; d < cloud->dimension; d++)
-        cloud->column[d] = cloud->columns + d * cloud->pitch;
-    return cloud->columns != NULL;
+    for (size_t d = 0; d < rows->dimension; d++)
+        rows->column[d] = rows->columns + d * rows->pitch;
+    return rows->columns != NULL;
 }
 
 size_t ast_type_size(ast_type type) {
     return type == AST_F8 ? 8 : type == AST_F4 ? 4 : type == AST_F2 ? 2 : 1;
 }
 
-bool ast_cloud_open_part(ast_cloud *part, const ast_kernels *kernels, size_t dimension, size_t padded) {
-    *part = (ast_cloud){
+bool ast_rowset_open_part(ast_rowset *part, const ast_kernels *kernels, size_t dimension, size_t padded) {
+    *part = (ast_rowset){
         .kernels = kernels, .padded = padded, .pitch = padded + AST_STAGGER, .dimension = dimension, .small = true};
     return reserve_columns(part);
 }
 
-size_t ast_cloud_load_part(ast_cloud *part, const ast_points *view, int32_t *labels) {
+size_t ast_rowset_load_part(ast_rowset *part, const ast_points *view, int32_t *labels) {
     assert(part->padded <= LOAD_BLOCK);
     part->view = *view;
     part->count = view->count;
-    load_job job = {.cloud = part, .labels = labels, .infinite = view->count};
+    load_job job = {.rows = part, .labels = labels, .infinite = view->count};
     load_task(&job, 0, 0);
     return job.infinite;
 }
 
-ast_status ast_cloud_load(ast_cloud *cloud, const ast_kernels *kernels, ast_pool *pool, const ast_points *points,
-                          const uint32_t *order, size_t padded, int32_t *labels, size_t *missing, ast_fault *fault) {
-    *cloud = (ast_cloud){.kernels = kernels,
-                         .count = points->count,
-                         .padded = padded,
-                         .pitch = padded + AST_STAGGER,
-                         .dimension = points->dimension,
-                         .view = *points,
-                         .offset = cloud->offset,
-                         .order = order,
-                         .small = points->dimension <= AST_SMALL,
-                         .sparse = points->starts && points->dimension > AST_SMALL,
-                         .rows = cloud->rows,
-                         .columns = cloud->columns,
-                         .capacity = cloud->capacity};
-    if (cloud->small && !reserve_columns(cloud))
+/* What a load before this one left stays: memory, and what the caller has set (kernels, order, offset). */
+static void prepare(ast_rowset *rows, const ast_points *points, size_t padded) {
+    rows->count = points->count;
+    rows->padded = padded;
+    rows->pitch = padded + AST_STAGGER;
+    rows->dimension = points->dimension;
+    rows->chunk = ast_chunk_size(points->dimension);
+    rows->chunks = (points->count + rows->chunk - 1) / rows->chunk;
+    rows->view = *points;
+    rows->weights = NULL;
+    rows->axial = false;
+    rows->small = points->dimension <= AST_SMALL;
+    rows->sparse = points->starts && points->dimension > AST_SMALL;
+    rows->reader = NULL;
+}
+
+ast_status ast_rowset_load(ast_rowset *rows, ast_pool *pool, const ast_points *points, size_t padded, int32_t *labels,
+                           size_t *missing, ast_fault *fault) {
+    prepare(rows, points, padded);
+    if (rows->small && !reserve_columns(rows))
         return ast_fail_memory(fault);
     if (points->starts) {
-        ast_status status = ast_sparse_rows_open(&cloud->rows, points, pool, fault);
+        ast_status status = ast_sparse_rows_open(&rows->entries, points, pool, fault);
         if (status != AST_OK)
             return status;
     }
-    load_job job = {.cloud = cloud, .labels = labels, .infinite = points->count};
+    load_job job = {.rows = rows, .labels = labels, .infinite = points->count};
     ast_pool_run(pool, (padded + LOAD_BLOCK - 1) / LOAD_BLOCK, load_task, &job);
     *missing = job.missing;
-    cloud->tight = tight_floats(points);
-    cloud->scaled = job.scaled != 0;
-    cloud->in_place = cloud->tight && !cloud->scaled;
+    rows->tight = tight_floats(points);
+    rows->scaled = job.scaled != 0;
+    rows->in_place = rows->tight && !rows->scaled;
     if (job.infinite < points->count)
-        return ast_fail_infinite(fault, cloud->offset + (size_t)job.infinite + 1);
+        return ast_fail_infinite(fault, rows->offset + (size_t)job.infinite + 1);
     return AST_OK;
 }
 
-void ast_cloud_free(ast_cloud *cloud) {
-    free(cloud->columns);
-    ast_sparse_rows_free(&cloud->rows);
-    *cloud = (ast_cloud){0};
+void ast_rowset_free(ast_rowset *rows) {
+    free(rows->columns);
+    ast_sparse_rows_free(&rows->entries);
+    *rows = (ast_rowset){0};
 }
 
-const float *ast_cloud_row(const ast_cloud *cloud, size_t i, float *buffer) {
-    if (cloud->small) {
-        for (size_t d = 0; d < cloud->dimension; d++)
-            buffer[d] = cloud->column[d][i];
+size_t ast_chunk_size(size_t dimension) {
+    size_t blocks = dimension <= AST_SMALL ? 16 : dimension <= 64 ? 8 : 2;
+    return blocks * AST_BLOCK;
+}
+
+const float *ast_rowset_row(const ast_rowset *rows, size_t i, float *buffer) {
+    if (rows->small) {
+        for (size_t d = 0; d < rows->dimension; d++)
+            buffer[d] = rows->column[d][i];
         return buffer;
     }
-    size_t r = row_of(cloud, i);
-    if (cloud->sparse) {
-        ast_sparse_row entries = ast_sparse_rows_at(&cloud->rows, r);
-        memset(buffer, 0, cloud->dimension * sizeof *buffer);
+    size_t r = row_of(rows, i);
+    if (rows->sparse) {
+        ast_sparse_row entries = ast_sparse_rows_at(&rows->entries, r);
+        memset(buffer, 0, rows->dimension * sizeof *buffer);
         for (size_t e = 0; e < entries.count; e++)
             buffer[entries.columns[e]] = entries.values[e];
         return buffer;
     }
-    if (cloud->in_place)
-        return (const float *)(const void *)((const char *)cloud->view.data + (ptrdiff_t)r * cloud->view.row_stride);
-    ast_read_row(&cloud->view, r, buffer);
+    if (rows->in_place)
+        return (const float *)(const void *)((const char *)rows->view.data + (ptrdiff_t)r * rows->view.row_stride);
+    ast_read_row(&rows->view, r, buffer);
     return buffer;
 }
 
-ast_sparse_row ast_cloud_entries(const ast_cloud *cloud, size_t i) {
-    return ast_sparse_rows_at(&cloud->rows, row_of(cloud, i));
+ast_sparse_row ast_rowset_entries(const ast_rowset *rows, size_t i) {
+    return ast_sparse_rows_at(&rows->entries, row_of(rows, i));
 }
 
-double ast_cloud_exact_score(const ast_cloud *cloud, size_t i, const float *mean, float *buffer) {
-    if (!cloud->sparse)
-        return ast_exact_score(ast_cloud_row(cloud, i, buffer), mean, cloud->dimension);
-    ast_sparse_row entries = ast_cloud_entries(cloud, i);
-    return ast_sparse_exact_score(&entries, mean);
+bool ast_faces_down(const float *row, size_t dimension) {
+    size_t d = 0;
+    while (d + 1 < dimension && row[d] == 0)
+        d++;
+    return row[d] < 0;
 }
 
-void ast_cloud_exact_scores(const ast_cloud *cloud, size_t i, const ast_table *table, float *buffer, double *scores) {
-    if (!cloud->sparse) {
-        ast_exact_scores(ast_cloud_row(cloud, i, buffer), table, scores);
-        return;
-    }
-    ast_sparse_row entries = ast_cloud_entries(cloud, i);
-    ast_sparse_exact_scores(&entries, table, scores);
+void ast_negate(float *vector, size_t dimension) {
+    for (size_t d = 0; d < dimension; d++)
+        vector[d] = -vector[d];
 }
 
-double ast_cloud_steady_dot(const ast_cloud *cloud, size_t i, const float *mean, float *buffer) {
-    if (!cloud->sparse)
-        return cloud->kernels->steady_dot(ast_cloud_row(cloud, i, buffer), mean, cloud->dimension);
-    ast_sparse_row entries = ast_cloud_entries(cloud, i);
-    return ast_sparse_steady_dot(&entries, mean);
-}
-
-ast_row_kind ast_cloud_kind(const ast_cloud *cloud, size_t i, float *buffer) {
-    size_t r = row_of(cloud, i);
-    ast_row_scale scale;
-    return cloud->sparse ? ast_sparse_row_scale(&cloud->view, r, &scale) : ast_read_row(&cloud->view, r, buffer);
+void ast_choose_side(float *mean, size_t dimension) {
+    size_t largest = 0;
+    for (size_t d = 1; d < dimension; d++)
+        if (fabsf(mean[d]) > fabsf(mean[largest]))
+            largest = d;
+    if (mean[largest] < 0)
+        ast_negate(mean, dimension);
 }

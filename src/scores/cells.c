@@ -144,7 +144,8 @@ void ast_sort_codes(uint64_t *pairs, uint64_t *spare, size_t count) {
 /* ---- loading ---- */
 
 typedef struct load_job {
-    ast_labelling *l;
+    const ast_rowset *rows;
+    const int32_t *labels;
     ast_cells *cells;
     uint32_t *code;   /* (N) by point */
     uint32_t *counts; /* (slices, BUCKETS) points, then the place of the first of them */
@@ -154,19 +155,19 @@ typedef struct load_job {
 
 static size_t slice_end(const load_job *job, size_t slice) {
     size_t last = (slice + 1) * SLICE;
-    return last < job->l->cloud.count ? last : job->l->cloud.count;
+    return last < job->rows->count ? last : job->rows->count;
 }
 
 static void count_slice(void *data, size_t slice, int worker) {
     load_job *job = data;
     (void)worker;
     uint32_t *counts = job->counts + slice * BUCKETS;
-    const ast_cloud *cloud = &job->l->cloud;
+    const ast_rowset *rows = job->rows;
     memset(counts, 0, BUCKETS * sizeof *counts);
     for (size_t i = slice * SLICE; i < slice_end(job, slice); i++) {
-        if (job->l->labels[i] == AST_MISSING)
+        if (job->labels[i] == AST_MISSING)
             continue;
-        float x[3] = {cloud->column[0][i], cloud->column[1][i], cloud->column[2][i]};
+        float x[3] = {rows->column[0][i], rows->column[1][i], rows->column[2][i]};
         job->code[i] = ast_cell_code(x);
         counts[job->code[i] >> BUCKET_BITS]++;
     }
@@ -188,7 +189,7 @@ static void fill_slice(void *data, size_t slice, int worker) {
     (void)worker;
     uint32_t *place = job->counts + slice * BUCKETS;
     for (size_t i = slice * SLICE; i < slice_end(job, slice); i++)
-        if (job->l->labels[i] != AST_MISSING)
+        if (job->labels[i] != AST_MISSING)
             job->pairs[place[job->code[i] >> BUCKET_BITS]++] = (uint64_t)job->code[i] << 32 | i;
 }
 
@@ -215,7 +216,7 @@ static void sort_bucket(void *data, size_t bucket, int worker) {
         cells->code[place] = (uint32_t)(job->pairs[place] >> 32);
         size_t i = cells->point[place] = (uint32_t)job->pairs[place];
         for (size_t d = 0; d < 3; d++)
-            cells->columns[d * cells->pitch + place] = job->l->cloud.column[d][i];
+            cells->columns[d * cells->pitch + place] = job->rows->column[d][i];
     }
     fill_directory(cells, bucket, first, last);
 }
@@ -224,6 +225,10 @@ void ast_cells_free(ast_cells *cells) {
     if (!cells)
         return;
     for (int w = 0; cells->scratch && w < cells->workers; w++) {
+        ast_scores *scores = &cells->scratch[w].scores;
+        free(scores->best);
+        free(scores->second);
+        free(scores->id);
         ast_table_free(&cells->scratch[w].gathered);
         for (size_t level = 0; level <= AST_CELL_LEVELS; level++)
             ast_table_free(&cells->scratch[w].list[level]);
@@ -236,12 +241,23 @@ void ast_cells_free(ast_cells *cells) {
     free(cells);
 }
 
-static bool reserve(ast_labelling *l, ast_cells *cells) {
-    size_t count = l->cloud.count, padded = l->cloud.padded;
-    if (!cells->scratch) {
-        cells->workers = l->worker_count;
-        cells->scratch = ast_allocate_zero((size_t)cells->workers, sizeof *cells->scratch);
+static bool reserve_scratch(ast_cells *cells) {
+    if (cells->scratch)
+        return true;
+    bool ready = true;
+    cells->workers = ast_pool_threads(cells->pool);
+    cells->scratch = ast_allocate_zero((size_t)cells->workers, sizeof *cells->scratch);
+    for (int w = 0; cells->scratch && w < cells->workers; w++) {
+        ast_scores *scores = &cells->scratch[w].scores;
+        scores->best = ast_allocate(AST_BLOCK, sizeof *scores->best);
+        scores->second = ast_allocate(AST_BLOCK, sizeof *scores->second);
+        scores->id = ast_allocate(AST_BLOCK, sizeof *scores->id);
+        ready = ready && scores->best && scores->second && scores->id;
     }
+    return cells->scratch && ready;
+}
+
+static bool reserve(ast_cells *cells, size_t count, size_t padded) {
     if (padded > cells->label_capacity || !cells->start) {
         void *old[] = {cells->code, cells->point, cells->columns, cells->best, cells->label, cells->start};
         for (size_t i = 0; i < sizeof old / sizeof *old; i++)
@@ -263,11 +279,11 @@ static bool reserve(ast_labelling *l, ast_cells *cells) {
             cells->start = NULL;
         }
     }
-    return cells->scratch && cells->start && cells->label_capacity >= padded;
+    return reserve_scratch(cells) && cells->start && cells->label_capacity >= padded;
 }
 
 static bool sort_points(load_job *job) {
-    size_t count = job->l->cloud.count;
+    size_t count = job->rows->count;
     job->slices = count / SLICE + 1;
     job->code = ast_allocate(count, sizeof *job->code);
     job->counts = ast_allocate(job->slices * BUCKETS, sizeof *job->counts);
@@ -275,10 +291,10 @@ static bool sort_points(load_job *job) {
     job->spare = ast_allocate(count, sizeof *job->spare);
     bool ready = job->code && job->counts && job->pairs && job->spare;
     if (ready) {
-        ast_pool_run(job->l->pool, job->slices, count_slice, job);
+        ast_pool_run(job->cells->pool, job->slices, count_slice, job);
         place_slices(job);
-        ast_pool_run(job->l->pool, job->slices, fill_slice, job);
-        ast_pool_run(job->l->pool, BUCKETS, sort_bucket, job);
+        ast_pool_run(job->cells->pool, job->slices, fill_slice, job);
+        ast_pool_run(job->cells->pool, BUCKETS, sort_bucket, job);
         job->cells->start[(size_t)6 << 2 * job->cells->depth] = (uint32_t)job->cells->count;
     }
     free(job->code);
@@ -288,13 +304,17 @@ static bool sort_points(load_job *job) {
     return ready;
 }
 
-bool ast_cells_load(ast_labelling *l) {
-    if (!l->cells)
-        l->cells = ast_allocate_zero(1, sizeof *l->cells);
-    if (!l->cells || !reserve(l, l->cells))
+bool ast_cells_load(ast_cells **cells, const ast_scorer *s, ast_pool *pool) {
+    if (!*cells)
+        *cells = ast_allocate_zero(1, sizeof **cells);
+    if (!*cells)
         return false;
-    load_job job = {.l = l, .cells = l->cells};
-    if (!l->cells->loaded)
-        l->cells->loaded = sort_points(&job);
-    return l->cells->loaded;
+    (*cells)->scorer = s;
+    (*cells)->pool = pool;
+    if (!reserve(*cells, s->rows->count, s->rows->padded))
+        return false;
+    load_job job = {.rows = s->rows, .labels = s->labels, .cells = *cells};
+    if (!(*cells)->loaded)
+        (*cells)->loaded = sort_points(&job);
+    return (*cells)->loaded;
 }

@@ -26,7 +26,7 @@ typedef struct branch {
 } branch;
 
 typedef struct label_job {
-    ast_labelling *l;
+    const ast_scorer *s;
     ast_cells *cells;
     size_t from;       /* points before have their labels */
     size_t bulk;       /* more points are parted by a task of its own */
@@ -64,7 +64,7 @@ static void take_scores(const label_job *job, const ast_table *list, size_t firs
     for (size_t j = 0; j < n; j++) {
         float best = scores.best[j];
         int32_t label = scores.id[j];
-        if (!(best >= job->fit && best - scores.second[j] > job->l->margin)) {
+        if (!(best >= job->fit && best - scores.second[j] > job->s->margin)) {
             float x[3];
             ast_cell_point(cells, first + j, x);
             label = best < job->misfit ? AST_NOBODY : decide(job, list, x, &best);
@@ -77,17 +77,17 @@ static void take_scores(const label_job *job, const ast_table *list, size_t firs
     }
 }
 
-static void score_leaf(const label_job *job, ast_worker *worker, const ast_cell *cell, const ast_table *list) {
+static void score_leaf(const label_job *job, ast_cell_scratch *scratch, const ast_cell *cell, const ast_table *list) {
     const ast_cells *cells = job->cells;
     for (size_t first = cell->first; first < cell->last; first += AST_BLOCK) {
         size_t n = cell->last - first < AST_BLOCK ? cell->last - first : AST_BLOCK;
         const float *x[AST_SMALL];
         for (size_t d = 0; d < 3; d++)
             x[d] = cells->columns + d * cells->pitch + first;
-        job->l->kernels->score_columns[3](x, n, list, worker->other);
-        take_scores(job, list, first, n, worker->other);
+        job->s->kernels->score_columns[3](x, n, list, scratch->scores);
+        take_scores(job, list, first, n, scratch->scores);
     }
-    worker->scored += cell->last - cell->first;
+    scratch->scored += cell->last - cell->first;
 }
 
 /* ---- down the tree ---- */
@@ -104,7 +104,7 @@ static bool prune(const label_job *job, const ast_table *list, const ast_cell *p
     if (!ast_reserve_list(to, list->count))
         return false;
     ast_cell_bound(part, centre, &radius);
-    job->l->kernels->prune_means(list, centre, radius, to);
+    job->s->kernels->prune_means(list, centre, radius, to);
     return true;
 }
 
@@ -126,7 +126,7 @@ static void hand_on(label_job *job, const ast_cell *cell, const ast_table *list,
 
 static void descend(label_job *job, int index, const ast_cell *cell, const ast_table *list, unsigned idle) {
     if (is_leaf(cell, list, idle)) {
-        score_leaf(job, &job->l->workers[index], cell, list);
+        score_leaf(job, &job->cells->scratch[index], cell, list);
         return;
     }
     for (uint32_t q = 0; q < 4 && !atomic_load(&job->failed); q++) {
@@ -161,7 +161,7 @@ static void descend_first(void *data, size_t prefix, int index) {
     if (cell.first == cell.last || atomic_load(&job->failed))
         return;
     ast_table *list = &scratch->list[job->level];
-    if (ast_near_gather(job->l, &cell, &scratch->gathered) && prune(job, &scratch->gathered, &cell, list))
+    if (ast_near_gather(job->cells, &cell, &scratch->gathered) && prune(job, &scratch->gathered, &cell, list))
         descend(job, index, &cell, list, 0);
     else
         atomic_store(&job->failed, true);
@@ -179,7 +179,7 @@ static size_t run_level(label_job *job, size_t count, ast_task *task) {
     job->next = ast_allocate_zero(4 * count < parts ? 4 * count : parts, sizeof *job->next);
     atomic_store(&job->next_count, 0);
     if (job->next)
-        ast_pool_run(job->l->pool, count, task, job);
+        ast_pool_run(job->cells->pool, count, task, job);
     else
         atomic_store(&job->failed, true);
     return atomic_load(&job->next_count);
@@ -193,7 +193,7 @@ static uint32_t first_level(const ast_cells *cells) {
 }
 
 static bool label(label_job *job) {
-    job->bulk = job->cells->count / (size_t)(TASKS * job->l->worker_count);
+    job->bulk = job->cells->count / (size_t)(TASKS * job->cells->workers);
     job->level = first_level(job->cells);
     size_t count = run_level(job, (size_t)6 << 2 * job->level, descend_first);
     while (count > 0 && !atomic_load(&job->failed)) {
@@ -206,13 +206,14 @@ static bool label(label_job *job) {
     return !atomic_load(&job->failed);
 }
 
-bool ast_cells_label(ast_labelling *l, size_t from) {
-    label_job job = {.l = l, .cells = l->cells, .from = from, .keep = !l->fixed, .limit = l->limit, .fit = l->fit};
-    job.misfit = l->fixed ? -3 : (float)(l->limit - (double)ast_score_error(3)) - 0x1p-23f;
+bool ast_cells_label(ast_cells *cells, size_t from, bool keep) {
+    const ast_scorer *s = cells->scorer;
+    label_job job = {.s = s, .cells = cells, .from = from, .keep = keep, .limit = s->limit, .fit = s->fit};
+    job.misfit = isinf(s->limit) ? -3 : (float)(s->limit - (double)ast_score_error(3)) - 0x1p-23f;
     return label(&job);
 }
 
-bool ast_cells_nearest(ast_labelling *l) {
-    label_job job = {.l = l, .cells = l->cells, .limit = -INFINITY, .fit = -3, .misfit = -3};
+bool ast_cells_nearest(ast_cells *cells) {
+    label_job job = {.s = cells->scorer, .cells = cells, .limit = -INFINITY, .fit = -3, .misfit = -3};
     return label(&job);
 }

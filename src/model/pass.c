@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A pass over points in memory: ordered (chunks in parallel, committed in order), oir (the paper's optimistic iterated
+ * restarts) or serial (one point after the other); and what opens and closes any pass. */
+#include "labelling.h"
+
+#include "memory.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HEAD 4 /* chunks at most that the first pass begins with on one thread */
+
+typedef struct pass_job {
+    ast_labelling *l;
+    size_t first_chunk;
+} pass_job;
+
+/* ---- Ordered ----------------------------------------------------------------------------------------------------- */
+
+static void wait_for_turn(ast_labelling *l, size_t chunk, int index) {
+    for (unsigned spins = 0; atomic_load(&l->turn) != chunk;) {
+        ast_pool_pause(&spins);
+        ast_labelling_stopped(l, index);
+    }
+}
+
+static void ordered_chunk(void *data, size_t block, int index) {
+    const pass_job *job = data;
+    ast_labelling *l = job->l;
+    ast_worker *worker = &l->workers[index];
+    size_t chunk = job->first_chunk + block;
+    if (chunk >= atomic_load(&l->stop))
+        return;
+    if (!ast_labelling_stopped(l, index))
+        ast_propose_chunk(l, worker, chunk);
+    wait_for_turn(l, chunk, index);
+    bool ready = !atomic_load(&l->failed);
+    if (ready) {
+        ast_commit(l, worker, chunk, chunk * l->rows.chunk, false);
+        ready = ast_worker_reserve(l, worker) && !atomic_load(&l->failed);
+    }
+    if (l->first && atomic_load(&l->stop) == SIZE_MAX && ast_cells_wanted(l))
+        atomic_store(&l->stop, chunk + (size_t)l->worker_count); /* no thread has begun that one */
+    atomic_store(&l->turn, chunk + 1);
+    if (ready)
+        ast_settle(l, worker, chunk);
+}
+
+/* Most clusters are born in the first chunks. While they are, other threads would score in vain: they wait. */
+size_t ast_run_head(ast_labelling *l, size_t most, bool *quiet) {
+    pass_job job = {l, 0};
+    size_t chunk = 0, events = SIZE_MAX;
+    atomic_store(&l->turn, 0);
+    while (chunk < most && chunk < l->rows.chunks && l->events.count != events) {
+        events = l->events.count;
+        ordered_chunk(&job, chunk++, 0);
+    }
+    for (int w = 0; w < l->worker_count && !atomic_load(&l->failed); w++)
+        if (ast_sync_table(l, &l->workers[w]))
+            ast_worker_reserve(l, &l->workers[w]);
+    *quiet = l->events.count == events;
+    return chunk;
+}
+
+void ast_run_chunks(ast_labelling *l, size_t first, size_t last) {
+    pass_job job = {l, first};
+    ast_pool_run(l->pool, last - first, ordered_chunk, &job);
+}
+
+static void ordered_pass(ast_labelling *l) {
+    bool quiet;
+    if (ast_cells_wanted(l)) {
+        ast_cells_pass(l, 0);
+        return;
+    }
+    atomic_store(&l->turn, 0);
+    atomic_store(&l->stop, SIZE_MAX);
+    ast_run_chunks(l, l->first ? ast_run_head(l, HEAD, &quiet) : 0, l->rows.chunks);
+    if (atomic_load(&l->stop) < l->rows.chunks && !atomic_load(&l->failed))
+        ast_cells_pass(l, atomic_load(&l->stop) * l->rows.chunk);
+}
+
+/* ---- Serial ------------------------------------------------------------------------------------------------------ */
+
+static void flush_changes(ast_labelling *l, ast_worker *worker) {
+    if (l->first || !ast_worker_reserve(l, worker))
+        return;
+    for (size_t c = 0; c < worker->change_count; c++)
+        ast_add_change(l, worker, &worker->changes[c]);
+    worker->change_count = 0;
+}
+
+/* Serial passes and passes with restarts add everything up at the end of the first pass. */
+static void finish_sums(ast_labelling *l) {
+    if (l->first && !atomic_load(&l->failed))
+        ast_add_all(l);
+    else
+        ast_workers_reserve(l);
+}
+
+static void serial_pass(ast_labelling *l) {
+    ast_worker *worker = &l->workers[0];
+    for (size_t i = 0; i < l->rows.count && !ast_labelling_stopped(l, 0); i++) {
+        if (i % l->rows.chunk == 0)
+            ast_begin_chunk(l, worker, i / l->rows.chunk);
+        if (l->labels[i] == AST_MISSING)
+            continue;
+        if (ast_visit(l, worker, i))
+            ast_sync_table(l, worker);
+        worker->chunk.scored++;
+        if (worker->change_count == l->rows.chunk)
+            flush_changes(l, worker);
+    }
+    flush_changes(l, worker);
+    finish_sums(l);
+}
+
+/* ---- Optimistic iterated restarts -------------------------------------------------------------------------------- */
+
+static void oir_chunk(void *data, size_t chunk, int index) {
+    const pass_job *job = data;
+    if (!ast_labelling_stopped(job->l, index))
+        ast_score_whole(job->l, &job->l->workers[index], job->first_chunk + chunk);
+}
+
+/* Commits from point `start` until something happens to the list of clusters; returns the next point to look at. */
+static size_t commit_until_event(ast_labelling *l, size_t start) {
+    ast_worker *worker = &l->workers[0];
+    int32_t *proposals = l->scorer.bounds.scores.id;
+    size_t size = l->rows.chunk;
+    for (size_t i = start / size * size; i < start; i++) /* those before it are decided */
+        proposals[i] = l->labels[i];
+    for (size_t chunk = start / size; chunk < l->rows.chunks && !atomic_load(&l->failed); chunk++) {
+        size_t first = start > chunk * size ? start : chunk * size;
+        ast_begin_chunk(l, worker, chunk);
+        worker->chunk.full = true;
+        size_t next = ast_commit(l, worker, chunk, first, true);
+        for (size_t i = first; i < next; i++)
+            l->labels[i] = l->labels[i] == AST_UNLABELLED ? proposals[i] : l->labels[i];
+        flush_changes(l, worker);
+        if (l->events.count)
+            return next;
+    }
+    return l->rows.padded;
+}
+
+/* Whenever a cluster is born or lost, all points that remain are scored again. */
+static uint64_t oir_pass(ast_labelling *l) {
+    uint64_t restarts = 0;
+    for (size_t start = 0; start < l->rows.count && !atomic_load(&l->failed);) {
+        pass_job job = {l, start / l->rows.chunk};
+        ast_pool_run(l->pool, l->rows.chunks - job.first_chunk, oir_chunk, &job);
+        if (atomic_load(&l->failed))
+            break;
+        start = commit_until_event(l, start);
+        if (start < l->rows.count) {
+            restarts++;
+            l->events.count = 0;
+            l->pass++; /* no worker's own table is right any more */
+            if (!ast_prepare_pass(l))
+                break;
+        }
+    }
+    finish_sums(l);
+    return restarts;
+}
+
+/* ---- Any pass ---------------------------------------------------------------------------------------------------- */
+
+void ast_begin_pass(ast_labelling *l) {
+    l->events.count = 0;
+    l->pass++;
+    for (int w = 0; w < l->worker_count; w++) {
+        l->workers[w].changed = l->workers[w].chunk.scored = 0;
+        l->workers[w].change_count = 0;
+    }
+}
+
+/* Gaps are measured from the score that is safe: if that has risen, they are too large. */
+static void find_safe(ast_labelling *l) {
+    float safe = l->rule.safe ? l->rule.safe(l->rule.data, &l->clusters) : AST_NO_SCORE;
+    l->scorer.bounds.rise = safe > l->scorer.safe ? safe - l->scorer.safe : 0;
+    l->scorer.safe = l->events.safe = safe;
+}
+
+bool ast_prepare_pass(ast_labelling *l) {
+    const ast_cluster_list *c = &l->clusters;
+    ast_mean_list means = ast_clusters_means(c);
+    bool ready = ast_bounds_open_pass(&l->scorer, &means);
+    ast_table_clear(&l->scorer.table, c->dimension, l->rows.axial);
+    for (size_t k = 0; k < c->live && ready; k++)
+        if (!ast_clusters_hides(c, c->order[k]))
+            ready = ast_table_append(&l->scorer.table, c->means + (size_t)c->order[k] * c->dimension, c->order[k]);
+    if (!ready)
+        ast_labelling_fail(l);
+    ast_clusters_find_lone(&l->clusters);
+    ready = ready && ast_workers_reserve(l);
+    find_safe(l);
+    return ready;
+}
+
+/* Clusters that were given and got no points die with the first pass. */
+static void drop_empty(ast_labelling *l) {
+    ast_cluster_list *c = &l->clusters;
+    for (size_t k = c->live; k-- > 0 && !c->fixed;)
+        if (c->members[c->order[k]] == 0 && !ast_clusters_lasts(c, c->order[k]))
+            ast_clusters_bury(c, c->order[k]);
+    ast_clusters_sweep(c);
+}
+
+/* What must hold once the sums are there: every point is a member of one live cluster. */
+static void check_members(const ast_labelling *l) {
+    int64_t members = 0;
+    for (size_t k = 0; k < l->clusters.live; k++) {
+        int32_t slot = l->clusters.order[k];
+        assert(l->clusters.alive[slot] && l->clusters.members[slot] >= 0);
+        members += l->clusters.members[slot];
+    }
+    assert((size_t)members == l->everyone);
+    (void)members;
+}
+
+void ast_gather_sums(ast_labelling *l) {
+    ast_merge_sums(l, l->workers, l->worker_count);
+    if (l->rows.sparse)
+        ast_sparse_sum(l);
+    ast_end_pass(l);
+}
+
+void ast_end_pass(ast_labelling *l) {
+    if (l->first)
+        drop_empty(l);
+    l->first_done = l->first;
+    l->first = l->scorer.bounds.blind = false;
+    check_members(l);
+}
+
+void ast_count_work(const ast_labelling *l, ast_pass_result *result) {
+    for (int w = 0; w < l->worker_count; w++) {
+        result->changed += l->workers[w].changed;
+        result->scored += l->workers[w].chunk.scored;
+    }
+}
+
+static ast_status resident_pass(ast_labelling *l, ast_parallel how, ast_pass_result *result, ast_fault *fault) {
+    l->scorer.kept = !l->rows.small || how == AST_OIR;
+    if ((l->scorer.kept && !ast_scorer_keep(&l->scorer)) || (l->first_done && !ast_save_order(l)))
+        return ast_fail_memory(fault);
+    if (!atomic_load(&l->failed) && ast_prepare_pass(l)) {
+        if (how == AST_SERIAL)
+            serial_pass(l);
+        else if (how == AST_OIR)
+            result->restarts = oir_pass(l);
+        else
+            ordered_pass(l);
+    }
+    ast_status status = ast_labelling_trouble(l, fault);
+    if (status != AST_OK)
+        return status;
+    result->changed = l->first ? l->present : 0;
+    ast_gather_sums(l);
+    ast_count_work(l, result);
+    if (l->prints.due && l->clusters.version != l->prints.version) /* most runs keep the clusters of the first pass */
+        ast_gather_keys(l);
+    return ast_labelling_trouble(l, fault);
+}
+
+ast_status ast_labelling_pass(ast_labelling *l, ast_parallel how, ast_pass_result *result, ast_fault *fault) {
+    *result = (ast_pass_result){0};
+    ast_begin_pass(l);
+    return l->schedule->pass(l, how, result, fault);
+}
+
+/* ---- Clusters of one point --------------------------------------------------------------------------------------- */
+
+static bool is_single(const ast_cluster_list *c, int32_t slot) {
+    return c->touched[slot] && c->members[slot] == 1;
+}
+
+/* Finds the only members of all clusters that have one and do not know it. */
+static void find_founders(ast_labelling *l) {
+    ast_cluster_list *c = &l->clusters;
+    bool any = false;
+    for (size_t k = 0; k < c->live && !any; k++) {
+        int32_t slot = c->order[k];
+        size_t i = c->founder[slot];
+        any = is_single(c, slot) && (i >= l->rows.count || l->labels[i] != slot);
+    }
+    for (size_t i = 0; i < l->rows.count && any; i++)
+        if (l->labels[i] >= 0 && c->members[l->labels[i]] == 1)
+            c->founder[l->labels[i]] = (uint32_t)i;
+}
+
+static ast_status resident_singles(ast_labelling *l, ast_fault *fault) {
+    ast_cluster_list *c = &l->clusters;
+    (void)fault;
+    find_founders(l);
+    for (size_t k = 0; k < c->live; k++) {
+        int32_t slot = c->order[k];
+        if (!is_single(c, slot) || ast_clusters_lasts(c, slot))
+            continue;
+        ast_clusters_rest(c, slot);
+        ast_clusters_set_mean(c, slot, ast_rows_upright(&l->rows, &l->workers[0].chunk.rows, c->founder[slot]));
+        c->touched[slot] = 0;
+    }
+    return AST_OK;
+}
+
+static ast_status resident_fill(ast_labelling *l, ast_worst *worst, int32_t slot, ast_fault *fault) {
+    double score;
+    size_t chunk = ast_find_worst(l, worst, &score);
+    return ast_move_point(l, worst->point[chunk], slot) ? AST_OK : ast_fail_memory(fault);
+}
+
+const ast_schedule ast_resident_schedule = {resident_pass, resident_singles, resident_fill, false};

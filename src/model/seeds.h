@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Points that a fixed number of clusters starts from, added as clusters without points. Collective on several ranks. */
+#ifndef AST_SEEDS_H
+#define AST_SEEDS_H
+
+#include "labelling.h"
+#include "random.h"
+
+/* Told after each start but the last; AST_CANCELLED ends the drawing. */
+typedef ast_status ast_seed_teller(const void *data, double seconds, size_t clusters, uint64_t scored,
+                                   ast_fault *fault);
+
+/* k-means++ on 1 - cosine (Arthur and Vassilvitskii 2007). */
+ast_status ast_seed_plusplus(ast_labelling *labelling, size_t clusters, ast_random *random, ast_seed_teller *tell,
+                             const void *data, ast_fault *fault);
+
+/* Distinct random points, in their order. */
+ast_status ast_seed_random(ast_labelling *labelling, size_t clusters, ast_random *random, ast_fault *fault);
+
+#endif

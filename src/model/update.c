@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From sums to means; and one point that is moved to another cluster by hand. */
+#include "labelling.h"
+
+/* Clusters that came to have one point are left to the schedule, which knows where that point is. */
+static void update_mean(ast_labelling *l, int32_t slot) {
+    ast_cluster_list *c = &l->clusters;
+    bool touched = c->touched[slot], lasts = ast_clusters_lasts(c, slot);
+    if (touched && c->members[slot] == 1 && !lasts)
+        return;
+    ast_clusters_rest(c, slot);
+    c->touched[slot] = 0;
+    if (touched && lasts && !c->hidden[slot]) {
+        float mean[AST_MAX_DIMENSION];
+        l->rule.mean(l->rule.data, c, slot, mean);
+        ast_clusters_set_mean(c, slot, mean);
+    } else if (touched && !lasts) {
+        ast_clusters_update_mean(c, slot);
+        if (l->schedule->forgets_founders)
+            c->founder[slot] = UINT32_MAX;
+    }
+}
+
+static void update_block(void *data, size_t block, int index) {
+    ast_labelling *l = data;
+    (void)index;
+    for (size_t k = block * AST_SLOTS; k < (block + 1) * AST_SLOTS && k < l->clusters.live; k++)
+        update_mean(l, l->clusters.order[k]);
+}
+
+ast_status ast_labelling_update(ast_labelling *l, ast_fault *fault) {
+    ast_pool_run(l->pool, (l->clusters.live + AST_SLOTS - 1) / AST_SLOTS, update_block, l);
+    ast_status status = l->schedule->update_singles(l, fault);
+    if (status != AST_OK)
+        return status;
+    ast_mean_list means = ast_clusters_means(&l->clusters);
+    bool ready = ast_bounds_close_pass(&l->scorer, &means, l->events.list, l->events.count, l->events.safe);
+    ast_clusters_release(&l->clusters);
+    if (!ready && ast_comm_many(l->ranks.comm)) { /* the others hear of it in the next pass */
+        ast_labelling_fail(l);
+        return AST_OK;
+    }
+    return ready ? AST_OK : ast_fail_memory(fault);
+}
+
+bool ast_move_point(ast_labelling *l, size_t point, int32_t slot) {
+    ast_worker *worker = &l->workers[0];
+    ast_row_buffer *rows = &worker->chunk.rows;
+    ast_bounds *b = &l->scorer.bounds;
+    bool axial = l->rows.axial, turned = axial && ast_rows_upright(&l->rows, rows, point) == rows->upright;
+    ast_change change = {(uint32_t)point, l->labels[point], slot, axial && ast_is_turned(l->signs, point), turned};
+    if (!ast_worker_reserve(l, worker) || !ast_push_event(l, slot))
+        return false;
+    if (change.was_turned != turned)
+        l->signs[point / AST_LANES] ^= (uint8_t)(1u << point % AST_LANES);
+    ast_add_change(l, worker, &change);
+    if (!ast_comm_many(l->ranks.comm)) /* the ranks add it up together */
+        ast_merge_sums(l, worker, 1);
+    l->clusters.members[change.from]--;
+    l->clusters.members[slot]++;
+    l->labels[point] = slot;
+    if (l->rows.sparse)
+        ast_sparse_sum_point(l, point);
+    if (l->scorer.kept) {
+        b->scores.id[point] = slot;
+        b->scores.best[point] = AST_NO_SCORE;
+    }
+    b->blocks[point / AST_BLOCK].mask = 0;
+    ast_forget_gaps(&l->scorer, point, point + 1);
+    return true;
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows for one thread, wherever they are. Rows in memory are handed out as they are. Rows of a source are read by the
+ * thread that needs them, a chunk as a whole or some rows of it, and are checked and normalised by the same code as rows
+ * in memory. A row that was missing when it was first read stays missing. */
+#include "rowset.h"
+
+#include "memory.h"
+#include "sparse.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NEAR 4 /* unwanted rows between two wanted ones are cheaper to read than to skip */
+#define MANY 4 /* where one row in so many is wanted, all are read */
+
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
+
+static bool open_hold(ast_hold *hold, const ast_rowset *rows) {
+    const ast_source *source = rows->reader->source;
+    bool raw = rows->small || source->type != AST_F4;
+    hold->first = SIZE_MAX;
+    hold->have = rows->small ? NULL : ast_allocate(rows->chunk, sizeof *hold->have);
+    hold->kinds = rows->small ? ast_allocate(rows->chunk, sizeof *hold->kinds) : NULL;
+    hold->raw = raw ? ast_allocate(rows->chunk * rows->dimension, ast_type_size(source->type)) : NULL;
+    bool part = !rows->small || ast_rowset_open_part(&hold->part, rows->kernels, rows->dimension, rows->chunk);
+    return part && (rows->small ? hold->kinds != NULL : hold->have != NULL) && (!raw || hold->raw);
+}
+
+bool ast_row_buffer_open(ast_row_buffer *b, const ast_rowset *rows) {
+    size_t n = rows->chunk + AST_BLOCK;
+    bool dense = !rows->small && !rows->sparse, copies = dense && (rows->reader || !rows->in_place);
+    b->row = ast_allocate(rows->dimension, sizeof *b->row);
+    b->upright = ast_allocate(rows->dimension, sizeof *b->upright);
+    b->loaded = dense ? ast_allocate(n, sizeof *b->loaded) : NULL;
+    b->memory = copies ? ast_allocate(rows->chunk * rows->dimension, sizeof *b->memory) : NULL;
+    b->entries = rows->sparse ? ast_allocate(n, sizeof *b->entries) : NULL;
+    return b->row && b->upright && (!dense || b->loaded) && (!copies || b->memory) && (!rows->sparse || b->entries) &&
+           (!rows->reader || open_hold(&b->hold, rows));
+}
+
+void ast_row_buffer_free(ast_row_buffer *b) {
+    void *memory[] = {b->row,       b->upright,  b->memory,     b->loaded,           b->entries,
+                      b->hold.have, b->hold.raw, b->hold.kinds, b->hold.part.columns};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        free(memory[i]);
+    *b = (ast_row_buffer){0};
+}
+
+/* ---- A source ---------------------------------------------------------------------------------------------------- */
+
+void ast_reader_note(ast_reader *reader, size_t row, ast_row_fault fault) {
+    uint64_t mine = (uint64_t)row << 3 | fault, before = atomic_load(&reader->fault);
+    while (mine < before && !atomic_compare_exchange_weak(&reader->fault, &before, mine))
+        ;
+    atomic_store(reader->stop, true);
+}
+
+ast_status ast_reader_status(ast_reader *reader, ast_fault *fault) {
+    uint64_t first = atomic_load(&reader->fault);
+    size_t row = (size_t)(first >> 3) + 1;
+    if (first == UINT64_MAX)
+        return AST_OK;
+    switch ((ast_row_fault)(first & 7)) {
+    case AST_INFINITE_ROW:
+        return ast_fail_infinite(fault, row);
+    case AST_CHANGED_ROW:
+        return ast_fail(fault, AST_BAD_DATA,
+                        "row %zu (counting from 1) is not what it was: the points changed while they were read", row);
+    case AST_UNSTORED:
+        return ast_fail(fault, AST_NO_INPUT, "the labels from row %zu (counting from 1) on could not be kept", row);
+    default:
+        return ast_fail(fault, AST_NO_INPUT, "row %zu (counting from 1) could not be read", row);
+    }
+}
+
+static ast_points view_of(const ast_source *source, const void *rows, size_t count) {
+    ptrdiff_t item = (ptrdiff_t)ast_type_size(source->type);
+    return (ast_points){.data = rows,
+                        .type = source->type,
+                        .count = count,
+                        .dimension = source->dimension,
+                        .row_stride = item * (ptrdiff_t)source->dimension,
+                        .column_stride = item};
+}
+
+/* Rows by their number among all. Rows that cannot be read become zero, and the run stops. */
+static void read_rows(ast_reader *reader, size_t first, size_t count, void *rows) {
+    const ast_source *source = reader->source;
+    atomic_fetch_add_explicit(&reader->read, count, memory_order_relaxed);
+    if (!atomic_load(reader->stop) && source->read(first, count, rows, source->data) == 0)
+        return;
+    memset(rows, 0, count * source->dimension * ast_type_size(source->type));
+    if (!atomic_load(reader->stop))
+        ast_reader_note(reader, first, AST_UNREAD);
+}
+
+static void judge_row(const ast_rowset *rows, size_t i, ast_row_kind kind) {
+    ast_reader *reader = rows->reader;
+    if (kind == AST_ROW_INFINITE)
+        ast_reader_note(reader, rows->offset + i, AST_INFINITE_ROW);
+    if (kind != AST_ROW_MISSING || reader->labels[i] == AST_MISSING)
+        return;
+    if (reader->labels[i] != AST_UNLABELLED && !atomic_load(reader->stop))
+        ast_reader_note(reader, rows->offset + i, AST_CHANGED_ROW);
+    reader->labels[i] = AST_MISSING;
+    atomic_fetch_add_explicit(&reader->missing, 1, memory_order_relaxed);
+}
+
+static size_t first_point(const ast_rowset *rows, const ast_hold *hold) {
+    return hold->first - rows->offset;
+}
+
+static size_t rows_here(const ast_rowset *rows, const ast_hold *hold) {
+    size_t left = rows->count - first_point(rows, hold);
+    return left < rows->chunk ? left : rows->chunk;
+}
+
+/* Large: rows j..j+n of the chunk at hand. Most are floats of length 1, and are used as they come. */
+static void fetch_rows(const ast_rowset *rows, ast_row_buffer *b, size_t j, size_t n) {
+    ast_hold *hold = &b->hold;
+    size_t dimension = rows->dimension;
+    float *first = b->memory + j * dimension;
+    void *raw = hold->raw ? hold->raw : first;
+    read_rows(rows->reader, hold->first + j, n, raw);
+    ast_points view = view_of(rows->reader->source, raw, n);
+    for (size_t r = 0; r < n; r++) {
+        float *row = first + r * dimension;
+        hold->have[j + r] = 1;
+        if (!hold->raw && fabs(rows->kernels->squared_length(row, dimension) - 1) < AST_UNIT_TOLERANCE - 0x1p-36)
+            continue;
+        judge_row(rows, first_point(rows, hold) + j + r, ast_read_row(&view, r, row));
+    }
+}
+
+/* Small: the whole chunk, as columns. */
+static void fetch_columns(const ast_rowset *rows, ast_hold *hold) {
+    size_t n = rows_here(rows, hold), base = first_point(rows, hold);
+    read_rows(rows->reader, hold->first, n, hold->raw);
+    ast_points view = view_of(rows->reader->source, hold->raw, n);
+    size_t infinite = ast_rowset_load_part(&hold->part, &view, hold->kinds);
+    if (infinite < n)
+        judge_row(rows, base + infinite, AST_ROW_INFINITE);
+    for (size_t j = 0; j < n; j++)
+        if (hold->kinds[j] == AST_MISSING)
+            judge_row(rows, base + j, AST_ROW_MISSING);
+}
+
+/* A point of another chunk, into b->row. */
+static ast_row_kind fetch_one(const ast_rowset *rows, ast_row_buffer *b, size_t i) {
+    void *raw = b->hold.raw ? b->hold.raw : b->row;
+    read_rows(rows->reader, rows->offset + i, 1, raw);
+    ast_points view = view_of(rows->reader->source, raw, 1);
+    return ast_read_row(&view, 0, b->row);
+}
+
+static const float *source_row(const ast_rowset *rows, ast_row_buffer *b, size_t i) {
+    ast_hold *hold = &b->hold;
+    size_t row = rows->offset + i;
+    if (hold->first == SIZE_MAX || row < hold->first || row - hold->first >= rows->chunk) {
+        judge_row(rows, i, fetch_one(rows, b, i));
+        return b->row;
+    }
+    size_t j = row - hold->first;
+    if (rows->small) {
+        ast_rows_fetch(rows, b);
+        return ast_rowset_row(&hold->part, j, b->row);
+    }
+    if (!hold->have[j])
+        fetch_rows(rows, b, j, 1);
+    return b->memory + j * rows->dimension;
+}
+
+/* ---- Either ------------------------------------------------------------------------------------------------------ */
+
+void ast_rows_begin(const ast_rowset *rows, ast_row_buffer *b, size_t base) {
+    b->is_loaded = false;
+    if (!rows->reader)
+        return;
+    b->hold.first = rows->offset + base;
+    b->hold.whole = false;
+    if (b->hold.have)
+        memset(b->hold.have, 0, rows->chunk);
+}
+
+void ast_rows_fetch(const ast_rowset *rows, ast_row_buffer *b) {
+    if (!rows->reader || b->hold.whole)
+        return;
+    b->hold.whole = true;
+    if (rows->small) {
+        fetch_columns(rows, &b->hold);
+        return;
+    }
+    const uint8_t *have = b->hold.have;
+    for (size_t j = 0, end, n = rows_here(rows, &b->hold); j < n; j = end) { /* runs of rows that are not here yet */
+        for (end = j; end < n && have[end] == have[j]; end++)
+            ;
+        if (!have[j])
+            fetch_rows(rows, b, j, end - j);
+    }
+}
+
+void ast_rows_fetch_listed(const ast_rowset *rows, ast_row_buffer *b, const uint32_t *list, size_t n) {
+    if (!rows->reader || rows->small || b->hold.whole)
+        return;
+    if (n > rows->chunk / MANY) {
+        ast_rows_fetch(rows, b);
+        return;
+    }
+    for (size_t first = 0, last; first < n; first = last) {
+        for (last = first + 1; last < n && list[last] - list[last - 1] <= NEAR; last++)
+            ;
+        fetch_rows(rows, b, list[first], list[last - 1] - list[first] + 1);
+    }
+}
+
+const float *ast_rows_at(const ast_rowset *rows, ast_row_buffer *b, size_t i) {
+    return rows->reader ? source_row(rows, b, i) : ast_rowset_row(rows, i, b->row);
+}
+
+const float *ast_rows_upright(const ast_rowset *rows, ast_row_buffer *b, size_t i) {
+    const float *row = ast_rows_at(rows, b, i);
+    if (!rows->axial || !ast_faces_down(row, rows->dimension))
+        return row;
+    memcpy(b->upright, row, rows->dimension * sizeof *row);
+    ast_negate(b->upright, rows->dimension);
+    return b->upright;
+}
+
+const float *ast_rows_slot(const ast_rowset *rows, ast_row_buffer *b, size_t i, size_t j) {
+    if (rows->reader)
+        return source_row(rows, b, i);
+    return ast_rowset_row(rows, i, rows->in_place ? NULL : b->memory + j * rows->dimension);
+}
+
+void ast_rows_load(const ast_rowset *rows, ast_row_buffer *b, const int32_t *labels, size_t base) {
+    if (b->is_loaded || rows->sparse)
+        return;
+    ast_rows_fetch(rows, b);
+    for (size_t j = 0; j < rows->chunk; j++)
+        if (labels[base + j] != AST_MISSING)
+            b->loaded[j] = ast_rows_slot(rows, b, base + j, j);
+    b->is_loaded = true;
+}
+
+double ast_rows_exact_score(const ast_rowset *rows, ast_row_buffer *b, size_t i, const float *mean) {
+    if (!rows->sparse)
+        return ast_exact_score(ast_rows_at(rows, b, i), mean, rows->dimension);
+    ast_sparse_row entries = ast_rowset_entries(rows, i);
+    return ast_sparse_exact_score(&entries, mean);
+}
+
+void ast_rows_exact_scores(const ast_rowset *rows, ast_row_buffer *b, size_t i, const ast_table *table,
+                           double *scores) {
+    if (!rows->sparse) {
+        ast_exact_scores(ast_rows_at(rows, b, i), table, scores);
+        return;
+    }
+    ast_sparse_row entries = ast_rowset_entries(rows, i);
+    ast_sparse_exact_scores(&entries, table, scores);
+}
+
+/* Has the chunk of point i read as a whole. */
+static void walk_to(const ast_rowset *rows, ast_row_buffer *b, size_t i) {
+    if (!rows->reader)
+        return;
+    if (b->hold.first != rows->offset + i / rows->chunk * rows->chunk)
+        ast_rows_begin(rows, b, i / rows->chunk * rows->chunk);
+    ast_rows_fetch(rows, b);
+}
+
+double ast_rows_walk_score(const ast_rowset *rows, ast_row_buffer *b, size_t i, const float *mean) {
+    walk_to(rows, b, i);
+    return ast_rows_exact_score(rows, b, i, mean);
+}
+
+double ast_rows_walk_dot(const ast_rowset *rows, ast_row_buffer *b, size_t i, const float *mean) {
+    walk_to(rows, b, i);
+    if (!rows->sparse)
+        return rows->kernels->steady_dot(ast_rows_at(rows, b, i), mean, rows->dimension);
+    ast_sparse_row entries = ast_rowset_entries(rows, i);
+    return ast_sparse_steady_dot(&entries, mean);
+}
+
+ast_row_kind ast_rows_kind(const ast_rowset *rows, ast_row_buffer *b, size_t i) {
+    ast_row_scale scale;
+    size_t r = rows->order ? rows->order[i] : i;
+    if (rows->reader)
+        return fetch_one(rows, b, i);
+    return rows->sparse ? ast_sparse_row_scale(&rows->view, r, &scale) : ast_read_row(&rows->view, r, b->row);
+}

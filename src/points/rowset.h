@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The points of a run: unit vectors in float, in the order in which they are visited, whatever the caller gave.
+ *
+ * Dimensions 2..4 ("small") are copied into columns. Larger rows are read where the caller has them, and normalised on
+ * every reading unless they are unit vectors already, so that memory does not grow with the dimension. Sparse rows are
+ * normalised once, entry by entry (sparse_rows.h). Rows of an ast_source are read when a thread asks for them
+ * (reader.c). The functions over an ast_row_buffer hide which of these it is: they are the way in for every other room.
+ */
+#ifndef AST_ROWSET_H
+#define AST_ROWSET_H
+
+#include "asterism.h"
+#include "fault.h"
+#include "kernels.h"
+#include "pool.h"
+#include "sparse_rows.h"
+
+#include <stdatomic.h>
+
+#define AST_MAX_DIMENSION 4096 /* of dense rows */
+
+#define AST_MISSING (-1)    /* label of a row without a direction, or that takes no part */
+#define AST_UNLABELLED (-2) /* label of a point before the first pass */
+
+/* Arrays over points that are read side by side start this many floats past a multiple of each other's size, so that
+ * the same point of each does not fall into the same set of the cache. */
+#define AST_STAGGER 192
+
+/* Why rows of a source could not be used. */
+typedef enum ast_row_fault { AST_UNREAD = 1, AST_CHANGED_ROW, AST_INFINITE_ROW, AST_UNSTORED } ast_row_fault;
+
+/* Rows that are read when they are needed. */
+typedef struct ast_reader {
+    const ast_source *source;
+    int32_t *labels;       /* of the rows at hand: a missing row is marked when it is first read */
+    _Atomic bool *stop;    /* set with the first fault: reading ends */
+    _Atomic uint64_t read; /* rows so far */
+    _Atomic size_t missing;
+    _Atomic uint64_t fault; /* row << 3 | ast_row_fault, of the first row; UINT64_MAX: none */
+} ast_reader;
+
+typedef struct ast_rowset {
+    const ast_kernels *kernels;
+    size_t count, padded, dimension; /* padded: a multiple of the chunk */
+    size_t chunk, chunks;            /* points that are scored together; number of chunks */
+    size_t pitch;                    /* small: from one column to the next */
+    ast_points view;
+    size_t offset;         /* number of rows before the first one: those of other ranks or windows */
+    const uint32_t *order; /* (count) the row that is visited i-th; NULL: as given */
+    const double *weights; /* (count) in order of visit, divided by the smallest; NULL: all 1 */
+    bool axial;            /* x and -x are the same (docs/axial.md) */
+    bool small;            /* held as columns */
+    bool tight;            /* rows are adjacent floats in the caller's memory */
+    bool scaled;           /* some row is not a unit vector there */
+    bool in_place;         /* large: rows can be used where they are */
+    bool sparse;           /* large: rows are in `entries`; none of the three above */
+    ast_sparse_rows entries;
+    float *columns;  /* small: (D, pitch) */
+    size_t capacity; /* floats that there is memory for */
+    const float *column[AST_SMALL];
+    ast_reader *reader; /* NULL: the rows are in memory */
+} ast_rowset;
+
+/* Loads the points and checks every row. The rowset is zeroed memory, or one used before, whose memory is reused.
+ * labels (padded) become AST_UNLABELLED, or AST_MISSING for missing rows and for the padding. `*missing` counts the
+ * missing rows. */
+ast_status ast_rowset_load(ast_rowset *rows, ast_pool *pool, const ast_points *points, size_t padded, int32_t *labels,
+                           size_t *missing, ast_fault *fault);
+void ast_rowset_free(ast_rowset *rows);
+
+/* Points in a chunk, by dimension. */
+size_t ast_chunk_size(size_t dimension);
+
+/* A block of small points that is loaded again and again, with memory for `padded` of them (false: no memory). Each
+ * view becomes the columns; labels (padded) as above. Returns the first row with an infinity, or view->count. */
+bool ast_rowset_open_part(ast_rowset *part, const ast_kernels *kernels, size_t dimension, size_t padded);
+size_t ast_rowset_load_part(ast_rowset *part, const ast_points *view, int32_t *labels);
+
+/* Rows in memory: the i-th point as a row, in place or in the buffer (D floats); the point must not be missing. Sparse
+ * rows: the entries of the i-th point. */
+const float *ast_rowset_row(const ast_rowset *rows, size_t i, float *buffer);
+ast_sparse_row ast_rowset_entries(const ast_rowset *rows, size_t i);
+
+/* Normalises row r of the view, dense or sparse, into `row` (D floats). */
+ast_row_kind ast_read_row(const ast_points *view, size_t r, float *row);
+
+/* Bytes of a number. */
+size_t ast_type_size(ast_type type);
+
+/* ---- rows for one thread, wherever they are ---- */
+
+/* Of a source: what a thread has read of the chunk at hand. */
+typedef struct ast_hold {
+    size_t first;    /* the number of the chunk's first row; SIZE_MAX: nothing was read */
+    bool whole;      /* every row of the chunk was read */
+    uint8_t *have;   /* large: (chunk) the row is in the buffer's memory */
+    void *raw;       /* (chunk, D) as read, where rows are not floats that can be used as they are */
+    int32_t *kinds;  /* small: (chunk) AST_MISSING for missing rows */
+    ast_rowset part; /* small: the chunk's columns */
+} ast_hold;
+
+typedef struct ast_row_buffer {
+    float *row;              /* (D) */
+    float *upright;          /* (D) axial: a row turned to its upright side */
+    float *memory;           /* large, where rows are not in place: (chunk, D) */
+    const float **loaded;    /* large: (chunk) every row of the chunk, where `is_loaded` */
+    bool is_loaded;
+    ast_sparse_row *entries; /* sparse: (chunk) */
+    ast_hold hold;
+} ast_row_buffer;
+
+bool ast_row_buffer_open(ast_row_buffer *buffer, const ast_rowset *rows); /* false: no memory */
+void ast_row_buffer_free(ast_row_buffer *buffer);
+
+/* Makes the chunk that starts at point `base` the one at hand. */
+void ast_rows_begin(const ast_rowset *rows, ast_row_buffer *buffer, size_t base);
+
+/* Reads the chunk at hand as a whole, or n listed points of it (indices into the chunk, increasing), before they are
+ * looked at, so that rows of a source are read together. Rows in memory need nothing. */
+void ast_rows_fetch(const ast_rowset *rows, ast_row_buffer *buffer);
+void ast_rows_fetch_listed(const ast_rowset *rows, ast_row_buffer *buffer, const uint32_t *list, size_t n);
+
+/* Points `loaded` at every row of the chunk at hand that is not missing (large, dense). */
+void ast_rows_load(const ast_rowset *rows, ast_row_buffer *buffer, const int32_t *labels, size_t base);
+
+/* Point i as a row; ast_rows_upright: axial rows turned so that their first non-zero component is positive, in
+ * buffer->upright if that had to be done; ast_rows_slot: in the place that point j of the chunk has in memory. */
+const float *ast_rows_at(const ast_rowset *rows, ast_row_buffer *buffer, size_t i);
+const float *ast_rows_upright(const ast_rowset *rows, ast_row_buffer *buffer, size_t i);
+const float *ast_rows_slot(const ast_rowset *rows, ast_row_buffer *buffer, size_t i, size_t j);
+
+/* Scores of point i by definition, with one mean and with a table of means; and the product in eight partial sums (the
+ * kernels' steady_dot). ast_rows_walk_* are for callers that visit many points in order. */
+double ast_rows_exact_score(const ast_rowset *rows, ast_row_buffer *buffer, size_t i, const float *mean);
+void ast_rows_exact_scores(const ast_rowset *rows, ast_row_buffer *buffer, size_t i, const ast_table *table,
+                           double *scores);
+double ast_rows_walk_score(const ast_rowset *rows, ast_row_buffer *buffer, size_t i, const float *mean);
+double ast_rows_walk_dot(const ast_rowset *rows, ast_row_buffer *buffer, size_t i, const float *mean);
+
+/* What the row of point i is, whatever its label says; dense rows are left in buffer->row. */
+ast_row_kind ast_rows_kind(const ast_rowset *rows, ast_row_buffer *buffer, size_t i);
+
+/* Small: component d of point i and of those after it, in the chunk at hand, which was fetched. */
+static inline const float *ast_rows_column(const ast_rowset *rows, const ast_row_buffer *buffer, size_t d, size_t i) {
+    return rows->reader ? buffer->hold.part.column[d] + (rows->offset + i - buffer->hold.first) : rows->column[d] + i;
+}
+
+/* Notes what is wrong with a row of a source, and ends reading. */
+void ast_reader_note(ast_reader *reader, size_t row, ast_row_fault fault);
+
+/* AST_OK, or the sentence on the first row that could not be used. */
+ast_status ast_reader_status(ast_reader *reader, ast_fault *fault);
+
+/* Axial. A row is looked at from the side on which its first non-zero component is positive ("upright"); a mean is
+ * returned on the side on which its component of largest magnitude is positive. */
+bool ast_faces_down(const float *row, size_t dimension);
+void ast_choose_side(float *mean, size_t dimension);
+void ast_negate(float *vector, size_t dimension);
+
+#endif

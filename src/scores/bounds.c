@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Between two passes: how far the means went, and what that means for the bounds.
+ *
+ * Large points. The bound on a point's rivals rises by the largest move of all means, so one mean that runs far would
+ * void the bounds of everybody. So the clusters are split: the *fast* ones have a bound of their own for each point,
+ * and one that gives way costs a comparison with the fast means alone (the carry). Clusters that were born or had their
+ * mean reset are fast, since no bound knows them. Small points have no such split: scoring them anew is as cheap. */
+#include "scorer.h"
+
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SAMPLE 1024
+#define MOST_FAST 256
+#define ROW_COST 16    /* reading a row costs as much as scoring it against so many means (measured at D = 300) */
+#define LOOKED_AT 0.25 /* the share of points that are compared with the fast clusters in a pass, roughly */
+#define WORTH_IT 0.01  /* of a full pass: for less the clusters are not split anew */
+
+/* The clusters as the update left them, and what the pass before it did to their list. */
+typedef struct update {
+    ast_scorer *s;
+    const ast_mean_list *c;
+    const int32_t *events; /* (event_count) */
+    size_t event_count;
+    float safe; /* from this score on no candidate beside the means can win */
+} update;
+
+static bool counts(const update *u, int32_t slot) {
+    return u->c->alive[slot] && !ast_is_hidden(u->c, slot);
+}
+
+static bool reserve_fast(const update *u) {
+    size_t slots = u->c->slots, used = u->s->moves.fast_capacity;
+    if (slots <= used)
+        return true;
+    if (!ast_grow_array(&u->s->moves.fast, used, 2 * slots, sizeof *u->s->moves.fast))
+        return false;
+    memset(u->s->moves.fast + used, 0, 2 * slots - used);
+    u->s->moves.fast_capacity = 2 * slots;
+    return true;
+}
+
+static void meet_move(ast_gain *gain, int32_t slot, float move) {
+    if (move > gain->most[0]) {
+        gain->most[1] = gain->most[0];
+        gain->most[0] = move;
+        gain->fastest = slot;
+    } else if (move > gain->most[1]) {
+        gain->most[1] = move;
+    }
+}
+
+static ast_gain no_gain(void) {
+    return (ast_gain){.fastest = -1};
+}
+
+static void measure_moves(const update *u) {
+    u->s->moves.all = u->s->moves.quick = u->s->moves.slow = no_gain();
+    for (size_t k = 0; k < u->c->live; k++) {
+        int32_t slot = u->c->order[k];
+        if (ast_is_hidden(u->c, slot))
+            continue;
+        meet_move(&u->s->moves.all, slot, u->c->moves[slot]);
+        if (!u->s->rows->small)
+            meet_move(u->s->moves.fast[slot] ? &u->s->moves.quick : &u->s->moves.slow, slot, u->c->moves[slot]);
+    }
+}
+
+/* Clusters that moved, the farthest first. Returns how many; beyond MOST_FAST only the farthest matter. */
+static size_t sort_movers(const update *u, int32_t *movers) {
+    const ast_mean_list *c = u->c;
+    size_t count = 0;
+    for (size_t k = 0; k < c->live; k++) {
+        int32_t slot = c->order[k];
+        float move = c->moves[slot];
+        if (move == 0 || ast_is_hidden(u->c, slot) || (count == MOST_FAST && move <= c->moves[movers[count - 1]]))
+            continue;
+        size_t at = count < MOST_FAST ? count++ : count - 1;
+        for (; at > 0 && c->moves[movers[at - 1]] < move; at--)
+            movers[at] = movers[at - 1];
+        movers[at] = slot;
+    }
+    return count;
+}
+
+/* By how much the slow clusters may move before a point has to be looked at: as they are split now, or anew, when the
+ * two bounds become one. A fresh score against the own mean, which is cheap, makes good for the move of that. */
+static size_t sample_slack(const update *u, bool anew, float slack[SAMPLE]) {
+    size_t step = u->s->rows->count / SAMPLE + 1, count = 0;
+    for (size_t i = step / 2; i < u->s->rows->count && count < SAMPLE; i += step) {
+        float best = u->s->bounds.scores.best[i], rival = u->s->bounds.scores.second[i];
+        rival = anew ? fmaxf(rival, u->s->bounds.third[i]) : rival;
+        if (u->s->labels[i] >= 0)
+            slack[count++] = fminf(best - rival, best - fmaxf(u->s->fit, u->safe)) - u->s->margin;
+    }
+    return count;
+}
+
+static double awake_share(const float *slack, size_t sampled, float gain) {
+    size_t awake = 0;
+    for (size_t j = 0; j < sampled; j++)
+        awake += slack[j] <= gain;
+    return (double)awake / (double)(sampled ? sampled : 1);
+}
+
+/* What a pass costs, in full passes, with m fast clusters and `gain` the largest move of the others. */
+static double price(const update *u, const float *slack, size_t sampled, size_t m, float gain) {
+    double columns = m ? ceil((double)m / AST_PANEL) * AST_PANEL + ROW_COST : 0;
+    return LOOKED_AT * columns / (double)u->c->live + awake_share(slack, sampled, gain);
+}
+
+/* How many of the movers are to be fast: each costs a column where the fast ones are looked at, and those that are slow
+ * wake points up. */
+static size_t choose_count(const update *u, const float *slack, size_t sampled, const int32_t *movers,
+                           size_t count, double *least) {
+    size_t best = 0;
+    *least = INFINITY;
+    for (size_t m = 0; m <= count && m <= u->c->live / 2; m += 1 + m / 4) {
+        float gain = m < count ? u->c->moves[movers[m]] : 0;
+        double cost = price(u, slack, sampled, m, gain);
+        if (cost < *least) {
+            *least = cost;
+            best = m;
+        }
+    }
+    return best;
+}
+
+static bool knows_events(const update *u) {
+    for (size_t e = 0; e < u->event_count; e++)
+        if (u->events[e] >= 0 && !u->s->moves.fast[u->events[e]])
+            return false;
+    return true;
+}
+
+/* Splits the clusters anew, unless the old split will do. */
+static void choose_fast(const update *u) {
+    int32_t movers[MOST_FAST];
+    float slack[SAMPLE];
+    double least;
+    size_t count = sort_movers(u, movers), sampled = sample_slack(u, false, slack);
+    double now = price(u, slack, sampled, u->s->moves.carry.count, u->s->moves.slow.most[0]);
+    sampled = sample_slack(u, true, slack);
+    size_t chosen = choose_count(u, slack, sampled, movers, count, &least);
+    u->s->moves.regrouped = !knows_events(u) || now > least + WORTH_IT;
+    if (!u->s->moves.regrouped)
+        return;
+    memset(u->s->moves.fast, 0, u->s->moves.fast_capacity);
+    for (size_t m = 0; m < chosen; m++)
+        u->s->moves.fast[movers[m]] = 1;
+    for (size_t e = 0; e < u->event_count; e++)
+        if (u->events[e] >= 0)
+            u->s->moves.fast[u->events[e]] = 1;
+    measure_moves(u);
+}
+
+static bool fill_carry(const update *u) {
+    bool ready = true;
+    ast_table_clear(&u->s->moves.carry, u->s->rows->dimension, u->s->rows->axial);
+    for (size_t k = 0; k < u->c->live && ready; k++) {
+        int32_t slot = u->c->order[k];
+        if (u->s->moves.fast[slot] && counts(u, slot))
+            ready = ast_table_append(&u->s->moves.carry, u->c->means + (size_t)slot * u->s->rows->dimension, slot);
+    }
+    return ready;
+}
+
+/* How much closer a point of cluster a may have come to leaving it for b; axial: for either side of b. */
+static float approach(const ast_mean_list *c, int32_t a, int32_t b, bool axial) {
+    double apart = 0, together = 0;
+    for (size_t d = 0; d < c->dimension; d++) {
+        double own = (double)c->shifts[(size_t)a * c->dimension + d];
+        double rival = (double)c->shifts[(size_t)b * c->dimension + d];
+        apart += (own - rival) * (own - rival);
+        together += (own + rival) * (own + rival);
+    }
+    return ast_round_up(sqrt(axial ? fmax(apart, together) : apart));
+}
+
+/* How much smaller the gap of a point of the cluster may have become: what it may have come closer to leaving it, or to
+ * fitting nothing. Many clusters: the sum of two moves is no smaller. */
+static float largest_approach(const update *u, int32_t slot) {
+    const ast_mean_list *c = u->c;
+    if (!u->s->moves.few)
+        return c->moves[slot] + u->s->moves.all.most[slot == u->s->moves.all.fastest];
+    float most = c->moves[slot];
+    for (size_t k = 0; k < c->live; k++)
+        if (c->order[k] != slot && !ast_is_hidden(u->c, c->order[k]))
+            most = fmaxf(most, approach(c, slot, c->order[k], u->s->rows->axial));
+    return most;
+}
+
+static void measure_steps(const update *u) {
+    const ast_mean_list *c = u->c;
+    memset(u->s->moves.bit_step, 0, sizeof u->s->moves.bit_step);
+    u->s->moves.few = c->live <= AST_MASK_BITS;
+    for (size_t k = 0; k < c->live; k++) {
+        float *bit = &u->s->moves.bit_step[c->order[k] & (AST_MASK_BITS - 1)];
+        *bit = fmaxf(*bit, largest_approach(u, c->order[k]));
+    }
+}
+
+bool ast_bounds_close_pass(ast_scorer *s, const ast_mean_list *means, const int32_t *events, size_t count,
+                           float safe) {
+    const update u = {s, means, events, count, safe};
+    bool ready = reserve_fast(&u);
+    s->bounds.last_events = count;
+    if (!ready || !s->bounds.on)
+        return ready;
+    measure_moves(&u);
+    if (s->rows->small) {
+        measure_steps(&u);
+        return true;
+    }
+    choose_fast(&u);
+    return fill_carry(&u);
+}
+
+bool ast_bounds_open_pass(ast_scorer *s, const ast_mean_list *means) {
+    size_t slots = means->slots, dimension = means->dimension;
+    ast_moves *m = &s->moves;
+    if (s->rows->small || (!s->bounds.on && !s->rows->axial) || slots == 0)
+        return true;
+    if (slots > m->capacity) {
+        free(m->start_means);
+        free(m->of);
+        m->start_means = ast_allocate(2 * slots * dimension, sizeof *m->start_means);
+        m->of = ast_allocate(2 * slots, sizeof *m->of);
+        m->capacity = m->start_means && m->of ? 2 * slots : 0;
+        if (m->capacity == 0)
+            return false;
+    }
+    memcpy(m->start_means, means->means, slots * dimension * sizeof *m->start_means);
+    memcpy(m->of, means->moves, slots * sizeof *m->of);
+    return true;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What small.c and large.c supply, each for its dimensions. */
+#ifndef AST_KINDS_H
+#define AST_KINDS_H
+
+#include "scorer.h"
+
+/* A score that decides: it fits, and no candidate beside the means can beat it. */
+static inline float ast_deciding_score(const ast_scorer *s, const ast_chunk *c) {
+    return c->safe > s->fit ? c->safe : s->fit;
+}
+
+/* Points that were compared with every event of the last pass know all clusters, so that their bounds hold. */
+static inline bool ast_is_informed(const ast_scorer *s, const ast_chunk *c) {
+    return s->bounds.chunk_seen[c->base / s->rows->chunk] == s->bounds.last_events;
+}
+
+void ast_small_first(ast_scorer *scorer, ast_chunk *chunk, ast_bins *bins);
+void ast_small_all(ast_scorer *scorer, ast_chunk *chunk);
+void ast_small_bounded(ast_scorer *scorer, ast_chunk *chunk);
+void ast_small_others(ast_scorer *scorer, ast_chunk *chunk, const ast_table *table, size_t first, size_t n);
+
+void ast_large_all(ast_scorer *scorer, ast_chunk *chunk);
+void ast_large_bounded(ast_scorer *scorer, ast_chunk *chunk);
+void ast_large_others(ast_scorer *scorer, ast_chunk *chunk, const ast_table *table, size_t first, size_t n);
+
+#endif

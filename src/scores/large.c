@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Proposals for points of five dimensions and more. Bounds sink and rise point by point, one for the few clusters that
+ * move fast and one for the others; before a point is scored against all means, its own and the fast ones may settle
+ * it. */
+#include "kinds.h"
+
+#include "sparse.h"
+
+#include <math.h>
+
+#define KNOWS_NOTHING 2.0f /* above every score */
+
+static float sparse_score(const ast_scorer *s, size_t i, const float *mean) {
+    ast_sparse_row row = ast_rowset_entries(s->rows, i);
+    return ast_sparse_dot(&row, mean);
+}
+
+/* The scores of n listed points (indices into the chunk) against the table, compact. */
+static void score_list(ast_scorer *s, ast_chunk *c, const ast_table *table, size_t base, size_t n) {
+    if (s->rows->sparse) {
+        for (size_t j = 0; j < n; j++)
+            c->rows.entries[j] = ast_rowset_entries(s->rows, base + c->list[j]);
+        s->kernels->score_sparse(c->rows.entries, n, table, c->compact, c->scratch);
+        return;
+    }
+    for (size_t j = 0; j < n; j++) {
+        size_t at = c->list[j];
+        c->picked[j] = c->rows.is_loaded ? c->rows.loaded[at] : ast_rows_slot(s->rows, &c->rows, base + at, at);
+    }
+    s->kernels->score_rows(c->picked, n, table, c->compact, c->scratch);
+}
+
+static size_t list_present(const ast_scorer *s, ast_chunk *c, size_t base, size_t first, size_t n) {
+    size_t count = 0;
+    for (size_t j = first; j < first + n; j++)
+        if (s->labels[base + j] != AST_MISSING)
+            c->list[count++] = (uint32_t)j;
+    return count;
+}
+
+void ast_large_others(ast_scorer *s, ast_chunk *c, const ast_table *table, size_t first, size_t n) {
+    size_t base = first / s->rows->chunk * s->rows->chunk;
+    ast_rows_load(s->rows, &c->rows, s->labels, base);
+    size_t count = list_present(s, c, base, first - base, n);
+    score_list(s, c, table, base, count);
+    for (size_t j = 0; j < count; j++) {
+        size_t at = c->list[j] - (first - base);
+        c->other.best[at] = c->compact.best[j];
+        c->other.second[at] = c->compact.second[j];
+        c->other.id[at] = c->compact.id[j];
+    }
+}
+
+/* Takes the compact scores of listed points over. */
+static void scatter(ast_chunk *c, size_t n) {
+    for (size_t j = 0; j < n; j++) {
+        size_t at = c->list[j];
+        c->scores.best[at] = c->compact.best[j];
+        c->scores.second[at] = c->compact.second[j];
+        if (c->third)
+            c->third[at] = c->compact.second[j];
+        c->scores.id[at] = c->compact.id[j];
+    }
+    c->scored += n;
+}
+
+/* Axial: a listed point that now stands on the other side of its mean has a score that decides nothing. */
+static void doubt_turned(ast_scorer *s, ast_chunk *c, size_t base, size_t n) {
+    size_t dimension = s->rows->dimension;
+    for (size_t j = 0; j < n && s->rows->axial; j++) {
+        size_t at = c->list[j], i = base + at;
+        if (s->labels[i] < 0 || c->scores.id[at] != s->labels[i])
+            continue;
+        const float *mean = s->moves.start_means + (size_t)s->labels[i] * dimension;
+        if ((s->kernels->dot(c->picked[j], mean, dimension) < 0) != ast_is_turned(s->signs, i))
+            c->scores.second[at] = c->compact.second[j] = c->scores.best[at];
+    }
+}
+
+void ast_large_all(ast_scorer *s, ast_chunk *c) {
+    size_t base = c->base;
+    ast_rows_load(s->rows, &c->rows, s->labels, base);
+    size_t count = list_present(s, c, base, 0, s->rows->chunk);
+    score_list(s, c, c->table, base, count);
+    scatter(c, count);
+    doubt_turned(s, c, base, count);
+    for (size_t i = base; i < base + s->rows->chunk; i += AST_BLOCK) {
+        size_t j = i - base;
+        ast_scores scores = {c->scores.best + j, c->scores.second + j, c->scores.id + j};
+        uint64_t bits[AST_BLOCK / 64];
+        s->bounds.blocks[i / AST_BLOCK].attention =
+            s->kernels->screen(scores, s->labels + i, AST_ALL_GROUPS, ast_deciding_score(s, c), s->margin,
+                               !c->unlabelled || s->rows->axial, bits);
+    }
+}
+
+/* Lets the bounds of a block sink and rise by what the means have moved since the last pass. Points that have not met
+ * every event of it know nothing of the fast clusters. */
+static void advance(const ast_scorer *s, ast_chunk *c, size_t b, bool informed) {
+    float *best = c->scores.best, *second = c->scores.second, *third = c->third;
+    for (size_t i = b * AST_BLOCK; i < (b + 1) * AST_BLOCK; i++) {
+        int32_t label = s->labels[i];
+        size_t j = i - c->base;
+        if (label < 0)
+            continue;
+        if (s->moves.regrouped)
+            second[j] = third[j] = second[j] > third[j] ? second[j] : third[j];
+        best[j] -= s->moves.of[label];
+        second[j] += s->moves.slow.most[label == s->moves.slow.fastest];
+        third[j] = informed ? third[j] + s->moves.quick.most[label == s->moves.quick.fastest] : KNOWS_NOTHING;
+    }
+}
+
+static bool is_settled(const ast_scorer *s, const ast_chunk *c, size_t at) {
+    float best = c->scores.best[at], second = c->scores.second[at], third = c->third[at];
+    return best >= ast_deciding_score(s, c) && best - (second > third ? second : third) > s->margin;
+}
+
+/* Lists the points of block b, in the chunk, that may have changed. */
+static size_t list_block(ast_scorer *s, ast_chunk *c, size_t b, size_t count) {
+    size_t first = b * AST_BLOCK - c->base;
+    float *rival = c->other.second;
+    for (size_t j = 0; j < AST_BLOCK; j++)
+        rival[j] = fmaxf(c->scores.second[first + j], c->third[first + j]);
+    uint32_t *list = c->list + count;
+    size_t listed = s->kernels->narrow(c->scores.best + first, rival, s->labels + c->base + first, AST_BLOCK,
+                                       ast_deciding_score(s, c), s->margin + 0x1p-22f, list);
+    for (size_t j = 0; j < listed; j++)
+        list[j] += (uint32_t)first;
+    return count + listed;
+}
+
+/* Before a point is compared with every mean, a fresh score against its own may do. Returns how many stay listed. */
+static size_t tighten(ast_scorer *s, ast_chunk *c, size_t n) {
+    size_t left = 0, dimension = s->rows->dimension;
+    for (size_t j = 0; j < n; j++) {
+        size_t at = c->list[j], i = c->base + at;
+        float *best = &c->scores.best[at];
+        if (*best > AST_NO_SCORE) {
+            const float *mean = s->moves.start_means + (size_t)s->labels[i] * dimension;
+            *best = s->rows->sparse ? sparse_score(s, i, mean)
+                                    : s->kernels->dot(ast_rows_slot(s->rows, &c->rows, i, at), mean, dimension);
+            *best = s->rows->axial && ast_is_turned(s->signs, i) ? -*best : *best;
+        }
+        if (!is_settled(s, c, at))
+            c->list[left++] = c->list[j];
+    }
+    return left;
+}
+
+/* ... and then fresh scores against the fast clusters. */
+static size_t challenge(ast_scorer *s, ast_chunk *c, size_t n) {
+    if (s->moves.carry.count == 0)
+        return n;
+    size_t left = 0;
+    score_list(s, c, &s->moves.carry, c->base, n);
+    for (size_t j = 0; j < n; j++) {
+        size_t at = c->list[j];
+        bool own = c->compact.id[j] == s->labels[c->base + at]; /* no rival of itself */
+        c->third[at] = own ? c->compact.second[j] : c->compact.best[j];
+        if (!is_settled(s, c, at))
+            c->list[left++] = c->list[j];
+    }
+    return left;
+}
+
+static void flag_undecided(ast_scorer *s, const ast_chunk *c, size_t base, size_t n) {
+    for (size_t j = 0; j < n; j++) {
+        size_t i = base + c->list[j];
+        float best = c->scores.best[c->list[j]], second = c->compact.second[j];
+        if (c->compact.id[j] != s->labels[i] ||
+            !(best >= ast_deciding_score(s, c) && best - second > s->margin))
+            s->bounds.blocks[i / AST_BLOCK].attention = true;
+    }
+}
+
+void ast_large_bounded(ast_scorer *s, ast_chunk *c) {
+    size_t base = c->base, count = 0;
+    bool informed = ast_is_informed(s, c);
+    if (!informed && 2 * s->moves.carry.count > c->table->count) {
+        ast_score_chunk(s, c);
+        return;
+    }
+    for (size_t b = base / AST_BLOCK; b < (base + s->rows->chunk) / AST_BLOCK; b++) {
+        s->bounds.blocks[b].attention = false;
+        advance(s, c, b, informed);
+        count = list_block(s, c, b, count);
+    }
+    ast_rows_fetch_listed(s->rows, &c->rows, c->list, count);
+    count = challenge(s, c, tighten(s, c, count));
+    if (count == 0)
+        return;
+    score_list(s, c, c->table, base, count);
+    scatter(c, count);
+    doubt_turned(s, c, base, count);
+    flag_undecided(s, c, base, count);
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which points of a chunk need scores; memory of a scorer and of a chunk. Nothing here looks at what other threads
+ * change. */
+#include "kinds.h"
+
+#include "degree.h"
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIT_TOLERANCE 0x1p-20 /* without it duplicates split at 0 degrees, and pure rounding makes runs cycle */
+
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
+
+static bool allocate_scores(ast_scores *scores, size_t n) {
+    scores->best = ast_allocate(n, sizeof *scores->best);
+    scores->second = ast_allocate(n, sizeof *scores->second);
+    scores->id = ast_allocate(n, sizeof *scores->id);
+    return scores->best && scores->second && scores->id;
+}
+
+static void free_scores(ast_scores *scores) {
+    free(scores->best);
+    free(scores->second);
+    free(scores->id);
+    *scores = (ast_scores){0};
+}
+
+bool ast_chunk_open(ast_chunk *c, const ast_rowset *rows) {
+    size_t n = rows->chunk + AST_BLOCK;
+    c->hasty = ast_allocate(n, sizeof *c->hasty);
+    c->hasty_signs = ast_allocate(n / AST_LANES, sizeof *c->hasty_signs);
+    c->list = ast_allocate(2 * n, sizeof *c->list);
+    c->fresh = ast_allocate(n / AST_BLOCK, sizeof *c->fresh);
+    c->picked = rows->small ? NULL : ast_allocate(n, sizeof *c->picked);
+    c->scratch = rows->small ? NULL : ast_allocate(AST_ROW_SCRATCH, sizeof *c->scratch);
+    bool ready = allocate_scores(&c->own, n) && allocate_scores(&c->other, n) && allocate_scores(&c->compact, n);
+    ready = ast_row_buffer_open(&c->rows, rows) && ready;
+    return ready && c->hasty && c->hasty_signs && c->list && c->fresh && (rows->small || (c->picked && c->scratch));
+}
+
+void ast_chunk_free(ast_chunk *c) {
+    void *memory[] = {c->hasty, c->hasty_signs, c->list, c->fresh, c->picked, c->scratch};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        free(memory[i]);
+    free_scores(&c->own);
+    free_scores(&c->other);
+    free_scores(&c->compact);
+    ast_row_buffer_free(&c->rows);
+    *c = (ast_chunk){0};
+}
+
+bool ast_scorer_reserve(ast_scorer *s, size_t padded) {
+    ast_bounds *b = &s->bounds;
+    free(b->gaps);
+    free(b->blocks);
+    free(b->chunk_seen);
+    b->gaps = ast_allocate(padded / AST_LANES, sizeof *b->gaps);
+    b->blocks = ast_allocate(padded / AST_BLOCK, sizeof *b->blocks);
+    b->chunk_seen = ast_allocate(padded / AST_BLOCK, sizeof *b->chunk_seen);
+    return b->gaps && b->blocks && b->chunk_seen;
+}
+
+bool ast_scorer_keep(ast_scorer *s) {
+    ast_bounds *b = &s->bounds;
+    size_t padded = s->rows->padded;
+    if (padded <= b->capacity)
+        return true;
+    free_scores(&b->scores);
+    free(b->third);
+    b->third = s->rows->small ? NULL : ast_allocate(padded, sizeof *b->third);
+    bool ready = allocate_scores(&b->scores, padded) && (s->rows->small || b->third);
+    b->capacity = ready ? padded : 0;
+    return ready;
+}
+
+void ast_scorer_free(ast_scorer *s) {
+    void *memory[] = {s->bounds.gaps,     s->bounds.third, s->bounds.blocks,
+                      s->bounds.chunk_seen, s->moves.of,     s->moves.start_means,
+                      s->moves.fast};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        free(memory[i]);
+    free_scores(&s->bounds.scores);
+    ast_table_free(&s->moves.carry);
+    ast_table_free(&s->table);
+    *s = (ast_scorer){0};
+}
+
+/* ---- The threshold ----------------------------------------------------------------------------------------------- */
+
+double ast_cosine(double degrees) {
+    static const double known[][2] = {{0, 1}, {60, 0.5}, {90, 0}, {120, -0.5}, {180, -1}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (degrees == known[i][0])
+            return known[i][1];
+    return cos(degrees * AST_DEGREE);
+}
+
+void ast_scorer_set_angle(ast_scorer *s, double angle) {
+    float error = ast_score_error(s->rows->sparse ? s->rows->entries.longest : s->rows->dimension);
+    bool any = isnan(angle);
+    s->limit = any ? -INFINITY : ast_cosine(angle) - FIT_TOLERANCE;
+    s->fit = any ? -3 : (float)(s->limit + (double)error) + 0x1p-23f;
+    s->margin = 2 * error;
+    if (s->rows->axial && s->fit < s->margin) /* below that, the sign of a product is not certain */
+        s->fit = s->margin;
+}
+
+/* ---- A chunk ----------------------------------------------------------------------------------------------------- */
+
+void ast_chunk_begin(const ast_scorer *s, ast_chunk *c, size_t number) {
+    const ast_bounds *b = &s->bounds;
+    size_t base = number * s->rows->chunk;
+    c->base = base;
+    c->scores = c->own;
+    if (s->kept)
+        c->scores = (ast_scores){b->scores.best + base, b->scores.second + base, b->scores.id + base};
+    c->third = s->kept && !s->rows->small ? b->third + base : NULL;
+    c->full = c->added = c->noted = false;
+    ast_rows_begin(s->rows, &c->rows, base);
+}
+
+void ast_chunk_note(const ast_scorer *s, ast_chunk *c) {
+    c->noted = true;
+    memcpy(c->hasty, s->labels + c->base, s->rows->chunk * sizeof *c->hasty);
+    memcpy(c->hasty_signs, s->signs + c->base / AST_LANES, s->rows->chunk / AST_LANES);
+}
+
+void ast_score_others(ast_scorer *s, ast_chunk *c, const ast_table *table, size_t first, size_t n) {
+    if (s->rows->small)
+        ast_small_others(s, c, table, first, n);
+    else
+        ast_large_others(s, c, table, first, n);
+}
+
+void ast_score_chunk(ast_scorer *s, ast_chunk *c) {
+    c->full = true;
+    if (s->rows->small)
+        ast_small_all(s, c);
+    else
+        ast_large_all(s, c);
+}
+
+/* Which clusters have points in a block tells whether one of them may be alone. It is found here, out of turn. */
+static void propose_all(ast_scorer *s, ast_chunk *c) {
+    size_t first = c->base / AST_BLOCK, last = (c->base + s->rows->chunk) / AST_BLOCK;
+    ast_score_chunk(s, c);
+    for (size_t b = first; !c->unlabelled && b < last; b++)
+        if (s->bounds.blocks[b].mask == 0)
+            s->bounds.blocks[b].mask = s->kernels->label_mask(s->labels + b * AST_BLOCK, AST_BLOCK);
+}
+
+void ast_propose(ast_scorer *s, ast_chunk *c, ast_bins *bins) {
+    if (c->unlabelled && bins && s->rows->small && !s->rows->weights && c->table->count > 0)
+        ast_small_first(s, c, bins);
+    else if (c->unlabelled || s->bounds.blind || !s->bounds.on)
+        propose_all(s, c);
+    else if (s->rows->small)
+        ast_small_bounded(s, c);
+    else
+        ast_large_bounded(s, c);
+}
+
+void ast_forget_gaps(ast_scorer *s, size_t first, size_t last) {
+    for (size_t b = first / AST_BLOCK; b * AST_BLOCK < last; b++)
+        s->bounds.blocks[b].gap = -INFINITY;
+    for (size_t g = first / AST_LANES; s->rows->small && g * AST_LANES < last; g++)
+        s->bounds.gaps[g] = -INFINITY;
+}
+
+void ast_forget_blocks(ast_scorer *s) {
+    for (size_t b = 0; b < s->rows->padded / AST_BLOCK; b++)
+        s->bounds.blocks[b] = (ast_block){0};
+    ast_forget_gaps(s, 0, s->rows->padded);
+}
