@@ -84,14 +84,16 @@ def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray, pr
     return {"cluster_centers_": means, "kappas_": np.array([one.kappa for one in clusters], np.float64),
             "counts_": np.array([one.size for one in clusters], np.int64), "objective_": report.objective,
             "weights_": np.array([one.share for one in clusters], np.float64), "bic_": report.bic,
-            "improvement_": report.improvement, "n_iter_": report.iterations, "missing": report.missing, "converged": bool(report.converged)}
+            "improvement_": report.improvement, "n_iter_": report.iterations, "missing": report.missing,
+            "converged": bool(report.converged)}
 
 
-def cluster_records(context: Any) -> Any:
-    """The context's ast_cluster_info, as an array that is valid until the next call."""
+def cluster_records(context: Any) -> list[Any]:
+    """Copies of the context's ast_cluster_info: the context may be closed before they are read."""
     count = ctypes.c_size_t()
     first = lib.ast_clusters(context.handle, ctypes.byref(count))
-    return (structs["ast_cluster_info"] * count.value).from_address(first) if count.value else []
+    kind = structs["ast_cluster_info"]
+    return [kind.from_buffer_copy(one) for one in (kind * count.value).from_address(first)] if count.value else []
 
 
 class DPVMFMeans(BatchFit, DirectionClusterer):
