@@ -11,11 +11,11 @@
 typedef struct ast_call {
     ast_context *context;
     const ast_points *points;
-    const ast_options *options;
-    uint32_t *order;   /* of this restart, or NULL */
-    double *weights;   /* in that order, or NULL */
-    int32_t *labels;   /* (N) of the best restart so far: the caller's own if there is only one */
-    ast_report report; /* of the best */
+    const ast_options *given, *options; /* the caller's; the same with a progress function that can cancel */
+    uint32_t *order;                    /* of this restart, or NULL */
+    double *weights;                    /* in that order, or NULL */
+    int32_t *labels;                    /* (N) of the best restart so far: the caller's own if there is only one */
+    ast_report report;                  /* of the best */
     ast_cluster_info *clusters;
     float *means;
     ast_components components;

@@ -54,7 +54,7 @@ static void fill_best(const writing *w, unsigned char *bytes) {
     const ast_call *c = w->call;
     for (size_t k = 0; k < w->head.best_clusters; k++) {
         const ast_cluster_info *info = &c->clusters[k];
-        ast_standing_cluster kept = {(double)info->size, info->weight, info->resultant, info->kappa};
+        ast_standing_cluster kept = {(double)info->count, info->weight, info->resultant, info->kappa};
         memcpy(bytes + w->at.best + k * sizeof kept, &kept, sizeof kept);
     }
     copy(bytes + w->at.best_means, c->means, w->head.best_clusters * w->head.dimension * sizeof(float));
@@ -161,20 +161,29 @@ static ast_status write_all(writing *w, ast_fault *fault) {
 }
 
 ast_status ast_checkpoint(ast_context *context, const ast_medium *medium) {
+    if (!context)
+        return AST_BAD_OPTION;
     ast_call *c = context->call;
     ast_fault *fault = &context->fault;
+    if (context->writing)
+        return ast_fail(fault, AST_BAD_OPTION, "ast_checkpoint was called from a callback of the same context");
     if (!c || !c->run || c->run->iterations == 0 || !c->run->prints)
         return ast_fail(fault, AST_BAD_OPTION,
                         "ast_checkpoint is for the progress function of AST_DP and AST_SPKM, after a pass");
     if (c->options->sample || c->options->start_points)
         return ast_fail(fault, AST_BAD_OPTION,
                         "a checkpoint is of a run over all points, without sample and start_points");
-    if (!medium || !medium->write)
+    ast_status status = ast_check_struct(medium, sizeof *medium, "medium", fault);
+    if (status != AST_OK)
+        return status;
+    if (!medium->write)
         return ast_fail(fault, AST_BAD_OPTION, "the medium of a checkpoint needs a function that writes");
     writing w = {.call = c, .l = &context->labelling, .medium = medium, .head = ast_standing_describe(c)};
     w.head.digest = ast_standing_digest(c);
     fill_head(&w.head, c, w.l);
-    ast_status status = write_all(&w, fault);
+    context->writing = true;
+    status = write_all(&w, fault);
+    context->writing = false;
     free(w.place);
     free(w.records);
     return status;

@@ -13,9 +13,6 @@
 
 typedef ast_call call;
 
-static ast_status assign(ast_context *context, const ast_points *points, const float *means, size_t means_count,
-                         double angle, bool axial, int32_t *labels, float *similarity);
-
 static ast_status prepare_order(call *c, int restart, ast_fault *fault) {
     size_t count = c->points->count;
     bool ordered = c->options->method == AST_DP || c->options->method == AST_DPMEANS;
@@ -58,11 +55,11 @@ static void describe_component(const ast_components *components, size_t k, ast_c
 static void count_members(const call *c, const ast_labelling *l, ast_cluster_info *info) {
     const double *weights = c->points->weights;
     for (size_t k = 0; !weights && k < l->clusters.live; k++)
-        info[k].weight = (double)(info[k].size = (size_t)l->clusters.members[l->clusters.order[k]]);
+        info[k].weight = (double)(info[k].count = (size_t)l->clusters.members[l->clusters.order[k]]);
     for (int turn = 0; weights && turn < ast_comm_size(l->comm); turn++) {
         for (size_t i = 0; turn == ast_comm_rank(l->comm) && i < l->cloud.count; i++)
             if (c->labels[i] >= 0) {
-                info[c->labels[i]].size++;
+                info[c->labels[i]].count++;
                 info[c->labels[i]].weight += weights[i];
             }
         ast_comm_broadcast(l->comm, info, l->clusters.live * sizeof *info, turn);
@@ -172,7 +169,11 @@ static ast_status run_once(call *c, ast_labelling *l, int restart, ast_fault *fa
     c->run = NULL;
     ast_standing_free(c);
     if (status == AST_OK) /* what the last pass left to be told */
-        status = ast_comm_agree(l->comm, atomic_load(&l->failed) ? ast_fail_memory(fault) : l->pending, fault);
+        status = ast_comm_agree(l->comm,
+                                atomic_load(&l->failed) ? ast_fail_memory(fault)
+                                : l->pending != AST_OK  ? l->pending
+                                                        : ast_check_cancelled(c->context),
+                                fault);
     if (status != AST_OK || (restart > 0 && !(run.objective > c->report.objective))) {
         ast_components_free(&run.components);
         return status;
@@ -182,7 +183,8 @@ static ast_status run_once(call *c, ast_labelling *l, int restart, ast_fault *fa
     label_weightless(c, l);
     status = translate(c, l, fault);
     if (status == AST_OK)
-        c->report = (ast_report){.points = c->total,
+        c->report = (ast_report){.size = sizeof c->report,
+                                 .points = c->total,
                                  .missing = c->missing,
                                  .dimension = l->cloud.dimension,
                                  .clusters = l->clusters.live,
@@ -248,11 +250,15 @@ static ast_status check_sparse(const ast_context *context, const ast_points *poi
 }
 
 static ast_status check_call(const ast_context *context, const ast_points *points, const ast_options *options,
-                             ast_fault *fault) {
-    const char *problem = options ? ast_options_problem(options) : "the options are NULL";
+                             const int32_t *labels, const ast_report *report, ast_fault *fault) {
+    const char *problem = ast_options_problem(options);
     if (problem)
         return ast_fail(fault, AST_BAD_OPTION, "%s", problem);
     ast_status status = ast_check_points(points, fault);
+    if (status == AST_OK && points->count > 0)
+        status = ast_check_pointer(labels, "labels", fault);
+    if (status == AST_OK)
+        status = ast_check_struct(report, sizeof *report, "report", fault);
     if (status == AST_OK && points->weights && (options->method == AST_FSD || options->method == AST_CRP))
         return ast_fail(fault, AST_BAD_OPTION, "samplers count every point once: weights are for the other methods");
     return status == AST_OK ? check_sparse(context, points, options, fault) : status;
@@ -276,17 +282,30 @@ static void keep_result(call *c) {
     c->means = NULL;
 }
 
-ast_status ast_cluster(ast_context *context, const ast_points *points, const ast_options *options, int32_t *labels,
-                       ast_report *report) {
+/* The caller's progress function, and the question whether to cancel. */
+static int tell(const ast_progress *state, void *data) {
+    const call *c = data;
+    const ast_options *given = c->given;
+    int stop = given->progress ? given->progress(state, given->progress_data) : 0;
+    return stop != 0 || ast_pool_poll(c->context->pool);
+}
+
+static ast_status cluster(ast_context *context, const ast_points *points, const ast_options *options, int32_t *labels,
+                          ast_report *report) {
     double start = ast_seconds();
-    ast_begin(context);
     ast_fault *fault = &context->fault;
-    call c = {.context = context, .points = points, .options = options};
-    ast_status status = check_call(context, points, options, fault);
+    call c = {.context = context, .points = points, .given = options, .options = options};
+    ast_status status = check_call(context, points, options, labels, report, fault);
     if (context->comm)
         status = ast_ranks_meet(context, points, options, status, &c.offset, &c.total);
     if (status != AST_OK)
         return status;
+    ast_options told = *options;
+    if (context->cancel) {
+        told.progress = tell;
+        told.progress_data = &c;
+        c.options = &told;
+    }
     c.total = context->comm ? c.total : points->count;
     bool several = options->restarts > 1; /* one run writes labels only when nothing can fail any more */
     c.labels = several ? ast_allocate(points->count, sizeof *c.labels) : labels;
@@ -314,62 +333,67 @@ ast_status ast_cluster(ast_context *context, const ast_points *points, const ast
     return status;
 }
 
-const ast_cluster_info *ast_clusters(const ast_context *context, size_t *count) {
-    *count = context->cluster_count;
-    return context->clusters;
+ast_status ast_cluster(ast_context *context, const ast_points *points, const ast_options *options, int32_t *labels,
+                       ast_report *report) {
+    ast_status status = ast_enter(context);
+    return status == AST_OK ? ast_leave(context, cluster(context, points, options, labels, report)) : status;
+}
+
+/* A version that appends fields repacks the records for callers of the versions before it. */
+const ast_cluster_info *ast_cluster_records(const ast_context *context, size_t record, size_t *count) {
+    bool known = context && count && record == sizeof *context->clusters;
+    if (count)
+        *count = known ? context->cluster_count : 0;
+    return known ? context->clusters : NULL;
 }
 
 const float *ast_means(const ast_context *context) {
-    return context->means;
+    return context ? context->means : NULL;
 }
 
-ast_status ast_assign(ast_context *context, const ast_points *points, const float *means, size_t means_count,
-                      double angle, int32_t *labels, float *similarity) {
-    return assign(context, points, means, means_count, angle, false, labels, similarity);
-}
-
-ast_status ast_assign_axial(ast_context *context, const ast_points *points, const float *means, size_t means_count,
-                            double angle, int32_t *labels, float *similarity) {
-    return assign(context, points, means, means_count, angle, true, labels, similarity);
-}
-
-ast_status ast_check_means(const float *means, size_t count, double angle, ast_fault *fault) {
-    if (!means || count == 0)
+ast_status ast_check_assign(const ast_assign_options *o, ast_fault *fault) {
+    ast_status status = ast_check_struct(o, sizeof *o, "options", fault);
+    if (status != AST_OK)
+        return status;
+    if (!o->means || o->means_count == 0)
         return ast_fail(fault, AST_BAD_OPTION, "there are no means to assign points to");
-    if (!isnan(angle) && !(angle >= 0 && angle <= 180))
+    if (!isnan(o->angle) && !(o->angle >= 0 && o->angle <= 180))
         return ast_fail(fault, AST_BAD_OPTION, "the angle must be between 0 and 180 degrees");
     return AST_OK;
 }
 
-static ast_status assign(ast_context *context, const ast_points *points, const float *means, size_t means_count,
-                         double angle, bool axial, int32_t *labels, float *similarity) {
-    ast_begin(context);
+ast_status ast_assign_call(ast_context *context, const ast_points *points, const ast_assign_options *options,
+                           int32_t *labels, float *similarity) {
     ast_fault *fault = &context->fault;
-    ast_status status = ast_check_means(means, means_count, angle, fault);
+    ast_status status = ast_check_assign(options, fault);
     if (status == AST_OK)
         status = ast_check_points(points, fault);
-    if (status == AST_OK && axial)
+    if (status == AST_OK && points->count > 0)
+        status = ast_check_pointer(labels, "labels", fault);
+    if (status == AST_OK && options->axial)
         status = ast_refuse_sparse(points, "axial assignment", fault);
     if (status != AST_OK)
         return status;
     ast_labelling *l = &context->labelling;
     size_t missing;
-    ast_options options = {.means = means, .means_count = means_count};
+    ast_options given = {.means = options->means, .means_count = options->means_count};
     ast_points unweighted = *points;
     unweighted.weights = NULL;
     status = ast_labelling_load(l, context->kernels, context->pool, &unweighted, NULL, NULL, &missing, fault);
     if (status == AST_OK)
-        status = ast_run_given(l, &options, fault);
+        status = ast_run_given(l, &given, fault);
     float *scores = status == AST_OK && similarity ? ast_allocate(points->count, sizeof *scores) : NULL;
     int32_t *result = status == AST_OK ? ast_allocate(l->cloud.padded, sizeof *result) : NULL;
     if (status == AST_OK && (!result || (similarity && !scores)))
         status = ast_fail_memory(fault);
     if (status == AST_OK) {
         l->crowd = context->crowd ? context->crowd : l->crowd;
-        ast_labelling_set_axial(l, axial);
-        ast_labelling_set_angle(l, angle);
+        ast_labelling_set_axial(l, options->axial != 0);
+        ast_labelling_set_angle(l, options->angle);
         status = ast_assign_points(l, result, scores, fault);
     }
+    if (status == AST_OK)
+        status = ast_check_cancelled(context);
     for (size_t i = 0; status == AST_OK && i < points->count; i++) {
         labels[i] = result[i] < 0 ? -1 : result[i];
         if (similarity)
@@ -380,4 +404,11 @@ static ast_status assign(ast_context *context, const ast_points *points, const f
     if (status != AST_OK)
         ast_labelling_free(l);
     return status;
+}
+
+ast_status ast_assign(ast_context *context, const ast_points *points, const ast_assign_options *options,
+                      int32_t *labels, float *similarity) {
+    ast_status status = ast_enter(context);
+    return status == AST_OK ? ast_leave(context, ast_assign_call(context, points, options, labels, similarity))
+                            : status;
 }

@@ -68,7 +68,8 @@ bool ast_plan_make(const ast_source *source, const ast_options *options, int thr
     fixed += seeds;
     double window = (double)(source->count < LEAST_WINDOW ? source->count + AST_WINDOW_STEP : LEAST_WINDOW);
     double least = fixed + few * slot + window * label_bytes();
-    *plan = (ast_plan){.least = (size_t)ceil(least),
+    *plan = (ast_plan){.size = sizeof *plan,
+                       .least = (size_t)ceil(least),
                        .pass_bytes = (uint64_t)source->count * source->dimension * ast_type_size(source->type)};
     if (given < least)
         return false;

@@ -22,9 +22,9 @@ typedef struct ast_standing {
 } ast_standing;
 
 static ast_status get(const ast_medium *medium, uint64_t offset, void *bytes, size_t size, ast_fault *fault) {
-    if (offset > medium->size || size > medium->size - offset)
+    if (offset > medium->bytes || size > medium->bytes - offset)
         return ast_fail(fault, AST_BAD_STATE, "the state ends early: it has only %llu bytes",
-                        (unsigned long long)medium->size);
+                        (unsigned long long)medium->bytes);
     if (size > 0 && medium->read(offset, bytes, size, medium->data) != 0)
         return ast_fail(fault, AST_BAD_STATE, "the state cannot be read");
     return AST_OK;
@@ -57,7 +57,7 @@ static ast_status read_head(ast_standing *s, ast_fault *fault) {
     if (status != AST_OK)
         return status;
     size = s->head.head_size;
-    if (size > s->medium->size || size < sizeof s->head + sizeof sum || size % sizeof sum != 0)
+    if (size > s->medium->bytes || size < sizeof s->head + sizeof sum || size % sizeof sum != 0)
         return damaged(fault);
     s->bytes = ast_allocate(size, 1);
     status = s->bytes ? get(s->medium, 0, s->bytes, size, fault) : ast_fail_memory(fault);
@@ -68,9 +68,9 @@ static ast_status read_head(ast_standing *s, ast_fault *fault) {
     if (sum != ast_checksum(s->bytes, size - sizeof sum) || !ast_standing_lay_out(&s->head, &s->at) ||
         size != s->at.records || s->head.size != s->at.tail + sizeof sum)
         return damaged(fault);
-    if (s->head.size != s->medium->size)
+    if (s->head.size != s->medium->bytes)
         return ast_fail(fault, AST_BAD_STATE, "the state is damaged: it has %llu bytes in place of %llu",
-                        (unsigned long long)s->medium->size, (unsigned long long)s->head.size);
+                        (unsigned long long)s->medium->bytes, (unsigned long long)s->head.size);
     return AST_OK;
 }
 
@@ -269,7 +269,8 @@ static ast_status take_best(ast_call *c, ast_fault *fault) {
         c->clusters[k] =
             (ast_cluster_info){(size_t)kept.size, kept.weight, kept.resultant, kept.kappa, mean, .share = NAN};
     }
-    c->report = (ast_report){.points = c->total,
+    c->report = (ast_report){.size = sizeof c->report,
+                             .points = c->total,
                              .missing = c->missing,
                              .dimension = dimension,
                              .clusters = clusters,

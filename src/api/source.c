@@ -19,15 +19,18 @@
 /* ---- Checks ------------------------------------------------------------------------------------------------------ */
 
 static ast_status check_source(const ast_source *source, ast_fault *fault) {
-    if (!source || !source->read)
-        return ast_fail(fault, AST_BAD_OPTION, "there are no points: the source or its read is NULL");
-    ast_points points = {.data = source, .type = source->type, .count = source->count, .dimension = source->dimension};
+    ast_status status = ast_check_struct(source, sizeof *source, "source", fault);
+    if (status != AST_OK)
+        return status;
+    if (!source->read)
+        return ast_fail(fault, AST_BAD_OPTION, "the source has no function that reads");
+    ast_points points = ast_points_dense(source, source->type, 0, source->count, source->dimension);
     points.weights = source->weights;
     return ast_check_points(&points, fault);
 }
 
 static ast_status check_options(const ast_options *o, ast_fault *fault) {
-    const char *problem = o ? ast_options_problem(o) : "the options are NULL";
+    const char *problem = ast_options_problem(o);
     if (!problem && o->method != AST_DP && o->method != AST_SPKM)
         problem = "a source is for AST_DP and AST_SPKM: the other methods need all points in memory";
     if (!problem && o->restarts > 1)
@@ -55,7 +58,7 @@ static ast_status make_plan(ast_context *context, const ast_source *source, cons
         return status;
     if (ast_plan_make(source, options, ast_pool_threads(context->pool), memory, plan)) {
         if (context->window && context->window < source->count)
-            *plan = (ast_plan){.rows = context->window, .clusters = plan->clusters};
+            *plan = (ast_plan){.size = sizeof *plan, .rows = context->window, .clusters = plan->clusters};
         return AST_OK;
     }
     return ast_fail(fault, AST_NO_MEMORY, "%zu bytes of memory are not enough: the least is %zu", memory, plan->least);
@@ -63,8 +66,11 @@ static ast_status make_plan(ast_context *context, const ast_source *source, cons
 
 ast_status ast_plan_source(ast_context *context, const ast_source *source, const ast_options *options, size_t memory,
                            ast_plan *plan) {
-    ast_begin(context);
-    return make_plan(context, source, options, memory, plan);
+    ast_status status = ast_enter(context);
+    if (status != AST_OK)
+        return status;
+    status = ast_check_struct(plan, sizeof *plan, "plan", &context->fault);
+    return ast_leave(context, status == AST_OK ? make_plan(context, source, options, memory, plan) : status);
 }
 
 /* ---- The run ----------------------------------------------------------------------------------------------------- */
@@ -94,7 +100,9 @@ static ast_status tell(void *data, size_t left, ast_fault *fault) {
         state.changed += l->workers[w].changed;
         state.scored += l->workers[w].scored;
     }
-    return ast_run_tell(&c->run, &state, fault);
+    ast_status status = ast_run_tell(&c->run, &state, fault);
+    ast_pool_poll(c->context->pool);
+    return status == AST_OK ? ast_check_cancelled(c->context) : status;
 }
 
 static void set_windows(call *c, const ast_plan *plan) {
@@ -183,7 +191,7 @@ static ast_status hand_over(call *c, ast_labelling *l, const int32_t *rank, ast_
         for (size_t i = 0; i < l->cloud.count && status == AST_OK; i++) {
             l->labels[i] = l->labels[i] < 0 ? -1 : rank[l->labels[i]];
             if (weights && l->labels[i] >= 0) {
-                c->clusters[l->labels[i]].size++;
+                c->clusters[l->labels[i]].count++;
                 c->clusters[l->labels[i]].weight += weights[l->offset + i];
             }
         }
@@ -200,7 +208,7 @@ static void describe(const call *c, const ast_labelling *l, size_t k) {
     ast_cluster_info *info = &c->clusters[k];
     float *mean = c->means + k * dimension;
     if (!c->source->weights)
-        info->weight = (double)(info->size = (size_t)l->clusters.members[slot]);
+        info->weight = (double)(info->count = (size_t)l->clusters.members[slot]);
     ast_describe_cluster(l, slot, info);
     info->share = NAN;
     info->mean = memcpy(mean, l->clusters.means + (size_t)slot * dimension, dimension * sizeof *mean);
@@ -225,7 +233,8 @@ static ast_status translate(call *c, ast_labelling *l, ast_fault *fault) {
 }
 
 static void report_run(call *c, const ast_labelling *l, double start) {
-    c->report = (ast_report){.points = c->source->count,
+    c->report = (ast_report){.size = sizeof c->report,
+                             .points = c->source->count,
                              .missing = atomic_load(&c->windows.missing),
                              .dimension = c->source->dimension,
                              .clusters = l->clusters.live,
@@ -238,15 +247,18 @@ static void report_run(call *c, const ast_labelling *l, double start) {
                              .improvement = NAN};
 }
 
-ast_status ast_cluster_source(ast_context *context, const ast_source *source, const ast_options *options, size_t memory,
-                              const ast_label_store *labels, ast_report *report) {
+static ast_status cluster(ast_context *context, const ast_source *source, const ast_options *options, size_t memory,
+                          const ast_label_store *labels, ast_report *report) {
     double start = ast_seconds();
-    ast_begin(context);
     ast_fault *fault = &context->fault;
     ast_labelling *l = &context->labelling;
     ast_plan plan;
     ast_status status = make_plan(context, source, options, memory, &plan);
-    if (status == AST_OK && (!labels || !labels->write || (plan.rows < source->count && !labels->read)))
+    if (status == AST_OK)
+        status = ast_check_struct(report, sizeof *report, "report", fault);
+    if (status == AST_OK)
+        status = ast_check_struct(labels, sizeof *labels, "labels", fault);
+    if (status == AST_OK && (!labels->write || (plan.rows < source->count && !labels->read)))
         status = ast_fail(fault, AST_BAD_OPTION, "there is nowhere to keep labels: the store lacks a write or a read");
     if (status != AST_OK)
         return status;
@@ -255,6 +267,8 @@ ast_status ast_cluster_source(ast_context *context, const ast_source *source, co
     set_windows(&c, &plan);
     ast_labelling_free(l); /* what a call before has left is not in the plan */
     status = run(&c, l, fault);
+    if (status == AST_OK)
+        status = ast_check_cancelled(context);
     if (status == AST_OK)
         status = translate(&c, l, fault);
     if (status == AST_OK) {
@@ -269,6 +283,12 @@ ast_status ast_cluster_source(ast_context *context, const ast_source *source, co
     ast_labelling_free(l);
     ast_windows_free(&c.windows);
     return status;
+}
+
+ast_status ast_cluster_source(ast_context *context, const ast_source *source, const ast_options *options, size_t memory,
+                              const ast_label_store *labels, ast_report *report) {
+    ast_status status = ast_enter(context);
+    return status == AST_OK ? ast_leave(context, cluster(context, source, options, memory, labels, report)) : status;
 }
 
 /* ---- Known means ------------------------------------------------------------------------------------------------- */
@@ -287,8 +307,9 @@ static size_t rows_at_a_time(const ast_source *source) {
     return (rows / AST_WINDOW_STEP + 1) * AST_WINDOW_STEP;
 }
 
-static ast_status open_assignment(assignment *a, ast_context *context, const ast_options *options, double angle,
+static ast_status open_assignment(assignment *a, ast_context *context, const ast_assign_options *options,
                                   ast_fault *fault) {
+    ast_options given = {.means = options->means, .means_count = options->means_count, .axial = options->axial};
     ast_labelling *l = a->l;
     ast_windows *w = &a->windows;
     w->rows = rows_at_a_time(w->source);
@@ -302,12 +323,13 @@ static ast_status open_assignment(assignment *a, ast_context *context, const ast
     ast_labelling_free(l);
     ast_status status = ast_windows_load(l, w, context->kernels, context->pool, fault);
     if (status == AST_OK)
-        status = ast_run_given(l, options, fault);
-    ast_labelling_set_angle(l, angle);
+        status = ast_run_given(l, &given, fault);
+    ast_labelling_set_angle(l, options->angle);
     return status;
 }
 
-static ast_status assign_window(assignment *a, size_t number, const ast_taker *taker, ast_fault *fault) {
+static ast_status assign_window(assignment *a, ast_context *context, size_t number, const ast_taker *taker,
+                                ast_fault *fault) {
     ast_labelling *l = a->l;
     const ast_source *source = a->windows.source;
     ast_status status = ast_windows_open(l, number, fault);
@@ -317,6 +339,8 @@ static ast_status assign_window(assignment *a, size_t number, const ast_taker *t
     if (status == AST_OK)
         status = ast_assign_points(l, a->labels, a->similarity, fault);
     if (status == AST_OK)
+        status = ast_check_cancelled(context);
+    if (status == AST_OK)
         status = ast_windows_fault(l, fault);
     for (size_t i = 0; i < l->cloud.count && status == AST_OK; i++)
         a->labels[i] = a->labels[i] < 0 ? -1 : a->labels[i];
@@ -325,24 +349,30 @@ static ast_status assign_window(assignment *a, size_t number, const ast_taker *t
     return status;
 }
 
-ast_status ast_assign_source(ast_context *context, const ast_source *source, const float *means, size_t means_count,
-                             double angle, int axial, const ast_taker *taker) {
-    ast_begin(context);
+static ast_status assign(ast_context *context, const ast_source *source, const ast_assign_options *options,
+                         const ast_taker *taker) {
     ast_fault *fault = &context->fault;
-    ast_status status = ast_check_means(means, means_count, angle, fault);
+    ast_status status = ast_check_assign(options, fault);
     if (status == AST_OK)
         status = check_source(source, fault);
-    if (status == AST_OK && (!taker || !taker->take))
-        status = ast_fail(fault, AST_BAD_OPTION, "there is nobody to take labels: the taker or its take is NULL");
+    if (status == AST_OK)
+        status = ast_check_struct(taker, sizeof *taker, "taker", fault);
+    if (status == AST_OK && !taker->take)
+        status = ast_fail(fault, AST_BAD_OPTION, "the taker has no function that takes labels");
     if (status != AST_OK)
         return status;
-    ast_options options = {.means = means, .means_count = means_count, .axial = axial};
     assignment a = {.l = &context->labelling, .windows = {.source = source}};
-    status = open_assignment(&a, context, &options, angle, fault);
+    status = open_assignment(&a, context, options, fault);
     for (size_t n = 0; n < a.windows.count && status == AST_OK; n++)
-        status = assign_window(&a, n, taker, fault);
+        status = assign_window(&a, context, n, taker, fault);
     free(a.labels);
     free(a.similarity);
     ast_labelling_free(a.l);
     return status;
+}
+
+ast_status ast_assign_source(ast_context *context, const ast_source *source, const ast_assign_options *options,
+                             const ast_taker *taker) {
+    ast_status status = ast_enter(context);
+    return status == AST_OK ? ast_leave(context, assign(context, source, options, taker)) : status;
 }

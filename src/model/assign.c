@@ -91,7 +91,7 @@ static ast_status assign_by_cells(assign_job *job, ast_fault *fault) {
     ast_labelling *l = job->l;
     if (!ast_cells_load(l) || !ast_near_begin(l) || !ast_cells_nearest(l))
         return ast_fail_memory(fault);
-    ast_pool_run(l->pool, l->chunks, assign_cells, job);
+    ast_pool_try(l->pool, l->chunks, assign_cells, job);
     return AST_OK;
 }
 
@@ -111,7 +111,7 @@ ast_status ast_assign_points(ast_labelling *l, int32_t *labels, float *similarit
         job.exact = ast_allocate((size_t)l->worker_count * job.stride, sizeof *job.exact);
     if (!job.exact)
         return ast_fail_memory(fault);
-    ast_pool_run(l->pool, l->chunks, assign_chunk, &job);
+    ast_pool_try(l->pool, l->chunks, assign_chunk, &job);
     free(job.exact);
     return AST_OK;
 }
