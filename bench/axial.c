@@ -34,8 +34,10 @@ static void draw(bench_axials *a, int s, double share) {
     size_t dimension = sets[s].dimension, count = (size_t)((double)sets[s].count * share);
     size_t size = count * dimension * sizeof(float);
     int32_t *truth = bench_alloc(count * sizeof *truth);
-    ast_context *context = ast_open(0);
-    ast_mixture mixture = {.points = count,
+    ast_context *context;
+    ast_open(&context, 0);
+    ast_mixture mixture = {.size = sizeof mixture,
+                           .points = count,
                            .dimension = dimension,
                            .clusters = sets[s].clusters,
                            .kappa = sets[s].kappa,
@@ -90,13 +92,14 @@ void bench_axials_free(bench_axials *a) {
 
 static void repeat_run(bench_axials *a, bench_axial_run *run) {
     int s = run->set;
-    ast_context *context = ast_open(run->threads);
+    ast_context *context;
+    ast_open(&context, run->threads);
     if (!context)
         bench_die("no context could be opened");
     for (int axial = 0; axial < 2; axial++) {
         ast_points points = ast_points_f4(a->points[s][axial], a->count[s], sets[s].dimension);
         ast_options options;
-        ast_report report;
+        ast_report report = {.size = sizeof report};
         ast_options_init(&options);
         options.axial = axial;
         if (run->kmeans) {

@@ -84,7 +84,8 @@ static void find_all(void *data, size_t block, int worker) {
 }
 
 static void time_tree(bench_cloud_run *run, const float *points, size_t count, const char *instruction_set) {
-    ast_pool *pool = ast_pool_open(run->threads);
+    ast_pool *pool;
+    ast_pool_open(&pool, run->threads);
     ast_kdtree tree = {0};
     double begin = bench_now();
     if (!pool || !ast_kdtree_build(&tree, pool, points, count))
@@ -99,7 +100,8 @@ static void time_tree(bench_cloud_run *run, const float *points, size_t count, c
 }
 
 static void repeat_run(bench_clouds *clouds, bench_cloud_run *run) {
-    ast_context *context = ast_open(run->threads);
+    ast_context *context;
+    ast_open(&context, run->threads);
     ast_cloud_options options;
     ast_cloud_options_init(&options);
     options.neighbours = BENCH_CLOUD_NEIGHBOURS;

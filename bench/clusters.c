@@ -70,7 +70,7 @@ static size_t time_run(ast_context *context, const bench_clusters *clusters, con
                        bench_samples *first, bench_samples *later) {
     bench_samples passes = {0};
     watch w = {first, &passes};
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     ast_points points = ast_points_f4(clusters->points, clusters->count, 3);
     ast_options options = *given;
     options.max_iterations = PASSES;
@@ -84,7 +84,8 @@ static size_t time_run(ast_context *context, const bench_clusters *clusters, con
 }
 
 static void repeat_run(bench_clusters *clusters, bench_clusters_run *run) {
-    ast_context *context = ast_open(run->threads);
+    ast_context *context;
+    ast_open(&context, run->threads);
     ast_options options;
     if (!context)
         bench_die("no context could be opened");

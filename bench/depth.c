@@ -86,7 +86,9 @@ static ast_depth *open_depth(ast_context *context, const bench_depth_scene *scen
     ast_depth_options_init(&options);
     options.camera = scene->camera;
     options.smooth = smooth;
-    return ast_depth_open(context, &options);
+    ast_depth *depth;
+    ast_depth_open(&depth, context, &options);
+    return depth;
 }
 
 static ast_stream *open_stream(ast_context *context) {
@@ -94,12 +96,15 @@ static ast_stream *open_stream(ast_context *context) {
     ast_stream_options_init(&options);
     options.dimension = 3;
     options.angle = ANGLE;
-    return ast_stream_open(context, &options);
+    ast_stream *stream;
+    ast_stream_open(&stream, context, &options);
+    return stream;
 }
 
 static void desk_open(desk *k, const bench_depth_run *run) {
     const ast_depth_pixels *first = &run->scene->frame[0];
-    *k = (desk){.context = ast_open(run->threads), .pixels = first->width * first->height};
+    *k = (desk){.pixels = first->width * first->height};
+    ast_open(&k->context, run->threads);
     if (!k->context)
         bench_die("a context on %d threads could not be opened", run->threads);
     k->none = open_depth(k->context, run->scene, AST_SMOOTH_NONE);
@@ -133,11 +138,13 @@ static void check(const desk *k, ast_status status, int f) {
 
 /* ---- Frames in memory ------------------------------------------------------------------------------------------- */
 
-typedef ast_status bench_depth_step(ast_depth *depth, const ast_depth_image *image, float *result);
+typedef enum product { METRES, POINTS, NORMALS } product;
 
-static double time_step(desk *k, int f, bench_depth_step *step, ast_depth *depth, const ast_depth_image *image) {
+static double time_step(desk *k, int f, product wanted, ast_depth *depth, const ast_depth_image *image) {
     double begin = bench_now();
-    ast_status status = step(depth, image, k->vectors);
+    float *out = k->vectors;
+    ast_status status = ast_depth_compute(depth, image, wanted == METRES ? out : NULL, wanted == POINTS ? out : NULL,
+                                          wanted == NORMALS ? out : NULL);
     double seconds = bench_now() - begin;
     check(k, status, f);
     return seconds;
@@ -145,7 +152,7 @@ static double time_step(desk *k, int f, bench_depth_step *step, ast_depth *depth
 
 static double time_pixels(desk *k, int f) {
     ast_points points = ast_points_f4(k->vectors, k->pixels, 3);
-    ast_frame frame;
+    ast_frame frame = {.size = sizeof frame};
     double begin = bench_now();
     ast_status status = ast_stream_step(k->pixels_stream, &points, k->labels, &frame);
     double seconds = bench_now() - begin;
@@ -155,7 +162,7 @@ static double time_pixels(desk *k, int f) {
 
 static double time_clustering(desk *k, bench_depth_run *run, int f) {
     ast_points points = ast_points_f4(k->vectors, k->pixels, 3);
-    ast_frame frame;
+    ast_frame frame = {.size = sizeof frame};
     bench_watch_reset();
     double begin = bench_now();
     ast_status status = ast_stream_step(k->stream, &points, k->labels, &frame);
@@ -175,14 +182,14 @@ static double time_clustering(desk *k, bench_depth_run *run, int f) {
 static void run_frame(desk *k, bench_depth_run *run, int f) {
     ast_depth_image image = ast_depth_view(&run->scene->frame[f]);
     bench_series *stage = run->stage;
-    bench_series_note(&stage[BENCH_STAGE_POINTS], f, time_step(k, f, ast_depth_points, k->none, &image));
-    bench_series_note(&stage[BENCH_STAGE_FILTER], f, time_step(k, f, ast_depth_metres, k->guided, &image));
-    bench_series_note(&stage[BENCH_STAGE_PLAIN], f, time_step(k, f, ast_depth_normals, k->none, &image));
+    bench_series_note(&stage[BENCH_STAGE_POINTS], f, time_step(k, f, POINTS, k->none, &image));
+    bench_series_note(&stage[BENCH_STAGE_FILTER], f, time_step(k, f, METRES, k->guided, &image));
+    bench_series_note(&stage[BENCH_STAGE_PLAIN], f, time_step(k, f, NORMALS, k->none, &image));
     if (f % BENCH_TV_STEP == 0)
-        bench_series_note(&stage[BENCH_STAGE_TV], f / BENCH_TV_STEP, time_step(k, f, ast_depth_normals, k->tv, &image));
-    bench_series_note(&stage[BENCH_STAGE_NORMALS], f, time_step(k, f, ast_depth_normals, k->guided, &image));
+        bench_series_note(&stage[BENCH_STAGE_TV], f / BENCH_TV_STEP, time_step(k, f, NORMALS, k->tv, &image));
+    bench_series_note(&stage[BENCH_STAGE_NORMALS], f, time_step(k, f, NORMALS, k->guided, &image));
     bench_series_note(&stage[BENCH_STAGE_PIXELS], f, time_pixels(k, f));
-    double normals = time_step(k, f, ast_depth_normals, k->planes, &image);
+    double normals = time_step(k, f, NORMALS, k->planes, &image);
     double clustering = time_clustering(k, run, f);
     bench_series_note(&stage[BENCH_STAGE_PLANES], f, normals);
     bench_series_note(&stage[BENCH_STAGE_CLUSTERING], f, clustering);
@@ -211,11 +218,11 @@ static void repeat_memory(bench_depth_run *run) {
 static double time_file(desk *k, ast_depth_frames *frames, int f) {
     ast_depth_frame frame;
     ast_format_error error;
-    ast_frame report;
+    ast_frame report = {.size = sizeof report};
     double begin = bench_now();
     if (ast_depth_frames_next(frames, &frame, &error) <= 0)
         bench_die("%s", error.text);
-    check(k, ast_depth_normals(k->planes, &frame.image, k->vectors), f);
+    check(k, ast_depth_compute(k->planes, &frame.image, NULL, NULL, k->vectors), f);
     ast_points points = ast_points_f4(k->vectors, k->pixels, 3);
     check(k, ast_stream_step(k->stream, &points, k->labels, &report), f);
     return bench_now() - begin;

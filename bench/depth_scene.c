@@ -3,6 +3,7 @@
  * The frames that depth is measured with, in memory and as PNG files: those of a real camera, where the data is there,
  * and those of the ray-cast hallway, written into a temporary folder. */
 #include "depth.h"
+#include "private/asterism_hallway.h"
 
 #include <depth_frames.h>
 #include <stdio.h>
@@ -93,7 +94,8 @@ static void write_frames(bench_depth_scene *scene) {
 
 static int open_hallway(bench_depth_scene *scene, double share) {
     ast_hallway hallway;
-    ast_context *context = ast_open(0);
+    ast_context *context;
+    ast_open(&context, 0);
     ast_hallway_init(&hallway);
     scene->name = "ray-cast hallway";
     scene->camera = hallway.camera;

@@ -38,7 +38,12 @@ static void write_points(ast_context *context, const char *path, size_t count, s
     must(points && ast_write_value_head(output, count, dimension, &error), "there is no memory, or no disk");
     for (size_t first = 0; first < count; first += PART) {
         size_t n = count - first < PART ? count - first : PART;
-        ast_mixture mixture = {.points = n, .dimension = dimension, .clusters = CLUSTERS, .separation = 20, .seed = 5};
+        ast_mixture mixture = {.size = sizeof mixture,
+                               .points = n,
+                               .dimension = dimension,
+                               .clusters = CLUSTERS,
+                               .separation = 20,
+                               .seed = 5};
         mixture.kappa = dimension < 5 ? 400 : 4 * (double)dimension;
         must(ast_sample_mixture(context, &mixture, points, NULL, NULL) == AST_OK, ast_message(context));
         must(ast_write_value_part(output, points, 0, n * dimension, dimension, &error), error.text);
@@ -70,7 +75,7 @@ static int give(size_t first, size_t count, int32_t *labels, void *data) {
 static void compare(ast_context *context, const char *path, const ast_options *options, const int32_t *labels) {
     ast_input input;
     ast_format_error error;
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     must(ast_input_open(&input, path, NULL, &error), error.text);
     int32_t *mapped = malloc(input.points.count * sizeof *mapped);
     must(mapped && ast_cluster(context, &input.points, options, mapped, &report) == AST_OK, ast_message(context));
@@ -84,10 +89,10 @@ static void measure(ast_context *context, ast_rows *rows, const char *path) {
     const ast_source *source = &rows->source;
     void *buffer = malloc(BUFFER + rows->row);
     int32_t *labels = malloc(source->count * sizeof *labels);
-    ast_label_store store = {.write = keep, .read = give, .data = labels};
+    ast_label_store store = {.size = sizeof store, .write = keep, .read = give, .data = labels};
     ast_options options;
-    ast_report report;
-    ast_plan plan;
+    ast_report report = {.size = sizeof report};
+    ast_plan plan = {.size = sizeof plan};
     size_t memory = rows->row * source->count / SHARE;
     double reading = 1e9, parts = 1e9;
     ast_options_init(&options);
@@ -117,7 +122,8 @@ int main(int argc, char **argv) {
     char path[4096];
     must(mebibytes >= 32 && dimension >= 2 && dimension <= 4096, "asterism-larger [MIB [DIMENSION [FOLDER]]]");
     snprintf(path, sizeof path, "%s/asterism-larger.npy", argc > 3 ? argv[3] : "/var/tmp");
-    ast_context *context = ast_open(0);
+    ast_context *context;
+    ast_open(&context, 0);
     ast_format_error error;
     ast_rows rows;
     must(context != NULL, "there are no threads to be had");

@@ -145,7 +145,7 @@ static void repeat_run(bench_result *result, int kind) {
     bench_run *run = &result->run[kind];
     ast_points points = ast_points_f4(w->points, w->count, w->dimension);
     ast_options options = options_of(result, kind, run);
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     double begin = bench_now();
     if (ast_cluster(s->context, &points, &options, s->labels, &report) != AST_OK)
         bench_die("%s, %s: %s", w->name, bench_run_name(kind), ast_message(s->context));
@@ -166,7 +166,7 @@ static void repeat_run(bench_result *result, int kind) {
 void bench_result_open(bench_result *result, const bench_workload *workload, int threads) {
     *result = (bench_result){.workload = workload, .threads = threads};
     state *s = result->state = bench_alloc(sizeof *s);
-    s->context = ast_open(threads);
+    ast_open(&s->context, threads);
     if (!s->context)
         bench_die("a context of %d threads could not be opened", threads);
     result->instruction_set = strcmp(ast_instruction_set(s->context), "avx2") == 0 ? "avx2" : "base";

@@ -31,10 +31,11 @@ int bench_memory_child(const char *file, double angle, int threads) {
     ast_input input;
     ast_format_error error;
     ast_options options;
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     if (!ast_input_open(&input, file, NULL, &error))
         bench_die("%s", error.text);
-    ast_context *context = ast_open(threads);
+    ast_context *context;
+    ast_open(&context, threads);
     int32_t *labels = bench_alloc(input.points.count * sizeof *labels);
     ast_options_init(&options);
     options.angle = angle;

@@ -25,14 +25,16 @@ static const struct {
                          {"movmf", "pass", 30000, 30, 200, 30}};
 
 void bench_methods_open(bench_methods *methods, double share, const int *threads, int thread_counts) {
-    ast_context *context = ast_open(1);
+    ast_context *context;
+    ast_open(&context, 1);
     if (!context)
         bench_die("no context could be opened");
     for (int m = 0; m < BENCH_METHODS; m++) {
         size_t count = methods->count[m] = (size_t)((double)made[m].points * share);
         methods->points[m] = bench_alloc(3 * count * sizeof *methods->points[m]);
         methods->truth[m] = bench_alloc(count * sizeof *methods->truth[m]);
-        ast_mixture mixture = {.points = count,
+        ast_mixture mixture = {.size = sizeof mixture,
+                               .points = count,
                                .dimension = 3,
                                .clusters = made[m].clusters,
                                .kappa = made[m].kappa,
@@ -88,7 +90,7 @@ static int take_pass(const ast_progress *state, void *data) {
 static double time_passes(const bench_methods *methods, ast_context *context, const ast_points *points, int method) {
     clock_of_passes clock = {0};
     ast_options options;
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     ast_options_init(&options);
     options.method = method == BENCH_FSD ? AST_FSD : AST_MOVMF;
     options.clusters = COMPONENTS;
@@ -105,7 +107,8 @@ void bench_methods_repeat(bench_methods *methods) {
     for (int r = 0; r < methods->run_count; r++) {
         bench_method_run *run = &methods->run[r];
         ast_points points = ast_points_f4(methods->points[run->method], methods->count[run->method], 3);
-        ast_context *context = ast_open(run->threads);
+        ast_context *context;
+        ast_open(&context, run->threads);
         if (!context)
             bench_die("no context could be opened");
         bench_samples_add(&run->time, run->method == BENCH_SILHOUETTE

@@ -53,7 +53,9 @@ static ast_stream *open_stream(ast_context *context) {
     options.dimension = 3;
     options.angle = 70;
     options.lifetime = LIFETIME;
-    ast_stream *stream = context ? ast_stream_open(context, &options) : NULL;
+    ast_stream *stream = NULL;
+    if (context)
+        ast_stream_open(&stream, context, &options);
     if (!stream)
         bench_die("a stream could not be opened");
     return stream;
@@ -69,7 +71,7 @@ static void note_clusters(bench_million *m, const ast_stream *stream) {
 
 static double take(ast_stream *stream, const float *data) {
     int32_t labels[SMALL];
-    ast_frame frame;
+    ast_frame frame = {.size = sizeof frame};
     ast_points points = ast_points_f4(data, SMALL, 3);
     double begin = bench_now();
     if (ast_stream_step(stream, &points, labels, &frame) != AST_OK)
@@ -81,7 +83,8 @@ void bench_million_run(bench_million *m, size_t frames, int threads) {
     size_t window = frames < 2 * WINDOW ? frames / 2 : WINDOW;
     double *first = bench_alloc(window * sizeof *first), *last = bench_alloc(window * sizeof *last);
     float *points = make_round();
-    ast_context *context = ast_open(threads);
+    ast_context *context;
+    ast_open(&context, threads);
     ast_stream *stream = open_stream(context);
     *m = (bench_million){.frames = frames, .peak_early = status_bytes("VmHWM"), .heap_early = heap_bytes()};
     for (size_t f = 0; f < frames; f++) {

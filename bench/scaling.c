@@ -26,8 +26,10 @@ typedef struct cloud {
 } cloud;
 
 static void open_cloud(cloud *c, size_t count, size_t dimension, size_t clusters, double kappa, double separation) {
-    ast_context *context = ast_open(0);
-    ast_mixture mixture = {.points = count,
+    ast_context *context;
+    ast_open(&context, 0);
+    ast_mixture mixture = {.size = sizeof mixture,
+                           .points = count,
                            .dimension = dimension,
                            .clusters = clusters,
                            .kappa = kappa,
@@ -83,9 +85,10 @@ static int note(const ast_progress *state, void *data) {
 }
 
 static times run(const bench_scaling *s, const cloud *c, size_t count, const ast_options *given) {
-    ast_context *context = ast_open(s->threads);
+    ast_context *context;
+    ast_open(&context, s->threads);
     ast_points points = ast_points_f4(c->points, count, c->dimension);
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     times t = {.later = INFINITY};
     ast_options options = *given;
     options.max_iterations = PASSES;

@@ -28,7 +28,7 @@ static int note(const ast_progress *state, void *data) {
 static void repeat(ast_context *context, bench_large *large, const float *points, int32_t *labels) {
     ast_points given = ast_points_f4(points, large->points, 3);
     ast_options options;
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     ast_options_init(&options);
     options.angle = ANGLE;
     options.progress = note;
@@ -45,7 +45,8 @@ void bench_scaling_large(bench_scaling *s, const float *points, size_t count, co
                          int32_t *labels) {
     bench_large *large = &s->large;
     bench_bare *bare = bench_bare_open(bench_bare_methods(3)[0], points, count, 3, means, clusters);
-    ast_context *context = ast_open(s->threads); /* one for all: the memory of the first run is that of the others */
+    ast_context *context;
+    ast_open(&context, s->threads); /* one for all: the memory of the first run is that of the others */
     if (!context)
         bench_die("no context could be opened");
     fprintf(stderr, "scaling: from nothing, beside the bare pass\n");

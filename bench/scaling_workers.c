@@ -20,8 +20,10 @@
 
 static void write_points(const char *path, size_t count) {
     ast_format_error error;
-    ast_context *context = ast_open(0);
-    ast_mixture mixture = {.points = count,
+    ast_context *context;
+    ast_open(&context, 0);
+    ast_mixture mixture = {.size = sizeof mixture,
+                           .points = count,
                            .dimension = DIMENSION,
                            .clusters = CLUSTERS,
                            .kappa = ast_vmf_kappa(DIMENSION, 0.5),

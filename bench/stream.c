@@ -85,7 +85,7 @@ typedef struct prelude {
 
 static void show(prelude *p, int extras_hidden) {
     bench_scene scene;
-    ast_frame frame;
+    ast_frame frame = {.size = sizeof frame};
     bench_scene_meridians(&scene, p->extras, p->colatitude);
     for (int k = 0; k < scene.count; k++)
         scene.hidden[k] = k >= p->born || (extras_hidden && k < p->extras);
@@ -188,8 +188,11 @@ static void note_frame(bench_stream_run *run, int f, double seconds, const ast_f
 
 static void repeat_run(const bench_streams *s, bench_stream_run *run) {
     ast_stream_options options = options_of(run->kind);
-    ast_context *context = ast_open(run->threads);
-    ast_stream *stream = context ? ast_stream_open(context, &options) : NULL;
+    ast_context *context;
+    ast_open(&context, run->threads);
+    ast_stream *stream = NULL;
+    if (context)
+        ast_stream_open(&stream, context, &options);
     int32_t *labels = bench_alloc(s->count * sizeof *labels), last[BENCH_AXES] = {0};
     if (!stream)
         bench_die("a stream on %d threads could not be opened", run->threads);
@@ -199,7 +202,7 @@ static void repeat_run(const bench_streams *s, bench_stream_run *run) {
     run->labels_hash = BENCH_HASH_START;
     for (int f = 0; f < BENCH_FRAMES; f++) {
         ast_points points = ast_points_f4(s->points[f], s->count, 3);
-        ast_frame frame;
+        ast_frame frame = {.size = sizeof frame};
         double begin = bench_now();
         if (ast_stream_step(stream, &points, labels, &frame) != AST_OK)
             bench_die("%s, frame %d: %s", bench_stream_name(run->kind), f, ast_message(context));

@@ -160,12 +160,13 @@ static ast_status follow(ast_context *context, const ast_stream_options *options
     uint64_t random = seed * 1000003;
     for (int k = 0; k < DIRECTIONS; k++)
         state->ids[k] = -1;
-    ast_stream *stream = ast_stream_open(context, options);
+    ast_stream *stream;
+    ast_stream_open(&stream, context, options);
     ast_status status = stream ? AST_OK : AST_NO_MEMORY;
     for (int frame = 0; frame < FRAMES && status == AST_OK; frame++) {
         size_t visible = draw_frame(frame, motion, each, &random, points);
         ast_points view = ast_points_f4(points, each * visible, 3);
-        ast_frame report;
+        ast_frame report = {.size = sizeof report};
         status = ast_stream_step(stream, &view, labels, &report);
         if (status == AST_OK)
             judge(state, stream, labels, frame, motion, each, visible);
@@ -241,7 +242,8 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: asterism-trackers [--turning]\n");
         return 2;
     }
-    ast_context *context = ast_open(0);
+    ast_context *context;
+    ast_open(&context, 0);
     ast_status status = context ? AST_OK : AST_NO_MEMORY;
     printf("| points a direction | degrees a frame | `--drift` = motion: switches | lag | `--drift 1`: switches | lag "
            "| `--beta 1e5`: switches | lag |\n|---|---|---|---|---|---|---|---|\n");

@@ -63,7 +63,8 @@ static void make_axes(bench_workload *w, const recipe *r) {
 /* ---- W2, W3 ----------------------------------------------------------------------------------------------------- */
 
 static void make_mixture(bench_workload *w, const recipe *r) {
-    ast_mixture mixture = {.points = w->count,
+    ast_mixture mixture = {.size = sizeof mixture,
+                           .points = w->count,
                            .dimension = w->dimension,
                            .clusters = w->clusters,
                            .kappa = r->kappa,
@@ -72,7 +73,8 @@ static void make_mixture(bench_workload *w, const recipe *r) {
                            .seed = 1};
     if (mixture.kappa == 0)
         mixture.kappa = ast_vmf_kappa(w->dimension, COSINE_W3);
-    ast_context *context = ast_open(0);
+    ast_context *context;
+    ast_open(&context, 0);
     if (!context)
         bench_die("the library could not be opened");
     if (ast_sample_mixture(context, &mixture, w->points, w->truth, w->means) != AST_OK)

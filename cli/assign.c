@@ -172,10 +172,16 @@ static void count_points(tally *sums, const int32_t *labels, const float *simila
     }
 }
 
+static ast_assign_options known_means(const job *work) {
+    ast_assign_options known = ast_assign_to(work->means, work->means_count);
+    known.angle = work->given->angle;
+    known.axial = work->given->axial;
+    return known;
+}
+
 static int assign(job *work) {
-    ast_status status = (work->given->axial ? ast_assign_axial : ast_assign)(
-        work->context, &work->directions.points, work->means, work->means_count, work->given->angle, work->labels,
-        work->similarity);
+    ast_assign_options known = known_means(work);
+    ast_status status = ast_assign(work->context, &work->directions.points, &known, work->labels, work->similarity);
     if (status != AST_OK)
         return ast_cli_several_status(&work->directions.rows, status, work->context, work->given->input);
     count_points(&work->sums, work->labels, work->similarity, work->directions.points.count);
@@ -199,7 +205,8 @@ static int look(job *work) {
     if (code >= 0 || !work->larger.needed)
         return code;
     const ast_rows *rows = &work->larger.rows;
-    d->points = (ast_points){.count = rows->source.count, .dimension = rows->source.dimension};
+    d->points =
+        (ast_points){.size = sizeof(ast_points), .count = rows->source.count, .dimension = rows->source.dimension};
     d->height = rows->height;
     d->width = rows->width;
     return ast_cli_read_means(given->means, d->points.dimension, &work->means, &work->means_count);
@@ -229,9 +236,9 @@ static int assign_parts(job *work) {
     size_t count = work->directions.points.count;
     work->targets[LABELS].own = work->targets[SIMILARITY].own = true;
     ast_cli_progress_start(&work->progress, &given->common, count);
-    ast_taker taker = {take_part, work};
-    ast_status status = ast_assign_source(work->context, &work->larger.rows.source, work->means, work->means_count,
-                                          given->angle, given->axial, &taker);
+    ast_taker taker = {sizeof taker, take_part, work};
+    ast_assign_options known = known_means(work);
+    ast_status status = ast_assign_source(work->context, &work->larger.rows.source, &known, &taker);
     ast_cli_progress_end(&work->progress);
     if (work->failed)
         return ast_cli_fail(AST_CLI_FAILED, "%s", work->error.text);

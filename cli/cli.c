@@ -101,7 +101,8 @@ static int help(const char *name) {
 /* The second line says what this machine makes of it, for reports of trouble. */
 static int version(void) {
     printf("asterism %s\n", ast_version());
-    ast_context *context = ast_open(0);
+    ast_context *context;
+    ast_open(&context, 0);
     if (context)
         printf("instruction set %s, %d thread%s\n", ast_instruction_set(context), ast_threads(context),
                ast_threads(context) == 1 ? "" : "s");

@@ -355,6 +355,7 @@ static int find_angle(job *work) {
 static void keep_state(job *work) {
     work->state.durable = work->given->durable;
     work->state.context = work->context;
+    ast_set_cancel(work->context, NULL, NULL); /* a signal waits for the end of the pass, to write a checkpoint */
     work->state.record = &work->record;
     work->state.restarts = work->given->restarts;
     work->options.resume = ast_cli_checkpoint_found(&work->state);
@@ -398,6 +399,7 @@ static int cluster(job *work) {
         return code;
     if (given->state)
         keep_state(work);
+    work->report.size = sizeof work->report;
     ast_status status = ast_cluster(work->context, &work->points, &work->options, work->labels, &work->report);
     ast_cli_progress_end(&work->progress);
     if (work->record.failed)

@@ -31,6 +31,7 @@ int ast_cli_cluster_compare(job *work) {
     ast_options full = full_options(work);
     full.progress = ast_cli_progress_step;
     full.progress_data = &work->progress;
+    work->full.size = sizeof work->full;
     ast_status status = ast_cluster(work->context, &work->points, &full, work->labels, &work->full);
     if (status != AST_OK)
         ast_cli_progress_end(&work->progress);

@@ -118,6 +118,7 @@ static int make_plan(job *work) {
     char text[2][AST_CLI_BYTES];
     source->weights = work->points.weights;
     parts->memory = allowed > held ? allowed - held : 0;
+    parts->plan.size = sizeof parts->plan;
     ast_status status = ast_plan_source(work->context, source, &work->options, parts->memory, &parts->plan);
     if (status == AST_NO_MEMORY)
         return ast_cli_fail(AST_CLI_FAILED, "%s needs at least %s of memory, and %s may be used", work->given->input,
@@ -137,7 +138,8 @@ static int prepare(job *work) {
                             "%s does not fit into the %s of memory that may be used, and %s needs all of it "
                             "there",
                             given->input, ast_cli_bytes((double)work->parts.larger.allowed, text), what);
-    work->points = (ast_points){.count = rows->source.count, .dimension = rows->source.dimension};
+    work->points =
+        (ast_points){.size = sizeof(ast_points), .count = rows->source.count, .dimension = rows->source.dimension};
     work->all = work->points.count;
     if (given->clusters > work->points.count)
         return ast_cli_fail(AST_CLI_FAILED, "--clusters %zu is more than the %zu points of %s", given->clusters,
@@ -163,8 +165,9 @@ static int cluster(job *work) {
     ast_format_error error;
     if (!whole && !ast_scratch_open(&parts->scratch, work->given->labels, &error))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    ast_label_store store = {
-        .write = whole ? write_direct : write_scratch, .read = whole ? NULL : read_scratch, .data = work};
+    work->report.size = sizeof work->report;
+    ast_label_store store = {sizeof store, .write = whole ? write_direct : write_scratch,
+                             .read = whole ? NULL : read_scratch, .data = work};
     work->targets[AST_CLI_LABELS].own = true; /* it is written here */
     ast_status status = ast_cluster_source(work->context, &parts->larger.rows.source, &work->options, parts->memory,
                                            &store, &work->report);

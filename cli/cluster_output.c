@@ -91,6 +91,7 @@ static int find_axes(job *work) {
     double *weights = malloc((count + 1) * sizeof *weights);
     work->nearest = malloc((count + 1) * sizeof *work->nearest);
     ast_status status = AST_NO_MEMORY;
+    work->axes.size = sizeof work->axes;
     for (size_t k = 0; weights && k < count; k++)
         weights[k] = clusters[k].weight;
     if (weights && work->nearest)

@@ -47,7 +47,8 @@ static int find(ast_cli_checkpoint *s) {
     s->opened = 1;
     if (fstat(s->descriptor, &status) != 0 || !S_ISREG(status.st_mode))
         return ast_cli_fail(AST_CLI_FAILED, "%s: is no regular file, and --state needs one", s->path);
-    s->found = (ast_medium){.size = (uint64_t)status.st_size, .read = read_bytes, .data = s};
+    s->found =
+        (ast_medium){.size = sizeof(ast_medium), .bytes = (uint64_t)status.st_size, .read = read_bytes, .data = s};
     return -1;
 }
 
@@ -118,7 +119,7 @@ static int begin(ast_cli_checkpoint *s) {
 }
 
 static int write_state(ast_cli_checkpoint *s) {
-    ast_medium medium = {.write = write_bytes, .data = s};
+    ast_medium medium = {.size = sizeof medium, .write = write_bytes, .data = s};
     s->error.text[0] = 0;
     int code = begin(s);
     if (code < 0 && ast_checkpoint(s->context, &medium) != AST_OK)

@@ -131,7 +131,7 @@ int ast_cli_depth_scenes(const ast_cli_camera *camera, const char *input, size_t
 int ast_cli_depth_normals(ast_cli_depth *depth, ast_context *context, ast_points *points) {
     size_t count = depth->width * depth->height;
     if (!depth->maker) {
-        depth->maker = ast_depth_open(context, &depth->options);
+        ast_depth_open(&depth->maker, context, &depth->options);
         if (!depth->maker)
             return ast_cli_fail(AST_CLI_FAILED, "%s: %s", depth->frame.source, ast_message(context));
         depth->normals = malloc(3 * count * sizeof *depth->normals);
@@ -139,7 +139,7 @@ int ast_cli_depth_normals(ast_cli_depth *depth, ast_context *context, ast_points
     if (!depth->normals)
         return ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory for its normals", depth->frame.source);
     double start = ast_cli_now();
-    ast_status status = ast_depth_normals(depth->maker, &depth->frame.image, depth->normals);
+    ast_status status = ast_depth_compute(depth->maker, &depth->frame.image, NULL, NULL, depth->normals);
     depth->seconds += ast_cli_now() - start;
     *points = ast_points_f4(depth->normals, count, 3);
     return ast_cli_status(status, context, depth->frame.source);

@@ -47,7 +47,7 @@ static int check_row(const ast_cli_source *source, const char *name, size_t row,
 static void set_row(const ast_cli_source *source, const double angles[2], float *vector) {
     double v[3] = {NAN, NAN, NAN};
     if (!isnan(angles[0]) && !isnan(angles[1]))
-        (source->dip_direction ? ast_pole : ast_line)(angles[0], angles[1], v);
+        ast_vector_of(source->dip_direction ? AST_PLANE : AST_LINE, angles[0], angles[1], v);
     for (int d = 0; d < 3; d++)
         vector[d] = (float)v[d];
 }

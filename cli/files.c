@@ -163,11 +163,17 @@ int ast_cli_read_labels(const char *path, int32_t **labels, size_t *count) {
 
 /* ---- The library ------------------------------------------------------------------------------------------------- */
 
+int ast_cli_cancel(void *data) {
+    (void)data;
+    return ast_cli_interrupted();
+}
+
 int ast_cli_open_context(const ast_cli_common *common, ast_context **context) {
-    *context = ast_open((int)common->threads);
-    if (*context)
-        return -1;
-    return ast_cli_fail(AST_CLI_FAILED, "there are not enough threads or memory to be had; --threads 1 may help");
+    ast_status status = ast_open(context, (int)common->threads);
+    if (status == AST_OK)
+        return ast_set_cancel(*context, ast_cli_cancel, NULL) == AST_OK ? -1 : AST_CLI_FAILED;
+    return ast_cli_fail(AST_CLI_FAILED, status == AST_NO_THREADS ? "the threads could not be started; try --threads 1"
+                                                                 : "there is not enough memory to start");
 }
 
 int ast_cli_stopped(void) {

@@ -42,6 +42,9 @@ int ast_cli_read_labels(const char *path, int32_t **labels, size_t *count);
 /* What a sentence calls a file: its name, or "standard input". */
 const char *ast_cli_name(const char *path);
 
+/* For ast_set_cancel: whether a signal asked to stop. */
+int ast_cli_cancel(void *data);
+
 /* Opens a context on the threads that were asked for. */
 int ast_cli_open_context(const ast_cli_common *common, ast_context **context);
 

@@ -97,6 +97,8 @@ int ast_cli_follow_open(ast_cli_follow *follow, const ast_cli_common *common, co
         code = check_poses(follow);
     if (code < 0)
         code = ast_cli_open_context(common, &follow->context);
+    if (code < 0)
+        ast_set_cancel(follow->context, NULL, NULL); /* only a step is cut short */
     ast_cli_watch_signals();
     return code;
 }
@@ -106,7 +108,7 @@ int ast_cli_follow_dimension(ast_cli_follow *follow, size_t dimension, const cha
     const char *problem = ast_stream_options_problem(&follow->options);
     if (problem)
         return ast_cli_fail(AST_CLI_FAILED, "%s: %s", name, problem);
-    follow->stream = ast_stream_open(follow->context, &follow->options);
+    ast_stream_open(&follow->stream, follow->context, &follow->options);
     if (!follow->stream)
         return ast_cli_fail(AST_CLI_FAILED, "%s: %s", name, ast_message(follow->context));
     return -1;
@@ -181,7 +183,18 @@ static int turn(ast_cli_follow *follow, ast_points *points) {
     return ast_cli_poses_turn(&follow->poses, inputs->row, inputs->source, points);
 }
 
-static int take_frame(ast_cli_follow *follow, ast_points *points) {
+/* A frame that a signal cuts short counts as not found: the stream is as it was before it. */
+static int step(ast_cli_follow *follow, const ast_points *points, int *found) {
+    follow->frame.size = sizeof follow->frame;
+    ast_set_cancel(follow->context, ast_cli_cancel, NULL);
+    ast_status status = ast_stream_step(follow->stream, points, follow->labels, &follow->frame);
+    *found = status != AST_CANCELLED;
+    int code = *found ? ast_cli_status(status, follow->context, follow->inputs.source) : -1;
+    ast_set_cancel(follow->context, NULL, NULL); /* frames are read to their end */
+    return code;
+}
+
+static int take_frame(ast_cli_follow *follow, ast_points *points, int *found) {
     const char *source = follow->inputs.source;
     const ast_cli_source *how = &follow->given->source;
     int code = -1;
@@ -194,11 +207,10 @@ static int take_frame(ast_cli_follow *follow, ast_points *points) {
     if (code < 0)
         code = make_room(follow, points->count);
     if (code < 0)
-        code = ast_cli_status(ast_stream_step(follow->stream, points, follow->labels, &follow->frame), follow->context,
-                              source);
-    if (code < 0 && follow->given->labels)
+        code = step(follow, points, found);
+    if (code < 0 && *found && follow->given->labels)
         code = write_labels(follow);
-    if (code < 0) {
+    if (code < 0 && *found) {
         follow->points = *points;
         follow->clusters = ast_stream_clusters(follow->stream, &follow->count);
     }
@@ -211,7 +223,7 @@ static int next_frame(ast_cli_follow *follow, int *found) {
     if (ast_cli_interrupted())
         return -1;
     int code = ast_cli_inputs_next(&follow->inputs, follow->context, &points, found);
-    return code < 0 && *found ? take_frame(follow, &points) : code;
+    return code < 0 && *found ? take_frame(follow, &points, found) : code;
 }
 
 static size_t frames_left(const ast_cli_follow *follow) {

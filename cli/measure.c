@@ -173,6 +173,7 @@ static int share(job *work) {
 
 static int compare(job *work) {
     const settings *given = work->given;
+    work->agreement.size = sizeof work->agreement;
     ast_status status =
         ast_compare(work->context, work->labels + work->first, work->truth + work->first, work->own, &work->agreement);
     int code = ast_cli_status(status, work->context, given->labels);
@@ -190,8 +191,8 @@ static int silhouette(job *work) {
         kind = kind == AST_ANGLE ? AST_AXIAL_ANGLE : AST_AXIAL_COSINE;
     ast_status status = ast_silhouette(work->context, &work->points, work->labels + work->first, kind,
                                        given->common.seed, &work->silhouette, &work->sampled);
-    bool row = strncmp(ast_message(work->context), "row ", 4) == 0; /* of the points, not of the labels */
-    return ast_cli_status(status, work->context, row ? given->points : given->labels);
+    bool points = ast_fault_row(work->context) > 0; /* the fault is in the points, not in the labels */
+    return ast_cli_status(status, work->context, points ? given->points : given->labels);
 }
 
 /* ---- What came out ----------------------------------------------------------------------------------------------- */

@@ -18,7 +18,7 @@ static char kept[4096];
 static int settled = -1; /* the code that all ranks came to, where that is the end */
 
 void ast_cli_set_ranks(const ast_comm *comm) {
-    ranks = comm->size > 1 ? comm : NULL;
+    ranks = comm->ranks > 1 ? comm : NULL;
 }
 
 const ast_comm *ast_cli_ranks(void) {
@@ -36,7 +36,7 @@ void ast_cli_keep(const char *sentence) {
 
 /* The lowest rank with something to tell, or -1. */
 static int lowest(int mine) {
-    for (int first = 0; first < ranks->size; first += 64) {
+    for (int first = 0; first < ranks->ranks; first += 64) {
         uint64_t told[64] = {0};
         if (mine && ranks->rank >= first && ranks->rank < first + 64)
             told[ranks->rank - first] = 1;
@@ -65,7 +65,7 @@ int ast_cli_agree(int code) {
 /* Labels and keys come in groups of eight, silhouettes in blocks of 512: a part begins with one where there are many
  * points. */
 void ast_cli_slice(size_t count, size_t *first, size_t *own) {
-    size_t size = ranks ? (size_t)ranks->size : 1, rank = ranks ? (size_t)ranks->rank : 0;
+    size_t size = ranks ? (size_t)ranks->ranks : 1, rank = ranks ? (size_t)ranks->rank : 0;
     size_t each = count / size, grain = each >= 65536 ? 512 : each >= 64 ? 8 : 1;
     size_t from = (size_t)((__uint128_t)count * rank / size), to = (size_t)((__uint128_t)count * (rank + 1) / size);
     *first = from / grain * grain;
@@ -91,9 +91,9 @@ static int compare(int code, size_t count, size_t dimension, uint64_t look, cons
     if (code < 0 && memcmp(own, first, sizeof own) != 0)
         code = ast_cli_fail(AST_CLI_FAILED, "%s is another file on rank %d (%zu x %zu) than on rank 0 (%zu x %zu)",
                             input, ranks->rank, count, dimension, (size_t)first[0], (size_t)first[1]);
-    if (code < 0 && count < (size_t)ranks->size)
+    if (code < 0 && count < (size_t)ranks->ranks)
         code = ast_cli_fail(AST_CLI_FAILED, "%s has %zu point%s, fewer than the %d ranks; start at most that many",
-                            input, count, count == 1 ? "" : "s", ranks->size);
+                            input, count, count == 1 ? "" : "s", ranks->ranks);
     return ast_cli_agree(code);
 }
 
@@ -134,7 +134,7 @@ void ast_cli_cut(ast_points *points, size_t *first) {
 
 double ast_cli_sum_in_turn(double (*add)(double so_far, const void *data), const void *data) {
     double total = 0;
-    for (int turn = 0; ranks && turn < ranks->size; turn++) {
+    for (int turn = 0; ranks && turn < ranks->ranks; turn++) {
         if (turn == ranks->rank)
             total = add(total, data);
         ranks->broadcast(ranks->data, &total, sizeof total, turn);
@@ -161,7 +161,7 @@ static bool render(const char *path, const int32_t *labels, size_t first, size_t
 /* Where this rank's bytes begin. */
 static uint64_t bytes_before(size_t size) {
     uint64_t before = 0;
-    for (int turn = 0; turn < ranks->size; turn++) {
+    for (int turn = 0; turn < ranks->ranks; turn++) {
         uint64_t told = size;
         ranks->broadcast(ranks->data, &told, sizeof told, turn);
         before += turn < ranks->rank ? told : 0;
@@ -173,7 +173,7 @@ static uint64_t bytes_before(size_t size) {
 static bool pass_through(ast_output *output, const unsigned char *bytes, size_t size, ast_format_error *error) {
     unsigned char part[PART];
     bool good = true;
-    for (int turn = 0; turn < ranks->size; turn++) {
+    for (int turn = 0; turn < ranks->ranks; turn++) {
         uint64_t left = size;
         ranks->broadcast(ranks->data, &left, sizeof left, turn);
         for (uint64_t at = 0, n; at < left; at += n) {

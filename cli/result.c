@@ -7,7 +7,7 @@
 #include <report.h>
 
 double ast_cli_share(const ast_cli_result *result, const ast_cluster_info *cluster) {
-    double part = result->weighted ? cluster->weight : (double)cluster->size;
+    double part = result->weighted ? cluster->weight : (double)cluster->count;
     return result->total > 0 ? part / result->total : 0;
 }
 
@@ -30,7 +30,7 @@ double ast_cli_between(const ast_cli_result *result, size_t a, size_t b) {
 
 void ast_cli_cluster_dip(const ast_cluster_info *cluster, double *dip_direction, double *dip) {
     const double normal[3] = {(double)cluster->mean[0], (double)cluster->mean[1], (double)cluster->mean[2]};
-    ast_dip(normal, dip_direction, dip);
+    ast_angles_of(AST_PLANE, normal, dip_direction, dip);
 }
 
 double ast_cli_loss(const ast_cli_result *result) {

@@ -95,7 +95,7 @@ static void put_cluster(const ast_cli_result *result, size_t id, ast_text *json)
     double share = isfinite(cluster->share) ? cluster->share : ast_cli_share(result, cluster), dip_direction, dip;
     ast_json_open(json, NULL, '{');
     ast_json_integer(json, "id", (int64_t)id);
-    ast_json_integer(json, "size", (int64_t)cluster->size);
+    ast_json_integer(json, "size", (int64_t)cluster->count);
     ast_json_open(json, "mean", '[');
     for (size_t d = 0; d < result->report->dimension; d++)
         ast_json_real(json, NULL, (double)cluster->mean[d], FLOAT_DIGITS);

@@ -174,7 +174,8 @@ static int prepare(job *work) {
 static int draw(job *work) {
     const settings *given = work->given;
     ast_cli_progress progress;
-    ast_mixture mixture = {.points = given->points,
+    ast_mixture mixture = {.size = sizeof mixture,
+                           .points = given->points,
                            .dimension = given->dimension,
                            .clusters = given->clusters,
                            .kappa = given->kappa,

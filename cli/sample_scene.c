@@ -20,6 +20,7 @@
 #include "cli.h"
 #include "files.h"
 #include "folder.h"
+#include "private/asterism_hallway.h"
 #include "interrupt.h"
 #include "progress.h"
 #include "targets.h"

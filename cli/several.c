@@ -160,7 +160,8 @@ int ast_cli_several_read(ast_rows *rows, const char *name, ast_points *points, v
     *look = ast_cli_ranks() ? glance(rows, *data) : 0;
     if (source->read(*first, own, *data, source->data) != 0 && ast_rows_failed(rows, &error))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    *points = (ast_points){.data = *data,
+    *points = (ast_points){.size = sizeof(ast_points),
+                           .data = *data,
                            .type = source->type,
                            .count = own,
                            .dimension = source->dimension,
@@ -170,14 +171,12 @@ int ast_cli_several_read(ast_rows *rows, const char *name, ast_points *points, v
 }
 
 int ast_cli_several_status(const ast_rows *rows, ast_status status, const ast_context *context, const char *input) {
-    static const char word[] = "row ";
-    const char *message = ast_message(context);
-    if (status != AST_BAD_DATA || rows->file_count < 2 || strncmp(message, word, strlen(word)) != 0)
+    size_t own, row = ast_fault_row(context);
+    if (status != AST_BAD_DATA || rows->file_count < 2 || row < 1 || row > rows->source.count)
         return ast_cli_status(status, context, input);
-    char *rest;
-    size_t own, row = strtoull(message + strlen(word), &rest, 10);
-    if (row < 1 || row > rows->source.count)
-        return ast_cli_status(status, context, input);
-    const char *name = ast_rows_place(rows, row - 1, &own);
-    return ast_cli_fail(AST_CLI_FAILED, "%s: row %zu%s", name, own + 1, rest);
+    const char *name = ast_rows_place(rows, row - 1, &own), *message = ast_message(context);
+    char all[32]; /* the row of all files together, which the sentence begins with */
+    int length = snprintf(all, sizeof all, "row %zu", row);
+    return ast_cli_fail(AST_CLI_FAILED, "%s: row %zu%s", name, own + 1,
+                        strncmp(message, all, (size_t)length) == 0 ? message + length : " cannot be used");
 }

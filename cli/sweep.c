@@ -152,15 +152,18 @@ static int keep(job *work, const ast_report *report, ast_cli_swept *row) {
 }
 
 static int measure(job *work, ast_cli_swept *row) {
-    ast_agreement agreement;
+    ast_agreement agreement = {.size = sizeof agreement};
     size_t sampled;
-    int code = -1;
+    int code;
     ast_dissimilarity kind = work->angles->axial ? AST_AXIAL_COSINE : AST_COSINE;
     row->silhouette = row->stability = NAN;
+    ast_status status = AST_OK;
     if (row->clusters > 1)
-        code = ast_cli_status(
-            ast_silhouette(work->context, &work->points, work->labels, kind, work->seed, &row->silhouette, &sampled),
-            work->context, work->input);
+        status =
+            ast_silhouette(work->context, &work->points, work->labels, kind, work->seed, &row->silhouette, &sampled);
+    if (status == AST_CANCELLED)
+        return -1; /* and it has ended */
+    code = ast_cli_status(status, work->context, work->input);
     if (code < 0 && work->sweep->count > 0) {
         code = ast_cli_status(ast_compare(work->context, work->labels, work->last, work->points.count, &agreement),
                               work->context, work->input);
@@ -175,21 +178,24 @@ static void swap(int32_t **a, int32_t **b) {
     *b = c;
 }
 
+static int drop(ast_cli_swept *row, int code) {
+    free(row->means);
+    row->means = NULL;
+    return code;
+}
+
 static int sweep_angle(job *work, double angle) {
     ast_cli_sweep *sweep = work->sweep;
     ast_cli_swept *row = &sweep->rows[sweep->count], *before = sweep->count ? row - 1 : NULL;
-    ast_report cold, warm;
+    ast_report cold = {.size = sizeof cold}, warm = {.size = sizeof warm};
     row->angle = angle;
     int code = cluster(work, angle, NULL, work->labels, &cold);
     if (code < 0 && !ended(work))
         code = keep(work, &cold, row);
     if (code < 0 && !ended(work) && before)
         code = cluster(work, angle, before, work->other, &warm);
-    if (code >= 0 || ended(work)) {
-        free(row->means);
-        row->means = NULL;
-        return code;
-    }
+    if (code >= 0 || ended(work))
+        return drop(row, code);
     if (before && warm.objective > cold.objective) {
         row->warm = 1;
         code = keep(work, &warm, row);
@@ -198,6 +204,8 @@ static int sweep_angle(job *work, double angle) {
     if (code < 0)
         code = measure(work, row);
     swap(&work->labels, &work->last);
+    if (isnan(row->silhouette) && row->clusters > 1 && ended(work))
+        return drop(row, code);
     sweep->count++;
     return code;
 }

@@ -45,7 +45,7 @@ void ast_cli_print_table(const ast_cli_result *result) {
     if (total > count) {
         size_t rest = result->report->points - result->report->missing;
         for (size_t i = 0; i < count; i++)
-            rest -= result->clusters[rows[i]].size;
+            rest -= result->clusters[rows[i]].count;
         char more[AST_CLI_GROUPED], points[AST_CLI_GROUPED];
         printf("   ... and %s more with %s points together\n", ast_cli_grouped(total - count, more),
                ast_cli_grouped(rest, points));
@@ -144,7 +144,7 @@ static void print_row(const ast_cluster_info *cluster, size_t id, const ast_cli_
         snprintf(kappa, sizeof kappa, cluster->kappa < 99999 ? "%.1f" : "%.1e", cluster->kappa);
     printf("%6zu  ", id);
     print_bar(scale > 0 ? share / scale : 0, style);
-    printf("  %11s  %5.1f%%  %7.2f  %7s ", ast_cli_grouped(cluster->size, size), 100 * share, ast_cli_spread(cluster),
+    printf("  %11s  %5.1f%%  %7.2f  %7s ", ast_cli_grouped(cluster->count, size), 100 * share, ast_cli_spread(cluster),
            kappa);
     size_t shown = dimension < MOST_COMPONENTS ? dimension : MOST_COMPONENTS;
     for (size_t d = 0; d < shown; d++)

@@ -43,7 +43,7 @@ static void add_members(given *work, double *row) {
             continue;
         ast_cluster_info *cluster = &work->clusters[work->labels[i]];
         double *sum = work->sums + (size_t)work->labels[i] * points->dimension;
-        cluster->size++;
+        cluster->count++;
         cluster->weight++;
         for (size_t d = 0; d < points->dimension; d++)
             sum[d] += row[d];
@@ -59,9 +59,9 @@ static void finish_clusters(given *work) {
             square += work->sums[k * size + d] * work->sums[k * size + d];
         for (size_t d = 0; d < size; d++)
             work->means[k * size + d] = square > 0 ? (float)(work->sums[k * size + d] / sqrt(square)) : 0;
-        cluster->mean = cluster->size ? work->means + k * size : NULL;
-        cluster->resultant = cluster->size ? fmin(1, sqrt(square) / (double)cluster->size) : NAN;
-        cluster->kappa = cluster->size > 1 ? ast_vmf_kappa(size, cluster->resultant) : NAN;
+        cluster->mean = cluster->count ? work->means + k * size : NULL;
+        cluster->resultant = cluster->count ? fmin(1, sqrt(square) / (double)cluster->count) : NAN;
+        cluster->kappa = cluster->count > 1 ? ast_vmf_kappa(size, cluster->resultant) : NAN;
     }
 }
 
@@ -84,7 +84,7 @@ static int make_object(const given *work, const char *labels, ast_page_head *hea
     ast_format_error error;
     size_t used = 0;
     for (size_t k = 0; k < work->count; k++)
-        used += work->clusters[k].size > 0;
+        used += work->clusters[k].count > 0;
     ast_page_parameter(head, "labels", labels, NAN);
     ast_page_measure(head, "points", (double)work->input.points.count);
     ast_page_measure(head, "clusters", (double)used);

@@ -97,7 +97,8 @@ static int read_line(line *of, const char *text, size_t size) {
     const json_t *clusters = json_object_get(of->object, "clusters");
     if (!json_is_integer(json_object_get(of->object, "frame")) || !json_is_array(clusters))
         return 0;
-    of->frame = (ast_frame){.frame = count_at(of->object, "frame"),
+    of->frame = (ast_frame){.size = sizeof(ast_frame),
+                            .frame = count_at(of->object, "frame"),
                             .points = count_at(of->object, "points"),
                             .missing = count_at(of->object, "missing"),
                             .objective = number_at(of->object, "objective"),

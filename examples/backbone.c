@@ -183,7 +183,7 @@ static const char *shape_of(double phi, double psi) {
 
 static int by_size(const void *a, const void *b) {
     const ast_cluster_info *x = a, *y = b;
-    return (x->size < y->size) - (x->size > y->size);
+    return (x->count < y->count) - (x->count > y->count);
 }
 
 static void print_clusters(const ast_context *context, size_t count) {
@@ -198,17 +198,18 @@ static void print_clusters(const ast_context *context, size_t count) {
     for (size_t k = 0; k < clusters; k++) {
         const float *m = sorted[k].mean;
         double phi = atan2((double)m[1], (double)m[0]) / DEGREE, psi = atan2((double)m[3], (double)m[2]) / DEGREE;
-        printf("%5.1f%% phi %7.1f psi %7.1f  %s\n", 100 * (double)sorted[k].size / (double)count, phi, psi,
+        printf("%5.1f%% phi %7.1f psi %7.1f  %s\n", 100 * (double)sorted[k].count / (double)count, phi, psi,
                shape_of(phi, psi));
     }
     free(sorted);
 }
 
 static int report(const float *points, size_t count, double angle) {
-    ast_context *context = ast_open(0);
+    ast_context *context;
+    ast_open(&context, 0);
     int32_t *labels = malloc((count + 1) * sizeof *labels);
     ast_options options;
-    ast_report result;
+    ast_report result = {.size = sizeof result};
     ast_options_init(&options);
     options.angle = angle;
     options.restarts = 20; /* orders of visit, of which the best is kept */

@@ -17,7 +17,7 @@ static ast_status learn_and_apply(ast_context *context, const float *points, con
     ast_options_init(&options);
     options.angle = 60;
     ast_points first = ast_points_f4(points, LEARN, DIMENSION);
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     ast_status status = ast_cluster(context, &first, &options, labels, &report);
     if (status != AST_OK)
         return status;
@@ -30,10 +30,11 @@ static ast_status learn_and_apply(ast_context *context, const float *points, con
     for (size_t i = 0; i < report.clusters * DIMENSION; i++)
         means[i] = ast_means(context)[i];
     ast_points second = ast_points_f4(points + (size_t)LEARN * DIMENSION, POINTS - LEARN, DIMENSION);
-    status = ast_assign(context, &second, means, report.clusters, NAN, labels + LEARN, NULL);
+    ast_assign_options known = ast_assign_to(means, report.clusters);
+    status = ast_assign(context, &second, &known, labels + LEARN, NULL);
     free(means);
 
-    ast_agreement old, new;
+    ast_agreement old = {.size = sizeof old}, new = {.size = sizeof new};
     if (status == AST_OK)
         status = ast_compare(context, labels, truth, LEARN, &old);
     if (status == AST_OK)
@@ -44,16 +45,19 @@ static ast_status learn_and_apply(ast_context *context, const float *points, con
 }
 
 int main(void) {
-    ast_mixture mixture = {.points = POINTS,
+    ast_mixture mixture = {.size = sizeof mixture,
+                           .points = POINTS,
                            .dimension = DIMENSION,
                            .clusters = CLUSTERS,
                            .kappa = 300, /* a cosine of about 0.9 to the own mean */
                            .seed = 5};
     float *points = malloc(sizeof(float) * POINTS * DIMENSION);
     int32_t *truth = malloc(sizeof(int32_t) * POINTS), *labels = malloc(sizeof(int32_t) * POINTS);
-    ast_context *context = ast_open(0);
-    ast_status status = AST_NO_MEMORY;
-    if (points && truth && labels && context)
+    ast_context *context;
+    ast_status status = ast_open(&context, 0);
+    if (status == AST_OK && !(points && truth && labels))
+        status = AST_NO_MEMORY;
+    if (status == AST_OK)
         status = ast_sample_mixture(context, &mixture, points, truth, NULL);
     if (status == AST_OK)
         status = learn_and_apply(context, points, truth, labels);

@@ -81,11 +81,13 @@ static void read_mesh(FILE *file, table *faces) {
 static int print_directions(const table *faces, double degrees) {
     int32_t *labels = malloc((faces->rows + 1) * sizeof *labels);
     double *areas = malloc((faces->rows + 1) * sizeof *areas);
-    ast_context *context = ast_open(1);
+    ast_context *context;
+    ast_open(&context, 1);
     int failed = !labels || !areas || !context;
     if (!failed) {
         /* A view with strides: the normals are the first three of the four numbers in a row. */
-        ast_points points = {.data = faces->values,
+        ast_points points = {.size = sizeof points,
+                             .data = faces->values,
                              .type = AST_F8,
                              .count = faces->rows,
                              .dimension = 3,
@@ -98,7 +100,7 @@ static int print_directions(const table *faces, double degrees) {
         ast_options options;
         ast_options_init(&options);
         options.angle = degrees;
-        ast_report report;
+        ast_report report = {.size = sizeof report};
         failed = ast_cluster(context, &points, &options, labels, &report) != AST_OK;
         if (failed)
             fprintf(stderr, "%s\n", ast_message(context));

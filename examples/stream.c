@@ -54,7 +54,9 @@ static void tell(const ast_stream *stream, const ast_frame *frame) {
 static ast_stream *move(ast_context *context, ast_stream *stream, const ast_stream_options *options) {
     size_t size;
     const void *state = ast_stream_save(stream, &size);
-    ast_stream *other = state ? ast_stream_open(context, options) : NULL;
+    ast_stream *other = NULL;
+    if (state)
+        ast_stream_open(&other, context, options);
     if (other && ast_stream_load(other, state, size) != AST_OK) {
         ast_stream_close(other);
         other = NULL;
@@ -73,13 +75,16 @@ int main(void) {
     options.angle = 45;
     options.drift = 0.5;
     options.lifetime = 20; /* longer than the ten frames out of sight */
-    ast_context *context = ast_open(0);
-    ast_stream *stream = context ? ast_stream_open(context, &options) : NULL;
+    ast_context *context;
+    ast_open(&context, 0);
+    ast_stream *stream = NULL;
+    if (context)
+        ast_stream_open(&stream, context, &options);
     for (int frame = 0; frame < FRAMES && stream; frame++) {
         if (frame == MOVED)
             stream = move(context, stream, &options);
         ast_points view = ast_points_f4(points, look(frame, points), 3);
-        ast_frame report;
+        ast_frame report = {.size = sizeof report};
         if (!stream || ast_stream_step(stream, &view, labels, &report) != AST_OK)
             break;
         tell(stream, &report);

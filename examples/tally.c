@@ -14,7 +14,8 @@ enum { POINTS = 30000, DIMENSION = 16, CLUSTERS = 40, PLACES = 5, SHARE = POINTS
 
 /* What happens in each place: its points against the means of this iteration. The bytes are to be freed. */
 static void *count_there(ast_context *context, const float *means, const float *points, int place, size_t *size) {
-    ast_tally *tally = ast_tally_open(context, means, CLUSTERS, DIMENSION, NULL);
+    ast_tally *tally;
+    ast_tally_open(&tally, context, means, CLUSTERS, DIMENSION, NULL);
     ast_points block = ast_points_f4(points + (size_t)place * SHARE * DIMENSION, SHARE, DIMENSION);
     const void *bytes = NULL;
     if (tally && ast_tally_add(tally, &block, (uint64_t)place * SHARE, NULL) == AST_OK)
@@ -30,8 +31,9 @@ static void *count_there(ast_context *context, const float *means, const float *
 static int run(ast_context *context, const float *points, float *means, double *objective) {
     uint64_t before = 0;
     for (int iteration = 1; iteration <= 100; iteration++) {
-        ast_tally *all = ast_tally_open(context, means, CLUSTERS, DIMENSION, NULL);
-        ast_tally_step step;
+        ast_tally *all;
+        ast_tally_open(&all, context, means, CLUSTERS, DIMENSION, NULL);
+        ast_tally_step step = {.size = sizeof step};
         int good = all != NULL;
         for (int place = 0; place < PLACES && good; place++) {
             size_t size = 0;
@@ -55,7 +57,7 @@ static int run(ast_context *context, const float *points, float *means, double *
 static int compare(ast_context *context, const float *points, const float *means, int iterations, double objective) {
     static int32_t labels[POINTS];
     ast_options options;
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     ast_points all = ast_points_f4(points, POINTS, DIMENSION);
     ast_options_init(&options);
     options.method = AST_SPKM;
@@ -73,9 +75,11 @@ static int compare(ast_context *context, const float *points, const float *means
 }
 
 int main(void) {
-    ast_mixture mixture = {.points = POINTS, .dimension = DIMENSION, .clusters = CLUSTERS, .kappa = 60, .seed = 3};
+    ast_mixture mixture = {
+        .size = sizeof mixture, .points = POINTS, .dimension = DIMENSION, .clusters = CLUSTERS, .kappa = 60, .seed = 3};
     float *points = malloc(sizeof(float) * POINTS * DIMENSION), *means = malloc(sizeof(float) * CLUSTERS * DIMENSION);
-    ast_context *context = ast_open(0);
+    ast_context *context;
+    ast_open(&context, 0);
     double objective = 0;
     int iterations = 0, same = 0;
     if (points && means && context && ast_sample_mixture(context, &mixture, points, NULL, NULL) == AST_OK &&

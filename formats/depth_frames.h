@@ -7,7 +7,7 @@
  *     ast_depth_frames *frames = ast_depth_frames_open(inputs, NULL, &error);
  *     ast_depth_frame frame;
  *     while (ast_depth_frames_next(frames, &frame, &error) > 0)
- *         ast_depth_normals(depth, &frame.image, normals);
+ *         ast_depth_compute(depth, &frame.image, NULL, NULL, normals);
  *     ast_depth_frames_close(frames);
  */
 #ifndef ASTERISM_FORMATS_DEPTH_FRAMES_H

@@ -316,7 +316,8 @@ static bool view_frame(ast_frames *frames, const void *data, ast_points *points,
     ptrdiff_t rows = (ptrdiff_t)header->shape[1], columns = (ptrdiff_t)header->shape[2];
     /* What lies between two rows of a Fortran array: the same row of all frames, unless they come one by one. */
     ptrdiff_t between = item * (ptrdiff_t)header->shape[0];
-    *points = (ast_points){.data = data,
+    *points = (ast_points){.size = sizeof(ast_points),
+                           .data = data,
                            .type = header->item == 2   ? AST_F2
                                    : header->item == 4 ? AST_F4
                                                        : AST_F8,

@@ -65,7 +65,8 @@ void ast_depth_pixels_free(ast_depth_pixels *pixels) {
 }
 
 ast_depth_image ast_depth_view(const ast_depth_pixels *pixels) {
-    return (ast_depth_image){.values = pixels->values,
+    return (ast_depth_image){.size = sizeof(ast_depth_image),
+                             .values = pixels->values,
                              .width = pixels->width,
                              .height = pixels->height,
                              .row_stride = (ptrdiff_t)(pixels->width * sizeof *pixels->values)};

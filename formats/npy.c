@@ -194,7 +194,8 @@ static void view_points(ast_input *input, const ast_npy_header *header, const vo
     ptrdiff_t item = (ptrdiff_t)header->item;
     input->height = image ? header->shape[0] : 0;
     input->width = image ? header->shape[1] : 0;
-    input->points = (ast_points){.data = data,
+    input->points = (ast_points){.size = sizeof(ast_points),
+                                 .data = data,
                                  .type = ast_npy_type(header),
                                  .count = count,
                                  .dimension = dimension,

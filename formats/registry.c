@@ -79,7 +79,8 @@ void ast_input_close(ast_input *input) {
 void ast_input_replace(ast_input *input, float *values, size_t count, size_t dimension) {
     const char *format = input->format;
     ast_input_close(input);
-    input->points = (ast_points){.data = values,
+    input->points = (ast_points){.size = sizeof(ast_points),
+                                 .data = values,
                                  .type = AST_F4,
                                  .count = count,
                                  .dimension = dimension,

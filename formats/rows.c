@@ -106,7 +106,8 @@ static bool understand(ast_rows *rows, ast_rows_file *file, ast_bytes *bytes, as
                   : header.swapped ? "not in this machine's byte order"
                                    : NULL;
     rows->row = dimension * header.item;
-    rows->source = (ast_source){.count = header.elements / dimension,
+    rows->source = (ast_source){.size = sizeof(ast_source),
+                                .count = header.elements / dimension,
                                 .dimension = dimension,
                                 .type = ast_npy_type(&header),
                                 .read = read_rows,

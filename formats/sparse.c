@@ -156,7 +156,8 @@ static bool hand_over(const rows_state *state, size_t dimension, ast_input *inpu
         else
             ((int32_t *)columns)[e] = state->columns[e];
     input->owned = block;
-    input->points = (ast_points){.data = block,
+    input->points = (ast_points){.size = sizeof(ast_points),
+                                 .data = block,
                                  .type = AST_F8,
                                  .count = state->rows,
                                  .dimension = dimension,

@@ -50,7 +50,8 @@ bool ast_text_open(ast_input *input, ast_bytes *bytes, const ast_columns *column
     if (!read_table(&table, bytes, columns, false, error))
         return false;
     input->owned = table.numbers;
-    input->points = (ast_points){.data = table.numbers,
+    input->points = (ast_points){.size = sizeof(ast_points),
+                                 .data = table.numbers,
                                  .type = AST_F4,
                                  .count = table.rows,
                                  .dimension = table.width,
@@ -228,7 +229,7 @@ static bool bad_field(text_table *table, line_state *state, const ast_field *fie
         reason = "is out of range; numbers must fit a double (up to 1.8e308)";
     state->bad = true;
     ast_format_fail(&table->problem, "%s: line %llu, column %zu: '%s' %s", table->text.bytes->name,
-             (unsigned long long)state->line, state->column, field->excerpt, reason);
+                    (unsigned long long)state->line, state->column, field->excerpt, reason);
     bool maybe_header = table->header_possible && state->numbers == 0 && field->kind == AST_FIELD_TEXT;
     if (!state->comment && !maybe_header)
         *error = table->problem;
@@ -259,15 +260,15 @@ static bool end_row(text_table *table, const line_state *state, ast_format_error
     if (table->rows == 0) {
         if (table->wanted->highest > state->column)
             return ast_format_fail(error, "%s: line %llu has %zu columns, and column %zu is asked for", name, line,
-                            state->column, table->wanted->highest);
+                                   state->column, table->wanted->highest);
         table->columns = state->column;
         table->width = table->wanted->count > 0 ? table->wanted->count : state->column;
         table->first_line = state->line;
     }
     if (state->column != table->columns)
-        return ast_format_fail(error, "%s: line %llu has %zu column%s, but line %llu, the first row, has %zu", name, line,
-                        state->column, state->column == 1 ? "" : "s", (unsigned long long)table->first_line,
-                        table->columns);
+        return ast_format_fail(error, "%s: line %llu has %zu column%s, but line %llu, the first row, has %zu", name,
+                               line, state->column, state->column == 1 ? "" : "s",
+                               (unsigned long long)table->first_line, table->columns);
     table->rows++;
     return true;
 }

@@ -1,39 +1,58 @@
 /* SPDX-License-Identifier: MIT
  *
- * asterism: clusters of directions, however many there are.
+ * asterism clusters directions and finds the number of clusters itself.
  *
  * A direction is a unit vector: a surface normal, a text, face or voice embedding, a quaternion, a geological pole.
- * You give N of them and one angle; you get clusters, their mean directions and a label for every point.
+ * You pass N directions and one angle. You get clusters, their mean directions and one label per point.
  *
- *     ast_context *context = ast_open(0);                      // 0: all processors
+ *     ast_context *context;
+ *     if (ast_open(&context, 0) != AST_OK)                     // 0: one thread per processor
+ *         return 1;
  *     ast_options options;
  *     ast_options_init(&options);
- *     options.angle = 25;                                      // degrees: how far a point may be from its mean
- *     ast_points points = ast_points_f4(xyz, count, 3);        // a view: nothing is copied, nothing is kept
- *     ast_report report;
+ *     options.angle = 25;                                      // degrees: largest angle from a point to its mean
+ *     ast_points points = ast_points_f4(xyz, count, 3);        // a view: no copy is made
+ *     ast_report report = {.size = sizeof report};
  *     if (ast_cluster(context, &points, &options, labels, &report) != AST_OK)
  *         fprintf(stderr, "%s\n", ast_message(context));
  *     ast_close(context);
  *
- * The same input and options give the same labels, bit for bit, on any number of threads and on any processor. (The
- * mixtures and samplers use logarithms and exponentials of the C library, whose last bit may differ between processors.)
+ * Determinism. The same input and options give the same labels, bit for bit, on any number of threads and on any
+ * processor. (The mixtures and samplers use logarithms and exponentials of the C library, whose last bit may differ
+ * between processors.)
  *
- * Rules of the house. The caller owns every pointer it passes, and none is kept after the call. Nothing that is
- * returned needs freeing except the context itself. The library never prints, never exits and keeps no mutable global
- * state. One context belongs to one thread at a time; contexts are independent of each other.
+ * Memory. The caller owns every pointer it passes, and the library keeps none of them after the call, except where a
+ * comment says so. The caller frees nothing that the library returns, except by the _close functions. The library never
+ * prints, never exits and has no mutable global state.
+ *
+ * Structs. Every struct that a caller makes begins with `size_t size`, which is the sizeof of the struct, so that later
+ * versions can append fields. The struct's _init function sets the size and the defaults. A struct without an _init
+ * function is zero apart from its size: `ast_report report = {.size = sizeof report};`. A struct with a wrong size was
+ * never initialised: the call returns AST_BAD_OPTION. Structs that the library makes (ast_progress, ast_cluster_info,
+ * ast_tracked) are read through pointers, and arrays of them have the caller's stride, so that they can grow too.
+ *
+ * Pointers. NULL is allowed only where a comment says so, and for arrays of 0 elements. Everywhere else NULL gives
+ * AST_BAD_OPTION.
+ *
+ * Threads and callbacks. A context, and the streams, depth converters and tallies opened on it, belong to one thread at
+ * a time. Contexts are independent of each other. A callback must not call the library with the context that is calling
+ * it: that gives AST_BAD_OPTION and changes nothing (a _close function does nothing). Allowed are ast_message,
+ * ast_fault_row, ast_threads, ast_instruction_set and, in the progress callback of ast_cluster, ast_checkpoint.
  */
 #ifndef ASTERISM_H
 #define ASTERISM_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 #define AST_VERSION_MAJOR 0
-#define AST_VERSION_MINOR 1
+#define AST_VERSION_MINOR 2
 #define AST_VERSION_PATCH 0
 
 #if defined(__GNUC__)
@@ -42,19 +61,19 @@ extern "C" {
 #define AST_API
 #endif
 
-/* The version of the library that is running, such as "0.1.0". */
+/* The version of the library that is running, such as "0.2.0". */
 AST_API const char *ast_version(void);
 
 /* ---- Status and context ---------------------------------------------------------------------------------------- */
 
-/* What a call came to. The values are fixed. "Did not converge" is no failure: it stands in the report. */
+/* The result of a call. The values are fixed. "Did not converge" is not a failure: the report says so. */
 typedef enum ast_status {
     AST_OK = 0,
-    AST_BAD_OPTION = 1, /* an option or an argument is out of its range: the caller's mistake, whatever the data */
+    AST_BAD_OPTION = 1, /* an option or an argument is wrong, whatever the data */
     AST_BAD_DATA = 2,   /* the data cannot be used: an infinity, all weights zero, more clusters than points */
     AST_NO_MEMORY = 3,
-    AST_CANCELLED = 4,  /* the progress callback asked to stop; no labels and no report were written */
-    AST_NO_THREADS = 5, /* the threads could not be started */
+    AST_CANCELLED = 4,  /* a callback asked to stop; labels and report were not written */
+    AST_NO_THREADS = 5, /* the operating system did not start the threads */
     AST_BAD_STATE = 6,  /* a checkpoint cannot be written or read, is damaged, or belongs to another run */
     AST_NO_INPUT = 7    /* a callback of an ast_source or an ast_label_store failed */
 } ast_status;
@@ -62,464 +81,555 @@ typedef enum ast_status {
 /* Threads, working memory, the last message and the last result. */
 typedef struct ast_context ast_context;
 
-/* Opens a context that works on `threads` threads, the caller's own included (0: one for each processor that the
- * process may use; at most 256). The threads sleep between calls. A context opened before a fork works in the child
- * too, on the child's one thread. NULL if there is no memory or no thread to be had. */
-AST_API ast_context *ast_open(int threads);
+/* Opens a context with `threads` threads, including the caller's (0: one per processor that the process may use; at
+ * most 256). The threads sleep between calls. After a fork the child can use the context too, on one thread. On failure
+ * *context is NULL and the status is AST_NO_THREADS, AST_NO_MEMORY or AST_BAD_OPTION. */
+AST_API ast_status ast_open(ast_context **context, int threads);
 
-/* Frees the context and everything it returned. NULL is fine. */
+/* Frees the context and everything it returned. NULL is allowed. */
 AST_API void ast_close(ast_context *context);
 
-/* One sentence on the last failure: what is wrong, where, and what would be right. "" after success. Valid until the
+/* One sentence about the last failure: what is wrong, where, and what would be right. "" after success. Valid until the
  * next call with this context. */
 AST_API const char *ast_message(const ast_context *context);
 
-/* The number of threads the context works on. */
+/* The row of the points that the last failure is about, counting from 1; 0 if it is not about one row. */
+AST_API size_t ast_fault_row(const ast_context *context);
+
+/* Called on the caller's thread while a call is running. Non-zero cancels the call. */
+typedef int ast_cancel(void *data);
+
+/* Sets the function that can cancel any call with this context, or with a stream, depth converter or tally opened on
+ * it. The library calls it about every 20 ms. A cancelled call returns AST_CANCELLED: labels, report and frame are not
+ * written, and a stream or tally is as it was before the call. Arrays of normals, points and metres may be partly
+ * written. `cancel` and `data` are kept until the next ast_set_cancel; NULL removes the function. */
+AST_API ast_status ast_set_cancel(ast_context *context, ast_cancel *cancel, void *data);
+
+/* The number of threads of the context. */
 AST_API int ast_threads(const ast_context *context);
 
-/* The instruction set in use: "base" or "avx2". The environment variable ASTERISM_ISA (base, avx2), read by ast_open,
- * asks for one of them; a set that the processor lacks falls back to base. (ASTERISM_CELLS, for
- * tests, is the number of clusters from which on points of three dimensions are compared with means near them only.) */
+/* The instruction set in use: "base" or "avx2". The environment variable ASTERISM_ISA (base, avx2), which ast_open
+ * reads, selects one. If the processor does not support it, the library uses base. */
 AST_API const char *ast_instruction_set(const ast_context *context);
 
 /* ---- Points ---------------------------------------------------------------------------------------------------- */
 
-/* IEEE floats in the machine's byte order; AST_I1: int8_t, as embeddings are stored, a number as it is. */
+/* IEEE floats in the machine's byte order. AST_I1: int8_t, as quantised embeddings are stored. */
 typedef enum ast_type { AST_F4 = 0, AST_F8 = 1, AST_F2 = 2, AST_I1 = 3 } ast_type;
 typedef enum ast_index { AST_I4 = 0, AST_I8 = 1 } ast_index; /* int32_t, int64_t */
 
-/* A view of the caller's points: `count` rows of `dimension` numbers. Rows need not be unit vectors: they are
- * normalised on the way in (in double, rounded once to float), and one whose squared length is within 2^-22 of 1 is
- * taken as it is. A row that holds a NaN or has length zero is missing: its label is -1 and it takes part in nothing.
- * Infinity is an error. */
+/* A view of the caller's points: `count` rows of `dimension` numbers. Rows need not be unit vectors. The library
+ * normalises them (in double, rounded once to float), except rows whose squared length is within 2^-22 of 1. A row that
+ * contains a NaN or has length zero is missing: its label is -1, and it does not take part in the clustering. Infinity
+ * is an error. */
 typedef struct ast_points {
-    const void *data;        /* element (i, d) is at data + i * row_stride + d * column_stride */
+    size_t size;
+    const void *data; /* element (i, d) is at data + i * row_stride + d * column_stride */
     ast_type type;
     size_t count;            /* N, below 2^31 */
     size_t dimension;        /* D, 2..4096; sparse rows: 2..2^31-1 */
-    ptrdiff_t row_stride;    /* in bytes; Fortran order is row_stride = element size, column_stride = N elements */
+    ptrdiff_t row_stride;    /* in bytes; Fortran order: row_stride = element size, column_stride = N elements */
     ptrdiff_t column_stride; /* in bytes */
-    const double *weights;   /* (N) finite and not negative, or NULL: every point counts 1. Weights matter relative to
-                                each other. A point of weight 0 gets a label but takes no part in the clustering. */
+    const double *weights;   /* (N) finite and not negative, or NULL: every point has weight 1. Only ratios of weights
+                                matter. A point of weight 0 gets a label but does not take part in the clustering. */
     const void *starts;      /* NULL: dense rows, as above. Otherwise sparse rows, as below */
     const void *columns;
-    ast_index index;         /* the type of both */
+    ast_index index; /* the type of starts and columns */
 } ast_points;
 
-/* A view of a tight row-major array. */
-AST_API ast_points ast_points_f4(const float *data, size_t count, size_t dimension);
-AST_API ast_points ast_points_f8(const double *data, size_t count, size_t dimension);
+/* A view of a contiguous row-major array. */
+static inline ast_points ast_points_dense(const void *data, ast_type type, size_t element, size_t count,
+                                          size_t dimension) {
+    ast_points points;
+    memset(&points, 0, sizeof points);
+    points.size = sizeof points;
+    points.data = data;
+    points.type = type;
+    points.count = count;
+    points.dimension = dimension;
+    points.row_stride = (ptrdiff_t)(dimension * element);
+    points.column_stride = (ptrdiff_t)element;
+    return points;
+}
 
-/* A view of sparse rows, compressed by rows (CSR): row i holds the entries starts[i] .. starts[i + 1] - 1, entry e the
- * number data[e] in column columns[e]; every other component is 0. `starts` has N + 1 numbers that do not fall; the
- * columns of a row are 0..D-1 and increase, so that none occurs twice (an error that names the row otherwise). D is
- * 2..2^31-1 here; strides play no part. A row without entries, or with zeros only, is missing.
+static inline ast_points ast_points_f4(const float *data, size_t count, size_t dimension) {
+    return ast_points_dense(data, AST_F4, sizeof *data, count, dimension);
+}
+
+static inline ast_points ast_points_f8(const double *data, size_t count, size_t dimension) {
+    return ast_points_dense(data, AST_F8, sizeof *data, count, dimension);
+}
+
+/* A view of sparse rows in compressed row format (CSR): row i has the entries starts[i] .. starts[i + 1] - 1. Entry e
+ * is the number data[e] in column columns[e]. All other components are 0. `starts` has N + 1 numbers that never
+ * decrease. The columns of a row are within 0..D-1 and strictly increase; otherwise the call fails and names the row. D
+ * is 2..2^31-1; strides are ignored. A row without entries, or with zeros only, is missing.
  *
- * Sparse rows are for AST_DP, AST_SPKM, AST_MBSPKM, ast_assign and ast_silhouette by cosine, none of them axial: everything else
- * refuses them. Means are dense. The memory needed is 4 bytes an entry (8 with AST_I8), some 40 a point, and some 40 K D;
- * labels, means and objective are those of the same points given densely, bit for bit. */
-AST_API ast_points ast_points_csr(const void *data, ast_type type, const void *starts, const void *columns,
-                                  ast_index index, size_t count, size_t dimension);
+ * Sparse rows work with AST_DP, AST_SPKM, AST_MBSPKM, ast_assign, ast_tally_add and ast_silhouette with AST_COSINE, all
+ * without axial; every other call refuses them. Means are dense. A call needs 4 bytes per entry (8 with AST_I8), about
+ * 40 bytes per point and about 40 K D bytes. Labels, means and objective equal those of the same points given as dense
+ * rows, bit for bit. */
+static inline ast_points ast_points_csr(const void *data, ast_type type, const void *starts, const void *columns,
+                                        ast_index index, size_t count, size_t dimension) {
+    ast_points points = ast_points_dense(data, type, 0, count, dimension);
+    points.row_stride = 0;
+    points.starts = starts;
+    points.columns = columns;
+    points.index = index;
+    return points;
+}
 
 /* ---- Clustering ------------------------------------------------------------------------------------------------ */
 
 typedef enum ast_method {
-    AST_DP = 0,     /* DP-vMF-means: as many clusters as the angle asks for */
-    AST_SPKM = 1,   /* spherical k-means: as many as `clusters` says */
-    AST_MOVMF = 2,  /* a mixture of `clusters` von Mises-Fisher distributions, by expectation maximisation */
-    AST_FSD = 3,    /* Gibbs sampling of such a mixture with a finite symmetric Dirichlet prior on its weights */
-    AST_CRP = 4,    /* Gibbs sampling of one with a Dirichlet process prior: any number of clusters */
-    AST_OSPKM = 5,  /* online spherical k-means (Zhong): a step of the nearest mean for each point */
-    AST_DPMEANS = 6, /* DP-means in the space around the sphere: the means are no directions */
-    AST_MBSPKM = 7   /* mini-batch spherical k-means: means learned from batches, then one assignment of all points */
+    AST_DP = 0,      /* DP-vMF-means: the angle determines the number of clusters */
+    AST_SPKM = 1,    /* spherical k-means with `clusters` clusters */
+    AST_MOVMF = 2,   /* mixture of `clusters` von Mises-Fisher distributions, by expectation maximisation */
+    AST_FSD = 3,     /* Gibbs sampling of such a mixture with a finite symmetric Dirichlet prior on its weights */
+    AST_CRP = 4,     /* Gibbs sampling of such a mixture with a Dirichlet process prior: any number of clusters */
+    AST_OSPKM = 5,   /* online spherical k-means (Zhong): one step of the nearest mean per point */
+    AST_DPMEANS = 6, /* Euclidean DP-means; ignores the sphere, and its means are not unit vectors */
+    AST_MBSPKM = 7   /* mini-batch spherical k-means: learns means from batches, then assigns all points once */
 } ast_method;
 
-/* How one labelling pass is run. The labels are the same; only the time differs. */
+/* The schedule of one labelling pass. It changes the time, never the labels. */
 typedef enum ast_parallel {
-    AST_ORDERED = 0, /* blocks are scored in parallel and committed in order; no work is repeated */
-    AST_OIR = 1,     /* the paper's optimistic iterated restarts: the rest is scored again after each new cluster */
-    AST_SERIAL = 2   /* one point after the other, as the definition reads */
+    AST_ORDERED = 0, /* score blocks in parallel, commit them in order; no work is repeated */
+    AST_OIR = 1,     /* the paper's optimistic iterated restarts: score the rest again after each new cluster */
+    AST_SERIAL = 2   /* one point after the other, as in the definition */
 } ast_parallel;
 
-/* Where the methods with a number of clusters start. */
+/* Starting means of the methods with a given number of clusters. */
 typedef enum ast_start {
     AST_PLUSPLUS = 0, /* k-means++ on 1 - cosine, seeded */
     AST_RANDOM = 1,   /* distinct random points, seeded */
-    AST_GIVEN = 2     /* `means`; for DP-vMF-means these are clusters without points that the first pass may fill */
+    AST_GIVEN = 2     /* `means`; for AST_DP these are clusters without points, which the first pass may fill */
 } ast_start;
 
-/* Called after every pass, on the caller's thread. Before the first pass k-means++ reads all points once for each of
- * its K starts: it calls after each of them, with iteration 0, `clusters` the starts drawn so far, and no objective. */
+/* The state of a run, given to the progress callback after every pass, on the caller's thread. Before the first pass
+ * k-means++ reads all points once for each of its K starts and calls after each of them, with iteration 0, `clusters`
+ * the number of starts drawn so far, and no objective. */
 typedef struct ast_progress {
-    int restart;           /* 0.. */
-    int iteration;         /* 1.. within the restart; 0: a start was drawn */
-    size_t clusters;       /* alive now */
-    size_t changed;        /* points that changed cluster in this pass, before empty ones were filled (spkm) */
-    uint64_t scored;       /* points that were compared with all clusters in this pass: the rest was skipped */
-    double objective;      /* after this pass; as in ast_report. AST_MBSPKM: what the batch makes one expect */
-    double seconds;        /* this pass alone */
-    const int32_t *labels; /* AST_FSD, AST_CRP: (N) a sample, if this sweep is one: 0.. or -1 for missing rows, as they
-                              are after this sweep; valid during the call. NULL otherwise */
+    int restart;           /* from 0 */
+    int iteration;         /* from 1 within the restart; 0: k-means++ drew a start */
+    size_t clusters;       /* clusters alive now */
+    size_t changed;        /* points that changed cluster in this pass, before empty clusters were filled (AST_SPKM) */
+    uint64_t scored;       /* points that were compared with all clusters in this pass; the others were skipped */
+    double objective;      /* after this pass, as in ast_report. AST_MBSPKM: estimate from the batch */
+    double seconds;        /* of this pass */
+    const int32_t *labels; /* AST_FSD, AST_CRP: (N) labels after this sweep if it is a sample, -1 for missing rows;
+                              valid during the call. NULL otherwise */
     int last;              /* AST_DP, AST_SPKM: 1 after the last pass of this restart; 0 otherwise */
-    size_t left;           /* ast_cluster_source: points of this pass that are still to be visited, where it calls within
-                              a pass: `changed` and `scored` count what was visited, `objective` is NaN. 0 otherwise */
+    size_t left; /* ast_cluster_source calls within a pass too: points that this pass has not visited yet. Then
+                    `changed` and `scored` count the visited points, and `objective` is NaN. 0 otherwise */
 } ast_progress;
 
-/* Where a checkpoint is: a file, or memory. Both functions move `size` bytes at `offset` and return 0, or anything else
- * where they cannot; they are called on the caller's thread. Only one of them is needed at a time. */
+/* Storage of a checkpoint: a file, or memory. Both functions transfer `size` bytes at `offset` and return 0, or
+ * non-zero on failure. The library calls them on the caller's thread. ast_checkpoint needs only `write`, resume only
+ * `read`. */
 typedef struct ast_medium {
-    uint64_t size; /* for reading: how many bytes there are */
+    size_t size;
+    uint64_t bytes; /* for reading: the length of the checkpoint */
     int (*read)(uint64_t offset, void *bytes, size_t size, void *data);
     int (*write)(uint64_t offset, const void *bytes, size_t size, void *data);
     void *data;
 } ast_medium;
 
+/* Each comment begins with the default. */
 typedef struct ast_options {
-    ast_method method;     /* AST_DP */
-    double angle;          /* AST_DP, AST_DPMEANS: degrees, 0..180. The larger, the fewer clusters. NaN (the default): not set */
-    size_t clusters;       /* all others: K, 1..N. 0 (the default): not set, or with AST_GIVEN as many as `means` has.
-                              AST_FSD: the most there can be. AST_CRP: how many to start from, 1 if not set */
-    int max_iterations;    /* 100. Passes before the run stops unconverged; at least 1. The number of sweeps for AST_FSD
-                              and AST_CRP, of rounds over the points for AST_OSPKM, of batches for AST_MBSPKM */
-    int restarts;          /* 1. Runs, each with another order (dp) or another start (spkm); the best objective is kept */
-    int shuffle;           /* 0. Visit the points in a seeded random order instead of the given one (dp) */
-    uint64_t seed;         /* 1. Of shuffles and of random starts */
+    size_t size;
+    ast_method method;  /* AST_DP */
+    double angle;       /* NaN: not set. AST_DP, AST_DPMEANS: degrees, 0..180. A larger angle gives fewer clusters */
+    size_t clusters;    /* 0: not set; with AST_GIVEN as many as `means` has. All other methods: K, 1..N. AST_FSD: the
+                           largest number of clusters. AST_CRP: the number to start from, 1 if not set */
+    int max_iterations; /* 100. Passes after which the run stops without convergence; at least 1. AST_FSD, AST_CRP: the
+                           number of sweeps. AST_OSPKM: rounds over the points. AST_MBSPKM: batches */
+    int restarts;       /* 1. Runs, each with another order (AST_DP, AST_DPMEANS) or another start; the run with the
+                           best objective is kept */
+    int shuffle;        /* 0. 1: visit the points in a seeded random order (AST_DP, AST_DPMEANS) */
+    uint64_t seed;      /* 1. Seed of shuffles and of random starts */
     ast_parallel parallel; /* AST_ORDERED */
-    int bounds;            /* 1. Skip the points that provably cannot change and, in three dimensions and with very many
-                              clusters, the means that provably cannot win; 0 compares all, for measurement */
-    int axial;             /* 0. 1: x and -x are the same (undirected normals, poles, lines, quaternions); scores are
-                              |x . mu|, and means are returned with their component of largest magnitude positive */
-    ast_start start;       /* AST_PLUSPLUS; what AST_DP knows is AST_GIVEN or nothing */
-    const float *means;    /* AST_GIVEN: (means_count, D) row-major; normalised on the way in */
-    size_t means_count;
-    double kappa;          /* AST_MOVMF, AST_FSD, AST_CRP: the concentration of every cluster, 0 or more. NaN (the default): one is
-                              estimated for each */
-    int hard;              /* 0. AST_MOVMF: every point belongs to its most probable component alone */
-    double tolerance;      /* 1e-6. AST_MOVMF: converged once a pass raises the log-likelihood by no more than so many
-                              nats a point; hard: once no point changes */
-    double concentration;  /* 1. AST_FSD, AST_CRP: alpha of the Dirichlet (process) prior, more than 0: the larger, the
-                              more clusters */
-    double kappa_median;   /* AST_FSD, AST_CRP, where kappa is not known: its prior median s, with the density
-                              s / (kappa + s)^2. 0 (the default): 10 D */
-    double prior_kappa;    /* 0. AST_FSD, AST_CRP: the means have the prior vMF(prior_mean, prior_kappa); 0: uniform */
-    const float *prior_mean; /* (D), normalised on the way in; NULL (the default) with a prior_kappa of 0 */
-    int burn_in;           /* 0. AST_FSD, AST_CRP: sweeps before the first sample that `progress` gets */
-    int sample_every;      /* 0. AST_FSD, AST_CRP: after that, labels of every n-th sweep go to `progress`; 0: none do */
-    size_t sample;         /* 0. AST_DP: find the clusters among so many points, drawn by the seed, then visit all points
-                              once. 0, or as many as there are: among all */
-    size_t batch;          /* 0. AST_MBSPKM: points in a batch. 0: 1024, or 10 K if that is more */
-    size_t start_points;   /* 0. AST_SPKM, AST_MBSPKM: k-means++ draws among so many points, drawn by the seed; at least
-                              K. 0: among all; AST_MBSPKM: among as many as a batch has, or 10 K if that is more */
-    double learning_rate;  /* 1. AST_OSPKM: the length of a step at the start, more than 0, ... */
-    double learning_rate_end; /* 0.01. ... and at the end; in between it falls exponentially */
-    int (*progress)(const ast_progress *state, void *data); /* NULL, or called as above; non-zero cancels */
-    void *progress_data;
-    const ast_medium *resume; /* NULL, or a checkpoint of ast_checkpoint to go on from (AST_DP, AST_SPKM) */
+    int bounds;            /* 1. Skip points that provably cannot change cluster and, in three dimensions with very many
+                              clusters, means that provably cannot win. 0 compares all, for measurements */
+    int axial;             /* 0. 1: x and -x are the same (undirected normals, poles, lines, quaternions). Scores are
+                              |x . mu|, and the component of largest magnitude of every returned mean is positive */
+    ast_start start;       /* AST_PLUSPLUS. AST_DP distinguishes only AST_GIVEN from the others */
+    const float *means;    /* NULL. AST_GIVEN: (means_count, D) row-major; the library normalises them */
+    size_t means_count;    /* 0 */
+    double kappa;          /* NaN: estimate one per cluster. AST_MOVMF, AST_FSD, AST_CRP: the concentration of every
+                              cluster, 0 or more */
+    int hard;              /* 0. 1: AST_MOVMF assigns every point to its most probable component alone */
+    double tolerance; /* 1e-6. AST_MOVMF has converged when a pass raises the log-likelihood by at most this many nats
+                         per point; with `hard`, when no point changes */
+    double concentration; /* 1. AST_FSD, AST_CRP: alpha of the Dirichlet (process) prior, above 0. A larger value gives
+                             more clusters */
+    double kappa_median;  /* 0: 10 D. AST_FSD, AST_CRP without `kappa`: the prior median s of kappa, whose density is
+                             s / (kappa + s)^2 */
+    double prior_kappa;   /* 0: uniform. AST_FSD, AST_CRP: the prior of the means is vMF(prior_mean, prior_kappa) */
+    const float *prior_mean; /* NULL. (D), with prior_kappa; the library normalises it */
+    int burn_in;             /* 0. AST_FSD, AST_CRP: sweeps before the first sample */
+    int sample_every;    /* 0: never. AST_FSD, AST_CRP: after burn_in, `progress` gets the labels of every n-th sweep */
+    size_t sample;       /* 0: all points. AST_DP: find the clusters among this many points, drawn with the seed, then
+                            visit all points once */
+    size_t batch;        /* 0: 1024, or 10 K if that is more. AST_MBSPKM: points per batch */
+    size_t start_points; /* 0: all points; AST_MBSPKM: the batch size, or 10 K if that is more. AST_SPKM, AST_MBSPKM:
+                            k-means++ draws among this many points, drawn with the seed; at least K */
+    double learning_rate;     /* 1. AST_OSPKM: the length of the first step, above 0; it falls exponentially ... */
+    double learning_rate_end; /* 0.01. ... to the length of the last step */
+    /* NULL. Called after every pass; non-zero cancels the call. */
+    int (*progress)(const ast_progress *state, void *data);
+    void *progress_data;      /* NULL */
+    const ast_medium *resume; /* NULL. AST_DP, AST_SPKM: continue from this checkpoint of ast_checkpoint */
 } ast_options;
 
-/* Fills in the defaults above. Call it first, then edit. */
-AST_API void ast_options_init(ast_options *options);
+/* Sets `size` and the defaults. Call it first, then edit. */
+AST_API void ast_options_defaults(ast_options *options, size_t size);
+static inline void ast_options_init(ast_options *options) {
+    ast_options_defaults(options, sizeof *options);
+}
 
-/* NULL if the options can be used, otherwise one sentence on what is wrong with them (a constant; do not free). */
+/* NULL if the options can be used, otherwise one sentence that says why not (a constant; do not free it). */
 AST_API const char *ast_options_problem(const ast_options *options);
 
-/* What a run came to. */
+/* The result of a run. */
 typedef struct ast_report {
-    size_t points;         /* N */
-    size_t missing;        /* rows without a direction; their label is -1 */
-    size_t dimension;      /* D */
-    size_t clusters;       /* K */
-    double objective;      /* what the method climbs: the sum of |sum of the members| over clusters, for AST_DP plus
-                              (cos(angle) - 1) K; AST_MOVMF: the log-likelihood, hard: that of points and labels;
-                              AST_FSD, AST_CRP: log p(points, labels, means, kappas) of the last sample; AST_DPMEANS:
-                              minus the squared distances and (2 - 2 cos(angle)) K */
-    double log_likelihood; /* sum of log p(x) over the points, in nats: weights, if any, scaled to add up to their number.
-                              NaN where the method has no such p */
-    double bic;            /* -2 log_likelihood + (free parameters) log(points): the smaller, the better; or NaN */
+    size_t size;
+    size_t points;    /* N */
+    size_t missing;   /* rows without a direction; their label is -1 */
+    size_t dimension; /* D */
+    size_t clusters;  /* K */
+    double objective; /* what the method maximises: the sum of |sum of the members| over the clusters, for AST_DP plus
+                         (cos(angle) - 1) K. AST_MOVMF: the log-likelihood; hard: of points and labels. AST_FSD,
+                         AST_CRP: log p(points, labels, means, kappas) of the last sample. AST_DPMEANS: minus the sum
+                         of squared distances minus (2 - 2 cos(angle)) K */
+    double log_likelihood; /* sum of log p(x) over the points, in nats, with weights scaled to add up to the number of
+                              points. NaN for methods without such a p */
+    double bic;            /* -2 log_likelihood + (free parameters) log(points); smaller is better. NaN like above */
     int iterations;        /* passes of the run that was kept */
     int converged;         /* 0 if it stopped at max_iterations */
     uint64_t oir_restarts; /* AST_OIR: how often the remaining points were scored again */
-    double seconds;        /* the whole call */
-    double improvement;    /* AST_MBSPKM, AST_DP with a sample: what one further iteration over all points would add to the
-                              objective, measured. A run over all points that went on from here would gain that at least.
-                              NaN where all points took part all the time */
+    double seconds;        /* of the whole call */
+    double improvement;    /* AST_MBSPKM, and AST_DP with `sample`: what one more iteration over all points would add to
+                              the    objective, measured. A run that continued over all points would gain at least that.
+                              NaN    otherwise */
 } ast_report;
 
 /* A cluster of the last result. */
 typedef struct ast_cluster_info {
-    size_t size;       /* points with this label */
-    double weight;     /* the sum of their weights, as given; equals size without weights */
+    size_t count;      /* points with this label */
+    double weight;     /* the sum of their weights as given; equals `count` without weights */
     double resultant;  /* |sum of w x| / sum of w, 0..1: 1 if all members are equal */
-    double kappa;      /* concentration of a von Mises-Fisher distribution: that of the component, or, where the method
-                          has none, of maximum likelihood for the members; NaN where undefined (fewer than two members,
-                          or all of them equal) */
+    double kappa;      /* concentration of a von Mises-Fisher distribution: of the component or, for methods without
+                          components, by maximum likelihood for the members. NaN where undefined: fewer than two members,
+                          or all of them equal */
     const float *mean; /* (D) unit vector */
-    double share;      /* the component's weight in the mixture, 0..1; NaN where the method has none */
+    double share;      /* the weight of the component in the mixture, 0..1; NaN for methods without components */
 } ast_cluster_info;
 
-/* Clusters the points. `labels` (N): 0..K-1 in order of creation, -1 for missing rows. Without a single usable row there
- * are 0 clusters. On failure labels and report are untouched and ast_message says why. */
+/* Clusters the points. `labels` (N) receives 0..K-1 in order of creation, -1 for missing rows. If every row is missing
+ * there are 0 clusters. On failure labels and report are not written. */
 AST_API ast_status ast_cluster(ast_context *context, const ast_points *points, const ast_options *options,
                                int32_t *labels, ast_report *report);
 
-/* Writes where the run stands: for AST_DP and AST_SPKM (without `sample` and `start_points`), and only from within
- * `progress`, after a pass (iteration 1 and on). A later ast_cluster with `resume` goes on from there, on any number
- * of threads and ranks, and comes to exactly the labels, means and report of the run that was not interrupted
- * (`seconds` apart, and `oir_restarts` where one of the two was not AST_OIR); a checkpoint of the last pass is the
- * result at once. Points, weights and options must be the same, except `parallel`, `bounds`, `restarts` and, in the
- * first restart, `max_iterations`, which may not be below what was done already: otherwise, and where a byte is
- * damaged, it is refused with AST_BAD_STATE and a sentence.
+/* Writes a checkpoint of a run of AST_DP or AST_SPKM without `sample` and `start_points`. Call it only from `progress`,
+ * after a pass (iteration 1 or later). A later ast_cluster with `resume` continues from it, on any number of threads
+ * and ranks, and gives exactly the labels, means and report of the uninterrupted run (except `seconds`, and
+ * `oir_restarts` if only one of them used AST_OIR). A checkpoint of the last pass gives the result at once. Points,
+ * weights and options must be the same, except `parallel`, `bounds`, `restarts` and, in the first restart,
+ * `max_iterations`, which must be at least the number of passes already done. Otherwise, or if a byte is damaged,
+ * ast_cluster returns AST_BAD_STATE.
  *
- * What is written is 4 bytes a point (8 from the second restart on) and the means, one piece behind the other. Several
- * ranks (asterism_ranks.h) call it together, after the same pass: each writes its own pieces, at offsets of one file
- * that does not depend on how many they are, and each reads what it needs. The first checkpoint of a call, and a call
- * with `resume`, read all points once, to know them again. */
+ * A checkpoint has 4 bytes per point (8 from the second restart on) plus the means. It is written sequentially. Several
+ * ranks (asterism_ranks.h) call this function together, after the same pass: each writes its own part of one file,
+ * whose layout does not depend on the number of ranks, and each reads only what it needs. The first checkpoint of a
+ * call, and a call with `resume`, read all points once to compute their checksum. */
 AST_API ast_status ast_checkpoint(ast_context *context, const ast_medium *medium);
 
-/* The K clusters of the last successful ast_cluster of this context, in order of label; valid until the next call with
- * the context. NULL and *count = 0 before the first. */
-AST_API const ast_cluster_info *ast_clusters(const ast_context *context, size_t *count);
+/* The K clusters of the last successful ast_cluster or ast_cluster_source of this context, in order of label. NULL and
+ * *count = 0 before the first. Valid until the next call with the context. The array has the caller's stride: the size
+ * of a record in the caller's version of the struct. */
+AST_API const ast_cluster_info *ast_cluster_records(const ast_context *context, size_t record, size_t *count);
+static inline const ast_cluster_info *ast_clusters(const ast_context *context, size_t *count) {
+    return ast_cluster_records(context, sizeof(ast_cluster_info), count);
+}
 
-/* Their means: (K, D) row-major, unit vectors. Valid as long as ast_clusters. */
+/* The means of those clusters: (K, D) row-major, unit vectors. NULL before the first result. Valid until the next call
+ * with the context. */
 AST_API const float *ast_means(const ast_context *context);
 
-/* How much points belong to each cluster of the last successful ast_cluster of this context, if that was a mixture:
- * `memberships` (N, K) row-major, the probabilities of the components given the point, and `log_density` (N) of the
- * mixture at the point, in nats. Either may be NULL. The points need not be those of the call; missing rows get NaN.
- * Weights play no part. AST_BAD_OPTION if the last method had no components. */
+/* Evaluates the mixture of the last successful ast_cluster of this context at any points. `memberships` (N, K)
+ * row-major receives the probability of each component given the point, `log_density` (N) the log density of the
+ * mixture in nats. Either may be NULL. Missing rows get NaN. Weights are ignored. AST_BAD_OPTION if the last method had
+ * no components. */
 AST_API ast_status ast_memberships(ast_context *context, const ast_points *points, float *memberships,
                                    double *log_density);
 
-/* Labels points with known means; learns nothing. `means`: (K, D) row-major, normalised on the way in. A point goes to
- * the mean with the largest cosine, equal ones to the lowest index; farther than `angle` degrees (NaN: no limit) from
- * every mean: -1. `similarity` (N, or NULL): the cosine to the best mean, NaN for missing rows. */
-AST_API ast_status ast_assign(ast_context *context, const ast_points *points, const float *means, size_t means_count,
-                              double angle, int32_t *labels, float *similarity);
+/* Known means to assign points to. */
+typedef struct ast_assign_options {
+    size_t size;
+    const float *means; /* (means_count, D) row-major; the library normalises them */
+    size_t means_count;
+    double angle; /* NaN: no limit. Degrees, 0..180: a point farther than this from every mean gets the label -1 */
+    int axial;    /* 0. 1: x and -x are the same, and similarities are |cosine| */
+} ast_assign_options;
 
-/* The same for axial data, where x and -x are one: by |cosine|, and that is the similarity. */
-AST_API ast_status ast_assign_axial(ast_context *context, const ast_points *points, const float *means,
-                                    size_t means_count, double angle, int32_t *labels, float *similarity);
+static inline ast_assign_options ast_assign_to(const float *means, size_t means_count) {
+    ast_assign_options options;
+    memset(&options, 0, sizeof options);
+    options.size = sizeof options;
+    options.means = means;
+    options.means_count = means_count;
+    options.angle = (double)NAN;
+    return options;
+}
+
+/* Labels points with known means and learns nothing. A point gets the index of the mean with the largest cosine, the
+ * lowest index if several are equal. `similarity` (N, or NULL) receives the cosine to that mean, NaN for missing rows.
+ */
+AST_API ast_status ast_assign(ast_context *context, const ast_points *points, const ast_assign_options *options,
+                              int32_t *labels, float *similarity);
 
 /* ---- Larger than memory ---------------------------------------------------------------------------------------- */
 
-/* Points that are read as they are needed, a part at a time: of a file larger than memory, for example. The library
- * opens no files; what reads them is the caller's. Rows are as in ast_points: any length, missing where they hold a NaN
- * or are zero. They must be the same whenever they are read; a row that has turned into a missing one is noticed. */
+/* Points that the library reads in parts, for example from a file larger than memory. The caller supplies the function
+ * that reads. Rows are as in ast_points. They must be the same whenever they are read. */
 typedef struct ast_source {
-    size_t count;          /* N, below 2^31 */
-    size_t dimension;      /* D, 2..4096 */
+    size_t size;
+    size_t count;     /* N, below 2^31 */
+    size_t dimension; /* D, 2..4096 */
     ast_type type;
-    const double *weights; /* (N) or NULL, as in ast_points: in memory, where they are copied once */
-    /* Reads rows first..first+count-1, row-major without gaps, into `rows`, whose alignment is that of malloc. 0, or
-     * anything else if that cannot be done: the call ends with AST_NO_INPUT. Called from several threads at once. */
+    const double *weights; /* (N) or NULL, as in ast_points; in memory, and the library makes one copy */
+    /* Reads rows first..first+count-1, row-major without gaps, into `rows`, which is aligned like malloc. Returns 0, or
+     * non-zero on failure: the call then ends with AST_NO_INPUT. Called from several threads at once. */
     int (*read)(size_t first, size_t count, void *rows, void *data);
-    /* NULL, or told which rows will be read soon, so that the disk can begin (posix_fadvise): on the caller's thread. */
+    /* NULL, or announces rows that will be read soon (for posix_fadvise). Called on the caller's thread. */
     void (*expect)(size_t first, size_t count, void *data);
     void *data; /* for both */
 } ast_source;
 
-/* Where labels go, and where they are kept while there is no memory for them. */
+/* Receives the labels, and stores them during the run if they do not fit in memory. */
 typedef struct ast_label_store {
-    /* Takes labels number first..first+count-1; read gives back what was written last. 0, or anything else if that
-     * cannot be done. What is written in the course of a run are the library's own numbers; the labels are there when
-     * the call returns AST_OK. Where `read` is never called (ast_plan.rows is N) only the labels are written, once, in
-     * order, when nothing else can fail any more. From several threads at once, each with labels of its own. */
+    size_t size;
+    /* Stores labels first..first+count-1; `read` returns what was stored last. Both return 0, or non-zero on failure.
+     * During a run the library stores numbers of its own; the labels are there when the call returns AST_OK. If
+     * ast_plan.rows is N the library never calls `read`, and writes the labels once, in order, after the last step that
+     * can fail. Called from several threads at once, each with other labels. */
     int (*write)(size_t first, size_t count, const int32_t *labels, void *data);
-    int (*read)(size_t first, size_t count, int32_t *labels, void *data); /* NULL if ast_plan.rows is N */
-    void *data; /* for both */
+    int (*read)(size_t first, size_t count, int32_t *labels, void *data); /* may be NULL if ast_plan.rows is N */
+    void *data;                                                           /* for both */
 } ast_label_store;
 
-/* How a call will keep to the memory it may use. */
+/* How a call will use its memory. */
 typedef struct ast_plan {
-    size_t memory;       /* bytes: its peak, beyond what the caller and the context have before the call */
-    size_t least;        /* that there is a plan for at all */
-    size_t rows;         /* whose labels are in memory at a time */
-    size_t clusters;     /* for so many at most there is memory: AST_NO_MEMORY if AST_DP finds more */
-    int bounds;          /* whether it can be known of points that they need not be read in a pass */
-    uint64_t pass_bytes; /* that a pass reads of the source, at most */
-    uint64_t label_bytes; /* that it reads and writes of the store */
+    size_t size;
+    size_t memory;        /* peak of the call in bytes, in addition to what the caller and the context already use */
+    size_t least;         /* the smallest memory budget in bytes that is enough */
+    size_t rows;          /* rows whose labels are in memory at a time */
+    size_t clusters;      /* the largest number of clusters: AST_NO_MEMORY if AST_DP finds more */
+    int bounds;           /* 1 if a pass can skip reading points that provably cannot change cluster */
+    uint64_t pass_bytes;  /* bytes that a pass reads from the source, at most */
+    uint64_t label_bytes; /* bytes that a pass reads from and writes to the label store */
 } ast_plan;
 
-/* The plan for a run of AST_DP or AST_SPKM with `memory` bytes, for one run (restarts 1, no resume) in the given order
- * (shuffle 0, AST_ORDERED): AST_BAD_OPTION otherwise. AST_NO_MEMORY if it is less than `least`, which is filled in then too. */
+/* Plans a run with a budget of `memory` bytes. The run must be AST_DP or AST_SPKM with restarts 1, shuffle 0,
+ * AST_ORDERED and without sample, start_points and resume: AST_BAD_OPTION otherwise. AST_NO_MEMORY if the budget is
+ * below `least`, which is filled in then too. */
 AST_API ast_status ast_plan_source(ast_context *context, const ast_source *source, const ast_options *options,
                                    size_t memory, ast_plan *plan);
 
-/* Clusters points that are larger than memory, as that plan says. Labels, means and report are those of ast_cluster on
- * the same points, bit for bit. `progress` is called within a pass too: see ast_progress.left. On failure the report is
- * untouched, and what the store holds is of no use. */
+/* Clusters points that are larger than memory, according to that plan. Labels, means and report equal those of
+ * ast_cluster on the same points, bit for bit. `progress` is also called within a pass: see ast_progress.left. On
+ * failure the report is not written, and the content of the store is undefined. */
 AST_API ast_status ast_cluster_source(ast_context *context, const ast_source *source, const ast_options *options,
                                       size_t memory, const ast_label_store *labels, ast_report *report);
 
-/* Who takes labels and similarities in parts: those of rows first..first+count-1, in order, on the caller's thread. 0, or
- * anything else to stop with AST_CANCELLED. */
+/* Receives the labels and similarities of rows first..first+count-1, in order, on the caller's thread. Returns 0, or
+ * non-zero to cancel. */
 typedef struct ast_taker {
+    size_t size;
     int (*take)(size_t first, size_t count, const int32_t *labels, const float *similarity, void *data);
     void *data;
 } ast_taker;
 
-/* What ast_assign (or, with axial 1, ast_assign_axial) gives, in parts: the source is read once. It takes some 64 MiB and
- * what the means need. */
-AST_API ast_status ast_assign_source(ast_context *context, const ast_source *source, const float *means,
-                                     size_t means_count, double angle, int axial, const ast_taker *taker);
+/* ast_assign in parts. It reads the source once and uses about 64 MiB plus what the means need. */
+AST_API ast_status ast_assign_source(ast_context *context, const ast_source *source, const ast_assign_options *options,
+                                     const ast_taker *taker);
 
 /* ---- Streams --------------------------------------------------------------------------------------------------- */
 
-/* A stream of frames in which directions drift, vanish and come back; every cluster keeps its id. Open one, give it the
- * frames in order with ast_stream_step, close it. Frames may differ in size, be empty, or be all missing. */
+/* A stream of frames in which directions drift, disappear and return. Every cluster keeps its id. Frames may differ in
+ * size, be empty, or contain only missing rows. */
 typedef struct ast_stream ast_stream;
 
 typedef enum ast_stream_method {
-    AST_STREAM_DDP = 0, /* DDP-vMF-means: clusters move, vanish and are revived under the same id */
-    AST_STREAM_SDP = 1, /* each frame starts from the means of the one before; who has no points dies at once */
-    AST_STREAM_DP = 2   /* each frame by itself, every cluster with a new id */
+    AST_STREAM_DDP = 0, /* DDP-vMF-means: clusters move, disappear and are revived under the same id */
+    AST_STREAM_SDP =
+        1,            /* each frame starts from the means of the frame before; a cluster without points dies at once */
+    AST_STREAM_DP = 2 /* each frame by itself; every cluster gets a new id */
 } ast_stream_method;
 
 typedef enum ast_weight_update {
     AST_UPDATE_OF_TRACKER = 0, /* AST_POSTERIOR with drift, AST_PAPER with beta */
-    AST_POSTERIOR = 1,         /* w = 1 / (1/w + dt/beta) + |sum|: a Kalman filter's, bounded */
-    AST_PAPER = 2              /* w = f*, as in the paper: grows without bound; without dt beta where that is infinite */
+    AST_POSTERIOR = 1,         /* w = 1 / (1/w + dt/beta) + |sum|, as in a Kalman filter; bounded */
+    AST_PAPER = 2 /* w = f*, as in the paper; grows without bound. Infinite beta: without the term dt beta */
 } ast_weight_update;
 
+/* Each comment begins with the default. */
 typedef struct ast_stream_options {
-    size_t dimension;                /* D, 2..4096: of every frame. 0 (the default): not set */
-    ast_stream_method method;        /* AST_STREAM_DDP */
-    double angle;                    /* degrees, 0..180. NaN (the default): not set */
-    double drift;                    /* 1. Degrees that a direction moves in a frame, more than 0: the tracker follows it */
-    double beta;                     /* NaN. Set (0 or more): the paper's tracker, and drift is not used. Infinity:
-                                        directions do not move, a mean is that of all points the cluster ever had */
+    size_t size;
+    size_t dimension;         /* 0: not set. D of every frame, 2..4096 */
+    ast_stream_method method; /* AST_STREAM_DDP */
+    double angle;             /* NaN: not set. Degrees, 0..180 */
+    double drift;             /* 1. Degrees that a direction moves per frame, above 0 */
+    double beta;              /* NaN: not set, the tracker uses `drift`. 0 or more: the paper's tracker, and drift
+                                 is ignored. Infinity: directions do not move, and a mean is the mean of all points
+                                 that the cluster ever had */
     ast_weight_update weight_update; /* AST_UPDATE_OF_TRACKER */
-    uint32_t lifetime;               /* 400. After so many frames in a row without points a cluster dies; with 0 or 1
-                                        every cluster ends with the frame it is born in */
-    int max_iterations;              /* 100. Passes a frame at most: a small number keeps a deadline */
-    size_t max_clusters;             /* 0: no limit. Otherwise, when a frame closes with more, the longest unseen go first,
-                                        among those the lightest, among those the youngest id */
-    ast_parallel parallel;           /* AST_ORDERED */
-    int bounds;                      /* 1 */
-    int axial;                       /* 0. 1: x and -x are the same */
-    int revive_near;                 /* 0. 1: a point revives a cluster only if it is within the angle of where that one
-                                        was. Where there is little noise a cluster long unseen is soon so unsure of its
-                                        place that, without this, it takes whatever comes into view (docs/rules.md) */
+    uint32_t lifetime;     /* 400. A cluster dies after this many consecutive frames without points. With 0 or 1
+                              every cluster ends with the frame in which it was born */
+    int max_iterations;    /* 100. Passes per frame at most; a small number keeps a deadline */
+    size_t max_clusters;   /* 0: no limit. If more clusters are left after a frame, the library drops those that
+                              were unseen for longest, of these the lightest, of these those with the largest
+                              id */
+    ast_parallel parallel; /* AST_ORDERED */
+    int bounds;            /* 1 */
+    int axial;             /* 0. 1: x and -x are the same */
+    int revive_near;       /* 0. 1: a point revives a cluster only within `angle` of the cluster's last direction.
+                              Without this, in data with little noise, a cluster that was unseen for long may be
+                              assigned to any new surface (docs/rules.md) */
 } ast_stream_options;
 
-AST_API void ast_stream_options_init(ast_stream_options *options);
+AST_API void ast_stream_options_defaults(ast_stream_options *options, size_t size);
+static inline void ast_stream_options_init(ast_stream_options *options) {
+    ast_stream_options_defaults(options, sizeof *options);
+}
 AST_API const char *ast_stream_options_problem(const ast_stream_options *options); /* NULL, or one sentence */
 
-/* What happened to a cluster in the last frame. AST_DIED is the last record of a cluster that was remembered, or that
- * max_clusters left no room for. Nothing is remembered with a lifetime of 0 or 1 and with AST_STREAM_DP, nor of points
- * that cancel out: such a cluster has one record, AST_BORN, and ends with its frame. */
+/* What happened to a cluster in the last frame. AST_DIED is the last record of a cluster. A cluster that the stream
+ * does not remember (lifetime 0 or 1, AST_STREAM_DP, or points that cancel out) has one record, AST_BORN, and ends with
+ * its frame. */
 typedef enum ast_event {
     AST_BORN = 0,
     AST_REVIVED = 1, /* has points, and had none in the frame before */
     AST_SEEN = 2,
     AST_UNSEEN = 3,
-    AST_DIED = 4 /* unseen for too long (AST_STREAM_SDP: unseen), or one too many: this is its last record */
+    AST_DIED = 4 /* unseen for too long (AST_STREAM_SDP: unseen), or dropped because of max_clusters */
 } ast_event;
 
 typedef struct ast_tracked {
-    int32_t id;        /* 0.., never used again */
+    int32_t id; /* from 0; never used again */
     ast_event event;
     uint32_t age;      /* frames since it last had points: 0 if it has some now */
     size_t count;      /* its points in this frame */
-    double share;      /* of the frame's points that are not missing */
-    double weight;     /* how sure the tracker is of the mean, in points */
+    double share;      /* its share of the frame's points that are not missing */
+    double weight;     /* confidence of the tracker in the mean, in points */
     const float *mean; /* (D) */
 } ast_tracked;
 
+/* The result of a step. */
 typedef struct ast_frame {
-    uint64_t frame; /* 0.. : the number of steps before */
+    size_t size;
+    uint64_t frame; /* number of the frame, from 0 */
     size_t points, missing;
     int iterations, converged;
     double objective;
     double seconds;
-    size_t clusters; /* with points */
+    size_t clusters; /* clusters with points */
 } ast_frame;
 
-/* Opens a stream that works on the context's threads; the context must be closed after it. NULL: ast_message. */
-AST_API ast_stream *ast_stream_open(ast_context *context, const ast_stream_options *options);
-AST_API void ast_stream_close(ast_stream *stream); /* NULL is fine */
+/* Opens a stream on the context's threads. Close it before the context. On failure *stream is NULL. */
+AST_API ast_status ast_stream_open(ast_stream **stream, ast_context *context, const ast_stream_options *options);
+AST_API void ast_stream_close(ast_stream *stream); /* NULL is allowed */
 
-/* Takes the next frame. labels (N): ids, -1 for missing rows. After a failure (ast_message of the context) the stream is
- * as it was before the call. In the steady state nothing is allocated. Frames have no weights: AST_BAD_OPTION. */
+/* Processes the next frame. `labels` (N) receives ids, -1 for missing rows. After a failure (ast_message of the
+ * context) the stream is as it was before the call. In the steady state it allocates nothing. Frames have no weights.
+ */
 AST_API ast_status ast_stream_step(ast_stream *stream, const ast_points *points, int32_t *labels, ast_frame *frame);
 
-/* The clusters after the last step, in order of id, those that died in it included. Valid until the next call with the
- * stream. */
-AST_API const ast_tracked *ast_stream_clusters(const ast_stream *stream, size_t *count);
+/* The clusters after the last step, in order of id, including clusters that died in it. Valid until the next call with
+ * the stream. The array has the caller's stride, as in ast_cluster_records. */
+AST_API const ast_tracked *ast_stream_records(const ast_stream *stream, size_t record, size_t *count);
+static inline const ast_tracked *ast_stream_clusters(const ast_stream *stream, size_t *count) {
+    return ast_stream_records(stream, sizeof(ast_tracked), count);
+}
 
-/* Labels points with the ids of the tracked means, nearest first; farther than the stream's angle from all: -1. Learns
+/* Labels points with the ids of the nearest tracked means; -1 if all are farther than the stream's angle. Learns
  * nothing. */
 AST_API ast_status ast_stream_predict(ast_stream *stream, const ast_points *points, int32_t *labels);
 
-/* Turns every tracked mean by a rotation: (D, D) row-major, as new = R old. For an IMU between two frames. */
+/* Rotates every tracked mean: (D, D) row-major, new = R old. For the rotation that an IMU measures between two frames.
+ */
 AST_API ast_status ast_stream_rotate(ast_stream *stream, const double *rotation);
 
-/* Forgets every cluster and starts over; ids go on, so that none is used twice. */
-AST_API void ast_stream_reset(ast_stream *stream);
+/* Forgets every cluster. The ids continue, so that none is used twice. */
+AST_API ast_status ast_stream_reset(ast_stream *stream);
 
-/* The state as bytes: everything that the next frames depend on, with a version and a checksum. The pointer is valid
- * until the next call with the stream; NULL if there is no memory. */
+/* The state as bytes, with a version and a checksum: everything that later frames depend on. The pointer is valid until
+ * the next call with the stream. NULL on failure (ast_message of the context). */
 AST_API const void *ast_stream_save(ast_stream *stream, size_t *size);
 
-/* Takes a saved state over. AST_BAD_DATA, and nothing changes, if the bytes are damaged, of another version, or saved by
- * a stream with other options, `parallel` and `bounds` apart: the sentence names which. */
+/* Replaces the state by a saved one. AST_BAD_DATA, and nothing changes, if the bytes are damaged, have another version,
+ * or come from a stream with other options (except `parallel` and `bounds`); the sentence names the option. */
 AST_API ast_status ast_stream_load(ast_stream *stream, const void *state, size_t size);
 
 /* ---- Measures -------------------------------------------------------------------------------------------------- */
 
-/* Agreement of two labellings of N points, between 0 (none) and 1 (the same partition). Points labelled below 0 in
- * either are left out. */
+/* Agreement of two labellings, from 0 (none) to 1 (the same partition). Points with a negative label in either are left
+ * out. */
 typedef struct ast_agreement {
+    size_t size;
     double nmi;              /* mutual information over the geometric mean of the entropies (Strehl and Ghosh) */
     double ari;              /* adjusted Rand index; may be slightly negative */
-    size_t points;           /* that took part */
-    size_t clusters, truths; /* distinct labels in either */
+    size_t points;           /* points that were compared */
+    size_t clusters, truths; /* number of distinct labels in `labels` and in `truth` */
 } ast_agreement;
 
+/* Compares `labels` (count) with `truth` (count). */
 AST_API ast_status ast_compare(ast_context *context, const int32_t *labels, const int32_t *truth, size_t count,
                                ast_agreement *agreement);
 
 typedef enum ast_dissimilarity {
     AST_COSINE = 0,       /* 1 - x.y: exact, in O(N K D) */
-    AST_ANGLE = 1,        /* the angle: O(N^2 D), so a seeded sample of AST_SILHOUETTE_SAMPLE points above that size */
-    AST_AXIAL_COSINE = 2, /* axial data: 1 - (x.y)^2, exact in O(N K D^2) from second moments; where those are more
-                             than 2^20 numbers, K D (D + 1) / 2, by pairs as the angle */
-    AST_AXIAL_ANGLE = 3   /* axial data: the angle between axes, 0 to 90 degrees; as AST_ANGLE */
+    AST_ANGLE = 1,        /* the angle: O(N^2 D), so that above AST_SILHOUETTE_SAMPLE points a seeded sample is used */
+    AST_AXIAL_COSINE = 2, /* axial data: 1 - (x.y)^2, exact in O(N K D^2) from second moments. If those are more than
+                             2^20 numbers, K D (D + 1) / 2, by pairs like AST_ANGLE */
+    AST_AXIAL_ANGLE = 3   /* axial data: the angle between axes, 0 to 90 degrees; like AST_ANGLE */
 } ast_dissimilarity;
 
 #define AST_SILHOUETTE_SAMPLE 20000
 
-/* The mean silhouette over the points labelled 0 or more. A point alone in its cluster counts 0; with fewer than two
- * clusters it is undefined: AST_BAD_DATA. `sampled` (or NULL) becomes the number of points used. */
+/* The mean silhouette over the points with a label of 0 or more. A point that is alone in its cluster counts 0.
+ * AST_BAD_DATA with fewer than two clusters. `sampled` (or NULL) receives the number of points used. */
 AST_API ast_status ast_silhouette(ast_context *context, const ast_points *points, const int32_t *labels,
                                   ast_dissimilarity dissimilarity, uint64_t seed, double *silhouette, size_t *sampled);
 
 /* ---- The von Mises-Fisher distribution ------------------------------------------------------------------------- */
 
-/* log of the density at a point whose cosine to the mean is `cosine`: D = 2..4096, kappa 0..1e6 and beyond. */
+/* Log density at a point with this cosine to the mean: D = 2..4096, kappa 0..1e6 and more. */
 AST_API double ast_vmf_log_density(size_t dimension, double kappa, double cosine);
 
-/* The maximum-likelihood kappa of points whose mean resultant length is `resultant`. 0 at 0, infinity at 1, NaN outside. */
+/* The maximum-likelihood kappa of points with this mean resultant length. 0 at 0, infinity at 1, NaN outside. */
 AST_API double ast_vmf_kappa(size_t dimension, double resultant);
 
-/* A_D(kappa) = I_{D/2}(kappa) / I_{D/2-1}(kappa): the expected resultant length. */
+/* The expected resultant length: A_D(kappa) = I_{D/2}(kappa) / I_{D/2-1}(kappa). */
 AST_API double ast_vmf_resultant(size_t dimension, double kappa);
 
 /* A mixture of vMF distributions with known labels. */
 typedef struct ast_mixture {
+    size_t size;
     size_t points, dimension, clusters;
     double kappa;      /* of every cluster; 0 is uniform */
-    double separation; /* degrees that the means are apart at least; 0 for any */
+    double separation; /* smallest angle between two means in degrees; 0 for any */
     double noise;      /* share of uniform points, 0..1, labelled -1 */
-    int axial;         /* 1: every row has a random sign, and the separation, at most 90, is that of axes */
+    int axial;         /* 1: every row has a random sign, and the separation, at most 90, is between axes */
     uint64_t seed;
-    int (*progress)(size_t drawn, void *data); /* NULL, or called now and then with the number of points that are there;
-                                                  non-zero cancels, and what was drawn so far is of no use */
+    int (*progress)(size_t drawn, void *data); /* NULL, or called from time to time with the number of points drawn so
+                                                  far; non-zero cancels, and the content of the arrays is undefined */
     void *progress_data;
 } ast_mixture;
 
-/* Draws the points, (N, D) row-major floats, and their labels (N, or NULL), in random order. AST_BAD_DATA if the means
- * cannot be placed that far apart. `means` (K, D) receives the true means, or NULL. */
+/* Draws the points, (N, D) row-major floats, and their labels (N, or NULL), in random order. `means` (K, D, or NULL)
+ * receives the true means. AST_BAD_DATA if no means with that separation are found. */
 AST_API ast_status ast_sample_mixture(ast_context *context, const ast_mixture *mixture, float *points, int32_t *labels,
                                       float *means);
 

@@ -96,14 +96,14 @@ static void wait_kindly(void) {
 
 /* MPI's own handler of errors ends all processes: what cannot be sent need not be looked at here. */
 int main(int argc, char **argv) {
-    ast_comm comm = {.sum = sum, .broadcast = broadcast};
+    ast_comm comm = {.size = sizeof comm, .sum = sum, .broadcast = broadcast};
     int given;
     wait_kindly();
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &given);
     MPI_Comm_rank(MPI_COMM_WORLD, &comm.rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &comm.size);
+    MPI_Comm_size(MPI_COMM_WORLD, &comm.ranks);
     ast_cli_set_ranks(&comm);
-    if (comm.size > 1)
+    if (comm.ranks > 1)
         begin_watch();
     int code = ast_cli_main(argc, argv);
     MPI_Finalize();

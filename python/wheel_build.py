@@ -14,7 +14,7 @@ from setuptools.command.egg_info import egg_info
 from wheel.bdist_wheel import bdist_wheel
 
 ROOT = Path(__file__).resolve().parents[1]
-HEADERS = ("asterism.h", "asterism_depth.h", "asterism_tally.h")
+HEADERS = ("asterism.h", "asterism_depth.h", "asterism_tally.h", "private/asterism_hallway.h")
 
 VERSION = ".".join(re.findall(r"#define AST_VERSION_\w+ (\d+)", (ROOT / "include" / HEADERS[0]).read_text()))
 
@@ -26,6 +26,7 @@ class BuildLibrary(build_py):
         library = os.environ.get("ASTERISM_LIBRARY") or built_library(ROOT / "build" / "wheel")
         shutil.copyfile(library, package / "libasterism.so")
         for name in HEADERS:
+            (package / name).parent.mkdir(exist_ok=True)
             shutil.copyfile(ROOT / "include" / name, package / name)
 
 

@@ -117,7 +117,7 @@ static entry *choose(const ast_batch_page *page, size_t *count) {
     *count = 0;
     for (size_t i = 0; entries && i < page->count; i++) {
         if (page->clusters[i].mean)
-            entries[(*count)++] = (entry){i, page->clusters[i].size};
+            entries[(*count)++] = (entry){i, page->clusters[i].count};
     }
     if (*count <= AST_PAGE_CLUSTERS)
         return entries;
@@ -138,7 +138,7 @@ static void put_mean(ast_text *json, const float *mean, size_t dimension) {
 
 static void put_dip(ast_text *json, const float *mean) {
     double dip_direction, dip, normal[3] = {(double)mean[0], (double)mean[1], (double)mean[2]};
-    ast_dip(normal, &dip_direction, &dip);
+    ast_angles_of(AST_PLANE, normal, &dip_direction, &dip);
     ast_json_number(json, "dip", dip, 6);
     ast_json_number(json, "dip_direction", dip_direction, 6);
 }
@@ -149,7 +149,7 @@ static void put_cluster(ast_text *json, const ast_cluster_info *cluster, size_t 
     size_t dimension = projection->dimension;
     ast_json_open(json, NULL, '{');
     ast_json_integer(json, "id", (int64_t)id);
-    ast_json_integer(json, "size", (int64_t)cluster->size);
+    ast_json_integer(json, "size", (int64_t)cluster->count);
     ast_json_number(json, "share", total > 0 ? cluster->weight / total : NAN, 6);
     ast_json_number(json, "kappa", cluster->kappa, 6);
     ast_json_number(json, "spread", acos(fmin(1, fmax(-1, cluster->resultant))) * AST_DEGREES_PER_RADIAN, 5);
@@ -235,7 +235,7 @@ static void say(const ast_batch_page *page) {
     ast_page_notes *notes = &page->head->notes;
     size_t labelled = 0;
     for (size_t i = 0; i < page->count; i++)
-        labelled += page->clusters[i].size;
+        labelled += page->clusters[i].count;
     if (labelled > AST_PAGE_POINTS)
         ast_note(notes, "A fair sample of %s of the %s points is drawn.", ast_grouped(AST_PAGE_POINTS, some),
                  ast_grouped(labelled, all));

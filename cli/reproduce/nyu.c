@@ -203,7 +203,7 @@ static int allocate(job *work) {
     int code = ast_cli_open_context(&work->given->common, &work->context);
     if (code >= 0)
         return code;
-    work->maker = ast_depth_open(work->context, &work->options);
+    ast_depth_open(&work->maker, work->context, &work->options);
     return work->maker ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", ast_message(work->context));
 }
 
@@ -243,7 +243,7 @@ static int interrupted(const ast_progress *state, void *data) {
 
 static ast_status measure(job *work, const ast_nyu_setting *setting, double *clusters, double *silhouette) {
     ast_options options;
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     ast_points points = ast_points_f4(work->normals, work->file->width * work->file->height, 3);
     ast_options_init(&options);
     options.method = setting->dp ? AST_DP : AST_SPKM;
@@ -284,9 +284,9 @@ static void scale_depth(job *work) {
 
 static int compute(job *work, ast_nyu_scene *row) {
     size_t width = work->file->width, height = work->file->height;
-    ast_depth_image image = {work->depth, width, height, (ptrdiff_t)(width * sizeof *work->depth)};
+    ast_depth_image image = {sizeof image, work->depth, width, height, (ptrdiff_t)(width * sizeof *work->depth)};
     scale_depth(work);
-    ast_status status = ast_depth_normals(work->maker, &image, work->normals);
+    ast_status status = ast_depth_compute(work->maker, &image, NULL, NULL, work->normals);
     for (size_t i = 0; i < width * height && status == AST_OK; i++)
         row->normals += !isnan(work->normals[3 * i]);
     if (status == AST_OK)

@@ -200,7 +200,7 @@ static int cluster_spkm(job *work, const int32_t *truth) {
     const ast_cli_follow *follow = &work->follow;
     size_t count = follow->frame.points;
     ast_options options;
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     ast_points points = ast_points_f4(follow->inputs.depth.normals, count, 3);
     if (count - follow->frame.missing < 5)
         return -1;

@@ -140,8 +140,8 @@ static int step(const ast_progress *state, void *data) {
 
 static ast_status measure(job *work, const setting *one, uint64_t seed, double result[3]) {
     ast_options options;
-    ast_report report = {0};
-    ast_agreement agreement = {0};
+    ast_report report = {.size = sizeof report};
+    ast_agreement agreement = {.size = sizeof agreement};
     ast_points points = ast_points_f4(work->points, work->count, 3);
     ast_options_init(&options);
     options.method = one->method == DP ? AST_DP : one->method == FSD ? AST_FSD : AST_SPKM;
@@ -178,7 +178,8 @@ static void add_result(setting *one, const double result[3]) {
 static int one_run(job *work) {
     double results[MOST_SETTINGS][3] = {{0}};
     uint64_t seed = work->given->common.seed + work->runs;
-    ast_mixture mixture = {.points = work->count,
+    ast_mixture mixture = {.size = sizeof mixture,
+                           .points = work->count,
                            .dimension = 3,
                            .clusters = TRUE_CLUSTERS,
                            .kappa = KAPPA,

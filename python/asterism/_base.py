@@ -18,7 +18,7 @@ from sklearn.utils import assert_all_finite, check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from . import _compat
-from ._library import Context, array_at, lender, lib, points_of
+from ._library import Context, array_at, lender, lib, points_of, sized
 
 FLOATS = [np.float64, np.float32, np.float16]
 MEASURES = ("cosine", "angle")
@@ -96,11 +96,11 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
     def _label(self, X: np.ndarray, angle: float | None, labels: np.ndarray, similarity: np.ndarray | None) -> None:
         """One call of ast_assign."""
         means, points = np.ascontiguousarray(self.cluster_centers_, np.float32), points_of(X)
-        call = lib.ast_assign_axial if self.axial else lib.ast_assign
+        options = sized("ast_assign_options", means=means.ctypes.data, means_count=len(means), axial=bool(self.axial),
+                        angle=np.nan if angle is None else float(angle))
         with lender.borrow(self.n_threads, X.size) as context:
-            context.check(call(context.handle, ctypes.byref(points), means.ctypes.data, len(means),
-                               np.nan if angle is None else float(angle), labels.ctypes.data,
-                               None if similarity is None else similarity.ctypes.data))
+            context.check(lib.ast_assign(context.handle, ctypes.byref(points), ctypes.byref(options), labels.ctypes.data,
+                                         None if similarity is None else similarity.ctypes.data))
 
     def _keep_for_similarity(self, X: np.ndarray) -> None:
         """Fitting does not pay for `similarity_`, which costs more than a pass; who asks for it does."""

@@ -21,7 +21,7 @@ from scipy.sparse import issparse
 from ._header import Header
 
 PACKAGE = Path(__file__).resolve().parent
-HEADERS = ("asterism.h", "asterism_depth.h", "asterism_tally.h")
+HEADERS = ("asterism.h", "asterism_depth.h", "asterism_tally.h", "private/asterism_hallway.h")
 
 # A context keeps its working memory for the next call. Beyond this many numbers it is freed instead: memory that a
 # program does not know of is worse than the milliseconds that it costs to get it again.
@@ -69,15 +69,37 @@ constants = header.constants
 structs = header.structs
 
 
+def sized(name: str, **fields: Any) -> Any:
+    """A struct of the caller's that begins with its own size."""
+    kind = structs[name]
+    return kind(size=ctypes.sizeof(kind), **fields)
+
+
+def defaults(name: str) -> Any:
+    """A struct of options with the library's defaults."""
+    options = structs[name]()
+    getattr(lib, f"{name}_defaults")(ctypes.byref(options), ctypes.sizeof(options))
+    return options
+
+
+def opened(call: Callable[..., int], context: Context, *arguments: Any) -> int:
+    """The handle that an _open function of the library returns. Raises what its status stands for."""
+    handle = ctypes.c_void_p()
+    context.check(call(ctypes.byref(handle), context.handle, *arguments))
+    return handle.value
+
+
 class Context:
     """An ast_context: threads, working memory, the last message."""
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
         self.process = os.getpid()
-        self.handle = lib.ast_open(threads)
-        if not self.handle:
-            raise RuntimeError(f"asterism could not start {threads or 'its'} threads (n_threads: 1 to 256, or None)")
+        handle = ctypes.c_void_p()
+        status = lib.ast_open(ctypes.byref(handle), threads)
+        if status != constants["AST_OK"]:
+            raise exception_of(status)(f"asterism could not start {threads or 'its'} threads (n_threads: 1 to 256, or None)")
+        self.handle = handle.value
 
     def check(self, status: int) -> None:
         """Raises what a status stands for, with the library's sentence."""
@@ -86,6 +108,15 @@ class Context:
 
     def message(self) -> str:
         return lib.ast_message(self.handle).decode("utf-8", "replace")
+
+    @contextlib.contextmanager
+    def cancelled_by(self, cancel: Any) -> Iterator[None]:
+        """Calls within the block stop when `cancel`, a CANCEL or None, returns non-zero."""
+        lib.ast_set_cancel(self.handle, ctypes.cast(cancel, ctypes.c_void_p) if cancel else None, None)
+        try:
+            yield
+        finally:
+            lib.ast_set_cancel(self.handle, None, None)
 
     def close(self) -> None:
         if self.handle and self.process == os.getpid():
@@ -155,8 +186,8 @@ TYPES = {np.dtype(np.float32): "AST_F4", np.dtype(np.float64): "AST_F8", np.dtyp
 def points_of(array: Any, weights: np.ndarray | None = None) -> Any:
     """A view of an (N, D) array of floats, in whatever order it lies in memory, or of a sparse matrix in CSR format. It
     holds on to both arrays."""
-    view = structs["ast_points"](
-        data=array.data.ctypes.data if issparse(array) else array.ctypes.data, type=constants[TYPES[array.dtype]],
+    view = sized(
+        "ast_points", data=array.data.ctypes.data if issparse(array) else array.ctypes.data, type=constants[TYPES[array.dtype]],
         count=array.shape[0], dimension=array.shape[1], weights=None if weights is None else weights.ctypes.data)
     if issparse(array):
         view.starts, view.columns = array.indptr.ctypes.data, array.indices.ctypes.data
@@ -176,17 +207,17 @@ def array_at(address: int | None, shape: tuple[int, ...], dtype: type) -> np.nda
     return np.frombuffer((ctypes.c_char * size).from_address(address), dtype).reshape(shape).copy()
 
 
-PROGRESS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+CANCEL = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
 
-# How long Ctrl-C waits for the pass that is running. Whatever runs longer ends by itself, a moment later.
+# How long Ctrl-C waits for the call to stop. Whatever takes longer ends by itself, a moment later.
 GRACE_SECONDS = 0.1
 
 
 def interruptible(call: Callable[[Any], Any]) -> Any:
-    """call(progress), from which Ctrl-C returns at once.
+    """call(cancel), from which Ctrl-C returns at once.
 
     Signals reach Python's main thread only, and not while it is inside the library. So the main thread waits, and
-    another one works; when a handler raises, the library is told to stop at its next call of `progress`. What the call
+    another one works; when a handler raises, the library is told to stop when it next calls `cancel`. What the call
     uses (arrays, its context) belongs to the thread that works until it has stopped, and the program may end before
     that. Other threads get no signals, and call the library themselves.
     """
@@ -214,9 +245,9 @@ class Job:
         self.error: BaseException | None = None
 
     def run(self) -> None:
-        progress = PROGRESS(lambda state, data: int(self.stop))
+        cancel = CANCEL(lambda data: int(self.stop))
         try:
-            self.result = self.call(progress)
+            self.result = self.call(cancel)
         except BaseException as error:  # raised where the caller is
             self.error = error
         finally:

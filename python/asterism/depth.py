@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._library import constants, lender, lib, structs
+from ._library import constants, defaults, lender, lib, opened, sized, structs
 from .means import DPVMFMeans
 
 SMOOTH = {"guided": "AST_SMOOTH_GUIDED", "tv": "AST_SMOOTH_TV", "none": "AST_SMOOTH_NONE",
@@ -37,14 +37,12 @@ def normals(depth: Any, intrinsics: Any, *, units_per_metre: float | None = None
     values, unit = depth_values(depth, units_per_metre)
     given = depth_options(intrinsics, unit, smooth, options)
     result = np.empty((*values.shape, 3), np.float32)
-    image = structs["ast_depth_image"](values=values.ctypes.data, width=values.shape[1], height=values.shape[0],
+    image = sized("ast_depth_image", values=values.ctypes.data, width=values.shape[1], height=values.shape[0],
                                        row_stride=values.strides[0])
     with lender.borrow(n_threads, result.size) as context:
-        handle = lib.ast_depth_open(context.handle, ctypes.byref(given))
-        if not handle:
-            raise ValueError(context.message())
+        handle = opened(lib.ast_depth_open, context, ctypes.byref(given))
         try:
-            context.check(lib.ast_depth_normals(handle, ctypes.byref(image), result.ctypes.data))
+            context.check(lib.ast_depth_compute(handle, ctypes.byref(image), None, None, result.ctypes.data))
         finally:
             lib.ast_depth_close(handle)
     return result
@@ -138,11 +136,10 @@ def depth_values(depth: Any, units_per_metre: float | None) -> tuple[np.ndarray,
 
 
 def depth_options(intrinsics: Any, unit: float, smooth: str | None, further: dict[str, Any]) -> Any:
-    options = structs["ast_depth_options"]()
-    lib.ast_depth_options_init(ctypes.byref(options))
+    options = defaults("ast_depth_options")
     usual = ctypes.c_double(options.units_per_metre)
     if isinstance(intrinsics, str):
-        if not lib.ast_camera_named(intrinsics.encode(), ctypes.addressof(options), ctypes.byref(usual)):
+        if not lib.ast_camera_named(intrinsics.encode(), ctypes.addressof(options) + type(options).camera.offset, ctypes.byref(usual)):
             raise ValueError(f"there is no camera {intrinsics!r}; known are {', '.join(camera_names())}")
     else:
         options.camera = structs["ast_camera"](*camera_numbers(intrinsics))
@@ -150,7 +147,7 @@ def depth_options(intrinsics: Any, unit: float, smooth: str | None, further: dic
     if smooth not in SMOOTH:
         raise ValueError(f"smooth is {smooth!r}; it must be 'guided', 'tv', 'none' or 'planes'")
     options.smooth = constants[SMOOTH[smooth]]
-    names = {name for name, _ in options._fields_} - {"camera", "units_per_metre", "smooth"}
+    names = {name for name, _ in options._fields_} - {"size", "camera", "units_per_metre", "smooth"}
     for name, value in further.items():
         if name not in names:
             raise TypeError(f"there is no option {name!r}; there are {', '.join(sorted(names))}")

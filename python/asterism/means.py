@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ._base import DirectionClusterer, checked_weights, matrix, refuse_nan, whole_number
-from ._library import constants, interruptible, lender, lib, points_of, structs
+from ._library import constants, defaults, interruptible, lender, lib, points_of, sized, structs
 
 
 class BatchFit:
@@ -30,7 +30,7 @@ class BatchFit:
         weights = checked_weights(sample_weight, X)
         options = self._options(X)
         points, labels = points_of(X, weights), np.empty(X.shape[0], np.int32)
-        found = interruptible(lambda progress: run(self.n_threads, points, options, labels, progress))
+        found = interruptible(lambda cancel: run(self.n_threads, points, options, labels, cancel))
         if found["missing"] and not self.allow_missing:
             refuse_nan(X, labels)
         self.labels_ = labels
@@ -44,8 +44,7 @@ class BatchFit:
         return self
 
     def _options(self, X: np.ndarray) -> Any:
-        options = structs["ast_options"]()
-        lib.ast_options_init(ctypes.byref(options))
+        options = defaults("ast_options")
         options.max_iterations = whole_number("max_iter", self.max_iter, 1)
         options.restarts = whole_number("n_init", self.n_init, 1)
         options.seed = self._seed()
@@ -72,26 +71,26 @@ class BatchFit:
         options.keep = means
 
 
-def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray, progress: Any) -> dict[str, Any]:
+def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray, cancel: Any) -> dict[str, Any]:
     """One call of ast_cluster; what the library returned, copied."""
-    report = structs["ast_report"]()
-    options.progress = ctypes.cast(progress, ctypes.c_void_p) if progress else None
-    with lender.borrow(n_threads, points.count * points.dimension) as context:
+    report = sized("ast_report")
+    with lender.borrow(n_threads, points.count * points.dimension) as context, context.cancelled_by(cancel):
         context.check(lib.ast_cluster(context.handle, ctypes.byref(points), ctypes.byref(options), labels.ctypes.data,
                                       ctypes.byref(report)))
         clusters = cluster_records(context)
         means = matrix(context, len(clusters), points.dimension)
     return {"cluster_centers_": means, "kappas_": np.array([one.kappa for one in clusters], np.float64),
-            "counts_": np.array([one.size for one in clusters], np.int64), "objective_": report.objective,
+            "counts_": np.array([one.count for one in clusters], np.int64), "objective_": report.objective,
             "weights_": np.array([one.share for one in clusters], np.float64), "bic_": report.bic,
-            "improvement_": report.improvement, "n_iter_": report.iterations, "missing": report.missing, "converged": bool(report.converged)}
+            "improvement_": report.improvement, "n_iter_": report.iterations, "missing": report.missing,
+            "converged": bool(report.converged)}
 
 
-def cluster_records(context: Any) -> Any:
-    """The context's ast_cluster_info, as an array that is valid until the next call."""
-    count = ctypes.c_size_t()
-    first = lib.ast_clusters(context.handle, ctypes.byref(count))
-    return (structs["ast_cluster_info"] * count.value).from_address(first) if count.value else []
+def cluster_records(context: Any) -> list[Any]:
+    """Copies of the context's ast_cluster_info: the context may be closed before they are read."""
+    count, kind = ctypes.c_size_t(), structs["ast_cluster_info"]
+    first = lib.ast_cluster_records(context.handle, ctypes.sizeof(kind), ctypes.byref(count))
+    return [kind.from_buffer_copy(one) for one in (kind * count.value).from_address(first)] if count.value else []
 
 
 class DPVMFMeans(BatchFit, DirectionClusterer):

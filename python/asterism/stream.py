@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Sequence
 import numpy as np
 
 from ._base import DirectionClusterer, refuse_nan, unit_rows, whole_number
-from ._library import Context, array_at, constants, lib, points_of, structs, thread_count
+from ._library import Context, array_at, constants, defaults, lib, opened, points_of, sized, structs, thread_count
 
 EVENTS = ("born", "revived", "seen", "unseen", "died")
 
@@ -221,17 +221,16 @@ class Stream:
         self._open(state)
 
     def _open(self, state: bytes | None) -> None:
-        options = structs["ast_stream_options"]()
-        lib.ast_stream_options_init(ctypes.byref(options))
+        options = defaults("ast_stream_options")
         for name, value in self.fields.items():
             setattr(options, name, value)
         self.lock, self.process = threading.Lock(), os.getpid()
         self.context = Context(thread_count(self.n_threads))
-        self.handle = lib.ast_stream_open(self.context.handle, ctypes.byref(options))
-        if not self.handle:
-            message = self.context.message()
+        try:
+            self.handle = opened(lib.ast_stream_open, self.context, ctypes.byref(options))
+        except BaseException:
             self.context.close()
-            raise ValueError(message)
+            raise
         self.close = weakref.finalize(self, close_stream, self.handle, self.context)
         if state is not None:
             self.context.check(lib.ast_stream_load(self.handle, state, len(state)))
@@ -244,14 +243,14 @@ class Stream:
 
     def step(self, X: np.ndarray) -> tuple[np.ndarray, Any, list[Any], np.ndarray]:
         """Labels, the ast_frame, copies of the ast_tracked, and their means."""
-        points, labels, frame = points_of(X), np.empty(len(X), np.int32), structs["ast_frame"]()
+        points, labels, frame = points_of(X), np.empty(len(X), np.int32), sized("ast_frame")
         with self._here().lock:
             self.context.check(lib.ast_stream_step(self.handle, ctypes.byref(points), labels.ctypes.data,
                                                    ctypes.byref(frame)))
-            count = ctypes.c_size_t()
-            first = lib.ast_stream_clusters(self.handle, ctypes.byref(count))
-            records = list((structs["ast_tracked"] * count.value).from_address(first)) if count.value else []
-            copies = [structs["ast_tracked"].from_buffer_copy(record) for record in records]
+            count, kind = ctypes.c_size_t(), structs["ast_tracked"]
+            first = lib.ast_stream_records(self.handle, ctypes.sizeof(kind), ctypes.byref(count))
+            records = (kind * count.value).from_address(first) if count.value else []
+            copies = [kind.from_buffer_copy(record) for record in records]
             means = [array_at(record.mean, X.shape[1:], np.float32) for record in copies]
         return labels, frame, copies, np.array(means, np.float32).reshape(-1, X.shape[1])
 

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse
 
 from ._base import FLOATS, canonical
-from ._library import array_at, lender, lib, points_of, structs
+from ._library import array_at, lender, lib, opened, points_of, sized, structs
 
 
 class Step(NamedTuple):
@@ -114,9 +114,9 @@ class Tally:
 
     def totals(self) -> Totals:
         """What there is so far."""
-        found, (clusters, dimension) = structs["ast_tally_totals"](), self.means.shape
+        found, (clusters, dimension) = sized("ast_tally_totals"), self.means.shape
         with Handle(self, 0) as tally:
-            lib.ast_tally_look(tally.handle, ctypes.byref(found))
+            tally.check(lib.ast_tally_look(tally.handle, ctypes.byref(found)))
             return Totals(found.points, found.missing, found.changed, found.objective, found.unit,
                           array_at(found.sums, (clusters, dimension), np.int64),
                           array_at(found.weights, (clusters,), np.int64), array_at(found.members, (clusters,), np.int64))
@@ -125,7 +125,7 @@ class Tally:
         """Ends the iteration, once all parts are merged: empty clusters take the points that fit worst, and every mean
         becomes that of its points. Labels that were kept change as `moves` says. The tally is empty then, and stands
         against the new means."""
-        found = structs["ast_tally_step"]()
+        found = sized("ast_tally_step")
         with Handle(self, 0) as tally:
             tally.check(lib.ast_tally_update(tally.handle, ctypes.byref(found)))
             means = array_at(found.means, self.means.shape, np.float32)
@@ -149,13 +149,12 @@ class Handle:
         self.tally, self.lent = tally, lender.borrow(tally.n_threads, numbers)
 
     def __enter__(self) -> Handle:
-        means, options = self.tally.means, structs["ast_tally_options"](axial=self.tally.axial)
+        means, options = self.tally.means, sized("ast_tally_options", axial=self.tally.axial)
         options.smallest_weight, options.total_weight = self.tally.weights or (0, 0)
-        self.context = self.lent.__enter__()
-        self.handle = lib.ast_tally_open(self.context.handle, means.ctypes.data, *means.shape, ctypes.byref(options))
+        self.context, self.handle = self.lent.__enter__(), None
         try:
-            if not self.handle:
-                raise ValueError(self.context.message())
+            self.handle = opened(lib.ast_tally_open, self.context, means.ctypes.data, *means.shape,
+                                 ctypes.byref(options))
             if self.tally._bytes:
                 self.merge(self.tally._bytes)
         except BaseException:

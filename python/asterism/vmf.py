@@ -6,7 +6,7 @@ import ctypes
 
 import numpy as np
 
-from ._library import lender, lib, structs
+from ._library import lender, lib, sized
 
 
 def sample(points: int, *, dimension: int, clusters: int, kappa: float, separation: float = 0, noise: float = 0,
@@ -21,8 +21,8 @@ def sample(points: int, *, dimension: int, clusters: int, kappa: float, separati
     >>> X.shape, sorted(set(truth.tolist()))
     ((6, 3), [0, 1])
     """
-    mixture = structs["ast_mixture"](points=points, dimension=dimension, clusters=clusters, kappa=kappa,
-                                     separation=separation, noise=noise, seed=random_state)
+    mixture = sized("ast_mixture", points=points, dimension=dimension, clusters=clusters, kappa=kappa,
+                    separation=separation, noise=noise, seed=random_state)
     X, labels = np.empty((points, dimension), np.float32), np.empty(points, np.int32)
     with lender.borrow(None, X.size) as context:
         context.check(lib.ast_sample_mixture(context.handle, ctypes.byref(mixture), X.ctypes.data, labels.ctypes.data,

@@ -9,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import asterism
 from asterism import VMFMixture
-from asterism._library import constants, lender, lib, points_of, structs
+from asterism._library import constants, defaults, lender, lib, points_of, sized
 
 
 @pytest.fixture(scope="module")
@@ -33,9 +33,8 @@ def test_what_was_drawn_is_found(drawn):
 def test_probabilities_are_those_of_the_library(drawn, hard):
     X, _ = drawn
     model = VMFMixture(3, hard=hard, random_state=1).fit(X)
-    points, labels, report = points_of(X), np.empty(len(X), np.int32), structs["ast_report"]()
-    options = structs["ast_options"]()
-    lib.ast_options_init(ctypes.byref(options))
+    points, labels, report = points_of(X), np.empty(len(X), np.int32), sized("ast_report")
+    options = defaults("ast_options")
     options.method, options.clusters, options.seed, options.hard = constants["AST_MOVMF"], 3, 1, hard
     members, density = np.empty((len(X), 3), np.float32), np.empty(len(X))
     with lender.borrow(None, X.size) as context:

@@ -6,16 +6,22 @@
 
 #include "context.h"
 #include "methods.h"
+#include "windows.h"
 
 /* What a call works with, and the best result so far. */
 typedef struct ast_call {
     ast_context *context;
-    const ast_points *points;
     const ast_options *options;
-    uint32_t *order;   /* of this restart, or NULL */
-    double *weights;   /* in that order, or NULL */
-    int32_t *labels;   /* (N) of the best restart so far: the caller's own if there is only one */
-    ast_report report; /* of the best */
+    const ast_points *points;      /* rows in memory, or NULL: */
+    const ast_source *source;      /* rows that are read as they are needed, */
+    const ast_label_store *store;  /* where their labels go, */
+    ast_plan plan;                 /* and how they keep to the memory there is */
+    ast_windows windows;
+    const double *given_weights;   /* the caller's, or NULL */
+    uint32_t *order;               /* of this restart, or NULL */
+    double *weights;               /* in that order, or NULL */
+    int32_t *labels;               /* (N) rows in memory: of the best restart so far */
+    ast_report report;             /* of the best */
     ast_cluster_info *clusters;
     float *means;
     ast_components components;
@@ -24,15 +30,18 @@ typedef struct ast_call {
     size_t missing;              /* points of all ranks */
     bool digested;               /* `digest` is known, ... */
     uint64_t digest;             /* ... that of all points (digest.h) */
-    struct ast_standing *resume; /* what to go on from; NULL: nothing, or it was taken over */
+    struct ast_resume *resume; /* what to go on from; NULL: nothing, or it was taken over */
 } ast_call;
 
 /* Reads what options->resume has to tell of the run; the call goes on from restart *restart. A collective call. */
-ast_status ast_standing_open(ast_call *call, int *restart, ast_fault *fault);
+ast_status ast_resume_open(ast_call *call, int *restart, ast_fault *fault);
 
 /* The labelling is loaded with the points of that restart: the rest is read, and the labelling, the run and the best
  * result so far become those of the checkpoint. A collective call. */
-ast_status ast_standing_take(ast_call *call, ast_labelling *labelling, ast_run *run, ast_fault *fault);
-void ast_standing_free(ast_call *call);
+ast_status ast_resume_take(ast_call *call, ast_labelling *labelling, ast_run *run, ast_fault *fault);
+void ast_resume_free(ast_call *call);
+
+/* Turns the labelling into the call's result: labels go to the caller or to the store, records to the call. */
+ast_status ast_call_result(ast_call *call, ast_labelling *labelling, ast_fault *fault);
 
 #endif

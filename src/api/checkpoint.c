@@ -2,7 +2,7 @@
  *
  * Writing a checkpoint. Rank 0 writes the head and all write the records of their own points; the last one closes with
  * the checksum, which is added up over all of them. */
-#include "standing.h"
+#include "checkpoint.h"
 
 #include "checksum.h"
 #include "memory.h"
@@ -19,15 +19,15 @@ typedef struct writing {
     const ast_call *call;
     const ast_labelling *l;
     const ast_medium *medium;
-    ast_standing_head head;
-    ast_standing_layout at;
+    ast_checkpoint_head head;
+    ast_checkpoint_layout at;
     int32_t *place;      /* (slots) which cluster a slot is */
     uint32_t *records;   /* a piece */
     size_t first, count; /* its points */
     _Atomic uint64_t sum;
 } writing;
 
-static void fill_head(ast_standing_head *head, const ast_call *c, const ast_labelling *l) {
+static void fill_head(ast_checkpoint_head *head, const ast_call *c, const ast_labelling *l) {
     const ast_run *run = c->run;
     head->restart = (uint64_t)run->restart;
     head->iterations = (uint64_t)run->iterations;
@@ -38,11 +38,11 @@ static void fill_head(ast_standing_head *head, const ast_call *c, const ast_labe
     head->objective = run->objective;
     if (run->restart == 0)
         return;
-    head->best_clusters = c->report.clusters;
-    head->best_iterations = (uint64_t)c->report.iterations;
-    head->best_converged = c->report.converged != 0;
-    head->best_oir_restarts = c->report.oir_restarts;
-    head->best_objective = c->report.objective;
+    head->best.clusters = c->report.clusters;
+    head->best.iterations = (uint64_t)c->report.iterations;
+    head->best.converged = c->report.converged != 0;
+    head->best.oir_restarts = c->report.oir_restarts;
+    head->best.objective = c->report.objective;
 }
 
 static void copy(unsigned char *to, const void *from, size_t size) {
@@ -52,12 +52,12 @@ static void copy(unsigned char *to, const void *from, size_t size) {
 
 static void fill_best(const writing *w, unsigned char *bytes) {
     const ast_call *c = w->call;
-    for (size_t k = 0; k < w->head.best_clusters; k++) {
+    for (size_t k = 0; k < w->head.best.clusters; k++) {
         const ast_cluster_info *info = &c->clusters[k];
-        ast_standing_cluster kept = {(double)info->size, info->weight, info->resultant, info->kappa};
+        ast_checkpoint_cluster kept = {(double)info->count, info->weight, info->resultant, info->kappa};
         memcpy(bytes + w->at.best + k * sizeof kept, &kept, sizeof kept);
     }
-    copy(bytes + w->at.best_means, c->means, w->head.best_clusters * w->head.dimension * sizeof(float));
+    copy(bytes + w->at.best_means, c->means, w->head.best.clusters * w->head.dimension * sizeof(float));
 }
 
 /* Everything up to the records, in memory of its own; NULL if there is none. */
@@ -102,7 +102,7 @@ static void fill_records(void *data, size_t block, int worker) {
     for (size_t j = 0; j < n; j++) {
         if (width > 1)
             records[2 * j + 1] = (uint32_t)w->call->labels[w->first + from + j];
-        sum += ast_standing_part(w->call->offset + w->first + from + j, records + j * width, width);
+        sum += ast_checkpoint_part(w->call->offset + w->first + from + j, records + j * width, width);
     }
     atomic_fetch_add(&w->sum, sum);
 }
@@ -132,7 +132,7 @@ static ast_status put_tail(const writing *w, uint64_t sum, ast_fault *fault) {
 static ast_status open_writing(writing *w, ast_fault *fault) {
     const ast_cluster_list *clusters = &w->l->clusters;
     size_t count = w->l->rows.count < PIECE ? w->l->rows.count : PIECE;
-    if (!ast_standing_lay_out(&w->head, &w->at))
+    if (!ast_checkpoint_lay_out(&w->head, &w->at))
         return ast_fail_memory(fault);
     w->head.head_size = w->at.records;
     w->head.size = w->at.tail + sizeof(uint64_t);
@@ -161,20 +161,29 @@ static ast_status write_all(writing *w, ast_fault *fault) {
 }
 
 ast_status ast_checkpoint(ast_context *context, const ast_medium *medium) {
+    if (!context)
+        return AST_BAD_OPTION;
     ast_call *c = context->call;
     ast_fault *fault = &context->fault;
+    if (context->writing)
+        return ast_fail(fault, AST_BAD_OPTION, "ast_checkpoint was called from a callback of the same context");
     if (!c || !c->run || c->run->iterations == 0 || c->run->history.count == 0)
         return ast_fail(fault, AST_BAD_OPTION,
                         "ast_checkpoint is for the progress function of AST_DP and AST_SPKM, after a pass");
     if (c->options->sample || c->options->start_points)
         return ast_fail(fault, AST_BAD_OPTION,
                         "a checkpoint is of a run over all points, without sample and start_points");
-    if (!medium || !medium->write)
+    ast_status status = ast_check_struct(medium, sizeof *medium, "medium", fault);
+    if (status != AST_OK)
+        return status;
+    if (!medium->write)
         return ast_fail(fault, AST_BAD_OPTION, "the medium of a checkpoint needs a function that writes");
-    writing w = {.call = c, .l = &context->labelling, .medium = medium, .head = ast_standing_describe(c)};
-    w.head.digest = ast_standing_digest(c);
+    writing w = {.call = c, .l = &context->labelling, .medium = medium, .head = ast_checkpoint_describe(c)};
+    w.head.digest = ast_checkpoint_digest(c);
     fill_head(&w.head, c, w.l);
-    ast_status status = write_all(&w, fault);
+    context->writing = true;
+    status = write_all(&w, fault);
+    context->writing = false;
     free(w.place);
     free(w.records);
     return status;

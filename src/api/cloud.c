@@ -11,11 +11,14 @@
 #define MOST_NEIGHBOURS 1024
 #define MOST_MEANS ((size_t)1 << 20)
 
-void ast_cloud_options_init(ast_cloud_options *options) {
-    *options = (ast_cloud_options){.neighbours = 16};
+void ast_cloud_options_defaults(ast_cloud_options *options, size_t size) {
+    ast_cloud_options defaults = {.neighbours = 16};
+    ast_set_defaults(options, size, &defaults, sizeof defaults);
 }
 
 const char *ast_cloud_options_problem(const ast_cloud_options *o) {
+    if (ast_size_problem(o, sizeof *o))
+        return ast_size_problem(o, sizeof *o);
     if (o->neighbours < 3 || o->neighbours > MOST_NEIGHBOURS)
         return "neighbours must be between 3 and 1024";
     for (int c = 0; c < 3; c++)
@@ -35,20 +38,27 @@ static ast_status check_rows(ast_fault *fault, const float *rows, size_t count, 
     return AST_OK;
 }
 
-ast_status ast_cloud_normals(ast_context *context, const float *points, size_t count, const ast_cloud_options *options,
-                             float *normals, float *curvature) {
-    ast_begin(context);
+static ast_status normals_of_cloud(ast_context *context, const float *points, size_t count,
+                                   const ast_cloud_options *options, float *normals, float *curvature) {
     ast_fault *fault = &context->fault;
-    const char *problem = options ? ast_cloud_options_problem(options) : "the options are NULL";
+    const char *problem = ast_cloud_options_problem(options);
     if (!problem && count > 0 && (!points || !normals))
-        problem = "there are no points, or no room for normals: the pointer is NULL";
+        problem = points ? "normals: the pointer is NULL" : "points: the pointer is NULL";
     if (problem)
         return ast_fail(fault, AST_BAD_OPTION, "%s", problem);
     ast_status status = check_rows(fault, points, count, "point");
     if (status != AST_OK)
         return status;
-    return ast_surface_of_cloud(fault, context->pool, ast_cloud_kernels_choose(context->kernels->name), points, count,
-                                options, normals, curvature);
+    status = ast_surface_of_cloud(fault, context->pool, ast_cloud_kernels_choose(context->kernels->name), points, count,
+                                  options, normals, curvature);
+    return status == AST_OK ? ast_check_cancelled(context) : status;
+}
+
+ast_status ast_cloud_normals(ast_context *context, const float *points, size_t count, const ast_cloud_options *options,
+                             float *normals, float *curvature) {
+    ast_status status = ast_enter(context);
+    return status == AST_OK ? ast_leave(context, normals_of_cloud(context, points, count, options, normals, curvature))
+                            : status;
 }
 
 static ast_status check_faces(ast_fault *fault, const int32_t *faces, size_t face_count, size_t vertex_count) {
@@ -60,28 +70,37 @@ static ast_status check_faces(ast_fault *fault, const int32_t *faces, size_t fac
     return AST_OK;
 }
 
-ast_status ast_mesh_normals(ast_context *context, const float *vertices, size_t vertex_count, const int32_t *faces,
-                            size_t face_count, float *normals, double *areas) {
-    ast_begin(context);
+static ast_status normals_of_mesh(ast_context *context, const float *vertices, size_t vertex_count,
+                                  const int32_t *faces, size_t face_count, float *normals, double *areas) {
     ast_fault *fault = &context->fault;
     if ((!vertices && vertex_count > 0) || (!faces && face_count > 0))
-        return ast_fail(fault, AST_BAD_OPTION, "there is no mesh: the vertices or the faces are NULL");
+        return ast_fail(fault, AST_BAD_OPTION, "vertices or faces: the pointer is NULL");
     if (face_count > INT32_MAX)
         return ast_fail(fault, AST_BAD_DATA, "there are %zu faces; at most 2147483647 fit one call", face_count);
     ast_status status = check_rows(fault, vertices, vertex_count, "vertex");
     if (status == AST_OK)
         status = check_faces(fault, faces, face_count, vertex_count);
-    if (status == AST_OK)
-        ast_surface_of_mesh(context->pool, vertices, faces, face_count, normals, areas);
-    return status;
+    if (status != AST_OK)
+        return status;
+    ast_surface_of_mesh(context->pool, vertices, faces, face_count, normals, areas);
+    return ast_check_cancelled(context);
 }
 
-ast_status ast_frame_axes(ast_context *context, const float *means, const double *weights, size_t count, ast_axes *axes,
-                          int32_t *nearest) {
-    ast_begin(context);
+ast_status ast_mesh_normals(ast_context *context, const float *vertices, size_t vertex_count, const int32_t *faces,
+                            size_t face_count, float *normals, double *areas) {
+    ast_status status = ast_enter(context);
+    return status == AST_OK
+               ? ast_leave(context, normals_of_mesh(context, vertices, vertex_count, faces, face_count, normals, areas))
+               : status;
+}
+
+static ast_status fit_axes(ast_context *context, const float *means, const double *weights, size_t count,
+                           ast_axes *axes, int32_t *nearest) {
     ast_fault *fault = &context->fault;
-    if (!axes || (!means && count > 0))
-        return ast_fail(fault, AST_BAD_OPTION, "there are no means, or no room for the axes: the pointer is NULL");
+    if (ast_check_struct(axes, sizeof *axes, "axes", fault) != AST_OK)
+        return AST_BAD_OPTION;
+    if (count > 0 && ast_check_pointer(means, "means", fault) != AST_OK)
+        return AST_BAD_OPTION;
     if (count > MOST_MEANS)
         return ast_fail(fault, AST_BAD_DATA, "there are %zu means; at most 1048576 fit one call", count);
     ast_status status = check_rows(fault, means, count, "mean");
@@ -93,4 +112,10 @@ ast_status ast_frame_axes(ast_context *context, const float *means, const double
                             "weight %zu (counting from 1) is %g; weights must be finite and not negative", k + 1,
                             weights[k]);
     return ast_axes_fit(fault, means, weights, count, axes, nearest);
+}
+
+ast_status ast_frame_axes(ast_context *context, const float *means, const double *weights, size_t count, ast_axes *axes,
+                          int32_t *nearest) {
+    ast_status status = ast_enter(context);
+    return status == AST_OK ? ast_leave(context, fit_axes(context, means, weights, count, axes, nearest)) : status;
 }

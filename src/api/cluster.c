@@ -1,153 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * ast_cluster and ast_assign: check, run, translate. Restarts, shuffles and weights are turned into what the methods
- * know: points in an order, with weights relative to the smallest. */
+ * ast_cluster and ast_cluster_source: check, load, run, keep the best run. ast_cluster is the same call over rows that
+ * are in memory. Restarts, shuffles and weights become what the methods know: points in an order, with weights relative
+ * to the smallest. result.c turns the labelling into what the caller gets. */
 #include "call.h"
 
-#include "assign.h"
 #include "memory.h"
+#include "plan.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef ast_call call;
+/* ---- Checks ------------------------------------------------------------------------------------------------------ */
 
-static ast_status assign(ast_context *context, const ast_points *points, const float *means, size_t means_count,
-                         double angle, bool axial, int32_t *labels, float *similarity);
-
-static ast_status prepare_order(call *c, int restart, ast_fault *fault) {
-    size_t count = c->points->count;
-    bool ordered = c->options->method == AST_DP || c->options->method == AST_DPMEANS;
-    bool shuffle = c->options->shuffle || (restart > 0 && ordered);
-    if (shuffle) {
-        ast_random random;
-        if (!c->order)
-            c->order = ast_allocate(count, sizeof *c->order);
-        if (!c->order)
-            return ast_fail_memory(fault);
-        ast_random_seed(&random, c->options->seed, (uint64_t)restart << 32 | 1);
-        ast_random_permutation(&random, c->order, count);
-    }
-    if (!c->points->weights)
-        return AST_OK;
-    if (!c->weights)
-        c->weights = ast_allocate(count, sizeof *c->weights);
-    for (size_t i = 0; c->weights && i < count; i++)
-        c->weights[i] = c->points->weights[c->order ? c->order[i] : i];
-    return c->weights ? AST_OK : ast_fail_memory(fault);
-}
-
-void ast_describe_cluster(const ast_labelling *l, int32_t slot, ast_cluster_info *info) {
-    double weight = ast_clusters_weight(&l->clusters, slot);
-    double resultant = weight > 0 ? ast_clusters_length(&l->clusters, slot) / weight : 0;
-    bool equal = l->clusters.members[slot] < 2 || resultant >= 1 - 0x1p-26; /* as close as sums of floats can tell */
-    info->resultant = resultant < 1 ? resultant : 1;
-    info->kappa = equal ? NAN : ast_vmf_kappa(l->rows.dimension, resultant);
-}
-
-/* Where the method has components their numbers are part of the result. */
-static void describe_component(const ast_components *components, size_t k, ast_cluster_info *info) {
-    info->share = components->count ? components->weights[k] : NAN;
-    if (components->count)
-        info->kappa = components->kappas[k];
-}
-
-/* Sizes and weights as the caller counts them: points of weight 0 are members too. Each rank goes on where the one
- * before stopped. */
-static void count_members(const call *c, const ast_labelling *l, ast_cluster_info *info) {
-    const double *weights = c->points->weights;
-    for (size_t k = 0; !weights && k < l->clusters.live; k++)
-        info[k].weight = (double)(info[k].size = (size_t)l->clusters.members[l->clusters.order[k]]);
-    for (int turn = 0; weights && turn < ast_comm_size(l->ranks.comm); turn++) {
-        for (size_t i = 0; turn == ast_comm_rank(l->ranks.comm) && i < l->rows.count; i++)
-            if (c->labels[i] >= 0) {
-                info[c->labels[i]].size++;
-                info[c->labels[i]].weight += weights[i];
-            }
-        ast_comm_broadcast(l->ranks.comm, info, l->clusters.live * sizeof *info, turn);
-    }
-}
-
-/* Labels in the caller's order and as ranks; clusters with their sizes. */
-static ast_status translate(call *c, ast_labelling *l, ast_fault *fault) {
-    size_t clusters = l->clusters.live, dimension = l->rows.dimension;
-    int32_t *rank = ast_allocate(l->clusters.slots + 1, sizeof *rank);
-    ast_cluster_info *info = ast_allocate_zero(clusters, sizeof *info);
-    float *means = ast_allocate(clusters * dimension, sizeof *means);
-    ast_status status = rank && info && means ? AST_OK : ast_fail_memory(fault);
-    status = ast_comm_agree(l->ranks.comm, status, fault);
-    if (status != AST_OK) {
-        free(rank);
-        free(info);
-        free(means);
-        return status;
-    }
-    bool same = !c->order; /* labels are what the caller will see: no slot was used twice */
-    for (size_t k = 0; k < clusters; k++) {
-        rank[l->clusters.order[k]] = (int32_t)k;
-        same = same && l->clusters.order[k] == (int32_t)k;
-    }
-    if (same && l->rows.count)
-        memcpy(c->labels, l->labels, l->rows.count * sizeof *c->labels);
-    for (size_t i = 0; !same && i < l->rows.count; i++)
-        c->labels[c->order ? c->order[i] : i] = l->labels[i] < 0 ? -1 : rank[l->labels[i]];
-    count_members(c, l, info);
-    for (size_t k = 0; k < clusters; k++) {
-        int32_t slot = l->clusters.order[k];
-        ast_describe_cluster(l, slot, &info[k]);
-        describe_component(&c->components, k, &info[k]);
-        info[k].mean =
-            memcpy(means + k * dimension, l->clusters.means + (size_t)slot * dimension, dimension * sizeof *means);
-        if (l->rows.axial)
-            ast_choose_side(means + k * dimension, dimension);
-    }
-    free(rank);
-    free(c->clusters);
-    free(c->means);
-    c->clusters = info;
-    c->means = means;
-    return AST_OK;
-}
-
-/* What a point and a cluster are compared by: the cosine, or the log density of the component. */
-static double affinity(const call *c, const ast_labelling *l, size_t k, size_t i, const float *row) {
-    const ast_cluster_list *list = &l->clusters;
-    const ast_components *components = &c->components;
-    const float *mean = list->means + (size_t)list->order[k] * list->dimension;
-    double cosine = row ? ast_exact_score(row, mean, list->dimension)
-                        : ast_rows_exact_score(&l->rows, &l->workers[0].chunk.rows, i, mean);
-    if (components->count)
-        return components->offsets[k] + components->kappas[k] * cosine;
-    return l->rows.axial ? fabs(cosine) : cosine;
-}
-
-/* Points of weight 0 took no part; now they get the label of the cluster that suits them best. */
-static void label_weightless(const call *c, ast_labelling *l) {
-    bool any = false;
-    for (size_t i = 0; c->weights && i < l->rows.count; i++)
-        any |= c->weights[i] == 0;
-    if (!any || l->clusters.live == 0)
-        return;
-    ast_cluster_list *list = &l->clusters;
-    for (size_t i = 0; i < l->rows.count; i++) {
-        if (c->weights[i] != 0)
-            continue;
-        if (ast_rows_kind(&l->rows, &l->workers[0].chunk.rows, i) == AST_ROW_MISSING)
-            continue;
-        const float *row = l->rows.sparse ? NULL : ast_rowset_row(&l->rows, i, l->workers[0].chunk.rows.row);
-        double best = -INFINITY;
-        for (size_t k = 0; k < list->live; k++) {
-            double score = affinity(c, l, k, i, row);
-            if (score > best) {
-                best = score;
-                l->labels[i] = list->order[k];
-            }
-        }
-    }
-}
-
-ast_status ast_check_counts(const ast_options *o, size_t present, ast_fault *fault) {
+static ast_status check_counts(const ast_options *o, size_t present, ast_fault *fault) {
     size_t wanted = o->start == AST_GIVEN ? o->means_count : o->clusters;
     bool fixed = o->method != AST_DP && o->method != AST_DPMEANS;
     if (!fixed || wanted <= present || (wanted == 1 && o->method == AST_CRP))
@@ -156,64 +23,6 @@ ast_status ast_check_counts(const ast_options *o, size_t present, ast_fault *fau
         return ast_fail(fault, AST_BAD_DATA, "there is no usable row: every one is zero or holds a NaN");
     return ast_fail(fault, AST_BAD_DATA, "%zu clusters are asked for, but there %s only %zu usable point%s", wanted,
                     present == 1 ? "is" : "are", present, present == 1 ? "" : "s");
-}
-
-static ast_status run_once(call *c, ast_labelling *l, int restart, ast_fault *fault) {
-    ast_run run = {.options = c->options, .restart = restart, .log_likelihood = NAN, .bic = NAN, .improvement = NAN};
-    run.start_points = c->options->start_points;
-    l->scorer.bounds.on = c->options->bounds != 0;
-    l->crowd.from = c->context->crowd ? c->context->crowd : l->crowd.from;
-    ast_labelling_set_axial(l, c->options->axial != 0);
-    ast_status status = ast_check_counts(c->options, l->everyone, fault);
-    if (status == AST_OK && c->resume)
-        status = ast_standing_take(c, l, &run, fault);
-    c->run = &run;
-    if (status == AST_OK)
-        status = ast_run_method(l, &run, fault);
-    c->run = NULL;
-    ast_standing_free(c);
-    ast_history_free(&run.history);
-    if (status == AST_OK) /* what the last pass left to be told */
-        status = ast_labelling_settle(l, fault);
-    if (status != AST_OK || (restart > 0 && !(run.objective > c->report.objective))) {
-        ast_components_free(&run.components);
-        return status;
-    }
-    ast_components_free(&c->components);
-    c->components = run.components;
-    label_weightless(c, l);
-    status = translate(c, l, fault);
-    if (status == AST_OK)
-        c->report = (ast_report){.points = c->total,
-                                 .missing = c->missing,
-                                 .dimension = l->rows.dimension,
-                                 .clusters = l->clusters.live,
-                                 .objective = run.objective,
-                                 .log_likelihood = run.log_likelihood,
-                                 .bic = run.bic,
-                                 .iterations = run.iterations,
-                                 .converged = run.converged,
-                                 .oir_restarts = run.oir_restarts,
-                                 .improvement = run.improvement};
-    return status;
-}
-
-static ast_status run_restarts(call *c, ast_fault *fault) {
-    int restart = 0;
-    ast_status status = c->options->resume ? ast_standing_open(c, &restart, fault) : AST_OK;
-    for (; status == AST_OK && restart < c->options->restarts; restart++) {
-        ast_labelling *labelling = &c->context->labelling;
-        status = prepare_order(c, restart, fault);
-        status = ast_comm_agree(c->context->comm, status, fault);
-        if (status == AST_OK)
-            status = ast_labelling_load(labelling, c->context->kernels, c->context->pool, c->context->comm, c->offset,
-                                        c->points, c->order, c->weights, &c->missing, fault);
-        if (status == AST_OK)
-            status = run_once(c, labelling, restart, fault);
-        if (status != AST_OK)
-            ast_labelling_free(labelling);
-    }
-    return status;
 }
 
 /* Means have all columns, however few the entries. What cannot be is refused before it is tried: memory is granted that
@@ -246,137 +55,242 @@ static ast_status check_sparse(const ast_context *context, const ast_points *poi
                           : check_columns(context, points, options, fault);
 }
 
-static ast_status check_call(const ast_context *context, const ast_points *points, const ast_options *options,
-                             ast_fault *fault) {
-    const char *problem = options ? ast_options_problem(options) : "the options are NULL";
+static ast_status check_points(const ast_context *context, const ast_points *points, const ast_options *options,
+                             const int32_t *labels, const ast_report *report, ast_fault *fault) {
+    const char *problem = ast_options_problem(options);
     if (problem)
         return ast_fail(fault, AST_BAD_OPTION, "%s", problem);
     ast_status status = ast_check_points(points, fault);
+    if (status == AST_OK && points->count > 0)
+        status = ast_check_pointer(labels, "labels", fault);
+    if (status == AST_OK)
+        status = ast_check_struct(report, sizeof *report, "report", fault);
     if (status == AST_OK && points->weights && (options->method == AST_FSD || options->method == AST_CRP))
         return ast_fail(fault, AST_BAD_OPTION, "samplers count every point once: weights are for the other methods");
     return status == AST_OK ? check_sparse(context, points, options, fault) : status;
 }
 
-void ast_keep_clusters(ast_context *context, ast_cluster_info *clusters, float *means, size_t count,
-                       ast_components *components) {
-    free(context->clusters);
-    free(context->means);
-    context->clusters = clusters;
-    context->means = means;
-    context->cluster_count = count;
-    ast_components_free(&context->components);
-    context->components = *components;
-    *components = (ast_components){0};
+/* ---- The run ----------------------------------------------------------------------------------------------------- */
+
+/* The order of this restart, and the weights in that order: a copy, since they are scaled. */
+static ast_status prepare_order(ast_call *c, int restart, ast_fault *fault) {
+    size_t count = c->source ? c->source->count : c->points->count;
+    bool ordered = c->options->method == AST_DP || c->options->method == AST_DPMEANS;
+    bool shuffle = c->options->shuffle || (restart > 0 && ordered);
+    if (shuffle) {
+        ast_random random;
+        if (!c->order)
+            c->order = ast_allocate(count, sizeof *c->order);
+        if (!c->order)
+            return ast_fail_memory(fault);
+        ast_random_seed(&random, c->options->seed, (uint64_t)restart << 32 | 1);
+        ast_random_permutation(&random, c->order, count);
+    }
+    if (!c->given_weights)
+        return AST_OK;
+    if (!c->weights)
+        c->weights = ast_allocate(count, sizeof *c->weights);
+    for (size_t i = 0; c->weights && i < count; i++)
+        c->weights[i] = c->given_weights[c->order ? c->order[i] : i];
+    return c->weights ? AST_OK : ast_fail_memory(fault);
 }
 
-static void keep_result(call *c) {
-    ast_keep_clusters(c->context, c->clusters, c->means, c->report.clusters, &c->components);
-    c->clusters = NULL;
-    c->means = NULL;
+/* Rows of a source, within a pass; iteration 0 is the survey before the first. */
+static ast_status tell(void *data, size_t left, ast_fault *fault) {
+    const ast_call *c = data;
+    const ast_labelling *l = &c->context->labelling;
+    const ast_run *run = c->run;
+    ast_pass_result work = {0};
+    ast_count_work(l, &work);
+    ast_progress state = {.iteration = run->pass_start > 0 ? run->iterations + 1 : 0,
+                          .clusters = l->clusters.live,
+                          .changed = work.changed,
+                          .scored = work.scored,
+                          .objective = NAN,
+                          .seconds = ast_seconds() - run->pass_start,
+                          .left = left};
+    return ast_run_tell(run, &state, fault);
 }
 
-ast_status ast_cluster(ast_context *context, const ast_points *points, const ast_options *options, int32_t *labels,
-                       ast_report *report) {
-    double start = ast_seconds();
-    ast_begin(context);
+static void set_windows(ast_call *c, const ast_plan *plan) {
+    size_t count = c->source->count;
+    bool whole = plan->rows >= count;
+    ast_windows *w = &c->windows;
+    w->reader.source = c->source;
+    w->store = whole ? NULL : c->store;
+    w->rows = whole ? (count / AST_WINDOW_STEP + 1) * AST_WINDOW_STEP : plan->rows;
+    w->count = whole ? 1 : (count + w->rows - 1) / w->rows;
+    w->segment = ast_plan_segment(c->source);
+    w->most = plan->clusters;
+    w->bounds = plan->bounds != 0;
+    w->axial = c->options->axial != 0;
+    w->weights = c->weights;
+    w->tell = tell;
+    w->tell_data = c;
+}
+
+/* DP-vMF-means without weights need not know beforehand which rows are missing. */
+static ast_status load_source(ast_call *c, ast_labelling *l, ast_fault *fault) {
+    set_windows(c, &c->plan);
+    ast_labelling_free(l); /* memory that an earlier call left is not in the plan */
+    ast_status status = ast_windows_load(l, &c->windows, c->context->kernels, c->context->pool, fault);
+    if (status == AST_OK && (c->given_weights || c->options->method != AST_DP))
+        status = ast_windows_survey(l, fault);
+    return status == AST_OK ? ast_windows_weigh(l, fault) : status;
+}
+
+static ast_status load_rows(ast_call *c, ast_labelling *l, ast_fault *fault) {
+    ast_context *context = c->context;
+    ast_status status = ast_labelling_load(l, context->kernels, context->pool, context->comm, c->offset, c->points,
+                                           c->order, c->weights, &c->missing, fault);
+    if (status != AST_OK)
+        return status;
+    l->scorer.bounds.on = c->options->bounds != 0;
+    l->crowd.from = context->crowd ? context->crowd : l->crowd.from;
+    ast_labelling_set_axial(l, c->options->axial != 0);
+    return AST_OK;
+}
+
+static bool is_better(const ast_call *c, const ast_run *run) {
+    return run->restart == 0 || run->objective > c->report.objective;
+}
+
+static void report_run(ast_call *c, const ast_run *run, size_t clusters) {
+    c->report = (ast_report){.size = sizeof c->report,
+                             .points = c->total,
+                             .missing = c->source ? atomic_load(&c->windows.reader.missing) : c->missing,
+                             .dimension = c->context->labelling.rows.dimension,
+                             .clusters = clusters,
+                             .objective = run->objective,
+                             .log_likelihood = run->log_likelihood,
+                             .bic = run->bic,
+                             .iterations = run->iterations,
+                             .converged = run->converged,
+                             .oir_restarts = run->oir_restarts,
+                             .improvement = run->improvement};
+}
+
+/* One restart; its result is kept if it is the best so far. */
+static ast_status run_once(ast_call *c, ast_labelling *l, int restart, ast_fault *fault) {
+    ast_run run = {.options = c->options, .restart = restart, .log_likelihood = NAN, .bic = NAN, .improvement = NAN};
+    run.start_points = c->options->start_points;
+    c->run = &run;
+    ast_status status = c->source ? load_source(c, l, fault) : load_rows(c, l, fault);
+    if (status == AST_OK)
+        status = check_counts(c->options, l->everyone, fault);
+    if (status == AST_OK && c->resume)
+        status = ast_resume_take(c, l, &run, fault);
+    if (status == AST_OK)
+        status = ast_run_method(l, &run, fault);
+    c->run = NULL;
+    ast_resume_free(c);
+    ast_history_free(&run.history);
+    if (status == AST_OK)
+        status = ast_labelling_settle(l, ast_check_cancelled(c->context), fault);
+    if (status == AST_OK && is_better(c, &run)) {
+        ast_components_free(&c->components);
+        c->components = run.components;
+        run.components = (ast_components){0};
+        status = ast_call_result(c, l, fault);
+        report_run(c, &run, l->clusters.live);
+    }
+    ast_components_free(&run.components);
+    return status;
+}
+
+static ast_status run_restarts(ast_call *c, ast_fault *fault) {
+    int restart = 0;
+    ast_labelling *l = &c->context->labelling;
+    ast_status status = c->options->resume ? ast_resume_open(c, &restart, fault) : AST_OK;
+    for (; status == AST_OK && restart < c->options->restarts; restart++) {
+        status = ast_comm_agree(c->context->comm, prepare_order(c, restart, fault), fault);
+        if (status == AST_OK)
+            status = run_once(c, l, restart, fault);
+        if (status != AST_OK)
+            ast_labelling_free(l);
+    }
+    return status;
+}
+
+/* ---- The calls --------------------------------------------------------------------------------------------------- */
+
+/* Runs a call that was checked, and hands its result to the context and the caller. */
+static ast_status run_call(ast_call *c, double start, ast_report *report) {
+    ast_context *context = c->context;
     ast_fault *fault = &context->fault;
-    call c = {.context = context, .points = points, .options = options};
-    ast_status status = check_call(context, points, options, fault);
+    context->call = c;
+    ast_status status = run_restarts(c, fault);
+    context->call = NULL;
+    ast_resume_free(c);
+    if (status == AST_OK) {
+        ast_keep_clusters(context, c->clusters, c->means, c->report.clusters, &c->components);
+        c->clusters = NULL;
+        c->means = NULL;
+        *report = c->report;
+        report->seconds = ast_seconds() - start;
+    }
+    if (c->source)
+        ast_labelling_free(&context->labelling);
+    ast_windows_free(&c->windows);
+    void *memory[] = {c->order, c->weights, c->clusters, c->means};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        free(memory[i]);
+    ast_components_free(&c->components);
+    return status;
+}
+
+static ast_status cluster(ast_context *context, const ast_points *points, const ast_options *options, int32_t *labels,
+                          ast_report *report) {
+    double start = ast_seconds();
+    ast_fault *fault = &context->fault;
+    ast_call c = {.context = context, .points = points, .options = options};
+    ast_status status = check_points(context, points, options, labels, report, fault);
     if (context->comm)
         status = ast_ranks_meet(context, points, options, status, &c.offset, &c.total);
     if (status != AST_OK)
         return status;
+    c.given_weights = points->weights;
     c.total = context->comm ? c.total : points->count;
     bool several = options->restarts > 1; /* one run writes labels only when nothing can fail any more */
     c.labels = several ? ast_allocate(points->count, sizeof *c.labels) : labels;
-    status = several && !c.labels ? ast_fail_memory(fault) : AST_OK;
-    status = ast_comm_agree(context->comm, status, fault);
-    context->call = &c;
+    status = ast_comm_agree(context->comm, c.labels || points->count == 0 ? AST_OK : ast_fail_memory(fault), fault);
     if (status == AST_OK)
-        status = run_restarts(&c, fault);
-    context->call = NULL;
-    ast_standing_free(&c);
-    if (status == AST_OK) {
-        if (several && points->count)
-            memcpy(labels, c.labels, points->count * sizeof *labels);
-        keep_result(&c);
-        *report = c.report;
-        report->seconds = ast_seconds() - start;
-    }
+        status = run_call(&c, start, report);
+    if (status == AST_OK && several && points->count)
+        memcpy(labels, c.labels, points->count * sizeof *labels);
     if (several)
         free(c.labels);
-    free(c.order);
-    free(c.weights);
-    free(c.clusters);
-    free(c.means);
-    ast_components_free(&c.components);
     return status;
 }
 
-const ast_cluster_info *ast_clusters(const ast_context *context, size_t *count) {
-    *count = context->cluster_count;
-    return context->clusters;
+ast_status ast_cluster(ast_context *context, const ast_points *points, const ast_options *options, int32_t *labels,
+                       ast_report *report) {
+    ast_status status = ast_enter(context);
+    return status == AST_OK ? ast_leave(context, cluster(context, points, options, labels, report)) : status;
 }
 
-const float *ast_means(const ast_context *context) {
-    return context->means;
-}
-
-ast_status ast_assign(ast_context *context, const ast_points *points, const float *means, size_t means_count,
-                      double angle, int32_t *labels, float *similarity) {
-    return assign(context, points, means, means_count, angle, false, labels, similarity);
-}
-
-ast_status ast_assign_axial(ast_context *context, const ast_points *points, const float *means, size_t means_count,
-                            double angle, int32_t *labels, float *similarity) {
-    return assign(context, points, means, means_count, angle, true, labels, similarity);
-}
-
-ast_status ast_check_means(const float *means, size_t count, double angle, ast_fault *fault) {
-    if (!means || count == 0)
-        return ast_fail(fault, AST_BAD_OPTION, "there are no means to assign points to");
-    if (!isnan(angle) && !(angle >= 0 && angle <= 180))
-        return ast_fail(fault, AST_BAD_OPTION, "the angle must be between 0 and 180 degrees");
-    return AST_OK;
-}
-
-static ast_status assign(ast_context *context, const ast_points *points, const float *means, size_t means_count,
-                         double angle, bool axial, int32_t *labels, float *similarity) {
-    ast_begin(context);
+static ast_status cluster_source(ast_context *context, const ast_source *source, const ast_options *options,
+                                 size_t memory, const ast_label_store *labels, ast_report *report) {
+    double start = ast_seconds();
     ast_fault *fault = &context->fault;
-    ast_status status = ast_check_means(means, means_count, angle, fault);
+    ast_call c = {.context = context, .source = source, .options = options, .store = labels};
+    ast_status status = ast_plan_call(context, source, options, memory, &c.plan);
     if (status == AST_OK)
-        status = ast_check_points(points, fault);
-    if (status == AST_OK && axial)
-        status = ast_refuse_sparse(points, "axial assignment", fault);
+        status = ast_check_struct(report, sizeof *report, "report", fault);
+    if (status == AST_OK)
+        status = ast_check_struct(labels, sizeof *labels, "labels", fault);
+    if (status == AST_OK && (!labels->write || (c.plan.rows < source->count && !labels->read)))
+        status = ast_fail(fault, AST_BAD_OPTION, "there is nowhere to keep labels: the store lacks a write or a read");
     if (status != AST_OK)
         return status;
-    ast_labelling *l = &context->labelling;
-    size_t missing;
-    ast_options options = {.means = means, .means_count = means_count};
-    ast_points unweighted = *points;
-    unweighted.weights = NULL;
-    status = ast_labelling_load(l, context->kernels, context->pool, NULL, 0, &unweighted, NULL, NULL, &missing, fault);
-    if (status == AST_OK)
-        status = ast_run_given(l, &options, fault);
-    float *scores = status == AST_OK && similarity ? ast_allocate(points->count, sizeof *scores) : NULL;
-    int32_t *result = status == AST_OK ? ast_allocate(l->rows.padded, sizeof *result) : NULL;
-    if (status == AST_OK && (!result || (similarity && !scores)))
-        status = ast_fail_memory(fault);
-    if (status == AST_OK) {
-        l->crowd.from = context->crowd ? context->crowd : l->crowd.from;
-        ast_labelling_set_axial(l, axial);
-        ast_labelling_set_rule(l, &ast_nearest_rule, angle);
-        status = ast_assign_points(l, result, scores, fault);
-    }
-    for (size_t i = 0; status == AST_OK && i < points->count; i++) {
-        labels[i] = result[i] < 0 ? -1 : result[i];
-        if (similarity)
-            similarity[i] = scores[i];
-    }
-    free(result);
-    free(scores);
-    if (status != AST_OK)
-        ast_labelling_free(l);
-    return status;
+    c.given_weights = source->weights;
+    c.total = source->count;
+    return run_call(&c, start, report);
+}
+
+ast_status ast_cluster_source(ast_context *context, const ast_source *source, const ast_options *options, size_t memory,
+                              const ast_label_store *labels, ast_report *report) {
+    ast_status status = ast_enter(context);
+    return status == AST_OK ? ast_leave(context, cluster_source(context, source, options, memory, labels, report))
+                            : status;
 }

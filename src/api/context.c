@@ -27,25 +27,28 @@ static int available_processors(void) {
     return count < 1 ? 1 : count > MAX_THREADS ? MAX_THREADS : count;
 }
 
-ast_context *ast_open(int threads) {
+ast_status ast_open(ast_context **opened, int threads) {
+    if (!opened)
+        return AST_BAD_OPTION;
+    *opened = NULL;
     if (threads < 0 || threads > MAX_THREADS)
-        return NULL;
+        return AST_BAD_OPTION;
     ast_context *context = calloc(1, sizeof *context);
     if (!context)
-        return NULL;
+        return AST_NO_MEMORY;
     context->kernels = ast_kernels_choose(getenv("ASTERISM_ISA"));
-    const char *crowd = getenv("ASTERISM_CELLS");
+    const char *crowd = getenv("ASTERISM_CELLS"); /* for tests: see ast_context */
     context->crowd = crowd ? (size_t)strtoul(crowd, NULL, 10) : 0;
-    context->pool = ast_pool_open(threads == 0 ? available_processors() : threads);
-    if (!context->pool) {
+    ast_status status = ast_pool_open(&context->pool, threads == 0 ? available_processors() : threads);
+    if (status == AST_OK)
+        *opened = context;
+    else
         ast_close(context);
-        return NULL;
-    }
-    return context;
+    return status;
 }
 
 void ast_close(ast_context *context) {
-    if (!context)
+    if (!context || ast_in_callback(context, __func__))
         return;
     ast_labelling_free(&context->labelling);
     ast_pool_close(context->pool);
@@ -55,49 +58,95 @@ void ast_close(ast_context *context) {
     free(context);
 }
 
-void ast_begin(ast_context *context) {
-    context->fault.status = AST_OK;
-    context->fault.message[0] = 0;
+/* ---- Beginning and end of a call --------------------------------------------------------------------------------- */
+
+bool ast_in_callback(ast_context *context, const char *function) {
+    if (context->busy)
+        ast_fail(&context->fault, AST_BAD_OPTION,
+                 "%s was called from a callback of the same context; a context makes one call at a time", function);
+    return context->busy;
+}
+
+ast_status ast_enter_call(ast_context *context, const char *function) {
+    if (!context || ast_in_callback(context, function))
+        return AST_BAD_OPTION;
+    context->fault = (ast_fault){.status = AST_OK};
+    context->busy = true;
+    ast_pool_set_watch(context->pool, context->cancel, context->cancel_data);
+    return AST_OK;
+}
+
+ast_status ast_leave(ast_context *context, ast_status status) {
+    context->busy = false;
+    if (status == AST_OK) /* a callback may have left the sentence of a call that was refused */
+        context->fault = (ast_fault){.status = AST_OK};
+    return status;
+}
+
+ast_status ast_check_cancelled(ast_context *context) {
+    return ast_pool_cancelled(context->pool) ? ast_fail_cancelled(&context->fault)
+                                             : AST_OK;
+}
+
+ast_status ast_check_pointer(const void *pointer, const char *name, ast_fault *fault) {
+    return pointer ? AST_OK : ast_fail(fault, AST_BAD_OPTION, "%s: the pointer is NULL", name);
+}
+
+const char *ast_size_problem(const void *given, size_t size) {
+    size_t own;
+    if (!given)
+        return "the options are NULL";
+    memcpy(&own, given, sizeof own);
+    return own == size ? NULL : "the options were not initialised: their size is not set";
+}
+
+ast_status ast_check_struct(const void *given, size_t size, const char *name, ast_fault *fault) {
+    if (!given)
+        return ast_check_pointer(given, name, fault);
+    return ast_size_problem(given, size)
+               ? ast_fail(fault, AST_BAD_OPTION, "%s: the size of the struct is not set", name)
+               : AST_OK;
+}
+
+void ast_set_defaults(void *options, size_t size, void *defaults, size_t known) {
+    if (!options || size < sizeof size)
+        return;
+    memcpy(options, defaults, size < known ? size : known);
+    memcpy(options, &size, sizeof size);
+}
+
+ast_status ast_set_cancel(ast_context *context, ast_cancel *cancel, void *data) {
+    ast_status status = ast_enter(context);
+    if (status != AST_OK)
+        return status;
+    context->cancel = cancel;
+    context->cancel_data = data;
+    return ast_leave(context, AST_OK);
 }
 
 const char *ast_message(const ast_context *context) {
-    return context->fault.message;
+    return context ? context->fault.message : "the context is NULL";
+}
+
+size_t ast_fault_row(const ast_context *context) {
+    return context ? context->fault.row : 0;
 }
 
 int ast_threads(const ast_context *context) {
-    return ast_pool_threads(context->pool);
+    return context ? ast_pool_threads(context->pool) : 0;
 }
 
 const char *ast_instruction_set(const ast_context *context) {
-    return context->kernels->name;
+    return context ? context->kernels->name : "";
 }
 
-static ast_points dense_view(const void *data, ast_type type, size_t size, size_t count, size_t dimension) {
-    return (ast_points){.data = data,
-                        .type = type,
-                        .count = count,
-                        .dimension = dimension,
-                        .row_stride = (ptrdiff_t)(dimension * size),
-                        .column_stride = (ptrdiff_t)size};
-}
+/* ---- Points and options ------------------------------------------------------------------------------------------ */
 
-ast_points ast_points_f4(const float *data, size_t count, size_t dimension) {
-    return dense_view(data, AST_F4, sizeof *data, count, dimension);
-}
-
-ast_points ast_points_f8(const double *data, size_t count, size_t dimension) {
-    return dense_view(data, AST_F8, sizeof *data, count, dimension);
-}
-
-ast_points ast_points_csr(const void *data, ast_type type, const void *starts, const void *columns, ast_index index,
-                          size_t count, size_t dimension) {
-    return (ast_points){.data = data,
-                        .type = type,
-                        .count = count,
-                        .dimension = dimension,
-                        .starts = starts,
-                        .columns = columns,
-                        .index = index};
+/* Whether sparse rows have any entry. */
+static bool has_entries(const ast_points *p) {
+    const int32_t *small = p->starts;
+    const int64_t *large = p->starts;
+    return p->index == AST_I8 ? large[p->count] > large[0] : small[p->count] > small[0];
 }
 
 /* What is particular to the two kinds of views. The entries of sparse rows are looked at when they are loaded. */
@@ -105,12 +154,14 @@ static ast_status check_layout(const ast_points *points, ast_fault *fault) {
     bool sparse = points->starts != NULL;
     size_t most = sparse ? INT32_MAX : AST_MAX_DIMENSION;
     if (!sparse && !points->data && points->count > 0)
-        return ast_fail(fault, AST_BAD_OPTION, "there are no points: the view or its data is NULL");
+        return ast_fail(fault, AST_BAD_OPTION, "the data of the points is NULL");
     if (points->dimension < 2 || points->dimension > most)
         return ast_fail(fault, AST_BAD_DATA, "the points have dimension %zu; %s have 2 to %zu components",
                         points->dimension, sparse ? "sparse directions" : "directions", most);
     if (sparse && points->index != AST_I4 && points->index != AST_I8)
         return ast_fail(fault, AST_BAD_OPTION, "the index type of the sparse rows is neither AST_I4 nor AST_I8");
+    if (sparse && (!points->data || !points->columns) && has_entries(points))
+        return ast_fail(fault, AST_BAD_OPTION, "the data or the columns of the sparse points are NULL");
     return AST_OK;
 }
 
@@ -125,9 +176,9 @@ ast_status ast_refuse_sparse(const ast_points *points, const char *what, ast_fau
 }
 
 ast_status ast_check_points(const ast_points *points, ast_fault *fault) {
-    if (!points)
-        return ast_fail(fault, AST_BAD_OPTION, "there are no points: the view or its data is NULL");
-    ast_status status = check_layout(points, fault);
+    ast_status status = ast_check_struct(points, sizeof *points, "points", fault);
+    if (status == AST_OK)
+        status = check_layout(points, fault);
     if (status != AST_OK)
         return status;
     if (points->count > INT32_MAX)
@@ -142,17 +193,18 @@ ast_status ast_check_points(const ast_points *points, ast_fault *fault) {
     return AST_OK;
 }
 
-void ast_options_init(ast_options *options) {
-    *options = (ast_options){.angle = NAN,
-                             .max_iterations = 100,
-                             .restarts = 1,
-                             .seed = 1,
-                             .bounds = 1,
-                             .kappa = NAN,
-                             .tolerance = 1e-6,
-                             .concentration = 1,
-                             .learning_rate = 1,
-                             .learning_rate_end = 0.01};
+void ast_options_defaults(ast_options *options, size_t size) {
+    ast_options defaults = {.angle = NAN,
+                            .max_iterations = 100,
+                            .restarts = 1,
+                            .seed = 1,
+                            .bounds = 1,
+                            .kappa = NAN,
+                            .tolerance = 1e-6,
+                            .concentration = 1,
+                            .learning_rate = 1,
+                            .learning_rate_end = 0.01};
+    ast_set_defaults(options, size, &defaults, sizeof defaults);
 }
 
 static const char *mixture_problem(const ast_options *o) {
@@ -186,6 +238,8 @@ static const char *sampler_problem(const ast_options *o) {
 }
 
 const char *ast_options_problem(const ast_options *o) {
+    if (ast_size_problem(o, sizeof *o))
+        return ast_size_problem(o, sizeof *o);
     if ((int)o->method < AST_DP || o->method > AST_MBSPKM)
         return "the method must be one of AST_DP to AST_MBSPKM";
     bool by_angle = o->method == AST_DP || o->method == AST_DPMEANS, any_number = by_angle || o->method == AST_CRP;
@@ -226,6 +280,8 @@ const char *ast_options_problem(const ast_options *o) {
         return "resume is for AST_DP and AST_SPKM";
     if (o->resume && (o->sample || o->start_points))
         return "resume is for runs over all points, without sample and start_points";
+    if (o->resume && ast_size_problem(o->resume, sizeof *o->resume))
+        return "the medium to resume from was not initialised: its size is not set";
     if (o->resume && !o->resume->read)
         return "the medium to resume from needs a function that reads";
     if (!by_angle && o->start == AST_GIVEN && o->clusters && o->clusters != o->means_count)

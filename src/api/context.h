@@ -15,7 +15,8 @@
 struct ast_context {
     ast_pool *pool;
     const ast_kernels *kernels;
-    size_t crowd;  /* clusters from which on cells are used, where the environment says (tests do); 0: as measured */
+    size_t crowd;  /* ASTERISM_CELLS, for tests: the number of clusters from which on points of three dimensions are
+                      compared only with the means near them; 0: as measured */
     size_t window; /* points of a source whose labels are in memory, where tests say; 0: as planned */
     ast_fault fault;
     ast_labelling labelling;    /* working memory, kept from call to call */
@@ -25,6 +26,10 @@ struct ast_context {
     ast_components components; /* of the last result; none where its method has none */
     const ast_comm *comm;      /* NULL: alone */
     struct ast_call *call;     /* an ast_cluster that is under way (call.h) */
+    ast_cancel *cancel;        /* of ast_set_cancel, or NULL */
+    void *cancel_data;
+    bool busy;    /* a call is under way: callbacks may not make another */
+    bool writing; /* an ast_checkpoint is under way */
 };
 
 /* One of several ranks begins to cluster: whether they want the same, and where this one's points are among all. A
@@ -40,15 +45,37 @@ ast_status ast_refuse_sparse(const ast_points *points, const char *what, ast_fau
 
 /* What ast_cluster and ast_cluster_source share (cluster.c): whether there are points enough; what is known of a
  * cluster by its sums; and a result becomes the context's, which owns it then. */
-ast_status ast_check_counts(const ast_options *options, size_t present, ast_fault *fault);
-void ast_describe_cluster(const ast_labelling *labelling, int32_t slot, ast_cluster_info *info);
 void ast_keep_clusters(ast_context *context, ast_cluster_info *clusters, float *means, size_t count,
                        ast_components *components);
 
-/* What ast_assign and ast_assign_source are given. */
-ast_status ast_check_means(const float *means, size_t count, double angle, ast_fault *fault);
+/* What ast_assign and ast_assign_source are given; ast_assign within a call that is under way. */
+ast_status ast_check_assign(const ast_assign_options *options, ast_fault *fault);
+ast_status ast_assign_call(ast_context *context, const ast_points *points, const ast_assign_options *options,
+                           int32_t *labels, float *similarity);
 
-/* Starts a call: the message is that of the call before no longer. */
-void ast_begin(ast_context *context);
+/* ---- Beginning and end of a call --------------------------------------------------------------------------------- */
+
+/* Every entry point begins with ast_enter, works if that gives AST_OK, and ends with `return ast_leave(context,
+ * status)`. ast_enter refuses a context that is NULL or has a call under way. */
+#define ast_enter(context) ast_enter_call(context, __func__)
+ast_status ast_enter_call(ast_context *context, const char *function);
+ast_status ast_leave(ast_context *context, ast_status status);
+
+/* Whether a call is under way, in whose callbacks objects of the context cannot be closed. The message says so then. */
+bool ast_in_callback(ast_context *context, const char *function);
+
+/* AST_CANCELLED if the caller asked to stop. Entry points look before they write their results. */
+ast_status ast_check_cancelled(ast_context *context);
+
+/* Refuses a pointer that is NULL, and a struct of the caller whose size is not `size`. A version that appends fields
+ * accepts the sizes of the versions before it, too. */
+ast_status ast_check_pointer(const void *pointer, const char *name, ast_fault *fault);
+ast_status ast_check_struct(const void *given, size_t size, const char *name, ast_fault *fault);
+
+/* The sentence about a struct that was never initialised, or NULL. */
+const char *ast_size_problem(const void *options, size_t size);
+
+/* Fills in defaults, of which the caller's version may have fewer. */
+void ast_set_defaults(void *options, size_t size, void *defaults, size_t known);
 
 #endif

@@ -10,15 +10,16 @@
 
 #define MOST_PIXELS ((size_t)1 << 27)
 
-void ast_depth_options_init(ast_depth_options *options) {
-    *options = (ast_depth_options){.units_per_metre = 1000,
-                                   .farthest = INFINITY,
-                                   .filter_radius = 3,
-                                   .filter_epsilon = 0.005,
-                                   .window = 6,
-                                   .jump = 0.01,
-                                   .tv_weight = 0.2,
-                                   .tv_iterations = 100};
+void ast_depth_options_defaults(ast_depth_options *options, size_t size) {
+    ast_depth_options defaults = {.units_per_metre = 1000,
+                                  .farthest = INFINITY,
+                                  .filter_radius = 3,
+                                  .filter_epsilon = 0.005,
+                                  .window = 6,
+                                  .jump = 0.01,
+                                  .tv_weight = 0.2,
+                                  .tv_iterations = 100};
+    ast_set_defaults(options, size, &defaults, sizeof defaults);
 }
 
 static bool within(double value, double least, double most) {
@@ -44,7 +45,9 @@ static const char *tv_problem(double weight, int iterations) {
 }
 
 const char *ast_depth_options_problem(const ast_depth_options *o) {
-    const char *problem = camera_problem(&o->camera);
+    const char *problem = ast_size_problem(o, sizeof *o);
+    if (!problem)
+        problem = camera_problem(&o->camera);
     if (problem)
         return problem;
     if (!within(o->units_per_metre, 1e-3, 1e6))
@@ -65,26 +68,29 @@ const char *ast_depth_options_problem(const ast_depth_options *o) {
     return tv_problem(o->tv_weight, o->tv_iterations);
 }
 
-ast_depth *ast_depth_open(ast_context *context, const ast_depth_options *options) {
-    ast_begin(context);
-    const char *problem = options ? ast_depth_options_problem(options) : "the options are NULL";
+ast_status ast_depth_open(ast_depth **opened, ast_context *context, const ast_depth_options *options) {
+    if (opened)
+        *opened = NULL;
+    ast_status status = ast_enter(context);
+    if (status != AST_OK)
+        return status;
+    const char *problem = opened ? ast_depth_options_problem(options) : "depth: the pointer is NULL";
     ast_depth *depth = problem ? NULL : calloc(1, sizeof *depth);
     if (problem)
-        ast_fail(&context->fault, AST_BAD_OPTION, "%s", problem);
-    else if (!depth)
-        ast_fail_memory(&context->fault);
+        return ast_leave(context, ast_fail(&context->fault, AST_BAD_OPTION, "%s", problem));
     if (!depth)
-        return NULL;
+        return ast_leave(context, ast_fail_memory(&context->fault));
     depth->context = context;
     depth->fault = &context->fault;
     depth->pool = context->pool;
     depth->kernels = ast_image_kernels_choose(context->kernels->name);
     depth->options = *options;
-    return depth;
+    *opened = depth;
+    return ast_leave(context, AST_OK);
 }
 
 void ast_depth_close(ast_depth *depth) {
-    if (!depth)
+    if (!depth || ast_in_callback(depth->context, __func__))
         return;
     ast_depth_release(depth);
     ast_planes_release(&depth->planes);
@@ -99,12 +105,12 @@ static ast_status check_size(ast_fault *fault, size_t width, size_t height) {
     return AST_OK;
 }
 
-static ast_status check_image(ast_fault *fault, const ast_depth_image *image, const float *out) {
-    if (!image || !image->values)
-        return ast_fail(fault, AST_BAD_OPTION, "there is no image: the view or its values are NULL");
-    if (!out)
-        return ast_fail(fault, AST_BAD_OPTION, "there is no room for the result: it is NULL");
-    ast_status status = check_size(fault, image->width, image->height);
+static ast_status check_image(ast_fault *fault, const ast_depth_image *image) {
+    ast_status status = ast_check_struct(image, sizeof *image, "image", fault);
+    if (status == AST_OK)
+        status = ast_check_pointer(image->values, "the values of the image", fault);
+    if (status == AST_OK)
+        status = check_size(fault, image->width, image->height);
     if (status != AST_OK)
         return status;
     size_t bytes = image->row_stride < 0 ? 0 - (size_t)image->row_stride : (size_t)image->row_stride;
@@ -115,66 +121,69 @@ static ast_status check_image(ast_fault *fault, const ast_depth_image *image, co
     return AST_OK;
 }
 
-/* Everything up to filtered inverse depth, which all three answers begin with. */
-static ast_status begin_image(ast_depth *depth, const ast_depth_image *image, const float *out) {
-    ast_begin(depth->context);
-    ast_status status = check_image(depth->fault, image, out);
+/* Everything is checked, and all memory obtained, before the first result is written. */
+static ast_status prepare(ast_depth *depth, const ast_depth_image *image, bool any, bool normals) {
+    ast_smooth smooth = depth->options.smooth;
+    ast_status status = check_image(depth->fault, image);
+    if (status == AST_OK && !any)
+        status = ast_fail(depth->fault, AST_BAD_OPTION, "metres, points and normals are all NULL");
     if (status == AST_OK)
         status = ast_depth_prepare(depth, image->width, image->height);
-    if (status == AST_OK)
-        ast_depth_filter(depth, image);
-    return status;
-}
-
-ast_status ast_depth_metres(ast_depth *depth, const ast_depth_image *image, float *metres) {
-    ast_status status = begin_image(depth, image, metres);
-    if (status == AST_OK)
-        ast_depth_fill_metres(depth, image, metres);
-    return status;
-}
-
-ast_status ast_depth_points(ast_depth *depth, const ast_depth_image *image, float *points) {
-    ast_status status = begin_image(depth, image, points);
-    if (status == AST_OK)
-        ast_depth_fill_points(depth, image, points);
-    return status;
-}
-
-/* The memory of the smoothing is got first: where there is none, nothing is written. */
-ast_status ast_depth_normals(ast_depth *depth, const ast_depth_image *image, float *normals) {
-    const ast_depth_options *o = &depth->options;
-    ast_status status = begin_image(depth, image, normals);
-    bool tv = o->smooth == AST_SMOOTH_TV, planes = o->smooth == AST_SMOOTH_PLANES;
-    if (status == AST_OK && ((tv && !ast_tv_prepare(&depth->tv, image->width, image->height)) ||
-                             (planes && !ast_planes_prepare(&depth->planes, image->width, image->height))))
-        status = ast_fail_memory(depth->fault);
-    if (status != AST_OK)
+    if (status != AST_OK || !normals)
         return status;
-    if (planes)
+    bool ready = smooth == AST_SMOOTH_TV       ? ast_tv_prepare(&depth->tv, image->width, image->height)
+                 : smooth == AST_SMOOTH_PLANES ? ast_planes_prepare(&depth->planes, image->width, image->height)
+                                               : true;
+    return ready ? AST_OK : ast_fail_memory(depth->fault);
+}
+
+static void compute_normals(ast_depth *depth, const ast_depth_image *image, float *normals) {
+    const ast_depth_options *o = &depth->options;
+    if (o->smooth == AST_SMOOTH_PLANES)
         ast_planes_aim(depth, normals);
     else
         ast_depth_aim(depth, normals);
-    if (tv)
+    if (o->smooth == AST_SMOOTH_TV)
         ast_tv_smooth(&depth->tv, depth->pool, depth->kernels, normals, image->width, image->height, o->tv_weight,
                       o->tv_iterations);
-    return AST_OK;
+}
+
+ast_status ast_depth_compute(ast_depth *depth, const ast_depth_image *image, float *metres, float *points,
+                             float *normals) {
+    ast_status status = ast_enter(depth ? depth->context : NULL);
+    if (status != AST_OK)
+        return status;
+    status = prepare(depth, image, metres || points || normals, normals != NULL);
+    if (status != AST_OK)
+        return ast_leave(depth->context, status);
+    ast_depth_filter(depth, image);
+    if (metres)
+        ast_depth_fill_metres(depth, image, metres);
+    if (points)
+        ast_depth_fill_points(depth, image, points);
+    if (normals)
+        compute_normals(depth, image, normals);
+    return ast_leave(depth->context, ast_check_cancelled(depth->context));
 }
 
 ast_status ast_normals_smooth(ast_context *context, float *normals, size_t width, size_t height, double weight,
                               int iterations) {
-    ast_begin(context);
-    const char *problem = normals ? tv_problem(weight, iterations) : "there are no normals: the pointer is NULL";
-    if (problem)
-        return ast_fail(&context->fault, AST_BAD_OPTION, "%s", problem);
-    ast_status status = check_size(&context->fault, width, height);
+    ast_status status = ast_enter(context);
     if (status != AST_OK)
         return status;
+    const char *problem = normals ? tv_problem(weight, iterations) : "normals: the pointer is NULL";
+    status =
+        problem ? ast_fail(&context->fault, AST_BAD_OPTION, "%s", problem) : check_size(&context->fault, width, height);
+    if (status != AST_OK)
+        return ast_leave(context, status);
     ast_tv tv = {0};
-    if (ast_tv_prepare(&tv, width, height))
+    if (ast_tv_prepare(&tv, width, height)) {
         ast_tv_smooth(&tv, context->pool, ast_image_kernels_choose(context->kernels->name), normals, width, height,
                       weight, iterations);
-    else
+        status = ast_check_cancelled(context);
+    } else {
         status = ast_fail_memory(&context->fault);
+    }
     free(tv.memory);
-    return status;
+    return ast_leave(context, status);
 }

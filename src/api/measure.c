@@ -14,8 +14,19 @@
 
 ast_status ast_compare(ast_context *context, const int32_t *labels, const int32_t *truth, size_t count,
                        ast_agreement *agreement) {
-    ast_begin(context);
-    return ast_agreement_of(&context->fault, context->comm, labels, truth, count, agreement);
+    ast_status status = ast_enter(context);
+    if (status != AST_OK)
+        return status;
+    ast_fault *fault = &context->fault;
+    status = ast_check_struct(agreement, sizeof *agreement, "agreement", fault);
+    if (status == AST_OK && count > 0)
+        status = ast_check_pointer(labels, "labels", fault);
+    if (status == AST_OK && count > 0)
+        status = ast_check_pointer(truth, "truth", fault);
+    status = ast_comm_agree(context->comm, status, fault);
+    if (status == AST_OK)
+        status = ast_agreement_of(fault, context->comm, labels, truth, count, agreement);
+    return ast_leave(context, status);
 }
 
 /* Rows as unit vectors, whatever they are in the caller's memory. */
@@ -75,8 +86,13 @@ static ast_status load_usable(ast_context *context, const ast_points *points, co
     return status;
 }
 
-static ast_status check_silhouette(const ast_points *points, ast_dissimilarity dissimilarity, ast_fault *fault) {
+static ast_status check_silhouette(const ast_points *points, const int32_t *labels, ast_dissimilarity dissimilarity,
+                                   const double *silhouette, ast_fault *fault) {
     ast_status status = ast_check_points(points, fault);
+    if (status == AST_OK && points->count > 0)
+        status = ast_check_pointer(labels, "labels", fault);
+    if (status == AST_OK)
+        status = ast_check_pointer(silhouette, "silhouette", fault);
     if (status != AST_OK)
         return status;
     if (dissimilarity != AST_COSINE && dissimilarity != AST_ANGLE && dissimilarity != AST_AXIAL_COSINE &&
@@ -86,12 +102,12 @@ static ast_status check_silhouette(const ast_points *points, ast_dissimilarity d
     return dissimilarity == AST_COSINE ? AST_OK : ast_refuse_sparse(points, "this dissimilarity", fault);
 }
 
-ast_status ast_silhouette(ast_context *context, const ast_points *points, const int32_t *labels,
+static ast_status measure(ast_context *context, const ast_points *points, const int32_t *labels,
                           ast_dissimilarity dissimilarity, uint64_t seed, double *silhouette, size_t *sampled) {
-    ast_begin(context);
     ast_fault *fault = &context->fault;
     ast_rows rows = {.read = read_block};
-    ast_status status = ast_comm_agree(context->comm, check_silhouette(points, dissimilarity, fault), fault);
+    ast_status status =
+        ast_comm_agree(context->comm, check_silhouette(points, labels, dissimilarity, silhouette, fault), fault);
     if (status == AST_OK && context->comm)
         status = meet(context, points, dissimilarity, seed, &rows, fault);
     if (status != AST_OK)
@@ -108,14 +124,33 @@ ast_status ast_silhouette(ast_context *context, const ast_points *points, const 
     rows.dimension = points->dimension;
     rows.kernels = context->kernels;
     rows.columns = loaded.small ? loaded.column : NULL;
+    double found = 0;
+    size_t used = 0;
     if (status == AST_OK)
-        status = ast_silhouette_of(fault, context->pool, &rows, usable, dissimilarity, seed, silhouette, sampled);
+        status = ast_silhouette_of(fault, context->pool, &rows, usable, dissimilarity, seed, &found, &used);
+    if (status == AST_OK)
+        status = ast_comm_agree(context->comm, ast_check_cancelled(context), fault);
+    if (status == AST_OK) {
+        *silhouette = found;
+        if (sampled)
+            *sampled = used;
+    }
     ast_rowset_free(&loaded);
     free(usable);
     return status;
 }
 
+ast_status ast_silhouette(ast_context *context, const ast_points *points, const int32_t *labels,
+                          ast_dissimilarity dissimilarity, uint64_t seed, double *silhouette, size_t *sampled) {
+    ast_status status = ast_enter(context);
+    return status == AST_OK
+               ? ast_leave(context, measure(context, points, labels, dissimilarity, seed, silhouette, sampled))
+               : status;
+}
+
 static const char *mixture_problem(const ast_mixture *m) {
+    if (ast_size_problem(m, sizeof *m))
+        return m ? "the mixture was not initialised: its size is not set" : "the mixture is NULL";
     if (m->points == 0 || m->points > INT32_MAX)
         return "the number of points must be between 1 and 2147483647";
     if (m->dimension < 2 || m->dimension > 4096)
@@ -133,11 +168,29 @@ static const char *mixture_problem(const ast_mixture *m) {
     return NULL;
 }
 
+typedef struct drawing {
+    const ast_mixture *given;
+    ast_pool *pool;
+} drawing;
+
+/* The caller's progress function, and the question whether to cancel. */
+static int tell(size_t drawn, void *data) {
+    const drawing *d = data;
+    int stop = d->given->progress ? d->given->progress(drawn, d->given->progress_data) : 0;
+    return stop != 0 || ast_pool_poll(d->pool);
+}
+
 ast_status ast_sample_mixture(ast_context *context, const ast_mixture *mixture, float *points, int32_t *labels,
                               float *means) {
-    ast_begin(context);
-    const char *problem = mixture_problem(mixture);
+    ast_status status = ast_enter(context);
+    if (status != AST_OK)
+        return status;
+    const char *problem = points ? mixture_problem(mixture) : "points: the pointer is NULL";
     if (problem)
-        return ast_fail(&context->fault, AST_BAD_OPTION, "%s", problem);
-    return ast_mixture_draw(&context->fault, mixture, points, labels, means);
+        return ast_leave(context, ast_fail(&context->fault, AST_BAD_OPTION, "%s", problem));
+    drawing told = {mixture, context->pool};
+    ast_mixture own = *mixture;
+    own.progress = tell;
+    own.progress_data = &told;
+    return ast_leave(context, ast_mixture_draw(&context->fault, &own, points, labels, means));
 }

@@ -51,8 +51,7 @@ static ast_status check(const ast_context *context, const ast_points *points, as
     return status;
 }
 
-ast_status ast_memberships(ast_context *context, const ast_points *points, float *memberships, double *log_density) {
-    ast_begin(context);
+static ast_status belong(ast_context *context, const ast_points *points, float *memberships, double *log_density) {
     ast_fault *fault = &context->fault;
     ast_status status = check(context, points, fault);
     if (status != AST_OK)
@@ -66,9 +65,14 @@ ast_status ast_memberships(ast_context *context, const ast_points *points, float
     if (status == AST_OK && !ast_tiles_open(&b.tiles, l, b.components->count, false))
         status = ast_fail_memory(fault);
     if (status == AST_OK)
-        ast_pool_run(l->pool, l->rows.chunks, belong_chunk, &b);
+        status = ast_pool_try(l->pool, l->rows.chunks, belong_chunk, &b) ? AST_OK : ast_check_cancelled(context);
     else
         ast_labelling_free(l);
     ast_tiles_free(&b.tiles);
     return status;
+}
+
+ast_status ast_memberships(ast_context *context, const ast_points *points, float *memberships, double *log_density) {
+    ast_status status = ast_enter(context);
+    return status == AST_OK ? ast_leave(context, belong(context, points, memberships, log_density)) : status;
 }

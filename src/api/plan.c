@@ -68,7 +68,8 @@ bool ast_plan_make(const ast_source *source, const ast_options *options, int thr
     fixed += seeds;
     double window = (double)(source->count < LEAST_WINDOW ? source->count + AST_WINDOW_STEP : LEAST_WINDOW);
     double least = fixed + few * slot + window * label_bytes();
-    *plan = (ast_plan){.least = (size_t)ceil(least),
+    *plan = (ast_plan){.size = sizeof *plan,
+                       .least = (size_t)ceil(least),
                        .pass_bytes = (uint64_t)source->count * source->dimension * ast_type_size(source->type)};
     if (given < least)
         return false;
@@ -87,4 +88,61 @@ size_t ast_plan_segment(const ast_source *source) {
     size_t bytes = ast_chunk_size(source->dimension) * source->dimension * ast_type_size(source->type);
     size_t chunks = SEGMENT_BYTES / bytes;
     return chunks < 64 ? 64 : chunks;
+}
+
+/* ---- The call ---------------------------------------------------------------------------------------------------- */
+
+ast_status ast_check_source(const ast_source *source, ast_fault *fault) {
+    ast_status status = ast_check_struct(source, sizeof *source, "source", fault);
+    if (status != AST_OK)
+        return status;
+    if (!source->read)
+        return ast_fail(fault, AST_BAD_OPTION, "the source has no function that reads");
+    ast_points points = ast_points_dense(source, source->type, 0, source->count, source->dimension);
+    points.weights = source->weights;
+    return ast_check_points(&points, fault);
+}
+
+static ast_status check_options(const ast_options *o, ast_fault *fault) {
+    const char *problem = ast_options_problem(o);
+    if (!problem && o->method != AST_DP && o->method != AST_SPKM)
+        problem = "a source is for AST_DP and AST_SPKM: the other methods need all points in memory";
+    if (!problem && o->restarts > 1)
+        problem = "a source is for one run: restarts need all points in memory";
+    if (!problem && o->shuffle)
+        problem = "a source is read in its own order: shuffle needs all points in memory";
+    if (!problem && o->parallel != AST_ORDERED)
+        problem = "a source is read by AST_ORDERED passes: AST_OIR and AST_SERIAL need all points in memory";
+    if (!problem && (o->sample || o->start_points))
+        problem = "a source is read as a whole: sample and start_points need all points in memory";
+    if (!problem && o->resume)
+        problem = "a source is read from the start: resume needs all points in memory";
+    return problem ? ast_fail(fault, AST_BAD_OPTION, "%s", problem) : AST_OK;
+}
+
+ast_status ast_plan_call(ast_context *context, const ast_source *source, const ast_options *options, size_t memory,
+                            ast_plan *plan) {
+    ast_fault *fault = &context->fault;
+    ast_status status = check_options(options, fault);
+    if (status == AST_OK)
+        status = ast_check_source(source, fault);
+    if (status == AST_OK && context->comm)
+        status = ast_fail(fault, AST_BAD_OPTION, "a source is read by one process: this context has joined others");
+    if (status != AST_OK)
+        return status;
+    if (ast_plan_make(source, options, ast_pool_threads(context->pool), memory, plan)) {
+        if (context->window && context->window < source->count)
+            *plan = (ast_plan){.size = sizeof *plan, .rows = context->window, .clusters = plan->clusters};
+        return AST_OK;
+    }
+    return ast_fail(fault, AST_NO_MEMORY, "%zu bytes of memory are not enough: the least is %zu", memory, plan->least);
+}
+
+ast_status ast_plan_source(ast_context *context, const ast_source *source, const ast_options *options, size_t memory,
+                           ast_plan *plan) {
+    ast_status status = ast_enter(context);
+    if (status != AST_OK)
+        return status;
+    status = ast_check_struct(plan, sizeof *plan, "plan", &context->fault);
+    return ast_leave(context, status == AST_OK ? ast_plan_call(context, source, options, memory, plan) : status);
 }

@@ -4,9 +4,14 @@
 #ifndef AST_PLAN_H
 #define AST_PLAN_H
 
-#include "asterism.h"
+#include "context.h"
 
 #include <stdbool.h>
+
+/* Checks what a call over a source is given, and makes its plan. */
+ast_status ast_check_source(const ast_source *source, ast_fault *fault);
+ast_status ast_plan_call(ast_context *context, const ast_source *source, const ast_options *options, size_t memory,
+                         ast_plan *plan);
 
 /* false: `memory` is less than plan->least. */
 bool ast_plan_make(const ast_source *source, const ast_options *options, int threads, size_t memory, ast_plan *plan);

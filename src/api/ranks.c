@@ -9,13 +9,20 @@
 #include <string.h>
 
 ast_status ast_join(ast_context *context, const ast_comm *comm) {
-    ast_begin(context);
-    if (comm && (comm->size < 1 || comm->rank < 0 || comm->rank >= comm->size || !comm->sum || !comm->broadcast))
-        return ast_fail(&context->fault, AST_BAD_OPTION,
-                        "a rank must be 0 or more and less than their number, with both functions");
-    context->comm = comm && comm->size > 1 ? comm : NULL;
-    ast_labelling_free(&context->labelling); /* what memory it has must not differ from rank to rank */
-    return AST_OK;
+    ast_status status = ast_enter(context);
+    if (status != AST_OK)
+        return status;
+    if (comm)
+        status = ast_check_struct(comm, sizeof *comm, "comm", &context->fault);
+    if (status == AST_OK && comm &&
+        (comm->ranks < 1 || comm->rank < 0 || comm->rank >= comm->ranks || !comm->sum || !comm->broadcast))
+        status = ast_fail(&context->fault, AST_BAD_OPTION,
+                          "rank must be between 0 and ranks - 1, and both functions must be set");
+    if (status == AST_OK) {
+        context->comm = comm && comm->ranks > 1 ? comm : NULL;
+        ast_labelling_free(&context->labelling); /* its memory must not differ from rank to rank */
+    }
+    return ast_leave(context, status);
 }
 
 /* What several ranks cannot do. */

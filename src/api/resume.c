@@ -2,7 +2,7 @@
  *
  * Going on from a checkpoint. Nothing of it is believed before its checksums match, it belongs to these points and
  * options, and its numbers are within their ranges. */
-#include "standing.h"
+#include "checkpoint.h"
 
 #include "checksum.h"
 #include "memory.h"
@@ -14,17 +14,17 @@
 
 #define PIECE ((size_t)1 << 16) /* records read at once */
 
-typedef struct ast_standing {
+typedef struct ast_resume {
     const ast_medium *medium;
     unsigned char *bytes; /* up to the records */
-    ast_standing_head head;
-    ast_standing_layout at;
-} ast_standing;
+    ast_checkpoint_head head;
+    ast_checkpoint_layout at;
+} ast_resume;
 
 static ast_status get(const ast_medium *medium, uint64_t offset, void *bytes, size_t size, ast_fault *fault) {
-    if (offset > medium->size || size > medium->size - offset)
+    if (offset > medium->bytes || size > medium->bytes - offset)
         return ast_fail(fault, AST_BAD_STATE, "the state ends early: it has only %llu bytes",
-                        (unsigned long long)medium->size);
+                        (unsigned long long)medium->bytes);
     if (size > 0 && medium->read(offset, bytes, size, medium->data) != 0)
         return ast_fail(fault, AST_BAD_STATE, "the state cannot be read");
     return AST_OK;
@@ -37,27 +37,27 @@ static ast_status damaged(ast_fault *fault) {
 /* ---- The head ---------------------------------------------------------------------------------------------------- */
 
 /* Every version begins with the magic number and its own. */
-static ast_status read_start(ast_standing *s, ast_fault *fault) {
+static ast_status read_start(ast_resume *s, ast_fault *fault) {
     uint64_t start[2];
     ast_status status = get(s->medium, 0, start, sizeof start, fault);
     if (status != AST_OK)
         return status;
-    if (start[0] != AST_STANDING_MAGIC)
+    if (start[0] != AST_CHECKPOINT_MAGIC)
         return ast_fail(fault, AST_BAD_STATE, "this is no state of a clustering");
-    if (start[1] != AST_STANDING_VERSION)
+    if (start[1] != AST_CHECKPOINT_VERSION)
         return ast_fail(fault, AST_BAD_STATE, "the state has version %llu; this library reads version %d",
-                        (unsigned long long)start[1], AST_STANDING_VERSION);
+                        (unsigned long long)start[1], AST_CHECKPOINT_VERSION);
     return get(s->medium, 0, &s->head, sizeof s->head, fault);
 }
 
 /* What was looked at to know how much to read is read again with the rest: only that is believed. */
-static ast_status read_head(ast_standing *s, ast_fault *fault) {
+static ast_status read_head(ast_resume *s, ast_fault *fault) {
     uint64_t sum, size;
     ast_status status = read_start(s, fault);
     if (status != AST_OK)
         return status;
     size = s->head.head_size;
-    if (size > s->medium->size || size < sizeof s->head + sizeof sum || size % sizeof sum != 0)
+    if (size > s->medium->bytes || size < sizeof s->head + sizeof sum || size % sizeof sum != 0)
         return damaged(fault);
     s->bytes = ast_allocate(size, 1);
     status = s->bytes ? get(s->medium, 0, s->bytes, size, fault) : ast_fail_memory(fault);
@@ -65,17 +65,17 @@ static ast_status read_head(ast_standing *s, ast_fault *fault) {
         return status;
     memcpy(&s->head, s->bytes, sizeof s->head);
     memcpy(&sum, s->bytes + size - sizeof sum, sizeof sum);
-    if (sum != ast_checksum(s->bytes, size - sizeof sum) || !ast_standing_lay_out(&s->head, &s->at) ||
+    if (sum != ast_checksum(s->bytes, size - sizeof sum) || !ast_checkpoint_lay_out(&s->head, &s->at) ||
         size != s->at.records || s->head.size != s->at.tail + sizeof sum)
         return damaged(fault);
-    if (s->head.size != s->medium->size)
+    if (s->head.size != s->medium->bytes)
         return ast_fail(fault, AST_BAD_STATE, "the state is damaged: it has %llu bytes in place of %llu",
-                        (unsigned long long)s->medium->size, (unsigned long long)s->head.size);
+                        (unsigned long long)s->medium->bytes, (unsigned long long)s->head.size);
     return AST_OK;
 }
 
 /* Which option differs, or NULL. */
-static const char *other_option(const ast_standing_head *a, const ast_standing_head *b) {
+static const char *other_option(const ast_checkpoint_head *a, const ast_checkpoint_head *b) {
     return a->method != b->method       ? "method"
            : a->angle != b->angle       ? "angle"
            : a->clusters != b->clusters ? "number of clusters"
@@ -88,7 +88,7 @@ static const char *other_option(const ast_standing_head *a, const ast_standing_h
 }
 
 /* Restarts that are over cannot be made longer. */
-static ast_status check_limits(const ast_standing_head *head, const ast_options *o, ast_fault *fault) {
+static ast_status check_limits(const ast_checkpoint_head *head, const ast_options *o, ast_fault *fault) {
     if (head->restart > 0 && head->max_iterations != (uint64_t)o->max_iterations)
         return ast_fail(fault, AST_BAD_STATE, "the state was made with another limit of iterations: %llu, not %d",
                         (unsigned long long)head->max_iterations, o->max_iterations);
@@ -101,8 +101,8 @@ static ast_status check_limits(const ast_standing_head *head, const ast_options 
     return AST_OK;
 }
 
-static ast_status check_head(const ast_call *c, const ast_standing_head *head, ast_fault *fault) {
-    ast_standing_head mine = ast_standing_describe(c);
+static ast_status check_head(const ast_call *c, const ast_checkpoint_head *head, ast_fault *fault) {
+    ast_checkpoint_head mine = ast_checkpoint_describe(c);
     if (head->points != mine.points || head->dimension != mine.dimension)
         return ast_fail(fault, AST_BAD_STATE, "the state was made with %llu x %llu points, and these are %llu x %llu",
                         (unsigned long long)head->points, (unsigned long long)head->dimension,
@@ -111,14 +111,14 @@ static ast_status check_head(const ast_call *c, const ast_standing_head *head, a
     if (other)
         return ast_fail(fault, AST_BAD_STATE, "the state was made with another %s", other);
     ast_status status = check_limits(head, c->options, fault);
-    bool possible = head->iterations > 0 && head->live <= head->points && head->best_clusters <= head->points &&
+    bool possible = head->iterations > 0 && head->live <= head->points && head->best.clusters <= head->points &&
                     head->print_count > 0 && head->print_count <= head->iterations &&
                     (c->options->method != AST_DP || head->print_count == head->iterations);
     return status == AST_OK && !possible ? damaged(fault) : status;
 }
 
 /* All ranks must see the same file. */
-static ast_status check_ranks(const ast_standing *s, const ast_comm *comm, ast_fault *fault) {
+static ast_status check_ranks(const ast_resume *s, const ast_comm *comm, ast_fault *fault) {
     uint64_t own, first;
     memcpy(&own, s->bytes + s->at.checksum, sizeof own);
     first = own;
@@ -129,7 +129,7 @@ static ast_status check_ranks(const ast_standing *s, const ast_comm *comm, ast_f
     return ast_comm_agree(comm, status, fault);
 }
 
-ast_status ast_standing_open(ast_call *c, int *restart, ast_fault *fault) {
+ast_status ast_resume_open(ast_call *c, int *restart, ast_fault *fault) {
     const ast_comm *comm = c->context->comm;
     c->resume = ast_allocate_zero(1, sizeof *c->resume);
     ast_status status = c->resume ? AST_OK : ast_fail_memory(fault);
@@ -146,7 +146,7 @@ ast_status ast_standing_open(ast_call *c, int *restart, ast_fault *fault) {
     return status;
 }
 
-void ast_standing_free(ast_call *c) {
+void ast_resume_free(ast_call *c) {
     if (c->resume)
         free(c->resume->bytes);
     free(c->resume);
@@ -155,7 +155,7 @@ void ast_standing_free(ast_call *c) {
 
 /* ---- What it holds ----------------------------------------------------------------------------------------------- */
 
-static const float *means_at(const ast_standing *s, size_t at) {
+static const float *means_at(const ast_resume *s, size_t at) {
     return (const float *)(const void *)(s->bytes + at);
 }
 
@@ -169,24 +169,24 @@ static bool are_finite(const float *numbers, size_t count) {
 /* One piece: the labels of the run, and those of the best result. false: no such records can be. */
 static bool take_piece(const ast_call *c, ast_labelling *l, size_t first, size_t count, const uint32_t *records,
                        uint64_t *sum) {
-    const ast_standing *s = c->resume;
+    const ast_resume *s = c->resume;
     size_t width = s->at.width;
     bool good = true;
     for (size_t j = 0; j < count; j++) {
         const uint32_t *record = records + j * width;
-        *sum += ast_standing_part(c->offset + first + j, record, width);
+        *sum += ast_checkpoint_part(c->offset + first + j, record, width);
         good = ast_restore_label(l, first + j, record[0]) && good;
         if (width < 2)
             continue;
         c->labels[first + j] = (int32_t)record[1];
-        good = good && c->labels[first + j] >= -1 && c->labels[first + j] < (int64_t)s->head.best_clusters;
+        good = good && c->labels[first + j] >= -1 && c->labels[first + j] < (int64_t)s->head.best.clusters;
     }
     return good;
 }
 
 static ast_status read_records(const ast_call *c, ast_labelling *l, uint32_t *records, uint64_t *sum, bool *good,
                                ast_fault *fault) {
-    const ast_standing *s = c->resume;
+    const ast_resume *s = c->resume;
     size_t count = l->rows.count, size = s->at.width * sizeof *records, n;
     ast_status status = AST_OK;
     for (size_t first = 0; status == AST_OK && first < count; first += n) {
@@ -199,7 +199,7 @@ static ast_status read_records(const ast_call *c, ast_labelling *l, uint32_t *re
 }
 
 /* The zeros that pad the records belong to what must be as it was. */
-static ast_status read_tail(const ast_standing *s, uint64_t sum, ast_fault *fault) {
+static ast_status read_tail(const ast_resume *s, uint64_t sum, ast_fault *fault) {
     uint64_t end = s->at.records + s->head.points * s->at.width * sizeof(uint32_t), gap = s->at.tail - end, kept;
     unsigned char bytes[16];
     ast_status status = get(s->medium, end, bytes, (size_t)gap + sizeof kept, fault);
@@ -229,7 +229,7 @@ static ast_status take_records(const ast_call *c, ast_labelling *l, ast_fault *f
     return ast_comm_agree(comm, status, fault);
 }
 
-static ast_status take_run(const ast_standing *s, ast_run *run, ast_fault *fault) {
+static ast_status take_run(const ast_resume *s, ast_run *run, ast_fault *fault) {
     run->resumed = true;
     run->iterations = (int)s->head.iterations;
     run->converged = s->head.converged != 0;
@@ -244,7 +244,7 @@ static ast_status take_run(const ast_standing *s, ast_run *run, ast_fault *fault
 }
 
 static ast_status take_clusters(const ast_call *c, ast_labelling *l, ast_fault *fault) {
-    const ast_standing *s = c->resume;
+    const ast_resume *s = c->resume;
     const float *means = means_at(s, s->at.means);
     ast_status status = AST_OK;
     if (!are_finite(means, s->head.live * l->rows.dimension))
@@ -256,9 +256,9 @@ static ast_status take_clusters(const ast_call *c, ast_labelling *l, ast_fault *
 
 /* The best of the restarts before this one. */
 static ast_status take_best(ast_call *c, ast_fault *fault) {
-    const ast_standing *s = c->resume;
-    const ast_standing_head *head = &s->head;
-    size_t clusters = head->best_clusters, dimension = head->dimension;
+    const ast_resume *s = c->resume;
+    const ast_checkpoint_head *head = &s->head;
+    size_t clusters = head->best.clusters, dimension = head->dimension;
     if (head->restart == 0)
         return AST_OK;
     c->clusters = ast_allocate_zero(clusters, sizeof *c->clusters);
@@ -266,32 +266,33 @@ static ast_status take_best(ast_call *c, ast_fault *fault) {
     ast_status status = c->clusters && c->means ? AST_OK : ast_fail_memory(fault);
     status = ast_comm_agree(c->context->comm, status, fault);
     for (size_t k = 0; status == AST_OK && k < clusters; k++) {
-        ast_standing_cluster kept;
+        ast_checkpoint_cluster kept;
         float *mean = c->means + k * dimension;
         memcpy(&kept, s->bytes + s->at.best + k * sizeof kept, sizeof kept);
         memcpy(mean, means_at(s, s->at.best_means) + k * dimension, dimension * sizeof *mean);
         c->clusters[k] =
             (ast_cluster_info){(size_t)kept.size, kept.weight, kept.resultant, kept.kappa, mean, .share = NAN};
     }
-    c->report = (ast_report){.points = c->total,
+    c->report = (ast_report){.size = sizeof c->report,
+                             .points = c->total,
                              .missing = c->missing,
                              .dimension = dimension,
                              .clusters = clusters,
-                             .objective = head->best_objective,
+                             .objective = head->best.objective,
                              .log_likelihood = NAN,
                              .bic = NAN,
-                             .iterations = (int)head->best_iterations,
-                             .converged = (int)head->best_converged,
-                             .oir_restarts = head->best_oir_restarts,
+                             .iterations = (int)head->best.iterations,
+                             .converged = (int)head->best.converged,
+                             .oir_restarts = head->best.oir_restarts,
                              .improvement = NAN};
     return status;
 }
 
-ast_status ast_standing_take(ast_call *c, ast_labelling *l, ast_run *run, ast_fault *fault) {
-    const ast_standing *s = c->resume;
+ast_status ast_resume_take(ast_call *c, ast_labelling *l, ast_run *run, ast_fault *fault) {
+    const ast_resume *s = c->resume;
     bool filled = true;
     ast_status status = ast_labelling_agree(l, take_run(s, run, fault), fault);
-    if (status == AST_OK && ast_standing_digest(c) != s->head.digest)
+    if (status == AST_OK && ast_checkpoint_digest(c) != s->head.digest)
         status = ast_fail(fault, AST_BAD_STATE, "the state was made with other points or weights");
     if (status == AST_OK)
         status = take_clusters(c, l, fault);

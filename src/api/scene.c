@@ -3,7 +3,6 @@
  * Entry points of the scene with a known answer: check, call. */
 #include "context.h"
 
-#include "asterism_depth.h"
 #include "scene.h"
 
 #include <math.h>
@@ -41,14 +40,16 @@ const double *ast_hallway_directions(size_t *count) {
 
 ast_status ast_hallway_render(ast_context *context, const ast_hallway *hallway, size_t index, uint16_t *depth,
                               int32_t *truth, ast_hallway_frame *frame) {
-    ast_begin(context);
-    const char *problem = ast_hallway_problem(hallway);
+    ast_status status = ast_enter(context);
+    if (status != AST_OK)
+        return status;
+    const char *problem = hallway && depth ? ast_hallway_problem(hallway) : "the scene or the depth is NULL";
     if (problem)
-        return ast_fail(&context->fault, AST_BAD_OPTION, "%s", problem);
-    if (index >= hallway->frames)
-        return ast_fail(&context->fault, AST_BAD_OPTION, "there is no frame %zu: the walk has %zu, counted from 0",
-                        index, hallway->frames);
-    if (!depth)
-        return ast_fail(&context->fault, AST_BAD_OPTION, "there is no room for the depth: it is NULL");
-    return ast_scene_render(&context->fault, context->pool, hallway, index, depth, truth, frame);
+        status = ast_fail(&context->fault, AST_BAD_OPTION, "%s", problem);
+    else if (index >= hallway->frames)
+        status = ast_fail(&context->fault, AST_BAD_OPTION, "there is no frame %zu: the walk has %zu, counted from 0",
+                          index, hallway->frames);
+    else
+        status = ast_scene_render(&context->fault, context->pool, hallway, index, depth, truth, frame);
+    return ast_leave(context, status);
 }

@@ -58,19 +58,19 @@ static unsigned char *put(unsigned char *at, const void *bytes, size_t size) {
     return at + size;
 }
 
-const void *ast_stream_save(ast_stream *s, size_t *size) {
+static ast_status save(ast_stream *s, size_t *size) {
     state_header header = describe(s);
     size_t dimension = s->options.dimension;
-    ast_begin(s->context);
+    ast_status status = ast_check_pointer(size, "size", s->fault);
+    if (status != AST_OK)
+        return status;
     if (header.size > s->state_capacity) {
         free(s->state);
         s->state = ast_allocate_zero(2 * header.size, 1);
         s->state_capacity = s->state ? 2 * header.size : 0;
     }
-    if (!s->state) {
-        ast_fail_memory(s->fault);
-        return NULL;
-    }
+    if (!s->state)
+        return ast_fail_memory(s->fault);
     unsigned char *at = put(s->state, &header, sizeof header);
     at = put(at, s->track, s->count * sizeof *s->track);
     at = put(at, s->m, s->count * dimension * sizeof *s->m);
@@ -78,7 +78,13 @@ const void *ast_stream_save(ast_stream *s, size_t *size) {
     uint64_t sum = ast_checksum(s->state, (size_t)(at - s->state));
     put(at, &sum, sizeof sum);
     *size = header.size;
-    return s->state;
+    return AST_OK;
+}
+
+const void *ast_stream_save(ast_stream *s, size_t *size) {
+    if (ast_enter(s ? s->context : NULL) != AST_OK)
+        return NULL;
+    return ast_leave(s->context, save(s, size)) == AST_OK ? s->state : NULL;
 }
 
 /* Which option differs, or NULL. */
@@ -132,10 +138,11 @@ static ast_status check(ast_stream *s, const unsigned char *state, size_t size, 
     return AST_OK;
 }
 
-ast_status ast_stream_load(ast_stream *s, const void *state, size_t size) {
+static ast_status load(ast_stream *s, const void *state, size_t size) {
     state_header header;
-    ast_begin(s->context);
-    ast_status status = check(s, state, size, &header);
+    ast_status status = ast_check_pointer(state, "state", s->fault);
+    if (status == AST_OK)
+        status = check(s, state, size, &header);
     if (status != AST_OK)
         return status;
     size_t count = (size_t)header.count, dimension = s->options.dimension;
@@ -156,4 +163,9 @@ ast_status ast_stream_load(ast_stream *s, const void *state, size_t size) {
     s->spread_den = header.spread_den;
     s->record_count = 0;
     return AST_OK;
+}
+
+ast_status ast_stream_load(ast_stream *s, const void *state, size_t size) {
+    ast_status status = ast_enter(s ? s->context : NULL);
+    return status == AST_OK ? ast_leave(s->context, load(s, state, size)) : status;
 }

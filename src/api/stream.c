@@ -13,12 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-void ast_stream_options_init(ast_stream_options *options) {
-    *options = (ast_stream_options){
+void ast_stream_options_defaults(ast_stream_options *options, size_t size) {
+    ast_stream_options defaults = {
         .angle = NAN, .drift = 1, .beta = NAN, .lifetime = 400, .max_iterations = 100, .bounds = 1};
+    ast_set_defaults(options, size, &defaults, sizeof defaults);
 }
 
 const char *ast_stream_options_problem(const ast_stream_options *o) {
+    if (ast_size_problem(o, sizeof *o))
+        return ast_size_problem(o, sizeof *o);
     if (o->dimension < 2 || o->dimension > AST_MAX_DIMENSION)
         return "the dimension must be between 2 and 4096";
     if (o->method != AST_STREAM_DDP && o->method != AST_STREAM_SDP && o->method != AST_STREAM_DP)
@@ -38,6 +41,10 @@ const char *ast_stream_options_problem(const ast_stream_options *o) {
     return NULL;
 }
 
+static ast_status enter(ast_stream *s, const char *function) {
+    return ast_enter_call(s ? s->context : NULL, function);
+}
+
 /* What a stream knows of the spread before its first frame. */
 static void forget(ast_stream *s) {
     double phi = s->options.angle * AST_DEGREE;
@@ -46,27 +53,30 @@ static void forget(ast_stream *s) {
     s->spread_den = 1;
 }
 
-ast_stream *ast_stream_open(ast_context *context, const ast_stream_options *options) {
-    ast_begin(context);
-    const char *problem = options ? ast_stream_options_problem(options) : "the options are NULL";
+ast_status ast_stream_open(ast_stream **opened, ast_context *context, const ast_stream_options *options) {
+    if (opened)
+        *opened = NULL;
+    ast_status status = ast_enter(context);
+    if (status != AST_OK)
+        return status;
+    const char *problem = opened ? ast_stream_options_problem(options) : "stream: the pointer is NULL";
     ast_stream *s = problem ? NULL : calloc(1, sizeof *s);
     if (problem)
-        ast_fail(&context->fault, AST_BAD_OPTION, "%s", problem);
-    else if (!s)
-        ast_fail_memory(&context->fault);
+        return ast_leave(context, ast_fail(&context->fault, AST_BAD_OPTION, "%s", problem));
     if (!s)
-        return NULL;
+        return ast_leave(context, ast_fail_memory(&context->fault));
     s->context = context;
     s->fault = &context->fault;
     s->kernels = context->kernels;
     s->pool = context->pool;
     s->options = *options;
     forget(s);
-    return s;
+    *opened = s;
+    return ast_leave(context, AST_OK);
 }
 
 void ast_stream_close(ast_stream *s) {
-    if (!s)
+    if (!s || ast_in_callback(s->context, __func__))
         return;
     void *memory[] = {s->track, s->m, s->u, s->id_of, s->records, s->record_means, s->state};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
@@ -77,8 +87,10 @@ void ast_stream_close(ast_stream *s) {
     free(s);
 }
 
-static ast_status check_frame(ast_stream *s, const ast_points *points) {
+static ast_status check_frame(ast_stream *s, const ast_points *points, const int32_t *labels) {
     ast_status status = ast_check_points(points, s->fault);
+    if (status == AST_OK && points->count > 0)
+        status = ast_check_pointer(labels, "labels", s->fault);
     if (status == AST_OK)
         status = ast_refuse_sparse(points, "a stream", s->fault);
     if (status != AST_OK)
@@ -123,14 +135,17 @@ static bool slots_are_ids(const ast_stream *s) {
     return true;
 }
 
-ast_status ast_stream_step(ast_stream *s, const ast_points *points, int32_t *labels, ast_frame *frame) {
+static ast_status step(ast_stream *s, const ast_points *points, int32_t *labels, ast_frame *frame) {
     double start = ast_seconds();
     ast_frame report = {0};
-    ast_begin(s->context);
-    ast_status status = check_frame(s, points);
+    ast_status status = check_frame(s, points, labels);
+    if (status == AST_OK)
+        status = ast_check_struct(frame, sizeof *frame, "frame", s->fault);
     if (status != AST_OK)
         return status;
     status = ast_stream_frame(s, points, &report);
+    if (status == AST_OK)
+        status = ast_check_cancelled(s->context);
     if (status == AST_OK && !ast_stream_close_frame(s))
         status = ast_fail_memory(s->fault);
     if (status != AST_OK) {
@@ -141,27 +156,37 @@ ast_status ast_stream_step(ast_stream *s, const ast_points *points, int32_t *lab
     ast_pool_run(s->pool, (points->count + NAME_BLOCK - 1) / NAME_BLOCK, name_block, &n);
     for (size_t r = 0; r < s->record_count; r++)
         report.clusters += s->records[r].count > 0;
+    report.size = sizeof report;
     report.seconds = ast_seconds() - start;
     *frame = report;
     return AST_OK;
 }
 
-const ast_tracked *ast_stream_clusters(const ast_stream *s, size_t *count) {
-    *count = s->record_count;
-    return s->records;
+ast_status ast_stream_step(ast_stream *s, const ast_points *points, int32_t *labels, ast_frame *frame) {
+    ast_status status = enter(s, __func__);
+    return status == AST_OK ? ast_leave(s->context, step(s, points, labels, frame)) : status;
+}
+
+const ast_tracked *ast_stream_records(const ast_stream *s, size_t record, size_t *count) {
+    bool known = s && count && record == sizeof *s->records;
+    if (count)
+        *count = known ? s->record_count : 0;
+    return known ? s->records : NULL;
 }
 
 ast_status ast_stream_predict(ast_stream *s, const ast_points *points, int32_t *labels) {
-    ast_begin(s->context);
-    ast_status status = check_frame(s, points);
+    ast_status status = enter(s, __func__);
     if (status != AST_OK)
         return status;
-    if (s->count)
-        status = (s->options.axial ? ast_assign_axial : ast_assign)(s->context, points, s->m, s->count,
-                                                                    s->options.angle, labels, NULL);
+    status = check_frame(s, points, labels);
+    ast_assign_options known = ast_assign_to(s->m, s->count);
+    known.angle = s->options.angle;
+    known.axial = s->options.axial;
+    if (status == AST_OK && s->count)
+        status = ast_assign_call(s->context, points, &known, labels, NULL);
     for (size_t i = 0; status == AST_OK && i < points->count; i++)
         labels[i] = s->count == 0 || labels[i] < 0 ? -1 : s->track[labels[i]].id;
-    return status;
+    return ast_leave(s->context, status);
 }
 
 /* Turns a vector in place, and makes it a unit vector again. */
@@ -190,11 +215,13 @@ static const char *rotation_problem(const double *rotation, size_t dimension) {
 }
 
 ast_status ast_stream_rotate(ast_stream *s, const double *rotation) {
-    ast_begin(s->context);
+    ast_status status = enter(s, __func__);
+    if (status != AST_OK)
+        return status;
     size_t dimension = s->options.dimension;
-    const char *problem = rotation ? rotation_problem(rotation, dimension) : "the rotation is NULL";
+    const char *problem = rotation ? rotation_problem(rotation, dimension) : "rotation: the pointer is NULL";
     if (problem)
-        return ast_fail(s->fault, AST_BAD_OPTION, "%s", problem);
+        return ast_leave(s->context, ast_fail(s->fault, AST_BAD_OPTION, "%s", problem));
     double old[AST_MAX_DIMENSION], turned[AST_MAX_DIMENSION];
     for (size_t k = 0; k < s->count; k++) {
         float *m = s->m + k * dimension;
@@ -207,9 +234,13 @@ ast_status ast_stream_rotate(ast_stream *s, const double *rotation) {
         turn(rotation, dimension, u, turned);
         memcpy(u, turned, dimension * sizeof *u);
     }
-    return AST_OK;
+    return ast_leave(s->context, AST_OK);
 }
 
-void ast_stream_reset(ast_stream *s) {
+ast_status ast_stream_reset(ast_stream *s) {
+    ast_status status = enter(s, __func__);
+    if (status != AST_OK)
+        return status;
     forget(s);
+    return ast_leave(s->context, AST_OK);
 }

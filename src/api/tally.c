@@ -27,9 +27,13 @@ static ast_status check_means(const float *means, size_t clusters, size_t dimens
 }
 
 ast_status ast_tally_start(ast_context *context, const float *given, size_t clusters, size_t dimension, float *means) {
-    ast_begin(context);
+    ast_status status = ast_enter(context);
+    if (status != AST_OK)
+        return status;
     ast_fault *fault = &context->fault;
-    ast_status status = check_means(given, clusters, dimension, fault);
+    status = check_means(given, clusters, dimension, fault);
+    if (status == AST_OK)
+        status = ast_check_pointer(means, "means", fault);
     ast_points view = ast_points_f4(given, clusters, dimension);
     float *rows = status == AST_OK ? ast_allocate(clusters * dimension, sizeof *rows) : NULL;
     if (status == AST_OK && !rows)
@@ -43,10 +47,13 @@ ast_status ast_tally_start(ast_context *context, const float *given, size_t clus
     if (status == AST_OK)
         memcpy(means, rows, clusters * dimension * sizeof *rows);
     free(rows);
-    return status;
+    return ast_leave(context, status);
 }
 
 static ast_status check_options(const ast_tally_options *o, ast_fault *fault) {
+    ast_status status = ast_check_struct(o, sizeof *o, "options", fault);
+    if (status != AST_OK)
+        return status;
     if (!(o->smallest_weight >= 0) || isinf(o->smallest_weight))
         return ast_fail(fault, AST_BAD_OPTION,
                         "smallest_weight is %g; it must be a number above 0, or 0 for no weights", o->smallest_weight);
@@ -77,34 +84,48 @@ static ast_status take_means(ast_tally *t, const float *means, size_t count, siz
     return add_means(&t->clusters, means, count, dimension) ? AST_OK : ast_fail_memory(fault);
 }
 
-ast_tally *ast_tally_open(ast_context *context, const float *means, size_t clusters, size_t dimension,
-                          const ast_tally_options *options) {
-    ast_begin(context);
-    ast_tally_options given = options ? *options : (ast_tally_options){0};
-    if (check_means(means, clusters, dimension, &context->fault) != AST_OK ||
-        check_options(&given, &context->fault) != AST_OK)
-        return NULL;
-    ast_tally *t = calloc(1, sizeof *t);
-    if (!t) {
-        ast_fail_memory(&context->fault);
-        return NULL;
-    }
+static ast_status open_tally(ast_tally **opened, ast_context *context, const float *means, size_t clusters,
+                             size_t dimension, const ast_tally_options *options) {
+    ast_tally *t = *opened = calloc(1, sizeof *t);
+    if (!t)
+        return ast_fail_memory(&context->fault);
     t->context = context;
-    t->options = given;
+    t->options = *options;
     ast_clusters_clear(&t->clusters, dimension);
-    t->clusters.axial = given.axial != 0;
-    if (given.smallest_weight > 0)
-        t->clusters.unit = t->clusters.weight_unit = ast_weight_unit(given.total_weight);
-    if (take_means(t, means, clusters, dimension) != AST_OK) {
-        ast_tally_close(t);
-        return NULL;
-    }
+    t->clusters.axial = options->axial != 0;
+    if (options->smallest_weight > 0)
+        t->clusters.unit = t->clusters.weight_unit = ast_weight_unit(options->total_weight);
+    ast_status status = take_means(t, means, clusters, dimension);
     t->all = (ast_tally_sums){.sums = t->clusters.sums, .weights = t->clusters.weights, .members = t->clusters.members};
-    return t;
+    return status;
+}
+
+ast_status ast_tally_open(ast_tally **opened, ast_context *context, const float *means, size_t clusters,
+                          size_t dimension, const ast_tally_options *options) {
+    if (opened)
+        *opened = NULL;
+    ast_status status = ast_enter(context);
+    if (status != AST_OK)
+        return status;
+    const ast_tally_options usual = {.size = sizeof usual}, *given = options ? options : &usual;
+    ast_fault *fault = &context->fault;
+    status = ast_check_pointer(opened, "tally", fault);
+    if (status == AST_OK)
+        status = check_means(means, clusters, dimension, fault);
+    if (status == AST_OK)
+        status = check_options(given, fault);
+    if (status == AST_OK)
+        status = open_tally(opened, context, means, clusters, dimension, given);
+    ast_leave(context, status);
+    if (status != AST_OK && opened) {
+        ast_tally_close(*opened);
+        *opened = NULL;
+    }
+    return status;
 }
 
 void ast_tally_close(ast_tally *t) {
-    if (!t)
+    if (!t || ast_in_callback(t->context, __func__))
         return;
     ast_clusters_free(&t->clusters);
     ast_known_free(&t->all.worst);
@@ -226,6 +247,8 @@ static ast_status add_loaded(ast_tally *t, uint64_t first, size_t missing, int32
     ast_pass_result result;
     ast_tally_sums part;
     ast_status status = ast_labelling_pass(l, AST_ORDERED, &result, fault);
+    if (status == AST_OK)
+        status = ast_check_cancelled(t->context);
     if (status != AST_OK)
         return status;
     if (!ast_tally_gather(l, first, &part))
@@ -243,12 +266,14 @@ static ast_status add_loaded(ast_tally *t, uint64_t first, size_t missing, int32
 }
 
 ast_status ast_tally_add(ast_tally *t, const ast_points *points, uint64_t first, int32_t *labels) {
-    ast_begin(t->context);
-    size_t missing;
-    double *scaled = NULL;
-    ast_status status = check_points(t, points);
+    ast_status status = ast_enter(t ? t->context : NULL);
     if (status != AST_OK)
         return status;
+    size_t missing;
+    double *scaled = NULL;
+    status = check_points(t, points);
+    if (status != AST_OK)
+        return ast_leave(t->context, status);
     if (points->weights) {
         scaled = ast_allocate(points->count, sizeof *scaled);
         status = scaled ? AST_OK : ast_fail_memory(&t->context->fault);
@@ -261,17 +286,23 @@ ast_status ast_tally_add(ast_tally *t, const ast_points *points, uint64_t first,
         ast_labelling_free(&t->context->labelling);
     t->context->labelling.rows.weights = NULL;
     free(scaled);
-    return status;
+    return ast_leave(t->context, status);
 }
 
 /* ---- The result ------------------------------------------------------------------------------------------------- */
 
-void ast_tally_look(const ast_tally *t, ast_tally_totals *totals) {
+ast_status ast_tally_look(const ast_tally *t, ast_tally_totals *totals) {
+    ast_status status = ast_enter(t ? t->context : NULL);
+    if (status == AST_OK && ast_check_struct(totals, sizeof *totals, "totals", &t->context->fault) != AST_OK)
+        return ast_leave(t->context, AST_BAD_OPTION);
+    if (status != AST_OK)
+        return status;
     const ast_cluster_list *c = &t->clusters;
     double objective = 0;
     for (size_t j = 0; j < c->live * c->dimension; j++)
         objective += (double)c->sums[j] * (double)c->means[j];
-    *totals = (ast_tally_totals){.points = t->all.points,
+    *totals = (ast_tally_totals){.size = sizeof *totals,
+                                 .points = t->all.points,
                                  .missing = t->all.missing,
                                  .changed = t->all.changed,
                                  .objective = objective / c->unit,
@@ -279,12 +310,14 @@ void ast_tally_look(const ast_tally *t, ast_tally_totals *totals) {
                                  .sums = c->sums,
                                  .weights = c->weights,
                                  .members = c->members};
+    return ast_leave(t->context, AST_OK);
 }
 
-ast_status ast_tally_update(ast_tally *t, ast_tally_step *step) {
-    ast_begin(t->context);
+static ast_status update(ast_tally *t, ast_tally_step *step) {
     ast_cluster_list *c = &t->clusters;
     uint64_t members = 0;
+    if (ast_check_struct(step, sizeof *step, "step", &t->context->fault) != AST_OK)
+        return AST_BAD_OPTION;
     for (size_t k = 0; k < c->live; k++)
         members += (uint64_t)c->members[k];
     if (members < c->live)
@@ -298,11 +331,17 @@ ast_status ast_tally_update(ast_tally *t, ast_tally_step *step) {
     t->moves = moves;
     ast_tally_fill(&t->all, c, moves);
     ast_tally_means(&t->all, c, moves, moved);
-    *step = (ast_tally_step){.objective = ast_clusters_objective(c),
+    *step = (ast_tally_step){.size = sizeof *step,
+                             .objective = ast_clusters_objective(c),
                              .fingerprint = t->all.print,
                              .means = c->means,
                              .moves = moves,
                              .moved = moved};
     clear(t);
     return AST_OK;
+}
+
+ast_status ast_tally_update(ast_tally *t, ast_tally_step *step) {
+    ast_status status = ast_enter(t ? t->context : NULL);
+    return status == AST_OK ? ast_leave(t->context, update(t, step)) : status;
 }

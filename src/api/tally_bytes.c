@@ -67,16 +67,16 @@ static unsigned char *put_list(unsigned char *at, const ast_known_list *list, si
     return put(at, list->rows, list->count * dimension * sizeof *list->rows);
 }
 
-const void *ast_tally_save(ast_tally *t, size_t *size) {
-    ast_begin(t->context);
+static ast_status save(ast_tally *t, size_t *size) {
     tally_header h = describe(t);
     size_t clusters = t->clusters.live, dimension = t->clusters.dimension;
+    ast_status status = ast_check_pointer(size, "size", &t->context->fault);
+    if (status != AST_OK)
+        return status;
     free(t->bytes);
     t->bytes = ast_allocate(h.size, 1);
-    if (!t->bytes) {
-        ast_fail_memory(&t->context->fault);
-        return NULL;
-    }
+    if (!t->bytes)
+        return ast_fail_memory(&t->context->fault);
     unsigned char *at = put(t->bytes, &h, sizeof h);
     at = put(at, t->all.sums, clusters * dimension * sizeof *t->all.sums);
     at = put(at, t->all.weights, clusters * sizeof *t->all.weights);
@@ -86,7 +86,13 @@ const void *ast_tally_save(ast_tally *t, size_t *size) {
     uint64_t sum = ast_checksum(t->bytes, (size_t)(at - t->bytes));
     put(at, &sum, sizeof sum);
     *size = h.size;
-    return t->bytes;
+    return AST_OK;
+}
+
+const void *ast_tally_save(ast_tally *t, size_t *size) {
+    if (ast_enter(t ? t->context : NULL) != AST_OK)
+        return NULL;
+    return ast_leave(t->context, save(t, size)) == AST_OK ? t->bytes : NULL;
 }
 
 /* ---- Reading ---------------------------------------------------------------------------------------------------- */
@@ -110,7 +116,7 @@ static ast_status check(const ast_tally *t, const unsigned char *bytes, size_t s
     ast_fault *fault = &t->context->fault;
     tally_header mine = describe(t);
     uint64_t start[2], sum;
-    if (!bytes || size < sizeof start)
+    if (size < sizeof start)
         return ast_fail(fault, AST_BAD_DATA, "the tally ends early: it has only %zu bytes", size);
     memcpy(start, bytes, sizeof start);
     if (start[0] != MAGIC)
@@ -169,10 +175,11 @@ static unsigned char *get_list(unsigned char *at, size_t count, size_t dimension
     return at + list_bytes(count, dimension);
 }
 
-ast_status ast_tally_merge(ast_tally *t, const void *bytes, size_t size) {
+static ast_status merge(ast_tally *t, const void *bytes, size_t size) {
     tally_header h = {0};
-    ast_begin(t->context);
-    ast_status status = check(t, bytes, size, &h);
+    ast_status status = ast_check_pointer(bytes, "bytes", &t->context->fault);
+    if (status == AST_OK)
+        status = check(t, bytes, size, &h);
     if (status != AST_OK)
         return status;
     size_t clusters = t->clusters.live, dimension = t->clusters.dimension;
@@ -197,4 +204,9 @@ ast_status ast_tally_merge(ast_tally *t, const void *bytes, size_t size) {
     free(copy);
     free(scratch);
     return status;
+}
+
+ast_status ast_tally_merge(ast_tally *t, const void *bytes, size_t size) {
+    ast_status status = ast_enter(t ? t->context : NULL);
+    return status == AST_OK ? ast_leave(t->context, merge(t, bytes, size)) : status;
 }

@@ -46,10 +46,10 @@ ast_status ast_surface_of_cloud(ast_fault *fault, ast_pool *pool, const ast_clou
     s.scratch_size =
         (s.wanted * (sizeof(double) + sizeof(int32_t)) + AST_ALIGNMENT - 1) / AST_ALIGNMENT * AST_ALIGNMENT;
     s.scratch = ast_allocate((size_t)ast_pool_threads(pool), s.scratch_size);
-    if (s.scratch) {
+    if (s.scratch && !ast_pool_cancelled(pool)) {
         ast_pool_run(pool, (count + BLOCK_ROWS - 1) / BLOCK_ROWS, clear_rows, &s);
         if (s.tree.count >= 3)
-            ast_pool_run(pool, (ast_kdtree_leaves(&s.tree) + BLOCK_LEAVES - 1) / BLOCK_LEAVES, fit_leaves, &s);
+            ast_pool_try(pool, (ast_kdtree_leaves(&s.tree) + BLOCK_LEAVES - 1) / BLOCK_LEAVES, fit_leaves, &s);
     }
     ast_status status = s.scratch ? AST_OK : ast_fail_memory(fault);
     free(s.scratch);

@@ -102,7 +102,7 @@ void ast_planes_aim(ast_depth *depth, float *normals);
 /* Gets memory for images of this size, unless it is there. false: there is none. */
 bool ast_tv_prepare(ast_tv *tv, size_t width, size_t height);
 
-/* Smooths (H, W, 3) unit vectors in place, in memory that is prepared. */
+/* Smooths (H, W, 3) unit vectors in place, in memory that is prepared. Changes nothing if the pool is cancelled. */
 void ast_tv_smooth(const ast_tv *tv, ast_pool *pool, const ast_image_kernels *kernels, float *normals, size_t width,
                    size_t height, double weight, int iterations);
 

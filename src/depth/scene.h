@@ -8,7 +8,7 @@
 #ifndef AST_SCENE_H
 #define AST_SCENE_H
 
-#include "asterism_depth.h"
+#include "private/asterism_hallway.h"
 #include "fault.h"
 #include "pool.h"
 

@@ -9,7 +9,8 @@
 #include "fault.h"
 #include "pool.h"
 
-/* As ast_cloud_normals; the arguments are checked. Nothing is written unless AST_OK. */
+/* As ast_cloud_normals; the arguments are checked. Nothing is written unless AST_OK. A cancelled pool leaves normals
+ * unwritten. */
 ast_status ast_surface_of_cloud(ast_fault *fault, ast_pool *pool, const ast_cloud_kernels *kernels, const float *points,
                                 size_t count, const ast_cloud_options *options, float *normals, float *curvature);
 

@@ -78,13 +78,14 @@ void ast_tv_smooth(const ast_tv *tv, ast_pool *pool, const ast_image_kernels *ke
     for (size_t p = 0; p < PLANES; p++)
         s.plane[p] = tv->memory + p * plane_size(width, height) + s.row;
     size_t blocks = (height + ROWS - 1) / ROWS;
-    ast_pool_run(pool, blocks, load_block, &s);
-    ast_pool_run(pool, blocks, join_block, &s);
-    for (int i = 0; i < iterations; i++) {
-        ast_pool_run(pool, blocks, dual_block, &s);
-        ast_pool_run(pool, blocks, primal_block, &s);
+    ast_pool_try(pool, blocks, load_block, &s);
+    ast_pool_try(pool, blocks, join_block, &s);
+    for (int i = 0; i < iterations && !ast_pool_cancelled(pool); i++) {
+        ast_pool_try(pool, blocks, dual_block, &s);
+        ast_pool_try(pool, blocks, primal_block, &s);
     }
-    ast_pool_run(pool, blocks, store_block, &s);
+    if (!ast_pool_cancelled(pool))
+        ast_pool_run(pool, blocks, store_block, &s);
 }
 
 static size_t last_row(const smoothing *s, size_t block) {

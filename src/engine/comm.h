@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 static inline bool ast_comm_many(const ast_comm *comm) {
-    return comm && comm->size > 1;
+    return comm && comm->ranks > 1;
 }
 
 static inline int ast_comm_rank(const ast_comm *comm) {
@@ -20,7 +20,7 @@ static inline int ast_comm_rank(const ast_comm *comm) {
 }
 
 static inline int ast_comm_size(const ast_comm *comm) {
-    return comm ? comm->size : 1;
+    return comm ? comm->ranks : 1;
 }
 
 void ast_comm_sum(const ast_comm *comm, uint64_t *values, size_t count);

@@ -9,6 +9,7 @@ ast_status ast_fail(ast_fault *fault, ast_status status, const char *format, ...
     va_start(arguments, format);
     vsnprintf(fault->message, sizeof fault->message, format, arguments);
     va_end(arguments);
+    fault->row = 0;
     return fault->status = status;
 }
 
@@ -17,11 +18,16 @@ ast_status ast_fail_memory(ast_fault *fault) {
 }
 
 ast_status ast_fail_infinite(ast_fault *fault, size_t row) {
-    return ast_fail(fault, AST_BAD_DATA,
-                    "row %zu (counting from 1) holds an infinity; numbers must be finite, or NaN for a missing row",
-                    row);
+    ast_fail(fault, AST_BAD_DATA,
+             "row %zu (counting from 1) holds an infinity; numbers must be finite, or NaN for a missing row", row);
+    return ast_fail_at_row(fault, row);
+}
+
+ast_status ast_fail_at_row(ast_fault *fault, size_t row) {
+    fault->row = row;
+    return fault->status;
 }
 
 ast_status ast_fail_cancelled(ast_fault *fault) {
-    return ast_fail(fault, AST_CANCELLED, "cancelled");
+    return ast_fail(fault, AST_CANCELLED, "cancelled by the caller");
 }

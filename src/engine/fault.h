@@ -8,6 +8,7 @@
 
 typedef struct ast_fault {
     ast_status status;
+    size_t row; /* that the failure is about, counting from 1; 0: none */
     char message[512];
 } ast_fault;
 
@@ -17,5 +18,8 @@ ast_status ast_fail_memory(ast_fault *fault); /* the one sentence for every allo
 ast_status ast_fail_cancelled(ast_fault *fault);
 
 ast_status ast_fail_infinite(ast_fault *fault, size_t row); /* the one sentence for a row that holds an infinity */
+
+/* The failure that was just recorded is about this row, counting from 1. Returns its status. */
+ast_status ast_fail_at_row(ast_fault *fault, size_t row);
 
 #endif

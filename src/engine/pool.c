@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #define GATE_OPEN ((uint64_t)1 << 15)
@@ -21,6 +22,8 @@
 /* How often an idle worker looks at the gate before it sleeps: some 50 microseconds, longer than the serial work
  * between two passes and much shorter than the time between two frames of a camera. */
 #define IDLE_SPINS 2000
+
+#define ASK_SECONDS 0.02 /* from one question to the next */
 
 struct ast_pool {
     int threads; /* the caller included */
@@ -32,6 +35,11 @@ struct ast_pool {
     size_t blocks;
     ast_task *task;
     void *data;
+    bool may_stop; /* the run ends when the pool is cancelled */
+    int (*ask)(void *data);
+    void *ask_data;
+    double asked; /* when, in seconds */
+    _Atomic bool cancelled;
     _Atomic int sleepers;
     _Atomic bool stop;
     pthread_mutex_t mutex;
@@ -44,6 +52,12 @@ typedef struct worker_start {
 } worker_start;
 
 static void *worker_main(void *argument);
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
 
 static void processor_pause(void) {
 #if defined(__x86_64__) || defined(__i386__)
@@ -58,36 +72,37 @@ void ast_pool_pause(unsigned *spins) {
         sched_yield();
 }
 
-static bool start_worker(ast_pool *pool, int worker) {
+static ast_status start_worker(ast_pool *pool, int worker) {
     worker_start *start = malloc(sizeof *start);
     if (!start)
-        return false;
+        return AST_NO_MEMORY;
     *start = (worker_start){pool, worker};
     if (pthread_create(&pool->workers[pool->started], NULL, worker_main, start) != 0) {
         free(start);
-        return false;
+        return AST_NO_THREADS;
     }
     pool->started++;
-    return true;
+    return AST_OK;
 }
 
-ast_pool *ast_pool_open(int threads) {
+ast_status ast_pool_open(ast_pool **opened, int threads) {
     ast_pool *pool = calloc(1, sizeof *pool);
+    *opened = NULL;
     if (!pool)
-        return NULL;
+        return AST_NO_MEMORY;
     pool->threads = threads;
     pool->owner = getpid();
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->wake, NULL);
     pool->workers = calloc((size_t)threads, sizeof *pool->workers);
-    bool ready = pool->workers != NULL;
-    for (int worker = 1; ready && worker < threads; worker++)
-        ready = start_worker(pool, worker);
-    if (!ready) {
+    ast_status status = pool->workers ? AST_OK : AST_NO_MEMORY;
+    for (int worker = 1; status == AST_OK && worker < threads; worker++)
+        status = start_worker(pool, worker);
+    if (status == AST_OK)
+        *opened = pool;
+    else
         ast_pool_close(pool);
-        return NULL;
-    }
-    return pool;
+    return status;
 }
 
 void ast_pool_close(ast_pool *pool) {
@@ -112,8 +127,36 @@ int ast_pool_threads(const ast_pool *pool) {
     return pool->threads;
 }
 
+void ast_pool_set_watch(ast_pool *pool, int (*ask)(void *data), void *data) {
+    pool->ask = ask;
+    pool->ask_data = data;
+    pool->asked = ask ? now() : 0;
+    atomic_store(&pool->cancelled, false);
+}
+
+bool ast_pool_cancelled(const ast_pool *pool) {
+    return atomic_load_explicit(&pool->cancelled, memory_order_relaxed);
+}
+
+bool ast_pool_poll(ast_pool *pool) {
+    if (!pool->ask || ast_pool_cancelled(pool))
+        return ast_pool_cancelled(pool);
+    double time = now();
+    if (time - pool->asked < ASK_SECONDS)
+        return false;
+    atomic_store(&pool->cancelled, pool->ask(pool->ask_data) != 0);
+    pool->asked = now();
+    return ast_pool_cancelled(pool);
+}
+
+/* Whether a worker begins another block: worker 0 is the caller, who asks. */
+static bool goes_on(ast_pool *pool, int worker) {
+    bool cancelled = worker == 0 ? ast_pool_poll(pool) : ast_pool_cancelled(pool);
+    return !cancelled || !pool->may_stop;
+}
+
 static void take_blocks(ast_pool *pool, int worker) {
-    for (;;) {
+    while (goes_on(pool, worker)) {
         size_t block = atomic_fetch_add(&pool->next, 1);
         if (block >= pool->blocks)
             return;
@@ -121,9 +164,16 @@ static void take_blocks(ast_pool *pool, int worker) {
     }
 }
 
+bool ast_pool_try(ast_pool *pool, size_t blocks, ast_task *task, void *data) {
+    pool->may_stop = true;
+    ast_pool_run(pool, blocks, task, data);
+    pool->may_stop = false;
+    return !ast_pool_cancelled(pool);
+}
+
 void ast_pool_run(ast_pool *pool, size_t blocks, ast_task *task, void *data) {
     if (pool->threads == 1 || blocks <= 1 || pool->owner != getpid()) {
-        for (size_t block = 0; block < blocks; block++)
+        for (size_t block = 0; block < blocks && goes_on(pool, 0); block++)
             task(data, block, 0);
         return;
     }
@@ -189,14 +239,4 @@ static void *worker_main(void *argument) {
         }
     }
     return NULL;
-}
-
-bool ast_pool_poll(ast_pool *pool) {
-    (void)pool;
-    return false;
-}
-
-bool ast_pool_cancelled(const ast_pool *pool) {
-    (void)pool;
-    return false;
 }

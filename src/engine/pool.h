@@ -4,16 +4,18 @@
 #ifndef AST_POOL_H
 #define AST_POOL_H
 
+#include "asterism.h"
+
 #include <stdbool.h>
-#include <stddef.h>
 
 typedef struct ast_pool ast_pool;
 
 /* `worker` is 0..threads-1 and no two tasks run with the same worker at one time: index scratch memory with it. */
 typedef void ast_task(void *data, size_t block, int worker);
 
-/* Starts threads - 1 threads (the caller of ast_pool_run is the other one). NULL if they cannot be had. */
-ast_pool *ast_pool_open(int threads);
+/* Starts threads - 1 threads (the caller of ast_pool_run is the other one). AST_NO_THREADS or AST_NO_MEMORY, and *pool
+ * is NULL, if that fails. */
+ast_status ast_pool_open(ast_pool **pool, int threads);
 void ast_pool_close(ast_pool *pool);
 int ast_pool_threads(const ast_pool *pool);
 
@@ -21,9 +23,20 @@ int ast_pool_threads(const ast_pool *pool);
  * wait for an earlier block of the same run. After a fork, the child's run is serial. */
 void ast_pool_run(ast_pool *pool, size_t blocks, ast_task *task, void *data);
 
-/* Whether the caller wants to stop; asks him, on his own thread. */
-bool ast_pool_poll(ast_pool *pool);
+/* ---- Cancellation ------------------------------------------------------------------------------------------------ */
+
+/* From now on every run asks `ask` between blocks, on the caller's thread and about every 20 ms. Once it returns
+ * non-zero the pool is cancelled until the next ast_pool_set_watch. NULL: nobody is asked. */
+void ast_pool_set_watch(ast_pool *pool, int (*ask)(void *data), void *data);
+
+/* Whether somebody asked to stop. May be called from any task. */
 bool ast_pool_cancelled(const ast_pool *pool);
+
+/* Asks now, if it is time, and returns ast_pool_cancelled: for long loops on the caller's thread outside of a run. */
+bool ast_pool_poll(ast_pool *pool);
+
+/* As ast_pool_run, but hands out no more blocks once the pool is cancelled. false: some blocks were not run. */
+bool ast_pool_try(ast_pool *pool, size_t blocks, ast_task *task, void *data);
 
 /* One step of a busy wait: cheap at first, then it gives the processor away. Start with *spins = 0. */
 void ast_pool_pause(unsigned *spins);

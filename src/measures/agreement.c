@@ -97,7 +97,8 @@ static double adjusted_rand(const contingency *table) {
 
 static bool measure(contingency *table, ast_agreement *agreement) {
     size_t pairs = table->pairs.used, rows = table->rows.used, columns = table->columns.used;
-    *agreement = (ast_agreement){.nmi = 1, .ari = 1, .points = table->points, .clusters = rows, .truths = columns};
+    *agreement = (ast_agreement){
+        .size = sizeof *agreement, .nmi = 1, .ari = 1, .points = table->points, .clusters = rows, .truths = columns};
     if (pairs == rows && pairs == columns) /* the same partition: exactly 1, and no 0 / 0 below */
         return true;
     agreement->ari = adjusted_rand(table);

@@ -85,7 +85,7 @@ static double add_up(sweep *work, ast_pool *pool, const ast_comm *comm) {
     size_t size = (size_t)ast_comm_size(comm), end = blocks * (rank + 1) / size;
     double total = 0;
     work->first = blocks * rank / size;
-    ast_pool_run(pool, end - work->first, score_block, work);
+    ast_pool_try(pool, end - work->first, score_block, work);
     ast_comm_sum(comm, (uint64_t *)(void *)work->partial, blocks);
     for (size_t block = 0; block < blocks; block++)
         total += work->partial[block];

@@ -27,7 +27,7 @@ static void take_in_turn(const ast_rows *rows, const ast_partition *partition, a
                          uint32_t *chosen, ast_gathered *sample) {
     const ast_comm *comm = rows->comm;
     size_t wanted = selection->wanted;
-    for (int turn = 0; turn < comm->size; turn++) {
+    for (int turn = 0; turn < comm->ranks; turn++) {
         size_t at = wanted - selection->wanted, dimension = rows->dimension;
         if (turn == comm->rank)
             take_own(rows, partition, selection, chosen, at, sample);

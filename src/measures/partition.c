@@ -80,7 +80,7 @@ bool ast_counter_share(ast_counter *counter, const ast_comm *comm) {
     ast_comm_before(comm, counter->used, &used);
     ast_counter_entry *part = malloc((used + 1) * sizeof *part);
     bool ready = ast_comm_lowest(comm, !part) < 0, added = true;
-    for (int turn = 0; ready && turn < comm->size; turn++)
+    for (int turn = 0; ready && turn < comm->ranks; turn++)
         added = add_part(&all, comm, counter, part, turn) && added;
     ready = ready && ast_comm_lowest(comm, !added) < 0;
     free(part);

@@ -107,9 +107,9 @@ static ast_status cosine_silhouette(ast_fault *fault, ast_pool *pool, const ast_
         release(&work);
         return ast_fail_memory(fault);
     }
-    ast_pool_run(pool, work.parts, sum_part, &work);
+    ast_pool_try(pool, work.parts, sum_part, &work);
     average(&work);
-    ast_pool_run(pool, work.blocks, score_block, &work);
+    ast_pool_try(pool, work.blocks, score_block, &work);
     *silhouette = add_up(&work) / (double)partition->points;
     release(&work);
     return AST_OK;
@@ -133,7 +133,7 @@ static bool allocate(job *work, size_t threads) {
     work->sizes = calloc(work->parts, clusters * sizeof *work->sizes);
     work->means = malloc(clusters * features * sizeof *work->means);
     work->without = malloc(clusters * sizeof *work->without);
-    work->partial = malloc((work->blocks + 1) * sizeof *work->partial);
+    work->partial = calloc(work->blocks + 1, sizeof *work->partial);
     work->buffers = malloc(buffered * sizeof *work->buffers);
     work->tiles = ast_allocate(threads * work->block_rows, features * sizeof *work->tiles);
     return shift(work) && work->sums && work->sizes && work->means && work->without && work->partial && work->buffers &&
@@ -354,7 +354,7 @@ static double add_up(const job *work) {
     relay sum = {0};
     for (size_t block = 0; !comm && block < work->blocks; block++)
         sum.total += work->partial[block];
-    for (int turn = 0; comm && turn < comm->size; turn++) {
+    for (int turn = 0; comm && turn < comm->ranks; turn++) {
         if (turn == comm->rank)
             carry_on(work, &sum);
         ast_comm_broadcast(comm, &sum, sizeof sum, turn);

@@ -88,7 +88,7 @@ static ast_status assign_by_cells(assign_job *job, ast_fault *fault) {
     if (!ast_cells_load(&l->crowd.cells, &l->scorer, l->pool) || !ast_near_begin(l->crowd.cells, &means) ||
         !ast_cells_nearest(l->crowd.cells))
         return ast_fail_memory(fault);
-    ast_pool_run(l->pool, l->rows.chunks, assign_cells, job);
+    ast_pool_try(l->pool, l->rows.chunks, assign_cells, job);
     return AST_OK;
 }
 
@@ -108,7 +108,7 @@ ast_status ast_assign_points(ast_labelling *l, int32_t *labels, float *similarit
         job.exact = ast_allocate((size_t)l->worker_count * job.stride, sizeof *job.exact);
     if (!job.exact)
         return ast_fail_memory(fault);
-    ast_pool_run(l->pool, l->rows.chunks, assign_chunk, &job);
+    ast_pool_try(l->pool, l->rows.chunks, assign_chunk, &job);
     free(job.exact);
     return AST_OK;
 }

@@ -46,8 +46,9 @@ ast_status ast_labelling_defer(ast_labelling *l, ast_status status) {
     return AST_OK;
 }
 
-ast_status ast_labelling_settle(ast_labelling *l, ast_fault *fault) {
-    return ast_labelling_agree(l, atomic_load(&l->failed) ? ast_fail_memory(fault) : l->ranks.pending, fault);
+ast_status ast_labelling_settle(ast_labelling *l, ast_status status, ast_fault *fault) {
+    status = l->ranks.pending == AST_OK ? status : l->ranks.pending;
+    return ast_labelling_agree(l, atomic_load(&l->failed) ? ast_fail_memory(fault) : status, fault);
 }
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */

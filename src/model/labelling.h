@@ -190,8 +190,8 @@ ast_status ast_labelling_recount(ast_labelling *labelling, ast_fault *fault);
 /* Several ranks: all fail if one does; a failure that the others are told of in the next pass (alone: at once). */
 ast_status ast_labelling_agree(ast_labelling *labelling, ast_status status, ast_fault *fault);
 ast_status ast_labelling_defer(ast_labelling *labelling, ast_status status);
-/* After the last pass: what was deferred. */
-ast_status ast_labelling_settle(ast_labelling *labelling, ast_fault *fault);
+/* After the last pass: what was deferred, or else `status`; all ranks agree. */
+ast_status ast_labelling_settle(ast_labelling *labelling, ast_status status, ast_fault *fault);
 
 /* ---- between the files of this room ---- */
 

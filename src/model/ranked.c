@@ -173,7 +173,7 @@ static void commit_slice(ast_labelling *l, size_t first) {
 
 /* `known`: the events that all ranks know of. false: one of them failed, and all know. */
 static bool commit_in_turn(ast_labelling *l, size_t first, size_t known) {
-    for (int turn = 0; turn < l->ranks.comm->size; turn++) {
+    for (int turn = 0; turn < l->ranks.comm->ranks; turn++) {
         size_t before = turn == 0 ? known : l->events.count;
         if (turn == l->ranks.comm->rank)
             commit_slice(l, first);

@@ -78,9 +78,7 @@ ast_status ast_windows_load(ast_labelling *l, ast_windows *w, const ast_kernels 
 
 void ast_windows_free(ast_windows *w) {
     free(w->keys);
-    free(w->weights);
     w->keys = NULL;
-    w->weights = NULL;
 }
 
 /* ---- Labels come and go ------------------------------------------------------------------------------------------ */

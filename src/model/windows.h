@@ -28,7 +28,7 @@ typedef struct ast_windows {
     bool axial;
     bool plain;      /* the label array holds other numbers now, which have no signs */
     bool eager;      /* most rows of a pass are read: it pays to announce them */
-    double *weights; /* (N) or NULL */
+    double *weights; /* (N) or NULL: the caller's to free, divided by the smallest */
     uint64_t *keys;  /* (slots) of the labels of the first pass */
     size_t key_capacity;
     uint64_t last_read; /* rows, up to the end of the last pass */

@@ -66,12 +66,14 @@ ast_status ast_reader_status(ast_reader *reader, ast_fault *fault) {
     case AST_INFINITE_ROW:
         return ast_fail_infinite(fault, row);
     case AST_CHANGED_ROW:
-        return ast_fail(fault, AST_BAD_DATA,
-                        "row %zu (counting from 1) is not what it was: the points changed while they were read", row);
+        ast_fail(fault, AST_BAD_DATA,
+                 "row %zu (counting from 1) is not what it was: the points changed while they were read", row);
+        return ast_fail_at_row(fault, row);
     case AST_UNSTORED:
         return ast_fail(fault, AST_NO_INPUT, "the labels from row %zu (counting from 1) on could not be kept", row);
     default:
-        return ast_fail(fault, AST_NO_INPUT, "row %zu (counting from 1) could not be read", row);
+        ast_fail(fault, AST_NO_INPUT, "row %zu (counting from 1) could not be read", row);
+        return ast_fail_at_row(fault, row);
     }
 }
 

@@ -198,10 +198,11 @@ static ast_status take_starts(ast_sparse_rows *rows, const ast_points *view, ast
     rows->longest = 0;
     for (size_t r = 0; r <= view->count; r++) {
         int64_t start = index_at(view->starts, view->index, r);
-        if (start < last)
-            return ast_fail(fault, AST_BAD_DATA,
-                            "row %zu (counting from 1) ends at entry %lld, before its start at %lld", r,
-                            (long long)start, (long long)last);
+        if (start < last) {
+            ast_fail(fault, AST_BAD_DATA, "row %zu (counting from 1) ends at entry %lld, before its start at %lld", r,
+                     (long long)start, (long long)last);
+            return ast_fail_at_row(fault, r);
+        }
         size_t length = (size_t)(start - last);
         rows->longest = length > rows->longest ? length : rows->longest;
         rows->starts[r] = (size_t)(start - origin);
@@ -224,7 +225,10 @@ ast_status ast_sparse_rows_open(ast_sparse_rows *rows, const ast_points *view, a
     rows->columns = wide || entries == 0 ? rows->copied : (const int32_t *)view->columns + offset;
     check_job job = {.rows = rows, .view = view, .bad = view->count};
     ast_pool_run(pool, (view->count + CHECK_BLOCK - 1) / CHECK_BLOCK, check_block, &job);
-    return job.bad < view->count ? describe_bad(view, job.bad, fault) : AST_OK;
+    if (job.bad == view->count)
+        return AST_OK;
+    describe_bad(view, job.bad, fault);
+    return ast_fail_at_row(fault, job.bad + 1);
 }
 
 void ast_sparse_rows_free(ast_sparse_rows *rows) {

@@ -33,14 +33,14 @@ static double azimuth_towards(const double *v, double side) {
     return azimuth_of(sign * v[0], sign * v[1]);
 }
 
-void ast_dip(const double normal[3], double *dip_direction, double *dip) {
-    *dip_direction = azimuth_towards(normal, 1);
-    *dip = isnan(*dip_direction) ? NAN : atan2(hypot(normal[0], normal[1]), fabs(normal[2])) / AST_DEGREE;
-}
-
-void ast_trend(const double line[3], double *trend, double *plunge) {
-    *trend = azimuth_towards(line, -1);
-    *plunge = isnan(*trend) ? NAN : atan2(fabs(line[2]), hypot(line[0], line[1])) / AST_DEGREE;
+void ast_angles_of(ast_feature feature, const double vector[3], double *azimuth, double *inclination) {
+    static const double nowhere[3];
+    const double *v = vector ? vector : nowhere;
+    double towards = azimuth_towards(v, feature == AST_PLANE ? 1 : -1), level = hypot(v[0], v[1]), up = fabs(v[2]);
+    if (azimuth)
+        *azimuth = towards;
+    if (inclination)
+        *inclination = isnan(towards) ? NAN : (feature == AST_PLANE ? atan2(level, up) : atan2(up, level)) / AST_DEGREE;
 }
 
 /* Exact at multiples of 90 degrees, where sin(angle * pi / 180) is not. */
@@ -59,14 +59,11 @@ static double cosine(double degrees) {
     return sine(fmod(degrees, 360) + 90);
 }
 
-void ast_pole(double dip_direction, double dip, double pole[3]) {
-    pole[0] = sine(dip) * sine(dip_direction);
-    pole[1] = sine(dip) * cosine(dip_direction);
-    pole[2] = cosine(dip);
-}
-
-void ast_line(double trend, double plunge, double line[3]) {
-    line[0] = cosine(plunge) * sine(trend);
-    line[1] = cosine(plunge) * cosine(trend);
-    line[2] = -sine(plunge);
+void ast_vector_of(ast_feature feature, double azimuth, double inclination, double vector[3]) {
+    if (!vector)
+        return;
+    double level = feature == AST_PLANE ? sine(inclination) : cosine(inclination);
+    vector[0] = level * sine(azimuth);
+    vector[1] = level * cosine(azimuth);
+    vector[2] = feature == AST_PLANE ? cosine(inclination) : -sine(inclination);
 }

@@ -4,7 +4,7 @@
  * saw them in rawDepths, exact and without holes in depths, the true directions plus 1 in labels, grey pictures.
  *     nyu_maker FILE SCENES WIDTH HEIGHT [raw|filled|empty]
  * filled: without rawDepths; empty: scene 1 has no depth at all. Focal lengths are 0.82 of the width. */
-#include <asterism_depth.h>
+#include <private/asterism_hallway.h>
 #include <hdf5.h>
 
 #include <stdio.h>
@@ -45,7 +45,8 @@ static void turn(const uint16_t *depth, size_t width, size_t height, float *metr
 static int render(scenes *made) {
     size_t pixels = made->width * made->height;
     ast_hallway noisy = hallway_of(made, 1), exact = hallway_of(made, 0);
-    ast_context *context = ast_open(1);
+    ast_context *context;
+    ast_open(&context, 1);
     uint16_t *depth = malloc(pixels * sizeof *depth);
     int32_t *truth = malloc(pixels * sizeof *truth);
     int good = context && depth && truth;

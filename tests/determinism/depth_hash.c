@@ -3,6 +3,7 @@
  * One hash of metres, points and normals over threads and instruction sets: frames of the noisy hallway, and random
  * images of awkward sizes, with every kind of smoothing. Bands depend on the threads; the bits must not. */
 #include "reference/depth.h"
+#include "private/asterism_hallway.h"
 #include "reference/harness.h"
 
 #include <math.h>
@@ -81,12 +82,14 @@ static uint64_t hash_of(const char *isa, int threads) {
             ast_depth_options options = p->options;
             options.smooth = (ast_smooth)smooth;
             options.tv_iterations = 6;
-            ast_depth *depth = ast_depth_open(context, &options);
-            ast_depth_image image = {p->values, p->width, p->height, (ptrdiff_t)(p->width * sizeof *p->values)};
+            ast_depth *depth;
+            ast_depth_open(&depth, context, &options);
+            ast_depth_image image = {sizeof image, p->values, p->width, p->height,
+                                     (ptrdiff_t)(p->width * sizeof *p->values)};
             assert_non_null(depth);
-            assert_int_equal(ast_depth_metres(depth, &image, metres), AST_OK);
-            assert_int_equal(ast_depth_points(depth, &image, points), AST_OK);
-            assert_int_equal(ast_depth_normals(depth, &image, normals), AST_OK);
+            assert_int_equal(ast_depth_compute(depth, &image, metres, NULL, NULL), AST_OK);
+            assert_int_equal(ast_depth_compute(depth, &image, NULL, points, NULL), AST_OK);
+            assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, normals), AST_OK);
             ast_depth_close(depth);
             hash = ref_hash_floats(hash, metres, n);
             hash = ref_hash_floats(hash, points, 3 * n);
@@ -116,16 +119,19 @@ static void handles_forget(void **state) {
     (void)state;
     static float first[3 * MOST], again[3 * MOST];
     ast_depth_options options = pictures[0].options;
-    ast_depth *depth = ast_depth_open(ref_context("avx2", 2), &options);
+    ast_depth *depth;
+    ast_depth_open(&depth, ref_context("avx2", 2), &options);
     assert_non_null(depth);
     for (int round = 0; round < 2; round++)
         for (int i = 0; i < IMAGES; i++) {
             const picture *p = &pictures[i];
-            ast_depth *fresh = ast_depth_open(ref_context("avx2", 3), &options);
-            ast_depth_image image = {p->values, p->width, p->height, (ptrdiff_t)(p->width * sizeof *p->values)};
+            ast_depth *fresh;
+            ast_depth_open(&fresh, ref_context("avx2", 3), &options);
+            ast_depth_image image = {sizeof image, p->values, p->width, p->height,
+                                     (ptrdiff_t)(p->width * sizeof *p->values)};
             assert_non_null(fresh);
-            assert_int_equal(ast_depth_normals(depth, &image, again), AST_OK);
-            assert_int_equal(ast_depth_normals(fresh, &image, first), AST_OK);
+            assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, again), AST_OK);
+            assert_int_equal(ast_depth_compute(fresh, &image, NULL, NULL, first), AST_OK);
             assert_true(ref_hash_floats(0, first, 3 * p->width * p->height) ==
                         ref_hash_floats(0, again, 3 * p->width * p->height));
             ast_depth_close(fresh);

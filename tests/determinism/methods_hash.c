@@ -17,7 +17,7 @@ typedef struct outcome {
 static outcome run(const ast_points *points, const ast_options *options, const char *isa, int threads) {
     outcome o = {0};
     size_t clusters;
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     ast_context *context = ref_context(isa, threads);
     int32_t *labels = ref_take(points->count, sizeof *labels);
     ast_status status = ast_cluster(context, points, options, labels, &report);

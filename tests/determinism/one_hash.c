@@ -41,7 +41,7 @@ typedef struct fingerprint {
 
 static fingerprint run(const set *s, const ast_points *points, const ref_setup *setup) {
     fingerprint print;
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     ast_options options = s->options;
     ast_context *context = ref_context(setup->isa, setup->threads);
     int32_t *labels = ref_take(s->count, sizeof *labels);

@@ -41,7 +41,8 @@ static void the_same_bits_everywhere(void **state) {
     (void)state;
     static const int threads[] = {1, 2, 3, 8};
     for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
-        ast_context *context = ast_open(threads[t]);
+        ast_context *context;
+        ast_open(&context, threads[t]);
         assert_non_null(context);
         uint64_t sum = 0;
         for (size_t i = 0; i < FRAMES; i++) {
@@ -59,7 +60,8 @@ static void the_same_bits_everywhere(void **state) {
 /* Every option counts, and whether the truth is asked for does not. */
 static void options_make_the_difference(void **state) {
     (void)state;
-    ast_context *context = ast_open(2);
+    ast_context *context;
+    ast_open(&context, 2);
     ast_hallway base = ref_hallway_smaller(8), seed = base, exact = base, slower = base;
     seed.seed = 2;
     exact.noise = 0;

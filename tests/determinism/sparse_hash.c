@@ -62,7 +62,7 @@ static uint64_t hash_of(const documents *d, const ast_options *options, const re
     ast_points points = view_of(d, wide);
     ast_context *context = ref_context(setup->isa, setup->threads);
     ast_options run = *options;
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     int32_t *labels = ref_take(d->count, sizeof *labels);
     run.parallel = setup->parallel;
     run.bounds = setup->bounds;

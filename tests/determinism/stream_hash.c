@@ -44,12 +44,13 @@ static uint64_t hash_of(const film *f, const ref_setup *setup) {
     uint64_t hash = 0;
     options.parallel = setup->parallel;
     options.bounds = setup->bounds;
-    ast_stream *stream = ast_stream_open(context, &options);
+    ast_stream *stream;
+    ast_stream_open(&stream, context, &options);
     if (!stream)
         fail_msg("%s, %s: %s", f->name, ref_setup_text(setup), ast_message(context));
     for (int t = 0; t < FRAMES; t++) {
         ast_points points = ast_points_f4(f->x[t], f->points, 3);
-        ast_frame frame;
+        ast_frame frame = {.size = sizeof frame};
         size_t count;
         if (ast_stream_step(stream, &points, labels, &frame) != AST_OK)
             fail_msg("%s, %s, frame %d: %s", f->name, ref_setup_text(setup), t, ast_message(context));

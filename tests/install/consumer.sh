@@ -38,6 +38,7 @@ use() {
     quietly "$prefix/bin/asterism" --version
     [ -s "$prefix/include/asterism.h" ] || broken 'the header is not installed'
     [ -s "$prefix/include/asterism_depth.h" ] || broken 'the header for depth cameras is not installed'
+    [ ! -e "$prefix/include/private" ] || broken 'a private header is installed'
     [ -s "$prefix/${MANDIR#"$prefix/"}/man1/asterism.1" ] || broken 'the man page is not installed'
 }
 

@@ -5,8 +5,9 @@
 #include <string.h>
 
 ast_status call_cluster(ast_context *context, const scene *s, int32_t *out) {
-    ast_report report, before;
+    ast_report report = {.size = sizeof report}, before = {.size = sizeof before};
     memset(&report, 0x5a, sizeof report);
+    report.size = sizeof report;
     memcpy(&before, &report, sizeof report);
     ast_status status = ast_cluster(context, &s->points, &s->options, out, &report);
     if (status != AST_OK)
@@ -17,7 +18,9 @@ ast_status call_cluster(ast_context *context, const scene *s, int32_t *out) {
 ast_status call_assign(ast_context *context, const scene *s, int32_t *out) {
     static float similarity[N];
     similarity[0] = 77;
-    ast_status status = ast_assign(context, &s->points, s->x, 40, 30, out, similarity);
+    ast_assign_options known = ast_assign_to(s->x, 40);
+    known.angle = 30;
+    ast_status status = ast_assign(context, &s->points, &known, out, similarity);
     if (status != AST_OK)
         assert_true(similarity[0] == 77);
     return status;
@@ -51,7 +54,8 @@ static void read_clusters(const ast_context *context, size_t dimension) {
  * has fewer allocations than n. */
 static int fail_nth(const scene *s, call *tested, call *before, long n) {
     long blocks_before = atomic_load(&ast_test_blocks);
-    ast_context *context = ast_open(s->threads);
+    ast_context *context;
+    ast_open(&context, s->threads);
     assert_non_null(context);
     if (before)
         assert_int_equal(before(context, s, out), AST_OK);
@@ -79,7 +83,8 @@ static int fail_nth(const scene *s, call *tested, call *before, long n) {
 }
 
 void fail_all(const scene *s, call *tested, call *before) {
-    ast_context *context = ast_open(s->threads);
+    ast_context *context;
+    ast_open(&context, s->threads);
     assert_non_null(context);
     memset(good, 0x5a, sizeof good);
     assert_int_equal(tested(context, s, good), AST_OK);
@@ -103,8 +108,9 @@ void scene_open(scene *s, const char *name, size_t dimension, int threads, doubl
 }
 
 void scene_expect(scene *s) {
-    ast_report report;
-    ast_context *context = ast_open(1);
+    ast_report report = {.size = sizeof report};
+    ast_context *context;
+    ast_open(&context, 1);
     assert_non_null(context);
     assert_int_equal(ast_cluster(context, &s->points, &s->options, s->expected, &report), AST_OK);
     assert_true(report.clusters >= 2);

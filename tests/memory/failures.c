@@ -35,7 +35,7 @@ static int stop_here(const ast_progress *state, void *data) {
     pause_state *p = data;
     if (state->iteration == 0 || state->restart + 1 < p->s->options.restarts)
         return 0;
-    ast_medium store = {.write = put_bytes, .data = p};
+    ast_medium store = {.size = sizeof store, .write = put_bytes, .data = p};
     p->saved = ast_checkpoint(p->context, &store);
     return 1;
 }
@@ -51,7 +51,7 @@ static ast_status call_resumed(ast_context *context, const scene *s, int32_t *ou
     ast_status status = call_cluster(context, &twin, out);
     if (status != AST_CANCELLED || p.saved != AST_OK)
         return status == AST_CANCELLED ? p.saved : status;
-    ast_medium store = {.size = p.size, .read = get_bytes, .data = &p};
+    ast_medium store = {.size = sizeof store, .bytes = p.size, .read = get_bytes, .data = &p};
     twin.options = s->options;
     twin.options.resume = &store;
     return call_cluster(context, &twin, out);
@@ -81,11 +81,16 @@ static ast_status call_small_cluster(ast_context *context, const scene *s, int32
 static void open_fails_cleanly(void **state) {
     (void)state;
     long n = 1;
+    int none_started = 0;
     for (int failed = 1; failed && n < MOST; n++) {
         long blocks_before = atomic_load(&ast_test_blocks);
         atomic_store(&ast_test_countdown, n);
-        ast_context *context = ast_open(4);
+        ast_context *context = (ast_context *)&n;
+        ast_status status = ast_open(&context, 4);
         failed = atomic_exchange(&ast_test_countdown, 0) <= 0;
+        if ((status == AST_OK) != (context != NULL) || (failed && status != AST_NO_MEMORY && status != AST_NO_THREADS))
+            fail_msg("ast_open gives status %d when allocation or thread %ld failed", status, n);
+        none_started |= status == AST_NO_THREADS;
         if (failed && context)
             fail_msg("ast_open works although its allocation or thread %ld failed", n);
         if (!failed && !context)
@@ -95,6 +100,7 @@ static void open_fails_cleanly(void **state) {
             fail_msg("ast_open lost %ld blocks when allocation or thread %ld failed",
                      atomic_load(&ast_test_blocks) - blocks_before, n);
     }
+    assert_true(none_started);
     assert_true(n > 5); /* memory and three threads at least: otherwise nothing was tested */
 }
 

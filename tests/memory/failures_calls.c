@@ -3,7 +3,7 @@
  * The other calls without enough memory: sources, tallies, measures, depth images, clouds. */
 #include "failing.h"
 
-#include "asterism_depth.h"
+#include "private/asterism_hallway.h"
 #include "asterism_tally.h"
 
 #include <string.h>
@@ -21,14 +21,15 @@ static int write_scene(size_t first, size_t count, const int32_t *labels, void *
 }
 
 static ast_status call_source(ast_context *context, const scene *s, int32_t *out) {
-    ast_source source = {.count = N,
+    ast_source source = {.size = sizeof source,
+                         .count = N,
                          .dimension = s->dimension,
                          .type = AST_F4,
                          .weights = s->weights,
                          .read = read_scene,
                          .data = (void *)s};
-    ast_label_store store = {.write = write_scene, .data = out};
-    ast_report report;
+    ast_label_store store = {.size = sizeof store, .write = write_scene, .data = out};
+    ast_report report = {.size = sizeof report};
     ast_options options = s->options;
     options.restarts = 1;
     options.shuffle = 0;
@@ -38,7 +39,7 @@ static ast_status call_source(ast_context *context, const scene *s, int32_t *out
 
 static ast_status call_compare(ast_context *context, const scene *s, int32_t *out) {
     static int32_t truth[N];
-    ast_agreement agreement = {.nmi = 77};
+    ast_agreement agreement = {.size = sizeof agreement, .nmi = 77};
     for (int i = 0; i < N; i++)
         truth[i] = i * 7 % 1000003 % 31;
     ast_status status = ast_compare(context, s->expected, truth, N, &agreement);
@@ -83,13 +84,14 @@ static ast_status call_depth_smoothed(ast_context *context, ast_smooth smooth, i
     ast_depth_options_init(&options);
     ast_camera_named("kinect", &options.camera, NULL);
     options.smooth = smooth;
-    ast_depth *depth = ast_depth_open(context, &options);
+    ast_depth *depth;
+    ast_depth_open(&depth, context, &options);
     if (!depth)
         return AST_NO_MEMORY;
-    ast_depth_image image = {values, SIDE, SIDE, SIDE * sizeof *values};
-    ast_status status = ast_depth_metres(depth, &image, metres);
+    ast_depth_image image = {sizeof image, values, SIDE, SIDE, SIDE * sizeof *values};
+    ast_status status = ast_depth_compute(depth, &image, metres, NULL, NULL);
     if (status == AST_OK)
-        status = ast_depth_normals(depth, &image, (float *)(void *)out);
+        status = ast_depth_compute(depth, &image, NULL, NULL, (float *)(void *)out);
     ast_depth_close(depth);
     return status;
 }
@@ -125,7 +127,7 @@ static ast_status call_cloud(ast_context *context, const scene *s, int32_t *out)
 }
 
 static ast_status call_axes(ast_context *context, const scene *s, int32_t *out) {
-    ast_axes axes = {.rms = -1};
+    ast_axes axes = {.size = sizeof axes, .rms = -1};
     ast_status status = ast_frame_axes(context, s->x, NULL, N, &axes, out);
     assert_true(status == AST_OK || axes.rms == -1);
     return status;
@@ -137,7 +139,7 @@ static ast_status call_tally(ast_context *context, const scene *s, int32_t *out)
     static float means[MEANS * MOST_DIMENSION];
     size_t numbers = ROWS * s->dimension, size;
     int32_t labels[N];
-    ast_tally_step step = {.moved = 77};
+    ast_tally_step step = {.size = sizeof step, .moved = 77};
     memcpy(means, s->x, numbers * sizeof *means);
     memcpy(means + numbers, s->x, numbers * sizeof *means);
     ast_points parts[2] = {ast_points_f4(s->x, HALF, s->dimension),
@@ -145,11 +147,9 @@ static ast_status call_tally(ast_context *context, const scene *s, int32_t *out)
     ast_tally *all = NULL, *part = NULL;
     ast_status status = ast_tally_start(context, means, MEANS, s->dimension, means);
     if (status == AST_OK)
-        all = ast_tally_open(context, means, MEANS, s->dimension, NULL);
-    if (all)
-        part = ast_tally_open(context, means, MEANS, s->dimension, NULL);
-    if (!all || !part)
-        status = AST_NO_MEMORY;
+        status = ast_tally_open(&all, context, means, MEANS, s->dimension, NULL);
+    if (status == AST_OK)
+        status = ast_tally_open(&part, context, means, MEANS, s->dimension, NULL);
     if (status == AST_OK)
         status = ast_tally_add(all, &parts[0], 0, labels);
     if (status == AST_OK)
@@ -225,23 +225,25 @@ static void depth_keeps_its_memory(void **state) {
     ast_depth_options_init(&options);
     ast_camera_named("kinect", &options.camera, NULL);
     options.smooth = AST_SMOOTH_TV;
-    ast_context *context = ast_open(2);
-    ast_depth *depth = ast_depth_open(context, &options);
+    ast_context *context;
+    ast_open(&context, 2);
+    ast_depth *depth;
+    ast_depth_open(&depth, context, &options);
     assert_non_null(depth);
-    const ast_depth_image small = {values, SIDE, SIDE, SIDE * sizeof *values};
-    const ast_depth_image large = {values, 2 * SIDE, 2 * SIDE, 2 * SIDE * sizeof *values};
+    const ast_depth_image small = {sizeof small, values, SIDE, SIDE, SIDE * sizeof *values};
+    const ast_depth_image large = {sizeof large, values, 2 * SIDE, 2 * SIDE, 2 * SIDE * sizeof *values};
     for (long n = 1, failed = 1; failed; n++) {
-        assert_int_equal(ast_depth_normals(depth, &small, normals), AST_OK);
+        assert_int_equal(ast_depth_compute(depth, &small, NULL, NULL, normals), AST_OK);
         atomic_store(&ast_test_countdown, n);
-        ast_status status = ast_depth_normals(depth, &large, normals);
+        ast_status status = ast_depth_compute(depth, &large, NULL, NULL, normals);
         failed = atomic_exchange(&ast_test_countdown, 0) <= 0;
         assert_int_equal(status, failed ? AST_NO_MEMORY : AST_OK);
         assert_true(n < 10);
     }
     atomic_store(&ast_test_countdown, 1);
-    assert_int_equal(ast_depth_normals(depth, &large, normals), AST_OK);
-    assert_int_equal(ast_depth_metres(depth, &large, normals), AST_OK);
-    assert_int_equal(ast_depth_points(depth, &large, normals), AST_OK);
+    assert_int_equal(ast_depth_compute(depth, &large, NULL, NULL, normals), AST_OK);
+    assert_int_equal(ast_depth_compute(depth, &large, normals, NULL, NULL), AST_OK);
+    assert_int_equal(ast_depth_compute(depth, &large, NULL, normals, NULL), AST_OK);
     assert_int_equal(atomic_exchange(&ast_test_countdown, 0), 1); /* nobody asked for memory */
     ast_depth_close(depth);
     ast_close(context);

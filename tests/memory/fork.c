@@ -24,7 +24,7 @@ static float x[N * 3];
 static int32_t labels[N], child_labels[N];
 
 static ast_status cluster(ast_context *context, int32_t *result) {
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     ast_options options;
     ast_points points = ast_points_f4(x, N, 3);
     ast_options_init(&options);
@@ -50,7 +50,8 @@ static int child_closes(ast_context *context) {
 /* What the child does with a context of its own. */
 static int child_opens(ast_context *context) {
     (void)context;
-    ast_context *own = ast_open(3);
+    ast_context *own;
+    ast_open(&own, 3);
     if (!own)
         return 3;
     return child_uses(own);
@@ -80,7 +81,8 @@ static void check_parent(ast_context *context) {
 static void a_child_uses_the_parents_context(void **state) {
     (void)state;
     for (int threads = 1; threads <= 4; threads++) {
-        ast_context *context = ast_open(threads);
+        ast_context *context;
+        ast_open(&context, threads);
         assert_non_null(context);
         check_child(child_closes, context);
         assert_int_equal(cluster(context, labels), AST_OK);
@@ -98,7 +100,8 @@ static void a_child_opens_its_own_context(void **state) {
 #ifdef REF_TSAN
     skip(); /* the thread sanitizer allows no threads in a child of a threaded process */
 #endif
-    ast_context *context = ast_open(2);
+    ast_context *context;
+    ast_open(&context, 2);
     assert_non_null(context);
     assert_int_equal(cluster(context, labels), AST_OK);
     check_child(child_opens, context);

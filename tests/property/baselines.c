@@ -95,7 +95,7 @@ static void dpmeans_equals_the_reference(void **state) {
         int32_t *labels = ref_take(count, sizeof *labels), *expected = ref_take(count, sizeof *expected);
         euclid e = {ref_take(MOST_CLUSTERS * dimension, sizeof *e.means), 0};
         ref_trace trace = {0};
-        ast_report report;
+        ast_report report = {.size = sizeof report};
         ref_fill_clustered(x, count, dimension, 6, 0.1, dimension < 10 ? 0.1 : 0, seed);
         ast_points points = ast_points_f4(x, count, dimension);
         ast_options options = options_of(AST_DPMEANS);
@@ -135,7 +135,7 @@ static void dpmeans_at_the_ends(void **state) {
     enum { N = 300 };
     float x[N * 3];
     int32_t labels[N];
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     ref_fill_clustered(x, N, 3, 5, 0.1, 0.5, 3);
     memcpy(x + (N - 100) * 3, x, 300 * sizeof *x); /* duplicates */
     ast_points points = ast_points_f4(x, N, 3);
@@ -189,7 +189,7 @@ static void online_equals_the_reference(void **state) {
         float *x = ref_take(count * dimension, sizeof *x), *final = ref_take(clusters * dimension, sizeof *final);
         double *means = ref_take(clusters * dimension, sizeof *means);
         int32_t *labels = ref_take(count, sizeof *labels), *expected = ref_take(count, sizeof *expected);
-        ast_report report;
+        ast_report report = {.size = sizeof report};
         ref_points read;
         ref_fill_clustered(x, count, dimension, clusters, 0.2, 0.1, seed);
         ast_points points = ast_points_f4(x, count, dimension);
@@ -257,7 +257,7 @@ static void samples_come_when_asked_for(void **state) {
     for (int method = AST_FSD; method <= AST_CRP; method++)
         for (int every = 0; every <= 7; every += 7) {
             samples s = {0, 0, N};
-            ast_report report;
+            ast_report report = {.size = sizeof report};
             ast_options options = options_of((ast_method)method);
             options.clusters = 5;
             options.max_iterations = 50;
@@ -276,7 +276,7 @@ static void bad_options_are_refused(void **state) {
     float x[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     double weights[3] = {1, 2, 3};
     int32_t labels[3];
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     ast_options good = options_of(AST_CRP), bad[9];
     for (int i = 0; i < 9; i++)
         bad[i] = good;

@@ -109,7 +109,7 @@ static void check_by_hand(const float *x, size_t count, size_t dimension, double
                           double objective) {
     ast_points view = ast_points_f4(x, count, dimension);
     ast_options options = ref_dp_options(angle);
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     ref_points points;
     ref_result result;
     int32_t *got = ref_take(count, sizeof *got);

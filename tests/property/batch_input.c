@@ -20,12 +20,13 @@ static void cancelling_leaves_labels_untouched(void **state) {
     enum { N = 300 };
     float x[N * 3];
     int32_t labels[N], before[N];
-    ast_report report, report_before;
+    ast_report report = {.size = sizeof report}, report_before = {.size = sizeof report_before};
     ast_context *context = ref_context("avx2", 2);
     ref_fill_clustered(x, N, 3, 12, 0.3, 0.5, 3);
     memset(before, 0x5a, sizeof before);
     memcpy(labels, before, sizeof labels);
     memset(&report, 0x5a, sizeof report);
+    report.size = sizeof report;
     memcpy(&report_before, &report, sizeof report);
     ast_points points = ast_points_f4(x, N, 3);
     ast_options options = ref_dp_options(30);
@@ -58,7 +59,7 @@ static void infinity_names_its_row(void **state) {
     float *x = ref_take(N * D, sizeof *x);
     int32_t *labels = ref_take(N, sizeof *labels);
     for (size_t r = 0; r < 4; r++) {
-        ast_report report;
+        ast_report report = {.size = sizeof report};
         ast_context *context = ref_context(r % 2 ? "base" : "avx2", r < 2 ? 1 : 3);
         ref_fill_clustered(x, N, D, 4, 0.1, 0, 3);
         x[rows[r] * D + 3] = r % 2 ? -INFINITY : INFINITY;
@@ -71,7 +72,8 @@ static void infinity_names_its_row(void **state) {
             fail_msg("an infinity in row %zu (from 0): %s", rows[r], ast_message(context));
         assert_int_equal(labels[0], -77);
         assert_int_equal(labels[N - 1], -77);
-        assert_int_equal(ast_assign(context, &points, x + D, 1, NAN, labels, NULL), AST_BAD_DATA);
+        ast_assign_options known = ast_assign_to(x + D, 1);
+        assert_int_equal(ast_assign(context, &points, &known, labels, NULL), AST_BAD_DATA);
     }
     free(x);
     free(labels);
@@ -81,7 +83,7 @@ static void infinity_names_its_row(void **state) {
 static void check_problem(const ast_options *options, const char *word) {
     float x[] = {1, 0, 0, 1, 0.6f, 0.8f};
     int32_t labels[3] = {-77, -77, -77};
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     ast_points points = ast_points_f4(x, 3, 2);
     ast_context *context = ref_context("base", 1);
     const char *problem = ast_options_problem(options);
@@ -132,7 +134,7 @@ static void every_bad_option_has_a_sentence(void **state) {
 
 static void check_bad_call(const ast_points *points, const ast_options *options, const char *what) {
     int32_t labels[4] = {-77, -77, -77, -77};
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     ast_context *context = ref_context("avx2", 2);
     ast_status status = ast_cluster(context, points, options, labels, &report);
     if (status != AST_BAD_OPTION && status != AST_BAD_DATA)

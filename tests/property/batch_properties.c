@@ -40,7 +40,7 @@ static void the_objective_never_falls(void **state) {
         ref_case made;
         ref_points points;
         ref_trace trace = {0};
-        ast_report report;
+        ast_report report = {.size = sizeof report};
         ref_case_make(&made, 100000 + seed, REF_SMALL);
         ref_points_read(&points, &made.points);
         ast_options options = ref_dp_options(made.angle);
@@ -70,7 +70,7 @@ static void check_turned(uint64_t seed, int permute) {
     ref_case made;
     ref_points points;
     ast_random random;
-    ast_report report, turned_report;
+    ast_report report = {.size = sizeof report}, turned_report = {.size = sizeof turned_report};
     uint32_t axes[128];
     int flips[128];
     ref_case_make(&made, seed, REF_SMALL);
@@ -126,7 +126,7 @@ static void labels_are_in_order_of_creation(void **state) {
     for (uint64_t seed = 1; seed <= ref_case_count(800); seed++) {
         ref_case made;
         ref_points points;
-        ast_report report;
+        ast_report report = {.size = sizeof report};
         int32_t next = 0;
         ref_case_make(&made, 400000 + seed, REF_SMALL);
         ref_points_read(&points, &made.points);
@@ -158,7 +158,9 @@ static void check_assign(const ref_case *made, const ref_points *points, const f
     ref_setup setup = ref_setup_number(made->seed * 7 % REF_SETUPS);
     ast_context *context = ref_context(setup.isa, setup.threads);
     ref_assign(points, means, clusters, angle, expected, scores);
-    assert_int_equal(ast_assign(context, &made->points, means, clusters, angle, got, similarity), AST_OK);
+    ast_assign_options known = ast_assign_to(means, clusters);
+    known.angle = angle;
+    assert_int_equal(ast_assign(context, &made->points, &known, got, similarity), AST_OK);
     for (size_t i = 0; i < count; i++) {
         int same_score = similarity[i] == scores[i] || (isnan(similarity[i]) && isnan(scores[i]));
         if (got[i] != expected[i] || !same_score)
@@ -179,7 +181,7 @@ static void check_assign(const ref_case *made, const ref_points *points, const f
 static void check_fixed_point(const ref_case *made) {
     ref_points points;
     ref_trace trace = {0};
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     ref_points_read(&points, &made->points);
     ast_options options = ref_dp_options(made->angle);
     int32_t *labels = run(made, &options, &trace, &report);
@@ -214,7 +216,7 @@ static void a_shuffle_depends_on_its_seed_alone(void **state) {
     enum { N = 500 };
     float x[N * 3];
     int32_t first[N], again[N], other[N];
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     ref_fill_clustered(x, N, 3, 12, 0.3, 0.5, 7);
     ast_points points = ast_points_f4(x, N, 3);
     ast_options options = ref_dp_options(30);
@@ -237,7 +239,7 @@ static void restarts_keep_the_best_objective(void **state) {
     ast_points points = ast_points_f4(x, N, 3);
     for (int shuffle = 0; shuffle < 2; shuffle++) {
         ref_trace trace = {0};
-        ast_report report;
+        ast_report report = {.size = sizeof report};
         ast_options options = ref_dp_options(30);
         options.shuffle = shuffle;
         options.restarts = RESTARTS;
@@ -270,7 +272,7 @@ static void a_huge_iteration_limit_is_free(void **state) {
     (void)state;
     float x[] = {1, 0, 0.8f, 0.6f, 0, 1};
     int32_t labels[3];
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     ast_points points = ast_points_f4(x, 3, 2);
     ast_options options = ref_dp_options(45);
     options.max_iterations = INT_MAX;

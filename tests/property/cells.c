@@ -127,7 +127,9 @@ static void check_assign(const trial *t, double angle, const ref_setup *setup) {
     float *similarity = ref_take(count + 1, sizeof *similarity), *exact = ref_take(count + 1, sizeof *exact);
     ast_context *context = ref_context(setup->isa, setup->threads);
     ref_assign(&t->points, t->means, t->clusters, angle, right, exact);
-    assert_int_equal(ast_assign(context, &t->made.points, t->means, t->clusters, angle, labels, similarity), AST_OK);
+    ast_assign_options known = ast_assign_to(t->means, t->clusters);
+    known.angle = angle;
+    assert_int_equal(ast_assign(context, &t->made.points, &known, labels, similarity), AST_OK);
     for (size_t i = 0; i < count; i++)
         if (labels[i] != right[i] || memcmp(&similarity[i], &exact[i], sizeof *exact) != 0)
             if (labels[i] != right[i] || !isnan(exact[i]) || !isnan(similarity[i]))
@@ -186,7 +188,7 @@ static void check_starts(const trial *t, const ref_setup *setup) {
     options.seed = t->made.seed;
     options.max_iterations = 1;
     for (int bounds = 0; bounds < 2 && options.clusters > 0; bounds++) {
-        ast_report report;
+        ast_report report = {.size = sizeof report};
         options.bounds = bounds;
         assert_int_equal(ast_cluster(context, &t->made.points, &options, labels + (size_t)bounds * count, &report),
                          AST_OK);
@@ -317,7 +319,7 @@ static void check_ways(ast_method method, double angle, size_t clusters) {
     options.max_iterations = 5;
     ref_fill_clustered(x, count, 3, 300, 0.02, 0.4, 11);
     for (size_t number = 0; number <= 8; number++) {
-        ast_report report;
+        ast_report report = {.size = sizeof report};
         const char *isa = number % 2 ? "avx2" : "base";
         if (!ref_has(isa))
             continue;

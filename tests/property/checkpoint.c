@@ -62,6 +62,7 @@ static void run(leg *l, int rank, ast_context *context, const ast_points *points
     options.progress = step;
     options.progress_data = &r;
     options.resume = l->from;
+    o->report.size = sizeof o->report;
     o->status = ast_cluster(context, points, &options, labels, &o->report);
     snprintf(o->message, sizeof o->message, "%s", ast_message(context));
     if (o->status != AST_OK)
@@ -78,13 +79,14 @@ static void run(leg *l, int rank, ast_context *context, const ast_points *points
 
 static void run_rank(const ast_comm *comm, void *data) {
     leg *l = data;
-    size_t count = l->points->count, size = (size_t)comm->size, rank = (size_t)comm->rank;
+    size_t count = l->points->count, size = (size_t)comm->ranks, rank = (size_t)comm->rank;
     size_t first = count * rank / size, last = count * (rank + 1) / size;
     ast_points slice = *l->points;
     slice.data = (const char *)slice.data + (ptrdiff_t)first * slice.row_stride;
     slice.weights = slice.weights ? slice.weights + first : NULL;
     slice.count = last - first;
-    ast_context *context = ast_open(l->threads);
+    ast_context *context;
+    ast_open(&context, l->threads);
     ast_join(context, comm);
     run(l, comm->rank, context, &slice, l->result[0].labels + first);
     ast_close(context);
@@ -122,7 +124,7 @@ static void compare(const outcome *a, const outcome *b, const int32_t *labels, s
         fail_msg("%s: the means differ", text);
     for (size_t k = 0; k < y->clusters; k++) {
         const ast_cluster_info *c = &a->clusters[k], *d = &b->clusters[k];
-        if (c->size != d->size || c->weight != d->weight || c->resultant != d->resultant ||
+        if (c->count != d->count || c->weight != d->weight || c->resultant != d->resultant ||
             memcmp(&c->kappa, &d->kappa, sizeof c->kappa) != 0)
             fail_msg("%s: cluster %zu differs", text, k);
     }
@@ -282,11 +284,22 @@ static void test_bytes(void **state) {
     ref_fill_clustered(x, N, D, 9, 0.2, 0.1, 8);
     for (size_t i = 0; i < N * D; i++)
         rows[i / D][i % D] = columns[i % D][i / D] = (int8_t)(100 * x[i]);
-    ast_points points = {.data = rows, .type = AST_I1, .count = N, .dimension = D, .row_stride = D, .column_stride = 1};
+    ast_points points = {.size = sizeof points,
+                         .data = rows,
+                         .type = AST_I1,
+                         .count = N,
+                         .dimension = D,
+                         .row_stride = D,
+                         .column_stride = 1};
     ast_options options = ref_dp_options(60);
     check_relay(&points, &options, true, "bytes", &random);
-    points =
-        (ast_points){.data = columns, .type = AST_I1, .count = N, .dimension = D, .row_stride = 1, .column_stride = N};
+    points = (ast_points){.size = sizeof(ast_points),
+                          .data = columns,
+                          .type = AST_I1,
+                          .count = N,
+                          .dimension = D,
+                          .row_stride = 1,
+                          .column_stride = N};
     check_relay(&points, &options, true, "bytes in columns", &random);
 }
 

@@ -35,7 +35,7 @@ static int stop_in_second_run(const ast_progress *state, void *data) {
 
 static void open_story(story *s) {
     int32_t labels[COUNT];
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     ref_fill_clustered(s->x, COUNT, DIMENSION, 4, 0.3, 0, 7);
     for (size_t i = 0; i < COUNT; i++)
         s->weights[i] = 1 + (double)(i % 3);
@@ -56,7 +56,7 @@ static void open_story(story *s) {
 /* Goes on from the story's checkpoint. */
 static ast_status go_on(story *s, const ast_points *points, ast_options options) {
     int32_t labels[COUNT + 1];
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     ast_medium view = ref_store_view(&s->store);
     memset(labels, 0x5a, sizeof labels);
     options.resume = &view;
@@ -195,9 +195,10 @@ static int try_to_save(const ast_progress *state, void *data) {
 
 static void write_on(const ast_comm *comm, void *data) {
     full_disk *disk = data;
-    writer w = {disk, ast_open(1), comm->rank};
+    writer w = {disk, NULL, comm->rank};
+    ast_open(&w.context, 1);
     ast_options options = ref_dp_options(30);
-    ast_report report = {0};
+    ast_report report = {.size = sizeof report};
     size_t first = 333 * (size_t)comm->rank;
     ast_points points = ast_points_f4(disk->x + 3 * first, 333, 3);
     options.progress = try_to_save;
@@ -213,7 +214,7 @@ static void test_a_full_disk_stops_nobody(void **state) {
     (void)state;
     static full_disk disk;
     int32_t labels[999];
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     ref_store_open(&disk.store);
     ref_fill_clustered(disk.x, 999, 3, 6, 0.15, 0.05, 5);
     ast_points points = ast_points_f4(disk.x, 999, 3);
@@ -246,7 +247,7 @@ static void test_there_is_a_time_for_it(void **state) {
     (void)state;
     static full_disk disk;
     int32_t labels[999];
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     writer w = {&disk, ref_context("avx2", 1), 0};
     ref_store_open(&disk.store);
     ast_medium view = ref_store_view(&disk.store);

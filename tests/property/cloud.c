@@ -41,7 +41,7 @@ static int open_all(void **state) {
     tables[1] = ref_has("avx2") ? ast_cloud_kernels_choose("avx2") : NULL;
     if (tables[1])
         assert_string_equal(tables[1]->name, "avx2");
-    pool = ast_pool_open(3);
+    ast_pool_open(&pool, 3);
     return pool ? 0 : -1;
 }
 

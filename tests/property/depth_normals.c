@@ -23,7 +23,8 @@ static ast_depth_options small_camera(void) {
 
 static ast_depth *open_depth(const ast_depth_options *options) {
     ast_context *context = ref_context("avx2", 2);
-    ast_depth *depth = ast_depth_open(context, options);
+    ast_depth *depth;
+    ast_depth_open(&depth, context, options);
     if (!depth)
         fail_msg("%s", ast_message(context));
     return depth;
@@ -32,8 +33,8 @@ static ast_depth *open_depth(const ast_depth_options *options) {
 static void normals_of(const ast_depth_options *options, const uint16_t *values, size_t width, size_t height,
                        float *normals) {
     ast_depth *depth = open_depth(options);
-    ast_depth_image image = {values, width, height, (ptrdiff_t)(width * sizeof *values)};
-    assert_int_equal(ast_depth_normals(depth, &image, normals), AST_OK);
+    ast_depth_image image = {sizeof image, values, width, height, (ptrdiff_t)(width * sizeof *values)};
+    assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, normals), AST_OK);
     ast_depth_close(depth);
 }
 
@@ -80,7 +81,7 @@ static void make_case(one_case *c, uint64_t seed) {
         c->options.farthest = 4.35;
     }
     ref_depth_image(c->values, c->width, c->height, &c->options, &random);
-    ast_depth_image image = {c->values, c->width, c->height, (ptrdiff_t)(c->width * sizeof *c->values)};
+    ast_depth_image image = {sizeof image, c->values, c->width, c->height, (ptrdiff_t)(c->width * sizeof *c->values)};
     ref_depth_invert(&image, &c->options, c->s);
 }
 
@@ -113,11 +114,11 @@ static void equals_the_reference(void **state) {
     for (uint64_t seed = 1; seed <= CASES; seed++) {
         make_case(&c, seed);
         ast_depth *depth = open_depth(&c.options);
-        ast_depth_image image = {c.values, c.width, c.height, (ptrdiff_t)(c.width * sizeof *c.values)};
-        assert_int_equal(ast_depth_normals(depth, &image, normals), AST_OK);
+        ast_depth_image image = {sizeof image, c.values, c.width, c.height, (ptrdiff_t)(c.width * sizeof *c.values)};
+        assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, normals), AST_OK);
         check_filter(&c, depth->inverse);
         check_normals(&c, depth->inverse, normals);
-        assert_int_equal(ast_depth_metres(depth, &image, metres), AST_OK);
+        assert_int_equal(ast_depth_compute(depth, &image, metres, NULL, NULL), AST_OK);
         for (size_t i = 0; i < c.width * c.height; i++)
             assert_true(c.s[i] > 0 ? metres[i] == 1 / depth->inverse[i] : isnan(metres[i]));
         ast_depth_close(depth);
@@ -317,10 +318,10 @@ static void nothing_but_unit_vectors(void **state) {
                     odd_options(&options, odd);
                     fill_odd(values, width * height, kind, &random);
                     ast_depth *depth = open_depth(&options);
-                    ast_depth_image image = {values, width, height, (ptrdiff_t)(width * sizeof *values)};
-                    assert_int_equal(ast_depth_normals(depth, &image, normals), AST_OK);
-                    assert_int_equal(ast_depth_metres(depth, &image, metres), AST_OK);
-                    assert_int_equal(ast_depth_points(depth, &image, points), AST_OK);
+                    ast_depth_image image = {sizeof image, values, width, height, (ptrdiff_t)(width * sizeof *values)};
+                    assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, normals), AST_OK);
+                    assert_int_equal(ast_depth_compute(depth, &image, metres, NULL, NULL), AST_OK);
+                    assert_int_equal(ast_depth_compute(depth, &image, NULL, points, NULL), AST_OK);
                     ast_depth_close(depth);
                     for (size_t i = 0; i < width * height; i++) {
                         int hole = values[i] == 0 || values[i] / options.units_per_metre < options.nearest;

@@ -26,10 +26,11 @@ static ast_depth_options small_camera(void) {
 static void make_normals(const ast_depth_options *options, const uint16_t *values, size_t width, size_t height,
                          int threads, float *normals) {
     ast_context *context = ref_context(threads % 2 ? "base" : "avx2", threads);
-    ast_depth *depth = ast_depth_open(context, options);
+    ast_depth *depth;
+    ast_depth_open(&depth, context, options);
     assert_non_null(depth);
-    ast_depth_image image = {values, width, height, (ptrdiff_t)(width * sizeof *values)};
-    assert_int_equal(ast_depth_normals(depth, &image, normals), AST_OK);
+    ast_depth_image image = {sizeof image, values, width, height, (ptrdiff_t)(width * sizeof *values)};
+    assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, normals), AST_OK);
     ast_depth_close(depth);
 }
 
@@ -46,7 +47,7 @@ static void equals_the_reference(void **state) {
         if (round % 5 == 4)
             options.filter_epsilon = pow(10, -4 + 3 * ast_random_uniform(&random));
         ref_depth_image(values, width, height, &options, &random);
-        ast_depth_image image = {values, width, height, (ptrdiff_t)(width * sizeof *values)};
+        ast_depth_image image = {sizeof image, values, width, height, (ptrdiff_t)(width * sizeof *values)};
         ref_depth_invert(&image, &options, s);
         ref_planes_normals(s, width, height, &options, expected);
         make_normals(&options, values, width, height, 1 + round % 3, normals);

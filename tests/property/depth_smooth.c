@@ -3,6 +3,7 @@
  * Total-variation smoothing of normals against the slow reference, and what it is for: noise goes, edges stay, nothing
  * crosses a hole, the energy falls. And the normals of the hallway, noise and all, within 2 degrees. */
 #include "reference/depth.h"
+#include "private/asterism_hallway.h"
 #include "reference/harness.h"
 
 #include <math.h>
@@ -163,10 +164,11 @@ static double median_error(const ast_hallway *hallway, size_t frame, ast_smooth 
     options.smooth = kind;
     ast_context *context = ref_context("avx2", 2);
     assert_int_equal(ast_hallway_render(context, hallway, frame, depth, truth, &pose), AST_OK);
-    ast_depth *handle = ast_depth_open(context, &options);
-    ast_depth_image image = {depth, hallway->width, hallway->height, (ptrdiff_t)(2 * hallway->width)};
+    ast_depth *handle;
+    ast_depth_open(&handle, context, &options);
+    ast_depth_image image = {sizeof image, depth, hallway->width, hallway->height, (ptrdiff_t)(2 * hallway->width)};
     assert_non_null(handle);
-    assert_int_equal(ast_depth_normals(handle, &image, normals), AST_OK);
+    assert_int_equal(ast_depth_compute(handle, &image, NULL, NULL, normals), AST_OK);
     ast_depth_close(handle);
     for (size_t i = 0; i < n; i++)
         if (truth[i] >= 0 && depth[i] > 0 && depth[i] < 4000 && !isnan(normals[3 * i])) {

@@ -48,7 +48,8 @@ static ast_stream *open_stream(ast_context *context, ast_stream_method method) {
     options.dimension = 3;
     options.angle = 75;
     options.method = method;
-    ast_stream *stream = ast_stream_open(context, &options);
+    ast_stream *stream;
+    ast_stream_open(&stream, context, &options);
     assert_non_null(stream);
     return stream;
 }
@@ -57,11 +58,11 @@ static void walk_open(walk *w) {
     ast_hallway_init(&w->hallway);
     w->hallway.frames = FRAMES;
     w->pixels = w->hallway.width * w->hallway.height;
-    w->context = ast_open(2);
+    ast_open(&w->context, 2);
     ast_depth_options options;
     ast_depth_options_init(&options);
     options.camera = w->hallway.camera;
-    w->maker = ast_depth_open(w->context, &options);
+    ast_depth_open(&w->maker, w->context, &options);
     assert_non_null(w->maker);
     w->ddp = open_stream(w->context, AST_STREAM_DDP);
     w->sdp = open_stream(w->context, AST_STREAM_SDP);
@@ -88,9 +89,9 @@ static void walk_close(walk *w) {
 static void take_normals(walk *w, size_t index) {
     ast_hallway_frame frame;
     assert_int_equal(ast_hallway_render(w->context, &w->hallway, index, w->depth, w->truth, &frame), AST_OK);
-    ast_depth_image image = {w->depth, w->hallway.width, w->hallway.height,
+    ast_depth_image image = {sizeof image, w->depth, w->hallway.width, w->hallway.height,
                              (ptrdiff_t)(w->hallway.width * sizeof *w->depth)};
-    assert_int_equal(ast_depth_normals(w->maker, &image, w->normals), AST_OK);
+    assert_int_equal(ast_depth_compute(w->maker, &image, NULL, NULL, w->normals), AST_OK);
     for (size_t p = 0; p < w->pixels; p++) {
         float *n = w->normals + 3 * p;
         const double normal[3] = {(double)n[0], (double)n[1], (double)n[2]};
@@ -149,8 +150,8 @@ static void ids_of(const walk *w, int32_t *ids) {
 
 static void follow(walk *w, ast_stream *stream, size_t index, int32_t *ids) {
     ast_points points = ast_points_f4(w->normals, w->pixels, 3);
-    ast_frame frame;
-    ast_agreement agreement;
+    ast_frame frame = {.size = sizeof frame};
+    ast_agreement agreement = {.size = sizeof agreement};
     assert_int_equal(ast_stream_step(stream, &points, w->labels, &frame), AST_OK);
     assert_int_equal(ast_compare(w->context, w->labels, w->truth, w->pixels, &agreement), AST_OK);
     if (stream == w->ddp && agreement.truths >= 3 && agreement.nmi < 0.9)

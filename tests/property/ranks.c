@@ -45,6 +45,7 @@ static void take(outcome *o, const ast_context *context) {
 static void run(ast_context *context, const ast_points *points, ast_options options, int32_t *labels, outcome *o) {
     options.progress = ref_trace_record;
     options.progress_data = &o->trace;
+    o->report.size = sizeof o->report;
     o->status = ast_cluster(context, points, &options, labels, &o->report);
     snprintf(o->message, sizeof o->message, "%s", ast_message(context));
     if (o->status == AST_OK)
@@ -60,7 +61,8 @@ static void free_outcome(outcome *o) {
 
 static void run_rank(const ast_comm *comm, void *data) {
     task *t = data;
-    ast_context *context = ast_open(t->threads);
+    ast_context *context;
+    ast_open(&context, t->threads);
     ast_join(context, comm);
     size_t first = t->cut[comm->rank];
     ast_points slice = t->made->points;
@@ -89,7 +91,7 @@ static void compare(const task *t, int size, const outcome *one, const char *wha
         if (memcmp(o->means, one->means, b->clusters * b->dimension * sizeof *o->means) != 0)
             fail_msg("%s: the means differ", text);
         for (size_t k = 0; k < b->clusters; k++)
-            if (o->clusters[k].size != one->clusters[k].size || o->clusters[k].weight != one->clusters[k].weight ||
+            if (o->clusters[k].count != one->clusters[k].count || o->clusters[k].weight != one->clusters[k].weight ||
                 o->clusters[k].resultant != one->clusters[k].resultant)
                 fail_msg("%s: cluster %zu differs", text, k);
         for (size_t p = 0; p < one->trace.count; p++)
@@ -284,9 +286,10 @@ static void live(const ast_comm *comm, void *data) {
     story *s = data;
     listener one = {s, comm};
     int32_t labels[COUNT];
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     ast_options options = ref_dp_options(25);
-    ast_context *context = ast_open(1);
+    ast_context *context;
+    ast_open(&context, 1);
     options.progress = hear;
     options.progress_data = &one;
     options.shuffle = comm->rank == s->shuffler;

@@ -38,12 +38,14 @@ static void measure(ast_context *context, const task *t, size_t first, size_t co
                                          &o->silhouette[kind], &o->sampled[kind]);
         snprintf(o->message[kind], sizeof o->message[kind], "%s", ast_message(context));
     }
+    o->agreement.size = sizeof o->agreement;
     o->status[KINDS] = ast_compare(context, t->labels + first, t->truth + first, count, &o->agreement);
 }
 
 static void measure_rank(const ast_comm *comm, void *data) {
     task *t = data;
-    ast_context *context = ast_open(t->threads);
+    ast_context *context;
+    ast_open(&context, t->threads);
     size_t first = t->cut[comm->rank];
     ast_join(context, comm);
     measure(context, t, first, t->cut[comm->rank + 1] - first, &t->result[comm->rank]);

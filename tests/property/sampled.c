@@ -243,7 +243,7 @@ static void check_run(const ref_case *made, const ast_points *view, const ref_po
                       int converged) {
     size_t count = points->count;
     ast_options run = *options;
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     ast_context *context = ref_context(setup->isa, setup->threads);
     int32_t *labels = ref_take(count, sizeof *labels);
     run.parallel = setup->parallel;

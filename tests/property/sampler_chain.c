@@ -17,7 +17,7 @@ void chain_open(sampler_chain *c, ast_method method, size_t count, size_t dimens
     c->count = count;
     c->dimension = dimension;
     c->options = sampler_options(method, clusters);
-    c->pool = ast_pool_open(threads);
+    ast_pool_open(&c->pool, threads);
     c->x = ref_take(count * dimension, sizeof *c->x);
     assert_true(ast_components_open(&c->c, clusters, dimension));
     for (size_t k = 0; k < clusters; k++) {

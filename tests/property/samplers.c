@@ -44,8 +44,8 @@ static void check_three(ast_method method, double kappa, const float *x, const i
                         size_t count) {
     int32_t *labels = ref_take(count, sizeof *labels);
     ast_points points = ast_points_f4(x, count, 3);
-    ast_report report;
-    ast_agreement agreement;
+    ast_report report = {.size = sizeof report};
+    ast_agreement agreement = {.size = sizeof agreement};
     size_t clusters, large = 0;
     ast_options options = sampler_options(method, method == AST_FSD ? 12 : 0);
     options.concentration = 0.5;
@@ -56,14 +56,14 @@ static void check_three(ast_method method, double kappa, const float *x, const i
     const ast_cluster_info *info = ast_clusters(context, &clusters);
     for (size_t k = 0; k < clusters; k++) {
         double best = -1;
-        if (info[k].size < count / 20)
+        if (info[k].count < count / 20)
             continue;
         large++;
         for (size_t t = 0; t < 3; t++)
             best = fmax(best, ref_score(info[k].mean, means + t * 3, 3));
         if (best < cos(2 * M_PI / 180) || fabs(info[k].kappa / 100 - 1) > 0.25)
             fail_msg("%s: a cluster of %zu, cosine %g to the nearest truth, kappa %g, not 100", name_of(method),
-                     info[k].size, best, info[k].kappa);
+                     info[k].count, best, info[k].kappa);
     }
     assert_int_equal(ast_compare(context, labels, truth, count, &agreement), AST_OK);
     if (large != 3 || agreement.nmi < 0.97)
@@ -77,7 +77,8 @@ static void three_clusters_are_recovered(void **state) {
     enum { N = 900 };
     float x[N * 3], means[9];
     int32_t truth[N];
-    ast_mixture mixture = {.points = N, .dimension = 3, .clusters = 3, .kappa = 100, .separation = 60, .seed = 5};
+    ast_mixture mixture = {
+        .size = sizeof mixture, .points = N, .dimension = 3, .clusters = 3, .kappa = 100, .separation = 60, .seed = 5};
     assert_int_equal(ast_sample_mixture(ref_context("avx2", 2), &mixture, x, truth, means), AST_OK);
     for (int method = AST_FSD; method <= AST_CRP; method++) {
         check_three((ast_method)method, 100, x, truth, means, N);
@@ -99,7 +100,7 @@ static void check_prior(ast_method method, size_t count, size_t clusters, double
     series s = {.length = brief ? 2000 : 8000};
     float *x = ref_take(count * 3, sizeof *x);
     int32_t *labels = ref_take(count, sizeof *labels);
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     ref_fill_clustered(x, count, 3, 5, 0.1, 0.3, 9);
     ast_points points = ast_points_f4(x, count, 3);
     ast_options options = sampler_options(method, clusters);

@@ -27,7 +27,8 @@ static int measure_shares(void **state) {
     size_t pixels = hallway.width * hallway.height;
     uint16_t *depth = ref_take(pixels, sizeof *depth);
     int32_t *truth = ref_take(pixels, sizeof *truth);
-    ast_context *context = ast_open(2);
+    ast_context *context;
+    ast_open(&context, 2);
     assert_int_equal(hallway.frames, FRAMES);
     for (size_t i = 0; i < FRAMES; i++) {
         assert_int_equal(ast_hallway_render(context, &hallway, i, depth, truth, NULL), AST_OK);

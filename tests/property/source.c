@@ -70,7 +70,8 @@ static void open_file(file *f, const ast_points *points) {
 
 static ast_source source_of(file *f) {
     const ast_points *p = f->points;
-    return (ast_source){.count = p->count,
+    return (ast_source){.size = sizeof(ast_source),
+                        .count = p->count,
                         .dimension = p->dimension,
                         .type = p->type,
                         .weights = p->weights,
@@ -80,7 +81,7 @@ static ast_source source_of(file *f) {
 }
 
 static ast_label_store store_of(file *f) {
-    return (ast_label_store){.write = write_labels, .read = read_labels, .data = f};
+    return (ast_label_store){.size = sizeof(ast_label_store), .write = write_labels, .read = read_labels, .data = f};
 }
 
 /* ---- The same as in memory --------------------------------------------------------------------------------------- */
@@ -137,7 +138,7 @@ static void check_same(const char *text, const ast_points *points, const outcome
     if (count != same || (count && memcmp(ast_means(a->context), ast_means(b->context), bytes) != 0))
         fail_msg("%s: the means differ", text);
     for (size_t c = 0; c < count; c++)
-        if (k[c].size != m[c].size || k[c].weight != m[c].weight || k[c].resultant != m[c].resultant)
+        if (k[c].count != m[c].count || k[c].weight != m[c].weight || k[c].resultant != m[c].resultant)
             fail_msg("%s: cluster %zu differs", text, c);
 }
 
@@ -146,6 +147,7 @@ static void run_memory(outcome *o, const ast_points *points, ast_options options
     o->labels = malloc((points->count + 1) * sizeof *o->labels);
     options.progress = hear;
     options.progress_data = &o->heard;
+    o->report.size = sizeof o->report;
     o->status = ast_cluster(o->context, points, &options, o->labels, &o->report);
     snprintf(o->message, sizeof o->message, "%s", ast_message(o->context));
 }
@@ -156,6 +158,7 @@ static void run_source(outcome *o, file *f, ast_options options, size_t memory) 
     o->labels = f->labels;
     options.progress = hear;
     options.progress_data = &o->heard;
+    o->report.size = sizeof o->report;
     o->status = ast_cluster_source(o->context, &source, &options, memory, &store, &o->report);
     snprintf(o->message, sizeof o->message, "%s", ast_message(o->context));
 }
@@ -316,6 +319,7 @@ static void set_stage(stage *s, size_t window) {
     s->points = ast_points_f4(s->x, N, D);
     s->o.context = ref_context("avx2", 2);
     s->o.context->window = window;
+    s->o.report.size = sizeof s->o.report;
     open_file(&s->f, &s->points);
 }
 
@@ -327,6 +331,7 @@ static void end_stage(stage *s) {
 
 static void check_fails(stage *s, ast_status status, const char *sentence) {
     memset(&s->o.report, 0x5a, sizeof s->o.report);
+    s->o.report.size = sizeof s->o.report;
     ast_report before = s->o.report;
     run_source(&s->o, &s->f, s->options, (size_t)1 << 30);
     if (s->o.status != status || !strstr(s->o.message, sentence))
@@ -410,7 +415,7 @@ static void test_refused(void **state) {
     check_refused(&s, "the other methods need all points in memory");
     set_stage(&s, 0);
     ast_source source = source_of(&s.f);
-    ast_plan plan;
+    ast_plan plan = {.size = sizeof plan};
     assert_int_equal(ast_plan_source(s.o.context, &source, &s.options, 1000, &plan), AST_NO_MEMORY);
     assert_int_equal(ast_plan_source(s.o.context, &source, &s.options, plan.least, &plan), AST_OK);
     assert_true(plan.rows < N && plan.memory <= plan.least && plan.label_bytes == 8 * N);
@@ -436,11 +441,16 @@ static void test_bytes(void **state) {
     }
     memset(bytes + 40 * WIDE, 0, WIDE);
     memset(floats + 40 * WIDE, 0, WIDE * sizeof *floats);
-    ast_points small = {
-        .data = bytes, .type = AST_I1, .count = ROWS, .dimension = WIDE, .row_stride = WIDE, .column_stride = 1};
+    ast_points small = {.size = sizeof small,
+                        .data = bytes,
+                        .type = AST_I1,
+                        .count = ROWS,
+                        .dimension = WIDE,
+                        .row_stride = WIDE,
+                        .column_stride = 1};
     ast_points wide = ast_points_f4(floats, ROWS, WIDE);
     ast_options options = ref_dp_options(40);
-    outcome a = {0}, b = {0};
+    outcome a = {.report.size = sizeof a.report}, b = {0};
     run_memory(&b, &wide, options);
     a.context = ref_context("avx2", 2);
     a.labels = malloc(ROWS * sizeof *a.labels);

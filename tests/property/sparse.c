@@ -179,7 +179,9 @@ static void check_assign_case(uint64_t seed, ref_size size, size_t ways) {
         for (size_t way = 0; way < ways; way++) {
             ref_setup setup = ref_setup_of_way(&c.random, way, ways);
             ast_context *context = ref_context(setup.isa, setup.threads);
-            assert_int_equal(ast_assign(context, &c.made.points, means, clusters, angle, labels, cosines), AST_OK);
+            ast_assign_options known = ast_assign_to(means, clusters);
+            known.angle = angle;
+            assert_int_equal(ast_assign(context, &c.made.points, &known, labels, cosines), AST_OK);
             for (size_t i = 0; i < count; i++)
                 if (labels[i] != expected[i] || (cosines[i] != cosines_expected[i] && !isnan(cosines_expected[i])))
                     fail_msg("AST_TEST_SEED=%llu (%s): point %zu is assigned to %d, should be %d",
@@ -205,7 +207,7 @@ static void compare_views(const ast_points *dense, const ast_points *sparse, con
     size_t count = dense->count, used;
     ast_context *context = ref_context(setup->isa, setup->threads);
     int32_t *labels = ref_take(count, sizeof *labels), *expected = ref_take(count, sizeof *expected);
-    ast_report report, report_expected;
+    ast_report report = {.size = sizeof report}, report_expected = {.size = sizeof report_expected};
     double width = -9, width_expected = -9;
     assert_int_equal(ast_cluster(context, dense, options, expected, &report_expected), AST_OK);
     ast_status measured = ast_silhouette(context, dense, expected, AST_COSINE, 1, &width_expected, &used);
@@ -269,7 +271,7 @@ static void empty_columns_change_nothing(void **state) {
         ref_compress(&sparse, &dense, &random);
         ast_options options = ref_dp_options(75);
         int32_t expected[COUNT], labels[COUNT];
-        ast_report narrow, wide;
+        ast_report narrow = {.size = sizeof narrow}, wide = {.size = sizeof wide};
         ast_context *context = ref_context(seed % 2 ? "avx2" : "base", 1 + (int)(seed % 3));
         assert_int_equal(ast_cluster(context, &sparse.view, &options, expected, &narrow), AST_OK);
         for (size_t e = 0; e < (size_t)COUNT * DIMENSION + 8; e++) { /* column d becomes 3000 d + 11 */

@@ -95,7 +95,7 @@ static void hand_computed_cases(void **state) {
     float x[] = {1, 0, 0.8f, 0.6f, -1, 0, -0.8f, 0.6f}, means[] = {1, 0, 1, 0};
     ast_points view = ast_points_f4(x, 4, 2);
     ast_options options = spkm_options(2);
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     int32_t labels[4];
     ref_points points;
     ref_result result;
@@ -148,7 +148,7 @@ static void check_partition(const ast_points *points, const ast_context *context
 static void check_drawn(ast_start start, size_t dimension, size_t clusters, uint64_t seed, int axial) {
     float *x = ref_take(N * dimension, sizeof *x);
     int32_t labels[N], again[N];
-    ast_report report, report_again;
+    ast_report report = {.size = sizeof report}, report_again = {.size = sizeof report_again};
     fill(x, dimension, seed);
     ast_points points = ast_points_f4(x, N, dimension);
     ast_options options = spkm_options(clusters);
@@ -182,7 +182,7 @@ static void another_seed_is_another_start(void **state) {
     (void)state;
     float x[N * 3];
     int32_t first[N], other[N];
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     ast_context *context = ref_context("avx2", 2);
     fill(x, 3, 1);
     ast_points points = ast_points_f4(x, N, 3);
@@ -203,7 +203,7 @@ static void plusplus_finds_separate_clusters(void **state) {
     (void)state;
     float x[N * 3];
     int32_t labels[N];
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     ref_fill_clustered(x, N, 3, 9, 0.005, 0, 4);
     ast_points points = ast_points_f4(x, N, 3);
     int found = 0;
@@ -225,7 +225,7 @@ static void restarts_keep_the_best_objective(void **state) {
     ast_points points = ast_points_f4(x, N, 3);
     for (int start = AST_PLUSPLUS; start <= AST_RANDOM; start++) {
         ref_trace trace = {0};
-        ast_report report;
+        ast_report report = {.size = sizeof report};
         ast_options options = spkm_options(14);
         options.start = (ast_start)start;
         options.restarts = RESTARTS;
@@ -278,7 +278,7 @@ static void drawing_starts_can_be_cancelled(void **state) {
     for (int stop = 0; stop < 14; stop++) {
         drawing d = {.stop = stop};
         int32_t labels[N] = {-77};
-        ast_report report;
+        ast_report report = {.size = sizeof report};
         ast_options options = spkm_options(14);
         ast_context *context = ref_context("avx2", 2);
         options.start = AST_PLUSPLUS;
@@ -300,7 +300,7 @@ static void as_many_clusters_as_points(void **state) {
     (void)state;
     float x[] = {1, 0, 0, 1, NAN, 0, -1, 0, 0.6f, 0.8f};
     ast_points points = ast_points_f4(x, 5, 2);
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     for (int start = AST_PLUSPLUS; start <= AST_RANDOM; start++) {
         int32_t labels[5] = {-77, -77, -77, -77, -77};
         ast_options options = spkm_options(5);
@@ -321,7 +321,7 @@ static void as_many_clusters_as_points(void **state) {
 static void equal_points_fill_every_cluster(void **state) {
     (void)state;
     float x[10 * 3];
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     for (int i = 0; i < 30; i++)
         x[i] = i % 3 == 0 ? 0.6f : i % 3 == 1 ? 0.8f : 0;
     ast_points points = ast_points_f4(x, 10, 3);

@@ -123,7 +123,7 @@ static void check_frame(const place *at, const ast_frame *got, const ref_frame *
 }
 
 static void check_step(const place *at, ast_stream *stream, int32_t *labels, const answer *expected) {
-    ast_frame frame;
+    ast_frame frame = {.size = sizeof frame};
     const ref_frame *should = &expected->frames[at->frame];
     ast_points points = scene_points(at->s, at->frame);
     ast_context *context = ref_context(at->setup->isa, at->setup->threads);
@@ -174,7 +174,8 @@ static ast_stream *hop_over(const place *at, ast_stream *old, const ast_stream_o
     changed.parallel = setup->parallel;
     changed.bounds = setup->bounds;
     ast_context *context = ref_context(setup->isa, setup->threads);
-    ast_stream *next = ast_stream_open(context, &changed);
+    ast_stream *next;
+    ast_stream_open(&next, context, &changed);
     assert_non_null(next);
     if (ast_stream_load(next, copy, size) != AST_OK)
         fail_msg("%s: its own state is refused: %s", where(at), ast_message(context));
@@ -193,7 +194,8 @@ static void check_way(const scene *s, const answer *expected, const ref_setup *w
     options.parallel = setup.parallel;
     options.bounds = setup.bounds;
     ast_context *context = ref_context(setup.isa, setup.threads);
-    ast_stream *stream = ast_stream_open(context, &options);
+    ast_stream *stream;
+    ast_stream_open(&stream, context, &options);
     if (!stream)
         fail_msg("%s: %s", where(&at), ast_message(context));
     for (size_t t = 0; t < s->frames; t++) {

@@ -123,10 +123,11 @@ static void the_limit_takes_the_longest_unseen(void **state) {
 
 static void check_bad_frame(ast_stream *stream, const ast_points *points, ast_status expected, const char *word) {
     int32_t labels[4] = {9, 9, 9, 9};
-    ast_frame frame;
+    ast_frame frame = {.size = sizeof frame};
     memset(&frame, 0x5a, sizeof frame);
+    frame.size = sizeof frame;
     unsigned char untouched[sizeof frame];
-    memset(untouched, 0x5a, sizeof untouched);
+    memcpy(untouched, &frame, sizeof untouched);
     rules_bytes before = rules_save(stream);
     ast_status status = ast_stream_step(stream, points, labels, &frame);
     if (status != expected || !strstr(ast_message(rules_context()), word))
@@ -172,7 +173,9 @@ static void check_bad_options(const ast_stream_options *options, const char *wor
     const char *problem = ast_stream_options_problem(options);
     if (!problem || !strstr(problem, word))
         fail_msg("options with a bad %s: \"%s\"", word, problem ? problem : "no problem");
-    assert_null(ast_stream_open(rules_context(), options));
+    ast_stream *stream;
+    assert_int_equal(ast_stream_open(&stream, rules_context(), options), AST_BAD_OPTION);
+    assert_null(stream);
     if (!strstr(ast_message(rules_context()), word))
         fail_msg("opened with a bad %s: \"%s\"", word, ast_message(rules_context()));
 }

@@ -18,14 +18,15 @@ ast_stream_options rules_options(size_t dimension, double angle, uint32_t lifeti
 }
 
 ast_stream *rules_open(const ast_stream_options *options) {
-    ast_stream *stream = ast_stream_open(rules_context(), options);
+    ast_stream *stream;
+    ast_stream_open(&stream, rules_context(), options);
     if (!stream)
         fail_msg("%s", ast_message(rules_context()));
     return stream;
 }
 
 ast_frame rules_feed(ast_stream *stream, const float *x, size_t count, size_t dimension, int32_t *labels) {
-    ast_frame frame;
+    ast_frame frame = {.size = sizeof frame};
     ast_points points = ast_points_f4(x, count, dimension);
     int32_t own[MOST];
     assert_true(count <= MOST);

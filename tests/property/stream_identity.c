@@ -149,8 +149,8 @@ static void check_batch(ast_stream *stream, const ast_stream_options *options, c
     int32_t *ids = ref_take(count, sizeof *ids), *labels = ref_take(count, sizeof *labels), lowest = INT32_MAX;
     ast_points points = ast_points_f4(x, count, options->dimension);
     ast_options batch;
-    ast_report report;
-    ast_frame frame;
+    ast_report report = {.size = sizeof report};
+    ast_frame frame = {.size = sizeof frame};
     ast_options_init(&batch);
     batch.angle = options->angle;
     assert_int_equal(ast_cluster(rules_context(), &points, &batch, labels, &report), AST_OK);
@@ -211,7 +211,7 @@ static void streams_share_a_context(void **state) {
     static float x[2][FRAMES][COUNT * 3];
     ast_stream_options options[2] = {rules_options(3, 30, 5), rules_options(3, 70, 20)};
     ast_options batch;
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     int32_t labels[COUNT];
     ast_options_init(&batch);
     batch.angle = 50;

@@ -48,7 +48,7 @@ typedef struct tally {
 
 static void step(ast_context *context, ast_stream *stream, const float *x, size_t count, tally *sum) {
     int32_t labels[POINTS];
-    ast_frame frame;
+    ast_frame frame = {.size = sizeof frame};
     size_t clusters;
     ast_points points = ast_points_f4(x, count, 3);
     if (ast_stream_step(stream, &points, labels, &frame) != AST_OK)
@@ -74,9 +74,11 @@ static void run_long(int threads, ast_parallel parallel, ast_stream_method metho
     options.lifetime = 8;
     options.method = method;
     options.parallel = parallel;
-    ast_context *context = ast_open(threads);
+    ast_context *context;
+    ast_open(&context, threads);
     assert_non_null(context);
-    ast_stream *stream = ast_stream_open(context, &options);
+    ast_stream *stream;
+    ast_stream_open(&stream, context, &options);
     assert_non_null(stream);
     for (size_t t = 0; t < WARM; t++)
         step(context, stream, x[t % CYCLE], counts[t % CYCLE], &sum);

@@ -47,7 +47,8 @@ static ast_context *some_context(run *r) {
 
 static ast_tally *open_tally(run *r) {
     ast_context *context = some_context(r);
-    ast_tally *tally = ast_tally_open(context, r->means, r->clusters, r->view.dimension, &r->options);
+    ast_tally *tally;
+    ast_tally_open(&tally, context, r->means, r->clusters, r->view.dimension, &r->options);
     if (!tally)
         fail_msg("seed %llu: %s", (unsigned long long)r->made->seed, ast_message(context));
     return tally;
@@ -109,12 +110,12 @@ static void check_bytes(run *r, ast_tally *joined) {
 
 /* One iteration; its fingerprint and objective. */
 static uint64_t iterate(run *r, double *objective) {
-    ast_tally_step step;
+    ast_tally_step step = {.size = sizeof step};
     memcpy(r->before, r->labels, r->view.count * sizeof *r->labels);
     fill_parts(r);
     ast_tally *all = join_parts(r);
     check_bytes(r, all);
-    ast_tally_totals totals;
+    ast_tally_totals totals = {.size = sizeof totals};
     ast_tally_look(all, &totals);
     assert_int_equal(totals.points, r->view.count);
     assert_int_equal(totals.missing, r->points->missed);
@@ -181,7 +182,7 @@ static void draw_means(run *r) {
 }
 
 static size_t run_case(const ref_case *made, const ref_points *points, const ast_points *view, int axial) {
-    run r = {.made = made, .points = points, .view = *view, .options = {.axial = axial}};
+    run r = {.made = made, .points = points, .view = *view, .options = {.size = sizeof r.options, .axial = axial}};
     ast_random_seed(&r.random, made->seed, 96);
     size_t most = points->used < 40 || ast_random_below(&r.random, 5) == 0 ? points->used : 40;
     r.clusters = 1 + (size_t)ast_random_below(&r.random, most < 300 ? most : 300);
@@ -264,7 +265,9 @@ static void refuse(ast_tally *tally, const void *bytes, size_t size, ast_context
 static void damage_is_noticed(void **state) {
     (void)state;
     ast_context *context = ref_context("avx2", 1);
-    ast_tally *one = ast_tally_open(context, means, 2, 2, NULL), *two = ast_tally_open(context, means, 2, 2, NULL);
+    ast_tally *one, *two;
+    ast_tally_open(&one, context, means, 2, 2, NULL);
+    ast_tally_open(&two, context, means, 2, 2, NULL);
     ast_points points = ast_points_f4(x, 3, 2);
     assert_int_equal(ast_tally_add(two, &points, 0, NULL), AST_OK);
     size_t size;
@@ -296,8 +299,10 @@ static void damage_is_noticed(void **state) {
 static void check_other(const float *m, size_t clusters, size_t dimension, const ast_tally_options *o,
                         const char *words) {
     ast_context *context = ref_context("avx2", 1);
-    ast_tally *one = ast_tally_open(context, means, 2, 2, NULL);
-    ast_tally *two = ast_tally_open(context, m, clusters, dimension, o);
+    ast_tally *one;
+    ast_tally_open(&one, context, means, 2, 2, NULL);
+    ast_tally *two;
+    ast_tally_open(&two, context, m, clusters, dimension, o);
     size_t size;
     assert_non_null(two);
     const void *bytes = ast_tally_save(two, &size);
@@ -312,27 +317,33 @@ static void other_iterations_are_refused(void **state) {
     check_other(other, 2, 2, NULL, "another set of means");
     check_other(means, 1, 2, NULL, "another number of clusters");
     check_other(long_ones, 2, 3, NULL, "another dimension");
-    check_other(means, 2, 2, &(ast_tally_options){.axial = 1}, "another setting of axial");
-    check_other(means, 2, 2, &(ast_tally_options){.smallest_weight = 1, .total_weight = 9}, "another smallest_weight");
+    check_other(means, 2, 2, &(ast_tally_options){.size = sizeof(ast_tally_options), .axial = 1},
+                "another setting of axial");
+    check_other(means, 2, 2,
+                &(ast_tally_options){.size = sizeof(ast_tally_options), .smallest_weight = 1, .total_weight = 9},
+                "another smallest_weight");
 }
 
 static void check_open(const float *m, size_t clusters, size_t dimension, ast_tally_options o, const char *words) {
     ast_context *context = ref_context("avx2", 1);
-    assert_null(ast_tally_open(context, m, clusters, dimension, &o));
+    ast_tally *tally;
+    assert_int_not_equal(ast_tally_open(&tally, context, m, clusters, dimension, &o), AST_OK);
+    assert_null(tally);
     if (!strstr(ast_message(context), words))
         fail_msg("'%s' does not say '%s'", ast_message(context), words);
 }
 
 static void check_add(const ast_points *points, ast_tally_options o, ast_status status, const char *words) {
     ast_context *context = ref_context("avx2", 1);
-    ast_tally *tally = ast_tally_open(context, means, 2, 2, &o);
+    ast_tally *tally;
+    ast_tally_open(&tally, context, means, 2, 2, &o);
     int32_t labels[3] = {7, 7, 7};
     assert_non_null(tally);
     assert_int_equal(ast_tally_add(tally, points, 0, labels), status);
     if (!strstr(ast_message(context), words))
         fail_msg("'%s' does not say '%s'", ast_message(context), words);
     assert_true(labels[0] == 7 && labels[1] == 7 && labels[2] == 7);
-    ast_tally_step step;
+    ast_tally_step step = {.size = sizeof step};
     assert_int_equal(ast_tally_update(tally, &step), AST_BAD_DATA);
     ast_tally_close(tally);
 }
@@ -341,7 +352,7 @@ static void wrong_arguments(void **state) {
     (void)state;
     static const float hollow[] = {1, 0, 0, 0};
     static const double weights[] = {1, 2, 4};
-    const ast_tally_options none = {0}, weighted = {.smallest_weight = 2, .total_weight = 3};
+    const ast_tally_options none = {.size = sizeof none}, weighted = {.size = sizeof weighted, .smallest_weight = 2, .total_weight = 3};
     check_open(NULL, 2, 2, none, "there are 0 means");
     check_open(means, 0, 2, none, "there are 0 means");
     check_open(means, 1, 1, none, "dimension 1");
@@ -351,8 +362,10 @@ static void wrong_arguments(void **state) {
     assert_int_equal(ast_tally_start(context, hollow, 2, 2, started), AST_BAD_DATA);
     assert_non_null(strstr(ast_message(context), "mean 2 (counting from 1) has no direction"));
     assert_true(started[0] == 7);
-    check_open(means, 2, 2, (ast_tally_options){.smallest_weight = -1}, "smallest_weight is -1");
-    check_open(means, 2, 2, (ast_tally_options){.smallest_weight = 1}, "total_weight is 0");
+    check_open(means, 2, 2, (ast_tally_options){.size = sizeof(ast_tally_options), .smallest_weight = -1},
+               "smallest_weight is -1");
+    check_open(means, 2, 2, (ast_tally_options){.size = sizeof(ast_tally_options), .smallest_weight = 1},
+               "total_weight is 0");
     ast_points points = ast_points_f4(x, 3, 2), flat = ast_points_f4(x, 2, 3), heavy = points;
     heavy.weights = weights;
     check_add(NULL, none, AST_BAD_OPTION, "NULL");
@@ -360,7 +373,8 @@ static void wrong_arguments(void **state) {
     check_add(&heavy, none, AST_BAD_OPTION, "smallest_weight and total_weight are to be set");
     check_add(&points, weighted, AST_BAD_OPTION, "these points have no weights");
     check_add(&heavy, weighted, AST_BAD_DATA, "weight 1 (counting from 1) is 1, less than");
-    check_add(&heavy, (ast_tally_options){.smallest_weight = 1, .total_weight = 5}, AST_BAD_DATA, "come to 7 times");
+    check_add(&heavy, (ast_tally_options){.size = sizeof(ast_tally_options), .smallest_weight = 1, .total_weight = 5},
+              AST_BAD_DATA, "come to 7 times");
     ast_tally_close(NULL);
 }
 
@@ -368,9 +382,10 @@ static void wrong_arguments(void **state) {
 static void too_few_points(void **state) {
     (void)state;
     ast_context *context = ref_context("avx2", 1);
-    ast_tally *tally = ast_tally_open(context, means, 2, 2, NULL);
+    ast_tally *tally;
+    ast_tally_open(&tally, context, means, 2, 2, NULL);
     ast_points points = ast_points_f4(x, 1, 2);
-    ast_tally_step step;
+    ast_tally_step step = {.size = sizeof step};
     assert_int_equal(ast_tally_add(tally, &points, 0, NULL), AST_OK);
     assert_int_equal(ast_tally_update(tally, &step), AST_BAD_DATA);
     assert_string_equal(ast_message(context), "there are 2 clusters, but only 1 usable point");

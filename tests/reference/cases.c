@@ -16,7 +16,7 @@ typedef struct draft {
     ast_random random;
     size_t count, dimension;
     double angle;
-    double *v; /* (N, D) */
+    double *v;     /* (N, D) */
     double *means; /* (means_count, D) to start from, where the kind of data comes with its own */
     size_t means_count;
     ast_type type;
@@ -283,8 +283,12 @@ static void lay_out(ref_case *made, const draft *d, size_t layout) {
     ptrdiff_t row_stride = layout == 4 ? -(ptrdiff_t)row : (ptrdiff_t)row;
     size_t bytes = d->count == 0 ? 0 : (d->count - 1) * row + (d->dimension - 1) * column + size;
     made->data = ref_take(bytes, 1);
-    made->points = (ast_points){.data = (char *)made->data + first, .type = d->type, .count = d->count,
-                                .dimension = d->dimension, .row_stride = row_stride,
+    made->points = (ast_points){.size = sizeof(ast_points),
+                                .data = (char *)made->data + first,
+                                .type = d->type,
+                                .count = d->count,
+                                .dimension = d->dimension,
+                                .row_stride = row_stride,
                                 .column_stride = (ptrdiff_t)column};
     for (size_t i = 0; i < d->count; i++)
         for (size_t j = 0; j < d->dimension; j++)
@@ -294,8 +298,8 @@ static void lay_out(ref_case *made, const draft *d, size_t layout) {
 
 /* ---- Weights and means ----------------------------------------------------------------------------------------- */
 
-static const char *const weight_names[] = {"none",       "none",         "none",        "random",    "whole, some 0",
-                                           "huge ratio", "huger ratio", "all 2.5",     "mostly 0", "powers of 2"};
+static const char *const weight_names[] = {"none",       "none",        "none",    "random",   "whole, some 0",
+                                           "huge ratio", "huger ratio", "all 2.5", "mostly 0", "powers of 2"};
 
 static double draw_weight(draft *d, size_t kind) {
     switch (kind) {

@@ -58,7 +58,7 @@ ast_context *ref_context(const char *isa, int wanted) {
         t++;
     if (!contexts[s][t]) {
         setenv("ASTERISM_ISA", isa, 1);
-        contexts[s][t] = ast_open(threads[t]);
+        ast_open(&contexts[s][t], threads[t]);
         unsetenv("ASTERISM_ISA");
     }
     assert_non_null(contexts[s][t]);
@@ -200,8 +200,8 @@ static void check_clusters(const place *at, const ast_context *context, const re
         weights[expected->labels[i]] += at->made->weights ? at->made->weights[i] : 1;
     }
     for (size_t k = 0; k < count; k++) {
-        if (info[k].size != sizes[k] || fabs(info[k].weight - weights[k]) > 1e-9 * weights[k])
-            fail_msg("%s: cluster %zu has size %zu, weight %.17g, should be %zu, %.17g", where(at), k, info[k].size,
+        if (info[k].count != sizes[k] || fabs(info[k].weight - weights[k]) > 1e-9 * weights[k])
+            fail_msg("%s: cluster %zu has size %zu, weight %.17g, should be %zu, %.17g", where(at), k, info[k].count,
                      info[k].weight, sizes[k], weights[k]);
         if (!(info[k].resultant >= 0 && info[k].resultant <= 1))
             fail_msg("%s: cluster %zu has resultant %.17g", where(at), k, info[k].resultant);
@@ -218,7 +218,7 @@ void ref_check_run(const ref_case *made, const ref_points *points, const ref_res
     size_t count = points->count;
     ref_trace trace = {0};
     ast_options run = *options;
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     ast_context *context = ref_context(setup->isa, setup->threads);
     int32_t *labels = ref_take(count + 1, sizeof *labels);
     for (size_t i = 0; i <= count; i++)

@@ -78,7 +78,7 @@ void ref_ranks_run(int size, void (*work)(const ast_comm *comm, void *data), voi
     pthread_barrier_init(&all.barrier, NULL, (unsigned)size);
     for (int r = 0; r < size; r++) {
         members[r] = (member){.all = &all, .work = work, .data = data};
-        members[r].comm = (ast_comm){r, size, sum, broadcast, &members[r]};
+        members[r].comm = (ast_comm){sizeof(ast_comm), r, size, sum, broadcast, &members[r]};
     }
     for (int r = 0; r < size; r++)
         need(pthread_create(&threads[r], NULL, run, &members[r]) == 0, "no thread");

@@ -46,5 +46,6 @@ void ref_store_close(ref_store *store) {
 }
 
 ast_medium ref_store_view(ref_store *store) {
-    return (ast_medium){.size = store->size, .read = read_bytes, .write = write_bytes, .data = store};
+    return (ast_medium){
+        .size = sizeof(ast_medium), .bytes = store->size, .read = read_bytes, .write = write_bytes, .data = store};
 }

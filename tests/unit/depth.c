@@ -50,6 +50,12 @@ static void unknown_cameras_change_nothing(void **state) {
 }
 
 /* Every option, with values that are just right and just wrong. */
+static void assert_refused(const ast_depth_options *options) {
+    ast_depth *depth = (ast_depth *)context;
+    assert_int_equal(ast_depth_open(&depth, context, options), AST_BAD_OPTION);
+    assert_null(depth);
+}
+
 static void options_are_checked(void **state) {
     (void)state;
     static const struct {
@@ -83,7 +89,7 @@ static void options_are_checked(void **state) {
             assert_null(ast_depth_options_problem(&options));
             memcpy((char *)&options + doubles[d].offset, &doubles[d].wrong[i], sizeof(double));
             assert_non_null(ast_depth_options_problem(&options));
-            assert_null(ast_depth_open(context, &options));
+            assert_refused(&options);
             assert_string_equal(ast_message(context), ast_depth_options_problem(&options));
         }
     for (size_t k = 0; k < sizeof ints / sizeof *ints; k++) {
@@ -97,7 +103,7 @@ static void options_are_checked(void **state) {
     ast_depth_options options;
     ast_depth_options_init(&options);
     assert_non_null(strstr(ast_depth_options_problem(&options), "camera is not set"));
-    assert_null(ast_depth_open(context, NULL));
+    assert_refused(NULL);
 }
 
 static void bad_images_are_refused(void **state) {
@@ -107,33 +113,34 @@ static void bad_images_are_refused(void **state) {
         ast_depth_image image;
         ast_status status;
     } bad[] = {
-        {{NULL, 4, 3, 8}, AST_BAD_OPTION},
-        {{values, 0, 3, 8}, AST_BAD_DATA},
-        {{values, 4, 0, 8}, AST_BAD_DATA},
-        {{values, 4, 3, 7}, AST_BAD_OPTION},
-        {{values, 4, 3, 9}, AST_BAD_OPTION},
-        {{values, 4, 3, 6}, AST_BAD_OPTION},
-        {{values, 4, 3, -6}, AST_BAD_OPTION},
-        {{values, 4, 3, 0}, AST_BAD_OPTION},
-        {{values, 1 << 14, (1 << 13) + 1, 1 << 15}, AST_BAD_DATA},
-        {{values, SIZE_MAX, 2, 8}, AST_BAD_DATA},
-        {{values, (size_t)1 << 32, (size_t)1 << 32, 8}, AST_BAD_DATA},
-        {{values, SIZE_MAX / 2 + 2, 2, 8}, AST_BAD_DATA},
+        {{sizeof(ast_depth_image), NULL, 4, 3, 8}, AST_BAD_OPTION},
+        {{sizeof(ast_depth_image), values, 0, 3, 8}, AST_BAD_DATA},
+        {{sizeof(ast_depth_image), values, 4, 0, 8}, AST_BAD_DATA},
+        {{sizeof(ast_depth_image), values, 4, 3, 7}, AST_BAD_OPTION},
+        {{sizeof(ast_depth_image), values, 4, 3, 9}, AST_BAD_OPTION},
+        {{sizeof(ast_depth_image), values, 4, 3, 6}, AST_BAD_OPTION},
+        {{sizeof(ast_depth_image), values, 4, 3, -6}, AST_BAD_OPTION},
+        {{sizeof(ast_depth_image), values, 4, 3, 0}, AST_BAD_OPTION},
+        {{sizeof(ast_depth_image), values, 1 << 14, (1 << 13) + 1, 1 << 15}, AST_BAD_DATA},
+        {{sizeof(ast_depth_image), values, SIZE_MAX, 2, 8}, AST_BAD_DATA},
+        {{sizeof(ast_depth_image), values, (size_t)1 << 32, (size_t)1 << 32, 8}, AST_BAD_DATA},
+        {{sizeof(ast_depth_image), values, SIZE_MAX / 2 + 2, 2, 8}, AST_BAD_DATA},
     };
     ast_depth_options options = kinect();
-    ast_depth *depth = ast_depth_open(context, &options);
+    ast_depth *depth;
+    ast_depth_open(&depth, context, &options);
     assert_non_null(depth);
     float out[36] = {77};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        assert_int_equal(ast_depth_metres(depth, &bad[i].image, out), bad[i].status);
-        assert_int_equal(ast_depth_points(depth, &bad[i].image, out), bad[i].status);
-        assert_int_equal(ast_depth_normals(depth, &bad[i].image, out), bad[i].status);
+        assert_int_equal(ast_depth_compute(depth, &bad[i].image, out, NULL, NULL), bad[i].status);
+        assert_int_equal(ast_depth_compute(depth, &bad[i].image, NULL, out, NULL), bad[i].status);
+        assert_int_equal(ast_depth_compute(depth, &bad[i].image, NULL, NULL, out), bad[i].status);
         assert_true(strlen(ast_message(context)) > 10 && out[0] == 77);
     }
-    ast_depth_image good = {values, 4, 3, 8};
-    assert_int_equal(ast_depth_normals(depth, NULL, out), AST_BAD_OPTION);
-    assert_int_equal(ast_depth_normals(depth, &good, NULL), AST_BAD_OPTION);
-    assert_int_equal(ast_depth_normals(depth, &good, out), AST_OK);
+    ast_depth_image good = {sizeof good, values, 4, 3, 8};
+    assert_int_equal(ast_depth_compute(depth, NULL, NULL, NULL, out), AST_BAD_OPTION);
+    assert_int_equal(ast_depth_compute(depth, &good, NULL, NULL, NULL), AST_BAD_OPTION);
+    assert_int_equal(ast_depth_compute(depth, &good, NULL, NULL, out), AST_OK);
     assert_string_equal(ast_message(context), "");
     ast_depth_close(depth);
     ast_depth_close(NULL);
@@ -147,20 +154,21 @@ static void metres_and_points_are_exact(void **state) {
     options.farthest = 60;
     options.nearest = 0.0015;
     options.camera = (ast_camera){100, 50, 1, 0.5};
-    ast_depth *depth = ast_depth_open(context, &options);
+    ast_depth *depth;
+    ast_depth_open(&depth, context, &options);
     assert_non_null(depth);
-    ast_depth_image image = {values, 3, 2, 6};
+    ast_depth_image image = {sizeof image, values, 3, 2, 6};
     float metres[6], points[18];
-    assert_int_equal(ast_depth_metres(depth, &image, metres), AST_OK);
-    assert_int_equal(ast_depth_points(depth, &image, points), AST_OK);
+    assert_int_equal(ast_depth_compute(depth, &image, metres, NULL, NULL), AST_OK);
+    assert_int_equal(ast_depth_compute(depth, &image, NULL, points, NULL), AST_OK);
     assert_true(metres[0] == 1 && isnan(metres[1]) && metres[2] == 1.501f);
     assert_true(isnan(metres[3]) && isnan(metres[4]) && metres[5] == 3);
     assert_true(points[0] == -0.01f && points[1] == -0.01f && points[2] == 1);
     assert_true(points[15] == 0.03f && points[16] == 0.03f && points[17] == 3);
     for (int i = 3; i < 6; i++)
         assert_true(isnan(points[i]) && isnan(points[i + 6]) && isnan(points[i + 9]));
-    image = (ast_depth_image){values + 3, 3, 2, -6}; /* bottom up */
-    assert_int_equal(ast_depth_metres(depth, &image, metres), AST_OK);
+    image = (ast_depth_image){.size = sizeof(ast_depth_image), values + 3, 3, 2, -6}; /* bottom up */
+    assert_int_equal(ast_depth_compute(depth, &image, metres, NULL, NULL), AST_OK);
     assert_true(metres[2] == 3 && metres[3] == 1 && metres[5] == 1.501f);
     ast_depth_close(depth);
 }
@@ -180,7 +188,7 @@ static void smoothing_checks_its_arguments(void **state) {
 
 static int open_context(void **state) {
     (void)state;
-    context = ast_open(2);
+    ast_open(&context, 2);
     return context == NULL;
 }
 

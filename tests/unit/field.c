@@ -31,7 +31,7 @@ static void known_planes(void **state) {
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         double direction, dip;
-        ast_dip(known[i].normal, &direction, &dip);
+        ast_angles_of(AST_PLANE, known[i].normal, &direction, &dip);
         assert_false(signbit(direction));
         near(direction, known[i].direction, 1e-13);
         near(dip, known[i].dip, 1e-13);
@@ -48,7 +48,7 @@ static void known_lines(void **state) {
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         double trend, plunge;
-        ast_trend(known[i].line, &trend, &plunge);
+        ast_angles_of(AST_LINE, known[i].line, &trend, &plunge);
         near(trend, known[i].trend, 1e-13);
         near(plunge, known[i].plunge, 1e-13);
     }
@@ -59,9 +59,9 @@ static void no_direction(void **state) {
     static const double none[][3] = {{0, 0, 0}, {NAN, 0, 1}, {0, 0, INFINITY}, {1, -INFINITY, NAN}};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         double a, b;
-        ast_dip(none[i], &a, &b);
+        ast_angles_of(AST_PLANE, none[i], &a, &b);
         assert_true(isnan(a) && isnan(b));
-        ast_trend(none[i], &a, &b);
+        ast_angles_of(AST_LINE, none[i], &a, &b);
         assert_true(isnan(a) && isnan(b));
     }
 }
@@ -71,17 +71,17 @@ static void there_and_back(void **state) {
     for (int azimuth = 0; azimuth < 360; azimuth += 3)
         for (int steep = 1; steep < 90; steep++) {
             double pole[3], line[3], minus[3], a, b, c, d;
-            ast_pole(azimuth, steep, pole);
-            ast_line(azimuth, steep, line);
+            ast_vector_of(AST_PLANE, azimuth, steep, pole);
+            ast_vector_of(AST_LINE, azimuth, steep, line);
             near(dot(pole, pole), 1, 1e-15);
             near(dot(line, line), 1, 1e-15);
             assert_true(pole[2] > 0 && line[2] < 0);
-            ast_dip(pole, &a, &b);
-            ast_trend(line, &c, &d);
+            ast_angles_of(AST_PLANE, pole, &a, &b);
+            ast_angles_of(AST_LINE, line, &c, &d);
             near(fabs(a - azimuth) + fabs(b - steep) + fabs(c - azimuth) + fabs(d - steep), 0, 1e-11);
             for (int e = 0; e < 3; e++)
                 minus[e] = -pole[e];
-            ast_dip(minus, &c, &d);
+            ast_angles_of(AST_PLANE, minus, &c, &d);
             assert_true(a == c && b == d);
             near(dot(line, pole), 0, 1e-15); /* the line down the dip lies in the plane */
         }
@@ -93,11 +93,11 @@ static void right_angles_are_exact(void **state) {
     for (int turn = -8; turn < 8; turn++) {
         double v[3];
         const double *to = compass[(turn + 8) % 4];
-        ast_pole(90.0 * turn, 90, v);
+        ast_vector_of(AST_PLANE, 90.0 * turn, 90, v);
         assert_true(v[0] == to[0] && v[1] == to[1] && v[2] == 0);
-        ast_line(90.0 * turn, 0, v);
+        ast_vector_of(AST_LINE, 90.0 * turn, 0, v);
         assert_true(v[0] == to[0] && v[1] == to[1] && v[2] == 0);
-        ast_line(90.0 * turn, 90, v);
+        ast_vector_of(AST_LINE, 90.0 * turn, 90, v);
         assert_true(v[0] == 0 && v[1] == 0 && v[2] == -1);
     }
 }
@@ -149,7 +149,7 @@ static void a_turned_frame(void **state) {
         double truth[3][3];
         float means[18];
         int32_t nearest[6];
-        ast_axes axes;
+        ast_axes axes = {.size = sizeof axes};
         random_rotation(&random, 44, truth);
         for (int k = 0; k < 6; k++)
             for (int c = 0; c < 3; c++)
@@ -176,7 +176,7 @@ static void no_frame_fits_better(void **state) {
         float means[3 * MOST];
         double weights[MOST];
         size_t count = 1 + (size_t)ast_random_below(&random, MOST);
-        ast_axes axes;
+        ast_axes axes = {.size = sizeof axes};
         for (size_t k = 0; k < count; k++) {
             weights[k] = ast_random_below(&random, 4) ? ast_random_uniform(&random) : 0.5;
             for (int c = 0; c < 3; c++)
@@ -204,7 +204,7 @@ static void one_direction(void **state) {
     const float means[] = {0.1f, -0.2f, 1, -0.3f, 0.6f, -3, 0.01f, -0.02f, 0.1f};
     for (size_t count = 1; count <= 3; count++) {
         int32_t nearest[3];
-        ast_axes axes;
+        ast_axes axes = {.size = sizeof axes};
         assert_int_equal(ast_frame_axes(ref_context("avx2", 1), means, NULL, count, &axes, nearest), AST_OK);
         check_rotation(&axes);
         near(axes.rms, 0, 1e-5);
@@ -222,7 +222,7 @@ static void weights_count(void **state) {
                            1, 1, 1};
     const double equal[] = {1, 1, 5, 5, 0}, tilted[] = {1e300, 1e297, 0, 0, 0};
     int32_t nearest[5];
-    ast_axes axes;
+    ast_axes axes = {.size = sizeof axes};
     assert_int_equal(ast_frame_axes(ref_context("avx2", 1), means, equal, 5, &axes, nearest), AST_OK);
     near(axes.rms, 5, 1e-5);
     assert_int_equal(axes.used, 2);
@@ -236,7 +236,7 @@ static void bad_means(void **state) {
     ast_context *context = ref_context("avx2", 1);
     const float means[] = {0, 0, 0, NAN, 1, 1, INFINITY, 0, 0};
     const double weights[] = {1, -1};
-    ast_axes axes = {.rms = 7};
+    ast_axes axes = {.size = sizeof axes, .rms = 7};
     assert_int_equal(ast_frame_axes(context, means, NULL, 2, &axes, NULL), AST_BAD_DATA);
     assert_non_null(strstr(ast_message(context), "none of the 2 means"));
     assert_int_equal(ast_frame_axes(context, NULL, NULL, 0, &axes, NULL), AST_BAD_DATA);

@@ -126,7 +126,7 @@ static void begin(show *of, size_t name) {
 static void next(show *of) {
     ast_format_error error;
     ast_parcel *parcel;
-    ast_frame frame = {.frame = of->frames++};
+    ast_frame frame = {.size = sizeof frame, .frame = of->frames++};
     ast_recorded recorded = {.frame = &frame, .source = of->name};
     assert_true(ast_recording_add(of->recording, &recorded, 3, &parcel, &error));
     ast_live_publish(of->live, parcel);

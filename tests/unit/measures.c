@@ -25,7 +25,7 @@ static void assert_near(double value, double expected, double tolerance) {
 
 static ast_agreement compare(const int32_t *labels, const int32_t *truth, size_t count) {
     ast_fault fault = {0};
-    ast_agreement agreement;
+    ast_agreement agreement = {.size = sizeof agreement};
     memset(&agreement, 0xff, sizeof agreement);
     assert_int_equal(ast_agreement_of(&fault, NULL, labels, truth, count, &agreement), AST_OK);
     return agreement;
@@ -202,7 +202,8 @@ static float *columns_of(const float *points, size_t count, size_t dimension, co
 static ast_status measure_in(manner how, ast_fault *fault, const float *points, size_t count, size_t dimension,
                              const int32_t *labels, ast_dissimilarity dissimilarity, uint64_t seed, double *silhouette,
                              size_t *sampled) {
-    ast_pool *pool = ast_pool_open(how.threads);
+    ast_pool *pool;
+    ast_pool_open(&pool, how.threads);
     assert_non_null(pool);
     matrix source = {points, dimension};
     const float *columns[AST_SMALL];
@@ -353,8 +354,8 @@ static void test_axial_silhouettes_do_not_see_signs(void **state) {
         float points[N * 5], flipped[N * 5];
         int32_t labels[N];
         ast_fault fault = {0};
-        ast_mixture mixture = {
-            .points = N, .dimension = dimension, .clusters = 4, .kappa = 30, .noise = 0.1, .seed = 6};
+        ast_mixture mixture = {sizeof mixture, .points = N, .dimension = dimension, .clusters = 4, .kappa = 30,
+                               .noise = 0.1,   .seed = 6};
         assert_int_equal(ast_mixture_draw(&fault, &mixture, points, labels, NULL), AST_OK);
         mixture.axial = 1;
         assert_int_equal(ast_mixture_draw(&fault, &mixture, flipped, labels, NULL), AST_OK);
@@ -414,8 +415,8 @@ static void test_silhouette_needs_two_clusters(void **state) {
 
 static void draw(size_t count, size_t dimension, size_t clusters, float **points, int32_t **labels) {
     ast_fault fault = {0};
-    ast_mixture mixture = {
-        .points = count, .dimension = dimension, .clusters = clusters, .kappa = 30, .noise = 0.1, .seed = 5};
+    ast_mixture mixture = {sizeof mixture, .points = count, .dimension = dimension, .clusters = clusters, .kappa = 30,
+                           .noise = 0.1,   .seed = 5};
     *points = malloc(count * dimension * sizeof **points);
     *labels = malloc(count * sizeof **labels);
     assert_int_equal(ast_mixture_draw(&fault, &mixture, *points, *labels, NULL), AST_OK);

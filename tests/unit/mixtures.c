@@ -34,8 +34,8 @@ static double smallest_angle(const float *means, size_t clusters, size_t dimensi
 static void test_mixture_is_what_was_asked_for(void **state) {
     (void)state;
     enum { N = 20000, D = 6, K = 5 };
-    ast_mixture mixture = {
-        .points = N, .dimension = D, .clusters = K, .kappa = 40, .separation = 50, .noise = 0.2, .seed = 3};
+    ast_mixture mixture = {sizeof mixture, .points = N,      .dimension = D, .clusters = K,
+                           .kappa = 40,    .separation = 50, .noise = 0.2,   .seed = 3};
     float *points = malloc(N * D * sizeof *points), means[K * D];
     int32_t *labels = malloc(N * sizeof *labels);
     ast_fault fault = {0};
@@ -77,8 +77,8 @@ static void test_mixture_follows_from_its_seed(void **state) {
     static float first[N * 3], second[N * 3], means[12];
     static int32_t labels[N];
     ast_fault fault = {0};
-    ast_mixture mixture = {
-        .points = N, .dimension = 3, .clusters = 4, .kappa = 20, .separation = 30, .noise = 0.1, .seed = 9};
+    ast_mixture mixture = {sizeof mixture, .points = N,      .dimension = 3, .clusters = 4,
+                           .kappa = 20,    .separation = 30, .noise = 0.1,   .seed = 9};
     assert_int_equal(ast_mixture_draw(&fault, &mixture, first, labels, means), AST_OK);
     assert_int_equal(ast_mixture_draw(&fault, &mixture, second, NULL, NULL), AST_OK);
     assert_memory_equal(first, second, sizeof first);
@@ -94,7 +94,8 @@ static void test_axial_mixture_has_random_signs(void **state) {
     static float directed[N * 3], axial[N * 3];
     static int32_t labels[N], axial_labels[N];
     ast_fault fault = {0};
-    ast_mixture mixture = {.points = N, .dimension = 3, .clusters = 4, .kappa = 20, .noise = 0.1, .seed = 9};
+    ast_mixture mixture = {
+        .size = sizeof mixture, .points = N, .dimension = 3, .clusters = 4, .kappa = 20, .noise = 0.1, .seed = 9};
     assert_int_equal(ast_mixture_draw(&fault, &mixture, directed, labels, NULL), AST_OK);
     mixture.axial = 1;
     assert_int_equal(ast_mixture_draw(&fault, &mixture, axial, axial_labels, NULL), AST_OK);
@@ -126,7 +127,8 @@ static void test_axes_keep_their_distance(void **state) {
         float point[4], means[96];
         ast_fault fault = {0};
         size_t count = cases[i].clusters, dimension = cases[i].dimension;
-        ast_mixture mixture = {.points = 1,
+        ast_mixture mixture = {.size = sizeof mixture,
+                               .points = 1,
                                .dimension = dimension,
                                .clusters = count,
                                .kappa = 1,
@@ -156,7 +158,8 @@ static void test_means_keep_their_distance(void **state) {
         for (int seed = 1; seed <= cases[i].seeds; seed++) {
             float point[40], means[4000];
             ast_fault fault = {0};
-            ast_mixture mixture = {.points = 1,
+            ast_mixture mixture = {.size = sizeof mixture,
+                                   .points = 1,
                                    .dimension = cases[i].dimension,
                                    .clusters = cases[i].clusters,
                                    .kappa = 1,
@@ -178,7 +181,8 @@ static void test_impossible_means_are_refused(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         float point[8] = {7};
         ast_fault fault = {0};
-        ast_mixture mixture = {.points = 1,
+        ast_mixture mixture = {.size = sizeof mixture,
+                               .points = 1,
                                .dimension = cases[i].dimension,
                                .clusters = cases[i].clusters,
                                .kappa = 1,
@@ -195,13 +199,13 @@ static void test_odd_mixtures(void **state) {
     float points[40];
     int32_t labels[10];
     ast_fault fault = {0};
-    ast_mixture none = {.points = 0, .dimension = 3, .clusters = 2, .kappa = 1, .seed = 1};
+    ast_mixture none = {.size = sizeof none, .points = 0, .dimension = 3, .clusters = 2, .kappa = 1, .seed = 1};
     assert_int_equal(ast_mixture_draw(&fault, &none, NULL, NULL, NULL), AST_OK);
-    ast_mixture noise = {.points = 10, .dimension = 4, .clusters = 0, .kappa = 1, .seed = 1};
+    ast_mixture noise = {.size = sizeof noise, .points = 10, .dimension = 4, .clusters = 0, .kappa = 1, .seed = 1};
     assert_int_equal(ast_mixture_draw(&fault, &noise, points, labels, NULL), AST_OK);
     for (int i = 0; i < 10; i++)
         assert_int_equal(labels[i], -1);
-    ast_mixture line = {.points = 10, .dimension = 1, .clusters = 1, .kappa = 1, .seed = 1};
+    ast_mixture line = {.size = sizeof line, .points = 10, .dimension = 1, .clusters = 1, .kappa = 1, .seed = 1};
     assert_int_equal(ast_mixture_draw(&fault, &line, points, labels, NULL), AST_BAD_OPTION);
 }
 
@@ -218,7 +222,7 @@ static void test_drawing_can_be_cancelled(void **state) {
     static float points[N * 300], whole[N * 300];
     ast_fault fault = {0};
     size_t limits[2] = {SIZE_MAX, 0};
-    ast_mixture mixture = {.points = N, .dimension = 300, .clusters = 2, .kappa = 1, .seed = 1};
+    ast_mixture mixture = {.size = sizeof mixture, .points = N, .dimension = 300, .clusters = 2, .kappa = 1, .seed = 1};
     assert_int_equal(ast_mixture_draw(&fault, &mixture, whole, NULL, NULL), AST_OK);
     mixture.progress = stop_at;
     mixture.progress_data = limits;

@@ -146,7 +146,7 @@ static void make(made *out, size_t count, size_t dimension, size_t clusters) {
     }
     for (size_t i = 0; i < count; i++) {
         out->labels[i] = (int32_t)(i % clusters);
-        out->clusters[i % clusters].size++;
+        out->clusters[i % clusters].count++;
         out->clusters[i % clusters].weight++;
         for (size_t d = 0; d < dimension; d++) /* of length 2, since rows need no length */
             out->points[i * dimension + d] =
@@ -215,8 +215,8 @@ static void check_clusters(const json_t *page, const made *from) {
         snprintf(text, sizeof text, "#%02x%02x%02x", colour.red, colour.green, colour.blue);
         assert_string_equal(json_string_value(json_object_get(cluster, "color")), text);
         assert_int_equal(number_of(cluster, "id"), i);
-        assert_int_equal(number_of(cluster, "size"), from->clusters[i].size);
-        assert_float_equal(number_of(cluster, "share"), (double)from->clusters[i].size / (double)from->view.count,
+        assert_int_equal(number_of(cluster, "size"), from->clusters[i].count);
+        assert_float_equal(number_of(cluster, "share"), (double)from->clusters[i].count / (double)from->view.count,
                            1e-5);
         assert_float_equal(number_of(cluster, "spread"), 60, 1e-3);
         assert_true(i ? number_of(cluster, "kappa") == 10 : isnan(number_of(cluster, "kappa")));
@@ -253,8 +253,8 @@ static void known_values(void **state) {
     (void)state;
     float rows[4][3] = {{0, 0, 3}, {NAN, 0, 0}, {0, 1, 0}, {1, 1, 0}}, means[2][3] = {{0, 0, 1}, {0, 0.6F, 0.8F}};
     int32_t labels[4] = {0, -1, 1, -1};
-    ast_cluster_info clusters[2] = {{.size = 1, .resultant = 1, .kappa = NAN, .mean = means[0]},
-                                    {.size = 1, .resultant = 1, .kappa = NAN, .mean = means[1]}};
+    ast_cluster_info clusters[2] = {{.count = 1, .resultant = 1, .kappa = NAN, .mean = means[0]},
+                                    {.count = 1, .resultant = 1, .kappa = NAN, .mean = means[1]}};
     ast_points view = ast_points_f4(rows[0], 4, 3);
     ast_page_head head = {.title = "t", .command = "c"};
     made from = {.page = {&head, &view, labels, 4, clusters, 2, "l", 1, NULL}};
@@ -283,7 +283,7 @@ static void axes(void **state) {
     (void)state;
     float means[2][3] = {{0, 0, 1}, {0, 0.6F, -0.8F}};
     int32_t labels[2] = {0, 1};
-    ast_cluster_info clusters[2] = {{.size = 1, .mean = means[0]}, {.size = 1, .mean = means[1]}};
+    ast_cluster_info clusters[2] = {{.count = 1, .mean = means[0]}, {.count = 1, .mean = means[1]}};
     ast_points view = ast_points_f4(means[0], 2, 3);
     ast_page_head head = {.axial = true};
     made from = {.page = {&head, &view, labels, 2, clusters, 2, "l", 1, NULL}};

@@ -38,9 +38,10 @@ static void make_scene(scene *out) {
     size_t half = (PIXELS - SIDE) / 2;
     out->clusters[0] = (ast_tracked){3, AST_BORN, 0, half, 0.5, 1, out->means[0]};
     out->clusters[1] = (ast_tracked){5, AST_SEEN, 0, half, 0.5, 1, out->means[1]};
-    out->frame = (ast_frame){.points = PIXELS, .missing = SIDE, .objective = 3, .seconds = 0.001, .clusters = 2};
+    out->frame = (ast_frame){
+        .size = sizeof(ast_frame), .points = PIXELS, .missing = SIDE, .objective = 3, .seconds = 0.001, .clusters = 2};
     out->view = ast_points_f4(out->points[0], PIXELS, 3);
-    out->image = (ast_depth_image){out->depth, SIDE, SIDE, SIDE * sizeof(uint16_t)};
+    out->image = (ast_depth_image){.size = sizeof(ast_depth_image), out->depth, SIDE, SIDE, SIDE * sizeof(uint16_t)};
     out->small = (ast_small){out->labels, SIDE, SIDE, &out->image, 1000, NULL};
     out->recorded = (ast_recorded){&out->frame, "a</script>", out->clusters, 2, &out->view, out->labels, &out->small};
 }
@@ -259,7 +260,7 @@ static bool try_batch(ast_format_error *error) {
     int32_t labels[3] = {0, 0, -1};
     unsigned char rgb[12] = {0};
     ast_picture image = {.rgb = rgb, .width = 2, .height = 2};
-    ast_cluster_info cluster = {.size = 2, .mean = rows[0]};
+    ast_cluster_info cluster = {.count = 2, .mean = rows[0]};
     ast_points points = ast_points_f4(rows[0], 3, 4);
     ast_page_head head = plain_head;
     ast_batch_page page = {&head, &points, labels, 3, &cluster, 1, "l", 1, &image};

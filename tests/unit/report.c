@@ -129,7 +129,7 @@ static void overlays(void **state) {
     ast_picture picture = {0};
     static const uint16_t values[] = {500, 1000, 65535, 4000, 0, 9}; /* two rows of two, and one too many in each */
     static const int32_t labels[] = {0, -1, 1, 5};
-    ast_depth_image depth = {values, 2, 2, 3 * sizeof *values};
+    ast_depth_image depth = {sizeof depth, values, 2, 2, 3 * sizeof *values};
     assert_true(ast_overlay_depth(&picture, &depth, 1000, labels, &error));
     assert_true(picture.width == 2 && picture.height == 2);
     const unsigned char *pixel = picture.rgb;

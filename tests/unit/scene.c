@@ -65,7 +65,8 @@ static void a_known_depth(void **state) {
     uint16_t depth;
     int32_t truth;
     ast_hallway_frame frame;
-    ast_context *context = ast_open(1);
+    ast_context *context;
+    ast_open(&context, 1);
     assert_int_equal(ast_hallway_render(context, &hallway, 0, &depth, &truth, &frame), AST_OK);
     double yaw = 2 * sin(36 * AST_DEGREE), pitch = 11 - 0.6 * sin(108 * AST_DEGREE);
     assert_int_equal(depth, lround(7200 / (cos(yaw * AST_DEGREE) * cos(pitch * AST_DEGREE))));
@@ -137,7 +138,8 @@ static void exact_depth_is_rounded(void **state) {
     size_t pixels = hallway.width * hallway.height, curved = 0;
     uint16_t *depth = ref_take(pixels, sizeof *depth);
     int32_t *truth = ref_take(pixels, sizeof *truth);
-    ast_context *context = ast_open(2);
+    ast_context *context;
+    ast_open(&context, 2);
     assert_int_equal(ast_hallway_render(context, &hallway, 66, depth, truth, &same), AST_OK);
     assert_memory_equal(&frame, &same, sizeof frame);
     for (size_t p = 0; p < pixels; p++) {
@@ -189,7 +191,8 @@ static void bad_options_are_refused(void **state) {
                                no_focus,  wild_focus, endless_focus, wild_centre};
     uint16_t depth = 77;
     ast_hallway_frame frame = {.seconds = 77};
-    ast_context *context = ast_open(1);
+    ast_context *context;
+    ast_open(&context, 1);
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
         ast_hallway hallway;
         ast_hallway_init(&hallway);
@@ -211,7 +214,8 @@ static void bad_options_are_refused(void **state) {
 /* Cameras that make no sense as such, but are no reason to crash: all holes, or the one pixel that is there. */
 static void strange_cameras_are_harmless(void **state) {
     (void)state;
-    ast_context *context = ast_open(2);
+    ast_context *context;
+    ast_open(&context, 2);
     static const double focus[] = {1e-300, 1e-3, 1e300};
     for (int i = 0; i < 3; i++)
         for (int noise = 0; noise <= 1; noise++) {

@@ -33,7 +33,8 @@ static sensed sense(ast_hallway hallway, size_t index) {
     image.hits = ref_hallway_hits(&hallway, index, &image.frame);
     image.depth = ref_take(pixels, sizeof *image.depth);
     image.truth = ref_take(pixels, sizeof *image.truth);
-    ast_context *context = ast_open(2);
+    ast_context *context;
+    ast_open(&context, 2);
     assert_int_equal(ast_hallway_render(context, &hallway, index, image.depth, image.truth, NULL), AST_OK);
     ast_close(context);
     return image;

@@ -32,9 +32,10 @@ static ast_options dp_options(void) {
 /* Clusters the view and expects a refusal that leaves the labels alone. */
 static void check_refused(const ast_points *points, const ast_options *options, ast_status expected,
                           const char *sentence) {
-    ast_context *context = ast_open(2);
+    ast_context *context;
+    ast_open(&context, 2);
     int32_t labels[ROWS] = {-7, -7, -7, -7};
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     assert_int_equal(ast_cluster(context, points, options, labels, &report), expected);
     if (!strstr(ast_message(context), sentence))
         fail_msg("'%s' does not say '%s'", ast_message(context), sentence);
@@ -94,20 +95,24 @@ static void what_needs_dense_rows_says_so(void **state) {
         options.clusters = 2;
         check_refused(&points, &options, AST_BAD_OPTION, "this method does not take sparse rows");
     }
-    ast_context *context = ast_open(1);
+    ast_context *context;
+    ast_open(&context, 1);
     ast_stream_options of_stream;
     ast_stream_options_init(&of_stream);
     of_stream.dimension = COLUMNS;
     of_stream.angle = 30;
-    ast_stream *stream = ast_stream_open(context, &of_stream);
+    ast_stream *stream;
+    ast_stream_open(&stream, context, &of_stream);
     int32_t labels[ROWS];
-    ast_frame frame;
+    ast_frame frame = {.size = sizeof frame};
     float mean[COLUMNS] = {1};
     double width;
     assert_int_equal(ast_stream_step(stream, &points, labels, &frame), AST_BAD_OPTION);
     assert_non_null(strstr(ast_message(context), "a stream does not take sparse rows"));
     ast_stream_close(stream);
-    assert_int_equal(ast_assign_axial(context, &points, mean, 1, NAN, labels, NULL), AST_BAD_OPTION);
+    ast_assign_options known = ast_assign_to(mean, 1);
+    known.axial = 1;
+    assert_int_equal(ast_assign(context, &points, &known, labels, NULL), AST_BAD_OPTION);
     assert_int_equal(ast_silhouette(context, &points, (int32_t[]){0, 0, 1, 1}, AST_ANGLE, 1, &width, NULL),
                      AST_BAD_OPTION);
     ast_close(context);
@@ -119,9 +124,10 @@ static void missing_rows_and_wide_indices(void **state) {
     static const double wide_values[] = {1, 2, 0, 0, 0, NAN};
     static const int64_t wide_starts[] = {0, 2, 2, 5, 6}, wide_columns[] = {1, 4, 0, 4, 9, 4};
     ast_points points = ast_points_csr(wide_values, AST_F8, wide_starts, wide_columns, AST_I8, ROWS, COLUMNS);
-    ast_context *context = ast_open(2);
+    ast_context *context;
+    ast_open(&context, 2);
     ast_options options = dp_options();
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     int32_t labels[ROWS];
     assert_int_equal(ast_cluster(context, &points, &options, labels, &report), AST_OK);
     assert_memory_equal(labels, ((int32_t[]){0, -1, -1, -1}), sizeof labels);
@@ -146,9 +152,10 @@ static void long_means(void **state) {
     means[2 * LONG - 1] = 0.5f;
     ast_points points = ast_points_csr(numbers, AST_F4, first, at, AST_I4, COUNT, LONG);
     points.weights = weights;
-    ast_context *context = ast_open(2);
+    ast_context *context;
+    ast_open(&context, 2);
     ast_options options;
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     int32_t labels[COUNT];
     float cosines[COUNT];
     ast_options_init(&options);
@@ -158,7 +165,9 @@ static void long_means(void **state) {
     options.means_count = 2;
     assert_int_equal(ast_cluster(context, &points, &options, labels, &report), AST_OK);
     assert_memory_equal(labels, ((int32_t[]){0, 1, 0, 1, 1}), sizeof labels);
-    assert_int_equal(ast_assign(context, &points, means, 2, 20, labels, cosines), AST_OK);
+    ast_assign_options known = ast_assign_to(means, 2);
+    known.angle = 20;
+    assert_int_equal(ast_assign(context, &points, &known, labels, cosines), AST_OK);
     assert_memory_equal(labels, ((int32_t[]){0, 1, 0, 1, 1}), sizeof labels);
     assert_true(cosines[0] == 1 && fabs((double)cosines[2] - 3 / sqrt(10)) < 1e-6);
     means[LONG + 5] = NAN;

@@ -14,11 +14,12 @@ static int wall_faces_camera(ast_context *context) {
     ast_depth_options options;
     ast_depth_options_init(&options);
     ast_camera_named("kinect", &options.camera, &options.units_per_metre);
-    ast_depth *depth = ast_depth_open(context, &options);
-    ast_depth_image image = {values, 8, 8, 8 * sizeof *values};
+    ast_depth *depth;
+    ast_depth_open(&depth, context, &options);
+    ast_depth_image image = {sizeof image, values, 8, 8, 8 * sizeof *values};
     for (int i = 0; i < 64; i++)
         values[i] = 2000;
-    int faces = depth && ast_depth_normals(depth, &image, normals) == AST_OK;
+    int faces = depth && ast_depth_compute(depth, &image, NULL, NULL, normals) == AST_OK;
     for (int i = 0; i < 64; i++)
         faces = faces && normals[3 * i + 2] < -0.999f;
     ast_depth_close(depth);
@@ -30,10 +31,11 @@ int main(void) {
     int32_t labels[4];
     char version[32];
     ast_options options;
-    ast_report report;
+    ast_report report = {.size = sizeof report};
     ast_options_init(&options);
     options.angle = 20;
-    ast_context *context = ast_open(2);
+    ast_context *context;
+    ast_open(&context, 2);
     ast_points points = ast_points_f4(xy, 4, 2);
     if (!context || ast_cluster(context, &points, &options, labels, &report) != AST_OK)
         return 1;

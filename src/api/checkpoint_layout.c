@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What writing a checkpoint and reading one have in common. */
-#include "standing.h"
+#include "checkpoint.h"
 
 #include "checksum.h"
 #include "digest.h"
@@ -15,7 +15,7 @@ static bool add(size_t *at, uint64_t count, size_t size) {
     return true;
 }
 
-bool ast_standing_lay_out(const ast_standing_head *head, ast_standing_layout *layout) {
+bool ast_checkpoint_lay_out(const ast_checkpoint_head *head, ast_checkpoint_layout *layout) {
     size_t at = sizeof *head, row = head->dimension * sizeof(float);
     if (head->dimension > INT32_MAX || head->dimension < 2 || head->points > INT32_MAX)
         return false;
@@ -24,9 +24,9 @@ bool ast_standing_lay_out(const ast_standing_head *head, ast_standing_layout *la
     layout->means = at;
     good = good && add(&at, head->live, row);
     layout->best = at;
-    good = good && add(&at, head->best_clusters, sizeof(ast_standing_cluster));
+    good = good && add(&at, head->best.clusters, sizeof(ast_checkpoint_cluster));
     layout->best_means = at;
-    good = good && add(&at, head->best_clusters, row);
+    good = good && add(&at, head->best.clusters, row);
     layout->checksum = at;
     layout->records = at + sizeof(uint64_t);
     layout->width = head->restart > 0 ? 2 : 1;
@@ -37,12 +37,12 @@ bool ast_standing_lay_out(const ast_standing_head *head, ast_standing_layout *la
 }
 
 /* What an option is worth where it plays no part must not tell two runs apart. */
-ast_standing_head ast_standing_describe(const ast_call *c) {
+ast_checkpoint_head ast_checkpoint_describe(const ast_call *c) {
     const ast_options *o = c->options;
     bool dp = o->method == AST_DP, given = o->start == AST_GIVEN;
-    return (ast_standing_head){
-        .magic = AST_STANDING_MAGIC,
-        .version = AST_STANDING_VERSION,
+    return (ast_checkpoint_head){
+        .magic = AST_CHECKPOINT_MAGIC,
+        .version = AST_CHECKPOINT_VERSION,
         .points = c->total,
         .dimension = c->points->dimension,
         .method = o->method,
@@ -58,7 +58,7 @@ ast_standing_head ast_standing_describe(const ast_call *c) {
         .angle = dp ? o->angle : 0};
 }
 
-uint64_t ast_standing_digest(ast_call *c) {
+uint64_t ast_checkpoint_digest(ast_call *c) {
     if (!c->digested) {
         c->digest = ast_digest(c->points, c->offset, c->context->pool);
         ast_comm_sum(c->context->comm, &c->digest, 1);
@@ -67,7 +67,7 @@ uint64_t ast_standing_digest(ast_call *c) {
     return c->digest;
 }
 
-uint64_t ast_standing_part(uint64_t i, const uint32_t *record, size_t width) {
+uint64_t ast_checkpoint_part(uint64_t i, const uint32_t *record, size_t width) {
     uint64_t word = record[0] | (width > 1 ? (uint64_t)record[1] << 32 : 0);
     return ast_mix64(word ^ ast_mix64(i));
 }

@@ -4,52 +4,57 @@
  *     the head below,
  *     prints (print_count), 8 bytes each,
  *     means of the run (live, D), 4 bytes each,
- *     the best result so far, if there is one: four doubles a cluster (best_clusters), means (best_clusters, D),
+ *     the best result so far, if there is one: four doubles per cluster (best.clusters), means (best.clusters, D),
  *     a checksum over all of that;
- *     records, one a point: 4 bytes for the run under way, and 4 for the best result so far, if there is one;
+ *     records, one per point: 4 bytes for the run under way, and 4 for the best result so far, if there is one;
  *     a checksum over the records, to which every point adds its own, so that ranks can write and read their parts.
  * Every part is padded to 8 bytes. Numbers are as the machine has them; the magic number tells another byte order. */
-#ifndef AST_STANDING_H
-#define AST_STANDING_H
+#ifndef AST_CHECKPOINT_H
+#define AST_CHECKPOINT_H
 
 #include "call.h"
 
-#define AST_STANDING_MAGIC 0x31504b435f545341u /* "AST_CKP1" in memory */
-#define AST_STANDING_VERSION 2
+#define AST_CHECKPOINT_MAGIC 0x31504b435f545341u /* "AST_CKP1" in memory */
+#define AST_CHECKPOINT_VERSION 2
 
-typedef struct ast_standing_head {
+/* The best of the restarts before this one. */
+typedef struct ast_checkpoint_best {
+    uint64_t clusters, iterations, converged, oir_restarts;
+    double objective;
+} ast_checkpoint_best;
+
+typedef struct ast_checkpoint_head {
     uint64_t magic, version, size, head_size; /* of everything; up to the records */
     uint64_t points, dimension, digest;       /* what it belongs to, ... */
     uint64_t method, clusters, seed, shuffle, axial, start, means, max_iterations;
     double angle;
     uint64_t restart, iterations, converged, oir_restarts, print_count, live; /* ... and where it stands */
     double objective;
-    uint64_t best_clusters, best_iterations, best_converged, best_oir_restarts;
-    double best_objective;
-} ast_standing_head;
+    ast_checkpoint_best best;
+} ast_checkpoint_head;
 
 /* What is kept of a cluster of the best result, besides its mean. */
-typedef struct ast_standing_cluster {
+typedef struct ast_checkpoint_cluster {
     double size, weight, resultant, kappa;
-} ast_standing_cluster;
+} ast_checkpoint_cluster;
 
 /* Where the parts are, in bytes from the start. */
-typedef struct ast_standing_layout {
+typedef struct ast_checkpoint_layout {
     size_t prints, means, best, best_means, checksum, records;
     size_t width;  /* numbers in a record: 1 or 2 */
     uint64_t tail; /* the checksum over the records */
-} ast_standing_layout;
+} ast_checkpoint_layout;
 
 /* false: numbers that no checkpoint has. */
-bool ast_standing_lay_out(const ast_standing_head *head, ast_standing_layout *layout);
+bool ast_checkpoint_lay_out(const ast_checkpoint_head *head, ast_checkpoint_layout *layout);
 
 /* The options and the shape that a checkpoint of this call has; the rest is zero. */
-ast_standing_head ast_standing_describe(const ast_call *call);
+ast_checkpoint_head ast_checkpoint_describe(const ast_call *call);
 
-/* That of all points of all ranks: computed once a call, by all of them. */
-uint64_t ast_standing_digest(ast_call *call);
+/* That of all points of all ranks: computed once per call, by all of them. */
+uint64_t ast_checkpoint_digest(ast_call *call);
 
 /* What the record of point number `i` of all adds to the checksum. */
-uint64_t ast_standing_part(uint64_t i, const uint32_t *record, size_t width);
+uint64_t ast_checkpoint_part(uint64_t i, const uint32_t *record, size_t width);
 
 #endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ast_assign and ast_assign_source: points are labelled with known means, window by window. Rows in memory are one
+ * window. */
+#include "context.h"
+
+#include "assign.h"
+#include "memory.h"
+#include "methods.h"
+#include "plan.h"
+#include "windows.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+ast_status ast_check_assign(const ast_assign_options *o, ast_fault *fault) {
+    ast_status status = ast_check_struct(o, sizeof *o, "options", fault);
+    if (status != AST_OK)
+        return status;
+    if (!o->means || o->means_count == 0)
+        return ast_fail(fault, AST_BAD_OPTION, "there are no means to assign points to");
+    if (!isnan(o->angle) && !(o->angle >= 0 && o->angle <= 180))
+        return ast_fail(fault, AST_BAD_OPTION, "the angle must be between 0 and 180 degrees");
+    return AST_OK;
+}
+
+typedef struct assignment {
+    ast_context *context;
+    ast_labelling *l;
+    ast_windows windows; /* of a source */
+    int32_t *labels;     /* (padded rows of a window) */
+    float *similarity;   /* the same, or NULL */
+} assignment;
+
+/* The labelling is loaded: it gets the means. */
+static ast_status prepare(assignment *a, const ast_assign_options *options, bool similarity, ast_fault *fault) {
+    ast_options given = {.means = options->means, .means_count = options->means_count};
+    ast_labelling *l = a->l;
+    size_t rows = ast_windows_rows(l);
+    a->labels = ast_allocate(rows, sizeof *a->labels);
+    a->similarity = similarity ? ast_allocate(rows, sizeof *a->similarity) : NULL;
+    if (!a->labels || (similarity && !a->similarity))
+        return ast_fail_memory(fault);
+    ast_labelling_set_axial(l, options->axial != 0);
+    ast_labelling_set_rule(l, &ast_nearest_rule, options->angle);
+    return ast_run_given(l, &given, fault);
+}
+
+static ast_status assign_window(assignment *a, size_t number, const ast_taker *taker, ast_fault *fault) {
+    ast_labelling *l = a->l;
+    ast_status status = ast_windows_open(l, number, fault);
+    size_t next = l->rows.offset + l->rows.count, left = ast_windows_points(l) - next;
+    const ast_source *source = a->windows.reader.source;
+    if (source && source->expect && left > 0)
+        source->expect(next, left < a->windows.rows ? left : a->windows.rows, source->data);
+    if (status == AST_OK)
+        status = ast_assign_points(l, a->labels, a->similarity, fault);
+    if (status == AST_OK)
+        status = ast_labelling_trouble(l, fault);
+    for (size_t i = 0; i < l->rows.count && status == AST_OK; i++)
+        a->labels[i] = a->labels[i] < 0 ? -1 : a->labels[i];
+    if (status == AST_OK && taker->take(l->rows.offset, l->rows.count, a->labels, a->similarity, taker->data) != 0)
+        status = ast_fail(fault, AST_CANCELLED, "cancelled after row %zu", next);
+    return status;
+}
+
+static ast_status finish(assignment *a, ast_status status) {
+    free(a->labels);
+    free(a->similarity);
+    if (status != AST_OK || a->windows.reader.source)
+        ast_labelling_free(a->l);
+    return status;
+}
+
+/* ---- Rows in memory ---------------------------------------------------------------------------------------------- */
+
+typedef struct copy {
+    int32_t *labels;
+    float *similarity; /* or NULL */
+} copy;
+
+static int take_copy(size_t first, size_t count, const int32_t *labels, const float *similarity, void *data) {
+    const copy *to = data;
+    for (size_t i = 0; i < count; i++) {
+        to->labels[first + i] = labels[i];
+        if (to->similarity)
+            to->similarity[first + i] = similarity[i];
+    }
+    return 0;
+}
+
+ast_status ast_assign_call(ast_context *context, const ast_points *points, const ast_assign_options *options,
+                           int32_t *labels, float *similarity) {
+    ast_fault *fault = &context->fault;
+    ast_status status = ast_check_assign(options, fault);
+    if (status == AST_OK)
+        status = ast_check_points(points, fault);
+    if (status == AST_OK && points->count > 0)
+        status = ast_check_pointer(labels, "labels", fault);
+    if (status == AST_OK && options->axial)
+        status = ast_refuse_sparse(points, "axial assignment", fault);
+    if (status != AST_OK)
+        return status;
+    assignment a = {.context = context, .l = &context->labelling};
+    copy to = {labels, similarity};
+    ast_taker taker = {.size = sizeof taker, .take = take_copy, .data = &to};
+    ast_points unweighted = *points;
+    size_t missing;
+    unweighted.weights = NULL;
+    status = ast_labelling_load(a.l, context->kernels, context->pool, NULL, 0, &unweighted, NULL, NULL, &missing, fault);
+    if (status == AST_OK)
+        status = prepare(&a, options, similarity != NULL, fault);
+    if (status == AST_OK) {
+        a.l->crowd.from = context->crowd ? context->crowd : a.l->crowd.from;
+        status = assign_window(&a, 0, &taker, fault);
+    }
+    return finish(&a, status);
+}
+
+ast_status ast_assign(ast_context *context, const ast_points *points, const ast_assign_options *options,
+                      int32_t *labels, float *similarity) {
+    ast_status status = ast_enter(context);
+    return status == AST_OK ? ast_leave(context, ast_assign_call(context, points, options, labels, similarity))
+                            : status;
+}
+
+/* ---- A source ---------------------------------------------------------------------------------------------------- */
+
+/* Rows of some 64 MiB at a time, and no more than a million. */
+static size_t rows_at_a_time(const ast_source *source) {
+    size_t rows = ((size_t)64 << 20) / (source->dimension * ast_type_size(source->type));
+    rows = rows < ((size_t)1 << 20) ? rows : (size_t)1 << 20;
+    return (rows / AST_WINDOW_STEP + 1) * AST_WINDOW_STEP;
+}
+
+static ast_status assign_source(ast_context *context, const ast_source *source, const ast_assign_options *options,
+                                const ast_taker *taker) {
+    ast_fault *fault = &context->fault;
+    ast_status status = ast_check_assign(options, fault);
+    if (status == AST_OK)
+        status = ast_check_source(source, fault);
+    if (status == AST_OK)
+        status = ast_check_struct(taker, sizeof *taker, "taker", fault);
+    if (status == AST_OK && !taker->take)
+        status = ast_fail(fault, AST_BAD_OPTION, "the taker has no function that takes labels");
+    if (status != AST_OK)
+        return status;
+    size_t rows = rows_at_a_time(source);
+    assignment a = {.context = context,
+                    .l = &context->labelling,
+                    .windows = {.reader.source = source,
+                                .rows = rows,
+                                .count = (source->count + rows - 1) / rows,
+                                .axial = options->axial != 0,
+                                .most = SIZE_MAX}};
+    ast_labelling_free(a.l);
+    status = ast_windows_load(a.l, &a.windows, context->kernels, context->pool, fault);
+    if (status == AST_OK)
+        status = prepare(&a, options, true, fault);
+    for (size_t n = 0; n < a.windows.count && status == AST_OK; n++)
+        status = assign_window(&a, n, taker, fault);
+    return finish(&a, status);
+}
+
+ast_status ast_assign_source(ast_context *context, const ast_source *source, const ast_assign_options *options,
+                             const ast_taker *taker) {
+    ast_status status = ast_enter(context);
+    return status == AST_OK ? ast_leave(context, assign_source(context, source, options, taker)) : status;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a run hands over: labels in the caller's order and numbering, and a record for each cluster. */
+#include "call.h"
+
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PART ((size_t)1 << 16) /* labels that are written together */
+
+/* What a point and a cluster are compared by: the cosine, or the log density of the component. */
+static double affinity(const ast_call *c, ast_labelling *l, size_t k, size_t i) {
+    const ast_cluster_list *list = &l->clusters;
+    const ast_components *components = &c->components;
+    ast_row_buffer *rows = &l->workers[0].chunk.rows;
+    const float *mean = list->means + (size_t)list->order[k] * list->dimension;
+    double cosine = l->rows.sparse ? ast_rows_exact_score(&l->rows, rows, i, mean)
+                                   : ast_exact_score(rows->row, mean, list->dimension);
+    if (components->count)
+        return components->offsets[k] + components->kappas[k] * cosine;
+    return l->rows.axial ? fabs(cosine) : cosine;
+}
+
+/* Points of weight 0 took no part; now they get the label of the cluster that suits them best. */
+static void label_weightless(const ast_call *c, ast_labelling *l) {
+    const ast_cluster_list *list = &l->clusters;
+    for (size_t i = 0; l->rows.weights && list->live > 0 && i < l->rows.count; i++) {
+        if (l->rows.weights[i] != 0 || ast_rows_kind(&l->rows, &l->workers[0].chunk.rows, i) == AST_ROW_MISSING)
+            continue;
+        double best = -INFINITY;
+        for (size_t k = 0; k < list->live; k++) {
+            double score = affinity(c, l, k, i);
+            if (score > best) {
+                best = score;
+                l->labels[i] = list->order[k];
+            }
+        }
+    }
+}
+
+/* Slots become ranks in the order of clusters, and points stand in the caller's order. */
+static void rename_labels(const ast_call *c, const ast_labelling *l, const int32_t *rank, int32_t *labels) {
+    bool same = !c->order; /* labels are what the caller will see: no slot was used twice */
+    for (size_t k = 0; k < l->clusters.live; k++)
+        same = same && l->clusters.order[k] == (int32_t)k;
+    if (same && labels != l->labels && l->rows.count)
+        memcpy(labels, l->labels, l->rows.count * sizeof *labels);
+    for (size_t i = 0; !same && i < l->rows.count; i++)
+        labels[c->order ? c->order[i] : i] = l->labels[i] < 0 ? -1 : rank[l->labels[i]];
+}
+
+/* Weighted points: sizes and weights as the caller counts them, points of weight 0 included. Each rank goes on where
+ * the one before stopped. */
+static void count_members(const ast_call *c, const ast_labelling *l, const int32_t *labels) {
+    const ast_comm *comm = l->ranks.comm;
+    const double *weights = c->given_weights ? c->given_weights + (c->source ? l->rows.offset : 0) : NULL;
+    for (int turn = 0; weights && turn < ast_comm_size(comm); turn++) {
+        for (size_t i = 0; turn == ast_comm_rank(comm) && i < l->rows.count; i++)
+            if (labels[i] >= 0) {
+                c->clusters[labels[i]].count++;
+                c->clusters[labels[i]].weight += weights[i];
+            }
+        ast_comm_broadcast(comm, c->clusters, l->clusters.live * sizeof *c->clusters, turn);
+    }
+}
+
+static ast_status write_labels(const ast_call *c, const ast_labelling *l, ast_fault *fault) {
+    for (size_t first = 0; c->store && first < l->rows.count; first += PART) {
+        size_t n = l->rows.count - first < PART ? l->rows.count - first : PART, row = l->rows.offset + first;
+        if (c->store->write(row, n, l->labels + first, c->store->data) != 0)
+            return ast_fail(fault, AST_NO_INPUT, "the labels from row %zu (counting from 1) on could not be written",
+                            row + 1);
+    }
+    return AST_OK;
+}
+
+/* The labels, window by window. */
+static ast_status hand_over(const ast_call *c, ast_labelling *l, const int32_t *rank, ast_fault *fault) {
+    int32_t *labels = c->source ? l->labels : c->labels;
+    ast_status status = AST_OK;
+    for (size_t n = 0; n < ast_windows_count(l) && status == AST_OK; n++) {
+        status = ast_windows_open(l, n, fault);
+        if (status != AST_OK)
+            break;
+        label_weightless(c, l);
+        status = ast_labelling_trouble(l, fault);
+        rename_labels(c, l, rank, labels);
+        count_members(c, l, labels);
+        if (status == AST_OK)
+            status = write_labels(c, l, fault);
+    }
+    return status;
+}
+
+static void describe(const ast_call *c, const ast_labelling *l, size_t k) {
+    const ast_cluster_list *list = &l->clusters;
+    int32_t slot = list->order[k];
+    ast_cluster_info *info = &c->clusters[k];
+    float *mean = c->means + k * list->dimension;
+    double weight = ast_clusters_weight(list, slot);
+    double resultant = weight > 0 ? ast_clusters_length(list, slot) / weight : 0;
+    bool equal = list->members[slot] < 2 || resultant >= 1 - 0x1p-26; /* as close as sums of floats can tell */
+    if (!c->given_weights)
+        info->weight = (double)(info->count = (size_t)list->members[slot]);
+    info->resultant = resultant < 1 ? resultant : 1;
+    info->kappa = equal ? NAN : ast_vmf_kappa(list->dimension, resultant);
+    info->share = NAN;
+    if (c->components.count) { /* where the method has components their numbers are part of the result */
+        info->share = c->components.weights[k];
+        info->kappa = c->components.kappas[k];
+    }
+    info->mean = memcpy(mean, list->means + (size_t)slot * list->dimension, list->dimension * sizeof *mean);
+    if (l->rows.axial)
+        ast_choose_side(mean, list->dimension);
+}
+
+ast_status ast_call_result(ast_call *c, ast_labelling *l, ast_fault *fault) {
+    size_t clusters = l->clusters.live;
+    int32_t *rank = ast_allocate(l->clusters.slots + 1, sizeof *rank);
+    free(c->clusters);
+    free(c->means);
+    c->clusters = ast_allocate_zero(clusters, sizeof *c->clusters);
+    c->means = ast_allocate(clusters * l->rows.dimension, sizeof *c->means);
+    bool ready = rank && c->clusters && c->means;
+    ast_status status = ast_labelling_agree(l, ready ? AST_OK : ast_fail_memory(fault), fault);
+    for (size_t k = 0; k < clusters && status == AST_OK; k++)
+        rank[l->clusters.order[k]] = (int32_t)k;
+    if (status == AST_OK)
+        status = hand_over(c, l, rank, fault);
+    for (size_t k = 0; k < clusters && status == AST_OK; k++)
+        describe(c, l, k);
+    free(rank);
+    return status;
+}
+
+void ast_keep_clusters(ast_context *context, ast_cluster_info *clusters, float *means, size_t count,
+                       ast_components *components) {
+    free(context->clusters);
+    free(context->means);
+    context->clusters = clusters;
+    context->means = means;
+    context->cluster_count = count;
+    ast_components_free(&context->components);
+    context->components = *components;
+    *components = (ast_components){0};
+}
+
+/* A version that appends fields repacks the records for callers of the versions before it. */
+const ast_cluster_info *ast_cluster_records(const ast_context *context, size_t record, size_t *count) {
+    bool known = context && count && record == sizeof *context->clusters;
+    if (count)
+        *count = known ? context->cluster_count : 0;
+    return known ? context->clusters : NULL;
+}
+
+const float *ast_means(const ast_context *context) {
+    return context ? context->means : NULL;
+}
