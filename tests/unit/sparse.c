@@ -74,9 +74,9 @@ static void bad_views_are_refused(void **state) {
     points.dimension = (size_t)1 << 31;
     check_refused(&points, &options, AST_BAD_DATA, "2 to 2147483647 components");
     points = view_of(NULL, starts, columns);
-    check_refused(&points, &options, AST_BAD_OPTION, "there are no entries");
+    check_refused(&points, &options, AST_BAD_OPTION, "are NULL");
     points = view_of(values, starts, NULL);
-    check_refused(&points, &options, AST_BAD_OPTION, "there are no entries");
+    check_refused(&points, &options, AST_BAD_OPTION, "are NULL");
     points = view_of(values, starts, columns);
     points.index = (ast_index)7;
     check_refused(&points, &options, AST_BAD_OPTION, "neither AST_I4 nor AST_I8");
