@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * How good a labelling is: against another one (agreement.c) and against the points (silhouette.c, angular.c). */
+ * How good a labelling is: against another one (agreement.c) and against the points (silhouette.c, pair_silhouette.c).
+ */
 #ifndef AST_MEASURES_H
 #define AST_MEASURES_H
 
@@ -34,5 +35,15 @@ typedef struct ast_rows {
  * kernels. `sampled` or NULL. */
 ast_status ast_silhouette_of(ast_fault *fault, ast_pool *pool, const ast_rows *rows, const int32_t *labels,
                              ast_dissimilarity dissimilarity, uint64_t seed, double *silhouette, size_t *sampled);
+
+/* Cosine dissimilarities up to this, a thousandth of a degree, may be the rounding of sums only. */
+#define AST_NO_DISSIMILARITY 0x1p-32
+
+struct ast_partition;
+
+/* The same from the dissimilarities of pairs, of all labelled points or of a seeded sample; at least two clusters. */
+ast_status ast_pair_silhouette(ast_fault *fault, ast_pool *pool, const ast_rows *rows,
+                               const struct ast_partition *partition, ast_dissimilarity dissimilarity, uint64_t seed,
+                               double *silhouette, size_t *sampled);
 
 #endif

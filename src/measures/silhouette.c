@@ -12,16 +12,16 @@
  * block are added up in AST_LANES sums, each in order, then these in theirs, then those of the blocks. So does every
  * number of ranks: blocks are those of all rows, and of one that several ranks have rows of each goes on with the sums
  * of the rank before it. */
-#include "angular.h"
+#include "measures.h"
 
-#include "apart.h"
 #include "memory.h"
+#include "partition.h"
+#include "silhouette_kernels.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LANES AST_LANES
 #define MAX_PARTS 64        /* of the sum, each with K x D integers of its own ... */
 #define PART_ROOM (1 << 22) /* ... of which there are no more than this in all, unless one part has */
 
@@ -30,7 +30,7 @@
 typedef struct job {
     const ast_rows *rows;
     const ast_partition *partition;
-    const ast_apart *loops;
+    const ast_silhouette_kernels *loops;
     const int32_t *own; /* (count) clusters; negative for the rows of other ranks, which come first */
     int32_t *shifted;   /* the same, owned, where there are such rows */
     size_t lead, count; /* how many of those the first block has; rows with them */
@@ -45,7 +45,7 @@ typedef struct job {
     double *without; /* (K) n / (n - 1): leaves the point itself out of its cluster's mean; 0 if it is alone */
     double *partial; /* (blocks) sums of silhouettes */
     float *buffers;  /* (threads, block_rows, D); none if small */
-    double *tiles;   /* (threads, block_rows, F) in tiles of LANES: unit vectors, or their matrices; also in fixed
+    double *tiles;   /* (threads, block_rows, F) in tiles of AST_LANES: unit vectors, or their matrices; also in fixed
                         point */
 } job;
 
@@ -90,10 +90,10 @@ static bool has_means(const ast_partition *partition, size_t dimension, ast_diss
 
 static ast_status cosine_silhouette(ast_fault *fault, ast_pool *pool, const ast_rows *rows,
                                     const ast_partition *partition, bool axial, double *silhouette) {
-    job work = {.rows = rows, .partition = partition, .loops = ast_apart_of(rows->kernels), .axial = axial};
+    job work = {.rows = rows, .partition = partition, .loops = rows->kernels->silhouette, .axial = axial};
     work.features = axial ? moments_of(rows->dimension) : rows->dimension;
-    size_t per_part = partition->clusters * work.features, block_rows = 32768 / work.features / LANES * LANES;
-    work.block_rows = block_rows < LANES ? LANES : block_rows > 512 ? 512 : block_rows;
+    size_t per_part = partition->clusters * work.features, block_rows = 32768 / work.features / AST_LANES * AST_LANES;
+    work.block_rows = block_rows < AST_LANES ? AST_LANES : block_rows > 512 ? 512 : block_rows;
     work.lead = rows->before % work.block_rows;
     work.count = work.lead + rows->count;
     work.small = rows->columns && !axial && work.lead == 0;
@@ -162,14 +162,14 @@ static double inverse_length(const float *x, size_t dimension) {
     return 1.5 - 0.5 * square;
 }
 
-/* The matrix x x' of a unit vector as D (D + 1) / 2 numbers, LANES apart: the diagonal and above, where the latter
+/* The matrix x x' of a unit vector as D (D + 1) / 2 numbers, AST_LANES apart: the diagonal and above, where the latter
  * count twice in a dot product and so are multiplied by the root of 2. */
 static void square_up(const float *x, size_t dimension, double *moments) {
     double length = inverse_length(x, dimension), square = length * length;
     for (size_t c = 0; c < dimension; c++) {
         *moments = square * ((double)x[c] * x[c]);
-        moments += LANES;
-        for (size_t d = c + 1; d < dimension; d++, moments += LANES)
+        moments += AST_LANES;
+        for (size_t d = c + 1; d < dimension; d++, moments += AST_LANES)
             *moments = M_SQRT2 * square * ((double)x[c] * x[d]);
     }
 }
@@ -179,13 +179,13 @@ static void fill_lane(const job *work, const float *x, int32_t own, double *lane
     size_t dimension = work->rows->dimension;
     if (own < 0) {
         for (size_t f = 0; f < work->features; f++)
-            lane[f * LANES] = 0;
+            lane[f * AST_LANES] = 0;
     } else if (work->axial) {
         square_up(x, dimension, lane);
     } else {
         double factor = inverse_length(x, dimension);
         for (size_t d = 0; d < dimension; d++)
-            lane[d * LANES] = factor * x[d];
+            lane[d * AST_LANES] = factor * x[d];
     }
 }
 
@@ -219,9 +219,9 @@ static double *fill_tiles(const job *work, size_t block, int worker) {
     size_t others = block == 0 ? work->lead : 0;
     const int32_t *own = work->own + first;
     rows->read(rows->data, first + others - work->lead, count - others, buffer + others * dimension);
-    for (size_t i = 0; i < (count + LANES - 1) / LANES * LANES; i++)
+    for (size_t i = 0; i < (count + AST_LANES - 1) / AST_LANES * AST_LANES; i++)
         fill_lane(work, buffer + i * dimension, i < count ? own[i] : -1,
-                  tiles + i / LANES * LANES * work->features + i % LANES);
+                  tiles + i / AST_LANES * AST_LANES * work->features + i % AST_LANES);
     return tiles;
 }
 
@@ -229,7 +229,7 @@ static double *fill_tiles(const job *work, size_t block, int worker) {
 
 /* The tiles of a block in fixed point, in the place of the tiles themselves. */
 static const int64_t *fix_tiles(const job *work, size_t block, int worker) {
-    size_t count = (block_count(work, block) + LANES - 1) / LANES * LANES, features = work->features;
+    size_t count = (block_count(work, block) + AST_LANES - 1) / AST_LANES * AST_LANES, features = work->features;
     double *tiles = work->small ? tiles_of(work, worker) : fill_tiles(work, block, worker);
     int64_t *fixed = (int64_t *)(void *)tiles;
     if (work->small) {
@@ -238,7 +238,7 @@ static const int64_t *fix_tiles(const job *work, size_t block, int worker) {
         return fixed;
     }
     for (size_t i = 0; i < count * features; i++) {
-        int64_t whole = ast_apart_fixed(tiles[i], work->scale);
+        int64_t whole = ast_to_fixed(tiles[i], work->scale);
         memcpy(&tiles[i], &whole, sizeof whole);
     }
     return fixed;
@@ -249,10 +249,10 @@ static inline __attribute__((always_inline)) void add_lanes(const int64_t *fixed
     for (size_t i = 0; i < count; i++) {
         if (cluster[i] < 0)
             continue;
-        const int64_t *lane = fixed + i / LANES * LANES * features + i % LANES;
+        const int64_t *lane = fixed + i / AST_LANES * AST_LANES * features + i % AST_LANES;
         int64_t *sum = sums + (size_t)cluster[i] * features;
         for (size_t f = 0; f < features; f++)
-            sum[f] += lane[f * LANES];
+            sum[f] += lane[f * AST_LANES];
         sizes[cluster[i]]++;
     }
 }
@@ -292,10 +292,11 @@ static void average(job *work) {
 
 /* ---- Silhouettes ----------------------------------------------------------------------------------------------- */
 
-/* Those of n points, a multiple of LANES, from the i-th of a block on. */
+/* Those of n points, a multiple of AST_LANES, from the i-th of a block on. */
 static void add_silhouettes(const job *work, size_t block, const double *tiles, size_t i, size_t n, const int32_t *own,
                             double *totals) {
-    ast_apart_means met = {work->means, work->partition->clusters, work->features, work->without, AST_NO_DISSIMILARITY};
+    ast_silhouette_means met = {work->means, work->partition->clusters, work->features, work->without,
+                                AST_NO_DISSIMILARITY};
     if (work->small)
         work->loops->columns(columns_at(work, block * work->block_rows + i).x, n, &met, own, totals);
     else
@@ -303,35 +304,35 @@ static void add_silhouettes(const job *work, size_t block, const double *tiles, 
 }
 
 /* Adds those of a block to the totals of its lanes. */
-static void add_block(const job *work, size_t block, int worker, double totals[LANES]) {
-    size_t count = block_count(work, block), whole = count / LANES * LANES;
+static void add_block(const job *work, size_t block, int worker, double totals[AST_LANES]) {
+    size_t count = block_count(work, block), whole = count / AST_LANES * AST_LANES;
     const double *tiles = work->small ? NULL : fill_tiles(work, block, worker);
     const int32_t *own = work->own + block * work->block_rows;
-    int32_t last[LANES];
+    int32_t last[AST_LANES];
     add_silhouettes(work, block, tiles, 0, whole, own, totals);
-    for (size_t lane = 0; lane < LANES; lane++)
+    for (size_t lane = 0; lane < AST_LANES; lane++)
         last[lane] = whole + lane < count ? own[whole + lane] : -1;
     if (whole < count)
-        add_silhouettes(work, block, tiles, whole, LANES, last, totals);
+        add_silhouettes(work, block, tiles, whole, AST_LANES, last, totals);
 }
 
-static double fold(const double totals[LANES]) {
+static double fold(const double totals[AST_LANES]) {
     double total = 0;
-    for (size_t lane = 0; lane < LANES; lane++)
+    for (size_t lane = 0; lane < AST_LANES; lane++)
         total += totals[lane];
     return total;
 }
 
 static void score_block(void *data, size_t block, int worker) {
     const job *work = data;
-    double totals[LANES] = {0};
+    double totals[AST_LANES] = {0};
     add_block(work, block, worker, totals);
     work->partial[block] = fold(totals);
 }
 
 /* What a rank hands on: the total so far, and the lanes of a block that is not at its end. */
 typedef struct relay {
-    double total, open[LANES];
+    double total, open[AST_LANES];
 } relay;
 
 static void carry_on(const job *work, relay *sum) {

@@ -40,9 +40,6 @@ typedef struct ast_cloud_kernels {
 /* The table of the same name as the engine's. */
 const ast_cloud_kernels *ast_cloud_kernels_choose(const char *name);
 
-extern const ast_cloud_kernels ast_cloud_kernels_base;
-#if defined(__x86_64__)
-extern const ast_cloud_kernels ast_cloud_kernels_avx2;
-#endif
+extern const ast_cloud_kernels ast_cloud_kernels_base, ast_cloud_kernels_avx2;
 
 #endif

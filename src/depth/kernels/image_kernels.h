@@ -105,9 +105,6 @@ typedef struct ast_image_kernels {
 /* The table of the same name as the engine's. */
 const ast_image_kernels *ast_image_kernels_choose(const char *name);
 
-extern const ast_image_kernels ast_image_kernels_base;
-#if defined(__x86_64__)
-extern const ast_image_kernels ast_image_kernels_avx2;
-#endif
+extern const ast_image_kernels ast_image_kernels_base, ast_image_kernels_avx2;
 
 #endif

@@ -93,6 +93,8 @@ typedef struct ast_small_result {
 
 typedef struct ast_kernels {
     const char *name;
+    const struct ast_silhouette_kernels *silhouette;
+    const struct ast_mixing *mixing;
 
     /* Tight rows of n small points into columns. Lists the points whose squared length, in double, is farther than
      * AST_UNIT_TOLERANCE from 1 or not a number. Index with the dimension, 2..4, here and below. */

@@ -36,7 +36,4 @@ typedef struct ast_mixing {
                    double *sums);
 } ast_mixing;
 
-/* The loops for the instruction set of a table of kernels. */
-const ast_mixing *ast_mixing_of(const ast_kernels *kernels);
-
 #endif
