@@ -151,9 +151,9 @@ ast_status ast_depth_normals(ast_depth *depth, const ast_depth_image *image, flo
     if (status != AST_OK)
         return status;
     if (planes)
-        ast_planes_aim(depth, normals);
+        ast_planes_find_normals(depth, normals);
     else
-        ast_depth_aim(depth, normals);
+        ast_depth_find_normals(depth, normals);
     if (tv)
         ast_tv_smooth(&depth->tv, depth->pool, depth->kernels, normals, image->width, image->height, o->tv_weight,
                       o->tv_iterations);

@@ -26,7 +26,7 @@ typedef struct ast_tv {
 typedef struct ast_planes {
     size_t across, down; /* cells of this image */
     size_t capacity;
-    struct ast_patch *patches; /* of the leaders */
+    union ast_patch *patches; /* of the leaders */
     struct ast_plane *planes;
     double *costs;     /* (cells, 2) of joining with the cell to the right and the one below */
     double *least;     /* of the leaders, in this round: what joining their choice costs */
@@ -60,22 +60,23 @@ void ast_depth_release(ast_depth *depth);
 void ast_depth_filter(ast_depth *depth, const ast_depth_image *image);
 
 /* depth->inverse -> the answers. */
-void ast_depth_aim(ast_depth *depth, float *normals);
+void ast_depth_find_normals(ast_depth *depth, float *normals);
 void ast_depth_fill_metres(ast_depth *depth, const ast_depth_image *image, float *metres);
 void ast_depth_fill_points(ast_depth *depth, const ast_depth_image *image, float *points);
 
 /* Rows of floats that a band of either stage needs. */
 size_t ast_depth_filter_rows(const ast_depth *depth);
-size_t ast_depth_aim_rows(const ast_depth *depth);
+size_t ast_depth_normals_rows(const ast_depth *depth);
 
 /* Hands out the rows of a worker's scratch, one after the other. */
-typedef struct ast_rows {
+typedef struct ast_scratch {
     const ast_depth *depth;
     float *next;
-} ast_rows;
+} ast_scratch;
 
-ast_rows ast_rows_of(const ast_depth *depth, int worker);
-float *ast_rows_take(ast_rows *rows, size_t count); /* column 0 of the first; the others follow depth->row apart */
+ast_scratch ast_scratch_of(const ast_depth *depth, int worker);
+float *ast_scratch_take(ast_scratch *rows,
+                        size_t count); /* column 0 of the first; the others follow depth->row apart */
 double *ast_double_row(const ast_depth *depth, int worker, size_t index); /* 0..AST_DOUBLE_ROWS-1 */
 #define AST_DOUBLE_ROWS 2
 
@@ -83,6 +84,16 @@ double *ast_double_row(const ast_depth *depth, int worker, size_t index); /* 0..
 void ast_row_end(float *row, size_t n);
 
 /* Bands are as high as the threads allow, since each computes the rows around it again. */
+/* Row y of an image in a ring of n rows; y may be negative. */
+static inline size_t ast_ring_index(ptrdiff_t y, size_t n) {
+    ptrdiff_t m = (ptrdiff_t)n;
+    return (size_t)((y % m + m) % m);
+}
+
+static inline bool ast_depth_has_row(const ast_depth *depth, ptrdiff_t y) {
+    return y >= 0 && (size_t)y < depth->height;
+}
+
 size_t ast_depth_bands(const ast_depth *depth);
 static inline size_t ast_band_first(const ast_depth *depth, size_t band) {
     return depth->height * band / ast_depth_bands(depth);
@@ -95,7 +106,7 @@ bool ast_planes_prepare(ast_planes *planes, size_t width, size_t height);
 void ast_planes_release(ast_planes *planes);
 
 /* depth->inverse -> normals of the planes in it, in memory that is prepared. */
-void ast_planes_aim(ast_depth *depth, float *normals);
+void ast_planes_find_normals(ast_depth *depth, float *normals);
 
 /* ---- Total variation ------------------------------------------------------------------------------------------- */
 

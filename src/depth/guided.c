@@ -92,36 +92,31 @@ size_t ast_depth_filter_rows(const ast_depth *depth) {
 }
 
 static band band_open(const filtering *f, int worker) {
-    ast_rows rows = ast_rows_of(f->depth, worker);
+    ast_scratch rows = ast_scratch_of(f->depth, worker);
     band b = {.depth = f->depth,
               .image = f->image,
               .range = f->range,
               .radius = (size_t)f->depth->options.filter_radius,
               .rows = ring_rows(f->depth)};
-    b.s = ast_rows_take(&rows, b.rows);
-    b.fits = (ast_fits){ast_rows_take(&rows, b.rows), ast_rows_take(&rows, b.rows), ast_rows_take(&rows, b.rows),
-                        ast_rows_take(&rows, b.rows), ast_rows_take(&rows, b.rows)};
-    b.sums = (ast_fits){ast_rows_take(&rows, 1), ast_rows_take(&rows, 1), ast_rows_take(&rows, 1),
-                        ast_rows_take(&rows, 1), ast_rows_take(&rows, 1)};
-    b.tilt = ast_rows_take(&rows, 1);
-    b.moments = (ast_moments){ast_rows_take(&rows, 1), ast_rows_take(&rows, 1), ast_double_row(f->depth, worker, 0),
-                              ast_double_row(f->depth, worker, 1)};
-    b.out = ast_rows_take(&rows, 1);
+    b.s = ast_scratch_take(&rows, b.rows);
+    for (int i = 0; i < 5; i++) {
+        b.fits.rows[i] = ast_scratch_take(&rows, b.rows);
+        b.sums.rows[i] = ast_scratch_take(&rows, 1);
+    }
+    b.tilt = ast_scratch_take(&rows, 1);
+    b.moments = (ast_moments){ast_scratch_take(&rows, 1), ast_scratch_take(&rows, 1),
+                              ast_double_row(f->depth, worker, 0), ast_double_row(f->depth, worker, 1)};
+    b.out = ast_scratch_take(&rows, 1);
     return b;
 }
 
 static float *ring(const band *b, float *rows, ptrdiff_t y) {
-    ptrdiff_t n = (ptrdiff_t)b->rows;
-    return rows + (size_t)((y % n + n) % n) * b->depth->row;
-}
-
-static bool inside(const band *b, ptrdiff_t y) {
-    return y >= 0 && (size_t)y < b->depth->height;
+    return rows + ast_ring_index(y, b->rows) * b->depth->row;
 }
 
 static void read_row(const band *b, ptrdiff_t y) {
     float *s = ring(b, b->s, y);
-    if (inside(b, y))
+    if (ast_depth_has_row(b->depth, y))
         b->depth->kernels->invert(image_row(b->image, (size_t)y), b->depth->width, b->range, s);
     else
         memset(s, 0, b->depth->width * sizeof *s);
@@ -136,13 +131,13 @@ static void ring_around(const band *b, float *rows, ptrdiff_t y, const float **o
 /* The fits of the windows around row y; s is there from y - r to y + r. */
 static void fit_row(const band *b, ptrdiff_t y) {
     size_t n = b->depth->width;
-    ast_fits fits = {ring(b, b->fits.weight, y), ring(b, b->fits.shrink, y), ring(b, b->fits.level, y),
-                     ring(b, b->fits.x, y), ring(b, b->fits.y, y)};
-    float *all[] = {fits.weight, fits.shrink, fits.level, fits.x, fits.y};
+    ast_fits fits;
+    for (int i = 0; i < 5; i++)
+        fits.rows[i] = ring(b, b->fits.rows[i], y);
     const float *rows[2 * AST_DEPTH_MOST_RADIUS + 1];
-    if (!inside(b, y)) {
+    if (!ast_depth_has_row(b->depth, y)) {
         for (int i = 0; i < 5; i++)
-            memset(all[i], 0, n * sizeof *all[i]);
+            memset(fits.rows[i], 0, n * sizeof *fits.rows[i]);
         return;
     }
     ring_around(b, b->s, y, rows);
@@ -150,7 +145,7 @@ static void fit_row(const band *b, ptrdiff_t y) {
     b->depth->kernels->moments(rows, b->radius, n, b->moments);
     b->depth->kernels->fit(b->moments, b->radius, (float)epsilon2, n, fits);
     for (int i = 0; i < 5; i++)
-        ast_row_end(all[i], n);
+        ast_row_end(fits.rows[i], n);
 }
 
 /* Row y of the result; the fits are there from y - r to y + r. */

@@ -111,23 +111,13 @@ static float pivot_of(const entry *entries, size_t count, int axis, uint64_t *pl
     return middle_of(medians[0], medians[1], medians[2]);
 }
 
-/* Brings the entries below the pivot to the front; says how many. */
-static size_t partition_below(entry *entries, size_t count, int axis, float pivot) {
+/* Moves the entries below the pivot, or `equal` to it too, to the front; returns their number. */
+static inline size_t partition_at(entry *entries, size_t count, int axis, float pivot, bool equal) {
     size_t store = 0;
     for (size_t i = 0; i < count; i++) {
-        size_t below = entries[i].at[axis] < pivot;
+        size_t front = equal ? entries[i].at[axis] <= pivot : entries[i].at[axis] < pivot;
         swap(&entries[i], &entries[store]);
-        store += below;
-    }
-    return store;
-}
-
-static size_t partition_equal(entry *entries, size_t count, int axis, float pivot) {
-    size_t store = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t equal = entries[i].at[axis] <= pivot;
-        swap(&entries[i], &entries[store]);
-        store += equal;
+        store += front;
     }
     return store;
 }
@@ -137,12 +127,12 @@ static void select_rank(entry *entries, size_t count, size_t rank, int axis) {
     uint64_t places = count;
     while (count > 1) {
         float pivot = pivot_of(entries, count, axis, &places);
-        size_t below = partition_below(entries, count, axis, pivot);
+        size_t below = partition_at(entries, count, axis, pivot, false);
         if (rank < below) {
             count = below;
             continue;
         }
-        size_t upto = below + partition_equal(entries + below, count - below, axis, pivot);
+        size_t upto = below + partition_at(entries + below, count - below, axis, pivot, true);
         if (rank < upto)
             return;
         entries += upto;

@@ -64,7 +64,7 @@ static void sum_row(void *data, size_t row, int worker) {
 static void aim_patches(const ast_depth *depth);
 static void write_row(void *data, size_t row, int worker);
 
-void ast_planes_aim(ast_depth *depth, float *normals) {
+void ast_planes_find_normals(ast_depth *depth, float *normals) {
     aiming a = {depth, normals};
     ast_pool_run(depth->pool, depth->planes.down, sum_row, &a);
     ast_planes_grow(&depth->planes, depth->options.filter_epsilon);
@@ -234,9 +234,7 @@ static void write_cell(const ast_depth *depth, size_t column, size_t row, const 
         for (size_t i = 0; i < n; i++, out += 3) {
             int8_t won = winner[j * AST_CELL + i];
             const float *normal = won < 0 ? none : list[won].normal;
-            out[0] = normal[0];
-            out[1] = normal[1];
-            out[2] = normal[2];
+            memcpy(out, normal, 3 * sizeof *out);
         }
     }
 }

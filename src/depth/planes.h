@@ -21,8 +21,11 @@ static inline double ast_middle(size_t side) {
 }
 
 /* Sums over the pixels of a patch that are no holes; x and y count from the middle of the image. */
-typedef struct ast_patch {
-    double n, x, y, xx, xy, yy, s, xs, ys, ss;
+typedef union ast_patch {
+    struct {
+        double n, x, y, xx, xy, yy, s, xs, ys, ss;
+    };
+    double sums[10];
 } ast_patch;
 
 /* s = level + slope_x x + slope_y y; what it leaves of s is `rest`, a sum of squares. */
@@ -42,16 +45,8 @@ static inline ast_plane ast_plane_of(const ast_patch *p) {
 }
 
 static inline void ast_patch_add(ast_patch *p, const ast_patch *more) {
-    p->n += more->n;
-    p->x += more->x;
-    p->y += more->y;
-    p->xx += more->xx;
-    p->xy += more->xy;
-    p->yy += more->yy;
-    p->s += more->s;
-    p->xs += more->xs;
-    p->ys += more->ys;
-    p->ss += more->ss;
+    for (int i = 0; i < 10; i++)
+        p->sums[i] += more->sums[i];
 }
 
 /* The cells of image rows 8 row to 8 row + 7: the sums of each, its plane, and whether it may grow: leader[k] = k, or

@@ -61,8 +61,8 @@ static bool add_whole(columns *to, const float *s, const ast_depth *depth, size_
 static ast_patch add_columns(const columns *c, double x) {
     ast_patch p = {0};
     for (size_t i = 0; i < AST_CELL; i++) {
-        ast_patch_add(&p, &(ast_patch){c->n[i], c->n[i] * x, c->y[i], c->n[i] * (x * x), c->y[i] * x, c->yy[i], c->s[i],
-                                       c->s[i] * x, c->ys[i], c->ss[i]});
+        ast_patch_add(&p, &(ast_patch){{c->n[i], c->n[i] * x, c->y[i], c->n[i] * (x * x), c->y[i] * x, c->yy[i],
+                                        c->s[i], c->s[i] * x, c->ys[i], c->ss[i]}});
         x += 1;
     }
     return p;

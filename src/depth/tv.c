@@ -38,11 +38,11 @@ typedef struct smoothing {
     float weight;
 } smoothing;
 
-static void load_block(void *data, size_t block, int worker);
-static void join_block(void *data, size_t block, int worker);
-static void dual_block(void *data, size_t block, int worker);
-static void primal_block(void *data, size_t block, int worker);
-static void store_block(void *data, size_t block, int worker);
+static void load_row(void *data, size_t v, int worker);
+static void join_row(void *data, size_t v, int worker);
+static void dual_row(void *data, size_t v, int worker);
+static void primal_row(void *data, size_t v, int worker);
+static void store_row(void *data, size_t v, int worker);
 
 /* One pixel more than the image is wide, at least: the left neighbour of the next row. */
 static size_t row_size(size_t width) {
@@ -77,18 +77,13 @@ void ast_tv_smooth(const ast_tv *tv, ast_pool *pool, const ast_image_kernels *ke
                    .weight = (float)weight};
     for (size_t p = 0; p < PLANES; p++)
         s.plane[p] = tv->memory + p * plane_size(width, height) + s.row;
-    size_t blocks = (height + ROWS - 1) / ROWS;
-    ast_pool_run(pool, blocks, load_block, &s);
-    ast_pool_run(pool, blocks, join_block, &s);
+    ast_pool_run_rows(pool, height, ROWS, load_row, &s);
+    ast_pool_run_rows(pool, height, ROWS, join_row, &s);
     for (int i = 0; i < iterations; i++) {
-        ast_pool_run(pool, blocks, dual_block, &s);
-        ast_pool_run(pool, blocks, primal_block, &s);
+        ast_pool_run_rows(pool, height, ROWS, dual_row, &s);
+        ast_pool_run_rows(pool, height, ROWS, primal_row, &s);
     }
-    ast_pool_run(pool, blocks, store_block, &s);
-}
-
-static size_t last_row(const smoothing *s, size_t block) {
-    return (block + 1) * ROWS < s->height ? (block + 1) * ROWS : s->height;
+    ast_pool_run_rows(pool, height, ROWS, store_row, &s);
 }
 
 static void clear_row(const smoothing *s, ptrdiff_t row) {
@@ -97,23 +92,21 @@ static void clear_row(const smoothing *s, ptrdiff_t row) {
 }
 
 /* u = ahead = u0, all else 0. */
-static void load_block(void *data, size_t block, int worker) {
+static void load_row(void *data, size_t v, int worker) {
     const smoothing *s = data;
     (void)worker;
-    if (block == 0)
+    if (v == 0)
         clear_row(s, -1);
-    if (last_row(s, block) == s->height)
+    if (v + 1 == s->height)
         clear_row(s, (ptrdiff_t)s->height);
-    for (size_t v = block * ROWS; v < last_row(s, block); v++) {
-        clear_row(s, (ptrdiff_t)v);
-        for (size_t u = 0; u < s->width; u++) {
-            const float *n = s->normals + 3 * (v * s->width + u);
-            if (!isfinite(n[0]) || !isfinite(n[1]) || !isfinite(n[2]))
-                continue;
-            for (int c = 0; c < 3; c++)
-                s->plane[GIVEN + c][v * s->row + u] = s->plane[U + c][v * s->row + u] =
-                    s->plane[AHEAD + c][v * s->row + u] = n[c];
-        }
+    clear_row(s, (ptrdiff_t)v);
+    for (size_t u = 0; u < s->width; u++) {
+        const float *n = s->normals + 3 * (v * s->width + u);
+        if (!isfinite(n[0]) || !isfinite(n[1]) || !isfinite(n[2]))
+            continue;
+        for (int c = 0; c < 3; c++)
+            s->plane[GIVEN + c][v * s->row + u] = s->plane[U + c][v * s->row + u] =
+                s->plane[AHEAD + c][v * s->row + u] = n[c];
     }
 }
 
@@ -121,15 +114,14 @@ static bool is_there(const smoothing *s, size_t at) {
     return s->plane[GIVEN][at] != 0 || s->plane[GIVEN + 1][at] != 0 || s->plane[GIVEN + 2][at] != 0;
 }
 
-static void join_block(void *data, size_t block, int worker) {
+static void join_row(void *data, size_t v, int worker) {
     const smoothing *s = data;
     (void)worker;
-    for (size_t v = block * ROWS; v < last_row(s, block); v++)
-        for (size_t at = v * s->row; at < v * s->row + s->width; at++) {
-            bool here = is_there(s, at);
-            s->plane[RIGHT][at] = here && is_there(s, at + 1);
-            s->plane[DOWN][at] = here && is_there(s, at + s->row);
-        }
+    for (size_t at = v * s->row; at < v * s->row + s->width; at++) {
+        bool here = is_there(s, at);
+        s->plane[RIGHT][at] = here && is_there(s, at + 1);
+        s->plane[DOWN][at] = here && is_there(s, at + s->row);
+    }
 }
 
 static ast_tv_row row_of(const smoothing *s, size_t v) {
@@ -149,35 +141,30 @@ static ast_tv_row row_of(const smoothing *s, size_t v) {
     return row;
 }
 
-static void dual_block(void *data, size_t block, int worker) {
+static void dual_row(void *data, size_t v, int worker) {
     const smoothing *s = data;
     (void)worker;
-    for (size_t v = block * ROWS; v < last_row(s, block); v++) {
-        ast_tv_row row = row_of(s, v);
-        s->kernels->tv_dual(&row, SIGMA, s->weight, s->width);
-    }
+    ast_tv_row row = row_of(s, v);
+    s->kernels->tv_dual(&row, SIGMA, s->weight, s->width);
 }
 
-static void primal_block(void *data, size_t block, int worker) {
+static void primal_row(void *data, size_t v, int worker) {
     const smoothing *s = data;
     (void)worker;
-    for (size_t v = block * ROWS; v < last_row(s, block); v++) {
-        ast_tv_row row = row_of(s, v);
-        s->kernels->tv_primal(&row, TAU, s->width);
-    }
+    ast_tv_row row = row_of(s, v);
+    s->kernels->tv_primal(&row, TAU, s->width);
 }
 
 /* One without a length keeps what was given. */
-static void store_block(void *data, size_t block, int worker) {
+static void store_row(void *data, size_t v, int worker) {
     const smoothing *s = data;
     (void)worker;
-    for (size_t v = block * ROWS; v < last_row(s, block); v++)
-        for (size_t u = 0; u < s->width; u++) {
-            float *n = s->normals + 3 * (v * s->width + u);
-            double squared = 0;
-            for (int c = 0; c < 3; c++)
-                squared += (double)s->plane[U + c][v * s->row + u] * (double)s->plane[U + c][v * s->row + u];
-            for (int c = 0; c < 3 && squared > 0; c++)
-                n[c] = (float)((double)s->plane[U + c][v * s->row + u] / sqrt(squared));
-        }
+    for (size_t u = 0; u < s->width; u++) {
+        float *n = s->normals + 3 * (v * s->width + u);
+        double squared = 0;
+        for (int c = 0; c < 3; c++)
+            squared += (double)s->plane[U + c][v * s->row + u] * (double)s->plane[U + c][v * s->row + u];
+        for (int c = 0; c < 3 && squared > 0; c++)
+            n[c] = (float)((double)s->plane[U + c][v * s->row + u] / sqrt(squared));
+    }
 }

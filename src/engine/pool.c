@@ -93,8 +93,7 @@ ast_pool *ast_pool_open(int threads) {
 void ast_pool_close(ast_pool *pool) {
     if (!pool)
         return;
-    if (pool->owner ==
-        getpid()) { /* a child has no threads to join, and its copy of the mutex may be locked for ever */
+    if (pool->owner == getpid()) { /* a forked child has no threads to join, and its copy of the mutex may be locked */
         pthread_mutex_lock(&pool->mutex);
         atomic_store(&pool->stop, true);
         pthread_cond_broadcast(&pool->wake);
@@ -142,6 +141,24 @@ void ast_pool_run(ast_pool *pool, size_t blocks, ast_task *task, void *data) {
     atomic_fetch_and(&pool->gate, ~GATE_OPEN);
     for (unsigned spins = 0; atomic_load(&pool->gate) & GATE_INSIDE;)
         ast_pool_pause(&spins);
+}
+
+typedef struct row_job {
+    ast_task *task;
+    void *data;
+    size_t rows, step;
+} row_job;
+
+static void run_rows(void *data, size_t block, int worker) {
+    const row_job *job = data;
+    size_t end = (block + 1) * job->step < job->rows ? (block + 1) * job->step : job->rows;
+    for (size_t row = block * job->step; row < end; row++)
+        job->task(job->data, row, worker);
+}
+
+void ast_pool_run_rows(ast_pool *pool, size_t rows, size_t step, ast_task *task, void *data) {
+    row_job job = {task, data, rows, step};
+    ast_pool_run(pool, (rows + step - 1) / step, run_rows, &job);
 }
 
 /* Walks in if the gate is open for a job this worker has not seen. */

@@ -20,6 +20,9 @@ int ast_pool_threads(const ast_pool *pool);
  * wait for an earlier block of the same run. After a fork, the child's run is serial. */
 void ast_pool_run(ast_pool *pool, size_t blocks, ast_task *task, void *data);
 
+/* The same for rows 0..rows-1: the task gets the number of a row, and `step` rows are handed out at once. */
+void ast_pool_run_rows(ast_pool *pool, size_t rows, size_t step, ast_task *task, void *data);
+
 /* One step of a busy wait: cheap at first, then it gives the processor away. Start with *spins = 0. */
 void ast_pool_pause(unsigned *spins);
 

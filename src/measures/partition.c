@@ -114,21 +114,6 @@ static bool renumber_by_table(const int32_t *labels, size_t count, size_t range,
     return partition->cluster != NULL;
 }
 
-/* Labels that are far apart: numbered in order of appearance. */
-static bool renumber_by_tally(const int32_t *labels, size_t count, ast_partition *partition) {
-    ast_counter counter = {0};
-    partition->cluster = partition->renumbered = malloc(count * sizeof *labels);
-    bool ready = partition->renumbered != NULL;
-    for (size_t i = 0; ready && i < count; i++) {
-        uint32_t index = 0;
-        ready = labels[i] < 0 || ast_counter_add(&counter, (uint64_t)labels[i], 1, &index);
-        partition->renumbered[i] = labels[i] < 0 ? -1 : (int32_t)index;
-    }
-    partition->clusters = counter.used;
-    ast_counter_free(&counter);
-    return ready;
-}
-
 /* Whether labels below `range`, of `count` points, are numbered by a table. */
 static bool is_dense(size_t range, size_t count) {
     return range <= 4 * count + 1024;
@@ -173,9 +158,9 @@ static bool renumber(const int32_t *labels, size_t count, ast_counter *counter, 
     return ready;
 }
 
-/* Several ranks. */
-static ast_status make_shared(ast_fault *fault, const ast_comm *comm, const int32_t *labels, size_t count,
-                              ast_partition *partition) {
+/* Labels far apart, or multiple ranks: counts the labels of all ranks in a hash table. */
+static ast_status number_by_count(ast_fault *fault, const ast_comm *comm, const int32_t *labels, size_t count,
+                                  ast_partition *partition) {
     ast_counter counter = {0};
     uint64_t all;
     bool ready = true;
@@ -196,22 +181,17 @@ static ast_status make_shared(ast_fault *fault, const ast_comm *comm, const int3
 
 ast_status ast_partition_make(ast_fault *fault, const ast_comm *comm, const int32_t *labels, size_t count,
                               ast_partition *partition) {
-    if (ast_comm_many(comm))
-        return make_shared(fault, comm, labels, count, partition);
     int32_t largest = -1;
     size_t points = 0;
     for (size_t i = 0; i < count; i++) {
         largest = labels[i] > largest ? labels[i] : largest;
         points += labels[i] >= 0;
     }
-    partition->points = points;
     size_t range = (size_t)((int64_t)largest + 1);
-    if (range == 0)
-        return AST_OK;
-    if (is_dense(range, count) ? renumber_by_table(labels, count, range, partition)
-                               : renumber_by_tally(labels, count, partition))
-        return AST_OK;
-    return ast_fail_memory(fault);
+    if (ast_comm_many(comm) || !is_dense(range, count))
+        return number_by_count(fault, comm, labels, count, partition);
+    partition->points = points;
+    return range == 0 || renumber_by_table(labels, count, range, partition) ? AST_OK : ast_fail_memory(fault);
 }
 
 void ast_partition_free(ast_partition *partition) {

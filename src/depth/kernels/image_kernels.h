@@ -26,16 +26,22 @@ typedef struct ast_moments {
 } ast_moments;
 
 /* What the guided filter knows of the windows around a row of pixels, see guided.c. */
-typedef struct ast_fits {
-    float *weight, *shrink, *level, *x, *y;
+typedef union ast_fits {
+    struct {
+        float *weight, *shrink, *level, *x, *y;
+    };
+    float *rows[5];
 } ast_fits;
 
 #define AST_PART 0x1p-10f   /* the weight of a window with holes, or cut by the border, beside whole ones */
 #define AST_LEAST 0x1p-100f /* below every sum of shrink that matters: no division by zero */
 
 /* Differences of a row, or sums of them over a window, see normals.c. */
-typedef struct ast_slopes {
-    float *x, *y, *weight;
+typedef union ast_slopes {
+    struct {
+        float *x, *y, *weight;
+    };
+    float *rows[3];
 } ast_slopes;
 
 /* Where a row of normals stands in the image of a camera. */
@@ -45,13 +51,13 @@ typedef struct ast_view {
 } ast_view;
 
 /* What the normals of a row come from: s and sums of slopes `reach` rows above, here, and `reach` rows below. */
-typedef struct ast_aim {
+typedef struct ast_normals_input {
     const float *s[3];
     ast_slopes sums[3];
     const float *known;
     size_t reach;
     float enough, jump; /* weight with which a window is as good as any; see `differ` */
-} ast_aim;
+} ast_normals_input;
 
 /* A row of the planes of tv.c; the arrays go on to both sides by one pixel at least. */
 typedef struct ast_tv_row {
@@ -84,18 +90,18 @@ typedef struct ast_image_kernels {
     void (*sum_columns)(const float *in, size_t radius, size_t n, float *out);
 
     /* prefix = before + row, out = suffix + prefix. */
-    void (*slide)(const float *before, const float *row, const float *suffix, size_t n, float *prefix, float *out);
+    void (*sliding_sum)(const float *before, const float *row, const float *suffix, size_t n, float *prefix, float *out);
 
     /* rows[k][i] = rows[k][i] + rows[k + 1][i] + .., from the last to the first. */
-    void (*fold)(float *const *rows, size_t count, size_t n);
+    void (*suffix_sums)(float *const *rows, size_t count, size_t n);
 
     /* Slopes of the row `here`, with its neighbours above and below; `known` becomes 1 where the pixel has differences
      * along both axes, 0 elsewhere. */
-    void (*differ)(const float *above, const float *here, const float *below, float jump, size_t n, ast_slopes out,
+    void (*slopes)(const float *above, const float *here, const float *below, float jump, size_t n, ast_slopes out,
                    float *known);
 
     /* Normals. xyz: n rows of three. */
-    void (*aim)(const ast_aim *from, ast_view view, size_t n, float *xyz);
+    void (*normals)(const ast_normals_input *from, ast_view view, size_t n, float *xyz);
 
     /* A step of the total variation, and one of the data and the sphere, for a row: see tv.c. */
     void (*tv_dual)(const ast_tv_row *row, float sigma, float weight, size_t n);
