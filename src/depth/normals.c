@@ -118,12 +118,14 @@ static void slopes_row(const band *b, ptrdiff_t y) {
 
 /* The across rows of a block that is complete become sums from the row to the end of the block. */
 static void sum_suffixes(const band *b) {
-    float *rows[2 * AST_DEPTH_MOST_RADIUS + 1];
-    for (int i = 0; i < 3; i++) {
-        for (size_t k = 0; k < b->rows; k++)
-            rows[k] = ring(b, b->across, (ptrdiff_t)k).rows[i];
-        b->depth->kernels->suffix_sums(rows, b->rows, b->depth->width);
+    float *rows[3][2 * AST_DEPTH_MOST_RADIUS + 1];
+    for (size_t k = 0; k < b->rows; k++) {
+        ast_slopes row = ring(b, b->across, (ptrdiff_t)k);
+        for (int i = 0; i < 3; i++)
+            rows[i][k] = row.rows[i];
     }
+    for (int i = 0; i < 3; i++)
+        b->depth->kernels->suffix_sums(rows[i], b->rows, b->depth->width);
 }
 
 /* The sums over the 2 w + 1 rows up to y, which are those of row y - w. Blocks of as many rows, counted from row 0 of
