@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Working memory, and the answers that are one step from inverse depth: metres and points. The filter is in guided.c,
- * the normals are in normals.c. */
+ * Working memory, and the results one step from inverse depth: metres and points. guided.c has the filter, normals.c
+ * the normals. */
 #include "depth.h"
 
 #include "memory.h"
@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BANDS 2       /* for each thread: one that is late holds up half its share */
+#define BANDS 2       /* per thread: a late thread then delays half of its share only */
 #define LEAST_BAND 16 /* rows */
-#define FILL_ROWS 16  /* rows of a task that computes nothing twice */
+#define FILL_ROWS 16  /* rows per task */
 
 static size_t round_up(size_t n, size_t unit) {
     return (n + unit - 1) / unit * unit;
@@ -81,7 +81,7 @@ typedef struct filling {
     float *out;
 } filling;
 
-/* Without a filter the value itself is divided: no second rounding by way of its inverse. */
+/* Without a filter the value itself is divided, to avoid a second rounding through its inverse. */
 static float metres_at(const filling *f, size_t u, size_t v) {
     float s = f->depth->inverse[v * f->depth->width + u];
     if (!(s > 0))

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
  * The guided filter of He, Sun and Tang (2010) on inverse depth, guided by itself. In the window around pixel k, over
- * the n pixels that are no holes, with mean m, the output is a linear function of the input:
+ * the n pixels that are not holes, with mean m, the output is a linear function of the input:
  *
  *     a s + (1 - a) m,   a = var / (var + epsilon^2):
  *
- * the mean where depth varies less than epsilon, the input itself where there is an edge. Surfaces are slanted, so var
- * is what the window's least-squares plane, with slopes x and y, leaves of the variance. A window with holes, or cut by
- * the border of the image, has no plane: x = y = 0.
+ * the mean where depth varies less than epsilon, the input itself at an edge. Surfaces are slanted, so var is the
+ * variance that remains after subtracting the window's least-squares plane, with slopes x and y. A window with holes,
+ * or cut by the border of the image, has no plane: x = y = 0.
  *
- * A pixel averages the functions of all windows that hold it. Ours is a weighted average, with the weight n (1 - a):
- * near an edge the windows that do not reach over it decide, so that noise is removed up to the edge and not only away
- * from it. Windows that are not whole count little (AST_PART), enough where there is no other. The windows that decide
- * may lie to one side of the pixel; then the mean of the slopes takes the average back from their middle to the pixel.
+ * A pixel averages the functions of all windows that contain it. We use a weighted average, with the weight n (1 - a):
+ * near an edge the windows that do not cross it dominate, so that noise is removed up to the edge. Incomplete windows
+ * have little weight (AST_PART), enough where there are no others. If the dominating windows lie to one side of the
+ * pixel, the mean of the slopes moves the average back from their centre to the pixel.
  *
- * With f = 1 - a = epsilon^2 / (var + epsilon^2), sums over the windows that hold a pixel, u and v away, are all it
- * takes:
+ * With f = 1 - a = epsilon^2 / (var + epsilon^2), sums over the windows that contain a pixel, at offsets u and v, are
+ * sufficient:
  *
  *     weight = sum n f,   shrink = sum n f f,   level = sum n f f m,   slope = sum n f f (x, y),
  *     centre = sum n f f (u, v),   s' = (s (weight - shrink) + level - slope . centre / shrink) / weight. */
@@ -32,10 +32,10 @@ typedef struct band {
     size_t radius, rows; /* r, 2 r + 1 */
     float *s;            /* ring */
     ast_fits fits;       /* rings */
-    ast_fits sums;       /* columns of fits */
-    float *tilt;         /* columns of shrink times row */
-    ast_moments moments; /* columns of s */
-    float *out;          /* a row, where the kernels would write into the next row of the image */
+    ast_fits sums;       /* sums of columns of fits */
+    float *tilt;         /* sums of columns of shrink times row */
+    ast_moments moments; /* sums of columns of s */
+    float *out;          /* a row to write to if the kernels would write into the next row of the image */
 } band;
 
 typedef struct filtering {
@@ -55,7 +55,7 @@ void ast_depth_filter(ast_depth *depth, const ast_depth_image *image) {
     ast_pool_run(depth->pool, ast_depth_bands(depth), task, &f);
 }
 
-/* The values that are neither holes nor out of range, as the quotient value / units_per_metre says. */
+/* The values that are neither holes nor out of range, judged by the quotient value / units_per_metre. */
 static ast_depth_range range_of(const ast_depth_options *o) {
     double lowest = floor(o->nearest * o->units_per_metre), highest = ceil(o->farthest * o->units_per_metre);
     if (lowest > UINT16_MAX || highest < 1)
@@ -128,7 +128,7 @@ static void ring_around(const band *b, float *rows, ptrdiff_t y, const float **o
         out[k] = ring(b, rows, y - (ptrdiff_t)b->radius + (ptrdiff_t)k);
 }
 
-/* The fits of the windows around row y; s is there from y - r to y + r. */
+/* The fits of the windows around row y; needs s from row y - r to y + r. */
 static void fit_row(const band *b, ptrdiff_t y) {
     size_t n = b->depth->width;
     ast_fits fits;
@@ -148,7 +148,7 @@ static void fit_row(const band *b, ptrdiff_t y) {
         ast_row_end(fits.rows[i], n);
 }
 
-/* Row y of the result; the fits are there from y - r to y + r. */
+/* Row y of the result; needs the fits from row y - r to y + r. */
 static void write_row(const band *b, ptrdiff_t y) {
     const ast_image_kernels *kernels = b->depth->kernels;
     size_t n = b->depth->width;

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: MIT
  *
- * Normals by differences on the organised cloud, averaged over a window (Holz et al. 2011). A point of the surface is
- * P = (x, y, 1) / s with x = (u - cx) / fx, y = (v - cy) / fy. The cross product of its tangents along u and v is, up
- * to a positive factor,
+ * Normals by differences on the organised cloud, averaged over a window (Holz et al. 2011). A point of the surface is P
+ * = (x, y, 1) / s with x = (u - cx) / fx, y = (v - cy) / fy. The cross product of its tangents along u and v is, up to
+ * a positive factor,
  *
  *     n = -(fx s_u, fy s_v, s - (u - cx) s_u - (v - cy) s_v),   n . P = -1 < 0: towards the camera.
  *
- * So two averages of differences of s take the place of six of points, and a plane, on which s is linear, comes out
- * exactly. A difference counts if both pixels are there and there is no edge between them, which is a step of more than
- * jump max(1, s). A pixel that has differences along both axes takes part in the averages with a quarter for each of
- * its four sides, unless it is at an edge: those are the least reliable.
+ * So two averages of differences of s replace six averages of points, and a plane, on which s is linear, gives its
+ * exact normal. A difference counts if neither pixel is a hole and there is no edge between them; an edge is a step of
+ * more than jump max(1, s). A pixel with differences along both axes takes part in the averages with a weight of a
+ * quarter per side, unless it is at an edge: such pixels are the least reliable.
  *
- * Where the window around a pixel meets edges or holes, the surface beyond must not have a say: of the eight windows of
- * the same size that have the pixel on their border, the one with the most weight takes its place, if the plane through
- * the pixel with its slopes meets the surface in the middle of it and at its other corners around the pixel. */
+ * If the window around a pixel contains edges or holes, the surface beyond them must not contribute. Among the eight
+ * windows of the same size that have the pixel on their border, the one with the most weight then replaces the centred
+ * window, provided that the plane through the pixel with its slopes meets the surface at the centre of that window and
+ * at its other corners around the pixel. */
 #include "depth.h"
 
 #include <math.h>
 #include <string.h>
 
-/* The share of its full weight that makes a window good enough. A single hole takes two pixels' worth, which is no
- * reason to look aside; an edge takes more before anything beyond it has a weight. */
+/* The share of the full weight at which a window is good enough. A single hole costs the weight of two pixels, which is
+ * no reason to use another window; an edge costs more before anything beyond it has a weight. */
 #define ENOUGH 0.96875f /* 31/32 */
 
 /* The working memory of a band. Rings hold 2 w + 1 rows, row y at y mod (2 w + 1). */
@@ -28,13 +29,13 @@ typedef struct band {
     const ast_depth *depth;
     size_t reach, rows; /* w, 2 w + 1 */
     float *s;           /* ring of 3 w + 2 rows */
-    ast_slopes slopes;  /* of a row */
+    ast_slopes slopes;  /* of one row */
     ast_slopes
-        across; /* rings: summed over columns; in blocks that are complete, over the rows to the block's end too */
-    ast_slopes prefix; /* sums over the rows of the block so far */
+        across; /* rings: summed over columns; in complete blocks also over the rows up to the end of the block */
+    ast_slopes prefix; /* sums over the rows of the current block so far */
     float *zero;
-    ast_slopes sums; /* rings: over rows too */
-    float *known;    /* ring: 1 for pixels that have differences */
+    ast_slopes sums; /* rings: summed over rows too */
+    float *known;    /* ring: 1 for pixels with differences */
 } band;
 
 typedef struct finding {
@@ -61,7 +62,7 @@ static ast_slopes take_slopes(ast_scratch *rows, size_t count) {
     return (ast_slopes){{ast_scratch_take(rows, count), ast_scratch_take(rows, count), ast_scratch_take(rows, count)}};
 }
 
-/* From w rows above the row of normals to the last that is read for it, 2 w + 1 below. */
+/* From w rows above the row of normals to the last row that is read for it, 2 w + 1 below. */
 static size_t ring_s(const band *b) {
     return 3 * b->reach + 2;
 }
@@ -101,7 +102,7 @@ static void read_row(const band *b, ptrdiff_t y) {
         memset(row_s(b, y), 0, n * sizeof(float));
 }
 
-/* The differences of row y, summed over columns; s is there from y - 1 to y + 1. */
+/* The differences of row y, summed over columns; needs s from row y - 1 to y + 1. */
 static void slopes_row(const band *b, ptrdiff_t y) {
     const ast_image_kernels *kernels = b->depth->kernels;
     size_t n = b->depth->width;
@@ -116,7 +117,7 @@ static void slopes_row(const band *b, ptrdiff_t y) {
         kernels->sum_columns(from.rows[i], b->reach, n, to.rows[i]);
 }
 
-/* The across rows of a block that is complete become sums from the row to the end of the block. */
+/* Turns the across rows of a complete block into sums from the row to the end of the block. */
 static void sum_suffixes(const band *b) {
     float *rows[3][2 * AST_DEPTH_MOST_RADIUS + 1];
     for (size_t k = 0; k < b->rows; k++) {
@@ -128,9 +129,10 @@ static void sum_suffixes(const band *b) {
         b->depth->kernels->suffix_sums(rows[i], b->rows, b->depth->width);
 }
 
-/* The sums over the 2 w + 1 rows up to y, which are those of row y - w. Blocks of as many rows, counted from row 0 of
- * the image, make that two additions a row whatever w is (van Herk 1992): a window is the end of one block, folded when
- * it was complete, and the beginning of the next. Neither cancels, as a running sum would, nor depends on the band. */
+/* The sums over the 2 w + 1 rows up to y, which belong to row y - w. Blocks of 2 w + 1 rows, counted from row 0 of the
+ * image, reduce this to two additions per row for any w (van Herk 1992): a window is the end of one block, whose suffix
+ * sums were computed when it was complete, and the beginning of the next. Unlike a running sum this neither cancels nor
+ * depends on the band. */
 static void sum_row(const band *b, ptrdiff_t y) {
     const ast_image_kernels *kernels = b->depth->kernels;
     size_t n = b->depth->width, place = ast_ring_index(y, b->rows);
@@ -148,7 +150,7 @@ static void sum_row(const band *b, ptrdiff_t y) {
         ast_row_end(out.rows[i], n);
 }
 
-/* Normals of row y; its sums are there, and those w rows above and below. */
+/* Normals of row y; needs its sums and those w rows above and below. */
 static void write_row(const band *b, ptrdiff_t y, float *normals) {
     const ast_depth *depth = b->depth;
     const ast_camera *camera = &depth->options.camera;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * One frame of the hallway: walk, rays, sensor. Rays come first for the whole image, since the sensor looks at the
+ * Renders one frame of the hallway: walk, rays, sensor. All rays are cast first, because the sensor needs the
  * neighbours of a pixel. */
 #include "scene.h"
 
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#define ROWS 8 /* of a block: small enough to share a small image, large enough to be worth a block */
+#define ROWS 8 /* per block: small enough to share a small image, large enough to be worth a block */
 
 typedef struct rendering {
     const ast_hallway *hallway;

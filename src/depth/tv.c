@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * Total-variation smoothing of unit vectors by an augmented Lagrangian, after Rosman et al. (2012). Wanted is
+ * Total-variation smoothing of unit vectors by an augmented Lagrangian, after Rosman et al. (2012). It solves
  *
  *     min over u of   weight TV(u) + 1/2 |u - u0|^2   with every u on the sphere.
  *
- * With the differences z = grad u as variables of their own, and p as the multiplier of that constraint, the terms come
- * apart, and an iteration takes them in turn:
+ * With the differences z = grad u as separate variables, and p as the multiplier of that constraint, the terms
+ * separate, and an iteration updates them in turn:
  *
- *     total variation   p = p + sigma grad(ahead), cut to |p| <= weight (z is eliminated);
+ *     total variation   p = p + sigma grad(ahead), limited to |p| <= weight (z is eliminated);
  *     data and sphere   u = u + tau (div p + u0), projected to the sphere;
- *     and on            ahead = 2 u - the u before.
+ *     extrapolation     ahead = 2 u - the previous u.
  *
  * The quadratic term that ties z to grad u is linearised, so that the second step has this closed form (Chambolle and
- * Pock 2011); 8 sigma tau < 1 keeps it stable. To split u itself into a smooth and a spherical copy, as the paper does,
- * needs an inner loop for the smooth one, and where that was short the two drifted apart.
+ * Pock 2011); 8 sigma tau < 1 keeps it stable. Splitting u itself into a smooth and a spherical copy, as the paper
+ * does, needs an inner loop for the smooth copy; with a short inner loop the copies drifted apart.
  *
- * A difference counts only where both pixels are there: nothing crosses a hole. */
+ * A difference counts only if neither pixel is a hole: nothing crosses a hole. */
 #include "depth.h"
 
 #include "memory.h"
@@ -26,7 +26,7 @@
 
 #define TAU 0.1f
 #define SIGMA 1.2f
-#define ROWS 16 /* of a task */
+#define ROWS 16 /* per task */
 
 enum { GIVEN = 0, U = 3, AHEAD = 6, PX = 9, PY = 12, RIGHT = 15, DOWN = 16, PLANES = 17 };
 
@@ -44,7 +44,7 @@ static void dual_row(void *data, size_t v, int worker);
 static void primal_row(void *data, size_t v, int worker);
 static void store_row(void *data, size_t v, int worker);
 
-/* One pixel more than the image is wide, at least: the left neighbour of the next row. */
+/* At least one pixel more than the image is wide: the left neighbour of the next row. */
 static size_t row_size(size_t width) {
     const size_t unit = AST_ALIGNMENT / sizeof(float);
     return (width + unit) / unit * unit;
@@ -91,7 +91,7 @@ static void clear_row(const smoothing *s, ptrdiff_t row) {
         memset(s->plane[p] + row * (ptrdiff_t)s->row, 0, s->row * sizeof(float));
 }
 
-/* u = ahead = u0, all else 0. */
+/* u = ahead = u0, everything else 0. */
 static void load_row(void *data, size_t v, int worker) {
     const smoothing *s = data;
     (void)worker;
@@ -155,7 +155,7 @@ static void primal_row(void *data, size_t v, int worker) {
     s->kernels->tv_primal(&row, TAU, s->width);
 }
 
-/* One without a length keeps what was given. */
+/* A vector of length 0 keeps its given value. */
 static void store_row(void *data, size_t v, int worker) {
     const smoothing *s = data;
     (void)worker;

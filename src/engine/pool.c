@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The one idea: a gate. The caller opens it for a job, workers that come in time walk in, and when the blocks are all
- * handed out the caller closes it and waits for those inside. A worker that wakes too late finds it closed, so a short
- * job never waits for a sleeping thread.
+ * The main idea: a gate. The caller opens it for a job and workers that arrive in time enter. When all blocks are
+ * handed out, the caller closes the gate and waits for the workers inside. A worker that wakes too late finds the gate
+ * closed, so a short job never waits for a sleeping thread.
  *
  * gate = generation << 16 | open << 15 | workers inside. */
 #include "pool.h"
@@ -18,14 +18,14 @@
 #define GATE_OPEN ((uint64_t)1 << 15)
 #define GATE_INSIDE (GATE_OPEN - 1)
 
-/* How often an idle worker looks at the gate before it sleeps: some 50 microseconds, longer than the serial work
- * between two passes and much shorter than the time between two frames of a camera. */
+/* How often an idle worker checks the gate before it sleeps: about 50 microseconds, longer than the serial work between
+ * two passes and much shorter than the time between two frames of a camera. */
 #define IDLE_SPINS 2000
 
 struct ast_pool {
-    int threads; /* the caller included */
-    int started; /* threads that run */
-    pid_t owner; /* the process that has them: a forked child does not */
+    int threads; /* including the caller */
+    int started; /* running threads */
+    pid_t owner; /* the process that owns the threads; a forked child has none */
     pthread_t *workers;
     _Atomic uint64_t gate;
     _Atomic size_t next;
@@ -161,7 +161,7 @@ void ast_pool_run_rows(ast_pool *pool, size_t rows, size_t step, ast_task *task,
     ast_pool_run(pool, (rows + step - 1) / step, run_rows, &job);
 }
 
-/* Walks in if the gate is open for a job this worker has not seen. */
+/* Enters if the gate is open for a job that this worker has not seen. */
 static bool enter(ast_pool *pool, uint64_t *seen) {
     uint64_t gate = atomic_load(&pool->gate);
     while ((gate & GATE_OPEN) && gate >> 16 != *seen)

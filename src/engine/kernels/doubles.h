@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Vectors of DL doubles, as GCC vector extensions: half as many as floats go into a vector of simd.h. */
+ * Vectors of DL doubles as GCC vector extensions; DL is half the number of floats in a vector of simd.h. */
 #ifndef AST_DOUBLES_H
 #define AST_DOUBLES_H
 
@@ -54,7 +54,7 @@ static inline dv select_d(dm mask, dv a, dv b) {
     return (dv)((mask & (dm)a) | (~mask & (dm)b));
 }
 
-/* The larger; b where a is not a number. */
+/* The larger; b if a is a NaN. */
 static inline dv max_d(dv a, dv b) {
 #if defined(__AVX2__)
     return (dv)_mm256_max_pd((__m256d)a, (__m256d)b);
