@@ -19,7 +19,7 @@ static bool no_memory(ast_format_error *error) {
 
 static bool check_labels(const ast_batch_page *page, ast_format_error *error) {
     if (page->label_count != page->points->count)
-        return ast_format_fail(error, "%s has %zu labels, but there are %zu points; they must be of the same file",
+        return ast_format_fail(error, "%s has %zu labels, but there are %zu points; both must come from the same data",
                                page->labels_name, page->label_count, page->points->count);
     for (size_t i = 0; i < page->label_count; i++) {
         if (page->labels[i] >= 0 && (size_t)page->labels[i] >= page->count)
@@ -247,8 +247,8 @@ static void say(const ast_batch_page *page) {
                  ast_grouped(page->count, all));
     if (page->points->dimension > 3)
         ast_note(notes,
-                 "The points have %zu dimensions; the sphere shows the three leading principal directions, brought "
-                 "back to length one.",
+                 "The points have %zu dimensions; the sphere shows the three leading principal directions, "
+                 "normalised to length one.",
                  page->points->dimension);
 }
 

@@ -38,7 +38,7 @@ static bool draw_legend(const chart *drawn, ast_output *output, ast_format_error
 bool ast_shares_write_svg(const ast_shares *shares, ast_output *output, ast_format_error *error) {
     chart drawn = {.shares = shares};
     bool good = lay_out(&drawn, error) &&
-                ast_svg_begin(output, WIDTH, HEIGHT, "Share of each cluster in each frame, one band an id", error) &&
+                ast_svg_begin(output, WIDTH, HEIGHT, "Share of each cluster in each frame, one band per id", error) &&
                 draw_bands(&drawn, output, error) && draw_axes(&drawn, output, error) &&
                 draw_legend(&drawn, output, error) && ast_svg_end(output, error);
     free(drawn.pieces);

@@ -252,16 +252,16 @@ typedef struct moment {
 static void say(const ast_recording *recording, ast_page_notes *notes) {
     char some[AST_GROUPED], all[AST_GROUPED];
     if (recording->every > 1)
-        ast_note(notes, "One in %s of the %s frames is shown; what happens between them is not.",
+        ast_note(notes, "One in %s of the %s frames is shown; events between them are not.",
                  ast_grouped(recording->every, some), ast_grouped(recording->added, all));
     if (recording->full_every > recording->every)
-        ast_note(notes, "One in %s frames has its points and its picture.", ast_grouped(recording->full_every, some));
+        ast_note(notes, "One in %s frames is shown with points and picture.", ast_grouped(recording->full_every, some));
     if (recording->cut)
-        ast_note(notes, "Of the clusters of a frame the %d largest are listed.", AST_FRAME_CLUSTERS);
+        ast_note(notes, "Only the %d largest clusters of each frame are listed.", AST_FRAME_CLUSTERS);
     if (recording->projection.basis)
         ast_note(notes,
                  "The points have %zu dimensions; the sphere shows the three leading principal directions of the first "
-                 "frame, brought back to length one.",
+                 "frame, normalised to length one.",
                  recording->projection.dimension);
 }
 

@@ -19,7 +19,7 @@ ast_live *ast_live_open(const char *address, unsigned port, ast_text *html, ast_
                         ast_format_error *error) {
     (void)address, (void)port, (void)recording;
     ast_text_free(html);
-    ast_format_fail(error, "this build has no civetweb and serves nothing");
+    ast_format_fail(error, "this build cannot serve results: it was built without civetweb");
     return NULL;
 }
 
@@ -219,8 +219,8 @@ static bool find_port(ast_live_access *access, ast_format_error *error) {
     int handle = listen_at(access->address, access->port);
     if (handle < 0 && errno == EADDRINUSE)
         return ast_format_fail(error,
-                               "port %u of %s is in use by another program; take another one, or none for any "
-                               "that is free",
+                               "port %u of %s is in use by another program; use another port, or give none to use "
+                               "any free port",
                                access->port, access->address);
     if (handle < 0)
         return ast_format_fail(error, "port %u of %s cannot be served: %s", access->port, access->address,
