@@ -255,7 +255,7 @@ static void say(const ast_recording *recording, ast_page_notes *notes) {
         ast_note(notes, "One in %s of the %s frames is shown; events between them are not.",
                  ast_grouped(recording->every, some), ast_grouped(recording->added, all));
     if (recording->full_every > recording->every)
-        ast_note(notes, "One in %s frames is shown with points and picture.", ast_grouped(recording->full_every, some));
+        ast_note(notes, "One in %s frames has points and a picture.", ast_grouped(recording->full_every, some));
     if (recording->cut)
         ast_note(notes, "Only the %d largest clusters of each frame are listed.", AST_FRAME_CLUSTERS);
     if (recording->projection.basis)

@@ -195,7 +195,7 @@ static void long_streams(void **state) {
         assert_non_null(json_object_get(json_array_get(frames, json_array_size(frames) - 1), "image"));
         assert_true((pictures == lengths[s]) == (s == 0));
         assert_true(pictures > 150);
-        assert_true(has_note(page, "is shown with points and picture") == (s > 0));
+        assert_true(has_note(page, "frames has points and a picture") == (s > 0));
         assert_true((json_array_size(frames) == lengths[s]) == (s < 2));
         assert_true(has_note(page, "frames is shown") == (s == 2));
         json_decref(page);
