@@ -142,14 +142,10 @@ static bool allocate(job *work, size_t threads) {
 }
 
 static void release(job *work) {
-    free(work->shifted);
-    free(work->sums);
-    free(work->sizes);
-    free(work->means);
-    free(work->without);
-    free(work->partial);
-    free(work->buffers);
-    free(work->tiles);
+    void *memory[] = {work->shifted, work->sums,    work->sizes,   work->means,
+                      work->without, work->partial, work->buffers, work->tiles};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        free(memory[i]);
 }
 
 /* ---- Tiles ----------------------------------------------------------------------------------------------------- */

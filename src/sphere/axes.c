@@ -67,7 +67,7 @@ ast_status ast_axes_fit(ast_fault *fault, const float *means, const double *weig
         status = ast_fail_memory(fault);
     } else if (s.used == 0) {
         status = ast_fail(fault, AST_BAD_DATA,
-                          "none of the %zu means has a direction and a weight; a frame needs one at least", count);
+                          "none of the %zu means has a direction and a positive weight; at least one is needed", count);
     } else {
         search(&s, axes->rotation);
         name_axes(axes->rotation);

@@ -170,7 +170,7 @@ ast_status ast_mixture_draw(ast_fault *fault, const ast_mixture *mixture, float 
         free(centres);
         return ast_fail(fault, AST_BAD_DATA,
                         "%zu means could not be placed %g degrees apart in %zu dimensions: "
-                        "ask for a smaller separation or fewer clusters",
+                        "use a smaller separation or fewer clusters",
                         clusters, mixture->separation, dimension);
     }
     double share = fmin(1, fmax(0, mixture->noise));

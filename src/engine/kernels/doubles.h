@@ -49,6 +49,17 @@ static inline vf narrowed(dv low, dv high) {
 #endif
 }
 
+/* One bit per lane. */
+static inline unsigned mask_bits_d(dm mask) {
+#if defined(__AVX2__)
+    return (unsigned)_mm256_movemask_pd((__m256d)mask);
+#elif defined(__SSE2__)
+    return (unsigned)_mm_movemask_pd((__m128d)mask);
+#else
+    return (unsigned)(mask[0] & 1) | (unsigned)(mask[1] & 1) << 1;
+#endif
+}
+
 /* mask ? a : b, lane by lane; a mask lane is 0 or -1. */
 static inline dv select_d(dm mask, dv a, dv b) {
     return (dv)((mask & (dm)a) | (~mask & (dm)b));
