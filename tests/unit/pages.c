@@ -327,7 +327,8 @@ static void foreign_labels(void **state) {
     make(&from, 10, 3, 2);
     from.page.label_count = 9;
     assert_false(ast_batch_page_json(&from.page, &json, &error));
-    assert_string_equal(error.text, "labels.npy has 9 labels, but there are 10 points; both must come from the same data");
+    assert_string_equal(error.text,
+                        "labels.npy has 9 labels, but there are 10 points; both must come from the same data");
     from.page.label_count = 10;
     from.labels[4] = 7;
     assert_false(ast_batch_page_json(&from.page, &json, &error));
