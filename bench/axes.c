@@ -5,8 +5,8 @@
 
 #include "scene.h"
 
-#define SECONDS 0.02 /* of a repetition at least */
-#define PASSES 24    /* and so many: some of them should meet a quiet moment of a busy machine */
+#define SECONDS 0.02 /* least duration of a repetition */
+#define PASSES 24    /* and least number of passes: some of them should hit a quiet moment of a busy machine */
 
 void bench_axes_repeat(bench_axes *axes, const float *points, size_t count, const float *means) {
     const bench_method *method = bench_bare_methods(3)[0];

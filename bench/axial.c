@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Axial samples have random signs. Turned to the side of their true mean they are directed points of the same clusters,
- * so that both runs have the same work but for the signs. */
+ * so that both runs have the same work except for the signs. */
 #include "axial.h"
 
 #include "asterism.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define RATIO 1.15 /* the goal: so much may an axial run take of a directed one */
+#define RATIO 1.15 /* the goal: time of an axial run, relative to a directed one */
 #define ITERATIONS 10
 
 static const struct {
@@ -108,7 +108,7 @@ static void repeat_run(bench_axials *a, bench_axial_run *run) {
             options.means = a->start[s];
             options.means_count = sets[s].clusters;
             options.max_iterations = ITERATIONS;
-            options.bounds = 0; /* every point is compared with every mean: that is what signs add to */
+            options.bounds = 0; /* every point is compared with every mean: the work to which signs add */
         } else {
             options.angle = sets[s].angle;
         }
@@ -128,7 +128,7 @@ void bench_axials_repeat(bench_axials *a) {
 
 /* ---- Results ----------------------------------------------------------------------------------------------------- */
 
-/* Of one pass, since runs may differ by one. */
+/* Per pass, because runs may differ by one pass. */
 static double pass_seconds(const bench_axial_run *run, int axial) {
     return bench_samples_min(&run->time[axial]) / run->passes[axial];
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What it costs that x and -x are the same: the same points, with their signs and with random ones. */
+ * The cost of treating x and -x as the same: the same points, with their signs and with random signs. */
 #ifndef BENCH_AXIAL_H
 #define BENCH_AXIAL_H
 
@@ -11,14 +11,14 @@
 enum { BENCH_AXIAL_A, BENCH_AXIAL_B, BENCH_AXIAL_C, BENCH_AXIALS };
 
 typedef struct bench_axial_run {
-    int set, threads, kmeans; /* kmeans: ten iterations from given means; otherwise DP-vMF-means to the end */
+    int set, threads, kmeans; /* kmeans: ten iterations from given means; otherwise DP-vMF-means until it converges */
     int passes[2];
     size_t clusters[2];
     bench_samples time[2]; /* directed, axial */
 } bench_axial_run;
 
 typedef struct bench_axials {
-    size_t count[BENCH_AXIALS]; /* 0: not asked for */
+    size_t count[BENCH_AXIALS]; /* 0: not requested */
     float *points[BENCH_AXIALS][2], *start[BENCH_AXIALS];
     int32_t *labels;
     int run_count;

@@ -17,7 +17,7 @@ struct bench_bare {
     const bench_method *method;
     bench_slice whole; /* the pass over all points; its sums are those of the last run */
     void *packed;
-    part parts[BENCH_MAX_THREADS]; /* made when a team first needs them */
+    part parts[BENCH_MAX_THREADS]; /* allocated when a team first needs them */
 };
 
 /* ---- Methods ---------------------------------------------------------------------------------------------------- */
@@ -187,7 +187,8 @@ static double exact_score(const bench_slice *s, size_t i, size_t k) {
     return score;
 }
 
-/* The scores of unit vectors err by at most D roundings; enough is as good as exact for the work of a pass. */
+/* Scores of unit vectors have errors of at most D roundings; a label within them is as good as exact for the work of a
+ * pass. */
 static void check_label(const bench_slice *s, size_t i, const char *method) {
     double own = exact_score(s, i, (size_t)s->labels[i]), allowed = 0x1p-23 * (double)(s->dimension + 2);
     for (size_t k = 0; k < s->clusters; k++)

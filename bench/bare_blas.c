@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * The bare fused pass with sgemm of OpenBLAS, loaded at run time where the machine has it: a second opinion on how fast
- * the matrix multiply can be. One OpenBLAS thread for each of ours; the benchmark may set that for its process. */
+ * The bare fused pass with sgemm of OpenBLAS, loaded at run time if installed: a second opinion on the speed of the
+ * matrix multiplication. One OpenBLAS thread per thread of ours; the benchmark may set that for its process. */
 #include "bare.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 
-enum { ROWS = 512 }; /* of a block: its scores stay in the cache */
+enum { ROWS = 512 }; /* per block: its scores stay in the cache */
 
 typedef void sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float *a, int lda,
                    const float *b, int ldb, float beta, float *c, int ldc);
 
-/* NULL if there is none. The environment is set before it loads: its threads start then. */
+/* NULL if not installed. The environment is set before loading, because its threads start then. */
 static sgemm *find_sgemm(void) {
     static int looked;
     static sgemm *found;
@@ -35,7 +35,7 @@ static size_t scratch_bytes(size_t clusters, size_t dimension) {
     return ROWS * clusters * sizeof(float);
 }
 
-/* The maximum first, four lanes at a time, then its place: neither loop waits for a branch. */
+/* First the maximum, four lanes at a time, then its position: neither loop waits for a branch. */
 static size_t arg_max(const float *score, size_t count) {
     typedef float four __attribute__((vector_size(16), aligned(4)));
     typedef int32_t mask __attribute__((vector_size(16)));

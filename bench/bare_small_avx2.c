@@ -2,13 +2,13 @@
  *
  * The bare fused pass for D = 3 with AVX2 and FMA: sixteen points at a time against one mean after the other.
  *
- * Sums are scattered, one 256-bit addition for each point: x, y, z (and the x of the next point, ignored) become
- * doubles and 1.5 * 2^22 is added, which rounds them to multiples of 2^-30 and leaves the integer x 2^30 in the low
- * bits of the double. Those bits are added as int64: the constant's own bits come along n times, and as they stand
- * above bit 48 the number of points can be read off them when a block is flushed. Four copies of the accumulators,
- * taken in turn, keep neighbours of one cluster from waiting for each other's store. Tried and slower: masked int32
- * lanes for each cluster (K = 6: 1.7 x), conversion to int32 and widening (1.05 x), labels for a block first and then
- * its sums (1.1 x: the two kinds of work overlap well, so the sums run sixteen points behind the labels). */
+ * Sums are scattered with one 256-bit addition per point: x, y, z (and the x of the next point, ignored) become doubles
+ * and 1.5 * 2^22 is added. This rounds them to multiples of 2^-30 and leaves the integer x 2^30 in the low bits of the
+ * double. Those bits are added as int64: the bits of the constant are added n times too, and because they are above bit
+ * 48, the number of points can be computed from them when a block is flushed. Four copies of the accumulators, used in
+ * turn, keep neighbours in the same cluster from waiting for each other's store. Tried and slower: masked int32 lanes
+ * for each cluster (K = 6: 1.7 x), conversion to int32 and widening (1.05 x), labels for a block first and then its
+ * sums (1.1 x: the two kinds of work overlap well, so the sums run sixteen points behind the labels). */
 #include "bare.h"
 
 #include <immintrin.h>
@@ -96,7 +96,7 @@ static inline void nearest(const float *p, const packed_mean *means, size_t clus
     }
 }
 
-/* Reads one float beyond the last of the sixteen points. */
+/* Reads one float after the last of the sixteen points. */
 static inline void scatter(const float *p, const uint32_t *offset, char *accumulators) {
     const __m256d magic = _mm256_set1_pd(MAGIC);
 #pragma GCC unroll 16
@@ -107,7 +107,7 @@ static inline void scatter(const float *p, const uint32_t *offset, char *accumul
     }
 }
 
-/* Takes the constants out again: sum = n MAGIC_BITS + the integers, modulo 2^64, with |integers| < 2^43 here. */
+/* Removes the constants: sum = n MAGIC_BITS + the integers, modulo 2^64, with |integers| < 2^43 here. */
 static void flush(const bench_slice *s, accumulator *accumulators) {
     for (size_t k = 0; k < s->clusters; k++)
         for (int c = 0; c < COPIES; c++) {
@@ -121,7 +121,7 @@ static void flush(const bench_slice *s, accumulator *accumulators) {
         }
 }
 
-/* Whole groups only; all but the last group of the array may be given. */
+/* Whole groups only, and not the last group of the array. */
 static void pass_block(const bench_slice *s, size_t begin, size_t end, accumulator *accumulators) {
     _Alignas(32) uint32_t offsets[2][GROUP];
     _Static_assert(sizeof(accumulator) == 128, "labels are offsets / 128");

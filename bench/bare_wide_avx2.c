@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
- * The bare fused pass for large dimensions with AVX2 and FMA: matrix-multiply tiles with the arg-max fused in.
+ * The bare fused pass for large dimensions with AVX2 and FMA: matrix-multiply tiles with a fused arg-max.
  *
  * Means are packed in units of eight, (unit, D, 8). A tile is 6 points x 2 units (or 12 x 1 for an odd last unit):
  * twelve accumulators, enough to hide the latency of two FMA units. Points need no packing: a tile broadcasts from 6
- * rows. Two units of 300 dimensions (19 KiB) stay in the first-level cache while the rows of a block (second level)
- * pass by; each tile asks for a little of the next block, which would otherwise cost a tenth of the pass in waiting. */
+ * rows. Two units of 300 dimensions (19 KiB) stay in the first-level cache while the rows of a block (second level) are
+ * used; each tile prefetches a part of the next block, which would otherwise cost a tenth of the pass. */
 #include "bare.h"
 
 #include <immintrin.h>
 #include <string.h>
 
-enum { ROWS = 72 }; /* of a block: a multiple of 12 */
+enum { ROWS = 72 }; /* per block: a multiple of 12 */
 
-typedef struct running { /* of one row: the best score of each of eight lanes, and the mean it belongs to */
+typedef struct running { /* per row: the best score of each of eight lanes, and its mean */
     _Alignas(32) float score[8];
     int32_t label[8];
 } running;
 
 typedef struct scratch {
     running best[ROWS];
-    float rows[]; /* (12, D): the last rows, where fewer than a tile are left */
+    float rows[]; /* (12, D): the last rows, if fewer than a tile are left */
 } scratch;
 
 static int usable(size_t dimension) {
@@ -35,7 +35,7 @@ static size_t packed_bytes(size_t clusters, size_t dimension) {
     return unit_count(clusters) * 8 * dimension * sizeof(float);
 }
 
-/* The lanes of the last unit that have no mean repeat the last one: an equal score never beats a lower index. */
+/* The lanes of the last unit without a mean repeat the last mean: an equal score never beats a lower index. */
 static void pack(const float *means, size_t clusters, size_t dimension, void *packed) {
     float *out = packed;
     for (size_t u = 0; u < unit_count(clusters); u++)
@@ -61,7 +61,7 @@ static inline void keep_best(running *best, __m256 score, size_t unit) {
     _mm256_store_si256((__m256i *)best->label, _mm256_blendv_epi8(old, label, _mm256_castps_si256(better)));
 }
 
-/* `rows` x `units` of the scores, for constant numbers that the compiler unrolls. */
+/* `rows` x `units` scores, for constants that the compiler unrolls. */
 static inline __attribute__((always_inline)) void tile(const float *x, size_t dimension, const float *means,
                                                        size_t unit, running *best, const int rows, const int units) {
     __m256 sum[12];
@@ -92,13 +92,13 @@ static void clear(running *best, size_t rows) {
         }
 }
 
-/* Asks for the next `bytes` bytes from *ahead on. Beyond the end of the array that does nothing. */
+/* Prefetches the next `bytes` bytes from *ahead on. Beyond the end of the array this does nothing. */
 static inline void prefetch(const char **ahead, size_t bytes) {
     for (const char *end = *ahead + bytes; *ahead < end; *ahead += 64)
         _mm_prefetch(*ahead, _MM_HINT_T1);
 }
 
-/* Scores of `rows` points, a multiple of 12, with all means. */
+/* Scores `rows` points, a multiple of 12, against all means. */
 static void score_rows(const float *x, size_t rows, const bench_slice *s, running *best) {
     size_t units = unit_count(s->clusters), dimension = s->dimension;
     size_t step = 12 * dimension * sizeof(float) / units; /* of a block's bytes for each tile of 12 accumulators */
@@ -125,8 +125,8 @@ static int32_t reduce(const running *best) {
     return label;
 }
 
-/* sum += round(x 2^30): 1.5 * 2^22 leaves the integer in the low bits of the double, as in bare_small_avx2.c, where the
- * bits of the constant itself are subtracted at once: there is no room to keep a count of them apart. */
+/* sum += round(x 2^30): adding 1.5 * 2^22 leaves the integer in the low bits of the double, as in bare_small_avx2.c;
+ * here the bits of the constant are subtracted at once, because there is no room to count them. */
 void bench_add_row_avx2(const float *x, size_t dimension, int64_t *sum) {
     const __m256d magic = _mm256_set1_pd(6291456.0);
     size_t d = 0;
@@ -159,7 +159,7 @@ static void pass(const bench_slice *s, void *memory) {
         finish_rows(x, rows, s, begin, mine->best);
         begin += rows;
     }
-    size_t rest = s->count - begin; /* below 12: copied, so that a tile may read beyond them */
+    size_t rest = s->count - begin; /* below 12: copied, so that a tile may read after them */
     memcpy(mine->rows, s->points + begin * dimension, rest * dimension * sizeof(float));
     score_rows(mine->rows, 12, s, mine->best);
     finish_rows(mine->rows, rest, s, begin, mine->best);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * asterism-bench: what every file of the benchmark shares: the clock, repeated timings, a team of threads. */
+ * What all files of asterism-bench share: the clock, repeated timings, a team of threads. */
 #ifndef BENCH_H
 #define BENCH_H
 
@@ -21,15 +21,15 @@ typedef struct bench_samples {
 } bench_samples;
 
 void bench_samples_add(bench_samples *samples, double seconds);
-double bench_samples_min(const bench_samples *samples);    /* 0 if there are none */
-double bench_samples_median(const bench_samples *samples); /* 0 if there are none */
+double bench_samples_min(const bench_samples *samples);    /* 0 if empty */
+double bench_samples_median(const bench_samples *samples); /* 0 if empty */
 
-/* The value at a share of the sorted values, nearest rank; 0 if there are none. */
+/* The value at a share of the sorted values, nearest rank; 0 if empty. */
 double bench_quantile(const double *values, size_t count, double share);
 
 /* ---- Memory ----------------------------------------------------------------------------------------------------- */
 
-/* Never NULL: a benchmark without memory says so and ends. Aligned to 64 bytes, filled with zeros, for free(). */
+/* Never NULL: prints a sentence and exits if memory runs out. Aligned to 64 bytes, zeroed; release with free(). */
 void *bench_alloc(size_t bytes);
 
 /* One sentence on stderr, then exit 1. */
@@ -43,20 +43,20 @@ uint64_t bench_hash_labels(uint64_t hash, const int32_t *labels, size_t count);
 
 /* ---- Threads ---------------------------------------------------------------------------------------------------- */
 
-/* Fork and join with spinning barriers: the limits of the machine should not contain the price of waking a thread. It
- * is not the library's pool, which is what gets measured. */
+/* Fork and join with spinning barriers, so that the limits of the machine do not include the cost of waking a thread.
+ * It is not the library's pool, which is what is measured. */
 typedef struct bench_team bench_team;
 typedef void bench_job(void *data, int worker, int workers);
 
-bench_team *bench_team_open(int threads); /* the caller is one of them */
+bench_team *bench_team_open(int threads); /* including the caller */
 void bench_team_close(bench_team *team);
 int bench_team_threads(const bench_team *team);
 void bench_team_run(bench_team *team, bench_job *job, void *data);
 
-/* The part [*begin, *end) of `count` items that is one worker's. */
+/* The part [*begin, *end) of `count` items for one worker. */
 void bench_part(size_t count, int worker, int workers, size_t *begin, size_t *end);
 
-/* Does this processor, and this build, have AVX2 and FMA? */
+/* Whether this processor, and this build, have AVX2 and FMA. */
 int bench_has_avx2(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A million points and their normals. The tree and the neighbours are measured by themselves as well, through the rooms
- * that the public call goes through. */
+ * A million points and their normals. The tree and the neighbours are also measured separately, through the same
+ * functions as the public call. */
 #include "cloud.h"
 
 #include "asterism_depth.h"
@@ -14,14 +14,14 @@
 #include <stdlib.h>
 
 #define POINTS 1000000
-#define SECONDS 1.2 /* the goal, for all of them on two threads */
+#define SECONDS 1.2 /* the goal, for all of it on two threads */
 #define BLOCK 32    /* leaves */
 
 static const char *const names[BENCH_CLOUDS] = {"scan", "cube"};
 
 /* ---- Points ------------------------------------------------------------------------------------------------------ */
 
-/* A room of 8 x 6 x 3 metres, seen with a noise of 3 mm: a wall takes points by its area. */
+/* A room of 8 x 6 x 3 metres with a noise of 3 mm: walls get points in proportion to their area. */
 static void scan_point(ast_random *random, float *p) {
     static const double size[3] = {8, 6, 3};
     static const double upto[3] = {6 * 3 / 90.0, (6 * 3 + 8 * 3) / 90.0, 1};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Normals of clouds of points: the k-d tree, the neighbours, and the whole call. */
+ * Normals of point clouds: the k-d tree, the neighbours, and the whole call. */
 #ifndef BENCH_CLOUD_H
 #define BENCH_CLOUD_H
 
@@ -23,7 +23,7 @@ typedef struct bench_cloud_run {
 } bench_cloud_run;
 
 typedef struct bench_clouds {
-    size_t count; /* points of each; 0: not asked for */
+    size_t count; /* points of each; 0: not requested */
     float *points[BENCH_CLOUDS], *normals;
     bench_cloud_files files;
     int run_count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The files hold x, y and z alone, as scanners write them. */
+ * The files contain x, y and z only, as scanners write them. */
 #include "cloud_files.h"
 
 #include "solids.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BINARY 500e6 /* the goals: bytes a second */
+#define BINARY 500e6 /* the goals: bytes per second */
 #define TEXT 100e6
 
 static const struct {
@@ -73,7 +73,7 @@ void bench_cloud_files_open(bench_cloud_files *files, const float *points, size_
     const char *base = getenv("TMPDIR");
     snprintf(files->folder, sizeof files->folder, "%.200s/asterism-bench-XXXXXX", base && *base ? base : P_tmpdir);
     if (!mkdtemp(files->folder))
-        bench_die("no temporary folder could be made: TMPDIR must name one that can be written to");
+        bench_die("cannot create a temporary folder: TMPDIR must name a writable folder");
     for (int kind = 0; kind < BENCH_CLOUD_FILES; kind++)
         files->bytes[kind] = write_file(files, kind, points, count);
 }

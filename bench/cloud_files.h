@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reading clouds from files, in the page cache: megabytes a second. */
+ * Reading clouds from files in the page cache: megabytes per second. */
 #ifndef BENCH_CLOUD_FILES_H
 #define BENCH_CLOUD_FILES_H
 
@@ -11,7 +11,7 @@
 enum { BENCH_PLY, BENCH_PLY_SWAPPED, BENCH_PCD, BENCH_PLY_TEXT, BENCH_PCD_TEXT, BENCH_CLOUD_FILES };
 
 typedef struct bench_cloud_files {
-    char folder[256]; /* "": nothing was asked for */
+    char folder[256]; /* "": not requested */
     size_t bytes[BENCH_CLOUD_FILES];
     bench_samples time[BENCH_CLOUD_FILES];
 } bench_cloud_files;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * How a pass grows with the number of clusters, in three dimensions. Points are anywhere on the sphere, in random
- * order: nothing is near what was looked at before. Below the number from which cells are used runs go without bounds,
- * so that a pass compares every point everywhere. */
+ * How the time of a pass grows with the number of clusters, in three dimensions. Points are uniform on the sphere, in
+ * random order, so that neighbours in memory are not neighbours in space. Below the number of clusters from which cells
+ * are used, runs use no bounds, so that a pass compares every point with every mean. */
 #include "clusters.h"
 
 #include "asterism.h"
@@ -16,9 +16,9 @@
 #include <string.h>
 
 #define POINTS 1000000
-#define PASSES 5     /* of each run */
-#define UNIT 30      /* clusters of the pass that others are measured by */
-#define COVER 27000. /* clusters times square degrees: so many does an angle make of points that are everywhere */
+#define PASSES 5     /* per run */
+#define UNIT 30      /* clusters of the pass that is the unit */
+#define COVER 27000. /* clusters times square degrees: how many clusters an angle gives for uniform points */
 
 static const size_t counts[BENCH_CLUSTER_COUNTS] = {1, 3, 10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000};
 
@@ -89,7 +89,8 @@ static void repeat_run(bench_clusters *clusters, bench_clusters_run *run) {
     ast_options options;
     if (!context)
         bench_die("no context could be opened");
-    for (size_t k = 0; k < run->clusters; k++) /* points in random order: evenly spaced ones are as good as drawn */
+    for (size_t k = 0; k < run->clusters;
+         k++) /* points are in random order, so evenly spaced ones are as good as drawn ones */
         memcpy(clusters->means + 3 * k, clusters->points + 3 * (k * (clusters->count / run->clusters)),
                3 * sizeof *clusters->means);
     ast_options_init(&options);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A pass over a million points of three dimensions against the number of clusters, 1 to 100,000. */
+ * A pass over a million points in three dimensions against the number of clusters, 1 to 100,000. */
 #ifndef BENCH_CLUSTERS_H
 #define BENCH_CLUSTERS_H
 
@@ -14,12 +14,12 @@ typedef struct bench_clusters_run {
     int threads;
     size_t clusters;
     size_t born;                /* clusters of the run by angle */
-    bench_samples first, later; /* spherical k-means: the first pass, and one of those after it */
-    bench_samples birth, quiet; /* DP-vMF-means from nothing: the same */
+    bench_samples first, later; /* spherical k-means: the first pass, and a later one */
+    bench_samples birth, quiet; /* DP-vMF-means without initial means: the same */
 } bench_clusters_run;
 
 typedef struct bench_clusters {
-    size_t count; /* points; 0: not asked for */
+    size_t count; /* points; 0: not requested */
     float *points, *means;
     int32_t *labels;
     int run_count;

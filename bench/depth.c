@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs over depth frames. Frame by frame each step is timed by itself; the clustering follows the normals that it is
- * given, as it does in use. A second run goes from PNG files to labels with the next frame decoded ahead. */
+ * Runs over depth frames. Each step is timed separately, frame by frame; the clustering gets the normals of the steps
+ * before, as in use. A second run goes from PNG files to labels, with the next frame decoded ahead. */
 #include "depth.h"
 
 #include "watch.h"
@@ -214,7 +214,7 @@ static void repeat_memory(bench_depth_run *run) {
 
 /* ---- Frames from files ------------------------------------------------------------------------------------------ */
 
-/* From the call for a frame to its labels. */
+/* From the request of a frame to its labels. */
 static double time_file(desk *k, ast_depth_frames *frames, int f) {
     ast_depth_frame frame;
     ast_format_error error;

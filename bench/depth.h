@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Depth frames of 640 x 480: each step from a PNG file to labels by itself, and the whole way. */
+ * Depth frames of 640 x 480: each step from a PNG file to labels separately, and all of them together. */
 #ifndef BENCH_DEPTH_H
 #define BENCH_DEPTH_H
 
@@ -16,23 +16,23 @@
 #define BENCH_DEPTH_COUNTS 8   /* of threads */
 
 enum {
-    BENCH_DEPTH_REAL,    /* ../shared/data/icsl_hallway: a camera that somebody carries, if it is there */
+    BENCH_DEPTH_REAL,    /* ../shared/data/icsl_hallway: a hand-held camera, if the data is there */
     BENCH_DEPTH_HALLWAY, /* the ray-cast one */
     BENCH_DEPTH_SCENES
 };
 
-/* Times of a frame. What comes before a step is in memory when it begins. */
+/* Times of a frame. The input of each step is in memory when it begins. */
 enum {
     BENCH_STAGE_POINTS,     /* back-projection alone */
     BENCH_STAGE_FILTER,     /* the guided filter: depth in metres */
     BENCH_STAGE_PLAIN,      /* normals without smoothing */
     BENCH_STAGE_NORMALS,    /* guided filter and normals */
-    BENCH_STAGE_TV,         /* the same and total variation; every BENCH_TV_STEP-th frame */
-    BENCH_STAGE_PIXELS,     /* clustering of the guided normals, in a stream of its own */
-    BENCH_STAGE_PLANES,     /* normals of planes, as the command takes them */
-    BENCH_STAGE_CLUSTERING, /* of those */
+    BENCH_STAGE_TV,         /* the same plus total variation; every BENCH_TV_STEP-th frame */
+    BENCH_STAGE_PIXELS,     /* clustering of the guided normals, in a separate stream */
+    BENCH_STAGE_PLANES,     /* normals of planes, the default of the command */
+    BENCH_STAGE_CLUSTERING, /* of these */
     BENCH_STAGE_LABELS,     /* normals of planes, clustering */
-    BENCH_STAGE_FILES,      /* from PNG files to labels, the next frame being decoded meanwhile */
+    BENCH_STAGE_FILES,      /* from PNG files to labels, while the next frame is decoded */
     BENCH_STAGES
 };
 
@@ -45,8 +45,8 @@ typedef struct bench_depth_scene {
     ast_camera camera;
     int frames;
     ast_depth_pixels frame[BENCH_DEPTH_FRAMES];
-    char *file[BENCH_DEPTH_FRAMES + 1]; /* the same as PNG; NULL behind the last, and from the start without libpng */
-    char *made_in;                      /* a folder to remove with the files; NULL: they are not ours */
+    char *file[BENCH_DEPTH_FRAMES + 1]; /* the same as PNG; NULL after the last, and from the start without libpng */
+    char *made_in;                      /* a folder to remove with the files; NULL: the files are not ours */
     bench_series decoding;              /* one thread, one file after the other */
     bench_samples all_decoded;
 } bench_depth_scene;
@@ -64,8 +64,8 @@ typedef struct bench_depth_run {
     double missing[BENCH_DEPTH_FRAMES]; /* share of the pixels */
     int unconverged;
     uint64_t labels_hash;           /* of all frames */
-    uint64_t last_hash, files_hash; /* of the last frame, from memory and from files: hashing all would leave the
-                                       decoder time to get ahead */
+    uint64_t last_hash, files_hash; /* of the last frame, from memory and from files: hashing all would give the decoder
+                                       time to get ahead */
 } bench_depth_run;
 
 typedef struct bench_depths {
@@ -76,24 +76,24 @@ typedef struct bench_depths {
     bench_depth_run run[BENCH_DEPTH_SCENES * BENCH_DEPTH_COUNTS];
 } bench_depths;
 
-/* `share` of the frames only; `data`: the folder that may hold icsl_hallway/depth. */
+/* Only `share` of the frames; `data`: the folder that may contain icsl_hallway/depth. */
 void bench_depths_open(bench_depths *depths, double share, const char *data, const int *threads, int thread_counts,
                        int repetitions);
 void bench_depths_repeat(bench_depths *depths); /* one more repetition of everything, in turn */
-void bench_depths_free(bench_depths *depths);   /* fine on a zeroed one */
+void bench_depths_free(bench_depths *depths);   /* also for a zeroed one */
 
-/* A scene: 1, or 0 if it is not there. The scene's frames in memory and on disk. */
+/* Opens a scene: 1, or 0 if it is not there. Its frames are in memory and on disk. */
 int bench_depth_scene_open(bench_depth_scene *scene, int which, double share, const char *data, int repetitions);
 void bench_depth_scene_free(bench_depth_scene *scene);
 void bench_depth_scene_decode(bench_depth_scene *scene); /* one more repetition of decoding alone */
 
-/* Writes the frames of the first scene there is, `share` of them: DIR/depth_000.npy and so on, (H, W) metres, 0 in
+/* Writes the frames of the first available scene, `share` of them: DIR/depth_000.npy and so on, (H, W) metres, 0 for
  * holes, and DIR/depth_camera.npy, fx fy cx cy. */
 void bench_depths_write_frames(double share, const char *data, const char *folder);
 
 void bench_depths_print(const bench_depths *depths);
 void bench_depths_goals(const bench_depths *depths, bench_goals *goals);
 void bench_depths_write(const bench_depths *depths, ast_text *json);
-int bench_depths_agree(const bench_depths *depths); /* the labels, over numbers of threads, from memory and files */
+int bench_depths_agree(const bench_depths *depths); /* the labels: over threads, memory and files */
 
 #endif

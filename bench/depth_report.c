@@ -9,7 +9,7 @@
 #define NORMALS 3.0e-3 /* seconds, guided filter and normals on two threads */
 #define FRAME 3.0      /* bare passes, clustering the median frame */
 #define TAIL 10.0      /* the same at p99 */
-#define DECODER 1.2    /* from files to labels, in decodings alone */
+#define DECODER 1.2    /* from files to labels, relative to decoding alone */
 #define FRAMES_A_SECOND 200
 
 static double bare_seconds(const bench_depth_run *run) {
@@ -20,8 +20,8 @@ static double from_files(const bench_depth_run *run) {
     return bench_samples_min(&run->all_labelled) / bench_samples_min(&run->scene->all_decoded);
 }
 
-/* Seconds that decoding and labels of all frames take at least: the decoder has one thread, and all work is shared by
- * the processors. `one`: the same scene on one thread. */
+/* The least seconds for decoding and labelling all frames: the decoder has one thread, and the processors share all
+ * work. `one`: the same scene on one thread. */
 static double least_from_files(const bench_depth_run *one) {
     double decoding = bench_samples_min(&one->scene->all_decoded), work = decoding;
     for (int f = 0; f < one->scene->frames; f++)
@@ -49,7 +49,7 @@ static void print_series(const char *name, const bench_series *series, double ba
                1e3 * at(series, 0.99), 1e3 * at(series, 1), at(series, 0.5) / bare, at(series, 0.99) / bare);
 }
 
-/* A row of the table for what is counted, not timed. */
+/* A row of the table for counts. */
 static void print_counts(const char *name, const double *values, int frames) {
     size_t count = (size_t)frames;
     printf("  %-20s %8.2f %8.2f %8.2f %8.2f\n", name, bench_quantile(values, count, 0),
@@ -111,7 +111,7 @@ static void add_files(const bench_depth_run *run, const bench_depth_run *one, be
                         "%s, 2 threads: the same / what processors allow", name);
 }
 
-/* `one`: the first run, on one thread as a rule. */
+/* `one`: the first run, usually on one thread. */
 static void add_two_threads(const bench_depth_run *run, const bench_depth_run *one, bench_goals *goals) {
     const char *name = run->scene->name;
     bench_goals_add(goals, 1e3 * NORMALS, 1e3 * bench_series_best(&run->stage[BENCH_STAGE_NORMALS], 0.5), 0,
@@ -133,7 +133,7 @@ static void add_clustering(const bench_depth_run *run, bench_goals *goals) {
                     "%s, %d %s: p99, in bare passes", name, run->threads, threads);
 }
 
-/* The goals are set for real frames; where there are none, the ray-cast ones stand in. */
+/* The goals are for real frames; if there are none, the ray-cast frames are used. */
 void bench_depths_goals(const bench_depths *d, bench_goals *goals) {
     for (int r = 0; r < d->run_count && d->run[r].scene == &d->scene[0]; r++) {
         add_clustering(&d->run[r], goals);

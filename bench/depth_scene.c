@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The frames that depth is measured with, in memory and as PNG files: those of a real camera, where the data is there,
- * and those of the ray-cast hallway, written into a temporary folder. */
+ * The frames for the depth benchmark, in memory and as PNG files: those of a real camera, if the data is there, and
+ * those of the ray-cast hallway, written into a temporary folder. */
 #include "depth.h"
 #include "private/asterism_hallway.h"
 
@@ -15,7 +15,7 @@ static char *text(const char *format, const char *folder, int number) {
     char *made;
     int length = number < 0 ? asprintf(&made, format, folder) : asprintf(&made, format, folder, number);
     if (length < 0)
-        bench_die("there is no memory for the name of a file");
+        bench_die("there is not enough memory for a file name");
     return made;
 }
 
@@ -49,7 +49,7 @@ static int open_real(bench_depth_scene *scene, double share, const char *data) {
         scene->frames = share_of(share, ast_depth_frames_count(frames));
         read_frames(scene, frames);
     } else {
-        fprintf(stderr, "asterism-bench: there are no real depth frames in %s: measured without them\n", folder);
+        fprintf(stderr, "asterism-bench: %s has no depth frames; real frames are not measured\n", folder);
     }
     ast_depth_frames_close(frames);
     free(folder);
@@ -68,7 +68,7 @@ static bool write_pixels(const char *path, const ast_depth_pixels *pixels, ast_f
     return false;
 }
 
-/* False, and a sentence, if the build cannot write PNG. */
+/* False, with a message, if the build cannot write PNG. */
 static bool write_frame(bench_depth_scene *scene, int f) {
     ast_format_error error;
     char *path = text("%s/%06d.png", scene->made_in, f);
@@ -86,7 +86,7 @@ static void write_frames(bench_depth_scene *scene) {
     const char *base = getenv("TMPDIR");
     scene->made_in = text("%s/asterism-bench-XXXXXX", base && *base ? base : P_tmpdir, -1);
     if (!mkdtemp(scene->made_in))
-        bench_die("no temporary folder could be made: TMPDIR must name one that can be written to");
+        bench_die("cannot create a temporary folder: TMPDIR must name a writable folder");
     for (int f = 0; f < scene->frames; f++)
         if (!write_frame(scene, f))
             return;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * The goals of the project for its speed, computed from the minima over the repetitions. */
+ * The speed goals of the project, computed from the minima over the repetitions. */
 #include "goals.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-#define FULL_PASS 1.5  /* bare passes, for each of the first three */
+#define FULL_PASS 1.5  /* bare passes, for each of the first three passes */
 #define QUIET_PASS 0.2 /* for each pass in which fewer than 1% of the points change */
 #define QUIET_SHARE 0.01
-#define BIRTHS 1.3   /* a cold run, in passes of a warm one */
-#define BOUNDED 0.25 /* a run with bounds, in runs without */
+#define BIRTHS 1.3   /* a cold run, relative to as many passes of a warm run */
+#define BOUNDED 0.25 /* a run with bounds, relative to a run without */
 #define SPEED_UP 1.7 /* two threads */
 
 void bench_goals_add(bench_goals *goals, double goal, double reached, int at_least, const char *format, ...) {
@@ -45,7 +45,7 @@ static int is_quiet(const bench_result *r, const bench_pass *pass) {
 
 /* ---- The bare pass ---------------------------------------------------------------------------------------------- */
 
-/* Milliseconds that were measured on a machine of this kind when the goals were set. */
+/* Milliseconds measured on a machine of this kind when the goals were set. */
 static double reference_bare(const bench_result *r) {
     static const double one[] = {0.49, 3.66, 155}, two[] = {0.24, 1.81, 81};
     for (int w = 0; w < BENCH_WORKLOADS; w++)
@@ -67,7 +67,7 @@ static double pass_ratio(const bench_result *r, int kind, int pass) {
     return bench_samples_min(&r->run[kind].pass[pass].time) / bench_bare_seconds(r);
 }
 
-/* The slowest pass from `from` on that is quiet, or of any kind. -1 if there is none. */
+/* The slowest quiet pass (or any pass) from `from` on. -1 if there is none. */
 static double slowest(const bench_result *r, int from, int to, int quiet_only) {
     double most = -1;
     for (int i = from; i < to && i < r->run[BENCH_COLD].passes; i++)
@@ -76,7 +76,7 @@ static double slowest(const bench_result *r, int from, int to, int quiet_only) {
     return most;
 }
 
-/* What the whole run may cost by the rules for its passes. */
+/* The allowed time of the whole run, from the goals for its passes. */
 static double allowed(const bench_result *r) {
     const bench_run *run = &r->run[BENCH_COLD];
     double sum = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What was asked for, beside what was reached. Printed, never judged by an exit code: timings decide no test. */
+ * Goals and results. They are printed, never turned into an exit code: no test depends on timing. */
 #ifndef BENCH_GOALS_H
 #define BENCH_GOALS_H
 
@@ -22,7 +22,7 @@ typedef struct bench_goals {
 void bench_goals_add(bench_goals *goals, double goal, double reached, int at_least, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* Adds the goals that the results can answer. */
+/* Adds the goals for which there are results. */
 void bench_goals_fill(bench_goals *goals, const bench_result *results, int count);
 int bench_goal_met(const bench_goal *goal);
 

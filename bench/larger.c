@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * asterism-larger: a file eight times the memory that may be used, clustered in parts, against reading it as often as
- * there are passes, by the same pread into a buffer. The two take turns, so that a slow moment meets both. The labels
+ * asterism-larger: clusters a file of eight times the memory budget out of core, and compares the time with reading the
+ * file once per pass by the same pread into a buffer. The two alternate, so that a slow moment affects both. The labels
  * are compared with those of the file mapped into memory.
  *
  *     asterism-larger [MIB [DIMENSION [FOLDER]]]      256 MiB of 256 dimensions in /var/tmp */
@@ -35,7 +35,7 @@ static void write_points(ast_context *context, const char *path, size_t count, s
     ast_output *output = ast_output_open(path, false, &error);
     must(output != NULL, error.text);
     float *points = malloc((size_t)PART * dimension * sizeof *points);
-    must(points && ast_write_value_head(output, count, dimension, &error), "there is no memory, or no disk");
+    must(points && ast_write_value_head(output, count, dimension, &error), "there is not enough memory or disk space");
     for (size_t first = 0; first < count; first += PART) {
         size_t n = count - first < PART ? count - first : PART;
         ast_mixture mixture = {.size = sizeof mixture,
@@ -57,7 +57,8 @@ static double read_all(const ast_rows *rows, void *buffer) {
     double start = now();
     for (size_t first = 0; first < rows->source.count; first += step) {
         size_t left = rows->source.count - first;
-        must(rows->source.read(first, left < step ? left : step, buffer, rows->source.data) == 0, "it cannot be read");
+        must(rows->source.read(first, left < step ? left : step, buffer, rows->source.data) == 0,
+             "the file cannot be read");
     }
     return now() - start;
 }
@@ -79,7 +80,7 @@ static void compare(ast_context *context, const char *path, const ast_options *o
     must(ast_input_open(&input, path, NULL, &error), error.text);
     int32_t *mapped = malloc(input.points.count * sizeof *mapped);
     must(mapped && ast_cluster(context, &input.points, options, mapped, &report) == AST_OK, ast_message(context));
-    must(memcmp(mapped, labels, input.points.count * sizeof *mapped) == 0, "the labels are others than in memory");
+    must(memcmp(mapped, labels, input.points.count * sizeof *mapped) == 0, "the labels differ from those in memory");
     printf("in memory       %8.3f s, the same labels\n", report.seconds);
     free(mapped);
     ast_input_close(&input);
@@ -97,7 +98,7 @@ static void measure(ast_context *context, ast_rows *rows, const char *path) {
     double reading = 1e9, parts = 1e9;
     ast_options_init(&options);
     options.angle = source->dimension < 5 ? 15 : 60;
-    must(buffer && labels, "there is no memory");
+    must(buffer && labels, "there is not enough memory");
     must(ast_plan_source(context, source, &options, memory, &plan) == AST_OK, ast_message(context));
     for (int turn = 0; turn < TURNS; turn++) {
         double once = read_all(rows, buffer);
@@ -126,7 +127,7 @@ int main(int argc, char **argv) {
     ast_open(&context, 0);
     ast_format_error error;
     ast_rows rows;
-    must(context != NULL, "there are no threads to be had");
+    must(context != NULL, "threads cannot be started");
     write_points(context, path, (size_t)(mebibytes * 0x1p20 / (double)(dimension * sizeof(float))), dimension);
     must(ast_rows_open(&rows, path, &error), error.text);
     measure(context, &rows, path);

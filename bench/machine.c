@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Memory bandwidth and arithmetic peak. Each call is one measurement: the caller repeats and keeps the best. */
+ * Memory bandwidth and arithmetic peak. Each call is one measurement: the caller repeats it and keeps the best. */
 #include "machine.h"
 
 #include <stdlib.h>
@@ -9,11 +9,11 @@ typedef float floats __attribute__((vector_size(16)));
 
 typedef struct stream {
     floats *a, *b, *c;
-    size_t count;                      /* of vectors in each */
-    float seen[BENCH_MAX_THREADS][16]; /* a cache line each: workers must not share */
+    size_t count;                      /* vectors in each */
+    float seen[BENCH_MAX_THREADS][16]; /* one cache line each: workers must not share lines */
 } stream;
 
-/* Kept, so that pages are mapped once and the arrays are not what is timed. */
+/* Kept between calls, so that pages are mapped once and allocation is not timed. */
 static stream *open_stream(size_t count, int arrays) {
     stream *s = bench_alloc(sizeof *s);
     s->count = count;
@@ -55,7 +55,7 @@ static void triad_job(void *data, int worker, int workers) {
 
 static double timed_bandwidth(bench_team *team, size_t bytes, int arrays, bench_job *job) {
     stream *s = open_stream(bytes / sizeof(floats) / (size_t)arrays, arrays);
-    bench_team_run(team, job, s); /* warm: every page is touched by the thread that uses it */
+    bench_team_run(team, job, s); /* warm-up: every page is touched by the thread that uses it */
     double best = 0;
     for (int i = 0; i < 3; i++) {
         double begin = bench_now();
@@ -79,7 +79,7 @@ double bench_triad_bandwidth(bench_team *team, size_t bytes) {
 
 enum { ROUNDS = 1000000 };
 
-/* Without FMA: twelve chains of a multiplication and an addition, the same number of operations a round. */
+/* Without FMA: twelve chains of a multiplication and an addition, the same number of operations per round. */
 static float plain_rounds(size_t rounds) {
     floats sum[24];
     for (int i = 0; i < 24; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The FMA peak, with the instructions named: twelve independent chains hide the latency of two units of four cycles. */
+ * The FMA peak, with intrinsics: twelve independent chains hide the latency of two units of four cycles. */
 #include "machine.h"
 
 #include <immintrin.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * asterism-bench: how fast the library is, in units of what the machine can do. Timings decide nothing: the exit code
- * is 0 whatever the table says. */
+ * asterism-bench: the speed of the library, relative to the limits of the machine. The exit code is 0 whatever the
+ * times are. */
 #include "report.h"
 
 #include <getopt.h>
@@ -15,7 +15,7 @@ typedef struct settings {
     int stream, million, depth, cloud, methods, axial, clusters; /* W4; small frames; depth frames; clouds; silhouettes,
                                                           samplers; axes */
     int scaling, full;
-    long frames; /* small ones */
+    long frames; /* number of small frames */
     int wanted[BENCH_WORKLOADS];
     int threads[BENCH_MAX_COUNTS], thread_counts;
     const char *output, *write, *svg, *panel;
@@ -37,7 +37,7 @@ static const char usage[] =
     "  --frames N         of million (default 1000000)\n"
     "  --threads LIST     numbers of threads, such as 1,2 (the default)\n"
     "  --repetitions N    of everything, in turn (default 7)\n"
-    "  --quick            a tenth of the points or depth frames, 3 repetitions: does it run?\n"
+    "  --quick            a tenth of the points or depth frames, 3 repetitions: a quick check\n"
     "  --data DIR         where icsl_hallway/depth is, real frames for depth (default ../shared/data beside the "
     "project)\n"
     "  --output FILE      all numbers as JSON (--json is the same)\n"
@@ -168,11 +168,11 @@ static void parse(settings *given, int argc, char **argv) {
     if (optind < argc)
         parse_workload(given, argv[optind++]);
     if ((given->svg || given->full || given->panel) && !given->scaling)
-        wrong_usage("--svg, --full and --panel belong to scaling");
+        wrong_usage("--svg, --full and --panel are for the workload scaling");
     if (given->panel && !bench_panel_known(given->panel))
         wrong_usage("--panel is points, clusters, clusters-300, dimension, processors, births or from-nothing");
     if (optind < argc)
-        wrong_usage("there is an argument too many");
+        wrong_usage("too many arguments");
     if (given->repetitions == 0)
         given->repetitions = given->quick || given->scaling ? 3 : 7;
     if (given->repetitions < 1 || given->repetitions > BENCH_MAX_REPETITIONS)
@@ -205,14 +205,14 @@ static void open_results(bench_report *report, const settings *given) {
             bench_result_open(&report->results[report->result_count++], &report->workloads[w], given->threads[t]);
 }
 
-/* Peak memory, from files that live as long as the measurement. */
+/* Peak memory, from files that exist only during the measurement. */
 static void measure_memory(bench_report *report) {
     char folder[4096], path[sizeof folder + 32];
     static const char *const suffixes[] = {"", "_truth", "_means", "_start"};
     const char *base = getenv("TMPDIR");
     snprintf(folder, sizeof folder, "%s/asterism-bench-XXXXXX", base && *base ? base : P_tmpdir);
     if (!mkdtemp(folder))
-        bench_die("no temporary folder could be made: TMPDIR must name one that can be written to");
+        bench_die("cannot create a temporary folder: TMPDIR must name a writable folder");
     write_workloads(report, folder);
     for (int i = 0; i < report->result_count; i++)
         bench_measure_memory(&report->results[i], "/proc/self/exe", folder);
@@ -224,7 +224,7 @@ static void measure_memory(bench_report *report) {
     rmdir(folder);
 }
 
-/* Seconds that the repetitions of one run may take: the slowest are repeated less often. */
+/* The seconds that the repetitions of one run may take: slow runs are repeated less often. */
 static double patience(const settings *given) {
     return given->quick ? 1 : 15;
 }
@@ -247,7 +247,7 @@ static void repeat(bench_report *report, const settings *given, int repetition) 
 }
 
 static void run(bench_report *report, const settings *given) {
-    if (given->million) /* first: the peak of memory is its own */
+    if (given->million) /* first, so that the peak memory is its own */
         bench_million_run(&report->streams.million, (size_t)given->frames, given->threads[given->thread_counts - 1]);
     if (given->scaling)
         bench_scaling_run(&report->scaling, given->panel, given->full, given->threads[given->thread_counts - 1],

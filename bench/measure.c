@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Repetitions: limits, bare passes and runs of the library in turn, so that a slow moment of the machine meets all of
- * them. The spinning team lives only while a bare pass runs: it would take a processor from the library. */
+ * Repetitions: limits, bare passes and runs of the library alternate, so that a slow moment of the machine affects all
+ * of them. The spinning team exists only during a bare pass: it would take a processor from the library. */
 #include "measure.h"
 
 #include "machine.h"
@@ -13,7 +13,7 @@
 
 #define BANDWIDTH_BYTES ((size_t)192 << 20) /* far more than any cache */
 #define BARE_SECONDS 0.02                   /* short passes are repeated for this long in each repetition */
-#define BARE_PASSES 24                      /* and so often: some should meet a quiet moment of a busy machine */
+#define BARE_PASSES 24 /* and at least this often: some should hit a quiet moment of a busy machine */
 
 typedef struct state {
     ast_context *context;
@@ -80,7 +80,7 @@ const char *bench_run_name(int kind) {
     return names[kind];
 }
 
-/* What each workload is asked for: births show in three dimensions, bounds and k-means in many. */
+/* What is measured for each workload: births matter in three dimensions, bounds and k-means in many. */
 static int wanted(const bench_result *result, int kind) {
     int wide = result->workload->dimension > 3;
     return kind == BENCH_COLD || kind == BENCH_COLD_UNBOUNDED || kind == BENCH_WARM ||
@@ -90,7 +90,7 @@ static int wanted(const bench_result *result, int kind) {
 static int note_pass(const ast_progress *progress, void *data) {
     bench_run *run = data;
     int index = progress->iteration - 1;
-    if (index < 0) /* the starts of k-means++ are no passes */
+    if (index < 0) /* the starts of k-means++ are not passes */
         return 0;
     if (index >= run->room) {
         int room = 2 * index + 16;

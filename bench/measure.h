@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is measured of a workload on a number of threads, and the numbers it came to. */
+ * What is measured for a workload on a number of threads, and the results. */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
 
@@ -10,8 +10,8 @@
 /* The machine, on a number of threads. */
 typedef struct bench_limits {
     int threads;
-    double read, triad;  /* bytes a second, the best of the repetitions */
-    double multiply_add; /* single-precision operations a second, the best */
+    double read, triad;  /* bytes per second, the best of the repetitions */
+    double multiply_add; /* single-precision operations per second, the best */
 } bench_limits;
 
 void bench_limits_repeat(bench_limits *limits); /* one more repetition */
@@ -25,8 +25,8 @@ typedef struct bench_pass {
 
 /* Runs of ast_cluster. */
 enum {
-    BENCH_COLD,           /* DP-vMF-means, nothing known */
-    BENCH_COLD_UNBOUNDED, /* the same, every point compared with every mean in every pass */
+    BENCH_COLD,           /* DP-vMF-means without initial means */
+    BENCH_COLD_UNBOUNDED, /* the same, with every point compared with every mean in every pass */
     BENCH_WARM,           /* DP-vMF-means from the final means of the cold run */
     BENCH_WARM_UNBOUNDED,
     BENCH_SPKM, /* spherical k-means from the workload's start */
@@ -62,14 +62,14 @@ typedef struct bench_result {
 
 void bench_result_open(bench_result *result, const bench_workload *workload, int threads);
 
-/* One more repetition of everything, in turn. A run that took more than `patience` seconds over its repetitions so far
- * is not repeated again. */
+/* One more repetition of everything, in turn. A run that has taken more than `patience` seconds so far is not repeated
+ * again. */
 void bench_result_repeat(bench_result *result, double patience);
 
 /* One more repetition of the bare pass alone. */
 void bench_result_repeat_bare(bench_result *result);
 
-/* Frees contexts and scratch; the numbers stay until bench_result_free. */
+/* Frees contexts and scratch; the results stay until bench_result_free. */
 void bench_result_close(bench_result *result);
 void bench_result_free(bench_result *result);
 
@@ -77,10 +77,10 @@ void bench_result_free(bench_result *result);
 int bench_bare_best(const bench_result *result);
 double bench_bare_seconds(const bench_result *result);
 
-/* Peak resident memory of a process of its own that reads the workload's file from `folder` and clusters it. */
+/* Peak resident memory of a separate process that reads the workload's file from `folder` and clusters it. */
 void bench_measure_memory(bench_result *result, const char *program, const char *folder);
 
-/* What that process does. Returns its exit code. */
+/* The code of that process. Returns its exit code. */
 int bench_memory_child(const char *file, double angle, int threads);
 
 #endif

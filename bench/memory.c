@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Peak memory, measured in a process of its own: this one also holds truths, repetitions and OpenBLAS. The child
- * reports VmHWM, which begins anew at exec; ru_maxrss would remember the size of the parent it was forked from. */
+ * Peak memory, measured in a separate process: this one also holds truths, repetitions and OpenBLAS. The child reports
+ * VmHWM, which is reset at exec; ru_maxrss would include the size of its parent. */
 #include "measure.h"
 
 #include <asterism.h>
@@ -68,7 +68,7 @@ void bench_measure_memory(bench_result *result, const char *program, const char 
     int ends[2], status = 0;
     snprintf(file, sizeof file, "%s/%s.npy", folder, w->name);
     if (pipe(ends) != 0)
-        bench_die("there is no pipe to be had");
+        bench_die("a pipe could not be created");
     pid_t child = start_child(program, file, w->angle, result->threads, ends[1]);
     close(ends[1]);
     FILE *answer = fdopen(ends[0], "r");

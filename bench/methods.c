@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #define COMPONENTS 50
-#define SWEEPS 60  /* of a repetition ... */
+#define SWEEPS 60  /* per repetition ... */
 #define WARM_UP 10 /* ... of which the first do not count: labels still change a lot */
 
 #define SILHOUETTE_MS 3 /* the goals, on two threads */
@@ -59,7 +59,7 @@ void bench_methods_free(bench_methods *methods) {
 
 /* ---- Times ------------------------------------------------------------------------------------------------------- */
 
-/* The second of two calls, which finds its memory warm. */
+/* The second of two calls, whose memory is warm. */
 static double time_silhouette(const bench_methods *methods, ast_context *context, const ast_points *points) {
     double seconds = 0, silhouette;
     for (int call = 0; call < 2; call++) {
@@ -86,7 +86,7 @@ static int take_pass(const ast_progress *state, void *data) {
     return 0;
 }
 
-/* The mean over the passes: they differ little. */
+/* The mean over the passes, which differ little. */
 static double time_passes(const bench_methods *methods, ast_context *context, const ast_points *points, int method) {
     clock_of_passes clock = {0};
     ast_options options;
@@ -120,7 +120,7 @@ void bench_methods_repeat(bench_methods *methods) {
 
 /* ---- Results ----------------------------------------------------------------------------------------------------- */
 
-/* Of fewer points none: what does not grow with them would count too much. */
+/* Only for the full number of points: otherwise constant costs would dominate. */
 void bench_methods_goals(const bench_methods *methods, bench_goals *goals) {
     for (int r = 0; r < methods->run_count; r++) {
         const bench_method_run *run = &methods->run[r];

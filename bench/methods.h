@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What stands beside the clustering: the exact silhouette, a sweep of the FSD sampler, a pass of expectation
+ * Methods other than the clustering: the exact silhouette, a sweep of the FSD sampler, a pass of expectation
  * maximisation. */
 #ifndef BENCH_METHODS_H
 #define BENCH_METHODS_H
@@ -17,7 +17,7 @@ typedef struct bench_method_run {
 } bench_method_run;
 
 typedef struct bench_methods {
-    size_t count[BENCH_METHODS]; /* points; 0: not asked for */
+    size_t count[BENCH_METHODS]; /* points; 0: not requested */
     float *points[BENCH_METHODS];
     int32_t *truth[BENCH_METHODS], *labels;
     int run_count;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * One million small frames through one stream: does the millionth cost what the first did, in time and in memory? The
- * scene comes round every thousand frames; two directions are away long enough to be forgotten, so that ids are used up
- * and clusters die all the time, and two others come back. */
+ * One million small frames through one stream: does the last frame cost as much time and memory as the first? The scene
+ * repeats every thousand frames. Two directions are absent long enough to be forgotten, so that new ids are used and
+ * clusters die all the time; two others come back in time. */
 #include "stream.h"
 
 #include <asterism.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tables for people. Times are minima over the repetitions, medians stand in brackets. */
+ * The tables for people. Times are minima over the repetitions; medians are in brackets. */
 #include "report.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SHOWN_PASSES 12 /* of a run; the rest is summed up */
+#define SHOWN_PASSES 12 /* per run; the others are summed up */
 
 void bench_report_machine(bench_report *report) {
     char line[256];
@@ -33,7 +33,8 @@ void bench_print_limits(const bench_report *report) {
     printf("%s, %d processors, load average %.2f at the start, %d repetitions\n", report->machine, report->processors,
            report->load, report->repetitions);
     if (report->share < 1)
-        printf("Quick run: %.0f%% of the points. The ratios are not those of the workloads.\n", 100 * report->share);
+        printf("Quick run: %.0f%% of the points. The ratios differ from those of the full workloads.\n",
+               100 * report->share);
     printf("\n%-8s %12s %12s %18s\n", "threads", "read GB/s", "triad GB/s", "multiply-add GFLOPS");
     for (int i = 0; i < report->limit_count; i++) {
         const bench_limits *l = &report->limits[i];
@@ -41,7 +42,7 @@ void bench_print_limits(const bench_report *report) {
     }
     const bench_limits *last = &report->limits[report->limit_count - 1];
     if (last->threads > 1 && last->multiply_add < 0.8 * last->threads * report->limits[0].multiply_add)
-        printf("%d threads did not get %d processors: others were working here. Take their numbers with care.\n",
+        printf("%d threads did not get %d processors: other programs were running. These numbers are unreliable.\n",
                last->threads, last->threads);
     printf("\n");
 }
@@ -145,7 +146,8 @@ void bench_print_goals(const bench_report *report) {
         printf("%*s  %s\n", g->goal > 0 ? 0 : 7, "", bench_goal_met(g) ? "yes" : "no");
     }
     int agree = 1;
-    for (int kind = BENCH_COLD; kind < BENCH_RUNS; kind += 2) /* each is followed by itself without bounds */
+    for (int kind = BENCH_COLD; kind < BENCH_RUNS;
+         kind += 2) /* each kind is followed by the same kind without bounds */
         agree &= labels_agree(report, kind, kind) && labels_agree(report, kind, kind + 1);
     agree &= bench_streams_agree(&report->streams) && bench_depths_agree(&report->depths);
     printf("%-60s %10s %10s %7s  %s\n", "labels equal over threads and bounds", "", "", "", agree ? "yes" : "no");

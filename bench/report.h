@@ -38,6 +38,6 @@ void bench_report_machine(bench_report *report); /* fills in machine, processors
 void bench_print_limits(const bench_report *report);
 void bench_print_result(const bench_report *report, const bench_result *result);
 void bench_print_goals(const bench_report *report);
-void bench_report_write(const bench_report *report, const char *path); /* JSON; exits with a sentence if it cannot */
+void bench_report_write(const bench_report *report, const char *path); /* as JSON; exits with a sentence on failure */
 
 #endif

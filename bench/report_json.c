@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * All numbers as one JSON file: seconds, bytes and operations a second, unrounded. */
+ * All numbers as one JSON file: seconds, bytes and operations per second, unrounded. */
 #include "report.h"
 
 #include <asterism.h>
@@ -121,7 +121,7 @@ void bench_report_write(const bench_report *report, const char *path) {
     ast_text json = {.indent = 2};
     FILE *file = fopen(path, "w");
     if (!file)
-        bench_die("%s: it cannot be written", path);
+        bench_die("%s cannot be written", path);
     ast_json_open(&json, NULL, '{');
     write_head(&json, report);
     write_limits(&json, report);
@@ -142,5 +142,5 @@ void bench_report_write(const bench_report *report, const char *path) {
     bool whole = ast_text_print(&json, file) && !ferror(file);
     ast_text_free(&json);
     if (fclose(file) != 0 || !whole)
-        bench_die("%s: it could not be written in full", path);
+        bench_die("%s could not be written completely", path);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The runs. A run is a few passes of spherical k-means from points as the start, or DP-vMF-means from nothing; of its
- * passes the first is one thing, the fastest of those after it another, and what the call takes besides a third. Where
- * bounds are off every pass compares every point with every mean, or by cells from 192 clusters on. */
+ * The runs. A run is a few passes of spherical k-means starting from points, or DP-vMF-means without initial means. It
+ * reports the first pass, the fastest later pass, and the time of the call outside of passes. Without bounds every pass
+ * compares every point with every mean, or uses cells from 192 clusters on. */
 #include "scaling.h"
 
 #include "asterism.h"
@@ -15,13 +15,13 @@
 #include <string.h>
 
 #define PASSES 4
-#define COVER 27000. /* clusters times square degrees: so many does an angle make of points that are everywhere */
+#define COVER 27000. /* clusters times square degrees: how many clusters an angle gives for uniform points */
 
 /* ---- Points ------------------------------------------------------------------------------------------------------ */
 
 typedef struct cloud {
     size_t count, dimension;
-    float *points, *means, *start; /* (count, D); (clusters, D): true ones, if there are any, and where to start */
+    float *points, *means, *start; /* (count, D); (clusters, D): the true means, if there are any, and the starts */
     int32_t *labels;
 } cloud;
 
@@ -44,7 +44,7 @@ static void open_cloud(cloud *c, size_t count, size_t dimension, size_t clusters
     ast_close(context);
 }
 
-/* Anywhere on the sphere, in random order. */
+/* Uniform on the sphere, in random order. */
 static void open_everywhere(cloud *c, size_t count) {
     ast_random random;
     ast_random_seed(&random, 9, 0);
@@ -103,12 +103,13 @@ static times run(const bench_scaling *s, const cloud *c, size_t count, const ast
     return t;
 }
 
-/* Spherical k-means of the first `count` points, from some of them. */
+/* Spherical k-means of the first `count` points, starting from some of them. */
 static times run_kmeans(const bench_scaling *s, cloud *c, size_t count, size_t clusters, int bounds) {
     size_t row = c->dimension * sizeof *c->start;
     free(c->start);
     c->start = bench_alloc(clusters * row);
-    for (size_t k = 0; k < clusters; k++) /* points are in random order: evenly spaced ones are as good as drawn */
+    for (size_t k = 0; k < clusters;
+         k++) /* points are in random order, so evenly spaced ones are as good as drawn ones */
         memcpy(c->start + k * c->dimension, c->points + k * (count / clusters) * c->dimension, row);
     ast_options options;
     ast_options_init(&options);
@@ -256,7 +257,7 @@ static void by_dimension(bench_scaling *s) {
     }
 }
 
-/* The number of births is what the angle makes of it: the same in every repetition. */
+/* The number of births follows from the angle: it is the same in every repetition. */
 static void by_births(bench_scaling *s) {
     size_t points = s->full ? 1000000 : 200000, most = s->full ? 100000 : 10000;
     bench_panel *panel =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * How time grows: against points, clusters, dimensions, processes and threads, births. Each is a panel of curves whose
- * slope on logarithmic axes says how the work grows; docs/SCALE.md takes its constants from here. */
+ * How time grows with points, clusters, dimensions, processes and threads, births. Each is a panel of curves whose
+ * slope on logarithmic axes shows the growth of the work; docs/SCALE.md takes its constants from here. */
 #ifndef BENCH_SCALING_H
 #define BENCH_SCALING_H
 
@@ -15,7 +15,7 @@
 typedef struct bench_curve {
     const char *name;
     int count;
-    double x[BENCH_CURVE_POINTS], seconds[BENCH_CURVE_POINTS]; /* the least of the repetitions */
+    double x[BENCH_CURVE_POINTS], seconds[BENCH_CURVE_POINTS]; /* the minimum of the repetitions */
     double from;                                               /* the slope is that of the points from this x on */
 } bench_curve;
 
@@ -39,10 +39,10 @@ typedef struct bench_panel {
 #define BENCH_LARGE_PASSES 8
 
 typedef struct bench_large_pass {
-    double seconds, scored; /* the least of the repetitions; points that were compared with every mean */
+    double seconds, scored; /* the minimum of the repetitions; points that were compared with every mean */
 } bench_large_pass;
 
-/* DP-vMF-means from nothing over all points. */
+/* DP-vMF-means without initial means over all points. */
 typedef struct bench_large {
     size_t points, clusters;
     double bare, call; /* seconds: the bare pass, the whole call */
@@ -51,10 +51,10 @@ typedef struct bench_large {
 } bench_large;
 
 typedef struct bench_scaling {
-    int threads; /* 0: not asked for */
-    int full;    /* everything, which takes minutes and 6 GB of memory, instead of seconds */
+    int threads; /* 0: not requested */
+    int full;    /* the full set, which takes minutes and 6 GB of memory, instead of seconds */
     int repetitions;
-    char without[160]; /* why there are no processes, or "" */
+    char without[160]; /* why processes were not measured, or "" */
     bench_panel panel[BENCH_PANELS];
     bench_large large;
 } bench_scaling;
@@ -69,13 +69,13 @@ double bench_curve_slope(const bench_curve *curve);
 void bench_scaling_goals(const bench_scaling *scaling, bench_goals *goals);
 void bench_scaling_print(const bench_scaling *scaling);
 void bench_scaling_write(const bench_scaling *scaling, ast_text *json);
-void bench_scaling_draw(const bench_scaling *scaling, const char *path); /* SVG; exits with a sentence if it cannot */
+void bench_scaling_draw(const bench_scaling *scaling, const char *path); /* as SVG; exits with a sentence on failure */
 
 /* ---- between these files ---- */
 
 bench_curve *bench_panel_curve(bench_panel *panel, const char *name, double from);
 
-/* Notes a time: a point of the curve, or where there is one with this x the smaller of the two. */
+/* Records a time: a new point of the curve, or, if there is one with this x, the smaller of the two times. */
 void bench_curve_note(bench_curve *curve, double x, double seconds);
 
 /* Processes and threads, through mpirun. */

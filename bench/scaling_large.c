@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * DP-vMF-means from nothing over as many points as there are, beside the bare pass over the same points: what is 1.5
- * bare passes with a million points should be no more with a hundred million, which fit no cache. */
+ * DP-vMF-means without initial means over very many points, next to the bare pass over the same points: a pass that
+ * takes 1.5 bare passes with a million points should not take more with a hundred million, which fit no cache. */
 #include "scaling.h"
 
 #include "asterism.h"
@@ -46,13 +46,13 @@ void bench_scaling_large(bench_scaling *s, const float *points, size_t count, co
     bench_large *large = &s->large;
     bench_bare *bare = bench_bare_open(bench_bare_methods(3)[0], points, count, 3, means, clusters);
     ast_context *context;
-    ast_open(&context, s->threads); /* one for all: the memory of the first run is that of the others */
+    ast_open(&context, s->threads); /* one context for all runs: they reuse the memory of the first */
     if (!context)
         bench_die("no context could be opened");
     fprintf(stderr, "scaling: from nothing, beside the bare pass\n");
     *large = (bench_large){.points = count, .bare = INFINITY};
     for (int r = 0; r < s->repetitions; r++) {
-        bench_team *team = bench_team_open(s->threads); /* its threads spin: not beside the library's */
+        bench_team *team = bench_team_open(s->threads); /* its threads spin: not while the library runs */
         for (int i = 0; i < 2; i++)
             large->bare = fmin(large->bare, bench_bare_run(bare, team));
         bench_team_close(team);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * All curves in one drawing: three panels by two, both axes logarithmic, a line for every power of ten. Curves differ
- * in marks as well as in colour, and each says its slope. */
+ * All curves in one drawing: three panels by two, both axes logarithmic, with a line for every power of ten. Curves
+ * differ in marks as well as in colour, and are labelled with their slopes. */
 #include "scaling.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The same run on threads of one process and on processes of one thread. Processes are those of mpirun asterism-mpi, so
- * that what is measured is what people call; the time is the one that it reports, without reading. */
+ * The same run on threads of one process and on processes of one thread. The processes are those of mpirun
+ * asterism-mpi, as users call it; the time is the reported one, without reading. */
 #include "scaling.h"
 
 #include "asterism.h"
@@ -15,7 +15,7 @@
 #define DIMENSION 300
 #define CLUSTERS 200
 
-/* Both variables are for machines on which this runs as root. */
+/* Both variables are for machines where this runs as root. */
 #define MPIRUN "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe --bind-to none"
 
 static void write_points(const char *path, size_t count) {
@@ -41,7 +41,7 @@ static void write_points(const char *path, size_t count) {
     free(truth);
 }
 
-/* The seconds that the command reports; below 0 where it could not run. */
+/* The seconds that the command reports; negative if it could not run. */
 static double run_command(int ranks, int threads, const char *path) {
     char command[4096], text[4096], rest[4096];
     snprintf(command, sizeof command,
@@ -50,7 +50,8 @@ static double run_command(int ranks, int threads, const char *path) {
              ranks, BENCH_MPI, path, CLUSTERS, threads);
     FILE *pipe = popen(command, "r"); // NOLINT(bugprone-command-processor,cert-env33-c): all of it is ours
     size_t length = pipe ? fread(text, 1, sizeof text - 1, pipe) : 0;
-    while (pipe && fread(rest, 1, sizeof rest, pipe) > 0) /* the means: nobody reads them, but they are to be written */
+    while (pipe &&
+           fread(rest, 1, sizeof rest, pipe) > 0) /* the means: they must be written somewhere, but are not used */
         continue;
     text[length] = 0;
     bool good = pipe && pclose(pipe) == 0;

@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#define RING 14.0 /* degrees: the radius of the ring of extras; nearer neighbours would take each other's points */
+/* Degrees: the radius of the ring of extra directions; closer neighbours would take each other's points. */
+#define RING 14.0
 
 /* An orthonormal frame whose third vector is the axis (1, 1, 1). */
 static const double across[2][3] = {{0.81649658092772603, -0.40824829046386302, -0.40824829046386302},
@@ -23,7 +24,7 @@ static void place(double *out, double colatitude, double longitude) {
         out[d] = x * across[0][d] + y * across[1][d] + c * along;
 }
 
-/* Of +x -x +y -y +z -z: the positive ones are at 54.7 degrees from the axis, the negative ones opposite. */
+/* For +x -x +y -y +z -z: the positive axes are at 54.7 degrees from (1, 1, 1), the negative ones opposite. */
 static double axis_longitude(int axis) {
     int pair = axis / 2;
     return 120.0 * pair + (axis % 2 ? 180 : 0);
@@ -74,7 +75,7 @@ static basis basis_of(const double *direction) {
     return b;
 }
 
-/* On the sphere of D = 3 the cosine to the mean has a closed inverse distribution. */
+/* For D = 3 the distribution of the cosine to the mean has a closed inverse. */
 static void draw(ast_random *random, const basis *b, double kappa, float *out) {
     double u = 1 - ast_random_uniform(random), turn = 360 * AST_DEGREE * ast_random_uniform(random);
     double z = 1 + log(u + (1 - u) * exp(-2 * kappa)) / kappa;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * W4 and its variants. The frames are made beforehand; only ast_stream_step is timed. Bare passes take turns with the
- * streams, so that a slow moment of the machine meets both. */
+ * W4 and its variants. The frames are made in advance; only ast_stream_step is timed. Bare passes alternate with the
+ * streams, so that a slow moment of the machine affects both. */
 #include "stream.h"
 
 #include <asterism.h>
@@ -12,7 +12,7 @@
 #define POINTS 300000
 #define KAPPA 100.0
 #define TURN 0.5       /* degrees a frame */
-#define HIDDEN_FROM 40 /* two directions are not there for 20 frames */
+#define HIDDEN_FROM 40 /* two directions are hidden for 20 frames */
 #define HIDDEN_TO 60
 
 const char *bench_stream_name(int kind) {
@@ -66,12 +66,12 @@ void bench_streams_free(bench_streams *s) {
 
 /* ---- The prelude ------------------------------------------------------------------------------------------------ */
 
-/* Ten directions more than the axes do not fit on the sphere at 70 degrees from each other, which births need. So each
- * is born where no other is, and moves to its place in small steps, under the eyes of the stream. */
-#define SMALL 50 /* points of a direction */
+/* Ten directions besides the axes do not fit on the sphere at 70 degrees from each other, which births require. So each
+ * is born where no other is, and moves to its place in small steps that the stream can follow. */
+#define SMALL 50 /* points per direction */
 #define SMALL_KAPPA 1e5
 #define STEP 2.0
-#define WAITING 75.0 /* degrees from the birthplace, for those whose place is nearer to it */
+#define WAITING 75.0 /* degrees from the birthplace, for directions whose place is nearer to it */
 #define UNSEEN_BEFORE 60
 
 typedef struct prelude {
@@ -126,7 +126,7 @@ static void run_prelude(ast_stream *stream, int extras) {
 
 /* ---- Checks, outside of the timed part -------------------------------------------------------------------------- */
 
-/* The id that most points of a direction have, if more than half of them share one. */
+/* The id of most points of a direction, if more than half of them share one. */
 static void majority_ids(const bench_streams *s, int f, const int32_t *labels, int32_t *ids) {
     size_t votes[BENCH_AXES] = {0};
     for (int k = 0; k < BENCH_AXES; k++)

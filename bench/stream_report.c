@@ -7,8 +7,8 @@
 
 #define FRAME 4.0   /* bare passes, the median frame */
 #define TAIL 2.0    /* p99, in medians */
-#define UNSEEN 1.25 /* ten clusters more that are tracked but not seen */
-#define STEADY 1.1  /* a frame at the end of a long stream, in frames at its beginning */
+#define UNSEEN 1.25 /* ten more clusters that are tracked but not visible */
+#define STEADY 1.1  /* a frame at the end of a long stream, relative to one at its beginning */
 
 static double best(const bench_stream_run *run, double share) {
     return bench_series_best(&run->times, share);

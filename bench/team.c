@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * A team of threads that spin between jobs. One generation number starts a job, one counter ends it. While the team
- * lives each thread keeps to a processor of its own: on a busy machine Linux starts two threads on one and needs longer
- * than a pass to move them apart. */
+ * exists, each thread is pinned to a processor: on a busy machine Linux starts two threads on one processor and needs
+ * longer than a pass to separate them. */
 #include "bench.h"
 
 #include <pthread.h>
@@ -26,7 +26,7 @@ struct bench_team {
     member members[BENCH_MAX_THREADS];
 };
 
-/* Spins first; on a machine with fewer free processors than threads, spinning alone would wait for a time slice. */
+/* Spins first, then yields: with fewer free processors than threads, spinning alone would wait for a time slice. */
 static void pause_a_little(unsigned *spins) {
     if (++*spins > 20000)
         sched_yield();
@@ -50,7 +50,7 @@ static void *member_main(void *argument) {
     }
 }
 
-/* Where there are fewer processors than threads, all may go anywhere. */
+/* With fewer processors than threads, threads are not pinned. */
 static void keep_to_processor(const bench_team *team, pthread_t thread, int worker) {
     int left = worker;
     if (CPU_COUNT(&team->allowed) < team->threads)

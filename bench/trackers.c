@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * asterism-trackers: how well ids and means are followed, as a table in Markdown (docs/trackers.md is its output). Not
- * about speed.
+ * asterism-trackers: how well ids and means are tracked, as a table in Markdown (docs/trackers.md is its output). It
+ * does not measure speed.
  *
- * A scene has four of the six axis directions and turns about (1, 1, 1), to which all six have the same angle, so that
- * each of them moves by the same number of degrees a frame. Each is drawn from a von Mises-Fisher distribution, and out
- * of sight for ten frames once. A switch is a direction in sight whose id is not the one it had when it was last in
- * sight; the lag is the angle between the mean of its cluster and the true direction, over all frames in which it is
- * in sight.
+ * A scene has four of the six axis directions and turns about (1, 1, 1). All six have the same angle to that axis, so
+ * each moves by the same number of degrees per frame. Points are drawn from von Mises-Fisher distributions, and each
+ * direction is out of sight once, for ten frames. A switch is a visible direction whose id differs from the id it had
+ * when it was last visible. The lag is the angle between the mean of its cluster and the true direction, over all
+ * frames in which it is visible.
  *
  * With --turning the degrees are those by which the scene turns, so that directions move by less, over three seeds and
- * up to 30 points: a second reading of how fast the scene is, for comparison with numbers from elsewhere. */
+ * up to 30 points: a second definition of the speed of the scene, for comparison with other published numbers. */
 #include <asterism.h>
 
 #include <math.h>
@@ -26,11 +26,11 @@
 enum { FRAMES = 90, DIRECTIONS = 4, SEEDS = 5, ABSENCE = 10, FIRST_ABSENCE = 15, BETWEEN = 18, TRACKERS = 3 };
 enum { MOST_POINTS = 5000, LAGS = SEEDS * FRAMES * DIRECTIONS };
 
-/* What is measured; point counts end with 0. */
+/* What is measured; the list of point counts ends with 0. */
 typedef struct setting {
     int point_counts[5];
     int seeds;
-    int turning; /* the degrees are those of the scene and not of the directions */
+    int turning; /* the degrees are those of the scene, not of the directions */
 } setting;
 
 static const setting table = {{1, 5, 60, MOST_POINTS, 0}, SEEDS, 0}, turning = {{1, 5, 30, 0}, 3, 1};
@@ -44,9 +44,9 @@ typedef struct outcome {
     double low, high; /* the medians of the best and of the worst seed */
 } outcome;
 
-/* What is remembered while a stream runs. */
+/* The state while a stream runs. */
 typedef struct run {
-    int32_t ids[DIRECTIONS]; /* when last in sight; -1 before */
+    int32_t ids[DIRECTIONS]; /* when last visible; -1 before */
     int switches;
     double *lags;
     size_t lag_count;
@@ -67,7 +67,7 @@ static int in_sight(int direction, int frame) {
     return frame < start || frame >= start + ABSENCE;
 }
 
-/* Where a direction is: turned about (1, 1, 1) so far that it has moved by `motion` degrees in each frame. */
+/* The position of a direction: turned about (1, 1, 1) so that it moves by `motion` degrees per frame. */
 static void true_direction(int direction, int frame, double motion, double at[3]) {
     double step = 2 * asin(sin(motion * PI / 360) / sqrt(2.0 / 3)); /* sin^2 of the angle to (1, 1, 1) is 2/3 */
     double c = cos(step * frame), k = (1 - c) / 3, h = sin(step * frame) / sqrt(3.0);
@@ -97,7 +97,7 @@ static void draw(const double at[3], uint64_t *state, float point[3]) {
 
 /* ---- Following it ------------------------------------------------------------------------------------------------ */
 
-/* The id of most of the points from `first` on, every `step`-th of which belongs to the direction. */
+/* The id of most of the points from `first` on; every `step`-th point belongs to the direction. */
 static int32_t majority(const int32_t *labels, size_t first, size_t step, size_t each, const ast_tracked *clusters,
                         size_t count) {
     int32_t best = -1;
@@ -141,7 +141,7 @@ static void judge(run *state, const ast_stream *stream, const int32_t *labels, i
     }
 }
 
-/* Draws the points of a frame, one direction after the other in turn; returns how many directions are in sight. */
+/* Draws the points of a frame, one per direction in turn; returns how many directions are visible. */
 static size_t draw_frame(int frame, double motion, size_t each, uint64_t *random, float *points) {
     double at[DIRECTIONS][3];
     size_t visible = 0;
@@ -187,7 +187,7 @@ static double median(double *numbers, size_t count) {
     return count % 2 ? numbers[count / 2] : (numbers[count / 2 - 1] + numbers[count / 2]) / 2;
 }
 
-/* How far a direction moves while the scene turns by so many degrees; sin^2 of its angle to (1, 1, 1) is 2/3. */
+/* How far a direction moves while the scene turns by that many degrees; sin^2 of its angle to (1, 1, 1) is 2/3. */
 static double moved(double turned) {
     return 2 * asin(sin(turned * PI / 360) * sqrt(2.0 / 3)) * 180 / PI;
 }

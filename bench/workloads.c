@@ -17,7 +17,7 @@ typedef struct recipe {
     double angle, kappa, separation, noise;
 } recipe;
 
-/* W3 says how close a point is to its mean (`kappa` 0 here): the concentration follows from the dimension. */
+/* For W3 (`kappa` 0 here) the cosine to the own mean is given: the concentration follows from the dimension. */
 static const recipe recipes[BENCH_WORKLOADS] = {
     {"W1", "six axis directions, kappa 100, 5% uniform noise", 300000, 3, 6, 70, 100, 0, 0.05},
     {"W2", "30 clusters, kappa 400, means at least 30 degrees apart", 1000000, 3, 30, 25, 400, 30, 0},
@@ -32,7 +32,7 @@ const char *bench_workload_name(int which) {
 
 /* ---- W1 --------------------------------------------------------------------------------------------------------- */
 
-/* Turns a point around the z axis to one around the axis of the label: +x -x +y -y +z -z. */
+/* Turns a point around the z axis into one around the axis of the label: +x -x +y -y +z -z. */
 static void place(float *out, int label, double x, double y, double z) {
     int axis = label / 2, sign = label % 2 ? -1 : 1;
     out[(axis + 1) % 3] = (float)x;
@@ -40,7 +40,7 @@ static void place(float *out, int label, double x, double y, double z) {
     out[axis] = (float)(sign * z);
 }
 
-/* On the sphere of D = 3 the cosine to the mean has a closed inverse distribution; uniform is z uniform in -1..1. */
+/* For D = 3 the distribution of the cosine to the mean has a closed inverse; uniform points have z uniform in -1..1. */
 static void draw_axis_point(ast_random *random, const recipe *r, float *out, int32_t *label) {
     int noise = ast_random_uniform(random) < r->noise;
     double u = ast_random_uniform(random), turn = 2 * acos(-1.0) * ast_random_uniform(random);
@@ -100,7 +100,7 @@ void bench_workload_make(bench_workload *w, int which, double share) {
         make_axes(w, r);
     else
         make_mixture(w, r);
-    /* Points are in random order: evenly spaced ones are as good as drawn. */
+    /* Points are in random order, so evenly spaced ones are as good as drawn ones. */
     for (size_t k = 0; k < w->clusters; k++)
         memcpy(w->start + k * w->dimension, w->points + k * (w->count / w->clusters) * w->dimension, row);
 }

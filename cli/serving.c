@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include <live_door.h>
+#include <live_access.h>
 
 #include "cli.h"
 #include "interrupt.h"

@@ -108,7 +108,7 @@ int ast_cli_watch_frame(ast_cli_watch *watch, const ast_cli_follow *follow, cons
     const ast_cli_depth *depth = &follow->inputs.depth;
     if (!watch->recording)
         return -1;
-    ast_small small = {.labels = follow->labels,
+    ast_thumbnail small = {.labels = follow->labels,
                        .width = depth->width,
                        .height = depth->height,
                        .depth = picture ? NULL : &depth->frame.image,
@@ -121,7 +121,7 @@ int ast_cli_watch_frame(ast_cli_watch *watch, const ast_cli_follow *follow, cons
                           .points = &follow->points,
                           .labels = follow->labels,
                           .image = follow->inputs.camera ? &small : NULL};
-    ast_parcel *parcel;
+    ast_shared_text *parcel;
     if (watch->frames == 0 && follow->frame.frame > 0)
         ast_recording_note(watch->recording, "The run went on from a state; the frames before it are not shown.");
     if (!ast_recording_add(watch->recording, &frame, follow->options.dimension, watch->live ? &parcel : NULL, &error))

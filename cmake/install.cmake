@@ -16,7 +16,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/asterism-config.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/asterism-config-version.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/asterism)
 
-# The .pc file finds its prefix from where it lies, so that a moved tree still works.
+# The .pc file computes its prefix from its own location, so that a moved tree still works.
 file(RELATIVE_PATH pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/asterism.pc.in asterism.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/asterism.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

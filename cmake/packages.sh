@@ -1,21 +1,21 @@
 # shellcheck shell=sh disable=SC2034
-# What ./demo, ./test and .ci/run share: Debian packages and the release build. POSIX sh, to be sourced.
+# Functions shared by ./demo, ./test and .ci/run: Debian packages and the release build. POSIX sh, to be sourced.
 
-# What the command needs, and what the tests need beyond it.
+# Packages for the command, and additional packages for the tests.
 build_packages='gcc libc6-dev make cmake pkg-config zlib1g-dev libpng-dev libjpeg62-turbo-dev libhdf5-dev libjansson-dev
 libcivetweb-dev'
 test_packages='libcmocka-dev libopenmpi-dev openmpi-bin python3-numpy python3-scipy python3-sklearn python3-pandas python3-matplotlib
 python3-pytest python3-setuptools python3-wheel python3-pip python3-venv'
 
-# installed PACKAGE: whether it is there, whatever its architecture.
+# installed PACKAGE: whether the package is installed, for any architecture.
 installed() {
     dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed
 }
 
-# need PACKAGE...: installs those that are missing and says so; where all are there it touches nothing.
+# need PACKAGE...: installs the missing packages and says so; does nothing if everything is installed.
 need() {
     if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-        echo "This is not Debian, so nothing is installed. On Debian it would take: $*" >&2
+        echo "This is not Debian, so nothing is installed. The Debian packages are: $*" >&2
         return 0
     fi
     missing=
@@ -26,34 +26,34 @@ need() {
     as_root=
     if [ "$(id -u)" != 0 ]; then
         if ! command -v sudo >/dev/null; then
-            echo "These packages are missing, and there is no sudo to install them:$missing" >&2
+            echo "These packages are missing, and sudo is not available to install them:$missing" >&2
             return 1
         fi
         as_root=sudo
     fi
     echo "Installing these Debian packages:$missing" >&2
     $as_root apt-get update -qq || return 1
-    # The list is words on purpose.
+    # The list is split into words on purpose.
     # shellcheck disable=SC2086
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing >/dev/null
 }
 
-# need_npm: installs npm unless there is one, from wherever it came: it bundles the page of the reports.
+# need_npm: installs npm unless an npm from any source is available; npm bundles the page of the reports.
 need_npm() {
     command -v npm >/dev/null || need nodejs npm
 }
 
-# need_browser: installs Chromium unless there is one: the page of the reports is looked at in it.
+# need_browser: installs Chromium unless it is available; the tests open the page of the reports in it.
 need_browser() {
     command -v chromium >/dev/null || need chromium
 }
 
-# processors: how many the build may use.
+# processors: the number of processors for the build.
 processors() {
     nproc 2>/dev/null || echo 1
 }
 
-# quietly LOG COMMAND...: runs it, and shows what it said only if it fails.
+# quietly LOG COMMAND...: runs the command and shows its output only if it fails.
 quietly() {
     log=$1
     shift

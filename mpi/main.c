@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * asterism-mpi: the command on as many processes as mpirun starts. Two functions over MPI are all that it adds, and
- * last words: a rank that waits for one that has died would wait until mpirun kills it, in silence. */
+ * asterism-mpi: the command on as many processes as mpirun starts. It adds two functions over MPI, and a message if a
+ * rank dies: otherwise ranks that wait for it would wait silently until mpirun kills them. */
 #include <asterism_ranks.h>
 #include <mpi.h>
 
@@ -19,10 +19,10 @@
 /* MPI counts in int. */
 #define MOST ((size_t)1 << 28)
 
-#define PATIENCE 4 /* tenths of a second: mpirun's are ten */
+#define PATIENCE 4 /* tenths of a second; mpirun waits ten */
 
 static atomic_uint calls; /* odd: waiting for other ranks */
-static atomic_int *said;  /* shared by the ranks of a machine: whether one of them has spoken */
+static atomic_int *said;  /* shared by the ranks of a machine: whether one of them has printed the message */
 
 static void sum(void *data, uint64_t *values, size_t count) {
     (void)data;
@@ -44,9 +44,9 @@ static void broadcast(void *data, void *bytes, size_t size, int from) {
     atomic_fetch_add(&calls, 1);
 }
 
-/* When a rank has died mpirun asks the others to stop, and kills them a second later. Those that compute will stop;
- * those that wait in one and the same call wait in vain, and one of them says so. None leaves by itself: mpirun may
- * miss an exit between its two signals, and wait for ever. */
+/* When a rank has died, mpirun asks the others to stop, and kills them a second later. Ranks that compute stop by
+ * themselves. Ranks that stay in one call wait in vain, and one of them prints a message. No rank exits by itself:
+ * mpirun may miss an exit between its two signals and wait forever. */
 static void *watch(void *data) {
     unsigned last = 0;
     (void)data;
@@ -63,7 +63,7 @@ static void *watch(void *data) {
     _exit(AST_CLI_FAILED);
 }
 
-/* One rank speaks: the first of those on the machine of rank 0. */
+/* Only one rank prints: the first one on the machine of rank 0 that notices. */
 static void begin_watch(void) {
     MPI_Comm machine;
     MPI_Win window;
@@ -88,13 +88,13 @@ static void begin_watch(void) {
         pthread_detach(watcher);
 }
 
-/* A rank that waits lets others run: where cores are shared one of them may be the rank that it waits for. Open MPI
- * does so by itself only where it was told of more ranks than cores. */
+/* A waiting rank yields the processor: if cores are shared, the rank it waits for may need it. Open MPI does so by
+ * default only if it knows of more ranks than cores. */
 static void wait_kindly(void) {
     setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
 }
 
-/* MPI's own handler of errors ends all processes: what cannot be sent need not be looked at here. */
+/* MPI's default error handler ends all processes, so errors of calls need no check here. */
 int main(int argc, char **argv) {
     ast_comm comm = {.size = sizeof comm, .sum = sum, .broadcast = broadcast};
     int given;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A clustering as the data of a page: the points that are drawn, the clusters, the angles between their means. */
-#include "fair.h"
+ * A clustering as the data of a page: the drawn points, the clusters, the angles between their means. */
+#include "sampling.h"
 #include "page.h"
 
 #include <asterism_depth.h>
@@ -19,7 +19,7 @@ static bool no_memory(ast_format_error *error) {
 
 static bool check_labels(const ast_batch_page *page, ast_format_error *error) {
     if (page->label_count != page->points->count)
-        return ast_format_fail(error, "%s has %zu labels, but there are %zu points; they must be of the same file",
+        return ast_format_fail(error, "%s has %zu labels, but there are %zu points; both must come from the same data",
                                page->labels_name, page->label_count, page->points->count);
     for (size_t i = 0; i < page->label_count; i++) {
         if (page->labels[i] >= 0 && (size_t)page->labels[i] >= page->count)
@@ -41,26 +41,26 @@ static void put_bytes(unsigned char *to, uint32_t value, size_t size) {
         to[i] = (unsigned char)(value >> 8 * i);
 }
 
-/* A point's numbers, least byte first whatever the machine has. */
+/* Stores the numbers of a point, least significant byte first on every machine. */
 static void draw(drawn *out, const double xyz[3], int32_t label) {
     for (size_t k = 0; k < 3; k++)
         put_bytes((unsigned char *)&out->xyz[3 * out->count + k], (uint32_t)lround(xyz[k] * 32767), 2);
     put_bytes((unsigned char *)&out->labels[out->count++], (uint32_t)label, 4);
 }
 
-/* A row with a label has a direction; one without may be noise or missing. */
+/* A labelled row has a direction; an unlabelled row may be noise or missing. */
 static bool has_direction(const ast_batch_page *page, size_t index, double *row) {
     return page->labels[index] >= 0 || ast_unit_row(page->points, index, row);
 }
 
 static void draw_points(const ast_batch_page *page, const ast_projection *projection, drawn *out, double *row) {
-    ast_fair fair = {page->seed};
+    ast_sampling sampling = {page->seed};
     size_t left = out->total, open = out->total < AST_PAGE_POINTS ? out->total : AST_PAGE_POINTS;
     for (size_t i = 0; i < page->points->count && left > 0; i++) {
         if (!has_direction(page, i, row))
             continue;
         double xyz[3];
-        if (ast_fair_takes(&fair, left--, open) && ast_unit_row(page->points, i, row)) {
+        if (ast_sampling_takes(&sampling, left--, open) && ast_unit_row(page->points, i, row)) {
             open--;
             ast_projection_see(projection, row, xyz);
             draw(out, xyz, page->labels[i]);
@@ -111,7 +111,7 @@ static int by_id(const void *a, const void *b) {
     return (one->id > other->id) - (one->id < other->id);
 }
 
-/* The clusters that are listed, in order of id: all, or the largest. */
+/* The clusters to list, in order of id: all, or the largest. */
 static entry *choose(const ast_batch_page *page, size_t *count) {
     entry *entries = malloc((page->count + 1) * sizeof *entries);
     *count = 0;
@@ -247,8 +247,8 @@ static void say(const ast_batch_page *page) {
                  ast_grouped(page->count, all));
     if (page->points->dimension > 3)
         ast_note(notes,
-                 "The points have %zu dimensions; the sphere shows the three leading principal directions, brought "
-                 "back to length one.",
+                 "The points have %zu dimensions; the sphere shows the three leading principal directions, "
+                 "normalised to length one.",
                  page->points->dimension);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The chart of the shares: frames from left to right, one band for each id, stacked in order of id, as in the paper's
- * Figure 5. A column is one frame, or the mean of several where there are more frames than the chart is wide, so that
- * the file stays small however long the stream was. */
+ * The chart of the shares: frames from left to right, one band per id, stacked in order of id, as in the paper's Figure
+ * 5. A column is one frame, or the mean of several if there are more frames than the chart is wide, so that the file
+ * stays small for any length of the stream. */
 #include "shares.h"
 #include "svg.h"
 
@@ -18,12 +18,12 @@ enum { WIDTH = 1000, HEIGHT = 460, LEFT = 62, RIGHT = 850, TOP = 40, BOTTOM = 40
 typedef struct piece {
     int32_t id;
     size_t column;
-    double bottom, height; /* of the whole 1 */
+    double bottom, height; /* as shares of 1 */
 } piece;
 
 typedef struct chart {
     const ast_shares *shares;
-    size_t per_column, columns; /* frames a column; columns */
+    size_t per_column, columns; /* frames per column; columns */
     piece *pieces;              /* in order of id, then column */
     size_t piece_count;
     ast_shares_band *bands; /* for the legend */
@@ -38,7 +38,7 @@ static bool draw_legend(const chart *drawn, ast_output *output, ast_format_error
 bool ast_shares_write_svg(const ast_shares *shares, ast_output *output, ast_format_error *error) {
     chart drawn = {.shares = shares};
     bool good = lay_out(&drawn, error) &&
-                ast_svg_begin(output, WIDTH, HEIGHT, "Share of each cluster in each frame, one band an id", error) &&
+                ast_svg_begin(output, WIDTH, HEIGHT, "Share of each cluster in each frame, one band per id", error) &&
                 draw_bands(&drawn, output, error) && draw_axes(&drawn, output, error) &&
                 draw_legend(&drawn, output, error) && ast_svg_end(output, error);
     free(drawn.pieces);
@@ -62,13 +62,13 @@ static int by_id(const void *a, const void *b) {
     return (one->column > other->column) - (one->column < other->column);
 }
 
-/* Frames of a column: the last one may have fewer. */
+/* Frames of a column; the last column may have fewer. */
 static size_t frames_in(const chart *drawn, size_t column) {
     size_t rest = drawn->shares->frame_count - column * drawn->per_column;
     return rest < drawn->per_column ? rest : drawn->per_column;
 }
 
-/* One piece for each entry, then those of the same id and column joined and stacked. */
+/* Makes one piece per entry, then joins and stacks those of the same id and column. */
 static void stack_pieces(chart *drawn) {
     const ast_shares *shares = drawn->shares;
     piece *pieces = drawn->pieces;
@@ -121,7 +121,7 @@ static double y_of(double share) {
     return BOTTOM - (BOTTOM - TOP) * share;
 }
 
-/* Pieces in neighbouring columns, as one outline: along the tops and back along the bottoms. */
+/* Pieces in neighbouring columns as one outline: along the tops and back along the bottoms. */
 static bool draw_run(const chart *drawn, const piece *run, size_t length, ast_output *output, ast_format_error *error) {
     bool good = ast_printf(output, error, "M%.2f %.2f", x_of(drawn, run[0].column), y_of(run[0].bottom));
     for (size_t i = 0; i < length && good; i++)
@@ -139,11 +139,11 @@ static size_t run_length(const piece *first, const piece *end) {
     return length;
 }
 
-/* The id within the band, where a run is large enough to hold it, so that nobody depends on the colour alone. */
+/* Writes the id inside the band if a run is large enough, so that nobody depends on the colour alone. */
 static bool label_run(const chart *drawn, const piece *run, size_t length, ast_output *output,
                       ast_format_error *error) {
     double column = x_of(drawn, 1) - x_of(drawn, 0);
-    double half = 4.0 * snprintf(NULL, 0, "%" PRId32, run->id) + 4; /* of the text's width, with some air */
+    double half = 4.0 * snprintf(NULL, 0, "%" PRId32, run->id) + 4; /* half the width of the text, with some space */
     size_t margin = (size_t)(half / column);
     if ((double)length * column < 2 * half)
         return true;
@@ -159,7 +159,7 @@ static bool label_run(const chart *drawn, const piece *run, size_t length, ast_o
                       ast_colour_light(ast_palette(run->id)) ? "#000" : "#fff", run->id);
 }
 
-/* All runs of one id; returns where the next id begins, or NULL. */
+/* Draws all runs of one id; returns where the next id begins, or NULL. */
 static const piece *draw_band(const chart *drawn, const piece *first, ast_output *output, ast_format_error *error) {
     const piece *end = drawn->pieces + drawn->piece_count;
     ast_colour colour = ast_palette(first->id);
@@ -189,7 +189,7 @@ static bool draw_bands(const chart *drawn, ast_output *output, ast_format_error 
 
 /* ---- Axes and legend --------------------------------------------------------------------------------------------- */
 
-/* 1, 2 or 5 times a power of ten, for about eight marks. */
+/* 1, 2 or 5 times a power of ten, for about eight ticks. */
 static size_t tick_step(size_t count) {
     size_t step = 1;
     for (int i = 0; count / step > 8; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Charts and tables as the data of a page. They come as the files that the commands write anyway: whoever makes a
- * figure or a table needs to know nothing of pages. */
+ * Charts and tables as the data of a page. The input is the files that the commands write anyway, so code that makes a
+ * figure or a table does not need to know pages. */
 #include "page.h"
 
 #include <message.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds a string whose bytes are not followed by a zero. */
+/* Adds a string that is not terminated by a zero. */
 static void put_part(ast_text *json, const char *key, const char *bytes, size_t size) {
     char *copy = strndup(bytes, size);
     json->failed |= !copy;
@@ -41,7 +41,7 @@ void ast_chart_page_svg(ast_chart_page *page, const char *svg) {
 
 /* ---- Tables ------------------------------------------------------------------------------------------------------ */
 
-/* A number as it is written, if JSON knows it so; "nan" and nothing are null; all else is a string. */
+/* A number as it is written, if it is valid JSON; "nan" and empty fields are null; everything else is a string. */
 static void put_field(ast_text *json, const char *field, size_t size) {
     char word[40], *end;
     bool digits = size > 0 && size < sizeof word && strspn(field, "0123456789+-.eE") >= size;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * A frame of a stream as text. The time it takes is that of the clusters and of the sample, not of the frame's points:
+ * A frame of a stream as text. The time depends on the clusters and the sample, not on the points of the frame, because
  * the next frame is waiting. */
 #include "frame_text.h"
 
-#include "fair.h"
+#include "sampling.h"
 
 #include <message.h>
 
@@ -12,14 +12,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The points that are drawn. */
+/* The drawn points. */
 typedef struct sample {
-    unsigned char xyz[AST_FRAME_SAMPLE][6]; /* three int16, least byte first */
+    unsigned char xyz[AST_FRAME_SAMPLE][6]; /* three int16, least significant byte first */
     unsigned char labels[AST_FRAME_SAMPLE][4];
     size_t count;
     bool axial;
-    double *cosines; /* (clusters) summed over the sample's members, ... */
-    size_t *members; /* ... and how many there are */
+    double *cosines; /* (clusters) sums over the members in the sample, ... */
+    size_t *members; /* ... and the number of members */
 } sample;
 
 /* ---- Which clusters ---------------------------------------------------------------------------------------------- */
@@ -40,7 +40,8 @@ static int by_index(const void *a, const void *b) {
     return (one->index > other->index) - (one->index < other->index);
 }
 
-/* All clusters, as long as they are few; then those with points or an end, of these the largest. In order of id. */
+/* All clusters if they are few; otherwise the largest of those that have points or ended in this frame. In order of
+ * id. */
 static entry *choose(const ast_recorded *frame, ast_frame_parts *parts) {
     entry *entries = malloc((frame->count + 1) * sizeof *entries);
     size_t count = 0;
@@ -93,18 +94,18 @@ static void take(sample *of, const ast_recorded *frame, const ast_projection *pr
     of->members[cluster]++;
 }
 
-/* One point of every so many, picked at random among them: fair, and the frame is not read as a whole. Where points are
- * missing more are looked at. */
+/* Picks one point at random from each of many equal intervals: unbiased, and without reading the whole frame. If points
+ * are missing, more are examined. */
 static void take_sample(sample *of, const ast_recorded *frame, const ast_projection *projection, double *row) {
     const ast_points *points = frame->points;
     size_t usable = frame->frame->points - frame->frame->missing, looks = points->count;
-    ast_fair fair = {frame->frame->frame + 1};
+    ast_sampling sampling = {frame->frame->frame + 1};
     if (usable > AST_FRAME_SAMPLE)
         looks = (size_t)((double)points->count / (double)usable * AST_FRAME_SAMPLE);
     for (size_t i = 0; i < looks && of->count < AST_FRAME_SAMPLE; i++) {
         size_t first = (size_t)((unsigned __int128)i * points->count / looks);
         size_t end = (size_t)((unsigned __int128)(i + 1) * points->count / looks);
-        size_t index = first + ast_fair_below(&fair, end - first);
+        size_t index = first + ast_sampling_below(&sampling, end - first);
         if (frame->labels[index] >= 0 && ast_unit_row(points, index, row))
             take(of, frame, projection, row, frame->labels[index]);
     }
@@ -152,7 +153,8 @@ static void put_sample(ast_text *text, const sample *of) {
     ast_json_close(text, '}');
 }
 
-/* Of every cluster listed and not of the new ones alone: a browser may have missed the frame in which one was new. */
+/* The colours of all listed clusters, not only of new ones: a browser may have missed the frame in which one was
+ * new. */
 static void put_colours(ast_text *text, const ast_frame_parts *parts) {
     ast_json_open(text, "colors", '{');
     for (size_t i = 0; i < parts->id_count; i++)
@@ -173,7 +175,7 @@ static bool put_message(const ast_recorded *frame, const entry *entries, const s
     if (of->count > 0)
         put_sample(text, of);
     if (frame->image)
-        good = ast_small_json(frame->image, text, "image", error);
+        good = ast_thumbnail_json(frame->image, text, "image", error);
     ast_json_close(text, '}');
     parts->end = text->size;
     put_colours(text, parts);

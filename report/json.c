@@ -11,7 +11,7 @@
 
 /* ---- A text that grows: it doubles, so that a long one is copied few times -------------------------------------- */
 
-/* Room for `size` more bytes and the zero. */
+/* Makes room for `size` more bytes and the final zero. */
 static bool make_room(ast_text *text, size_t size) {
     if (text->failed || size < text->room - text->size)
         return !text->failed;
@@ -25,7 +25,7 @@ static bool make_room(ast_text *text, size_t size) {
     return larger != NULL;
 }
 
-/* `size` more bytes stand behind the end. */
+/* `size` more bytes were written after the end. */
 static void grew(ast_text *text, size_t size) {
     text->size += size;
     text->bytes[text->size] = 0;
@@ -45,7 +45,7 @@ void ast_text_put(ast_text *text, const char *string) {
     ast_text_add(text, string, strlen(string));
 }
 
-/* Tried in the room that there is: numbers fit as a rule, and formatting them twice would take twice as long. */
+/* First tried in the available room: numbers usually fit, and formatting them twice would take twice as long. */
 void ast_text_printf(ast_text *text, const char *format, ...) {
     va_list arguments, again;
     va_start(arguments, format);
@@ -78,9 +78,9 @@ static void break_line(ast_text *json) {
     ast_text_printf(json, "\n%*s", json->indent * json->depth, "");
 }
 
-/* Whether nothing stands yet in the object or list, or the caller has put the comma or the key. */
+/* Whether the object or list is still empty, or the caller has written the comma or the key. */
 static bool is_first(const ast_text *json) {
-    return strchr("{[ \n", json->last) != NULL; /* also at the beginning: the zero at the end */
+    return strchr("{[ \n", json->last) != NULL; /* also at the beginning, where it is the final zero */
 }
 
 static void begin(ast_text *json, const char *key) {
@@ -128,11 +128,12 @@ size_t ast_utf8_size(const char *character) {
     }
     unsigned low = size > 1 ? c[1] : 0;
     bool overlong = (c[0] == 0xe0 && low < 0xa0) || (c[0] == 0xf0 && low < 0x90);
-    bool beyond = (c[0] == 0xed && low > 0x9f) || (c[0] == 0xf4 && low > 0x8f); /* surrogates, and after the last */
+    bool beyond =
+        (c[0] == 0xed && low > 0x9f) || (c[0] == 0xf4 && low > 0x8f); /* surrogates, and code points after the last */
     return overlong || beyond ? 0 : size;
 }
 
-/* What may not stand inside a <script>: the end of one, and the beginning of a comment. */
+/* Character sequences not allowed inside a <script>: its end tag, and the beginning of a comment. */
 static bool is_markup(const char *c) {
     return c[0] == '<' && (c[1] == '/' || c[1] == '!');
 }
@@ -201,7 +202,7 @@ void ast_json_boolean(ast_text *json, const char *key, bool value) {
 
 /* ---- Bytes ------------------------------------------------------------------------------------------------------- */
 
-/* Three bytes at a time through a small buffer: appending four characters one by one would take ten times as long. */
+/* Three bytes at a time through a small buffer: appending four characters one by one takes ten times as long. */
 enum { GROUPS = 256 };
 
 static void encode(const unsigned char *bytes, size_t count, char out[4]) {
@@ -215,7 +216,7 @@ static void encode(const unsigned char *bytes, size_t count, char out[4]) {
     out[3] = count > 2 ? digits[group & 63] : '=';
 }
 
-/* With the closing quote. */
+/* Including the closing quote. */
 static void put_base64(ast_text *text, const void *bytes, size_t size) {
     const unsigned char *next = bytes;
     char out[4 * GROUPS];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Clusters as colours over an image. Colour carries most of the weight, so that an id is recognised whatever lies below
- * it; what lies below gives the shapes. */
+ * Clusters as colours over an image. The colour dominates, so that an id is recognised on any background; the
+ * background gives the shapes. */
 #include "report.h"
 
 #include <string.h>
 
-/* Parts of 256 that are the cluster's colour. */
+/* The parts of 256 that are the cluster's colour. */
 enum { COLOUR_PART = 166, BELOW_PART = 256 - COLOUR_PART, GREYS = 1 << 16 };
 
 static unsigned char blend(unsigned char colour, unsigned char below) {
@@ -31,8 +31,8 @@ void ast_overlay_colour(ast_picture *picture, const int32_t *labels) {
     }
 }
 
-/* The grey of every depth. Near is light. The scale is the same for every frame, so that a film does not flicker, and
- * has no end: half of the range is used up at two metres, where rooms happen. */
+/* The grey value of every depth; near is light. The scale is the same for every frame, so that a film does not flicker,
+ * and it is unbounded: half of the range is used up to two metres, the typical distance in rooms. */
 static void fill_greys(unsigned char greys[GREYS], double units_per_metre) {
     for (int value = 0; value < GREYS; value++)
         greys[value] = (unsigned char)(255 * 2 / (2 + value / units_per_metre) + 0.5);

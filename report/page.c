@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What every page has, and how the data gets into it. */
+ * What all pages have in common, and how the data is put into the page. */
 #include "page.h"
 
 #include <message.h>
@@ -97,7 +97,7 @@ void ast_page_begin(ast_text *json, const ast_page_head *head, const char *kind,
     put_projection(json, projection);
 }
 
-/* Five digits are finer than anybody sees, also in the tables. */
+/* Five digits are finer than the eye can see, also in the tables. */
 void ast_json_xyz(ast_text *json, const char *key, const double xyz[3]) {
     ast_json_open(json, key, '[');
     for (int k = 0; k < 3; k++)

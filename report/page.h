@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The page that people open: the data of a result, as viewer/DATA.md has it, put into the page that viewer/ made. One
- * writer for each kind of result makes the data: a clustering, a stream (recording.h), charts. Whoever calls gives what
- * the result is called, and what it was asked for. */
+ * The page that people open: the data of a result, as described in viewer/DATA.md, put into the page that viewer/
+ * built. There is one writer per kind of result: a clustering, a stream (recording.h), charts. The caller provides the
+ * title and the parameters of the result. */
 #ifndef ASTERISM_REPORT_PAGE_H
 #define ASTERISM_REPORT_PAGE_H
 
@@ -12,7 +12,7 @@
 
 /* ---- What every page has --------------------------------------------------------------------------------------- */
 
-/* A parameter or a measure: a text, or where that is NULL a number, of which NaN is null. */
+/* A parameter or a measure: a text, or a number if `text` is NULL; NaN becomes null. */
 typedef struct ast_page_value {
     const char *name, *text;
     double number;
@@ -25,17 +25,17 @@ typedef struct ast_page_notes {
     size_t count;
 } ast_page_notes;
 
-/* Adds a sentence; one too many is left out, and one too long is cut. */
+/* Adds a sentence. Surplus sentences are dropped, and long ones are cut. */
 void ast_note(ast_page_notes *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* 1234567 as 1,234,567, for sentences; `text` is returned. */
+/* 1234567 as 1,234,567, for sentences; returns `text`. */
 enum { AST_GROUPED = 28 };
 const char *ast_grouped(uint64_t number, char text[AST_GROUPED]);
 
 enum { AST_PAGE_VALUES = 24, AST_RUN = 40 };
 typedef struct ast_page_head {
     const char *title, *command; /* the exact command line, quoted for a shell */
-    char run[AST_RUN];           /* another for every run of the command */
+    char run[AST_RUN];           /* different for every run of the command */
     ast_page_value parameters[AST_PAGE_VALUES], measures[AST_PAGE_VALUES];
     size_t parameter_count, measure_count;
     ast_page_notes notes;
@@ -45,8 +45,8 @@ typedef struct ast_page_head {
 void ast_page_parameter(ast_page_head *head, const char *name, const char *text, double number);
 void ast_page_measure(ast_page_head *head, const char *name, double number);
 
-/* The page's object up to what is particular to its kind: it is left open. `projection` NULL: nothing is projected, and
- * the dimension is 0. */
+/* Writes the object of the page up to the part that depends on its kind, and leaves it open. If `projection` is NULL,
+ * nothing is projected and the dimension is 0. */
 void ast_page_begin(ast_text *json, const ast_page_head *head, const char *kind, bool live,
                     const ast_projection *projection);
 
@@ -63,43 +63,44 @@ enum { AST_PAGE_POINTS = 200000, AST_PAGE_CLUSTERS = 20000, AST_PAGE_ANGLES = 20
 typedef struct ast_batch_page {
     ast_page_head *head;
     const ast_points *points;
-    const int32_t *labels; /* (label_count), which must be that of the points */
+    const int32_t *labels; /* (label_count), which must equal the number of points */
     size_t label_count;
-    const ast_cluster_info *clusters; /* (count), in order of label; one without a mean is not listed */
+    const ast_cluster_info *clusters; /* (count), in order of label; a cluster without a mean is not listed */
     size_t count;
     const char *labels_name;  /* for sentences */
-    uint64_t seed;            /* of the sample that is drawn */
+    uint64_t seed;            /* of the drawn sample */
     const ast_picture *image; /* or NULL */
 } ast_batch_page;
 
-/* The page's object. Adds notes to the head. False: memory, or labels that are not those of the points. */
+/* Writes the object of the page and adds notes to the head. False if memory runs out or the labels do not match the
+ * points. */
 bool ast_batch_page_json(const ast_batch_page *page, ast_text *json, ast_format_error *error);
 
-/* Charts and tables, added one by one; zeroed at first, to be freed. */
+/* Charts and tables, added one by one; start with zeros, and free it. */
 typedef struct ast_chart_page {
     ast_text charts, tables; /* lists without their brackets */
 } ast_chart_page;
 
-/* A chart: a whole SVG document, whose own <title> is its title. */
+/* Adds a chart: a complete SVG document, whose <title> is used as the title. */
 void ast_chart_page_svg(ast_chart_page *page, const char *svg);
 
-/* A table: lines of fields with commas between them, the first the names of the columns. */
+/* Adds a table: lines of comma-separated fields; the first line has the names of the columns. */
 void ast_chart_page_csv(ast_chart_page *page, const char *title, const char *csv);
 
-/* The page's object; `recommended` is a sentence, or NULL. */
+/* Writes the object of the page; `recommended` is a sentence, or NULL. */
 bool ast_chart_page_json(const ast_chart_page *page, const ast_page_head *head, const char *recommended, ast_text *json,
                          ast_format_error *error);
 void ast_chart_page_free(ast_chart_page *page);
 
 /* ---- The page -------------------------------------------------------------------------------------------------- */
 
-/* Whether this build has the page at all. */
+/* Whether this build has the page. */
 bool ast_page_there(void);
 
-/* Writes the page with the object in it. */
+/* Writes the page with the object inside. */
 bool ast_page_write(const ast_text *json, ast_output *output, ast_format_error *error);
 
-/* The same into another page, which holds the marker once; and as a text. */
+/* The same for another page, which contains the marker once; the result is a text. */
 bool ast_page_fill(const char *page, size_t length, const ast_text *json, ast_text *html);
 
 #endif

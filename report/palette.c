@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * One colour for every id. The hues are those of Okabe and Ito (Color Universal Design, 2008), which stay apart for the
- * common kinds of colour blindness; more of them would not, so that further ids differ in lightness, which everybody
- * sees. */
+ * One colour per id. The hues are those of Okabe and Ito (Color Universal Design, 2008), which people with the common
+ * kinds of colour blindness can tell apart. More hues could not be told apart, so further ids differ in lightness,
+ * which everybody sees. */
 #include "report.h"
 
 const char *const ast_event_names[5] = {"born", "revived", "seen", "unseen", "died"};
 
-/* In this order neighbours in the list differ in lightness as well as in hue. Their black is left out: it is what is
+/* In this order neighbours differ in lightness as well as in hue. The black of Okabe and Ito is left out: it stands for
  * missing. */
 static const ast_colour hues[AST_PALETTE_HUES] = {
     {230, 159, 0},   /* orange */
@@ -19,7 +19,8 @@ static const ast_colour hues[AST_PALETTE_HUES] = {
     {213, 94, 0}     /* vermillion */
 };
 
-/* How far each step goes towards white (above 0) or black (below 0). The darkest keeps well away from black. */
+/* How far each step goes towards white (positive) or black (negative). The darkest stays clearly different from
+ * black. */
 static const double steps[AST_PALETTE_STEPS] = {0, 0.45, -0.4, 0.7, -0.6};
 
 static unsigned char towards(unsigned char value, double step) {
@@ -36,6 +37,6 @@ ast_colour ast_palette(int32_t id) {
 }
 
 bool ast_colour_light(ast_colour colour) {
-    /* Luma of Rec. 601, in integers; the middle is where black and white text read equally well. */
+    /* Luma of Rec. 601, in integers; above the middle, black text reads better than white. */
     return 299 * colour.red + 587 * colour.green + 114 * colour.blue > 128 * 1000;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Panels of lines and bars. A panel finds its ranges and round ticks first, then draws what lies behind first: grid,
- * bands, lines, marks, axes. */
+ * Panels of lines and bars. A panel first finds its ranges and round ticks, then draws from back to front: grid, bands,
+ * lines, marks, axes. */
 #include "plot.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ static const char *const dashes[LOOKS] = {"none", "7 3", "2 3", "9 3 2 3"};
 static const int32_t colours[LOOKS] = {1, 6, 4,
                                        3}; /* blue, vermillion, green, purple: dark enough for lines on white */
 
-/* Numbers beyond it are left out, as what is not a number is: nobody reads such an axis. */
+/* Larger numbers are left out, like NaN: nobody could read such an axis. */
 #define MOST 1e30
 
 typedef struct range {
@@ -26,7 +26,7 @@ typedef struct range {
 typedef struct panel {
     const ast_plot_panel *given;
     range x, y;
-    double shift; /* of the panel within the figure */
+    double shift; /* position of the panel within the figure */
     ast_output *output;
     ast_format_error *error;
 } panel;
@@ -45,32 +45,32 @@ bool ast_plot_write(const ast_plot_panel *panels, size_t count, const char *titl
 
 /* ---- Ranges ------------------------------------------------------------------------------------------------------ */
 
-/* y as the axis counts it. */
+/* y in the units of the axis. */
 static double on_axis(const panel *drawn, double y) {
     if (!drawn->given->logarithmic)
         return y;
-    return y > 0 ? log10(y) : NAN; /* nothing there: left out */
+    return y > 0 ? log10(y) : NAN; /* not positive: left out */
 }
 
 static bool drawable(double value) {
     return fabs(value) <= MOST; /* false for NaN */
 }
 
-/* Whether there is a point i, and it has a place on both axes. */
+/* Whether point i exists and can be drawn on both axes. */
 static bool shown(const panel *drawn, const ast_plot_series *series, size_t i) {
     return i < series->count && drawable(series->x[i]) && drawable(series->y[i]) &&
            !isnan(on_axis(drawn, series->y[i]));
 }
 
-/* The upper (side 1) or lower (-1) edge of the band: no farther than the range that was asked for, since what it
- * measures often has an end there. */
+/* The upper (side 1) or lower (-1) edge of the band, limited to the requested range, because the measured quantity
+ * often ends there. */
 static double edge(const panel *drawn, const ast_plot_series *series, size_t i, int side) {
     const ast_plot_panel *given = drawn->given;
     double y = series->y[i], error = series->error && drawable(series->error[i]) ? series->error[i] : 0;
     double limit = given->low < given->high ? (side > 0 ? given->high : given->low) : side * INFINITY;
     double end = y + side * error;
     if (isnan(on_axis(drawn, end)))
-        return y; /* logarithmic, and below 0: the band has no such edge */
+        return y; /* logarithmic, and negative: the band has no such edge */
     return side > 0 ? fmin(end, fmax(limit, y)) : fmax(end, fmin(limit, y));
 }
 
@@ -79,7 +79,7 @@ static void widen(range *of, double value) {
     of->high = value > of->high ? value : of->high;
 }
 
-/* Ends at round numbers: the step is 1, 2 or 5 times a power of ten, for about six of them. */
+/* Extends the range to round numbers: the step is 1, 2 or 5 times a power of ten, for about six steps. */
 static void round_range(range *of) {
     if (!(of->low <= of->high))
         *of = (range){0, 1, 0};
@@ -91,7 +91,7 @@ static void round_range(range *of) {
     of->high = ceil(of->high / of->step - 1e-9) * of->step;
 }
 
-/* Whole powers of ten, of which no more than nine are named. */
+/* Extends the range to whole powers of ten; at most nine are labelled. */
 static void round_decades(range *of) {
     if (!(of->low <= of->high))
         *of = (range){0, 0, 0};
@@ -140,7 +140,7 @@ static double y_of(const panel *drawn, double y) {
 
 /* ---- Series ------------------------------------------------------------------------------------------------------ */
 
-/* The end of the run of points that begins at `first`. */
+/* The end of the run of points that starts at `first`. */
 static size_t run_end(const panel *drawn, const ast_plot_series *series, size_t first) {
     size_t end = first;
     while (shown(drawn, series, end))
@@ -260,7 +260,7 @@ static bool draw_legend(const panel *drawn) {
                        x, y - 4, x + 26, y - 4, colour.red, colour.green, colour.blue, dashes[series->look % LOOKS]) &&
             draw_mark(drawn, series, x + 13, y - 4) &&
             ast_svg_text(drawn->output, x + 32, y, AST_SVG_START, series->name, drawn->error);
-        x += 46 + 8.0 * (double)strlen(series->name); /* about the width of the text */
+        x += 46 + 8.0 * (double)strlen(series->name); /* approximate width of the text */
     }
     return good;
 }

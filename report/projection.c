@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The three leading eigenvectors of sum x x^T over unit vectors x: the orientation tensor about the origin and not
- * about the mean, so that an axis counts the same with either sign and angles seen are those from the centre of the
- * sphere. Subspace iteration with a few spare directions, since a matrix of D x D = 4096 x 4096 is not wanted and the
- * third and the fourth may be close; nothing but sums, products and roots in a fixed order, so that the bits are the
- * same everywhere. */
+ * The three leading eigenvectors of sum x x^T over unit vectors x: the orientation tensor about the origin, not about
+ * the mean, so that an axis counts the same with either sign and visible angles are angles at the centre of the sphere.
+ * Subspace iteration with a few spare directions, because a matrix of D x D = 4096 x 4096 would be too large and the
+ * third and fourth eigenvalue may be close. It uses only sums, products and roots in a fixed order, so that the bits
+ * are the same everywhere. */
 #include "projection.h"
 
-#include "fair.h"
+#include "sampling.h"
 
 #include <message.h>
 
@@ -15,13 +15,13 @@
 #include <stdlib.h>
 
 enum { BLOCK = 8, SWEEPS = 30, MOST_PASSES = 60, SEEN = 3 };
-#define MOST_NUMBERS ((size_t)1 << 22) /* of the sample: some 0.1 s a pass at most */
+#define MOST_NUMBERS ((size_t)1 << 22) /* of the sample: at most about 0.1 s per pass */
 #define LEAST_ROWS ((size_t)1000)
-#define SETTLED 1e-9 /* of the points' number: shares are shown with three digits */
+#define SETTLED 1e-9 /* relative to the number of points: shares are shown with three digits */
 
-/* What the iteration works on. */
+/* The state of the iteration. */
 typedef struct search {
-    size_t rows, dimension, width; /* width: directions sought, BLOCK or D */
+    size_t rows, dimension, width; /* width: number of directions, BLOCK or D */
     float *sample;                 /* (rows, D) unit vectors */
     double *now, *next;            /* (width, D) */
     double gram[BLOCK][BLOCK];     /* now S now^T */
@@ -132,7 +132,7 @@ static void diagonalise(search *of) {
     }
 }
 
-/* Gram-Schmidt, twice for the sake of rounding. What is in the span of those before becomes zero and stays it. */
+/* Gram-Schmidt, done twice because of rounding. A row in the span of the rows before becomes zero and stays zero. */
 static void orthonormalise(double *rows, size_t count, size_t size) {
     for (size_t b = 0; b < count; b++) {
         double *row = rows + b * size, before = sqrt(dot(row, row, size));
@@ -188,9 +188,9 @@ static void iterate(search *of) {
 /* ---- From points to the projection ------------------------------------------------------------------------------- */
 
 static void take_sample(search *of, const ast_points *points, size_t wanted, double *row) {
-    ast_fair fair = {1};
+    ast_sampling sampling = {1};
     for (size_t i = 0, open = wanted; i < points->count; i++) {
-        if (!ast_fair_takes(&fair, points->count - i, open))
+        if (!ast_sampling_takes(&sampling, points->count - i, open))
             continue;
         open--;
         if (!ast_unit_row(points, i, row))
@@ -202,13 +202,13 @@ static void take_sample(search *of, const ast_points *points, size_t wanted, dou
 }
 
 static void start(search *of) {
-    ast_fair fair = {2};
+    ast_sampling sampling = {2};
     for (size_t i = 0; i < of->width * of->dimension; i++)
-        of->now[i] = (double)ast_fair_below(&fair, 2001) - 1000;
+        of->now[i] = (double)ast_sampling_below(&sampling, 2001) - 1000;
     orthonormalise(of->now, of->width, of->dimension);
 }
 
-/* The largest component of each direction is positive: a picture should not turn over for a rounding error. */
+/* Makes the largest component of each direction positive: a rounding error should not flip the picture. */
 static void keep(ast_projection *projection, const search *of) {
     for (size_t k = 0; k < SEEN; k++) {
         const double *from = of->now + k * of->dimension;

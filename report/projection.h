@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Directions of any dimension as points of the sphere that people look at. For D = 3 they are what they are, for D = 2
- * the circle around it; for more, the coordinates along the three leading principal directions, brought back to length
+ * Directions of any dimension as points of a visible sphere. For D = 3 they are unchanged, for D = 2 they lie on its
+ * equator; for larger D they are the coordinates along the three leading principal directions, normalised to length
  * one. */
 #ifndef ASTERISM_REPORT_PROJECTION_H
 #define ASTERISM_REPORT_PROJECTION_H
@@ -10,20 +10,20 @@
 
 typedef struct ast_projection {
     size_t dimension;    /* D */
-    double *basis;       /* (3, D) orthonormal rows, or NULL where D is 2 or 3 */
-    double explained[3]; /* the share of the points' squared lengths along each */
+    double *basis;       /* (3, D) orthonormal rows, or NULL if D is 2 or 3 */
+    double explained[3]; /* share of the points' squared lengths along each */
 } ast_projection;
 
-/* Finds the projection of the points, of which a seeded sample decides where there are many. Starts zeroed and is to be
- * freed in any case. The same points give the same bits everywhere. */
+/* Finds the projection of the points; if there are many, a seeded sample is used. Start with zeros, and free it in any
+ * case. The same points give the same bits everywhere. */
 bool ast_projection_find(ast_projection *projection, const ast_points *points, ast_format_error *error);
 void ast_projection_free(ast_projection *projection);
 
-/* Where a direction (D), of any length, is seen; 0 0 0 if it has no part in what is seen. */
+/* The position of a direction (D), of any length, on the visible sphere; 0 0 0 if it is orthogonal to it. */
 void ast_projection_see(const ast_projection *projection, const double *direction, double xyz[3]);
 void ast_projection_see_mean(const ast_projection *projection, const float *mean, double xyz[3]);
 
-/* The row as a unit vector: false if it is missing. `row` has room for D numbers. */
+/* The row as a unit vector; false if it is missing. `row` has room for D numbers. */
 bool ast_unit_row(const ast_points *points, size_t index, double *row);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * A stream as a page needs it. How long it will be is not known, since it may come from a camera; so everything is kept
- * at first. Whenever samples and pictures fill their room, those of every second frame go and from then on only those
- * of every second frame are kept; and in the same way the frames themselves, whose room is smaller. */
+ * A stream as the data of a page. Its length is not known in advance, because it may come from a camera. So everything
+ * is kept at first. Whenever samples and pictures exceed their memory limit, those of every second frame are dropped,
+ * and from then on only those of every second frame are kept. The frames themselves are thinned in the same way, with a
+ * smaller limit. */
 #include "recording.h"
 
 #include "frame_text.h"
@@ -15,28 +16,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Together with the page itself well below 15 MB. 300 frames of a depth camera take about 10 MB of the first. */
+/* Together with the page itself well below 15 MB. 300 frames of a depth camera take about 10 MB of the first limit. */
 #define FULL_ROOM ((size_t)10700000)
 #define CORE_ROOM ((size_t)2500000)
 
 typedef struct kept {
-    uint64_t place;      /* among all frames of the recording */
-    ast_parcel *message; /* with sample and picture, or NULL once they are thinned */
-    ast_parcel *core;    /* the object without them */
+    uint64_t index;           /* among all frames of the recording */
+    ast_shared_text *message; /* with sample and picture; NULL after thinning */
+    ast_shared_text *core;    /* the object without them */
     size_t core_size;
-    ast_frame_parts parts; /* of the message; its ids are those of the core too */
+    ast_frame_parts parts; /* of the message; the core has the same ids */
 } kept;
 
 struct ast_recording {
-    pthread_mutex_t lock; /* of everything below */
+    pthread_mutex_t lock; /* protects everything below */
     ast_page_head head;
     ast_projection projection;
     bool projected;
     kept *frames;
     size_t count, room;
-    kept last;                  /* the newest one, if it is not among the frames; core NULL: none */
+    kept last;                  /* the newest frame, if it is not in `frames`; core NULL: none */
     uint64_t added;             /* frames so far */
-    uint64_t every, full_every; /* of those one in so many is kept, and with everything */
+    uint64_t every, full_every; /* one in so many frames is kept, and kept with sample and picture */
     size_t core_bytes, full_bytes;
     bool cut;
 };
@@ -59,8 +60,8 @@ ast_recording *ast_recording_open(const ast_page_head *head) {
 }
 
 static void free_kept(kept *frame) {
-    ast_parcel_drop(frame->message);
-    ast_parcel_drop(frame->core);
+    ast_shared_text_release(frame->message);
+    ast_shared_text_release(frame->core);
     free(frame->parts.ids);
     *frame = (kept){0};
 }
@@ -95,17 +96,17 @@ static size_t full_size(const kept *frame) {
     return frame->message ? frame->parts.end - frame->parts.core : 0;
 }
 
-/* Without sample and picture. */
+/* Drops sample and picture. */
 static void lighten(ast_recording *recording, kept *frame) {
     recording->full_bytes -= full_size(frame);
-    ast_parcel_drop(frame->message);
+    ast_shared_text_release(frame->message);
     frame->message = NULL;
 }
 
 static void thin_pictures(ast_recording *recording) {
     recording->full_every *= 2;
     for (size_t i = 0; i < recording->count; i++) {
-        if (recording->frames[i].place % recording->full_every != 0)
+        if (recording->frames[i].index % recording->full_every != 0)
             lighten(recording, &recording->frames[i]);
     }
 }
@@ -115,7 +116,7 @@ static void thin_frames(ast_recording *recording) {
     recording->every *= 2;
     for (size_t i = 0; i < recording->count; i++) {
         kept *frame = &recording->frames[i];
-        if (frame->place % recording->every == 0) {
+        if (frame->index % recording->every == 0) {
             recording->frames[count++] = *frame;
             continue;
         }
@@ -137,12 +138,12 @@ static void thin(ast_recording *recording) {
 
 /* ---- Adding ------------------------------------------------------------------------------------------------------ */
 
-/* The newest frame joins the others, or goes, when a newer one comes. */
+/* When a newer frame arrives, the last one is appended or dropped. */
 static bool settle_last(ast_recording *recording) {
     kept *last = &recording->last;
     if (!last->core)
         return true;
-    if (last->place % recording->every != 0) {
+    if (last->index % recording->every != 0) {
         free_kept(last);
         return true;
     }
@@ -159,21 +160,21 @@ static bool settle_last(ast_recording *recording) {
     *last = (kept){0};
     recording->core_bytes += frame->core_size;
     recording->full_bytes += full_size(frame);
-    if (frame->place % recording->full_every != 0)
+    if (frame->index % recording->full_every != 0)
         lighten(recording, frame);
     thin(recording);
     return true;
 }
 
-/* The text becomes a frame that is kept. */
+/* Turns the text into a kept frame. */
 static bool make_kept(kept *frame, ast_text *text, const ast_frame_parts *parts) {
     ast_text core = {0};
     frame->parts = *parts;
     ast_text_add(&core, text->bytes + parts->begin, parts->core - parts->begin);
     ast_text_put(&core, "}");
     frame->core_size = core.size;
-    frame->core = ast_parcel_make(&core, frame->place);
-    frame->message = ast_parcel_make(text, frame->place);
+    frame->core = ast_shared_text_make(&core, frame->index);
+    frame->message = ast_shared_text_make(text, frame->index);
     if (frame->core && frame->message)
         return true;
     free_kept(frame);
@@ -191,7 +192,7 @@ bool ast_recording_project(ast_recording *recording, const ast_points *points, a
     return good;
 }
 
-/* By the first frame that has points; until then there is nothing to be seen. */
+/* Uses the first frame with points; before it there is nothing to show. */
 static bool project(ast_recording *recording, const ast_recorded *frame, size_t dimension, ast_format_error *error) {
     if (recording->projected)
         return true;
@@ -205,11 +206,11 @@ static bool project(ast_recording *recording, const ast_recorded *frame, size_t 
     return ast_recording_project(recording, frame->points, error);
 }
 
-bool ast_recording_add(ast_recording *recording, const ast_recorded *frame, size_t dimension, ast_parcel **message,
+bool ast_recording_add(ast_recording *recording, const ast_recorded *frame, size_t dimension, ast_shared_text **message,
                        ast_format_error *error) {
     ast_text text = {0};
     ast_frame_parts parts = {0};
-    kept made = {.place = recording->added};
+    kept made = {.index = recording->added};
     bool good = project(recording, frame, dimension, error) &&
                 ast_frame_message(frame, &recording->projection, recording->head.axial, &text, &parts, error);
     if (!good) {
@@ -232,35 +233,35 @@ bool ast_recording_add(ast_recording *recording, const ast_recorded *frame, size
         return no_memory(error);
     }
     if (message)
-        *message = ast_parcel_share(made.message);
+        *message = ast_shared_text_share(made.message);
     return true;
 }
 
 /* ---- The page's object ------------------------------------------------------------------------------------------- */
 
-/* The recording as it is at one moment, so that whoever adds frames does not wait for a page to be written. */
+/* A snapshot of the recording, so that adding frames does not wait until a page is written. */
 typedef struct moment {
     ast_page_head head;
-    ast_projection projection; /* the basis is the recording's, and does not change any more */
-    kept *frames;              /* (count) messages or cores shared, one of them */
+    ast_projection projection; /* the basis belongs to the recording and no longer changes */
+    kept *frames;              /* (count) each holds its message or its core */
     size_t count;
-    int32_t *ids; /* (id_count) in any order, many of them more than once */
+    int32_t *ids; /* (id_count) in any order, with repetitions */
     size_t id_count;
 } moment;
 
 static void say(const ast_recording *recording, ast_page_notes *notes) {
     char some[AST_GROUPED], all[AST_GROUPED];
     if (recording->every > 1)
-        ast_note(notes, "One in %s of the %s frames is shown; what happens between them is not.",
+        ast_note(notes, "One in %s of the %s frames is shown; events between them are not.",
                  ast_grouped(recording->every, some), ast_grouped(recording->added, all));
     if (recording->full_every > recording->every)
-        ast_note(notes, "One in %s frames has its points and its picture.", ast_grouped(recording->full_every, some));
+        ast_note(notes, "One in %s frames has points and a picture.", ast_grouped(recording->full_every, some));
     if (recording->cut)
-        ast_note(notes, "Of the clusters of a frame the %d largest are listed.", AST_FRAME_CLUSTERS);
+        ast_note(notes, "Only the %d largest clusters of each frame are listed.", AST_FRAME_CLUSTERS);
     if (recording->projection.basis)
         ast_note(notes,
                  "The points have %zu dimensions; the sphere shows the three leading principal directions of the first "
-                 "frame, brought back to length one.",
+                 "frame, normalised to length one.",
                  recording->projection.dimension);
 }
 
@@ -268,15 +269,15 @@ static void take_over(moment *now, const kept *frame) {
     kept *copy = &now->frames[now->count++];
     *copy = (kept){.parts = frame->parts};
     if (frame->message)
-        copy->message = ast_parcel_share(frame->message);
+        copy->message = ast_shared_text_share(frame->message);
     else
-        copy->core = ast_parcel_share(frame->core);
+        copy->core = ast_shared_text_share(frame->core);
     if (frame->parts.id_count)
         memcpy(now->ids + now->id_count, frame->parts.ids, frame->parts.id_count * sizeof *now->ids);
     now->id_count += frame->parts.id_count;
 }
 
-/* With the lock held. */
+/* The lock must be held. */
 static bool take_moment(const ast_recording *recording, moment *now) {
     size_t ids = recording->last.parts.id_count;
     for (size_t i = 0; i < recording->count; i++)
@@ -297,8 +298,8 @@ static bool take_moment(const ast_recording *recording, moment *now) {
 
 static void free_moment(moment *now) {
     for (size_t i = 0; i < now->count; i++) {
-        ast_parcel_drop(now->frames[i].message);
-        ast_parcel_drop(now->frames[i].core);
+        ast_shared_text_release(now->frames[i].message);
+        ast_shared_text_release(now->frames[i].core);
     }
     free(now->frames);
     free(now->ids);
@@ -306,7 +307,7 @@ static void free_moment(moment *now) {
 
 static void put_frame(ast_text *json, const kept *frame) {
     size_t size;
-    const char *text = ast_parcel_text(frame->message ? frame->message : frame->core, &size);
+    const char *text = ast_shared_text_bytes(frame->message ? frame->message : frame->core, &size);
     if (frame->message)
         ast_text_add(json, text + frame->parts.begin, frame->parts.end - frame->parts.begin);
     else

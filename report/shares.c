@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The shares of the clusters, frame by frame, and the table of them. Rows instead of a column for each id: ids come and
- * go, and a stream may see thousands. */
+ * The shares of the clusters, frame by frame, and their table. The table has rows instead of a column per id: ids come
+ * and go, and a stream may have thousands. */
 #include "shares.h"
 
 #include "svg.h"
@@ -26,7 +26,7 @@ void ast_shares_close(ast_shares *shares) {
     free(shares);
 }
 
-/* Room for `count` items of `size` bytes in *items. */
+/* Makes room for `count` items of `size` bytes in *items. */
 static bool grow(void *items, size_t *capacity, size_t count, size_t size) {
     if (count <= *capacity)
         return true;
@@ -64,7 +64,7 @@ bool ast_shares_add(ast_shares *shares, uint64_t frame, const char *source, cons
 /* A cluster in a frame. */
 typedef struct sight {
     int32_t id;
-    size_t frame; /* its index */
+    size_t frame; /* index of the frame */
     double share;
 } sight;
 
@@ -122,7 +122,7 @@ ast_shares_band *ast_shares_bands(const ast_shares *shares, size_t *count) {
 
 /* ---- The table --------------------------------------------------------------------------------------------------- */
 
-/* In double quotes, quotes doubled, as RFC 4180 has it, where the name needs it. */
+/* In double quotes, with quotes doubled (RFC 4180), if the name needs it. */
 static bool write_name(ast_output *output, const char *name, ast_format_error *error) {
     if (!strpbrk(name, "\",\r\n"))
         return ast_output_write(output, name, strlen(name), error);

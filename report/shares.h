@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the chart may see of the shares. */
+ * What the chart sees of the shares. */
 #ifndef ASTERISM_REPORT_SHARES_H
 #define ASTERISM_REPORT_SHARES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * SVG as text into an output. Sizes are in pixels; two decimals are finer than anybody sees. */
+ * Writes SVG to an output. Sizes are in pixels, with two decimals. */
 #include "svg.h"
 
 #include <stdarg.h>

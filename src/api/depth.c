@@ -140,9 +140,9 @@ static ast_status prepare(ast_depth *depth, const ast_depth_image *image, bool a
 static void compute_normals(ast_depth *depth, const ast_depth_image *image, float *normals) {
     const ast_depth_options *o = &depth->options;
     if (o->smooth == AST_SMOOTH_PLANES)
-        ast_planes_aim(depth, normals);
+        ast_planes_find_normals(depth, normals);
     else
-        ast_depth_aim(depth, normals);
+        ast_depth_find_normals(depth, normals);
     if (o->smooth == AST_SMOOTH_TV)
         ast_tv_smooth(&depth->tv, depth->pool, depth->kernels, normals, image->width, image->height, o->tv_weight,
                       o->tv_iterations);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Cameras that people know by name. The figures are the published ones, for depth as it is usually handed out:
- * registered to the colour camera, 640 x 480. */
+ * Cameras with well-known names. The values are the published ones for depth registered to the colour camera, 640 x
+ * 480. */
 #include "asterism_depth.h"
 
 #include <string.h>
@@ -12,11 +12,11 @@ typedef struct known_camera {
     double units_per_metre;
 } known_camera;
 
-/* In alphabetical order. kinect and xtion: what the OpenNI drivers report for any of these sensors, to be preferred
- * only to no calibration at all. tum-fr*: the calibration of the TUM RGB-D benchmark's three cameras, depth in units of
- * 1/5000 m. icl-nuim: the ray-traced scenes, in the format of TUM; their focal length fy is negative where the y axis
- * points up, ours points down. nyu: the colour camera of the NYU v2 data set, which its depths are registered to; its
- * authors count pixels from 1, we from 0. Their depths are in metres; as 16-bit images they are usually millimetres. */
+/* In alphabetical order. kinect and xtion: what the OpenNI drivers report for any such sensor; better only than no
+ * calibration. tum-fr*: the calibration of the three cameras of the TUM RGB-D benchmark, depth in units of 1/5000 m.
+ * icl-nuim: the ray-traced scenes, in TUM format; their fy is negative because their y axis points up, ours points
+ * down. nyu: the colour camera of the NYU v2 data set, to which its depths are registered; its authors count pixels
+ * from 1, we count from 0. Its depths are in metres; as 16-bit images they are usually in millimetres. */
 static const known_camera known[] = {
     {"icl-nuim", {481.2, 480, 319.5, 239.5}, 5000},
     {"kinect", {525, 525, 319.5, 239.5}, 1000},

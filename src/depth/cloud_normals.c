@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Normals of clouds: the plane of least squares through the nearest neighbours of each point.
+ * Normals of clouds: the least-squares plane through the nearest neighbours of each point.
  *
- * Points are taken leaf by leaf: those of a leaf are neighbours, so that the part of the tree they look at stays in the
- * cache, and their matrices go through the eigenvalue kernel together. Differences to the point, in double, are exact
- * but for wildly different magnitudes: a cloud that is far from the origin loses nothing here. */
+ * Points are processed leaf by leaf. The points of a leaf are neighbours, so the part of the tree that they visit stays
+ * in the cache, and one call of the eigenvalue kernel takes all their matrices. Differences to the point, in double,
+ * are exact unless magnitudes differ extremely: a cloud far from the origin loses no digits here. */
 #include "surface.h"
 
 #include "memory.h"
@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK_LEAVES 32 /* of one task */
-#define BLOCK_ROWS 8192 /* of the tasks that clear the result */
+#define BLOCK_LEAVES 32 /* per task */
+#define BLOCK_ROWS 8192 /* per task that clears the result */
 
 typedef struct surface {
     const ast_cloud_kernels *kernels;
@@ -27,11 +27,11 @@ typedef struct surface {
     float *normals, *curvature;
 } surface;
 
-/* What is known of the points of one leaf. */
+/* The points of one leaf. */
 typedef struct patch {
     ast_moments3 moments;
     ast_eigen3 eigen;
-    size_t neighbours; /* of every point */
+    size_t neighbours; /* per point */
 } patch;
 
 static void clear_rows(void *data, size_t block, int worker);
@@ -70,9 +70,8 @@ static void clear_rows(void *data, size_t block, int worker) {
 
 /* ---- The covariance ---------------------------------------------------------------------------------------------- */
 
-/* n times the covariance of n neighbours: the sum of d d^T less the sum of d times its transpose over n, where d is the
- * difference to the point. Summed from the nearest on, which depends on nothing but the definition of the neighbours.
- */
+/* n times the covariance of n neighbours: the sum of d d^T minus (sum of d) (sum of d)^T / n, where d is the difference
+ * to the point. Added from the nearest on, so that the order depends only on the definition of the neighbours. */
 static void covariance(const ast_kdtree *tree, const ast_nearest *found, const double *p, double out[6]) {
     double sum[3] = {0}, square[6] = {0}, n = (double)found->count;
     for (size_t i = 0; i < found->count; i++) {
@@ -96,8 +95,8 @@ static void covariance(const ast_kdtree *tree, const ast_nearest *found, const d
 
 /* ---- The normal -------------------------------------------------------------------------------------------------- */
 
-/* Whether the neighbours spread in two directions: along the second one by more than rounding to float makes of points
- * on a line, at the coordinates of the point (half the last place), and of the largest spread. */
+/* Whether the neighbours spread in two directions: the second spread must exceed what rounding to float (half the last
+ * place of the point's coordinates) makes of points on a line, and 2^-40 of the largest spread. */
 static bool is_plane(const patch *from, size_t s, const double *p) {
     double resolved = 0, second = from->eigen.values[1][s], largest = from->eigen.values[2][s];
     for (int c = 0; c < 3; c++) {
@@ -107,7 +106,7 @@ static bool is_plane(const patch *from, size_t s, const double *p) {
     return second > (double)from->neighbours * resolved && second > largest * 0x1p-40;
 }
 
-/* Negative if the normal has to be turned. What looks along the surface has no side, as if it were undirected. */
+/* Negative if the normal must be flipped. A normal at a right angle to the view is treated as undirected. */
 static double side_of(const surface *s, const double *p, const float *normal) {
     double towards = 0;
     for (int c = 0; !s->options->undirected && c < 3; c++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Working memory, and the answers that are one step from inverse depth: metres and points. The filter is in guided.c,
- * the normals are in normals.c. */
+ * Working memory, and the results one step from inverse depth: metres and points. guided.c has the filter, normals.c
+ * the normals. */
 #include "depth.h"
 
 #include "memory.h"
@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BANDS 2       /* for each thread: one that is late holds up half its share */
+#define BANDS 2       /* per thread: a late thread then delays half of its share only */
 #define LEAST_BAND 16 /* rows */
-#define FILL_ROWS 16  /* rows of a task that computes nothing twice */
+#define FILL_ROWS 16  /* rows per task */
 
 static size_t round_up(size_t n, size_t unit) {
     return (n + unit - 1) / unit * unit;
@@ -33,7 +33,7 @@ ast_status ast_depth_prepare(ast_depth *depth, size_t width, size_t height) {
     size_t radius = (size_t)(o->filter_radius > o->window ? o->filter_radius : o->window);
     depth->pad = round_up(radius + 1, AST_ALIGNMENT / sizeof(float));
     depth->row = round_up(width, AST_ALIGNMENT / sizeof(float)) + 2 * depth->pad;
-    size_t filter = ast_depth_filter_rows(depth), aim = ast_depth_aim_rows(depth);
+    size_t filter = ast_depth_filter_rows(depth), aim = ast_depth_normals_rows(depth);
     depth->scratch_rows = filter > aim ? filter : aim;
     depth->scratch_size = (depth->scratch_rows + 2 * AST_DOUBLE_ROWS) * depth->row;
     depth->inverse = ast_allocate(width * height + AST_LANES, sizeof *depth->inverse);
@@ -54,11 +54,11 @@ size_t ast_depth_bands(const ast_depth *depth) {
     return wanted < most ? wanted : most;
 }
 
-ast_rows ast_rows_of(const ast_depth *depth, int worker) {
-    return (ast_rows){depth, depth->scratch + (size_t)worker * depth->scratch_size};
+ast_scratch ast_scratch_of(const ast_depth *depth, int worker) {
+    return (ast_scratch){depth, depth->scratch + (size_t)worker * depth->scratch_size};
 }
 
-float *ast_rows_take(ast_rows *rows, size_t count) {
+float *ast_scratch_take(ast_scratch *rows, size_t count) {
     float *taken = rows->next + rows->depth->pad;
     rows->next += count * rows->depth->row;
     return taken;
@@ -81,7 +81,7 @@ typedef struct filling {
     float *out;
 } filling;
 
-/* Without a filter the value itself is divided: no second rounding by way of its inverse. */
+/* Without a filter the value itself is divided, to avoid a second rounding through its inverse. */
 static float metres_at(const filling *f, size_t u, size_t v) {
     float s = f->depth->inverse[v * f->depth->width + u];
     if (!(s > 0))
@@ -92,39 +92,35 @@ static float metres_at(const filling *f, size_t u, size_t v) {
     return (float)row[u] / (float)f->depth->options.units_per_metre;
 }
 
-static void metres_block(void *data, size_t block, int worker) {
+static void metres_row(void *data, size_t v, int worker) {
     const filling *f = data;
     (void)worker;
-    size_t width = f->depth->width, last = (block + 1) * FILL_ROWS;
-    for (size_t v = block * FILL_ROWS; v < last && v < f->depth->height; v++)
-        for (size_t u = 0; u < width; u++)
-            f->out[v * width + u] = metres_at(f, u, v);
+    for (size_t u = 0; u < f->depth->width; u++)
+        f->out[v * f->depth->width + u] = metres_at(f, u, v);
 }
 
-static void points_block(void *data, size_t block, int worker) {
+static void points_row(void *data, size_t v, int worker) {
     const filling *f = data;
     const ast_camera *camera = &f->depth->options.camera;
     (void)worker;
-    size_t width = f->depth->width, last = (block + 1) * FILL_ROWS;
-    for (size_t v = block * FILL_ROWS; v < last && v < f->depth->height; v++)
-        for (size_t u = 0; u < width; u++) {
-            double z = metres_at(f, u, v);
-            float *p = f->out + 3 * (v * width + u);
-            p[0] = (float)(z * (((double)u - camera->cx) / camera->fx));
-            p[1] = (float)(z * (((double)v - camera->cy) / camera->fy));
-            p[2] = (float)z;
-        }
+    for (size_t u = 0; u < f->depth->width; u++) {
+        double z = metres_at(f, u, v);
+        float *p = f->out + 3 * (v * f->depth->width + u);
+        p[0] = (float)(z * (((double)u - camera->cx) / camera->fx));
+        p[1] = (float)(z * (((double)v - camera->cy) / camera->fy));
+        p[2] = (float)z;
+    }
 }
 
 static void fill(ast_depth *depth, const ast_depth_image *image, float *out, ast_task *task) {
     filling f = {depth, image, out};
-    ast_pool_run(depth->pool, (depth->height + FILL_ROWS - 1) / FILL_ROWS, task, &f);
+    ast_pool_run_rows(depth->pool, depth->height, FILL_ROWS, task, &f);
 }
 
 void ast_depth_fill_metres(ast_depth *depth, const ast_depth_image *image, float *metres) {
-    fill(depth, image, metres, metres_block);
+    fill(depth, image, metres, metres_row);
 }
 
 void ast_depth_fill_points(ast_depth *depth, const ast_depth_image *image, float *points) {
-    fill(depth, image, points, points_block);
+    fill(depth, image, points, points_row);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * From depth images to normals. Everything works on inverse depth, s = 1/z: a plane is linear in it over the image, the
- * noise of structured light and stereo is the same near and far, and a hole is 0.
+ * noise of structured light and stereo does not depend on distance, and a hole is 0.
  *
- * Images are cut into bands of rows, one task each. A band computes what it needs of its neighbours again, row by row
- * in rings of rows that stay in the cache. Every number is a sum in fixed order over the pixels it depends on, so that
- * neither bands nor threads show in the result. */
+ * Images are cut into bands of rows, one task each. A band computes the rows that it needs of its neighbours again, row
+ * by row in rings of rows that stay in the cache. Every number is a sum in fixed order over the pixels it depends on,
+ * so the result depends neither on bands nor on threads. */
 #ifndef AST_DEPTH_ROOM_H
 #define AST_DEPTH_ROOM_H
 
@@ -14,24 +14,24 @@
 #include "image_kernels.h"
 #include "pool.h"
 
-#define AST_DEPTH_MOST_RADIUS 64 /* of either window, in pixels */
+#define AST_DEPTH_MOST_RADIUS 64 /* of both windows, in pixels */
 
-/* Working memory of tv.c, kept from call to call. All zero at first; release with free(memory). */
+/* Working memory of tv.c, kept between calls. Initially all zero; release with free(memory). */
 typedef struct ast_tv {
     float *memory;
     size_t capacity; /* floats */
 } ast_tv;
 
-/* Working memory of planes.c, for images of up to `capacity` cells; arrays have an entry for each, row by row. */
+/* Working memory of planes.c, for images of up to `capacity` cells; arrays have one entry per cell, row by row. */
 typedef struct ast_planes {
-    size_t across, down; /* cells of this image */
+    size_t across, down; /* cells of the current image */
     size_t capacity;
-    struct ast_patch *patches; /* of the leaders */
+    union ast_patch *patches; /* of the leaders */
     struct ast_plane *planes;
-    double *costs;     /* (cells, 2) of joining with the cell to the right and the one below */
-    double *least;     /* of the leaders, in this round: what joining their choice costs */
-    int32_t *leader;   /* a cell of the same patch, itself if it leads; -1 if it is in no patch */
-    int32_t *choice;   /* -1: none */
+    double *costs;     /* (cells, 2) cost of joining the cell to the right and the cell below */
+    double *least;     /* of the leaders: the cost of joining their choice in this round */
+    int32_t *leader;   /* a cell of the same patch, the cell itself if it leads; -1 if it is in no patch */
+    int32_t *choice;   /* -1 for none */
     uint32_t *changed; /* the round in which the patch last grew */
     float *normals;    /* (cells, 3) of the leaders */
 } ast_planes;
@@ -43,46 +43,57 @@ struct ast_depth {
     const ast_image_kernels *kernels;
     ast_depth_options options;
 
-    size_t width, height;              /* of the images that the memory below is for */
+    size_t width, height;              /* size of the images that the memory below is for */
     float *inverse;                    /* (H, W) filtered s, AST_LANES floats longer */
     float *scratch;                    /* (threads, scratch_size): rows of a band, zero where no kernel writes */
-    size_t scratch_size, scratch_rows; /* the rows of floats, used by both stages, come before the rows of doubles */
-    size_t pad, row;                   /* floats: to either side of a row in scratch, and of a row with both */
+    size_t scratch_size, scratch_rows; /* rows of floats, used by both stages, come before the rows of doubles */
+    size_t pad, row; /* in floats: padding on either side of a scratch row, and the row including both */
     ast_tv tv;
     ast_planes planes;
 };
 
-/* Gets memory for images of this size, unless it is there. */
+/* Allocates memory for images of this size, unless it is allocated already. */
 ast_status ast_depth_prepare(ast_depth *depth, size_t width, size_t height);
 void ast_depth_release(ast_depth *depth);
 
 /* image -> depth->inverse, smoothed or not. */
 void ast_depth_filter(ast_depth *depth, const ast_depth_image *image);
 
-/* depth->inverse -> the answers. */
-void ast_depth_aim(ast_depth *depth, float *normals);
+/* depth->inverse -> the results. */
+void ast_depth_find_normals(ast_depth *depth, float *normals);
 void ast_depth_fill_metres(ast_depth *depth, const ast_depth_image *image, float *metres);
 void ast_depth_fill_points(ast_depth *depth, const ast_depth_image *image, float *points);
 
-/* Rows of floats that a band of either stage needs. */
+/* Number of float rows that a band of each stage needs. */
 size_t ast_depth_filter_rows(const ast_depth *depth);
-size_t ast_depth_aim_rows(const ast_depth *depth);
+size_t ast_depth_normals_rows(const ast_depth *depth);
 
-/* Hands out the rows of a worker's scratch, one after the other. */
-typedef struct ast_rows {
+/* Hands out the scratch rows of a worker, one after the other. */
+typedef struct ast_scratch {
     const ast_depth *depth;
     float *next;
-} ast_rows;
+} ast_scratch;
 
-ast_rows ast_rows_of(const ast_depth *depth, int worker);
-float *ast_rows_take(ast_rows *rows, size_t count); /* column 0 of the first; the others follow depth->row apart */
+ast_scratch ast_scratch_of(const ast_depth *depth, int worker);
+float *ast_scratch_take(ast_scratch *rows,
+                        size_t count); /* column 0 of the first row; the others follow at distances of depth->row */
 double *ast_double_row(const ast_depth *depth, int worker, size_t index); /* 0..AST_DOUBLE_ROWS-1 */
 #define AST_DOUBLE_ROWS 2
 
-/* The n columns of a row are written: what the kernels wrote beyond them is zero again. */
+/* Clears what the kernels wrote after the n columns of a row. */
 void ast_row_end(float *row, size_t n);
 
-/* Bands are as high as the threads allow, since each computes the rows around it again. */
+/* Row y of an image in a ring of n rows; y may be negative. */
+static inline size_t ast_ring_index(ptrdiff_t y, size_t n) {
+    ptrdiff_t m = (ptrdiff_t)n;
+    return (size_t)((y % m + m) % m);
+}
+
+static inline bool ast_depth_has_row(const ast_depth *depth, ptrdiff_t y) {
+    return y >= 0 && (size_t)y < depth->height;
+}
+
+/* Bands are as high as the number of threads allows, because each computes the rows around it again. */
 size_t ast_depth_bands(const ast_depth *depth);
 static inline size_t ast_band_first(const ast_depth *depth, size_t band) {
     return depth->height * band / ast_depth_bands(depth);
@@ -90,19 +101,19 @@ static inline size_t ast_band_first(const ast_depth *depth, size_t band) {
 
 /* ---- Planes ---------------------------------------------------------------------------------------------------- */
 
-/* Gets memory for images of this size, unless it is there. false: there is none. */
+/* Allocates memory for images of this size, unless it is allocated already. False if there is not enough. */
 bool ast_planes_prepare(ast_planes *planes, size_t width, size_t height);
 void ast_planes_release(ast_planes *planes);
 
-/* depth->inverse -> normals of the planes in it, in memory that is prepared. */
-void ast_planes_aim(ast_depth *depth, float *normals);
+/* depth->inverse -> normals of its planes. The memory must be prepared. */
+void ast_planes_find_normals(ast_depth *depth, float *normals);
 
 /* ---- Total variation ------------------------------------------------------------------------------------------- */
 
-/* Gets memory for images of this size, unless it is there. false: there is none. */
+/* Allocates memory for images of this size, unless it is allocated already. False if there is not enough. */
 bool ast_tv_prepare(ast_tv *tv, size_t width, size_t height);
 
-/* Smooths (H, W, 3) unit vectors in place, in memory that is prepared. Changes nothing if the pool is cancelled. */
+/* Smooths (H, W, 3) unit vectors in place. The memory must be prepared. If the pool is cancelled nothing changes. */
 void ast_tv_smooth(const ast_tv *tv, ast_pool *pool, const ast_image_kernels *kernels, float *normals, size_t width,
                    size_t height, double weight, int iterations);
 

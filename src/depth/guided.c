@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
  * The guided filter of He, Sun and Tang (2010) on inverse depth, guided by itself. In the window around pixel k, over
- * the n pixels that are no holes, with mean m, the output is a linear function of the input:
+ * the n pixels that are not holes, with mean m, the output is a linear function of the input:
  *
  *     a s + (1 - a) m,   a = var / (var + epsilon^2):
  *
- * the mean where depth varies less than epsilon, the input itself where there is an edge. Surfaces are slanted, so var
- * is what the window's least-squares plane, with slopes x and y, leaves of the variance. A window with holes, or cut by
- * the border of the image, has no plane: x = y = 0.
+ * the mean where depth varies less than epsilon, the input itself at an edge. Surfaces are slanted, so var is the
+ * variance that remains after subtracting the window's least-squares plane, with slopes x and y. A window with holes,
+ * or cut by the border of the image, has no plane: x = y = 0.
  *
- * A pixel averages the functions of all windows that hold it. Ours is a weighted average, with the weight n (1 - a):
- * near an edge the windows that do not reach over it decide, so that noise is removed up to the edge and not only away
- * from it. Windows that are not whole count little (AST_PART), enough where there is no other. The windows that decide
- * may lie to one side of the pixel; then the mean of the slopes takes the average back from their middle to the pixel.
+ * A pixel averages the functions of all windows that contain it. We use a weighted average, with the weight n (1 - a):
+ * near an edge the windows that do not cross it dominate, so that noise is removed up to the edge. Incomplete windows
+ * have little weight (AST_PART), enough where there are no others. If the dominating windows lie to one side of the
+ * pixel, the mean of the slopes moves the average back from their centre to the pixel.
  *
- * With f = 1 - a = epsilon^2 / (var + epsilon^2), sums over the windows that hold a pixel, u and v away, are all it
- * takes:
+ * With f = 1 - a = epsilon^2 / (var + epsilon^2), sums over the windows that contain a pixel, at offsets u and v, are
+ * sufficient:
  *
  *     weight = sum n f,   shrink = sum n f f,   level = sum n f f m,   slope = sum n f f (x, y),
  *     centre = sum n f f (u, v),   s' = (s (weight - shrink) + level - slope . centre / shrink) / weight. */
@@ -32,10 +32,10 @@ typedef struct band {
     size_t radius, rows; /* r, 2 r + 1 */
     float *s;            /* ring */
     ast_fits fits;       /* rings */
-    ast_fits sums;       /* columns of fits */
-    float *tilt;         /* columns of shrink times row */
-    ast_moments moments; /* columns of s */
-    float *out;          /* a row, where the kernels would write into the next row of the image */
+    ast_fits sums;       /* sums of columns of fits */
+    float *tilt;         /* sums of columns of shrink times row */
+    ast_moments moments; /* sums of columns of s */
+    float *out;          /* a row to write to if the kernels would write into the next row of the image */
 } band;
 
 typedef struct filtering {
@@ -55,7 +55,7 @@ void ast_depth_filter(ast_depth *depth, const ast_depth_image *image) {
     ast_pool_run(depth->pool, ast_depth_bands(depth), task, &f);
 }
 
-/* The values that are neither holes nor out of range, as the quotient value / units_per_metre says. */
+/* The values that are neither holes nor out of range, judged by the quotient value / units_per_metre. */
 static ast_depth_range range_of(const ast_depth_options *o) {
     double lowest = floor(o->nearest * o->units_per_metre), highest = ceil(o->farthest * o->units_per_metre);
     if (lowest > UINT16_MAX || highest < 1)
@@ -92,36 +92,31 @@ size_t ast_depth_filter_rows(const ast_depth *depth) {
 }
 
 static band band_open(const filtering *f, int worker) {
-    ast_rows rows = ast_rows_of(f->depth, worker);
+    ast_scratch rows = ast_scratch_of(f->depth, worker);
     band b = {.depth = f->depth,
               .image = f->image,
               .range = f->range,
               .radius = (size_t)f->depth->options.filter_radius,
               .rows = ring_rows(f->depth)};
-    b.s = ast_rows_take(&rows, b.rows);
-    b.fits = (ast_fits){ast_rows_take(&rows, b.rows), ast_rows_take(&rows, b.rows), ast_rows_take(&rows, b.rows),
-                        ast_rows_take(&rows, b.rows), ast_rows_take(&rows, b.rows)};
-    b.sums = (ast_fits){ast_rows_take(&rows, 1), ast_rows_take(&rows, 1), ast_rows_take(&rows, 1),
-                        ast_rows_take(&rows, 1), ast_rows_take(&rows, 1)};
-    b.tilt = ast_rows_take(&rows, 1);
-    b.moments = (ast_moments){ast_rows_take(&rows, 1), ast_rows_take(&rows, 1), ast_double_row(f->depth, worker, 0),
-                              ast_double_row(f->depth, worker, 1)};
-    b.out = ast_rows_take(&rows, 1);
+    b.s = ast_scratch_take(&rows, b.rows);
+    for (int i = 0; i < 5; i++) {
+        b.fits.rows[i] = ast_scratch_take(&rows, b.rows);
+        b.sums.rows[i] = ast_scratch_take(&rows, 1);
+    }
+    b.tilt = ast_scratch_take(&rows, 1);
+    b.moments = (ast_moments){ast_scratch_take(&rows, 1), ast_scratch_take(&rows, 1),
+                              ast_double_row(f->depth, worker, 0), ast_double_row(f->depth, worker, 1)};
+    b.out = ast_scratch_take(&rows, 1);
     return b;
 }
 
 static float *ring(const band *b, float *rows, ptrdiff_t y) {
-    ptrdiff_t n = (ptrdiff_t)b->rows;
-    return rows + (size_t)((y % n + n) % n) * b->depth->row;
-}
-
-static bool inside(const band *b, ptrdiff_t y) {
-    return y >= 0 && (size_t)y < b->depth->height;
+    return rows + ast_ring_index(y, b->rows) * b->depth->row;
 }
 
 static void read_row(const band *b, ptrdiff_t y) {
     float *s = ring(b, b->s, y);
-    if (inside(b, y))
+    if (ast_depth_has_row(b->depth, y))
         b->depth->kernels->invert(image_row(b->image, (size_t)y), b->depth->width, b->range, s);
     else
         memset(s, 0, b->depth->width * sizeof *s);
@@ -133,16 +128,16 @@ static void ring_around(const band *b, float *rows, ptrdiff_t y, const float **o
         out[k] = ring(b, rows, y - (ptrdiff_t)b->radius + (ptrdiff_t)k);
 }
 
-/* The fits of the windows around row y; s is there from y - r to y + r. */
+/* The fits of the windows around row y; needs s from row y - r to y + r. */
 static void fit_row(const band *b, ptrdiff_t y) {
     size_t n = b->depth->width;
-    ast_fits fits = {ring(b, b->fits.weight, y), ring(b, b->fits.shrink, y), ring(b, b->fits.level, y),
-                     ring(b, b->fits.x, y), ring(b, b->fits.y, y)};
-    float *all[] = {fits.weight, fits.shrink, fits.level, fits.x, fits.y};
+    ast_fits fits;
+    for (int i = 0; i < 5; i++)
+        fits.rows[i] = ring(b, b->fits.rows[i], y);
     const float *rows[2 * AST_DEPTH_MOST_RADIUS + 1];
-    if (!inside(b, y)) {
+    if (!ast_depth_has_row(b->depth, y)) {
         for (int i = 0; i < 5; i++)
-            memset(all[i], 0, n * sizeof *all[i]);
+            memset(fits.rows[i], 0, n * sizeof *fits.rows[i]);
         return;
     }
     ring_around(b, b->s, y, rows);
@@ -150,10 +145,10 @@ static void fit_row(const band *b, ptrdiff_t y) {
     b->depth->kernels->moments(rows, b->radius, n, b->moments);
     b->depth->kernels->fit(b->moments, b->radius, (float)epsilon2, n, fits);
     for (int i = 0; i < 5; i++)
-        ast_row_end(all[i], n);
+        ast_row_end(fits.rows[i], n);
 }
 
-/* Row y of the result; the fits are there from y - r to y + r. */
+/* Row y of the result; needs the fits from row y - r to y + r. */
 static void write_row(const band *b, ptrdiff_t y) {
     const ast_image_kernels *kernels = b->depth->kernels;
     size_t n = b->depth->width;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Builds k-d trees. Entries (a point and its index) lie in one array; a node is a range of it, cut at the middle along
- * the longest side of its box. The ranges follow from the number of points alone, so that nodes need no pointers and
- * subtrees are independent tasks: the top levels one level after the other, then whole subtrees.
+ * Builds k-d trees. Entries (a point and its index) are in one array; a node is a range of it, split at the median
+ * along the longest side of its box. The ranges depend on the number of points only, so nodes need no pointers and
+ * subtrees are independent tasks: first the top levels, one after the other, then whole subtrees.
  *
- * The median is found by partitions without branches: a comparison that goes either way costs more than moving an
- * entry that could have stayed. */
+ * The median is found by partitions without branches: an unpredictable comparison costs more than moving an entry
+ * unnecessarily. */
 #include "kdtree.h"
 
 #include "memory.h"
@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SUBTREES 6 /* levels that are built one after the other: 64 tasks follow */
+#define SUBTREES 6 /* levels built one after the other; 64 tasks follow */
 
 typedef struct entry {
     float at[3];
@@ -95,8 +95,8 @@ static float middle_of(float a, float b, float c) {
     return c < low ? low : c > high ? high : c;
 }
 
-/* A number that is likely near the median: of three entries, or of three threes, at places that no order of the input
- * is likely to meet. */
+/* A value that is probably near the median: the median of three entries, or of three such medians, at positions that
+ * are unlikely to match any order of the input. */
 static float pivot_of(const entry *entries, size_t count, int axis, uint64_t *places) {
     float medians[3];
     for (int m = 0; m < 3; m++) {
@@ -112,38 +112,28 @@ static float pivot_of(const entry *entries, size_t count, int axis, uint64_t *pl
     return middle_of(medians[0], medians[1], medians[2]);
 }
 
-/* Brings the entries below the pivot to the front; says how many. */
-static size_t partition_below(entry *entries, size_t count, int axis, float pivot) {
+/* Moves the entries below the pivot, or `equal` to it too, to the front; returns their number. */
+static inline size_t partition_at(entry *entries, size_t count, int axis, float pivot, bool equal) {
     size_t store = 0;
     for (size_t i = 0; i < count; i++) {
-        size_t below = entries[i].at[axis] < pivot;
+        size_t front = equal ? entries[i].at[axis] <= pivot : entries[i].at[axis] < pivot;
         swap(&entries[i], &entries[store]);
-        store += below;
+        store += front;
     }
     return store;
 }
 
-static size_t partition_equal(entry *entries, size_t count, int axis, float pivot) {
-    size_t store = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t equal = entries[i].at[axis] <= pivot;
-        swap(&entries[i], &entries[store]);
-        store += equal;
-    }
-    return store;
-}
-
-/* Entries before `rank` become no larger, those from it on no smaller, than the one at it. */
+/* Afterwards no entry before `rank` is larger, and no entry after it is smaller, than the one at `rank`. */
 static void select_rank(entry *entries, size_t count, size_t rank, int axis) {
     uint64_t places = count;
     while (count > 1) {
         float pivot = pivot_of(entries, count, axis, &places);
-        size_t below = partition_below(entries, count, axis, pivot);
+        size_t below = partition_at(entries, count, axis, pivot, false);
         if (rank < below) {
             count = below;
             continue;
         }
-        size_t upto = below + partition_equal(entries + below, count - below, axis, pivot);
+        size_t upto = below + partition_at(entries + below, count - below, axis, pivot, true);
         if (rank < upto)
             return;
         entries += upto;
@@ -190,8 +180,8 @@ static int by_index(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Node number j of a level: its box goes to its parent, and its entries are cut at the middle. Points that are all
- * equal are put in order of index: a query for the least of many equal ones then has few leaves to look at. */
+/* Node j of a level: stores its box in its parent and splits its entries at the median. Entries with equal points are
+ * sorted by index: a query for the lowest index among many equal points then visits few leaves. */
 static void split(const build *b, unsigned level, size_t j) {
     size_t n = b->tree->count, begin = n * j >> level, end = n * (j + 1) >> level;
     size_t middle = n * (2 * j + 1) >> (level + 1);
@@ -227,7 +217,7 @@ static void split_task(void *data, size_t block, int worker) {
     split(b, b->level, block);
 }
 
-/* All nodes below (and including) node number `block` of a level, down to its leaves. */
+/* All nodes below and including node `block` of a level, down to the leaves. */
 static void subtree_task(void *data, size_t block, int worker) {
     const build *b = data;
     unsigned below = b->tree->depth - b->level;

@@ -7,7 +7,7 @@
 
 #define BLOCK_FACES 8192
 
-/* |a x b| of this share of |a| |b| is rounding: the corners are on a line. */
+/* If |a x b| is below this share of |a| |b|, it is rounding: the corners are on a line. */
 #define ROUNDING 0x1p-50
 
 typedef struct mesh {
@@ -30,7 +30,7 @@ static double length_of(const double *v) {
     return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-/* Twice the area, and the vector of that length along the normal; 0 where there is no area. */
+/* Returns twice the area, and the vector of that length along the normal; 0 if there is no area. */
 static double cross_edges(const mesh *m, size_t face, double cross[3]) {
     const float *corner[3];
     double a[3], b[3];

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: MIT
  *
- * Normals by differences on the organised cloud, averaged over a window (Holz et al. 2011). A point of the surface is
- * P = (x, y, 1) / s with x = (u - cx) / fx, y = (v - cy) / fy. The cross product of its tangents along u and v is, up
- * to a positive factor,
+ * Normals by differences on the organised cloud, averaged over a window (Holz et al. 2011). A point of the surface is P
+ * = (x, y, 1) / s with x = (u - cx) / fx, y = (v - cy) / fy. The cross product of its tangents along u and v is, up to
+ * a positive factor,
  *
  *     n = -(fx s_u, fy s_v, s - (u - cx) s_u - (v - cy) s_v),   n . P = -1 < 0: towards the camera.
  *
- * So two averages of differences of s take the place of six of points, and a plane, on which s is linear, comes out
- * exactly. A difference counts if both pixels are there and there is no edge between them, which is a step of more than
- * jump max(1, s). A pixel that has differences along both axes takes part in the averages with a quarter for each of
- * its four sides, unless it is at an edge: those are the least reliable.
+ * So two averages of differences of s replace six averages of points, and a plane, on which s is linear, gives its
+ * exact normal. A difference counts if neither pixel is a hole and there is no edge between them; an edge is a step of
+ * more than jump max(1, s). A pixel with differences along both axes takes part in the averages with a weight of a
+ * quarter per side, unless it is at an edge: such pixels are the least reliable.
  *
- * Where the window around a pixel meets edges or holes, the surface beyond must not have a say: of the eight windows of
- * the same size that have the pixel on their border, the one with the most weight takes its place, if the plane through
- * the pixel with its slopes meets the surface in the middle of it and at its other corners around the pixel. */
+ * If the window around a pixel contains edges or holes, the surface beyond them must not contribute. Among the eight
+ * windows of the same size that have the pixel on their border, the one with the most weight then replaces the centred
+ * window, provided that the plane through the pixel with its slopes meets the surface at the centre of that window and
+ * at its other corners around the pixel. */
 #include "depth.h"
 
 #include <math.h>
 #include <string.h>
 
-/* The share of its full weight that makes a window good enough. A single hole takes two pixels' worth, which is no
- * reason to look aside; an edge takes more before anything beyond it has a weight. */
+/* The share of the full weight at which a window is good enough. A single hole costs the weight of two pixels, which is
+ * no reason to use another window; an edge costs more before anything beyond it has a weight. */
 #define ENOUGH 0.96875f /* 31/32 */
 
 /* The working memory of a band. Rings hold 2 w + 1 rows, row y at y mod (2 w + 1). */
@@ -28,164 +29,144 @@ typedef struct band {
     const ast_depth *depth;
     size_t reach, rows; /* w, 2 w + 1 */
     float *s;           /* ring of 3 w + 2 rows */
-    ast_slopes slopes;  /* of a row */
+    ast_slopes slopes;  /* of one row */
     ast_slopes
-        across; /* rings: summed over columns; in blocks that are complete, over the rows to the block's end too */
-    ast_slopes prefix; /* sums over the rows of the block so far */
+        across; /* rings: summed over columns; in complete blocks also over the rows up to the end of the block */
+    ast_slopes prefix; /* sums over the rows of the current block so far */
     float *zero;
-    ast_slopes sums; /* rings: over rows too */
-    float *known;    /* ring: 1 for pixels that have differences */
+    ast_slopes sums; /* rings: summed over rows too */
+    float *known;    /* ring: 1 for pixels with differences */
 } band;
 
-typedef struct aiming {
+typedef struct finding {
     ast_depth *depth;
     float *normals;
-} aiming;
+} finding;
 
-static void aim_block(void *data, size_t block, int worker);
+static void normals_block(void *data, size_t block, int worker);
 
-void ast_depth_aim(ast_depth *depth, float *normals) {
-    aiming a = {depth, normals};
-    ast_pool_run(depth->pool, ast_depth_bands(depth), aim_block, &a);
+void ast_depth_find_normals(ast_depth *depth, float *normals) {
+    finding a = {depth, normals};
+    ast_pool_run(depth->pool, ast_depth_bands(depth), normals_block, &a);
 }
 
 static size_t ring_rows(const ast_depth *depth) {
     return 2 * (size_t)depth->options.window + 1;
 }
 
-size_t ast_depth_aim_rows(const ast_depth *depth) {
+size_t ast_depth_normals_rows(const ast_depth *depth) {
     return 7 * ring_rows(depth) + 3 * (size_t)depth->options.window + 2 + 3 + 4;
 }
 
-static ast_slopes take_slopes(ast_rows *rows, size_t count) {
-    return (ast_slopes){ast_rows_take(rows, count), ast_rows_take(rows, count), ast_rows_take(rows, count)};
+static ast_slopes take_slopes(ast_scratch *rows, size_t count) {
+    return (ast_slopes){{ast_scratch_take(rows, count), ast_scratch_take(rows, count), ast_scratch_take(rows, count)}};
 }
 
-/* From w rows above the row of normals to the last that is read for it, 2 w + 1 below. */
+/* From w rows above the row of normals to the last row that is read for it, 2 w + 1 below. */
 static size_t ring_s(const band *b) {
     return 3 * b->reach + 2;
 }
 
 static band band_open(const ast_depth *depth, int worker) {
-    ast_rows rows = ast_rows_of(depth, worker);
+    ast_scratch rows = ast_scratch_of(depth, worker);
     band b = {.depth = depth, .reach = (size_t)depth->options.window, .rows = ring_rows(depth)};
-    b.s = ast_rows_take(&rows, ring_s(&b));
+    b.s = ast_scratch_take(&rows, ring_s(&b));
     b.slopes = take_slopes(&rows, 1);
     b.across = take_slopes(&rows, b.rows);
     b.prefix = take_slopes(&rows, 1);
-    b.zero = memset(ast_rows_take(&rows, 1), 0, (depth->row - 2 * depth->pad) * sizeof *b.zero);
+    b.zero = memset(ast_scratch_take(&rows, 1), 0, (depth->row - 2 * depth->pad) * sizeof *b.zero);
     b.sums = take_slopes(&rows, b.rows);
-    b.known = ast_rows_take(&rows, b.rows);
+    b.known = ast_scratch_take(&rows, b.rows);
     return b;
 }
 
-static size_t modulo(ptrdiff_t y, size_t n) {
-    ptrdiff_t m = (ptrdiff_t)n;
-    return (size_t)((y % m + m) % m);
-}
-
 static ast_slopes ring(const band *b, ast_slopes rows, ptrdiff_t y) {
-    size_t at = modulo(y, b->rows) * b->depth->row;
-    return (ast_slopes){rows.x + at, rows.y + at, rows.weight + at};
+    size_t at = ast_ring_index(y, b->rows) * b->depth->row;
+    return (ast_slopes){{rows.x + at, rows.y + at, rows.weight + at}};
 }
 
-static bool inside(const band *b, ptrdiff_t y) {
-    return y >= 0 && (size_t)y < b->depth->height;
-}
-
-static void clear(const band *b, ast_slopes rows) {
-    size_t bytes = b->depth->width * sizeof *rows.x;
-    memset(rows.x, 0, bytes);
-    memset(rows.y, 0, bytes);
-    memset(rows.weight, 0, bytes);
-}
-
-static void end(const band *b, ast_slopes rows) {
-    ast_row_end(rows.x, b->depth->width);
-    ast_row_end(rows.y, b->depth->width);
-    ast_row_end(rows.weight, b->depth->width);
+static void clear(const band *b, ast_slopes slopes) {
+    for (int i = 0; i < 3; i++)
+        memset(slopes.rows[i], 0, b->depth->width * sizeof *slopes.rows[i]);
 }
 
 static float *row_s(const band *b, ptrdiff_t y) {
-    return b->s + modulo(y, ring_s(b)) * b->depth->row;
+    return b->s + ast_ring_index(y, ring_s(b)) * b->depth->row;
 }
 
 static void read_row(const band *b, ptrdiff_t y) {
     size_t n = b->depth->width;
-    if (inside(b, y))
+    if (ast_depth_has_row(b->depth, y))
         memcpy(row_s(b, y), b->depth->inverse + (size_t)y * n, n * sizeof(float));
     else
         memset(row_s(b, y), 0, n * sizeof(float));
 }
 
-/* The differences of row y, summed over columns; s is there from y - 1 to y + 1. */
-static void differ_row(const band *b, ptrdiff_t y) {
+/* The differences of row y, summed over columns; needs s from row y - 1 to y + 1. */
+static void slopes_row(const band *b, ptrdiff_t y) {
     const ast_image_kernels *kernels = b->depth->kernels;
     size_t n = b->depth->width;
     ast_slopes to = ring(b, b->across, y), from = b->slopes;
-    if (!inside(b, y)) {
+    if (!ast_depth_has_row(b->depth, y)) {
         clear(b, to);
         return;
     }
-    kernels->differ(row_s(b, y - 1), row_s(b, y), row_s(b, y + 1), (float)b->depth->options.jump, n, from,
-                    b->known + modulo(y, b->rows) * b->depth->row);
-    kernels->sum_columns(from.x, b->reach, n, to.x);
-    kernels->sum_columns(from.y, b->reach, n, to.y);
-    kernels->sum_columns(from.weight, b->reach, n, to.weight);
+    kernels->slopes(row_s(b, y - 1), row_s(b, y), row_s(b, y + 1), (float)b->depth->options.jump, n, from,
+                    b->known + ast_ring_index(y, b->rows) * b->depth->row);
+    for (int i = 0; i < 3; i++)
+        kernels->sum_columns(from.rows[i], b->reach, n, to.rows[i]);
 }
 
-/* The across rows of a block that is complete become sums from the row to the end of the block. */
-static void fold_block(const band *b) {
-    float *x[2 * AST_DEPTH_MOST_RADIUS + 1], *y[2 * AST_DEPTH_MOST_RADIUS + 1], *weight[2 * AST_DEPTH_MOST_RADIUS + 1];
+/* Turns the across rows of a complete block into sums from the row to the end of the block. */
+static void sum_suffixes(const band *b) {
+    float *rows[3][2 * AST_DEPTH_MOST_RADIUS + 1];
     for (size_t k = 0; k < b->rows; k++) {
         ast_slopes row = ring(b, b->across, (ptrdiff_t)k);
-        x[k] = row.x;
-        y[k] = row.y;
-        weight[k] = row.weight;
+        for (int i = 0; i < 3; i++)
+            rows[i][k] = row.rows[i];
     }
-    b->depth->kernels->fold(x, b->rows, b->depth->width);
-    b->depth->kernels->fold(y, b->rows, b->depth->width);
-    b->depth->kernels->fold(weight, b->rows, b->depth->width);
+    for (int i = 0; i < 3; i++)
+        b->depth->kernels->suffix_sums(rows[i], b->rows, b->depth->width);
 }
 
-/* The sums over the 2 w + 1 rows up to y, which are those of row y - w. Blocks of as many rows, counted from row 0 of
- * the image, make that two additions a row whatever w is (van Herk 1992): a window is the end of one block, folded when
- * it was complete, and the beginning of the next. Neither cancels, as a running sum would, nor depends on the band. */
+/* The sums over the 2 w + 1 rows up to y, which belong to row y - w. Blocks of 2 w + 1 rows, counted from row 0 of the
+ * image, reduce this to two additions per row for any w (van Herk 1992): a window is the end of one block, whose suffix
+ * sums were computed when it was complete, and the beginning of the next. Unlike a running sum this neither cancels nor
+ * depends on the band. */
 static void sum_row(const band *b, ptrdiff_t y) {
     const ast_image_kernels *kernels = b->depth->kernels;
-    size_t n = b->depth->width, place = modulo(y, b->rows);
+    size_t n = b->depth->width, place = ast_ring_index(y, b->rows);
     bool opens = place == 0, closes = place + 1 == b->rows;
-    const ast_slopes none = {b->zero, b->zero, b->zero}, before = opens ? none : b->prefix;
+    const ast_slopes none = {{b->zero, b->zero, b->zero}}, before = opens ? none : b->prefix;
     ast_slopes row = ring(b, b->across, y), rest = closes ? none : ring(b, b->across, y + 1);
     ast_slopes out = ring(b, b->sums, y - (ptrdiff_t)b->reach);
-    kernels->slide(before.x, row.x, rest.x, n, b->prefix.x, out.x);
-    kernels->slide(before.y, row.y, rest.y, n, b->prefix.y, out.y);
-    kernels->slide(before.weight, row.weight, rest.weight, n, b->prefix.weight, out.weight);
+    for (int i = 0; i < 3; i++)
+        kernels->sliding_sum(before.rows[i], row.rows[i], rest.rows[i], n, b->prefix.rows[i], out.rows[i]);
     if (closes)
-        fold_block(b);
-    if (inside(b, y - (ptrdiff_t)b->reach))
-        end(b, out);
-    else
+        sum_suffixes(b);
+    if (!ast_depth_has_row(b->depth, y - (ptrdiff_t)b->reach))
         clear(b, out);
+    for (int i = 0; i < 3; i++)
+        ast_row_end(out.rows[i], n);
 }
 
-/* Normals of row y; its sums are there, and those w rows above and below. */
+/* Normals of row y; needs its sums and those w rows above and below. */
 static void write_row(const band *b, ptrdiff_t y, float *normals) {
     const ast_depth *depth = b->depth;
     const ast_camera *camera = &depth->options.camera;
     ptrdiff_t w = (ptrdiff_t)b->reach;
-    ast_aim from = {.s = {row_s(b, y - w), row_s(b, y), row_s(b, y + w)},
-                    .sums = {ring(b, b->sums, y - w), ring(b, b->sums, y), ring(b, b->sums, y + w)},
-                    .known = b->known + modulo(y, b->rows) * depth->row,
-                    .reach = b->reach,
-                    .enough = ENOUGH * (float)(b->rows * b->rows),
-                    .jump = (float)depth->options.jump};
+    ast_normals_input from = {.s = {row_s(b, y - w), row_s(b, y), row_s(b, y + w)},
+                              .sums = {ring(b, b->sums, y - w), ring(b, b->sums, y), ring(b, b->sums, y + w)},
+                              .known = b->known + ast_ring_index(y, b->rows) * depth->row,
+                              .reach = b->reach,
+                              .enough = ENOUGH * (float)(b->rows * b->rows),
+                              .jump = (float)depth->options.jump};
     ast_view view = {(float)camera->fx, (float)camera->fy, (float)camera->cx, (float)((double)y - camera->cy)};
-    depth->kernels->aim(&from, view, depth->width, normals + 3 * (size_t)y * depth->width);
+    depth->kernels->normals(&from, view, depth->width, normals + 3 * (size_t)y * depth->width);
 }
 
-static void aim_block(void *data, size_t block, int worker) {
-    const aiming *a = data;
+static void normals_block(void *data, size_t block, int worker) {
+    const finding *a = data;
     band b = band_open(a->depth, worker);
     ptrdiff_t w = (ptrdiff_t)b.reach, first = (ptrdiff_t)ast_band_first(a->depth, block);
     ptrdiff_t last = (ptrdiff_t)ast_band_first(a->depth, block + 1);
@@ -193,7 +174,7 @@ static void aim_block(void *data, size_t block, int worker) {
     read_row(&b, first - 2 * w);
     for (ptrdiff_t y = first - 2 * w; y < last + 2 * w; y++) {
         read_row(&b, y + 1);
-        differ_row(&b, y);
+        slopes_row(&b, y);
         sum_row(&b, y);
         if (y >= first + 2 * w)
             write_row(&b, y - 2 * w, a->normals);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * From patches to normals; planes_cells.c makes the patches and planes_grow.c lets them grow together. A patch that is
- * too narrow for its distance has no normal that is worth anything, and gives none: a strip of pixels along an edge, a
- * wall at the end of a corridor. */
+ * From patches to normals; planes_cells.c makes the patches and planes_grow.c joins them. A patch that is too narrow
+ * for its distance (a strip of pixels along an edge, a wall at the end of a corridor) has no reliable normal and gives
+ * none. */
 #include "planes.h"
 
 #include "memory.h"
@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VOTERS 2 /* pixels to each side of one */
+#define VOTERS 2 /* pixels on each side */
 #define WIDE (AST_CELL + 2 * VOTERS)
 #define LEAST_SHARE (1.0 / 480) /* of the image: ten cells of 640 x 480 pixels */
-#define NEAR 2.0                /* epsilons: how far from a plane a pixel may be that lies on it */
-#define BENT 0.25               /* epsilons: what the sensor may bend a plane by, from one end to the other */
-#define MOST_ERROR 0.15         /* radians: of a normal, if the plane is bent so */
+#define NEAR 2.0                /* epsilons: the largest distance of a pixel from its plane */
+#define BENT 0.25               /* epsilons: how much the sensor may bend a plane, from one end to the other */
+#define MOST_ERROR 0.15         /* radians: the largest error of a normal if the plane is bent that much */
 
 bool ast_planes_prepare(ast_planes *p, size_t width, size_t height) {
     p->across = (width + AST_CELL - 1) / AST_CELL;
@@ -64,7 +64,7 @@ static void sum_row(void *data, size_t row, int worker) {
 static void aim_patches(const ast_depth *depth);
 static void write_row(void *data, size_t row, int worker);
 
-void ast_planes_aim(ast_depth *depth, float *normals) {
+void ast_planes_find_normals(ast_depth *depth, float *normals) {
     aiming a = {depth, normals};
     ast_pool_run(depth->pool, depth->planes.down, sum_row, &a);
     ast_planes_grow(&depth->planes, depth->options.filter_epsilon);
@@ -74,7 +74,7 @@ void ast_planes_aim(ast_depth *depth, float *normals) {
 
 /* ---- Normals of patches ---------------------------------------------------------------------------------------- */
 
-/* The standard deviation of the patch's pixels along the direction in which it is narrowest. */
+/* The standard deviation of the pixels of a patch along its narrowest direction. */
 static double narrowness(const ast_patch *p) {
     double mx = p->x / p->n, my = p->y / p->n;
     double xx = p->xx / p->n - mx * mx, xy = p->xy / p->n - mx * my, yy = p->yy / p->n - my * my;
@@ -82,7 +82,7 @@ static double narrowness(const ast_patch *p) {
     return sqrt(least > 0 ? least : 0);
 }
 
-/* As in normals.c: -(fx s_u, fy s_v, s at the principal point), whose length is one over the plane's distance. */
+/* As in normals.c: -(fx s_u, fy s_v, s at the principal point); its length is 1 / distance of the plane. */
 static void aim_patch(const ast_depth *depth, size_t cell) {
     const ast_camera *camera = &depth->options.camera;
     const ast_plane *plane = &depth->planes.planes[cell];
@@ -107,7 +107,7 @@ static void aim_patches(const ast_depth *depth) {
 
 /* ---- Normals of pixels ----------------------------------------------------------------------------------------- */
 
-/* A plane that pixels of a cell may lie on: s at the cell's first pixel, and its slopes. */
+/* A plane that pixels of a cell may lie on: s at the first pixel of the cell, and the slopes. */
 typedef struct candidate {
     float level, slope_x, slope_y;
     const float *normal;
@@ -120,8 +120,8 @@ static bool known(const candidate *list, size_t count, const float *normal) {
     return false;
 }
 
-/* The plane of the cell itself first, then those of the cells around it. One whose direction is not sure takes part:
- * its pixels have no normal, rather than that of the wall beside it. */
+/* The plane of the cell itself first, then those of the cells around it. A plane with an unreliable normal takes part
+ * too: its pixels get no normal, instead of the normal of the wall beside it. */
 static size_t find_candidates(const ast_depth *depth, size_t column, size_t row, candidate *list) {
     static const int around[9][2] = {{0, 0}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}, {-1, -1}, {1, -1}, {-1, 1}, {1, 1}};
     const ast_planes *p = &depth->planes;
@@ -130,7 +130,7 @@ static size_t find_candidates(const ast_depth *depth, size_t column, size_t row,
     double least = LEAST_SHARE * (double)(depth->width * depth->height);
     size_t count = 0;
     for (int i = 0; i < 9; i++) {
-        size_t c = column + (size_t)around[i][0], r = row + (size_t)around[i][1]; /* one before 0 is far too large */
+        size_t c = column + (size_t)around[i][0], r = row + (size_t)around[i][1]; /* -1 wraps to a large number */
         int32_t leader = c < p->across && r < p->down ? p->leader[r * p->across + c] : -1;
         if (leader < 0 || p->patches[leader].n < least || known(list, count, p->normals + 3 * leader))
             continue;
@@ -141,7 +141,7 @@ static size_t find_candidates(const ast_depth *depth, size_t column, size_t row,
     return count;
 }
 
-/* s of the pixels of a cell and of those VOTERS around it; holes outside the image. block: (WIDE, WIDE). */
+/* s of the pixels of a cell and of the VOTERS pixels around it; holes outside the image. block: (WIDE, WIDE). */
 static void gather(const ast_depth *depth, size_t column, size_t row, float *block) {
     size_t u = column * AST_CELL, v = row * AST_CELL;
     bool inside =
@@ -150,12 +150,13 @@ static void gather(const ast_depth *depth, size_t column, size_t row, float *blo
         const float *from = depth->inverse + (v + j - VOTERS) * depth->width + u - VOTERS;
         if (inside)
             memcpy(block + j * WIDE, from, WIDE * sizeof *block);
-        for (size_t i = 0; !inside && i < WIDE; i++) /* before 0 is far too large */
+        for (size_t i = 0; !inside && i < WIDE; i++) /* negative positions wrap to large numbers */
             block[j * WIDE + i] = v + j - VOTERS < depth->height && u + i - VOTERS < depth->width ? from[i] : 0;
     }
 }
 
-/* How far they are from a plane, at most `limit`. Holes are as far as that from every plane. off: (WIDE, WIDE). */
+/* Distances of the pixels from a plane, at most `limit`. Holes have the distance `limit` from every plane. off: (WIDE,
+ * WIDE). */
 static void measure_distances(const float *block, const candidate *c, float limit, float *off) {
     for (size_t j = 0; j < WIDE; j++) {
         float level = c->level + ((float)j - VOTERS) * c->slope_y;
@@ -167,7 +168,7 @@ static void measure_distances(const float *block, const candidate *c, float limi
     }
 }
 
-/* The sum over the pixels around each one of the cell. sums: (AST_CELL, AST_CELL). */
+/* Sums over the 5 x 5 pixels around each pixel of the cell. sums: (AST_CELL, AST_CELL). */
 static void ask_around(const float *off, float *sums) {
     float across[WIDE * AST_CELL];
     for (size_t j = 0; j < WIDE; j++)
@@ -181,8 +182,8 @@ static void ask_around(const float *off, float *sums) {
     }
 }
 
-/* Which of the planes each pixel of a cell lies on, -1 for none: of those it is near enough to, the one that is nearest
- * to the 5 x 5 pixels around, the first of equal ones. Next to an edge between walls one pixel alone cannot tell. */
+/* The plane of each pixel of a cell, -1 for none: among the planes that the pixel is near enough to, the one nearest to
+ * the 5 x 5 pixels around it, the first among equals. Next to an edge between walls a single pixel cannot decide. */
 static void vote(const ast_depth *depth, size_t column, size_t row, const candidate *list, size_t count, float limit,
                  int8_t *winner) {
     float block[WIDE * WIDE], off[WIDE * WIDE], sums[AST_CELL * AST_CELL], least[AST_CELL * AST_CELL];
@@ -203,7 +204,7 @@ static void vote(const ast_depth *depth, size_t column, size_t row, const candid
     }
 }
 
-/* The same, and written, for a cell that knows one plane alone. Most rows of most cells are on it as a whole. */
+/* The same for a cell with one candidate, and writes the normals. Most rows of most cells lie on it completely. */
 static inline void write_plain(const ast_depth *depth, size_t u, size_t n, size_t row, const candidate *c, float limit,
                                float *normals) {
     float whole[3 * AST_CELL];
@@ -234,9 +235,7 @@ static void write_cell(const ast_depth *depth, size_t column, size_t row, const 
         for (size_t i = 0; i < n; i++, out += 3) {
             int8_t won = winner[j * AST_CELL + i];
             const float *normal = won < 0 ? none : list[won].normal;
-            out[0] = normal[0];
-            out[1] = normal[1];
-            out[2] = normal[2];
+            memcpy(out, normal, 3 * sizeof *out);
         }
     }
 }
@@ -252,7 +251,7 @@ static void write_row(void *data, size_t row, int worker) {
         size_t count = find_candidates(depth, column, row, list);
         if (count == 1) {
             size_t u = column * AST_CELL, left = depth->width - u;
-            if (left >= AST_CELL) /* a number that the compiler knows */
+            if (left >= AST_CELL) /* a constant for the compiler */
                 write_plain(depth, u, AST_CELL, row, list, limit, a->normals);
             else
                 write_plain(depth, u, left, row, list, limit, a->normals);

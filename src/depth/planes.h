@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Normals of the planes that an image is made of. A difference of neighbours, averaged over a window, is only as good
- * as the window is wide: at 4 m a step of a structured-light sensor's disparity is 5 cm, and a wall seen from there has
- * normals that wave by 30 degrees. Walls are wider than windows. So cells of 8 x 8 pixels grow together as long as one
- * plane fits them, and a pixel has the normal of the plane it lies on.
+ * Normals of the planes in an image. Averaged differences are only as accurate as their window is wide: at 4 m one step
+ * of disparity of a structured-light sensor is 5 cm, and the normals of a wall at that distance vary by 30 degrees.
+ * Walls are wider than windows. So cells of 8 x 8 pixels are joined while one plane fits them, and a pixel gets the
+ * normal of the plane it lies on.
  *
- * s, inverse depth, is linear over a plane, and ten sums over a patch of pixels, which add up when patches grow
- * together, are all that its least-squares plane takes. */
+ * Inverse depth s is linear over a plane. Ten sums over the pixels of a patch, which are added when patches join, are
+ * sufficient for its least-squares plane. */
 #ifndef AST_PLANES_H
 #define AST_PLANES_H
 
@@ -14,18 +14,21 @@
 
 #define AST_CELL 8 /* pixels along each side */
 
-/* Sums count from this row and column, a whole one, so that they stay small and exact. */
+/* The origin of the sums, an integer row and column, so that they stay small and exact. */
 static inline double ast_middle(size_t side) {
     size_t half = side / 2;
     return (double)half;
 }
 
-/* Sums over the pixels of a patch that are no holes; x and y count from the middle of the image. */
-typedef struct ast_patch {
-    double n, x, y, xx, xy, yy, s, xs, ys, ss;
+/* Sums over the pixels of a patch that are not holes; x and y count from the middle of the image. */
+typedef union ast_patch {
+    struct {
+        double n, x, y, xx, xy, yy, s, xs, ys, ss;
+    };
+    double sums[10];
 } ast_patch;
 
-/* s = level + slope_x x + slope_y y; what it leaves of s is `rest`, a sum of squares. */
+/* s = level + slope_x x + slope_y y; `rest` is the residual sum of squares. */
 typedef struct ast_plane {
     double slope_x, slope_y, level, rest;
 } ast_plane;
@@ -42,23 +45,15 @@ static inline ast_plane ast_plane_of(const ast_patch *p) {
 }
 
 static inline void ast_patch_add(ast_patch *p, const ast_patch *more) {
-    p->n += more->n;
-    p->x += more->x;
-    p->y += more->y;
-    p->xx += more->xx;
-    p->xy += more->xy;
-    p->yy += more->yy;
-    p->s += more->s;
-    p->xs += more->xs;
-    p->ys += more->ys;
-    p->ss += more->ss;
+    for (int i = 0; i < 10; i++)
+        p->sums[i] += more->sums[i];
 }
 
-/* The cells of image rows 8 row to 8 row + 7: the sums of each, its plane, and whether it may grow: leader[k] = k, or
- * -1 where there are too few pixels or more than noise on top of a plane. */
+/* The cells of image rows 8 row to 8 row + 7: their sums, their planes, and whether they may join others: leader[k] =
+ * k, or -1 if a cell has too few pixels or does not fit a plane within the noise. */
 void ast_planes_sum_cells(ast_depth *depth, size_t row);
 
-/* Lets patches grow together; then leader[k] is the cell that holds the sums of the patch that cell k is in. */
+/* Joins patches; afterwards leader[k] is the cell that holds the sums of the patch of cell k. */
 void ast_planes_grow(ast_planes *planes, double epsilon);
 
 #endif

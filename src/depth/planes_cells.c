@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * The cells that planes grow from: sums over 8 x 8 pixels, and the plane of each. Sums run down the columns, eight side
- * by side, and then over the eight, in the same order on every processor. */
+ * The cells from which planes grow: sums over 8 x 8 pixels, and the plane of each. Sums run down the columns, eight
+ * side by side, and then over the eight, in the same order on every processor. */
 #include "planes.h"
 
 #include <string.h>
 
 #define CELL_LEAST 48 /* pixels: three of four, so that a cell with a hole through it does not count */
 
-/* Sums down each column of a cell: of the pixels there, and of s. */
+/* Sums down each column of a cell, over its valid pixels and their s. */
 typedef struct columns {
     double n[AST_CELL], y[AST_CELL], yy[AST_CELL], s[AST_CELL], ys[AST_CELL], ss[AST_CELL];
 } columns;
 
-/* n columns, from row `first` to row `last`; s: the first pixel. */
+/* n columns, from row `first` to row `last`; s points to the first pixel. */
 static void add_pixels(columns *to, const float *s, const ast_depth *depth, size_t first, size_t last, size_t n) {
     for (size_t v = first; v < last; v++, s += depth->width) {
         double y = (double)v - ast_middle(depth->height);
@@ -29,8 +29,8 @@ static void add_pixels(columns *to, const float *s, const ast_depth *depth, size
     }
 }
 
-/* A whole cell; false: it has holes, and the sums are good for nothing. Those of pixels are the same for all columns.
- */
+/* A cell without holes; false if it has holes, and then the sums are invalid. The sums over positions are the same for
+ * all columns. */
 static bool add_whole(columns *to, const float *s, const ast_depth *depth, size_t first) {
     float least[AST_CELL];
     double at = 0, squares = 0;
@@ -57,12 +57,12 @@ static bool add_whole(columns *to, const float *s, const ast_depth *depth, size_
     return whole;
 }
 
-/* x: the first column, from the middle of the image. */
+/* x: the first column, counted from the middle of the image. */
 static ast_patch add_columns(const columns *c, double x) {
     ast_patch p = {0};
     for (size_t i = 0; i < AST_CELL; i++) {
-        ast_patch_add(&p, &(ast_patch){c->n[i], c->n[i] * x, c->y[i], c->n[i] * (x * x), c->y[i] * x, c->yy[i], c->s[i],
-                                       c->s[i] * x, c->ys[i], c->ss[i]});
+        ast_patch_add(&p, &(ast_patch){{c->n[i], c->n[i] * x, c->y[i], c->n[i] * (x * x), c->y[i] * x, c->yy[i],
+                                        c->s[i], c->s[i] * x, c->ys[i], c->ss[i]}});
         x += 1;
     }
     return p;

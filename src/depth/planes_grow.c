@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Patches that lie on one plane grow together. What it costs two of them to share a plane is the sum of squares that
- * this adds, over the pixels of the smaller one: a small patch may not hide behind a large one. In a round every patch
- * chooses the neighbour that costs it least; those that chose each other join, and then those whose choice is among
- * them, if it is still good. So a wall takes all its cells in a few rounds, and a cell across an edge, which fits
- * neither side well, comes last or never.
+ * Joins patches that lie on one plane. The cost of joining two patches is the increase of the residual sum of squares,
+ * divided by the pixels of the smaller patch, so that a large patch does not hide a small one. In each round every
+ * patch chooses the neighbour with the lowest cost. Patches that chose each other join; then patches whose choice is
+ * among them join too, if the cost is still low. So a wall collects all its cells in a few rounds, and a cell across an
+ * edge, which fits neither side well, joins last or never.
  *
- * Rounds look at all pairs of neighbouring cells in the same order, so that the result depends on the image alone. */
+ * Every round visits all pairs of neighbouring cells in the same order, so the result depends on the image only. */
 #include "planes.h"
 
-#define MOST_COST 0.7 /* epsilons, squared: of joining */
+#define MOST_COST 0.7 /* epsilons, squared: the highest cost of joining */
 
 static int32_t leader_of(int32_t *leader, int32_t k) {
     while (leader[k] != k)
@@ -32,7 +32,7 @@ static void join(ast_planes *p, int32_t to, int32_t from, uint32_t round) {
     p->changed[to] = round;
 }
 
-/* A pair of neighbouring cells; what it costs is known from the last round unless one of the two patches grew in it. */
+/* A pair of neighbouring cells; its cost is known from the last round unless one of the two patches grew in it. */
 static void look(ast_planes *p, int32_t cell, int32_t other, double *known, uint32_t round) {
     if (p->leader[other] < 0)
         return;
@@ -71,7 +71,7 @@ static bool paired(const ast_planes *p, int32_t k) {
     return p->choice[k] >= 0 && p->choice[p->choice[k]] == k;
 }
 
-/* Those that led a patch when the choice was made: nobody chooses anybody else. */
+/* Only cells that led a patch when the choices were made have a choice. */
 static bool join_pairs(ast_planes *p, uint32_t round) {
     bool joined = false;
     int32_t cells = (int32_t)(p->across * p->down);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * One frame of the hallway: walk, rays, sensor. Rays come first for the whole image, since the sensor looks at the
+ * Renders one frame of the hallway: walk, rays, sensor. All rays are cast first, because the sensor needs the
  * neighbours of a pixel. */
 #include "scene.h"
 
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#define ROWS 8 /* of a block: small enough to share a small image, large enough to be worth a block */
+#define ROWS 8 /* per block: small enough to share a small image, large enough to be worth a block */
 
 typedef struct rendering {
     const ast_hallway *hallway;
@@ -19,8 +19,8 @@ typedef struct rendering {
     int32_t *truth;
 } rendering;
 
-static void cast_block(void *data, size_t block, int worker);
-static void sense_block(void *data, size_t block, int worker);
+static void cast_row(void *data, size_t row, int worker);
+static void sense_row(void *data, size_t row, int worker);
 
 ast_status ast_scene_render(ast_fault *fault, ast_pool *pool, const ast_hallway *hallway, size_t index, uint16_t *depth,
                             int32_t *truth, ast_hallway_frame *frame) {
@@ -32,33 +32,25 @@ ast_status ast_scene_render(ast_fault *fault, ast_pool *pool, const ast_hallway 
                         hallway->width, hallway->height);
     ast_scene_walk(index, hallway->frames, &place);
     ast_view_open(&work.view, &hallway->camera, &place);
-    size_t blocks = (hallway->height + ROWS - 1) / ROWS;
-    ast_pool_run(pool, blocks, cast_block, &work);
-    ast_pool_run(pool, blocks, sense_block, &work);
+    ast_pool_run_rows(pool, hallway->height, ROWS, cast_row, &work);
+    ast_pool_run_rows(pool, hallway->height, ROWS, sense_row, &work);
     free(work.hits);
     if (frame)
         *frame = place;
     return AST_OK;
 }
 
-static size_t rows_end(const rendering *work, size_t block) {
-    size_t end = (block + 1) * ROWS;
-    return end < work->hallway->height ? end : work->hallway->height;
-}
-
-static void cast_block(void *data, size_t block, int worker) {
+static void cast_row(void *data, size_t row, int worker) {
     const rendering *work = data;
     size_t width = work->hallway->width;
     (void)worker;
-    for (size_t row = block * ROWS; row < rows_end(work, block); row++)
-        ast_view_row(&work->view, row, width, work->hits + row * width);
+    ast_view_row(&work->view, row, width, work->hits + row * width);
 }
 
-static void sense_block(void *data, size_t block, int worker) {
+static void sense_row(void *data, size_t row, int worker) {
     const rendering *work = data;
     size_t width = work->hallway->width;
     (void)worker;
-    for (size_t row = block * ROWS; row < rows_end(work, block); row++)
-        ast_sensor_row(work->hallway, work->index, row, work->hits, work->depth + row * width,
-                       work->truth ? work->truth + row * width : NULL);
+    ast_sensor_row(work->hallway, work->index, row, work->hits, work->depth + row * width,
+                   work->truth ? work->truth + row * width : NULL);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * A scene with a known answer, in three steps that know nothing of each other: the walk says where the camera is, rays
- * say what is in front of each pixel, the sensor makes of it what a depth camera would deliver.
+ * A scene with known truth, in three independent steps: the walk says where the camera is, the rays say what each pixel
+ * sees, and the sensor turns this into the output of a depth camera.
  *
  * World: x and y on the floor, z up; camera: x right, y down, z forward; metres. Everything is plain arithmetic and
- * square roots, no library function that rounds as the processor likes, so that every machine makes the same bits. */
+ * square roots, without library functions whose rounding depends on the processor, so that every machine gives the same
+ * bits. */
 #ifndef AST_SCENE_H
 #define AST_SCENE_H
 
@@ -16,26 +17,26 @@
 
 enum { AST_SCENE_DIRECTIONS = 6 }; /* +x -x +y -y +z -z */
 
-/* Renders a frame. The options and the index have been checked; after a failure nothing is written. */
+/* Renders a frame. The options and the index are checked; on failure nothing is written. */
 ast_status ast_scene_render(ast_fault *fault, ast_pool *pool, const ast_hallway *hallway, size_t index, uint16_t *depth,
                             int32_t *truth, ast_hallway_frame *frame);
 
 /* ---- The walk --------------------------------------------------------------------------------------------------- */
 
-/* Where the camera is in frame `index` of `frames`. */
+/* The pose of the camera in frame `index` of `frames`. */
 void ast_scene_walk(size_t index, size_t frames, ast_hallway_frame *frame);
 
 /* ---- Rays ------------------------------------------------------------------------------------------------------- */
 
-/* What a pixel looks at. */
+/* What a pixel sees. */
 typedef struct ast_hit {
     double depth;     /* along the optical axis */
-    float facing;     /* |normal . ray| for a ray of depth 1, which is longer than 1 off the axis */
-    int8_t direction; /* of the surface: 0..5, -1 where it is curved */
+    float facing;     /* |normal . ray| for a ray of depth 1, which is longer than 1 off the optical axis */
+    int8_t direction; /* of the surface: 0..5, -1 for a curved one */
 } ast_hit;
 
-/* A box as a camera sees it: where it is from there, and the columns first[0]..last[0] and rows first[1]..last[1] in
- * which it may be seen. */
+/* A box in the camera's coordinates, and the columns first[0]..last[0] and rows first[1]..last[1] in which it may be
+ * visible. */
 typedef struct ast_seen {
     double low[3], high[3];
     double first[2], last[2];
@@ -43,7 +44,7 @@ typedef struct ast_seen {
 
 enum { AST_SCENE_SOLIDS = 7 };
 
-/* A camera in its place, and what it may see from there. */
+/* A camera pose, and what is visible from it. */
 typedef struct ast_view {
     ast_camera camera;
     double origin[3];
@@ -54,12 +55,12 @@ typedef struct ast_view {
 
 void ast_view_open(ast_view *view, const ast_camera *camera, const ast_hallway_frame *frame);
 
-/* Row `row` of the image: (width) hits. Every ray hits something, since the corridor is closed. */
+/* Row `row` of the image: (width) hits. Every ray hits something, because the corridor is closed. */
 void ast_view_row(const ast_view *view, size_t row, size_t width, ast_hit *hits);
 
 /* ---- The sensor ------------------------------------------------------------------------------------------------- */
 
-/* Row `row` of what the sensor delivers from all the hits, (height, width); truth may be NULL. */
+/* Row `row` of the sensor's output, computed from all hits (height, width); truth may be NULL. */
 void ast_sensor_row(const ast_hallway *hallway, size_t index, size_t row, const ast_hit *hits, uint16_t *depth,
                     int32_t *truth);
 

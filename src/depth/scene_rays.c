@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rays through the hallway. The one idea: the corridor is a room seen from inside, and whatever stands in it, the block
- * behind the inner corner included, is a solid box seen from outside. A ray leaves the room through the nearest of
- * three slabs and enters a box through the farthest, so that no ray slips through a seam. One solid is a round column.
+ * Rays through the hallway. The main idea: the corridor is a room seen from inside, and everything in it, including the
+ * block behind the inner corner, is a solid box seen from outside. A ray leaves the room through the nearest of three
+ * slabs and enters a box through the farthest, so no ray slips through a seam. One solid is a round column.
  *
- * A ray has depth 1 along the optical axis: the parameter where it meets a surface is the depth that a camera gives. */
+ * A ray has depth 1 along the optical axis, so the parameter at which it meets a surface is the depth. */
 #include "scene.h"
 
 #include <math.h>
 
 typedef struct solid {
     double low[3], high[3];
-    bool round; /* a column: the circle within the square */
+    bool round; /* a column: the circle inscribed in the square */
 } solid;
 
-/* Metres. All faces are parallel to the axes, so that true directions are 90 degrees apart. Things stand where the walk
- * loses directions and finds them again: nothing on the way into the turn faces -y, and after it the cabinets do. The
- * turn itself is bare: there walls are near and edges would be a large part of what can be seen. */
+/* Metres. All faces are parallel to the axes, so the true directions are 90 degrees apart. Objects stand where the walk
+ * loses directions and finds them again: nothing before the turn faces -y, and after it the cabinets do. The turn
+ * itself is empty: walls are near there, and edges would fill a large part of the image. */
 #define TOP 2.5
 static const solid room = {{-2, -1.3, 0}, {10.6, 9.5, TOP}, false};
 static const solid solids[AST_SCENE_SOLIDS] = {
@@ -76,7 +76,7 @@ void ast_view_row(const ast_view *view, size_t row, size_t width, ast_hit *hits)
 
 /* ---- Before the first ray --------------------------------------------------------------------------------------- */
 
-/* The columns of the matrix of a quaternion x y z w: where it takes the axes. */
+/* The columns of the matrix of a quaternion x y z w: the images of the axes. */
 static void rotate_axes(const double *rotation, double axes[3][3]) {
     double x = rotation[0], y = rotation[1], z = rotation[2], w = rotation[3];
     const double columns[3][3] = {{1 - 2 * (y * y + z * z), 2 * (x * y + z * w), 2 * (x * z - y * w)},
@@ -96,7 +96,7 @@ static void corner_of(const ast_view *view, const ast_seen *box, int corner, dou
     }
 }
 
-/* A box may be seen in the rectangle around its corners and a pixel more, everywhere if some of them are behind the
+/* A box may be visible in the rectangle around its corners plus one pixel, everywhere if some corners are behind the
  * camera, and nowhere if all are. */
 static ast_seen see(const ast_view *view, const solid *box) {
     ast_seen seen = {.first = {INFINITY, INFINITY}, .last = {-INFINITY, -INFINITY}};
@@ -136,15 +136,15 @@ static double larger(double a, double b) {
     return a > b ? a : b;
 }
 
-/* What is hit faces against the ray: -x where the ray goes towards +x. True from inside a room as from outside a box.
- */
+/* The surface faces against the ray: -x if the ray goes towards +x. This holds inside a room and outside a box. */
 static void meet(ray *beam, double depth, int axis) {
     beam->hit.depth = depth;
     beam->hit.facing = (float)fabs(beam->along[axis]);
     beam->hit.direction = (int8_t)(2 * axis + (beam->along[axis] > 0));
 }
 
-/* A ray along a slab gets infinities of both signs, or of one if it is outside: the right answers. */
+/* A ray parallel to a slab gets infinities of both signs, or of one sign if it is outside: both give the right
+ * answer. */
 static void leave_room(ray *beam, const ast_seen *box) {
     double nearest = INFINITY;
     int through = 0;
@@ -176,13 +176,13 @@ static void enter_box(ray *beam, const ast_seen *box) {
 /* |origin + t along - centre|^2 = radius^2 on the floor plan, the smaller root; the column is as high as the room. */
 static void enter_column(ray *beam, const ast_seen *column) {
     double radius = (column->high[0] - column->low[0]) / 2;
-    double x = -(column->low[0] + radius), y = -(column->low[1] + radius); /* of the camera, from the axis */
+    double x = -(column->low[0] + radius), y = -(column->low[1] + radius); /* the camera relative to the axis */
     double dx = beam->along[0], dy = beam->along[1];
     double square = dx * dx + dy * dy, half = x * dx + y * dy, rest = x * x + y * y - radius * radius;
     double discriminant = half * half - square * rest;
     if (!(discriminant > 0) || half >= 0)
         return;
-    double depth = rest / (sqrt(discriminant) - half); /* = (-half - root) / square, for a ray straight up too */
+    double depth = rest / (sqrt(discriminant) - half); /* = (-half - root) / square; also valid for a vertical ray */
     if (depth >= beam->hit.depth)
         return;
     beam->hit.depth = depth;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a structured-light sensor makes of exact depth. It knows disparity, d = fx b / z: the shift, in pixels, of the
- * projector's pattern; the projector is b to the right of the camera. Over a flat surface disparity is a linear
- * function of the pixel, however slanted, so that a step in it is an edge of an object.
+ * Turns exact depth into the output of a structured-light sensor. The sensor measures disparity, d = fx b / z: the
+ * shift, in pixels, of the projector's pattern; the projector is b to the right of the camera. Over a flat surface,
+ * however slanted, disparity is a linear function of the pixel, so a step in it is an edge of an object.
  *
- * Noise is drawn from counters (seed, frame, pixel), so that it does not depend on who draws when. */
+ * Noise is drawn from counters (seed, frame, pixel), so it does not depend on threads or order. */
 #include "scene.h"
 
 #include "random.h"
@@ -12,24 +12,24 @@
 #include <math.h>
 
 #define BASELINE 0.075 /* metres between projector and camera, as in the first Kinect and the Xtion */
-#define STEPS 8        /* of disparity in a pixel */
+#define STEPS 8        /* steps of disparity per pixel */
 
-/* What these sensors deliver: nearer the pattern leaves the image, and farther one step of disparity is 20 cm and more,
- * which no surface can be measured with. */
+/* The range of these sensors: nearer, the pattern leaves the image; farther, one step of disparity is 20 cm or more,
+ * too coarse to measure a surface. */
 #define NEAREST 0.5
 #define FARTHEST 8.0
 
-/* Pixels of disparity between neighbours that make an edge: three steps. A flat surface stays below as long as it is
+/* Disparity between neighbours, in pixels, that makes an edge: three steps. A flat surface stays below it while it is
  * more than 0.2 m (b / EDGE) beside the camera. */
 #define EDGE 0.375
 
-#define GRAZING2 0.03015368960704583 /* cos(80 degrees)^2: beyond, too little of the pattern comes back */
+#define GRAZING2 0.03015368960704583 /* cos(80 degrees)^2: at larger angles too little of the pattern comes back */
 
 static bool is_grazing(double x, double y, const ast_hit *hit);
 static bool is_edge(const ast_hallway *hallway, size_t row, size_t column, const ast_hit *hits);
 static double measured(const ast_hallway *hallway, uint64_t key, double depth);
 
-/* Millimetres, to the nearest; 0 where they do not fit. */
+/* Rounded to millimetres; 0 if out of range. */
 static uint16_t millimetres(double depth) {
     double value = depth * 1000 + 0.5;
     return value < UINT16_MAX + 1.0 ? (uint16_t)value : 0;
@@ -43,8 +43,8 @@ static void exact_row(const ast_hit *hits, size_t width, uint16_t *depth, int32_
     }
 }
 
-/* From the projector's side, that is from the right: a pixel whose place in the pattern is taken by one to its right
- * lies in the shadow of that one. */
+/* From the projector's side, that is from the right: a pixel lies in the shadow of a pixel to its right that has the
+ * same place in the pattern. */
 static void sensed_row(const ast_hallway *hallway, uint64_t key, size_t row, const ast_hit *hits, uint16_t *depth,
                        int32_t *truth) {
     const ast_hit *here = hits + row * hallway->width;
@@ -93,16 +93,15 @@ static bool is_edge(const ast_hallway *hallway, size_t row, size_t column, const
 
 /* ---- Noise ------------------------------------------------------------------------------------------------------ */
 
-/* A normal variable for a counter: the sum of 64 coins and a uniform variable that fills the gaps between its values.
- * Exact on every machine; its fourth moment differs from the normal one by one part in a hundred. */
+/* A normal variable for a counter: the sum of 64 coins plus a uniform variable that fills the gaps between its values.
+ * Exact on every machine; its fourth moment differs from the normal one by one percent. */
 static double normal(uint64_t key) {
     uint64_t coins = ast_mix64(key), fill = ast_mix64(coins ^ 0xd1b54a32d192ed03u);
     double sum = (double)(__builtin_popcountll(coins) - 32) + (double)(fill >> 11) * 0x1p-53 - 0.5;
     return sum * 0.24935149047701483; /* its variance is 16 + 1/12 */
 }
 
-/* The depth with the noise of Nguyen, Izadi and Lovell (2012), then what is left of it in steps of disparity; 0 out of
- * range. */
+/* The depth with the noise of Nguyen, Izadi and Lovell (2012), rounded to steps of disparity; 0 if out of range. */
 static double measured(const ast_hallway *hallway, uint64_t key, double depth) {
     double deviation = 0.0012 + 0.0019 * (depth - 0.4) * (depth - 0.4);
     double noisy = depth + deviation * normal(key);

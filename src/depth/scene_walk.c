@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The walk: along a corridor in +x, to the left round the corner, and on in +y. A person carries the camera at the
- * height of the eyes, bobs with every step, sways with every second one, looks a little down and into the turn before
- * the feet get there. */
+ * The walk: along a corridor in +x, left round the corner, and on in +y. A person carries the camera at eye height,
+ * bobs with every step, sways with every second step, looks slightly down, and turns the head before the body. */
 #include "scene.h"
 
 #include <math.h>
@@ -10,7 +9,7 @@
 #define TURNS_PER_DEGREE (1 / 360.0)
 #define PI 3.14159265358979323846
 
-/* The line that the feet follow, in metres along it: straight, a quarter circle about the inner corner, straight. */
+/* The path of the feet, in metres: straight, a quarter circle about the inner corner, straight. */
 #define START 3.4
 #define CORNER_X 7.6
 #define CORNER_Y 1.3
@@ -19,7 +18,7 @@
 #define TURN_ENDS (TURN_BEGINS + RADIUS * PI / 2)
 #define LENGTH (TURN_ENDS + 3.4)
 
-/* The head turns over this part of the line. */
+/* The head turns along this part of the path. */
 #define LOOK_BEGINS (TURN_BEGINS - 0.6)
 #define LOOK_ENDS (TURN_ENDS + 0.1)
 
@@ -29,12 +28,12 @@
 #define BOB 0.02     /* metres, up and down */
 #define SWAY 0.025   /* metres, left and right */
 #define DOWN 11.0    /* degrees below the horizon */
-#define STEPPING 8.0 /* degrees more in the middle of the turn, to see where the feet go */
+#define STEPPING 8.0 /* degrees more in the middle of the turn, to look where the feet go */
 #define NOD 0.6      /* degrees */
 #define GAZE 2.0     /* degrees, left and right */
 #define TILT 0.8     /* degrees, of the horizon */
 
-/* The sine of an angle in turns, by its series after folding to a quarter turn: good to 1e-15. */
+/* The sine of an angle in turns, by its series after reduction to a quarter turn: accurate to 1e-15. */
 static double sine(double turns) {
     turns -= floor(turns + 0.5);
     if (turns > 0.25)
@@ -53,13 +52,13 @@ static double cosine(double turns) {
     return sine(turns + 0.25);
 }
 
-/* From 0 to 1 while x does, at rest at both ends. */
+/* Rises from 0 to 1 with x, with zero slope at both ends. */
 static double ease(double x) {
     x = x < 0 ? 0 : x > 1 ? 1 : x;
     return x * x * x * (10 - x * (15 - 6 * x));
 }
 
-/* product = a b for quaternions x y z w; product is neither. */
+/* product = a b for quaternions x y z w; product must be neither of them. */
 static void multiply(const double *a, const double *b, double *product) {
     product[0] = a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1];
     product[1] = a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0];
@@ -67,8 +66,8 @@ static void multiply(const double *a, const double *b, double *product) {
     product[3] = a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2];
 }
 
-/* Camera to world: about the world's z, then the axes renamed (forward is +x, right -y, down -z), then about the
- * camera's own x and z. */
+/* Camera to world: rotates about the world's z, renames the axes (forward is +x, right -y, down -z), then rotates about
+ * the camera's own x and z. */
 static void look(double yaw, double pitch, double roll, double *rotation) {
     const double about_z[4] = {0, 0, sine(yaw / 2), cosine(yaw / 2)};
     const double renamed[4] = {-0.5, 0.5, -0.5, 0.5};
@@ -80,7 +79,7 @@ static void look(double yaw, double pitch, double roll, double *rotation) {
     multiply(nodding, about_forward, rotation);
 }
 
-/* The point of the line at `along`, and the heading there. */
+/* The point of the path at `along`, and the heading there. */
 static void follow(double along, double *x, double *y, double *heading) {
     double turned = (along - TURN_BEGINS) / (2 * PI * RADIUS);
     *heading = turned < 0 ? 0 : turned > 0.25 ? 0.25 : turned;

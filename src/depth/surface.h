@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Normals of clouds of points and of meshes. */
+ * Normals of point clouds and meshes. */
 #ifndef AST_SURFACE_H
 #define AST_SURFACE_H
 
@@ -9,12 +9,11 @@
 #include "fault.h"
 #include "pool.h"
 
-/* As ast_cloud_normals; the arguments are checked. Nothing is written unless AST_OK. A cancelled pool leaves normals
- * unwritten. */
+/* As ast_cloud_normals, with checked arguments. On failure nothing is written; a cancelled pool leaves normals unwritten. */
 ast_status ast_surface_of_cloud(ast_fault *fault, ast_pool *pool, const ast_cloud_kernels *kernels, const float *points,
                                 size_t count, const ast_cloud_options *options, float *normals, float *curvature);
 
-/* As ast_mesh_normals; the arguments are checked. */
+/* As ast_mesh_normals, with checked arguments. */
 void ast_surface_of_mesh(ast_pool *pool, const float *vertices, const int32_t *faces, size_t face_count, float *normals,
                          double *areas);
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * Total-variation smoothing of unit vectors by an augmented Lagrangian, after Rosman et al. (2012). Wanted is
+ * Total-variation smoothing of unit vectors by an augmented Lagrangian, after Rosman et al. (2012). It solves
  *
  *     min over u of   weight TV(u) + 1/2 |u - u0|^2   with every u on the sphere.
  *
- * With the differences z = grad u as variables of their own, and p as the multiplier of that constraint, the terms come
- * apart, and an iteration takes them in turn:
+ * With the differences z = grad u as separate variables, and p as the multiplier of that constraint, the terms
+ * separate, and an iteration updates them in turn:
  *
- *     total variation   p = p + sigma grad(ahead), cut to |p| <= weight (z is eliminated);
+ *     total variation   p = p + sigma grad(ahead), limited to |p| <= weight (z is eliminated);
  *     data and sphere   u = u + tau (div p + u0), projected to the sphere;
- *     and on            ahead = 2 u - the u before.
+ *     extrapolation     ahead = 2 u - the previous u.
  *
  * The quadratic term that ties z to grad u is linearised, so that the second step has this closed form (Chambolle and
- * Pock 2011); 8 sigma tau < 1 keeps it stable. To split u itself into a smooth and a spherical copy, as the paper does,
- * needs an inner loop for the smooth one, and where that was short the two drifted apart.
+ * Pock 2011); 8 sigma tau < 1 keeps it stable. Splitting u itself into a smooth and a spherical copy, as the paper
+ * does, needs an inner loop for the smooth copy; with a short inner loop the copies drifted apart.
  *
- * A difference counts only where both pixels are there: nothing crosses a hole. */
+ * A difference counts only if neither pixel is a hole: nothing crosses a hole. */
 #include "depth.h"
 
 #include "memory.h"
@@ -26,7 +26,7 @@
 
 #define TAU 0.1f
 #define SIGMA 1.2f
-#define ROWS 16 /* of a task */
+#define ROWS 16 /* per task */
 
 enum { GIVEN = 0, U = 3, AHEAD = 6, PX = 9, PY = 12, RIGHT = 15, DOWN = 16, PLANES = 17 };
 
@@ -38,13 +38,13 @@ typedef struct smoothing {
     float weight;
 } smoothing;
 
-static void load_block(void *data, size_t block, int worker);
-static void join_block(void *data, size_t block, int worker);
-static void dual_block(void *data, size_t block, int worker);
-static void primal_block(void *data, size_t block, int worker);
-static void store_block(void *data, size_t block, int worker);
+static void load_row(void *data, size_t v, int worker);
+static void join_row(void *data, size_t v, int worker);
+static void dual_row(void *data, size_t v, int worker);
+static void primal_row(void *data, size_t v, int worker);
+static void store_row(void *data, size_t v, int worker);
 
-/* One pixel more than the image is wide, at least: the left neighbour of the next row. */
+/* At least one pixel more than the image is wide: the left neighbour of the next row. */
 static size_t row_size(size_t width) {
     const size_t unit = AST_ALIGNMENT / sizeof(float);
     return (width + unit) / unit * unit;
@@ -77,19 +77,14 @@ void ast_tv_smooth(const ast_tv *tv, ast_pool *pool, const ast_image_kernels *ke
                    .weight = (float)weight};
     for (size_t p = 0; p < PLANES; p++)
         s.plane[p] = tv->memory + p * plane_size(width, height) + s.row;
-    size_t blocks = (height + ROWS - 1) / ROWS;
-    ast_pool_try(pool, blocks, load_block, &s);
-    ast_pool_try(pool, blocks, join_block, &s);
+    ast_pool_run_rows(pool, height, ROWS, load_row, &s);
+    ast_pool_run_rows(pool, height, ROWS, join_row, &s);
     for (int i = 0; i < iterations && !ast_pool_cancelled(pool); i++) {
-        ast_pool_try(pool, blocks, dual_block, &s);
-        ast_pool_try(pool, blocks, primal_block, &s);
+        ast_pool_run_rows(pool, height, ROWS, dual_row, &s);
+        ast_pool_run_rows(pool, height, ROWS, primal_row, &s);
     }
     if (!ast_pool_cancelled(pool))
-        ast_pool_run(pool, blocks, store_block, &s);
-}
-
-static size_t last_row(const smoothing *s, size_t block) {
-    return (block + 1) * ROWS < s->height ? (block + 1) * ROWS : s->height;
+        ast_pool_run_rows(pool, height, ROWS, store_row, &s);
 }
 
 static void clear_row(const smoothing *s, ptrdiff_t row) {
@@ -97,24 +92,22 @@ static void clear_row(const smoothing *s, ptrdiff_t row) {
         memset(s->plane[p] + row * (ptrdiff_t)s->row, 0, s->row * sizeof(float));
 }
 
-/* u = ahead = u0, all else 0. */
-static void load_block(void *data, size_t block, int worker) {
+/* u = ahead = u0, everything else 0. */
+static void load_row(void *data, size_t v, int worker) {
     const smoothing *s = data;
     (void)worker;
-    if (block == 0)
+    if (v == 0)
         clear_row(s, -1);
-    if (last_row(s, block) == s->height)
+    if (v + 1 == s->height)
         clear_row(s, (ptrdiff_t)s->height);
-    for (size_t v = block * ROWS; v < last_row(s, block); v++) {
-        clear_row(s, (ptrdiff_t)v);
-        for (size_t u = 0; u < s->width; u++) {
-            const float *n = s->normals + 3 * (v * s->width + u);
-            if (!isfinite(n[0]) || !isfinite(n[1]) || !isfinite(n[2]))
-                continue;
-            for (int c = 0; c < 3; c++)
-                s->plane[GIVEN + c][v * s->row + u] = s->plane[U + c][v * s->row + u] =
-                    s->plane[AHEAD + c][v * s->row + u] = n[c];
-        }
+    clear_row(s, (ptrdiff_t)v);
+    for (size_t u = 0; u < s->width; u++) {
+        const float *n = s->normals + 3 * (v * s->width + u);
+        if (!isfinite(n[0]) || !isfinite(n[1]) || !isfinite(n[2]))
+            continue;
+        for (int c = 0; c < 3; c++)
+            s->plane[GIVEN + c][v * s->row + u] = s->plane[U + c][v * s->row + u] =
+                s->plane[AHEAD + c][v * s->row + u] = n[c];
     }
 }
 
@@ -122,15 +115,14 @@ static bool is_there(const smoothing *s, size_t at) {
     return s->plane[GIVEN][at] != 0 || s->plane[GIVEN + 1][at] != 0 || s->plane[GIVEN + 2][at] != 0;
 }
 
-static void join_block(void *data, size_t block, int worker) {
+static void join_row(void *data, size_t v, int worker) {
     const smoothing *s = data;
     (void)worker;
-    for (size_t v = block * ROWS; v < last_row(s, block); v++)
-        for (size_t at = v * s->row; at < v * s->row + s->width; at++) {
-            bool here = is_there(s, at);
-            s->plane[RIGHT][at] = here && is_there(s, at + 1);
-            s->plane[DOWN][at] = here && is_there(s, at + s->row);
-        }
+    for (size_t at = v * s->row; at < v * s->row + s->width; at++) {
+        bool here = is_there(s, at);
+        s->plane[RIGHT][at] = here && is_there(s, at + 1);
+        s->plane[DOWN][at] = here && is_there(s, at + s->row);
+    }
 }
 
 static ast_tv_row row_of(const smoothing *s, size_t v) {
@@ -150,35 +142,30 @@ static ast_tv_row row_of(const smoothing *s, size_t v) {
     return row;
 }
 
-static void dual_block(void *data, size_t block, int worker) {
+static void dual_row(void *data, size_t v, int worker) {
     const smoothing *s = data;
     (void)worker;
-    for (size_t v = block * ROWS; v < last_row(s, block); v++) {
-        ast_tv_row row = row_of(s, v);
-        s->kernels->tv_dual(&row, SIGMA, s->weight, s->width);
-    }
+    ast_tv_row row = row_of(s, v);
+    s->kernels->tv_dual(&row, SIGMA, s->weight, s->width);
 }
 
-static void primal_block(void *data, size_t block, int worker) {
+static void primal_row(void *data, size_t v, int worker) {
     const smoothing *s = data;
     (void)worker;
-    for (size_t v = block * ROWS; v < last_row(s, block); v++) {
-        ast_tv_row row = row_of(s, v);
-        s->kernels->tv_primal(&row, TAU, s->width);
-    }
+    ast_tv_row row = row_of(s, v);
+    s->kernels->tv_primal(&row, TAU, s->width);
 }
 
-/* One without a length keeps what was given. */
-static void store_block(void *data, size_t block, int worker) {
+/* A vector of length 0 keeps its given value. */
+static void store_row(void *data, size_t v, int worker) {
     const smoothing *s = data;
     (void)worker;
-    for (size_t v = block * ROWS; v < last_row(s, block); v++)
-        for (size_t u = 0; u < s->width; u++) {
-            float *n = s->normals + 3 * (v * s->width + u);
-            double squared = 0;
-            for (int c = 0; c < 3; c++)
-                squared += (double)s->plane[U + c][v * s->row + u] * (double)s->plane[U + c][v * s->row + u];
-            for (int c = 0; c < 3 && squared > 0; c++)
-                n[c] = (float)((double)s->plane[U + c][v * s->row + u] / sqrt(squared));
-        }
+    for (size_t u = 0; u < s->width; u++) {
+        float *n = s->normals + 3 * (v * s->width + u);
+        double squared = 0;
+        for (int c = 0; c < 3; c++)
+            squared += (double)s->plane[U + c][v * s->row + u] * (double)s->plane[U + c][v * s->row + u];
+        for (int c = 0; c < 3 && squared > 0; c++)
+            n[c] = (float)((double)s->plane[U + c][v * s->row + u] / sqrt(squared));
+    }
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#define PARTY 256 /* ranks that tell each other a number in one sum */
+#define PARTY 256 /* ranks that exchange a number in one sum */
 
 void ast_comm_sum(const ast_comm *comm, uint64_t *values, size_t count) {
     if (ast_comm_many(comm) && count > 0)
@@ -16,7 +16,7 @@ void ast_comm_broadcast(const ast_comm *comm, void *bytes, size_t size, int from
         comm->broadcast(comm->data, bytes, size, from);
 }
 
-/* What the ranks first..first+PARTY have to tell; returns how many of them there are. */
+/* Exchanges the numbers of ranks first..first+PARTY-1; returns how many there are. */
 static int tell(const ast_comm *comm, int first, uint64_t own, uint64_t told[PARTY]) {
     int count = ast_comm_size(comm) - first, at = ast_comm_rank(comm) - first;
     count = count < PARTY ? count : PARTY;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The other processes that take part, if there are any. Everything here is a collective call: all ranks make it, in the
- * same order. NULL is one process alone, for which nothing happens. What only one rank knows travels as a sum to which
- * the others add zeros: exact, since it is integers that are added. */
+ * Communication with the other processes (ranks), if there are any. Every function is collective: all ranks call it, in
+ * the same order. NULL stands for a single process; the functions then do nothing. A number that only one rank knows is
+ * sent as a sum to which the others add zeros: integers make this exact. */
 #ifndef AST_COMM_H
 #define AST_COMM_H
 
@@ -26,16 +26,16 @@ static inline int ast_comm_size(const ast_comm *comm) {
 void ast_comm_sum(const ast_comm *comm, uint64_t *values, size_t count);
 void ast_comm_broadcast(const ast_comm *comm, void *bytes, size_t size, int from);
 
-/* The sum of `own` over the ranks before this one, and over all of them. */
+/* The sum of `own` over the ranks before this one; *total becomes the sum over all ranks. */
 uint64_t ast_comm_before(const ast_comm *comm, uint64_t own, uint64_t *total);
 
 /* The lowest rank for which `mine` holds, or -1. */
 int ast_comm_lowest(const ast_comm *comm, bool mine);
 
-/* The rank whose number is least, the lowest of several: -1 if all are infinite. No number is a NaN. */
+/* The rank with the smallest number, the lowest rank among equals; -1 if all are infinite. No number is a NaN. */
 int ast_comm_least(const ast_comm *comm, double own);
 
-/* What fails on one rank fails on all, with the message of the lowest. */
+/* Makes a failure on one rank a failure on all ranks; reports the error of the lowest failing rank. */
 ast_status ast_comm_agree(const ast_comm *comm, ast_status status, ast_fault *fault);
 
 #endif

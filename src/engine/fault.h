@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * How a failure travels from where it is found to the caller: a status and one sentence, kept by the context. */
+ * How an error travels from where it is found to the caller: a status and one sentence, kept by the context. */
 #ifndef AST_FAULT_H
 #define AST_FAULT_H
 
@@ -12,12 +12,12 @@ typedef struct ast_fault {
     char message[512];
 } ast_fault;
 
-/* Records the failure and returns its status, so that `return ast_fail(...)` reads well. */
+/* Records the error and returns its status: `return ast_fail(...)`. */
 ast_status ast_fail(ast_fault *fault, ast_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
-ast_status ast_fail_memory(ast_fault *fault); /* the one sentence for every allocation that failed */
+ast_status ast_fail_memory(ast_fault *fault); /* the sentence for every failed allocation */
 ast_status ast_fail_cancelled(ast_fault *fault);
 
-ast_status ast_fail_infinite(ast_fault *fault, size_t row); /* the one sentence for a row that holds an infinity */
+ast_status ast_fail_infinite(ast_fault *fault, size_t row); /* the sentence for a row with an infinity */
 
 /* The failure that was just recorded is about this row, counting from 1. Returns its status. */
 ast_status ast_fail_at_row(ast_fault *fault, size_t row);

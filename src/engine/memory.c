@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define HUGE_PAGE ((size_t)2 << 20)
-#define HUGE_FROM HUGE_PAGE /* smaller arrays cannot have one */
+#define HUGE_FROM HUGE_PAGE /* smaller arrays cannot use one */
 
 void *ast_allocate(size_t count, size_t size) {
     if (size && count > (SIZE_MAX - HUGE_PAGE) / size)
@@ -20,7 +20,7 @@ void *ast_allocate(size_t count, size_t size) {
     void *memory = aligned_alloc(HUGE_PAGE, bytes);
 #ifdef MADV_HUGEPAGE
     if (memory)
-        madvise(memory, bytes, MADV_HUGEPAGE); /* fewer page faults; it does not matter if it is refused */
+        madvise(memory, bytes, MADV_HUGEPAGE); /* fewer page faults; a refusal does no harm */
 #endif
     return memory;
 }

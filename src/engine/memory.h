@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Memory aligned for vectors. NULL when there is none; sizes that overflow are refused the same way. */
+ * Memory aligned for vectors. All functions return NULL (or false) if memory runs out or the size overflows. */
 #ifndef AST_MEMORY_H
 #define AST_MEMORY_H
 
@@ -12,13 +12,13 @@
 void *ast_allocate(size_t count, size_t size); /* not cleared; at least one byte; release with free() */
 void *ast_allocate_zero(size_t count, size_t size);
 
-/* Grows an array, keeping `used` elements. NULL leaves the old one as it was. */
+/* Grows an array and keeps its first `used` elements. On failure the old array stays valid. */
 void *ast_grow(void *old, size_t used, size_t count, size_t size);
 
-/* The same where `array` is the address of the pointer. false: it stays as it was. */
+/* The same for the pointer at address `array`. */
 bool ast_grow_array(void *array, size_t used, size_t count, size_t size);
 
-/* The bytes that this machine has, used or not; 0 where it does not tell. */
+/* Physical memory of this machine in bytes; 0 if unknown. */
 double ast_machine_memory(void);
 
 #endif

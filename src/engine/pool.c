@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The one idea: a gate. The caller opens it for a job, workers that come in time walk in, and when the blocks are all
- * handed out the caller closes it and waits for those inside. A worker that wakes too late finds it closed, so a short
- * job never waits for a sleeping thread.
+ * The main idea: a gate. The caller opens it for a job and workers that arrive in time enter. When all blocks are
+ * handed out, the caller closes the gate and waits for the workers inside. A worker that wakes too late finds the gate
+ * closed, so a short job never waits for a sleeping thread.
  *
  * gate = generation << 16 | open << 15 | workers inside. */
 #include "pool.h"
@@ -19,16 +19,16 @@
 #define GATE_OPEN ((uint64_t)1 << 15)
 #define GATE_INSIDE (GATE_OPEN - 1)
 
-/* How often an idle worker looks at the gate before it sleeps: some 50 microseconds, longer than the serial work
- * between two passes and much shorter than the time between two frames of a camera. */
+/* How often an idle worker checks the gate before it sleeps: about 50 microseconds, longer than the serial work between
+ * two passes and much shorter than the time between two frames of a camera. */
 #define IDLE_SPINS 2000
 
 #define ASK_SECONDS 0.02 /* from one question to the next */
 
 struct ast_pool {
-    int threads; /* the caller included */
-    int started; /* threads that run */
-    pid_t owner; /* the process that has them: a forked child does not */
+    int threads; /* including the caller */
+    int started; /* running threads */
+    pid_t owner; /* the process that owns the threads; a forked child has none */
     pthread_t *workers;
     _Atomic uint64_t gate;
     _Atomic size_t next;
@@ -108,8 +108,7 @@ ast_status ast_pool_open(ast_pool **opened, int threads) {
 void ast_pool_close(ast_pool *pool) {
     if (!pool)
         return;
-    if (pool->owner ==
-        getpid()) { /* a child has no threads to join, and its copy of the mutex may be locked for ever */
+    if (pool->owner == getpid()) { /* a forked child has no threads to join, and its copy of the mutex may be locked */
         pthread_mutex_lock(&pool->mutex);
         atomic_store(&pool->stop, true);
         pthread_cond_broadcast(&pool->wake);
@@ -194,7 +193,25 @@ void ast_pool_run(ast_pool *pool, size_t blocks, ast_task *task, void *data) {
         ast_pool_pause(&spins);
 }
 
-/* Walks in if the gate is open for a job this worker has not seen. */
+typedef struct row_job {
+    ast_task *task;
+    void *data;
+    size_t rows, step;
+} row_job;
+
+static void run_rows(void *data, size_t block, int worker) {
+    const row_job *job = data;
+    size_t end = (block + 1) * job->step < job->rows ? (block + 1) * job->step : job->rows;
+    for (size_t row = block * job->step; row < end; row++)
+        job->task(job->data, row, worker);
+}
+
+void ast_pool_run_rows(ast_pool *pool, size_t rows, size_t step, ast_task *task, void *data) {
+    row_job job = {task, data, rows, step};
+    ast_pool_run(pool, (rows + step - 1) / step, run_rows, &job);
+}
+
+/* Enters if the gate is open for a job that this worker has not seen. */
 static bool enter(ast_pool *pool, uint64_t *seen) {
     uint64_t gate = atomic_load(&pool->gate);
     while ((gate & GATE_OPEN) && gate >> 16 != *seen)

@@ -40,7 +40,8 @@ double ast_random_uniform(ast_random *random) {
 }
 
 double ast_random_normal(ast_random *random) {
-    /* Marsaglia's polar method; the second of the pair is dropped, which keeps the generator's state its only state. */
+    /* Marsaglia's polar method. The second number of the pair is dropped, so that the generator needs no other
+     * state. */
     for (;;) {
         double u = 2 * ast_random_uniform(random) - 1, v = 2 * ast_random_uniform(random) - 1;
         double s = u * u + v * v;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Seeded random numbers: xoshiro256++ filled by splitmix64. The same seed gives the same numbers everywhere. */
+ * Seeded random numbers: xoshiro256++ seeded by splitmix64. The same seed gives the same numbers everywhere. */
 #ifndef AST_RANDOM_H
 #define AST_RANDOM_H
 
@@ -11,7 +11,7 @@ typedef struct ast_random {
     uint64_t s[4];
 } ast_random;
 
-/* Streams of one seed are independent: use one for each restart, thread or purpose. */
+/* Streams of one seed are independent: use one per restart, thread or purpose. */
 void ast_random_seed(ast_random *random, uint64_t seed, uint64_t stream);
 uint64_t ast_random_u64(ast_random *random);
 uint64_t ast_random_below(ast_random *random, uint64_t bound); /* 0..bound-1, unbiased; bound > 0 */

@@ -2,15 +2,15 @@
  *
  * NMI and ARI of two labellings.
  *
- * The one idea: both follow from how often each pair (label, truth) occurs. Only pairs that occur are kept, so memory
- * is O(N) at worst however many clusters there are. */
+ * The main idea: both follow from how often each pair (label, truth) occurs. Only pairs that occur are stored, so
+ * memory is O(N) at most, for any number of clusters. */
 #include "measures.h"
 
 #include "partition.h"
 
 #include <math.h>
 
-/* Two labellings side by side. */
+/* Counts of two labellings. */
 typedef struct contingency {
     ast_counter pairs, rows, columns; /* pairs by label << 32 | truth */
     size_t points;
@@ -29,7 +29,7 @@ ast_status ast_agreement_of(ast_fault *fault, const ast_comm *comm, const int32_
     return ast_comm_agree(comm, ready ? AST_OK : ast_fail_memory(fault), fault);
 }
 
-/* Pairs stand in order of first appearance, on one rank as on several: the sums over them have the same bits. */
+/* Pairs are in order of first appearance, on one rank and on many: sums over them have the same bits. */
 static bool count_pairs(contingency *table, const ast_comm *comm, const int32_t *labels, const int32_t *truth,
                         size_t count) {
     bool ready = true;
@@ -61,8 +61,7 @@ static double entropy(const ast_counter *counter, double points) {
     return sum;
 }
 
-/* I(X; Y) = sum of p(x,y) log(p(x,y) / (p(x) p(y))). False if there is no memory: looking up a key may not need any,
- * but the table that does it cannot promise so. */
+/* I(X; Y) = sum of p(x,y) log(p(x,y) / (p(x) p(y))). False if memory runs out: the hash table may grow on a lookup. */
 static bool mutual_information(contingency *table, double *information) {
     double points = (double)table->points, sum = 0;
     for (size_t i = 0; i < table->pairs.used; i++) {
@@ -79,7 +78,7 @@ static bool mutual_information(contingency *table, double *information) {
     return true;
 }
 
-/* The number of pairs of points that share an entry: below 2^61 for fewer than 2^31 points. */
+/* The number of pairs of points in the same entry: below 2^61 for fewer than 2^31 points. */
 static __int128 pairs_within(const ast_counter *counter) {
     __int128 sum = 0;
     for (size_t i = 0; i < counter->used; i++)
@@ -87,7 +86,7 @@ static __int128 pairs_within(const ast_counter *counter) {
     return sum;
 }
 
-/* Hubert and Arabie (1985): (S - E) / ((A + B) / 2 - E) with E = A B / T, in integers until the last division. */
+/* Hubert and Arabie (1985): (S - E) / ((A + B) / 2 - E) with E = A B / T, in integers up to the last division. */
 static double adjusted_rand(const contingency *table) {
     __int128 together = pairs_within(&table->pairs), a = pairs_within(&table->rows), b = pairs_within(&table->columns);
     __int128 all = (__int128)table->points * (table->points - 1) / 2;
@@ -99,7 +98,7 @@ static bool measure(contingency *table, ast_agreement *agreement) {
     size_t pairs = table->pairs.used, rows = table->rows.used, columns = table->columns.used;
     *agreement = (ast_agreement){
         .size = sizeof *agreement, .nmi = 1, .ari = 1, .points = table->points, .clusters = rows, .truths = columns};
-    if (pairs == rows && pairs == columns) /* the same partition: exactly 1, and no 0 / 0 below */
+    if (pairs == rows && pairs == columns) /* equal partitions: exactly 1, and no 0 / 0 below */
         return true;
     agreement->ari = adjusted_rand(table);
     agreement->nmi = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * How good a labelling is: against another one (agreement.c) and against the points (silhouette.c, angular.c). */
+ * Quality of a labelling: against another labelling (agreement.c) and against the points (silhouette.c,
+ * pair_silhouette.c). */
 #ifndef AST_MEASURES_H
 #define AST_MEASURES_H
 
@@ -9,14 +10,14 @@
 #include "kernels.h"
 #include "pool.h"
 
-/* NMI and ARI of two labellings (N), whatever int32 numbers they use; below 0 in either: left out. Two labellings with
- * one cluster each agree fully, as do two of no point at all; with one cluster in only one of them both are 0. Several
- * ranks: each with its own points, the figures are those of all. */
+/* NMI and ARI of two labellings (N) with arbitrary int32 labels; points with a negative label in either are ignored.
+ * Two labellings with one cluster each agree fully, as do two labellings without points; if only one of them has a
+ * single cluster, both measures are 0. Each rank passes its own points; the result is that of all points. */
 ast_status ast_agreement_of(ast_fault *fault, const ast_comm *comm, const int32_t *labels, const int32_t *truth,
                             size_t count, ast_agreement *agreement);
 
-/* Writes rows first..first+count-1 as unit vectors, (count, D) row-major. Rows labelled below 0 may come out as
- * anything. Called from several threads at once. */
+/* Writes rows first..first+count-1 as unit vectors, (count, D) row-major. Rows with negative labels may have any value.
+ * Called from several threads at once. */
 typedef void ast_block_reader(void *data, size_t first, size_t count, float *rows);
 
 typedef struct ast_rows {
@@ -24,15 +25,25 @@ typedef struct ast_rows {
     void *data;
     size_t count, dimension;
     const ast_kernels *kernels;
-    const float *const *columns; /* the same rows as D columns, D up to AST_SMALL, or NULL; finite, and readable up to
-                                    the next multiple of AST_LANES */
-    const ast_comm *comm;        /* several ranks, of which this one has these rows; NULL: alone */
-    size_t before, all;          /* then: rows of the ranks before this one, and of all */
+    const float *const *columns; /* the same rows as D columns, for D up to AST_SMALL, or NULL; finite, and readable up
+                                    to the next multiple of AST_LANES */
+    const ast_comm *comm;        /* NULL for a single process */
+    size_t before, all;          /* rows of the ranks before this one, and of all ranks */
 } ast_rows;
 
-/* The mean silhouette of the rows labelled 0 or more: the same bits for any number of threads and ranks and any
- * kernels. `sampled` or NULL. */
+/* The mean silhouette of the rows with labels >= 0: the same bits for any number of threads and ranks and any kernels.
+ * *sampled (may be NULL) becomes the number of points used. */
 ast_status ast_silhouette_of(ast_fault *fault, ast_pool *pool, const ast_rows *rows, const int32_t *labels,
                              ast_dissimilarity dissimilarity, uint64_t seed, double *silhouette, size_t *sampled);
+
+/* Cosine dissimilarities up to this, a thousandth of a degree, may be the rounding of sums only. */
+#define AST_NO_DISSIMILARITY 0x1p-32
+
+struct ast_partition;
+
+/* The same from the dissimilarities of pairs, of all labelled points or of a seeded sample; at least two clusters. */
+ast_status ast_pair_silhouette(ast_fault *fault, ast_pool *pool, const ast_rows *rows,
+                               const struct ast_partition *partition, ast_dissimilarity dissimilarity, uint64_t seed,
+                               double *silhouette, size_t *sampled);
 
 #endif

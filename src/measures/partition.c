@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Labels are usually 0..K-1 already: a table of marks finds that out in one sweep, and then nothing is copied. */
+ * Labels are usually 0..K-1 already: a table of marks shows this in one sweep, and then nothing is copied. */
 #include "partition.h"
 
 #include "random.h"
@@ -32,7 +32,7 @@ void ast_counter_free(ast_counter *counter) {
     *counter = (ast_counter){0};
 }
 
-/* Linear probing: the slot that holds the key, or the empty one where it belongs. */
+/* Linear probing: the slot that holds the key, or the empty slot where it belongs. */
 static size_t slot_of(const ast_counter *counter, uint64_t key) {
     size_t mask = counter->capacity - 1, slot = ast_mix64(key) & mask;
     while (counter->slots[slot] != 0 && counter->entries[counter->slots[slot] - 1].key != key)
@@ -58,7 +58,7 @@ static bool grow(ast_counter *counter) {
     return true;
 }
 
-/* The entries of one rank after those of the ranks before it; `part` has room for them. */
+/* Adds the entries of rank `turn`; `part` has room for them. */
 static bool add_part(ast_counter *all, const ast_comm *comm, const ast_counter *mine, ast_counter_entry *part,
                      int turn) {
     uint64_t used = mine->used;
@@ -91,13 +91,13 @@ bool ast_counter_share(ast_counter *counter, const ast_comm *comm) {
 
 /* ---- Partitions ------------------------------------------------------------------------------------------------ */
 
-/* Labels below `range`: gaps are closed in order of label. */
+/* Labels below `range`: renumbers them in order of label, without gaps. */
 static bool renumber_by_table(const int32_t *labels, size_t count, size_t range, ast_partition *partition) {
     int32_t *table = calloc(range, sizeof *table);
     if (!table)
         return false;
     size_t clusters = 0, seen = 0;
-    for (size_t i = 0; i < count && seen < range; i++) /* without gaps the end is near */
+    for (size_t i = 0; i < count && seen < range; i++) /* without gaps this ends early */
         if (labels[i] >= 0 && !table[labels[i]]) {
             table[labels[i]] = 1;
             seen++;
@@ -114,21 +114,6 @@ static bool renumber_by_table(const int32_t *labels, size_t count, size_t range,
     return partition->cluster != NULL;
 }
 
-/* Labels that are far apart: numbered in order of appearance. */
-static bool renumber_by_tally(const int32_t *labels, size_t count, ast_partition *partition) {
-    ast_counter counter = {0};
-    partition->cluster = partition->renumbered = malloc(count * sizeof *labels);
-    bool ready = partition->renumbered != NULL;
-    for (size_t i = 0; ready && i < count; i++) {
-        uint32_t index = 0;
-        ready = labels[i] < 0 || ast_counter_add(&counter, (uint64_t)labels[i], 1, &index);
-        partition->renumbered[i] = labels[i] < 0 ? -1 : (int32_t)index;
-    }
-    partition->clusters = counter.used;
-    ast_counter_free(&counter);
-    return ready;
-}
-
 /* Whether labels below `range`, of `count` points, are numbered by a table. */
 static bool is_dense(size_t range, size_t count) {
     return range <= 4 * count + 1024;
@@ -139,7 +124,7 @@ static int by_key(const void *a, const void *b) {
     return x->key < y->key ? -1 : x->key > y->key;
 }
 
-/* The numbers of the labels in the order of the counter, which has those of all ranks: what one process would give. */
+/* The new number of each label in the counter, which holds the labels of all ranks: the same as for one process. */
 static int32_t *number_labels(const ast_counter *counter, size_t count) {
     ast_counter_entry *sorted = malloc((counter->used + 1) * sizeof *sorted);
     int32_t *number = malloc((counter->used + 1) * sizeof *number);
@@ -173,9 +158,9 @@ static bool renumber(const int32_t *labels, size_t count, ast_counter *counter, 
     return ready;
 }
 
-/* Several ranks. */
-static ast_status make_shared(ast_fault *fault, const ast_comm *comm, const int32_t *labels, size_t count,
-                              ast_partition *partition) {
+/* Labels far apart, or multiple ranks: counts the labels of all ranks in a hash table. */
+static ast_status number_by_count(ast_fault *fault, const ast_comm *comm, const int32_t *labels, size_t count,
+                                  ast_partition *partition) {
     ast_counter counter = {0};
     uint64_t all;
     bool ready = true;
@@ -196,22 +181,17 @@ static ast_status make_shared(ast_fault *fault, const ast_comm *comm, const int3
 
 ast_status ast_partition_make(ast_fault *fault, const ast_comm *comm, const int32_t *labels, size_t count,
                               ast_partition *partition) {
-    if (ast_comm_many(comm))
-        return make_shared(fault, comm, labels, count, partition);
     int32_t largest = -1;
     size_t points = 0;
     for (size_t i = 0; i < count; i++) {
         largest = labels[i] > largest ? labels[i] : largest;
         points += labels[i] >= 0;
     }
-    partition->points = points;
     size_t range = (size_t)((int64_t)largest + 1);
-    if (range == 0)
-        return AST_OK;
-    if (is_dense(range, count) ? renumber_by_table(labels, count, range, partition)
-                               : renumber_by_tally(labels, count, partition))
-        return AST_OK;
-    return ast_fail_memory(fault);
+    if (ast_comm_many(comm) || !is_dense(range, count))
+        return number_by_count(fault, comm, labels, count, partition);
+    partition->points = points;
+    return range == 0 || renumber_by_table(labels, count, range, partition) ? AST_OK : ast_fail_memory(fault);
 }
 
 void ast_partition_free(ast_partition *partition) {

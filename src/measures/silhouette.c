@@ -1,52 +1,53 @@
 /* SPDX-License-Identifier: MIT
  *
- * The mean silhouette with the cosine dissimilarity 1 - x.y, exact in O(N K D); the angle's is in angular.c.
+ * The mean silhouette with the cosine dissimilarity 1 - x.y, exact in O(N K D). pair_silhouette.c has the other
+ * dissimilarities.
  *
- * The one idea: the mean dissimilarity of x to a cluster is 1 - x.m, m the arithmetic mean of the cluster, so the
- * points meet K means and not each other. To its own cluster of n points, itself left out, it is (1 - x.m) n / (n-1).
+ * The main idea: the mean dissimilarity of x to a cluster is 1 - x.m, where m is the arithmetic mean of the cluster. So
+ * points are compared with K means, not with each other. For the cluster of x itself, with n points and x left out, it
+ * is (1 - x.m) n / (n-1).
  *
- * Axial points do the same one floor up: (x.y)^2 is the dot product of the matrices x x' and y y', whose mean over a
- * cluster is its matrix of second moments. What is called a feature here is x, or the upper half of x x'.
+ * The same works for axial points: (x.y)^2 is the dot product of the matrices x x' and y y', whose mean over a cluster
+ * is its matrix of second moments. A "feature" below is a component of x, or of the upper half of x x'.
  *
- * Every number of threads and every instruction set gives the same bits: sums are integers, and the silhouettes of a
- * block are added up in AST_LANES sums, each in order, then these in theirs, then those of the blocks. So does every
- * number of ranks: blocks are those of all rows, and of one that several ranks have rows of each goes on with the sums
- * of the rank before it. */
-#include "angular.h"
+ * Every number of threads and every instruction set gives the same bits: sums are integers; the silhouettes of a block
+ * are added in AST_LANES sums, each in order, then these sums in order, then the blocks in order. The same holds for
+ * every number of ranks: blocks are blocks of all rows, and if a block spans several ranks, each rank continues with
+ * the sums of the rank before it. */
+#include "measures.h"
 
-#include "apart.h"
 #include "memory.h"
+#include "partition.h"
+#include "silhouette_kernels.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LANES AST_LANES
-#define MAX_PARTS 64        /* of the sum, each with K x D integers of its own ... */
-#define PART_ROOM (1 << 22) /* ... of which there are no more than this in all, unless one part has */
+#define MAX_PARTS 64        /* parts of the sum, each with its own K x D integers ... */
+#define PART_ROOM (1 << 22) /* ... and at most this many integers in all, unless there is one part only */
 
-#define MOST_MOMENTS ((size_t)1 << 20) /* numbers in all matrices of second moments; beyond, pairs of a sample */
+#define MOST_MOMENTS ((size_t)1 << 20) /* numbers in all second moments; with more, pairs are used */
 
 typedef struct job {
     const ast_rows *rows;
     const ast_partition *partition;
-    const ast_apart *loops;
+    const ast_silhouette_kernels *loops;
     const int32_t *own; /* (count) clusters; negative for the rows of other ranks, which come first */
-    int32_t *shifted;   /* the same, owned, where there are such rows */
-    size_t lead, count; /* how many of those the first block has; rows with them */
+    int32_t *shifted;   /* the same, owned, if there are such rows */
+    size_t lead, count; /* number of such rows in the first block; rows including them */
     bool axial;
     bool small;      /* the rows have columns, which are the features */
-    size_t features; /* F: D, or D (D + 1) / 2 of axial points */
+    size_t features; /* F: D, or D (D + 1) / 2 for axial points */
     size_t block_rows, blocks, parts;
     double scale;    /* of the integer sums */
     int64_t *sums;   /* (parts, K, F) */
     int64_t *sizes;  /* (parts, K); part 0 becomes the total */
     double *means;   /* (K, F), not unit vectors */
-    double *without; /* (K) n / (n - 1): leaves the point itself out of its cluster's mean; 0 if it is alone */
+    double *without; /* (K) n / (n - 1): leaves the point itself out of the mean of its cluster; 0 if it is alone */
     double *partial; /* (blocks) sums of silhouettes */
     float *buffers;  /* (threads, block_rows, D); none if small */
-    double *tiles;   /* (threads, block_rows, F) in tiles of LANES: unit vectors, or their matrices; also in fixed
-                        point */
+    double *tiles;   /* (threads, block_rows, F) in tiles of AST_LANES: the features; also in fixed point */
 } job;
 
 static ast_status cosine_silhouette(ast_fault *fault, ast_pool *pool, const ast_rows *rows,
@@ -81,7 +82,7 @@ static size_t moments_of(size_t dimension) {
     return dimension * (dimension + 1) / 2;
 }
 
-/* Whether the mean dissimilarity to a cluster follows from something like a mean, of affordable size. */
+/* Whether means or second moments, of affordable size, give the mean dissimilarity to a cluster. */
 static bool has_means(const ast_partition *partition, size_t dimension, ast_dissimilarity dissimilarity) {
     if (dissimilarity == AST_AXIAL_COSINE)
         return partition->clusters <= MOST_MOMENTS / moments_of(dimension);
@@ -90,10 +91,10 @@ static bool has_means(const ast_partition *partition, size_t dimension, ast_diss
 
 static ast_status cosine_silhouette(ast_fault *fault, ast_pool *pool, const ast_rows *rows,
                                     const ast_partition *partition, bool axial, double *silhouette) {
-    job work = {.rows = rows, .partition = partition, .loops = ast_apart_of(rows->kernels), .axial = axial};
+    job work = {.rows = rows, .partition = partition, .loops = rows->kernels->silhouette, .axial = axial};
     work.features = axial ? moments_of(rows->dimension) : rows->dimension;
-    size_t per_part = partition->clusters * work.features, block_rows = 32768 / work.features / LANES * LANES;
-    work.block_rows = block_rows < LANES ? LANES : block_rows > 512 ? 512 : block_rows;
+    size_t per_part = partition->clusters * work.features, block_rows = 32768 / work.features / AST_LANES * AST_LANES;
+    work.block_rows = block_rows < AST_LANES ? AST_LANES : block_rows > 512 ? 512 : block_rows;
     work.lead = rows->before % work.block_rows;
     work.count = work.lead + rows->count;
     work.small = rows->columns && !axial && work.lead == 0;
@@ -115,7 +116,7 @@ static ast_status cosine_silhouette(ast_fault *fault, ast_pool *pool, const ast_
     return AST_OK;
 }
 
-/* The clusters of the rows with those of other ranks before them. */
+/* The clusters of the rows, with those of other ranks before them. */
 static bool shift(job *work) {
     work->own = work->partition->cluster;
     if (work->lead == 0)
@@ -141,20 +142,16 @@ static bool allocate(job *work, size_t threads) {
 }
 
 static void release(job *work) {
-    free(work->shifted);
-    free(work->sums);
-    free(work->sizes);
-    free(work->means);
-    free(work->without);
-    free(work->partial);
-    free(work->buffers);
-    free(work->tiles);
+    void *memory[] = {work->shifted, work->sums,    work->sizes,   work->means,
+                      work->without, work->partial, work->buffers, work->tiles};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        free(memory[i]);
 }
 
 /* ---- Tiles ----------------------------------------------------------------------------------------------------- */
 
-/* 1 / |x| for a row that is a unit vector up to float rounding: one Newton step from 1 is exact to 3e-14. Without it,
- * that rounding would be all there is to see in tight clusters. */
+/* 1 / |x| for a row that is a unit vector up to float rounding: one Newton step from 1 is accurate to 3e-14. Without
+ * it, rounding would dominate in tight clusters. */
 static double inverse_length(const float *x, size_t dimension) {
     double square = 0;
     for (size_t d = 0; d < dimension; d++)
@@ -162,34 +159,34 @@ static double inverse_length(const float *x, size_t dimension) {
     return 1.5 - 0.5 * square;
 }
 
-/* The matrix x x' of a unit vector as D (D + 1) / 2 numbers, LANES apart: the diagonal and above, where the latter
- * count twice in a dot product and so are multiplied by the root of 2. */
+/* The matrix x x' of a unit vector as D (D + 1) / 2 numbers, AST_LANES apart: the diagonal and the elements above it.
+ * The latter count twice in a dot product and so are multiplied by sqrt(2). */
 static void square_up(const float *x, size_t dimension, double *moments) {
     double length = inverse_length(x, dimension), square = length * length;
     for (size_t c = 0; c < dimension; c++) {
         *moments = square * ((double)x[c] * x[c]);
-        moments += LANES;
-        for (size_t d = c + 1; d < dimension; d++, moments += LANES)
+        moments += AST_LANES;
+        for (size_t d = c + 1; d < dimension; d++, moments += AST_LANES)
             *moments = M_SQRT2 * square * ((double)x[c] * x[d]);
     }
 }
 
-/* One row as a lane of a tile; zeros for one that has no label. */
+/* One row as a lane of a tile; zeros if it has no label. */
 static void fill_lane(const job *work, const float *x, int32_t own, double *lane) {
     size_t dimension = work->rows->dimension;
     if (own < 0) {
         for (size_t f = 0; f < work->features; f++)
-            lane[f * LANES] = 0;
+            lane[f * AST_LANES] = 0;
     } else if (work->axial) {
         square_up(x, dimension, lane);
     } else {
         double factor = inverse_length(x, dimension);
         for (size_t d = 0; d < dimension; d++)
-            lane[d * LANES] = factor * x[d];
+            lane[d * AST_LANES] = factor * x[d];
     }
 }
 
-/* Columns of points that begin at a row. */
+/* Columns of points from a row on. */
 typedef struct columns {
     const float *x[AST_SMALL];
 } columns;
@@ -210,7 +207,7 @@ static double *tiles_of(const job *work, int worker) {
     return work->tiles + (size_t)worker * work->block_rows * work->features;
 }
 
-/* The tiles of a block; zeros behind the last row. */
+/* The tiles of a block; zeros after the last row. */
 static double *fill_tiles(const job *work, size_t block, int worker) {
     const ast_rows *rows = work->rows;
     size_t first = block * work->block_rows, count = block_count(work, block), dimension = rows->dimension;
@@ -219,17 +216,17 @@ static double *fill_tiles(const job *work, size_t block, int worker) {
     size_t others = block == 0 ? work->lead : 0;
     const int32_t *own = work->own + first;
     rows->read(rows->data, first + others - work->lead, count - others, buffer + others * dimension);
-    for (size_t i = 0; i < (count + LANES - 1) / LANES * LANES; i++)
+    for (size_t i = 0; i < (count + AST_LANES - 1) / AST_LANES * AST_LANES; i++)
         fill_lane(work, buffer + i * dimension, i < count ? own[i] : -1,
-                  tiles + i / LANES * LANES * work->features + i % LANES);
+                  tiles + i / AST_LANES * AST_LANES * work->features + i % AST_LANES);
     return tiles;
 }
 
 /* ---- Means ----------------------------------------------------------------------------------------------------- */
 
-/* The tiles of a block in fixed point, in the place of the tiles themselves. */
+/* The tiles of a block in fixed point, stored in the memory of the tiles. */
 static const int64_t *fix_tiles(const job *work, size_t block, int worker) {
-    size_t count = (block_count(work, block) + LANES - 1) / LANES * LANES, features = work->features;
+    size_t count = (block_count(work, block) + AST_LANES - 1) / AST_LANES * AST_LANES, features = work->features;
     double *tiles = work->small ? tiles_of(work, worker) : fill_tiles(work, block, worker);
     int64_t *fixed = (int64_t *)(void *)tiles;
     if (work->small) {
@@ -238,7 +235,7 @@ static const int64_t *fix_tiles(const job *work, size_t block, int worker) {
         return fixed;
     }
     for (size_t i = 0; i < count * features; i++) {
-        int64_t whole = ast_apart_fixed(tiles[i], work->scale);
+        int64_t whole = ast_to_fixed(tiles[i], work->scale);
         memcpy(&tiles[i], &whole, sizeof whole);
     }
     return fixed;
@@ -249,10 +246,10 @@ static inline __attribute__((always_inline)) void add_lanes(const int64_t *fixed
     for (size_t i = 0; i < count; i++) {
         if (cluster[i] < 0)
             continue;
-        const int64_t *lane = fixed + i / LANES * LANES * features + i % LANES;
+        const int64_t *lane = fixed + i / AST_LANES * AST_LANES * features + i % AST_LANES;
         int64_t *sum = sums + (size_t)cluster[i] * features;
         for (size_t f = 0; f < features; f++)
-            sum[f] += lane[f * LANES];
+            sum[f] += lane[f * AST_LANES];
         sizes[cluster[i]]++;
     }
 }
@@ -292,46 +289,47 @@ static void average(job *work) {
 
 /* ---- Silhouettes ----------------------------------------------------------------------------------------------- */
 
-/* Those of n points, a multiple of LANES, from the i-th of a block on. */
+/* Adds the silhouettes of n points, a multiple of AST_LANES, from the i-th of a block on. */
 static void add_silhouettes(const job *work, size_t block, const double *tiles, size_t i, size_t n, const int32_t *own,
                             double *totals) {
-    ast_apart_means met = {work->means, work->partition->clusters, work->features, work->without, AST_NO_DISSIMILARITY};
+    ast_silhouette_means met = {work->means, work->partition->clusters, work->features, work->without,
+                                AST_NO_DISSIMILARITY};
     if (work->small)
         work->loops->columns(columns_at(work, block * work->block_rows + i).x, n, &met, own, totals);
     else
         work->loops->tiles(tiles + i * work->features, n, &met, own, totals);
 }
 
-/* Adds those of a block to the totals of its lanes. */
-static void add_block(const job *work, size_t block, int worker, double totals[LANES]) {
-    size_t count = block_count(work, block), whole = count / LANES * LANES;
+/* Adds the silhouettes of a block to the totals of its lanes. */
+static void add_block(const job *work, size_t block, int worker, double totals[AST_LANES]) {
+    size_t count = block_count(work, block), whole = count / AST_LANES * AST_LANES;
     const double *tiles = work->small ? NULL : fill_tiles(work, block, worker);
     const int32_t *own = work->own + block * work->block_rows;
-    int32_t last[LANES];
+    int32_t last[AST_LANES];
     add_silhouettes(work, block, tiles, 0, whole, own, totals);
-    for (size_t lane = 0; lane < LANES; lane++)
+    for (size_t lane = 0; lane < AST_LANES; lane++)
         last[lane] = whole + lane < count ? own[whole + lane] : -1;
     if (whole < count)
-        add_silhouettes(work, block, tiles, whole, LANES, last, totals);
+        add_silhouettes(work, block, tiles, whole, AST_LANES, last, totals);
 }
 
-static double fold(const double totals[LANES]) {
+static double fold(const double totals[AST_LANES]) {
     double total = 0;
-    for (size_t lane = 0; lane < LANES; lane++)
+    for (size_t lane = 0; lane < AST_LANES; lane++)
         total += totals[lane];
     return total;
 }
 
 static void score_block(void *data, size_t block, int worker) {
     const job *work = data;
-    double totals[LANES] = {0};
+    double totals[AST_LANES] = {0};
     add_block(work, block, worker, totals);
     work->partial[block] = fold(totals);
 }
 
-/* What a rank hands on: the total so far, and the lanes of a block that is not at its end. */
+/* What a rank passes on: the total so far, and the lanes of an unfinished block. */
 typedef struct relay {
-    double total, open[LANES];
+    double total, open[AST_LANES];
 } relay;
 
 static void carry_on(const job *work, relay *sum) {

@@ -33,7 +33,7 @@ static bool open_memory(const ast_tiles *t, ast_tile_memory *m, bool sums) {
 }
 
 bool ast_tiles_open(ast_tiles *t, ast_labelling *l, size_t components, bool sums) {
-    *t = (ast_tiles){.labelling = l, .kernels = ast_mixing_of(l->rows.kernels), .components = components};
+    *t = (ast_tiles){.labelling = l, .kernels = l->rows.kernels->mixing, .components = components};
     t->tile = tile_size(l->rows.dimension, components);
     t->threads = ast_pool_threads(l->pool);
     t->memory = ast_allocate_zero((size_t)t->threads, sizeof *t->memory);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Manhattan frame: a rotation R that minimises the sum of w (1 - cos), the cosine being that of R m to the nearest
- * of the six axis directions a.
+ * The Manhattan frame: the rotation R that minimises the sum of w (1 - cos), where cos is the cosine between R m and
+ * the nearest of the six axis directions a.
  *
- * Two steps in turn, neither of which makes the sum larger: each mean takes its nearest axis; then R is turned to
- * maximise the sum of w a . R m, which is Horn's problem: the unit quaternion of the turn is the eigenvector of the
- * largest eigenvalue of a symmetric 4 x 4 matrix. Where several turns are equally good (all means on one line) the
- * smallest is taken. The sum has many valleys: the search starts from x, y, z and from every pair of heavy means. */
+ * Two steps alternate, and neither increases the sum: each mean takes its nearest axis; then R is turned to maximise
+ * the sum of w a . R m. The latter is Horn's problem: the unit quaternion of the turn is the eigenvector of the largest
+ * eigenvalue of a symmetric 4 x 4 matrix. If several turns are equally good (all means on one line), the smallest is
+ * used. The sum has many local minima: the search starts from x, y, z and from every pair of heavy means. */
 #include "axes.h"
 
 #include "degree.h"
@@ -16,19 +16,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEAVY 16 /* means that pairs to start from are made of */
+#define HEAVY 16 /* number of heaviest means whose pairs are starts */
 #define MOST_TURNS 100
-#define SAME 1e-12 /* relative: a difference that is rounding */
+#define SAME 1e-12 /* relative difference that may be rounding */
 #define PARALLEL 1e-6
 
 typedef double rotation[3][3];
 
 typedef struct scene {
-    double (*at)[3];  /* (K, 3) unit vectors; 0 0 0 for one without direction */
-    double *weight;   /* (K), the largest 1; 0 for means that take no part */
+    double (*at)[3];  /* (K, 3) unit vectors; 0 0 0 for a mean without direction */
+    double *weight;   /* (K) scaled to a maximum of 1; 0 for means that are ignored */
     int32_t *nearest; /* (K) working memory */
     size_t count, used;
-    double total; /* of the weights */
+    double total; /* sum of the weights */
     size_t heavy[HEAVY], heavy_count;
 } scene;
 
@@ -40,7 +40,7 @@ static void name_axes(rotation r);
 static double assign(const scene *s, const rotation r, bool *changed);
 static double rms_of(const scene *s, const rotation r);
 
-/* The best of all starts; one that is no better than rounding does not replace an earlier one. */
+/* The best result of all starts; a later one replaces it only if it is better by more than rounding. */
 static void search(const scene *s, rotation best) {
     static const rotation upright = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     memcpy(best, upright, sizeof(rotation));
@@ -67,7 +67,7 @@ ast_status ast_axes_fit(ast_fault *fault, const float *means, const double *weig
         status = ast_fail_memory(fault);
     } else if (s.used == 0) {
         status = ast_fail(fault, AST_BAD_DATA,
-                          "none of the %zu means has a direction and a weight; a frame needs one at least", count);
+                          "none of the %zu means has a direction and a positive weight; at least one is needed", count);
     } else {
         search(&s, axes->rotation);
         name_axes(axes->rotation);
@@ -92,7 +92,7 @@ static void cross(const double *a, const double *b, double *out) {
         out[d] = a[(d + 1) % 3] * b[(d + 2) % 3] - a[(d + 2) % 3] * b[(d + 1) % 3];
 }
 
-/* Keeps the heaviest in order of weight; of equal ones the first come first. */
+/* Keeps the heaviest means in order of weight; among equals the first come first. */
 static void note_heavy(scene *s, size_t k) {
     bool full = s->heavy_count == HEAVY;
     if (full && !(s->weight[k] > s->weight[s->heavy[HEAVY - 1]]))
@@ -106,7 +106,7 @@ static void note_heavy(scene *s, size_t k) {
 static bool read_mean(const float *mean, double *out) {
     double v[3] = {mean[0], mean[1], mean[2]}, length = sqrt(dot(v, v));
     for (int d = 0; d < 3; d++)
-        out[d] = length > 0 ? v[d] / length : 0; /* NaN is not more than 0 */
+        out[d] = length > 0 ? v[d] / length : 0; /* false for NaN */
     return length > 0;
 }
 
@@ -147,7 +147,7 @@ static void apply(const rotation r, const double *v, double *out) {
         out[c] = dot(r[c], v);
 }
 
-/* Each mean takes its nearest axis, of equal ones the first. Returns the sum that is to be small. */
+/* Each mean takes its nearest axis, the first among equals. Returns the sum to be minimised. */
 static double assign(const scene *s, const rotation r, bool *changed) {
     double misfit = 0;
     *changed = false;
@@ -167,7 +167,7 @@ static double assign(const scene *s, const rotation r, bool *changed) {
 
 static void turn_to_fit(const scene *s, rotation r);
 
-/* From this rotation to where assignments do not change any more. */
+/* Repeats both steps from this rotation until the axes of the means no longer change. */
 static double settle(const scene *s, rotation r) {
     bool changed;
     double misfit = assign(s, r, &changed);
@@ -179,7 +179,7 @@ static double settle(const scene *s, rotation r) {
     return misfit;
 }
 
-/* The frame whose first axis is one mean, and whose second is in the plane of both. */
+/* The frame whose first axis is one mean, and whose second axis lies in the plane of both. */
 static bool start_from(const scene *s, size_t a, size_t b, rotation r) {
     const double *m = s->at[a], *n = s->at[b];
     cross(m, n, r[2]);
@@ -209,7 +209,7 @@ static void eigen4(double a[4][4], double v[4][4]) {
                 double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
                 double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
                 double c = 1 / sqrt(t * t + 1), s = t * c;
-                for (int i = 0; i < 4; i++) { /* columns, of both */
+                for (int i = 0; i < 4; i++) { /* columns of both */
                     double ap = a[i][p], aq = a[i][q], vp = v[i][p], vq = v[i][q];
                     a[i][p] = c * ap - s * aq;
                     a[i][q] = s * ap + c * aq;
@@ -225,7 +225,7 @@ static void eigen4(double a[4][4], double v[4][4]) {
             }
 }
 
-/* sums[i][j] = sum of w m_i a_j, m being where the mean is now and a its axis. */
+/* sums[i][j] = sum of w m_i a_j, where m is the rotated mean and a its axis. */
 static void correlate(const scene *s, const rotation r, double sums[3][3]) {
     memset(sums, 0, sizeof(rotation));
     for (size_t k = 0; k < s->count; k++) {
@@ -238,7 +238,7 @@ static void correlate(const scene *s, const rotation r, double sums[3][3]) {
     }
 }
 
-/* The unit quaternion (w x y z) of the best turn; the one nearest to no turn at all if there are several. */
+/* The unit quaternion (w x y z) of the best turn; if there are several, the smallest turn. */
 static void best_turn(double s[3][3], double q[4]) {
     double yz = s[1][2] - s[2][1], zx = s[2][0] - s[0][2], xy = s[0][1] - s[1][0];
     double n[4][4] = {{s[0][0] + s[1][1] + s[2][2], yz, zx, xy},
@@ -251,7 +251,7 @@ static void best_turn(double s[3][3], double q[4]) {
     for (int i = 1; i < 4; i++)
         best = n[i][i] > n[best][best] ? i : best;
     memset(q, 0, 4 * sizeof *q);
-    for (int i = 0; i < 4; i++) /* (1 0 0 0) projected on what belongs to the largest eigenvalue */
+    for (int i = 0; i < 4; i++) /* (1 0 0 0) projected onto the eigenspace of the largest eigenvalue */
         for (int c = 0; c < 4 && n[i][i] >= n[best][best] - 1e-12 * fabs(n[best][best]); c++)
             q[c] += v[0][i] * v[c][i];
     for (int c = 0; c < 4; c++)
@@ -277,9 +277,10 @@ static void turn_to_fit(const scene *s, rotation r) {
 
 /* ---- The answer -------------------------------------------------------------------------------------------------- */
 
-/* One of the 48 signed permutations of the rows of r, 0..47; false for those that mirror. */
+/* Signed permutation `number` (0..47) of the rows of r; false if it is a reflection. */
 static bool permuted(const rotation r, int number, rotation out) {
-    static const int orders[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {1, 0, 2}, {0, 2, 1}, {2, 1, 0}}; /* even first */
+    static const int orders[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1},
+                                     {1, 0, 2}, {0, 2, 1}, {2, 1, 0}}; /* even permutations first */
     const int *order = orders[number / 8];
     int minus = (number & 1) + (number >> 1 & 1) + (number >> 2 & 1);
     for (int c = 0; c < 3; c++)
@@ -288,7 +289,7 @@ static bool permuted(const rotation r, int number, rotation out) {
     return minus % 2 == (number / 8 >= 3);
 }
 
-/* Of the 24 frames with the same axes the one that turns least, by the trace: nearest to x, y, z. */
+/* Among the 24 frames with the same axes, takes the one nearest to x, y, z: the one with the largest trace. */
 static void name_axes(rotation r) {
     rotation given, candidate;
     double best = -INFINITY;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The geodesic problem of the streaming method (the paper's section on the dependent Dirichlet process). It knows
- * angles and weights, not clusters.
+ * The geodesic problem of the streaming method (the paper's section on the dependent Dirichlet process). This file
+ * knows angles and weights, not clusters.
  *
- * The one idea: at the maximum, weight times sine is the same for all three angles, so the angle psi of the smallest
+ * The main idea: at the maximum, weight times sine is the same for all three angles. So the angle psi of the smallest
  * weight determines the others, which are at most a right angle. Their sum G(psi) is concave, so Newton's method climbs
- * from psi = 0 to the right root without ever passing it, also where psi exceeds a right angle. */
+ * from psi = 0 to the right root without overshooting, even if psi exceeds a right angle. */
 #include "geodesic.h"
 
 #include <math.h>
@@ -30,8 +30,8 @@ void ast_geodesic_solve(double zeta, double w, double beta, uint32_t dt, double 
     for (int j = 1; j < count; j++)
         if (terms[j].weight < terms[smallest].weight)
             smallest = j;
-    /* The limits need no branches: an infinite weight has ratio 0 and so angle 0, and beside a weight of 0 all others
-     * have. Equal weights, of which both may be 0 or infinite, have ratio 1. */
+    /* The limits need no branches: an infinite weight has ratio 0 and so angle 0; if the smallest weight is 0, all
+     * larger weights have ratio 0. Equal weights, even if both are 0 or infinite, have ratio 1. */
     for (int j = 0; j < count; j++)
         if (terms[j].weight != terms[smallest].weight)
             terms[j].ratio = terms[smallest].weight / terms[j].weight;
@@ -42,14 +42,14 @@ void ast_geodesic_solve(double zeta, double w, double beta, uint32_t dt, double 
     out->losses = loss(w, out->theta) + dt * loss(beta, out->phi) + loss(a, out->eta);
 }
 
-/* sin(angle) = ratio sin(psi), at most a right angle. atan2 rather than asin: near a right angle asin loses half the
+/* sin(angle) = ratio sin(psi), at most a right angle. atan2 instead of asin: near a right angle asin loses half the
  * digits. */
 static double angle_of(double ratio, double psi) {
     double across = ratio * sin(psi), cosine = ratio * cos(psi);
     return atan2(across, sqrt((1 - ratio) * (1 + ratio) + cosine * cosine));
 }
 
-/* w (1 - cos angle) without cancellation; an infinite weight has angle 0 and loses nothing. */
+/* w (1 - cos angle) without cancellation. An infinite weight has angle 0 and loss 0. */
 static double loss(double weight, double angle) {
     double half = sin(angle / 2);
     return angle == 0 ? 0 : 2 * weight * half * half;
@@ -70,7 +70,7 @@ static double sum_of_angles(const term *terms, int count, int smallest, double p
     return sum;
 }
 
-/* Solves G(psi) = zeta from below. Steps are never negative but by rounding, which ends the climb. */
+/* Solves G(psi) = zeta from below. Only rounding can make a step negative; that ends the iteration. */
 static int solve_psi(double zeta, const term *terms, int count, int smallest, double *psi) {
     double highest = terms[smallest].times > 1 ? M_PI_2 : M_PI;
     *psi = 0;
@@ -88,7 +88,7 @@ static int solve_psi(double zeta, const term *terms, int count, int smallest, do
 
 /* ---- On vectors ------------------------------------------------------------------------------------------------ */
 
-/* The length of what is left of m - sign u without its part along u, which becomes *along. */
+/* Returns the length of m - sign u without its component along u; *along becomes that component. */
 static double tangent_length(size_t dimension, const double *u, const float *m, double sign, double *along) {
     double dot = 0, square = 0;
     for (size_t d = 0; d < dimension; d++)
@@ -101,7 +101,7 @@ static double tangent_length(size_t dimension, const double *u, const float *m, 
     return sqrt(square);
 }
 
-/* m is antipodal to u: towards e_j instead, which is never close to u or -u, since u_j^2 <= 1/D. */
+/* m is antipodal to u: turns towards e_j instead, which is never close to u or -u because u_j^2 <= 1/D. */
 static void turn_towards_axis(size_t dimension, const double *u, double eta, float *mu) {
     size_t axis = 0;
     for (size_t d = 1; d < dimension; d++)
@@ -115,7 +115,7 @@ static void turn_towards_axis(size_t dimension, const double *u, double eta, flo
 }
 
 void ast_geodesic_mean(size_t dimension, const double *u, const float *m, double eta, double zeta, float *mu) {
-    /* The tangent is taken from m - u, or m + u beyond a right angle: the shorter one keeps more digits. */
+    /* The tangent is taken from m - u, or from m + u beyond a right angle: the shorter one keeps more digits. */
     double sign = zeta <= M_PI_2 ? 1 : -1, along;
     double length = tangent_length(dimension, u, m, sign, &along);
     if (eta == 0) {

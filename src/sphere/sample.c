@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exact draws from the von Mises-Fisher distribution, and from a mixture of them with known labels.
+ * Exact draws from the von Mises-Fisher distribution, and from mixtures of it with known labels.
  *
- * The one idea: only y = 1 - cosine to the mean depends on kappa. It is drawn by itself, and as y rather than as the
- * cosine, which would lose all its digits to the 1 when kappa is large; the rest is a uniform direction orthogonal to
- * the mean, drawn about the first axis and then carried to the mean by one Householder reflection. */
+ * The main idea: only y = 1 - (cosine to the mean) depends on kappa. y is drawn directly, because the cosine would lose
+ * all its digits for large kappa. The rest is a uniform direction orthogonal to the mean: it is drawn about the first
+ * axis and then moved to the mean by one Householder reflection. */
 #include "vmf.h"
 
 #include "degree.h"
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* What the draw of y needs, computed once for a (D, kappa). */
+/* What draws of y need, computed once per (D, kappa). */
 typedef struct radial {
     double kappa;
     double m;     /* D - 1 */
@@ -36,14 +36,14 @@ void ast_direction_sample(ast_random *random, size_t dimension, double *x) {
 
 /* ---- One draw -------------------------------------------------------------------------------------------------- */
 
-/* Wood (1994), after Ulrich (1984). b is written without the difference of two large numbers. */
+/* Wood (1994), after Ulrich (1984). b is written without a difference of two large numbers. */
 static radial radial_of(size_t dimension, double kappa) {
     double m = (double)dimension - 1;
     double b = m / (2 * kappa + hypot(2 * kappa, m));
     return (radial){kappa, m, dimension == 3 ? expm1(-2 * kappa) : b, 2 * b / (1 + b)};
 }
 
-/* A point of the unit disc, not its centre; returns its squared length, which is uniform and does not depend on its
+/* A point of the unit disc, not its centre. Returns its squared length, which is uniform and independent of its
  * direction. */
 static double disc(ast_random *random, double *u, double *v) {
     for (;;) {
@@ -55,16 +55,17 @@ static double disc(ast_random *random, double *u, double *v) {
     }
 }
 
-/* D = 3: the cosine is an exponential variable cut off at both poles, and its distribution inverts in closed form. */
+/* D = 3: the cosine is an exponential variable truncated at both poles; its distribution function has a closed
+ * inverse. */
 static double draw_y3(ast_random *random, const radial *shape) {
     double u = ast_random_uniform(random);
     return shape->kappa > 0 ? -log1p(u * shape->ratio) / shape->kappa : 2 * u;
 }
 
-/* Any D: Z from the symmetric beta distribution with parameter (D - 1) / 2, (Ulrich: 2 Z - 1 is the projection of a
+/* Any D: Z from the symmetric beta distribution with parameter (D - 1) / 2 (Ulrich: 2 Z - 1 is the projection of a
  * radius with 1 - radius^2 = U^(2 / (D-2)) on a uniform diameter), W = (1 - (1+b) Z) / (1 - (1-b) Z), and Wood's test.
- * Written in y = 1 - W and v = kappa (y - y0) / (D-1), y0 = 1 - x0, the test is (D-1) (v - log(1 + v)) <= -log U: no
- * difference of large numbers for any D and kappa. A kappa of infinity or NaN ends the loop at once. */
+ * With y = 1 - W and v = kappa (y - y0) / (D-1), y0 = 1 - x0, the test is (D-1) (v - log(1 + v)) <= -log U: no
+ * difference of large numbers for any D and kappa. An infinite or NaN kappa ends the loop at once. */
 static double draw_y(ast_random *random, const radial *shape) {
     double y, v;
     do {
@@ -77,7 +78,7 @@ static double draw_y(ast_random *random, const radial *shape) {
     return y;
 }
 
-/* n normal numbers, in pairs by the polar method; returns the sum of their squares, not zero. */
+/* n normal numbers, in pairs by the polar method. Returns the sum of their squares, which is not zero. */
 static double normals(ast_random *random, size_t n, double *x) {
     double sum = 0;
     while (sum == 0)
@@ -93,8 +94,8 @@ static double normals(ast_random *random, size_t n, double *x) {
     return sum;
 }
 
-/* Carries the first axis to the mean: the reflection that maps it to the nearer of mean and -mean's mirror image is
- * H = I - 2 h h' / h'h with h = mean + sign e_0, and x becomes -sign H x. Nothing cancels, wherever the mean points. */
+/* Moves the first axis to the mean: H = I - 2 h h' / h'h with h = mean + sign e_0 maps it to -sign mean, and x becomes
+ * -sign H x. Nothing cancels, wherever the mean points. */
 static void turn_to(size_t dimension, const double *mean, double *x) {
     double sign = mean[0] < 0 ? -1 : 1, along = sign * x[0];
     for (size_t d = 0; d < dimension; d++)
@@ -109,7 +110,7 @@ static void sample_about(ast_random *random, const radial *shape, size_t dimensi
     double y = fmin(2, dimension == 3 ? draw_y3(random, shape) : draw_y(random, shape));
     double sine = sqrt(y * (2 - y));
     x[0] = 1 - y;
-    if (dimension == 3) { /* twice the angle of a point in the disc is uniform too, and needs no root */
+    if (dimension == 3) { /* twice the angle of a point in the disc is uniform too and needs no root */
         double u, v, s = disc(random, &u, &v);
         x[1] = sine * (u * u - v * v) / s;
         x[2] = sine * 2 * u * v / s;
@@ -124,15 +125,15 @@ static void sample_about(ast_random *random, const radial *shape, size_t dimensi
 
 /* ---- Mixtures -------------------------------------------------------------------------------------------------- */
 
-#define TELL ((size_t)1 << 18) /* numbers from one call of the progress function to the next: some milliseconds */
+#define TELL ((size_t)1 << 18) /* numbers drawn between two calls of the progress function: a few milliseconds */
 
-/* The point loop; false if the caller wants to stop. Noise is chosen by selection sampling (Knuth 3.4.2, algorithm S):
- * exactly `noise` of the points, every subset equally probable, without a list. */
+/* Draws all points; false if the caller cancels. Noise points are chosen by selection sampling (Knuth 3.4.2, algorithm
+ * S): exactly `noise` of them, every subset equally likely, without a list. */
 static bool draw_points(const ast_mixture *mixture, size_t noise, const double *means, double *x, float *points,
                         int32_t *labels) {
     size_t dimension = mixture->dimension, tell = TELL / dimension;
     radial cluster = radial_of(dimension, mixture->kappa), uniform = radial_of(dimension, 0);
-    ast_random random, signs; /* of its own, so that the rows are those of directed data up to their signs */
+    ast_random random, signs; /* separate, so that the rows equal those of directed data except for their signs */
     ast_random_seed(&random, mixture->seed, 1);
     ast_random_seed(&signs, mixture->seed, 2);
     for (size_t i = 0; i < mixture->points; i++) {
@@ -160,7 +161,7 @@ ast_status ast_mixture_draw(ast_fault *fault, const ast_mixture *mixture, float 
     size_t dimension = mixture->dimension, clusters = mixture->clusters;
     if (dimension < 2)
         return ast_fail(fault, AST_BAD_OPTION, "directions need at least 2 dimensions");
-    double *centres = calloc(clusters + 1, dimension * sizeof *centres); /* and one row for the point being drawn */
+    double *centres = calloc(clusters + 1, dimension * sizeof *centres); /* plus one row for the point being drawn */
     if (!centres)
         return ast_fail_memory(fault);
     ast_random random;
@@ -169,7 +170,7 @@ ast_status ast_mixture_draw(ast_fault *fault, const ast_mixture *mixture, float 
         free(centres);
         return ast_fail(fault, AST_BAD_DATA,
                         "%zu means could not be placed %g degrees apart in %zu dimensions: "
-                        "ask for a smaller separation or fewer clusters",
+                        "use a smaller separation or fewer clusters",
                         clusters, mixture->separation, dimension);
     }
     double share = fmin(1, fmax(0, mixture->noise));
@@ -183,12 +184,12 @@ ast_status ast_mixture_draw(ast_fault *fault, const ast_mixture *mixture, float 
 
 /* ---- Means that keep their distance ---------------------------------------------------------------------------- */
 
-/* Means are rounded to float in the end, which moves them by some 4e-6 degrees: SLACK keeps that from mattering. */
+/* Means are finally rounded to float, which moves them by about 4e-6 degrees: SLACK covers that. */
 #define SLACK (1e-5 * AST_DEGREE)
-#define REJECTION_SETS 10   /* whole sets that are begun by rejection ... */
-#define REJECTION_DRAWS 200 /* ... with this many draws for one mean before the set is given up */
+#define REJECTION_SETS 10   /* sets of means started by rejection ... */
+#define REJECTION_DRAWS 200 /* ... with this many draws per mean before the set is abandoned */
 #define REPULSION_SETS 5
-#define REPULSION_WORK 3e9 /* multiplications over all sets: two or three seconds, spent only where it is tight */
+#define REPULSION_WORK 3e9 /* multiplications over all sets: two or three seconds, spent only for tight packings */
 
 static double dot(size_t dimension, const double *x, const double *y) {
     double sum = 0;
@@ -203,9 +204,9 @@ static void normalise(size_t dimension, double *x) {
         x[d] *= scale;
 }
 
-/* Whether a bound says that no such means exist; below the bounds nobody knows but by trying. Beyond a right angle at
- * most D + 1 points fit, best as a regular simplex, and at a right angle 2 D (Rankin 1955); on the circle it is a
- * division; on the ordinary sphere Fejes Toth's bound (1943), met by tetrahedron, octahedron and icosahedron. */
+/* Whether a bound proves that no such means exist; if no bound applies, only trying can tell. Beyond a right angle at
+ * most D + 1 points fit, best as a regular simplex, and at a right angle 2 D (Rankin 1955). The circle needs a division
+ * only. On the ordinary sphere Fejes Toth's bound (1943) is reached by tetrahedron, octahedron and icosahedron. */
 static bool is_impossible(size_t dimension, size_t count, double separation) {
     double n = (double)count, cosine = cos(separation);
     if (count < 2)
@@ -236,7 +237,7 @@ static bool is_apart(const ast_mixture *mixture, const double *means, double cos
     return true;
 }
 
-/* One uniform mean after the other, drawn again while it is too close to an earlier one. */
+/* Draws one uniform mean after the other, again while it is too close to an earlier one. */
 static bool place_by_rejection(ast_random *random, const ast_mixture *mixture, double cosine, double *means) {
     size_t dimension = mixture->dimension;
     for (size_t i = 0; i < mixture->clusters; i++) {
@@ -254,7 +255,8 @@ static bool place_by_rejection(ast_random *random, const ast_mixture *mixture, d
     return true;
 }
 
-/* Puts two means `angle` apart, symmetrically about their midpoint on their great circle; of axes, the near ends. */
+/* Moves two means `angle` apart, symmetrically about their midpoint on their great circle; for axes, their near
+ * ends. */
 static void push_apart(const ast_mixture *mixture, double *x, double *y, double angle) {
     size_t dimension = mixture->dimension;
     double sum2 = 0, difference2 = 0;
@@ -273,12 +275,13 @@ static void push_apart(const ast_mixture *mixture, double *x, double *y, double 
         x[d] = middle + half;
         y[d] = middle - half;
     }
-    normalise(dimension, x); /* an error in the lengths would tilt the next push and grow with every one */
+    normalise(dimension, x); /* errors in the lengths would tilt the next push and grow */
     normalise(dimension, y);
 }
 
-/* Uniform means that push each other away until all are far enough apart: reaches packings that rejection, which jams
- * at half the density, never finds. The aim is a little more than is asked for, so that it is met in finite time. */
+/* Uniform means push each other away until all are far enough apart. This reaches packings that rejection, which jams
+ * at half the density, never finds. The target is slightly more than requested, so that it is reached in finite
+ * time. */
 static bool place_by_repulsion(ast_random *random, const ast_mixture *mixture, double separation, int sweeps,
                                double *means) {
     size_t dimension = mixture->dimension, count = mixture->clusters;
@@ -288,7 +291,7 @@ static bool place_by_repulsion(ast_random *random, const ast_mixture *mixture, d
     for (size_t i = 0; i < count; i++)
         ast_direction_sample(random, dimension, means + i * dimension);
     for (int sweep = 0; sweep < sweeps; sweep++) {
-        if (sweep == sweeps * 3 / 4) { /* a packing so tight that there is no more than what is asked for */
+        if (sweep == sweeps * 3 / 4) { /* a tight packing: aim for no more than requested */
             aim = separation;
             aim_cosine = cos(aim);
         }
@@ -310,14 +313,15 @@ static bool place_means(ast_random *random, const ast_mixture *mixture, double *
     size_t dimension = mixture->dimension, count = mixture->clusters;
     double separation = mixture->separation * AST_DEGREE;
     bool any = !(separation > 0);
-    size_t ends = mixture->axial && count > 1 ? 2 * count : count; /* of axes that are apart, both ends are */
+    size_t ends = mixture->axial && count > 1 ? 2 * count : count; /* if axes are apart, so are both of their ends */
     if (!any && is_impossible(dimension, ends, separation))
         return false;
     double cosine = any ? 2 : cos(fmin(M_PI, separation + SLACK));
     for (int set = 0; set < REJECTION_SETS; set++)
         if (place_by_rejection(random, mixture, cosine, means))
             return true;
-    double sweep_work = 2 * (double)count * (double)count * (double)dimension; /* half a dot and half a push a pair */
+    double sweep_work =
+        2 * (double)count * (double)count * (double)dimension; /* half a dot product and half a push per pair */
     int sweeps = (int)fmin(20000, fmax(10, REPULSION_WORK / REPULSION_SETS / sweep_work));
     for (int set = 0; set < REPULSION_SETS; set++)
         if (place_by_repulsion(random, mixture, separation, sweeps, means))

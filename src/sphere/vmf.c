@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
  * Density, expected resultant and maximum-likelihood kappa of the von Mises-Fisher distribution, for any dimension and
- * any kappa. Draws from it are in sample.c.
+ * any kappa. sample.c draws from it.
  *
- * The one idea: with nu = D/2 - 1 and r = sqrt(nu^2 + kappa^2), all three follow from I_nu(kappa). The ascending series
- * has only positive terms and is short while r is small; Debye's uniform expansion is a series in 1/r and is as good as
- * exact once r is large, whether nu or kappa made it so. Together they cover the plane, and neither overflows, because
- * what is computed is log I_nu and I_{nu+1} / I_nu, never I_nu. */
+ * The main idea: with nu = D/2 - 1 and r = sqrt(nu^2 + kappa^2), all three follow from I_nu(kappa). The ascending
+ * series has only positive terms and is short for small r. Debye's uniform expansion is a series in 1/r and practically
+ * exact for large r, whether nu or kappa is large. Together they cover the plane. Neither overflows, because they
+ * compute log I_nu and I_{nu+1} / I_nu, never I_nu. */
 #include "asterism.h"
 
 #include <math.h>
 #include <stdbool.h>
 
-/* From r = 32 the terms of Debye's expansion fall below 1e-15 within DEBYE_TERMS; below it the series takes at most
- * some 80 terms, and its sum stays below exp(32). */
+/* For r >= 32 the terms of Debye's expansion fall below 1e-15 within DEBYE_TERMS; below it the series needs at most
+ * about 80 terms, and its sum stays below exp(32). */
 #define DEBYE_FROM 32.0
 #define DEBYE_TERMS 14
 
-/* What the three functions need to know at one kappa. */
+/* What the three functions need at one kappa. */
 typedef struct shape {
     double log_scale;  /* log C_D(kappa) + kappa: the log density at the mean */
     double resultant;  /* A_D(kappa) */
@@ -30,7 +30,7 @@ static double linearised(double dimension, double resultant, double complement);
 double ast_vmf_log_density(size_t dimension, double kappa, double cosine) {
     if (dimension < 2 || !(kappa >= 0))
         return NAN;
-    if (isinf(kappa)) /* all mass in the mean */
+    if (isinf(kappa)) /* all mass at the mean */
         return cosine == 1 ? INFINITY : -INFINITY;
     return kappa * (cosine - 1) + shape_at(dimension, kappa).log_scale;
 }
@@ -41,9 +41,10 @@ double ast_vmf_resultant(size_t dimension, double kappa) {
     return isinf(kappa) ? 1 : shape_at(dimension, kappa).resultant;
 }
 
-/* Solves A_D(kappa) = R. Banerjee et al. (2005) approximate the inverse by R (D - R^2) / (1 - R^2), to a few percent,
- * exact at both ends. So log kappa -> log of that formula at A_D(kappa) has a slope near 1 everywhere, and the secant
- * method, its slope kept within 1/2..2, converges in four or five steps from 1e-300 to the last double below 1. */
+/* Solves A_D(kappa) = R. Banerjee et al. (2005) approximate the inverse by R (D - R^2) / (1 - R^2), within a few
+ * percent, exact at both ends. So the function log kappa -> log of that formula at A_D(kappa) has a slope near 1
+ * everywhere, and the secant method, its slope limited to 1/2..2, converges in four or five steps from 1e-300 to the
+ * last double below 1. */
 double ast_vmf_kappa(size_t dimension, double resultant) {
     if (dimension < 2 || !(resultant >= 0 && resultant <= 1))
         return NAN;
@@ -71,9 +72,9 @@ static double linearised(double dimension, double resultant, double complement) 
     return resultant * (dimension - resultant * resultant) / (complement * (2 - complement));
 }
 
-/* I_nu(kappa) = (kappa/2)^nu / Gamma(nu+1) S, S = sum_j u_j, u_j = (kappa^2/4)^j / (j! (nu+1)_j)  (DLMF 10.25.2).
- * The first factor only turns C_D into the density of the uniform distribution, and I_{nu+1} / I_nu is kappa/2 times
- * the mean of 1 / (nu+1+j) with the weights u_j. */
+/* I_nu(kappa) = (kappa/2)^nu / Gamma(nu+1) S, S = sum_j u_j, u_j = (kappa^2/4)^j / (j! (nu+1)_j)  (DLMF 10.25.2). The
+ * first factor turns C_D into the density of the uniform distribution; I_{nu+1} / I_nu is kappa/2 times the mean of 1 /
+ * (nu+1+j) with weights u_j. */
 static shape by_series(double nu, double kappa) {
     double quarter = kappa * kappa / 4, term = 1, above_one = 0, weighted = 1 / (nu + 1);
     for (int j = 1; term > 1e-18 * (1 + above_one); j++) {
@@ -82,7 +83,7 @@ static shape by_series(double nu, double kappa) {
         weighted += term / (nu + 1 + j);
     }
     int sign;
-    double log_uniform = lgamma_r(nu + 1, &sign) - (nu + 1) * log(M_PI) - M_LN2; /* - log of the sphere's area */
+    double log_uniform = lgamma_r(nu + 1, &sign) - (nu + 1) * log(M_PI) - M_LN2; /* - log of the area of the sphere */
     double resultant = kappa / 2 * weighted / (1 + above_one);
     return (shape){log_uniform - log1p(above_one) + kappa, resultant, 1 - resultant};
 }
@@ -97,7 +98,7 @@ static shape by_debye(double nu, double kappa) {
     for (int k = 1; k < DEBYE_TERMS; k++) {
         double next[DEBYE_TERMS + 1] = {0};
         for (int j = 0; j < k; j++) {
-            double n = k - 1 + 2 * j; /* the power of p that this coefficient goes with */
+            double n = k - 1 + 2 * j; /* the power of p of this coefficient */
             next[j] += coefficients[j] * (n / 2 + 1 / (8 * (n + 1)));
             next[j + 1] -= coefficients[j] * (n / 2 + 5 / (8 * (n + 3)));
         }

@@ -2,23 +2,23 @@
  *
  * The von Mises-Fisher distribution on the unit sphere of R^D: density C_D(kappa) exp(kappa x.mean).
  *
- * Its density, its expected resultant and the maximum-likelihood kappa are public (asterism.h) and live in vmf.c; here
- * is what only the library uses: drawing from it, and from mixtures of it (sample.c). */
+ * Density, expected resultant and maximum-likelihood kappa are public (asterism.h) and implemented in vmf.c. This
+ * header has what only the library uses: draws from it and from mixtures of it (sample.c). */
 #ifndef AST_VMF_H
 #define AST_VMF_H
 
 #include "fault.h"
 #include "random.h"
 
-/* One exact draw into x (D), D >= 2. The mean is a unit vector (D), or NULL for the first axis. kappa from 0 (uniform)
- * to infinity (x is the mean). */
+/* One exact draw into x (D), D >= 2. The mean is a unit vector (D), or NULL for the first axis. kappa: 0 (uniform) to
+ * infinity (x is the mean). */
 void ast_vmf_sample(ast_random *random, size_t dimension, const double *mean, double kappa, double *x);
 
 /* A direction (D) that is uniform on the sphere. */
 void ast_direction_sample(ast_random *random, size_t dimension, double *x);
 
 /* ast_sample_mixture without its checks: points (N, D); labels (N) or NULL; means (K, D) or NULL. Every cluster is
- * equally probable, round(noise N) points are uniform, the order is random, and everything follows from the seed. */
+ * equally likely, round(noise N) points are uniform, and the order is random. Everything follows from the seed. */
 ast_status ast_mixture_draw(ast_fault *fault, const ast_mixture *mixture, float *points, int32_t *labels, float *means);
 
 #endif

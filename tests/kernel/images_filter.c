@@ -104,7 +104,7 @@ static void check_fit(ast_random *random, size_t n, size_t radius, int whole, co
     float *got[5], expected[5];
     for (int k = 0; k < 5; k++)
         got[k] = guarded_floats(NULL, room);
-    kernels->fit(of, radius, 3e-5f, n, (ast_fits){got[0], got[1], got[2], got[3], got[4]});
+    kernels->fit(of, radius, 3e-5f, n, (ast_fits){{got[0], got[1], got[2], got[3], got[4]}});
     for (size_t i = 0; i < n; i++) {
         plain_fit(of, (ptrdiff_t)i, radius, 3e-5f, expected);
         for (int k = 0; k < 5; k++)
@@ -152,9 +152,9 @@ static void test_guide(void **state) {
         for (size_t l = 0; l < LENGTHS; l++)
             for (const ast_image_kernels **kernels = image_tables; *kernels; kernels++) {
                 size_t n = lengths[l], radius = radii[k];
-                ast_fits fits = {row_of(&random, n, radius, any_positive), row_of(&random, n, radius, any_positive),
-                                 row_of(&random, n, radius, any_positive), row_of(&random, n, radius, any_number),
-                                 row_of(&random, n, radius, any_number)};
+                ast_fits fits = {{row_of(&random, n, radius, any_positive), row_of(&random, n, radius, any_positive),
+                                  row_of(&random, n, radius, any_positive), row_of(&random, n, radius, any_number),
+                                  row_of(&random, n, radius, any_number)}};
                 float *tilt = row_of(&random, n, radius, any_number), *s = row_of(&random, n, 0, any_s);
                 float *got = guarded_floats(NULL, padded(n)), expected[MOST_POINTS];
                 (*kernels)->guide(fits, tilt, radius, s, n, got);

@@ -17,20 +17,20 @@ static void test_blocks_of_rows(void **state) {
                 float *got = guarded_floats(NULL, padded(n)), *out = guarded_floats(NULL, padded(n));
                 for (size_t r = 0; r < count; r++)
                     rows[r] = row_of(&random, n, 0, any_number);
-                (*kernels)->slide(rows[0], rows[count / 2], rows[count - 1], n, got, out);
+                (*kernels)->sliding_sum(rows[0], rows[count / 2], rows[count - 1], n, got, out);
                 for (size_t i = 0; i < n; i++) {
                     prefix[i] = rows[0][i] + rows[count / 2][i];
                     expected[i] = rows[count - 1][i] + prefix[i];
                 }
-                same_floats(got, prefix, n, "slide's prefix", (*kernels)->name);
-                same_floats(out, expected, n, "slide", (*kernels)->name);
+                same_floats(got, prefix, n, "sliding_sum's prefix", (*kernels)->name);
+                same_floats(out, expected, n, "sliding_sum", (*kernels)->name);
                 for (size_t i = 0; i < n; i++) {
                     expected[i] = rows[count - 1][i];
                     for (size_t r = count - 1; r-- > 0;)
                         expected[i] += rows[r][i];
                 }
-                (*kernels)->fold(rows, count, n);
-                same_floats(rows[0], expected, n, "fold", (*kernels)->name);
+                (*kernels)->suffix_sums(rows, count, n);
+                same_floats(rows[0], expected, n, "suffix_sums", (*kernels)->name);
                 release_all();
             }
 }
@@ -68,7 +68,7 @@ static void test_differ(void **state) {
             float *got[4], expected[4];
             for (int k = 0; k < 4; k++)
                 got[k] = guarded_floats(NULL, padded(n));
-            (*kernels)->differ(rows[0], rows[1], rows[2], 0.03f, n, (ast_slopes){got[0], got[1], got[2]}, got[3]);
+            (*kernels)->slopes(rows[0], rows[1], rows[2], 0.03f, n, (ast_slopes){{got[0], got[1], got[2]}}, got[3]);
             for (size_t i = 0; i < n; i++) {
                 plain_differ(rows, (ptrdiff_t)i, 0.03f, expected);
                 for (int k = 0; k < 4; k++)
@@ -80,7 +80,7 @@ static void test_differ(void **state) {
 
 static const int shifts[8][2] = {{0, -1}, {0, 1}, {-1, 0}, {1, 0}, {-1, -1}, {-1, 1}, {1, -1}, {1, 1}};
 
-static int plain_meets(const ast_aim *from, ptrdiff_t i, const float window[3], int row, int column) {
+static int plain_meets(const ast_normals_input *from, ptrdiff_t i, const float window[3], int row, int column) {
     float s = from->s[1][i], reach = (float)from->reach, limit = from->jump * (s > 1 ? s : 1);
     for (int k = 0; k < 8; k++) {
         float other = from->s[1 + shifts[k][0]][i + shifts[k][1] * (ptrdiff_t)from->reach];
@@ -93,7 +93,7 @@ static int plain_meets(const ast_aim *from, ptrdiff_t i, const float window[3], 
     return 1;
 }
 
-static void plain_aim(const ast_aim *from, ast_view view, ptrdiff_t i, float out[3]) {
+static void plain_aim(const ast_normals_input *from, ast_view view, ptrdiff_t i, float out[3]) {
     float best[3] = {from->sums[1].x[i], from->sums[1].y[i], from->sums[1].weight[i]};
     out[0] = out[1] = out[2] = NAN;
     if (from->known[i] > 0 && best[2] < from->enough) {
@@ -126,20 +126,20 @@ static void test_aim(void **state) {
     for (size_t reach = 1; reach <= MOST_RADIUS; reach++)
         for (size_t n = 1; n <= MOST_POINTS; n++)
             for (const ast_image_kernels **kernels = image_tables; *kernels; kernels++) {
-                ast_aim from = {.reach = reach, .enough = 0.7f, .jump = n % 2 ? 0.3f : 3};
+                ast_normals_input from = {.reach = reach, .enough = 0.7f, .jump = n % 2 ? 0.3f : 3};
                 for (int r = 0; r < 3; r++) {
                     from.s[r] = row_of(&random, n, reach, any_s);
                     from.sums[r] =
-                        (ast_slopes){row_of(&random, n, reach, any_number), row_of(&random, n, reach, any_number),
-                                     row_of(&random, n, reach, any_positive)};
+                        (ast_slopes){{row_of(&random, n, reach, any_number), row_of(&random, n, reach, any_number),
+                                      row_of(&random, n, reach, any_positive)}};
                 }
                 from.known = row_of(&random, n, 0, any_s);
                 ast_view view = {525, 519, 30.7f, -3.2f};
                 float *got = guarded_floats(NULL, 3 * n), expected[3];
-                (*kernels)->aim(&from, view, n, got);
+                (*kernels)->normals(&from, view, n, got);
                 for (size_t i = 0; i < n; i++) {
                     plain_aim(&from, view, (ptrdiff_t)i, expected);
-                    same_floats(got + 3 * i, expected, 3, "aim", (*kernels)->name);
+                    same_floats(got + 3 * i, expected, 3, "normals", (*kernels)->name);
                 }
                 release_all();
             }

@@ -137,7 +137,7 @@ static void every_table_gives_the_same_bits(void **state) {
         for (size_t t = 0; all_tables[t]; t++) {
             scene s;
             scene_open(&s, seed);
-            const ast_mixing *loops = ast_mixing_of(all_tables[t]);
+            const ast_mixing *loops = all_tables[t]->mixing;
             size_t n = s.tile.n, numbers = s.count * n, width = s.tile.dimension + 1;
             double *logits = guarded(numbers * sizeof *logits), *most = guarded(n * sizeof *most);
             double *total = guarded(n * sizeof *total), *sums = guarded(s.count * width * sizeof *sums);

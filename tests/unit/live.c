@@ -6,7 +6,7 @@
 #include "pages_common.h"
 
 #include <live.h>
-#include <live_door.h>
+#include <live_access.h>
 
 #include <pthread.h>
 #include <time.h>
@@ -68,7 +68,7 @@ static const struct {
 
 static void door(void **state) {
     (void)state;
-    const ast_live_door at = {.token = TOKEN, .address = "127.0.0.1", .port = 8080};
+    const ast_live_access at = {.token = TOKEN, .address = "127.0.0.1", .port = 8080};
     for (size_t i = 0; i < ITEMS(visits); i++) {
         int answer = (int)ast_live_judge(&at, &visits[i].request);
         if (answer != visits[i].answer)
@@ -79,7 +79,7 @@ static void door(void **state) {
 /* Where every address is listened on, any number is right, and no name but the machine's own. */
 static void wide_door(void **state) {
     (void)state;
-    const ast_live_door at = {.token = TOKEN, .address = "0.0.0.0", .port = 80};
+    const ast_live_access at = {.token = TOKEN, .address = "0.0.0.0", .port = 80};
     ast_live_request request = {.method = "GET", .path = "/" TOKEN "/", .host = "192.168.1.9"};
     assert_int_equal(ast_live_judge(&at, &request), AST_LIVE_PAGE);
     request.host = "[fe80::1]";
@@ -125,7 +125,7 @@ static void begin(show *of, size_t name) {
 
 static void next(show *of) {
     ast_format_error error;
-    ast_parcel *parcel;
+    ast_shared_text *parcel;
     ast_frame frame = {.size = sizeof frame, .frame = of->frames++};
     ast_recorded recorded = {.frame = &frame, .source = of->name};
     assert_true(ast_recording_add(of->recording, &recorded, 3, &parcel, &error));

@@ -4,7 +4,7 @@
  * clusters, for 2 dimensions and for 300; and the projection agrees with one that builds the whole matrix. */
 #include "pages_common.h"
 
-#include <fair.h>
+#include <sampling.h>
 #include <float.h>
 #include <viewer.h>
 
@@ -98,9 +98,9 @@ static void base64(void **state) {
         ast_text_free(&text);
     }
     unsigned char bytes[5000];
-    ast_fair fair = {3};
+    ast_sampling sampling = {3};
     for (size_t i = 0; i < sizeof bytes; i++)
-        bytes[i] = (unsigned char)ast_fair_below(&fair, 256);
+        bytes[i] = (unsigned char)ast_sampling_below(&sampling, 256);
     for (size_t length = 4990; length <= sizeof bytes; length++) {
         size_t size;
         ast_text text = {0};
@@ -127,7 +127,7 @@ typedef struct made {
 } made;
 
 static void make(made *out, size_t count, size_t dimension, size_t clusters) {
-    ast_fair fair = {count + dimension};
+    ast_sampling sampling = {count + dimension};
     *out = (made){.points = malloc(count * dimension * sizeof(float)),
                   .means = malloc(clusters * dimension * sizeof(float)),
                   .labels = malloc(count * sizeof(int32_t)),
@@ -135,7 +135,7 @@ static void make(made *out, size_t count, size_t dimension, size_t clusters) {
     for (size_t i = 0; i < clusters; i++) {
         double square = 0;
         for (size_t d = 0; d < dimension; d++) {
-            double value = (double)ast_fair_below(&fair, 2001) - 1000 + (d == 0) * 0.5;
+            double value = (double)ast_sampling_below(&sampling, 2001) - 1000 + (d == 0) * 0.5;
             out->means[i * dimension + d] = (float)value;
             square += value * value;
         }
@@ -150,7 +150,7 @@ static void make(made *out, size_t count, size_t dimension, size_t clusters) {
         out->clusters[i % clusters].weight++;
         for (size_t d = 0; d < dimension; d++) /* of length 2, since rows need no length */
             out->points[i * dimension + d] =
-                2 * out->means[i % clusters * dimension + d] + ((float)ast_fair_below(&fair, 100) - 50) * 1e-4F;
+                2 * out->means[i % clusters * dimension + d] + ((float)ast_sampling_below(&sampling, 100) - 50) * 1e-4F;
     }
     out->view = ast_points_f4(out->points, count, dimension);
     out->head = (ast_page_head){.title = "cluster <x>", .command = "asterism cluster '<x>'", .run = "1"};
@@ -327,7 +327,8 @@ static void foreign_labels(void **state) {
     make(&from, 10, 3, 2);
     from.page.label_count = 9;
     assert_false(ast_batch_page_json(&from.page, &json, &error));
-    assert_string_equal(error.text, "labels.npy has 9 labels, but there are 10 points; they must be of the same file");
+    assert_string_equal(error.text,
+                        "labels.npy has 9 labels, but there are 10 points; both must come from the same data");
     from.page.label_count = 10;
     from.labels[4] = 7;
     assert_false(ast_batch_page_json(&from.page, &json, &error));
@@ -410,9 +411,9 @@ static void flat_projections(void **state) {
         ast_projection projection = {0};
         float *rows = calloc(COUNT * size, sizeof *rows);
         double(*seen)[3] = malloc(COUNT * sizeof *seen), *row = malloc(size * sizeof *row);
-        ast_fair fair = {size};
+        ast_sampling sampling = {size};
         for (size_t i = 0; i < COUNT * 3; i++)
-            rows[i / 3 * size + i % 3 * (size / 3)] = (float)ast_fair_below(&fair, 1001) - 400;
+            rows[i / 3 * size + i % 3 * (size / 3)] = (float)ast_sampling_below(&sampling, 1001) - 400;
         ast_points points = ast_points_f4(rows, COUNT, size);
         assert_true(ast_projection_find(&projection, &points, &error));
         assert_float_equal(projection.explained[0] + projection.explained[1] + projection.explained[2], 1, 1e-6);

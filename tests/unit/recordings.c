@@ -21,7 +21,7 @@ typedef struct scene {
     ast_frame frame;
     ast_points view;
     ast_depth_image image;
-    ast_small small;
+    ast_thumbnail small;
     ast_recorded recorded;
 } scene;
 
@@ -42,7 +42,7 @@ static void make_scene(scene *out) {
         .size = sizeof(ast_frame), .points = PIXELS, .missing = SIDE, .objective = 3, .seconds = 0.001, .clusters = 2};
     out->view = ast_points_f4(out->points[0], PIXELS, 3);
     out->image = (ast_depth_image){.size = sizeof(ast_depth_image), out->depth, SIDE, SIDE, SIDE * sizeof(uint16_t)};
-    out->small = (ast_small){out->labels, SIDE, SIDE, &out->image, 1000, NULL};
+    out->small = (ast_thumbnail){out->labels, SIDE, SIDE, &out->image, 1000, NULL};
     out->recorded = (ast_recorded){&out->frame, "a</script>", out->clusters, 2, &out->view, out->labels, &out->small};
 }
 
@@ -108,7 +108,7 @@ static void one_frame(void **state) {
     scene from;
     size_t size;
     ast_format_error error;
-    ast_parcel *parcel;
+    ast_shared_text *parcel;
     make_scene(&from);
     ast_recording *recording = ast_recording_open(&plain_head);
     assert_true(ast_recording_add(recording, &from.recorded, 3, &parcel, &error));
@@ -129,13 +129,13 @@ static void one_frame(void **state) {
     check_sample(sample, shown);
     assert_int_equal(json_object_size(json_object_get(page, "colors")), 2);
 
-    const char *text = ast_parcel_text(parcel, &size);
+    const char *text = ast_shared_text_bytes(parcel, &size);
     json_t *message = parsed(text, size);
     assert_string_equal(json_string_value(json_object_get(message, "type")), "frame");
     assert_true(json_equal(json_object_get(message, "data"), frame));
     assert_true(json_equal(json_object_get(message, "colors"), json_object_get(page, "colors")));
     json_decref(message);
-    ast_parcel_drop(parcel);
+    ast_shared_text_release(parcel);
     json_decref(page);
     ast_recording_close(recording);
 }
@@ -196,7 +196,7 @@ static void long_streams(void **state) {
         assert_non_null(json_object_get(json_array_get(frames, json_array_size(frames) - 1), "image"));
         assert_true((pictures == lengths[s]) == (s == 0));
         assert_true(pictures > 150);
-        assert_true(has_note(page, "has its points and its picture") == (s > 0));
+        assert_true(has_note(page, "frames has points and a picture") == (s > 0));
         assert_true((json_array_size(frames) == lengths[s]) == (s < 2));
         assert_true(has_note(page, "frames is shown") == (s == 2));
         json_decref(page);
@@ -235,7 +235,7 @@ static void many_clusters(void **state) {
 /* ---- Every allocation fails once --------------------------------------------------------------------------------- */
 
 static bool try_recording(scene *from, ast_format_error *error) {
-    ast_parcel *parcel = NULL;
+    ast_shared_text *parcel = NULL;
     ast_text json = {0};
     float wide[2][5] = {{1, 2, 3, 4, 5}, {5, 4, 3, 2, 1}};
     ast_points points = ast_points_f4(wide[0], 2, 5);
@@ -247,7 +247,7 @@ static bool try_recording(scene *from, ast_format_error *error) {
     for (uint64_t i = 0; i < 3 && good; i++) {
         good = ast_recording_add(recording, &from->recorded, 3, &parcel, error);
         if (good)
-            ast_parcel_drop(parcel);
+            ast_shared_text_release(parcel);
     }
     good = good && ast_recording_json(recording, true, &json, NULL);
     ast_text_free(&json);

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inner loops over clouds of points, in one table of functions for each instruction set. Every table gives the same
- * bits: sums are taken in the order in which they are written here, and nothing is fused. */
+ * The inner loops over point clouds, in one table of functions per instruction set. Every table gives the same bits:
+ * sums are added in the order written here, and nothing is fused. */
 #ifndef AST_CLOUD_KERNELS_H
 #define AST_CLOUD_KERNELS_H
 
 #include "kdtree.h"
 
-/* Neighbours in order of squared distance, dx dx + dy dy + dz dz in double, equal ones in order of index. A slot is
- * AST_LEAF * leaf + place in the leaf. */
+/* Neighbours in order of squared distance, dx dx + dy dy + dz dz in double; equal distances in order of index. A slot
+ * is AST_LEAF * leaf + position in the leaf. */
 typedef struct ast_nearest {
     double *squared; /* [wanted] */
     int32_t *slot;   /* [wanted] */
     size_t wanted;   /* at least 1 */
-    size_t count;    /* found: all points of the tree if it has fewer */
+    size_t count;    /* found neighbours: all points of the tree if it has fewer */
 } ast_nearest;
 
-/* Symmetric matrices, one a column: the rows are xx xy xz yy yz zz. */
+/* Symmetric matrices, one per column: the rows are xx xy xz yy yz zz. */
 typedef struct ast_moments3 {
     double of[6][AST_LEAF];
 } ast_moments3;
@@ -30,19 +30,16 @@ typedef struct ast_eigen3 {
 typedef struct ast_cloud_kernels {
     const char *name;
 
-    /* The neighbours of a place in space. */
+    /* The nearest neighbours of a place in space. */
     void (*nearest)(const ast_kdtree *tree, const float *place, ast_nearest *out);
 
-    /* Jacobi's method: eigenvectors are orthogonal and eigenvalues right to some 1e-16 of the largest. */
+    /* Jacobi's method: eigenvectors are orthogonal, and eigenvalues accurate to about 1e-16 of the largest. */
     void (*eigen)(const ast_moments3 *matrices, ast_eigen3 *out);
 } ast_cloud_kernels;
 
-/* The table of the same name as the engine's. */
+/* The table with the name of the engine's table. */
 const ast_cloud_kernels *ast_cloud_kernels_choose(const char *name);
 
-extern const ast_cloud_kernels ast_cloud_kernels_base;
-#if defined(__x86_64__)
-extern const ast_cloud_kernels ast_cloud_kernels_avx2;
-#endif
+extern const ast_cloud_kernels ast_cloud_kernels_base, ast_cloud_kernels_avx2;
 
 #endif

@@ -1,70 +1,76 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inner loops over the rows of a depth image, in one table of functions for each instruction set. Kernels know rows
- * of numbers; they know no images, bands or threads. Every table gives the same bits: sums are taken in the order in
- * which they are written here, and nothing is fused.
+ * The inner loops over the rows of a depth image, in one table of functions per instruction set. Kernels know rows of
+ * numbers, not images, bands or threads. Every table gives the same bits: sums are added in the order written here, and
+ * nothing is fused.
  *
- * s is inverse depth, 1 / metres, and 0 for a hole. Rows are working memory, padded: kernels may read and write up to
- * the next multiple of AST_LANES beyond n, and read as far to either side of a row as their window reaches. `values`
- * and `rows` of three belong to the caller: nothing beyond n is touched. */
+ * s is inverse depth, 1 / metres, and 0 for a hole. Rows are padded working memory: kernels may read and write up to
+ * the next multiple of AST_LANES after n, and read as far to either side of a row as their window reaches. `values` and
+ * `xyz` belong to the caller: nothing after n is accessed. */
 #ifndef AST_IMAGE_KERNELS_H
 #define AST_IMAGE_KERNELS_H
 
 #include "kernels.h"
 
-/* Depth values that count, and how many of their units make a metre. */
+/* The valid depth values, and how many of their units make a metre. */
 typedef struct ast_depth_range {
-    uint16_t lowest, highest; /* 1 <= lowest; none counts if highest < lowest */
+    uint16_t lowest, highest; /* 1 <= lowest; no value is valid if highest < lowest */
     float units;
 } ast_depth_range;
 
-/* The columns of a window of rows, over the pixels that are no holes: how many, the sum of s times the row counted from
- * the middle, of s, and of its square. */
+/* Column sums over a window of rows, over the pixels that are not holes: their number, the sum of s times the row
+ * counted from the middle, of s, and of its square. */
 typedef struct ast_moments {
     float *count, *tilt;
     double *sum, *square;
 } ast_moments;
 
-/* What the guided filter knows of the windows around a row of pixels, see guided.c. */
-typedef struct ast_fits {
-    float *weight, *shrink, *level, *x, *y;
+/* The fits of the windows around a row of pixels, see guided.c. */
+typedef union ast_fits {
+    struct {
+        float *weight, *shrink, *level, *x, *y;
+    };
+    float *rows[5];
 } ast_fits;
 
-#define AST_PART 0x1p-10f   /* the weight of a window with holes, or cut by the border, beside whole ones */
-#define AST_LEAST 0x1p-100f /* below every sum of shrink that matters: no division by zero */
+#define AST_PART 0x1p-10f   /* the weight of a window with holes, or cut by the border, relative to complete windows */
+#define AST_LEAST 0x1p-100f /* below every relevant sum of shrink; avoids a division by zero */
 
 /* Differences of a row, or sums of them over a window, see normals.c. */
-typedef struct ast_slopes {
-    float *x, *y, *weight;
+typedef union ast_slopes {
+    struct {
+        float *x, *y, *weight;
+    };
+    float *rows[3];
 } ast_slopes;
 
-/* Where a row of normals stands in the image of a camera. */
+/* The camera, and the position of a row in its image. */
 typedef struct ast_view {
     float fx, fy, cx;
     float row; /* v - cy */
 } ast_view;
 
-/* What the normals of a row come from: s and sums of slopes `reach` rows above, here, and `reach` rows below. */
-typedef struct ast_aim {
+/* The input for the normals of a row: s and sums of slopes `reach` rows above, at the row, and `reach` rows below. */
+typedef struct ast_normals_input {
     const float *s[3];
     ast_slopes sums[3];
     const float *known;
     size_t reach;
-    float enough, jump; /* weight with which a window is as good as any; see `differ` */
-} ast_aim;
+    float enough, jump; /* the weight at which a window is good enough; see `slopes` */
+} ast_normals_input;
 
-/* A row of the planes of tv.c; the arrays go on to both sides by one pixel at least. */
+/* A row of the planes of tv.c; the arrays extend at least one pixel to both sides. */
 typedef struct ast_tv_row {
     const float *given[3]; /* u0 */
     float *u[3], *ahead[3], *px[3], *py[3];
-    const float *below[3], *above[3]; /* `ahead` of the next row, py of the row before */
-    const float *right, *down;        /* 1 where the pixel and its neighbour are both there, or 0 */
+    const float *below[3], *above[3]; /* `ahead` of the next row, py of the previous row */
+    const float *right, *down;        /* 1 if neither the pixel nor its neighbour is a hole, else 0 */
 } ast_tv_row;
 
 typedef struct ast_image_kernels {
     const char *name;
 
-    /* s = units / value. */
+    /* s = units / value; 0 for invalid values. */
     void (*invert)(const uint16_t *values, size_t n, ast_depth_range range, float *s);
 
     /* Moments of 2 radius + 1 rows of s. */
@@ -73,10 +79,10 @@ typedef struct ast_image_kernels {
     /* Fits of the windows of 2 radius + 1 columns of moments around each of n. */
     void (*fit)(ast_moments of, size_t radius, float epsilon2, size_t n, ast_fits fits);
 
-    /* Over 2 radius + 1 rows: the sum, and that of each row times its number counted from the middle. */
+    /* Over 2 radius + 1 rows: the sum, and the sum of each row times its number counted from the middle. */
     void (*tilt_rows)(const float *const *rows, size_t radius, size_t n, float *sum, float *tilt);
 
-    /* The filtered s from columns of fits, and of shrink times row. */
+    /* The filtered s from column sums of fits and of shrink times row. */
     void (*guide)(ast_fits fits, const float *tilt, size_t radius, const float *s, size_t n, float *out);
 
     /* out[i] = rows[0][i] + rows[1][i] + ..; and in[i - radius] + .. + in[i + radius]. */
@@ -84,30 +90,28 @@ typedef struct ast_image_kernels {
     void (*sum_columns)(const float *in, size_t radius, size_t n, float *out);
 
     /* prefix = before + row, out = suffix + prefix. */
-    void (*slide)(const float *before, const float *row, const float *suffix, size_t n, float *prefix, float *out);
+    void (*sliding_sum)(const float *before, const float *row, const float *suffix, size_t n, float *prefix,
+                        float *out);
 
     /* rows[k][i] = rows[k][i] + rows[k + 1][i] + .., from the last to the first. */
-    void (*fold)(float *const *rows, size_t count, size_t n);
+    void (*suffix_sums)(float *const *rows, size_t count, size_t n);
 
-    /* Slopes of the row `here`, with its neighbours above and below; `known` becomes 1 where the pixel has differences
-     * along both axes, 0 elsewhere. */
-    void (*differ)(const float *above, const float *here, const float *below, float jump, size_t n, ast_slopes out,
+    /* Slopes of the row `here`, with its neighbours above and below; `known` becomes 1 if the pixel has differences
+     * along both axes, else 0. `jump`: see normals.c. */
+    void (*slopes)(const float *above, const float *here, const float *below, float jump, size_t n, ast_slopes out,
                    float *known);
 
     /* Normals. xyz: n rows of three. */
-    void (*aim)(const ast_aim *from, ast_view view, size_t n, float *xyz);
+    void (*normals)(const ast_normals_input *from, ast_view view, size_t n, float *xyz);
 
-    /* A step of the total variation, and one of the data and the sphere, for a row: see tv.c. */
+    /* One step for the total variation, and one for data and sphere, for a row: see tv.c. */
     void (*tv_dual)(const ast_tv_row *row, float sigma, float weight, size_t n);
     void (*tv_primal)(const ast_tv_row *row, float tau, size_t n);
 } ast_image_kernels;
 
-/* The table of the same name as the engine's. */
+/* The table with the name of the engine's table. */
 const ast_image_kernels *ast_image_kernels_choose(const char *name);
 
-extern const ast_image_kernels ast_image_kernels_base;
-#if defined(__x86_64__)
-extern const ast_image_kernels ast_image_kernels_avx2;
-#endif
+extern const ast_image_kernels ast_image_kernels_base, ast_image_kernels_avx2;
 
 #endif

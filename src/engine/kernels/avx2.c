@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kernels for processors with AVX2 and FMA; compiled with -mavx2 -mfma. */
-#define TABLE ast_kernels_avx2
-#define TABLE_NAME "avx2"
-#include "tables.h"
+ * Kernels for processors with AVX2 and FMA. */
+#define ISA avx2
 #include "kernels.inc"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  *
  * Kernels for every processor. */
-#define TABLE ast_kernels_base
-#define TABLE_NAME "base"
-#include "tables.h"
+#define ISA base
 #include "kernels.inc"

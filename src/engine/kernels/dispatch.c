@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Chooses the table of kernels for this processor, and holds the exact scores: plain C in double, the definition that
- * every table answers to. */
+ * Chooses the table of kernels for this processor, and computes exact scores: plain C in double, the definition that
+ * every table is checked against. */
 #include "tables.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ static void exact_small(const float *x, const ast_table *table, double *scores) 
     }
 }
 
-/* Sixteen means side by side: the components of each stay in order. */
+/* Sixteen means side by side; the components of each are added in order. */
 static void exact_large(const float *x, const ast_table *table, double *scores) {
     for (size_t k = 0; k < table->count; k += AST_PANEL) {
         const float *panel = table->means + k * table->dimension;

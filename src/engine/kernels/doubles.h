@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Vectors of DL doubles, as GCC vector extensions: half as many as floats go into a vector of simd.h. */
+ * Vectors of DL doubles as GCC vector extensions; DL is half the number of floats in a vector of simd.h. */
 #ifndef AST_DOUBLES_H
 #define AST_DOUBLES_H
 
@@ -27,10 +27,37 @@ static inline dv all_d(double s) {
     return s - (dv){0};
 }
 
+/* gcc 12 emits twice the instructions for __builtin_convertvector. */
 static inline dv widen(const float *p) {
-    hv v;
-    memcpy(&v, p, sizeof v);
-    return __builtin_convertvector(v, dv);
+#if defined(__AVX2__)
+    return (dv)_mm256_cvtps_pd(_mm_loadu_ps(p));
+#elif defined(__SSE2__)
+    return (dv)_mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(const void *)p)));
+#else
+    return (dv){(double)p[0], (double)p[1]};
+#endif
+}
+
+/* Rounds the doubles of two vectors to the floats of one. */
+static inline vf narrowed(dv low, dv high) {
+#if defined(__AVX2__)
+    return (vf)_mm256_set_m128(_mm256_cvtpd_ps((__m256d)high), _mm256_cvtpd_ps((__m256d)low));
+#elif defined(__SSE2__)
+    return (vf)_mm_movelh_ps(_mm_cvtpd_ps((__m128d)low), _mm_cvtpd_ps((__m128d)high));
+#else
+    return (vf){(float)low[0], (float)low[1], (float)high[0], (float)high[1]};
+#endif
+}
+
+/* One bit per lane. */
+static inline unsigned mask_bits_d(dm mask) {
+#if defined(__AVX2__)
+    return (unsigned)_mm256_movemask_pd((__m256d)mask);
+#elif defined(__SSE2__)
+    return (unsigned)_mm_movemask_pd((__m128d)mask);
+#else
+    return (unsigned)(mask[0] & 1) | (unsigned)(mask[1] & 1) << 1;
+#endif
 }
 
 /* mask ? a : b, lane by lane; a mask lane is 0 or -1. */
@@ -38,7 +65,7 @@ static inline dv select_d(dm mask, dv a, dv b) {
     return (dv)((mask & (dm)a) | (~mask & (dm)b));
 }
 
-/* The larger; b where a is not a number. */
+/* The larger; b if a is a NaN. */
 static inline dv max_d(dv a, dv b) {
 #if defined(__AVX2__)
     return (dv)_mm256_max_pd((__m256d)a, (__m256d)b);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
  *
- * The loops of mixtures for processors with AVX2; compiled with -mavx2. */
-#define TABLE ast_mixing_avx2
+ * Kernels of mixtures for processors with AVX2 and FMA. */
+#define ISA avx2
 #include "mixing.inc"

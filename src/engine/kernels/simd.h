@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Vectors of VL floats, as GCC vector extensions: arithmetic is plain C, and the few operations that C has no operator
- * for are here, once with AVX2 (VL = 8) and once with what every processor has (VL = 4). */
+ * Vectors of VL floats as GCC vector extensions. Arithmetic is plain C; the few operations without a C operator are
+ * here, once with AVX2 (VL = 8) and once for every processor (VL = 4). */
 #ifndef AST_SIMD_H
 #define AST_SIMD_H
 
@@ -70,7 +70,7 @@ static inline vi select_i(vi mask, vi a, vi b) {
 #endif
 }
 
-/* The larger; b where a is not a number. */
+/* The larger; b if a is a NaN. */
 static inline vf max_f(vf a, vf b) {
 #if defined(__AVX2__)
     return (vf)_mm256_max_ps((__m256)a, (__m256)b);
@@ -87,7 +87,7 @@ static inline vf min_f(vf a, vf b) {
 #endif
 }
 
-/* One bit a lane, as lanes. */
+/* One bit per lane, as lanes. */
 #if defined(__AVX2__)
 #define LANE_BITS ((vi){1, 2, 4, 8, 16, 32, 64, 128})
 #else
@@ -103,7 +103,7 @@ static inline vf turned(vf v, vi mask) {
     return (vf)((vi)v ^ (mask & all_i(INT32_MIN)));
 }
 
-/* One bit a lane. */
+/* One bit per lane. */
 static inline unsigned mask_bits(vi mask) {
 #if defined(__AVX2__)
     return (unsigned)_mm256_movemask_ps((__m256)mask);
@@ -131,7 +131,7 @@ static inline vi round_to_int(vf v) {
 #endif
 }
 
-/* a * b + c; the product is rounded or not, as the processor likes: only for scores with an error bound. */
+/* a * b + c; whether the product is rounded depends on the processor: only for scores with an error bound. */
 static inline vf multiply_add(vf a, vf b, vf c) {
 #if defined(__FMA__)
     return (vf)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
@@ -160,7 +160,7 @@ static inline float least_lane(vf v) {
 #endif
 }
 
-/* The least of each of eight groups of eight numbers, plus `lead`. */
+/* The smallest of each of eight groups of eight numbers, plus `lead`. */
 static inline void least_of_groups(const float *numbers, float lead, float least[8]) {
 #if defined(__AVX2__)
     __m256 two[4], four[2];
@@ -180,7 +180,7 @@ static inline void least_of_groups(const float *numbers, float lead, float least
 #endif
 }
 
-/* The bits of all lanes together. */
+/* The bitwise or of all lanes. */
 static inline uint32_t join_lanes(vi v) {
     uint32_t bits = 0;
     for (int lane = 0; lane < VL; lane++)

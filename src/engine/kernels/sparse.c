@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Plain C: a gather at random places gains nothing from vectors over its entries. The kernel that counts, all means at
- * once, is in sparse.inc. */
+ * Plain C: gathering at random positions gains nothing from vectors over the entries. The kernel that dominates, all
+ * means at once, is in sparse.inc. */
 #include "sparse.h"
 
 #include <string.h>

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sparse rows and dense means. Products with a component that is not there are zero, and adding a zero changes no sum:
- * so every function here that adds in order returns the bits of its dense counterpart. */
+ * Sparse rows and dense means. A product with an omitted component is zero, and adding zero does not change a sum: so
+ * every function here that adds in order returns the bits of its dense counterpart. */
 #ifndef AST_SPARSE_H
 #define AST_SPARSE_H
 
 #include "kernels.h"
 
-/* The score by definition, of one mean (D). */
+/* The score by definition, for one mean (D). */
 double ast_sparse_exact_score(const ast_sparse_row *row, const float *mean);
 
-/* ... and of every mean of a large table: scores (count rounded up to AST_PANEL). */
+/* The same for every mean of a large table: scores (count rounded up to AST_PANEL). */
 void ast_sparse_exact_scores(const ast_sparse_row *row, const ast_table *table, double *scores);
 
-/* As the kernels' steady_dot: eight partial sums, then those in order. */
+/* As the kernels' steady_dot: eight partial sums, then their sum in order. */
 double ast_sparse_steady_dot(const ast_sparse_row *row, const float *mean);
 
-/* In float; its error is that of ast_score_error(row->count). */
+/* In float, with the error ast_score_error(row->count). */
 float ast_sparse_dot(const ast_sparse_row *row, const float *mean);
 
 #endif

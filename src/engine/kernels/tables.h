@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tables that were compiled; dispatch.c chooses. */
+ * The compiled tables, one per instruction set; dispatch.c chooses. A wrapper file defines ISA (base or avx2), is
+ * compiled with the flags of its instruction set, and includes one .inc source. */
 #ifndef AST_TABLES_H
 #define AST_TABLES_H
 
-#include "apart.h"
 #include "kernels.h"
 #include "mixing.h"
+#include "silhouette_kernels.h"
 
-extern const ast_kernels ast_kernels_base;
-extern const ast_mixing ast_mixing_base;
-extern const ast_apart ast_apart_base;
-#if defined(__x86_64__)
-extern const ast_kernels ast_kernels_avx2;
-extern const ast_mixing ast_mixing_avx2;
-extern const ast_apart ast_apart_avx2;
-#endif
+#define TABLE_OF(stem, isa) stem##_##isa
+#define TABLE_FOR(stem, isa) TABLE_OF(stem, isa)
+#define TABLE(stem) TABLE_FOR(stem, ISA) /* ast_kernels_base, ... */
+#define QUOTE(isa) #isa
+#define QUOTED(isa) QUOTE(isa)
+
+extern const ast_kernels ast_kernels_base, ast_kernels_avx2;
+extern const ast_mixing ast_mixing_base, ast_mixing_avx2;
+extern const ast_silhouette_kernels ast_silhouette_base, ast_silhouette_avx2;
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The viewers of a live view. The lock is held for moments only, never while something is sent or written: that is what
- * keeps a slow browser from slowing the stream. */
-#include "live_viewer.h"
+ * The viewers of a live view. The lock is held only briefly, never while something is sent or written, so that a slow
+ * browser does not slow down the stream. */
+#include "live_viewers.h"
 
 #include <stdlib.h>
 
@@ -10,9 +10,9 @@ struct ast_viewer {
     ast_viewers *all;
     void *browser;
     pthread_t thread;
-    ast_parcel *box[AST_LIVE_BOX]; /* a ring of those that wait */
+    ast_shared_text *queue[AST_LIVE_QUEUE]; /* ring of waiting messages */
     size_t begin, count;
-    bool closing, told; /* to be left alone; knows of the end */
+    bool closing, told; /* must stop; knows of the end */
     ast_viewer *next;
 };
 
@@ -26,14 +26,14 @@ bool ast_viewers_init(ast_viewers *viewers) {
 }
 
 void ast_viewers_free(ast_viewers *viewers) {
-    ast_parcel_drop(viewers->end);
+    ast_shared_text_release(viewers->end);
     pthread_cond_destroy(&viewers->changed);
     pthread_mutex_destroy(&viewers->lock);
 }
 
 /* ---- The thread of a viewer -------------------------------------------------------------------------------------- */
 
-/* Everything so far as one message; *frames of them are in it. */
+/* Sends everything so far as one message; *frames becomes the number of frames in it. */
 static bool send_hello(ast_viewer *viewer, uint64_t *frames) {
     ast_text text = {0};
     ast_json_open(&text, NULL, '{');
@@ -46,36 +46,36 @@ static bool send_hello(ast_viewer *viewer, uint64_t *frames) {
     return good;
 }
 
-/* Waits for the next parcel; NULL when it is to stop. The end comes after everything else, and is *last. */
-static ast_parcel *next_parcel(ast_viewer *viewer, bool *last) {
+/* Waits for the next message; NULL if it must stop. The end comes after everything else and sets *last. */
+static ast_shared_text *next_message(ast_viewer *viewer, bool *last) {
     ast_viewers *all = viewer->all;
-    ast_parcel *parcel = NULL;
+    ast_shared_text *shared = NULL;
     *last = false;
     pthread_mutex_lock(&all->lock);
     while (!viewer->closing && viewer->count == 0 && (!all->end || viewer->told))
         pthread_cond_wait(&all->changed, &all->lock);
     if (!viewer->closing && viewer->count > 0) {
-        parcel = viewer->box[viewer->begin];
-        viewer->begin = (viewer->begin + 1) % AST_LIVE_BOX;
+        shared = viewer->queue[viewer->begin];
+        viewer->begin = (viewer->begin + 1) % AST_LIVE_QUEUE;
         viewer->count--;
     } else if (!viewer->closing) {
-        parcel = ast_parcel_share(all->end);
+        shared = ast_shared_text_share(all->end);
         *last = true;
     }
     pthread_mutex_unlock(&all->lock);
-    return parcel;
+    return shared;
 }
 
-/* Sends a parcel unless the hello had it. */
-static bool deliver(ast_viewer *viewer, ast_parcel *parcel, bool last, uint64_t frames) {
+/* Sends a message unless the first message contained it. */
+static bool deliver(ast_viewer *viewer, ast_shared_text *shared, bool last, uint64_t frames) {
     size_t size;
-    const char *text = ast_parcel_text(parcel, &size);
-    bool good = (!last && ast_parcel_place(parcel) < frames) || viewer->all->send(viewer->browser, text, size);
+    const char *text = ast_shared_text_bytes(shared, &size);
+    bool good = (!last && ast_shared_text_index(shared) < frames) || viewer->all->send(viewer->browser, text, size);
     pthread_mutex_lock(&viewer->all->lock);
     viewer->told |= last;
     pthread_cond_broadcast(&viewer->all->changed);
     pthread_mutex_unlock(&viewer->all->lock);
-    ast_parcel_drop(parcel);
+    ast_shared_text_release(shared);
     return good;
 }
 
@@ -84,10 +84,10 @@ static void *serve(void *data) {
     uint64_t frames = 0;
     bool good = send_hello(viewer, &frames), last;
     while (good) {
-        ast_parcel *parcel = next_parcel(viewer, &last);
-        if (!parcel)
+        ast_shared_text *shared = next_message(viewer, &last);
+        if (!shared)
             return NULL;
-        good = deliver(viewer, parcel, last, frames);
+        good = deliver(viewer, shared, last, frames);
     }
     viewer->all->hang_up(viewer->browser);
     return NULL;
@@ -136,35 +136,35 @@ void ast_viewer_close(ast_viewers *viewers, ast_viewer *viewer) {
     leave_list(viewers, viewer);
     pthread_cond_broadcast(&viewers->changed);
     pthread_mutex_unlock(&viewers->lock);
-    for (; viewer->count > 0; viewer->count--, viewer->begin = (viewer->begin + 1) % AST_LIVE_BOX)
-        ast_parcel_drop(viewer->box[viewer->begin]);
+    for (; viewer->count > 0; viewer->count--, viewer->begin = (viewer->begin + 1) % AST_LIVE_QUEUE)
+        ast_shared_text_release(viewer->queue[viewer->begin]);
     free(viewer);
 }
 
 /* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
-/* Where the box is full the oldest goes, and is returned. */
-static ast_parcel *put_in_box(ast_viewer *viewer, ast_parcel *parcel) {
-    ast_parcel *oldest = NULL;
-    if (viewer->count == AST_LIVE_BOX) {
-        oldest = viewer->box[viewer->begin];
-        viewer->begin = (viewer->begin + 1) % AST_LIVE_BOX;
+/* If the queue is full, removes and returns the oldest message. */
+static ast_shared_text *enqueue(ast_viewer *viewer, ast_shared_text *shared) {
+    ast_shared_text *oldest = NULL;
+    if (viewer->count == AST_LIVE_QUEUE) {
+        oldest = viewer->queue[viewer->begin];
+        viewer->begin = (viewer->begin + 1) % AST_LIVE_QUEUE;
         viewer->count--;
     }
-    viewer->box[(viewer->begin + viewer->count++) % AST_LIVE_BOX] = ast_parcel_share(parcel);
+    viewer->queue[(viewer->begin + viewer->count++) % AST_LIVE_QUEUE] = ast_shared_text_share(shared);
     return oldest;
 }
 
-void ast_viewers_publish(ast_viewers *viewers, ast_parcel *parcel) {
+void ast_viewers_publish(ast_viewers *viewers, ast_shared_text *shared) {
     pthread_mutex_lock(&viewers->lock);
     for (ast_viewer *viewer = viewers->first; viewer; viewer = viewer->next) {
-        ast_parcel *oldest = put_in_box(viewer, parcel);
+        ast_shared_text *oldest = enqueue(viewer, shared);
         viewers->missed += oldest != NULL;
-        ast_parcel_drop(oldest);
+        ast_shared_text_release(oldest);
     }
     pthread_cond_broadcast(&viewers->changed);
     pthread_mutex_unlock(&viewers->lock);
-    ast_parcel_drop(parcel);
+    ast_shared_text_release(shared);
 }
 
 void ast_viewers_end(ast_viewers *viewers, const char *reason) {
@@ -173,12 +173,12 @@ void ast_viewers_end(ast_viewers *viewers, const char *reason) {
     ast_json_string(&text, "type", "end");
     ast_json_string(&text, "reason", reason);
     ast_json_close(&text, '}');
-    ast_parcel *end = ast_parcel_make(&text, 0);
+    ast_shared_text *end = ast_shared_text_make(&text, 0);
     pthread_mutex_lock(&viewers->lock);
     if (!viewers->end)
         viewers->end = end;
     else
-        ast_parcel_drop(end);
+        ast_shared_text_release(end);
     pthread_cond_broadcast(&viewers->changed);
     pthread_mutex_unlock(&viewers->lock);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The contact sheet. How many pictures will come is not known, since they may come from a camera; so every picture is
- * kept at first, and whenever the sheet is full every second one goes and from then on only every second is taken. */
+ * The contact sheet. The number of pictures is not known in advance, because they may come from a camera. So every
+ * picture is kept at first; whenever the sheet is full, every second picture is removed, and from then on only every
+ * second one is added. */
 #include "report.h"
 
 #include <message.h>
@@ -20,9 +21,9 @@ typedef struct thumb {
 struct ast_sheet {
     thumb thumbs[AST_SHEET_MOST];
     size_t count;
-    size_t height;  /* of every thumb; that of the first picture decides */
-    uint64_t taken; /* pictures that were offered */
-    uint64_t every; /* of those one in so many is kept */
+    size_t height;  /* of every thumb; set by the first picture */
+    uint64_t taken; /* pictures offered so far */
+    uint64_t every; /* one in so many of them is kept */
 };
 
 ast_sheet *ast_sheet_open(void) {
@@ -40,7 +41,7 @@ void ast_sheet_close(ast_sheet *sheet) {
 
 /* ---- Small copies ------------------------------------------------------------------------------------------------ */
 
-/* The mean of the pixels [left, right) x [top, bottom), at least one of them. */
+/* The mean colour of the pixels [left, right) x [top, bottom), at least one of them. */
 static void mean_colour(const ast_picture *picture, size_t left, size_t right, size_t top, size_t bottom,
                         unsigned char out[3]) {
     uint64_t sums[3] = {0, 0, 0};
@@ -89,7 +90,7 @@ bool ast_sheet_add(ast_sheet *sheet, const ast_picture *picture, uint64_t number
     if (sheet->taken++ % sheet->every != 0)
         return true;
     if (sheet->count == AST_SHEET_MOST)
-        thin_out(sheet); /* this one stays in step, since AST_SHEET_MOST is even */
+        thin_out(sheet); /* this picture is still kept, because AST_SHEET_MOST is even */
     if (sheet->height == 0)
         sheet->height = height_for(picture);
     unsigned char *rgb = malloc(3 * THUMB_WIDTH * sheet->height);
@@ -102,7 +103,7 @@ bool ast_sheet_add(ast_sheet *sheet, const ast_picture *picture, uint64_t number
 
 /* ---- The sheet --------------------------------------------------------------------------------------------------- */
 
-/* Columns that make the sheet about as wide as it is high, or wider. */
+/* The number of columns that makes the sheet about as wide as it is high, or wider. */
 static size_t columns_for(const ast_sheet *sheet) {
     size_t columns = 1;
     while (columns < sheet->count &&
@@ -111,7 +112,7 @@ static size_t columns_for(const ast_sheet *sheet) {
     return columns;
 }
 
-/* Digits of three by five dots, a row of three bits each from the top. */
+/* Digits of three by five dots; each row is three bits, from the top. */
 static const unsigned char digits[10][DIGIT_HEIGHT] = {
     {7, 5, 5, 5, 7}, {2, 6, 2, 2, 7}, {7, 1, 7, 4, 7}, {7, 1, 7, 1, 7}, {5, 5, 7, 1, 1},
     {7, 4, 7, 1, 7}, {7, 4, 7, 5, 7}, {7, 1, 2, 2, 2}, {7, 5, 7, 5, 7}, {7, 5, 7, 1, 7}};
@@ -124,7 +125,7 @@ static void fill(ast_picture *picture, size_t left, size_t top, size_t width, si
     }
 }
 
-/* The number in white on black in the corner of a thumb. */
+/* Draws the number in white on black in the corner of a thumb. */
 static void draw_number(ast_picture *picture, size_t left, size_t top, uint64_t number) {
     char text[24];
     int length = snprintf(text, sizeof text, "%llu", (unsigned long long)number);
@@ -141,7 +142,7 @@ static void draw_number(ast_picture *picture, size_t left, size_t top, uint64_t 
     }
 }
 
-static void place(ast_picture *picture, const ast_sheet *sheet, size_t index, size_t columns) {
+static void draw_thumb(ast_picture *picture, const ast_sheet *sheet, size_t index, size_t columns) {
     const thumb *shown = &sheet->thumbs[index];
     size_t left = GAP + index % columns * (THUMB_WIDTH + GAP), top = GAP + index / columns * (sheet->height + GAP);
     for (size_t v = 0; v < sheet->height; v++)
@@ -158,7 +159,7 @@ bool ast_sheet_write(const ast_sheet *sheet, ast_output *output, ast_format_erro
         return false;
     fill(&picture, 0, 0, picture.width, picture.height, 255);
     for (size_t i = 0; i < sheet->count; i++)
-        place(&picture, sheet, i, columns);
+        draw_thumb(&picture, sheet, i, columns);
     bool good = ast_write_picture(output, picture.rgb, picture.width, picture.height, error);
     ast_picture_free(&picture);
     return good;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
  * Kernels for every processor. */
-#define TABLE ast_image_kernels_base
-#define TABLE_NAME "base"
+#define ISA base
 #include "image_kernels.inc"
+#include "cloud_kernels.inc"

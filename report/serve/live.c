@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The live view over civetweb, which knows HTTP and WebSockets. Nothing of what it could do besides is used: every
- * request is answered here, so that it never looks at a file. */
+ * The live view over civetweb, which implements HTTP and WebSockets. Its other features are not used: every request is
+ * answered here, so civetweb never reads a file. */
 #include "live.h"
 
-#include "live_door.h"
-#include "live_viewer.h"
+#include "live_access.h"
+#include "live_viewers.h"
 
 #include <message.h>
 
@@ -19,7 +19,7 @@ ast_live *ast_live_open(const char *address, unsigned port, ast_text *html, ast_
                         ast_format_error *error) {
     (void)address, (void)port, (void)recording;
     ast_text_free(html);
-    ast_format_fail(error, "this build has no civetweb and serves nothing");
+    ast_format_fail(error, "this build cannot serve results: it was built without civetweb");
     return NULL;
 }
 
@@ -28,9 +28,9 @@ const char *ast_live_url(const ast_live *live) {
     return "";
 }
 
-void ast_live_publish(ast_live *live, ast_parcel *parcel) {
+void ast_live_publish(ast_live *live, ast_shared_text *shared) {
     (void)live;
-    ast_parcel_drop(parcel);
+    ast_shared_text_release(shared);
 }
 
 void ast_live_end(ast_live *live, const char *reason) {
@@ -73,11 +73,11 @@ void ast_live_close(ast_live *live) {
 #define PORT_TRIES 8
 
 struct ast_live {
-    ast_live_door door;
+    ast_live_access access;
     char url[160];
     ast_text html;
     ast_viewers viewers;
-    bool socket; /* there is a stream behind it */
+    bool socket; /* there is a stream to send */
     bool library;
     struct mg_context *server;
     atomic_bool stopped;
@@ -98,11 +98,11 @@ static ast_live_answer judge(const ast_live *live, const struct mg_connection *c
                                 .upgrade = mg_get_header(connection, "Upgrade"),
                                 .content_length = mg_get_header(connection, "Content-Length"),
                                 .transfer_encoding = mg_get_header(connection, "Transfer-Encoding")};
-    ast_live_answer answer = ast_live_judge(&live->door, &request);
+    ast_live_answer answer = ast_live_judge(&live->access, &request);
     return answer == AST_LIVE_SOCKET && !live->socket ? AST_LIVE_NOTHING : answer;
 }
 
-/* Nobody keeps the page, shows it inside another one, or learns its address from it. */
+/* Browsers must not cache the page, embed it in another page, or send its address to others. */
 #define HEADERS                                                                                                        \
     "Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nX-Content-Type-Options: nosniff\r\n"                   \
     "X-Frame-Options: DENY\r\nCross-Origin-Resource-Policy: same-origin\r\nConnection: close\r\n\r\n"
@@ -113,7 +113,7 @@ static void refuse(struct mg_connection *connection, ast_live_answer answer) {
               (int)answer, words, strlen(words) + 1, words);
 }
 
-/* 0 lets civetweb go on, which it does for the socket alone. */
+/* Returning 0 lets civetweb continue, which happens only for the socket. */
 static int answer_request(struct mg_connection *connection) {
     const ast_live *live = mg_get_user_data(mg_get_context(connection));
     ast_live_answer answer = judge(live, connection);
@@ -141,7 +141,7 @@ static bool send_text(void *browser, const char *text, size_t size) {
     return mg_websocket_write(browser, MG_WEBSOCKET_OPCODE_TEXT, text, size) > 0;
 }
 
-/* Says so, and leaves the closing to the thread that reads: it owns the socket. */
+/* Marks the connection; the thread that reads owns the socket and closes it. */
 static void hang_up(void *browser) {
     mg_websocket_write(browser, MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE, NULL, 0);
 }
@@ -158,7 +158,8 @@ static void on_ready(struct mg_connection *connection, void *data) {
         mg_close_connection(connection);
 }
 
-/* The page says nothing, so that whoever does is not the page. Pings and pongs are civetweb's business. */
+/* The page never sends anything, so any data means that the client is not the page. civetweb handles pings and
+ * pongs. */
 static int on_data(struct mg_connection *connection, int bits, char *bytes, size_t size, void *data) {
     int opcode = bits & 0xf;
     (void)connection, (void)bytes, (void)size, (void)data;
@@ -175,10 +176,10 @@ static void on_close(const struct mg_connection *connection, void *data) {
 /* ---- Serving ----------------------------------------------------------------------------------------------------- */
 
 static bool is_wide(const char *address) {
-    return strchr(address, ':') != NULL; /* of IPv6 */
+    return strchr(address, ':') != NULL; /* IPv6 */
 }
 
-/* A socket, and the address in the system's form. */
+/* Makes a socket, and converts the address to the system's form. */
 static int make_socket(const char *address, unsigned port, struct sockaddr_storage *form, socklen_t *size) {
     struct sockaddr_in narrow = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
     struct sockaddr_in6 wide = {.sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port)};
@@ -190,7 +191,7 @@ static int make_socket(const char *address, unsigned port, struct sockaddr_stora
     return socket(six ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 }
 
-/* Listens, or is -1 with errno. */
+/* Listens; -1 with errno on failure. */
 static int listen_at(const char *address, unsigned port) {
     struct sockaddr_storage form;
     socklen_t size;
@@ -206,38 +207,39 @@ static int listen_at(const char *address, unsigned port) {
     return -1;
 }
 
-/* Whether the port is ours to have, since civetweb tells only that something failed; and which one, if any will do: the
- * door has to know it before the first request. */
-static bool find_port(ast_live_door *door, ast_format_error *error) {
+/* Checks whether the port is available, because civetweb only reports that something failed; chooses one if any port
+ * will do, because access control needs its number before the first request. */
+static bool find_port(ast_live_access *access, ast_format_error *error) {
     union {
         struct sockaddr any;
         struct sockaddr_in narrow;
         struct sockaddr_in6 wide;
     } found = {.wide = {0}};
     socklen_t size = sizeof found;
-    int handle = listen_at(door->address, door->port);
+    int handle = listen_at(access->address, access->port);
     if (handle < 0 && errno == EADDRINUSE)
         return ast_format_fail(error,
-                               "port %u of %s is in use by another program; take another one, or none for any "
-                               "that is free",
-                               door->port, door->address);
+                               "port %u of %s is in use by another program; use another port, or give none to use "
+                               "any free port",
+                               access->port, access->address);
     if (handle < 0)
-        return ast_format_fail(error, "port %u of %s cannot be served: %s", door->port, door->address, strerror(errno));
+        return ast_format_fail(error, "port %u of %s cannot be served: %s", access->port, access->address,
+                               strerror(errno));
     bool known = getsockname(handle, &found.any, &size) == 0;
     close(handle);
     if (known)
-        door->port = ntohs(is_wide(door->address) ? found.wide.sin6_port : found.narrow.sin_port);
+        access->port = ntohs(is_wide(access->address) ? found.wide.sin6_port : found.narrow.sin_port);
     return true;
 }
 
 static bool start(ast_live *live, ast_format_error *error) {
     char ports[AST_LIVE_ADDRESS + 16], threads[16];
     const struct mg_callbacks callbacks = {.begin_request = answer_request, .log_message = keep_quiet};
-    snprintf(ports, sizeof ports, is_wide(live->door.address) ? "[%s]:%u" : "%s:%u", live->door.address,
-             live->door.port);
-    snprintf(threads, sizeof threads, "%d", AST_LIVE_VIEWERS + 4); /* one for each viewer, and some for the page */
-    /* A browser that takes nothing for half a minute is given up; the short time is how often a socket's thread looks
-     * whether it is to end. */
+    snprintf(ports, sizeof ports, is_wide(live->access.address) ? "[%s]:%u" : "%s:%u", live->access.address,
+             live->access.port);
+    snprintf(threads, sizeof threads, "%d", AST_LIVE_VIEWERS + 4); /* one per viewer, and some for the page */
+    /* A browser that accepts no data for half a minute is disconnected; the short timeout is how often a socket's
+     * thread checks whether to stop. */
     const char *options[] = {"listening_ports",
                              ports,
                              "num_threads",
@@ -257,11 +259,12 @@ static bool start(ast_live *live, ast_format_error *error) {
     return live->server || ast_format_fail(error, "%s cannot be served", ports);
 }
 
-/* Between finding a port and serving it somebody else may take it: then another one, if any will do. */
+/* Another program may take the port between the check and serving it; then another port is tried, if any port will
+ * do. */
 static bool open_port(ast_live *live, unsigned port, ast_format_error *error) {
     for (int tries = port == 0 ? PORT_TRIES : 1; tries > 0; tries--) {
-        live->door.port = port;
-        if (!find_port(&live->door, error))
+        live->access.port = port;
+        if (!find_port(&live->access, error))
             return false;
         if (start(live, error))
             return true;
@@ -269,26 +272,26 @@ static bool open_port(ast_live *live, unsigned port, ast_format_error *error) {
     return false;
 }
 
-/* The address for people. */
+/* Writes the address for people. */
 static void write_url(ast_live *live) {
-    const char *address = live->door.address;
+    const char *address = live->access.address;
     const char *shown = strcmp(address, "0.0.0.0") == 0 ? "127.0.0.1" : strcmp(address, "::") == 0 ? "::1" : address;
     snprintf(live->url, sizeof live->url, is_wide(shown) ? "http://[%s]:%u/%s/" : "http://%s:%u/%s/", shown,
-             live->door.port, live->door.token);
+             live->access.port, live->access.token);
 }
 
 static bool set_up(ast_live *live, const char *address, unsigned port, ast_format_error *error) {
     size_t length = strlen(address), skip = address[0] == '[';
     char path[AST_LIVE_TOKEN + 8];
-    snprintf(live->door.address, sizeof live->door.address, "%.*s", (int)(length - 2 * skip), address + skip);
-    if (!ast_live_token(live->door.token))
+    snprintf(live->access.address, sizeof live->access.address, "%.*s", (int)(length - 2 * skip), address + skip);
+    if (!ast_live_token(live->access.token))
         return ast_format_fail(error, "the system has no random numbers for a token");
-    if (is_wide(live->door.address) && !mg_check_feature(MG_FEATURES_IPV6))
+    if (is_wide(live->access.address) && !mg_check_feature(MG_FEATURES_IPV6))
         return ast_format_fail(error, "%s: this build of civetweb has no IPv6", address);
     if (!open_port(live, port, error))
         return false;
     write_url(live);
-    snprintf(path, sizeof path, "/%s/live", live->door.token);
+    snprintf(path, sizeof path, "/%s/live", live->access.token);
     mg_set_websocket_handler(live->server, path, on_connect, on_ready, on_data, on_close, live);
     return true;
 }
@@ -319,13 +322,13 @@ ast_live *ast_live_open(const char *address, unsigned port, ast_text *html, ast_
     return NULL;
 }
 
-/* civetweb looks only every two seconds whether it is to stop, unless somebody knocks. */
+/* civetweb checks only every two seconds whether to stop; a connection wakes it earlier. */
 static void *knock(void *data) {
     ast_live *live = data;
     while (!atomic_load(&live->stopped)) {
         struct sockaddr_storage form;
         socklen_t size;
-        int handle = make_socket(live->door.address, live->door.port, &form, &size);
+        int handle = make_socket(live->access.address, live->access.port, &form, &size);
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
         if (handle >= 0) {
             fcntl(handle, F_SETFL, O_NONBLOCK);
@@ -337,7 +340,7 @@ static void *knock(void *data) {
     return NULL;
 }
 
-/* Closes every socket, and waits for it. */
+/* Closes every socket and waits until it is closed. */
 static void stop(ast_live *live) {
     pthread_t knocking;
     bool knocks = pthread_create(&knocking, NULL, knock, live) == 0;
@@ -363,8 +366,8 @@ const char *ast_live_url(const ast_live *live) {
     return live->url;
 }
 
-void ast_live_publish(ast_live *live, ast_parcel *parcel) {
-    ast_viewers_publish(&live->viewers, parcel);
+void ast_live_publish(ast_live *live, ast_shared_text *shared) {
+    ast_viewers_publish(&live->viewers, shared);
 }
 
 void ast_live_end(ast_live *live, const char *reason) {

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT
  *
- * Directions as geologists write them down: planes by dip direction and dip, lines by trend and plunge. x is east, y
- * north, z up. */
+ * Directions in geological notation: planes by dip direction and dip, lines by trend and plunge. x is east, y north, z
+ * up. */
 #include "asterism_depth.h"
 #include "degree.h"
 
 #include <math.h>
 
-/* Clockwise from north, 0 <= azimuth < 360; 0 where there is none. */
+/* Clockwise from north, 0 <= azimuth < 360; 0 for a vertical direction. */
 static double azimuth_of(double east, double north) {
     double degrees = atan2(east, north) / AST_DEGREE;
     if (east == 0 && north == 0)
         return 0;
     if (degrees < 0)
         degrees += 360;
-    return degrees < 360 ? degrees + 0.0 : 0; /* a hair before 360 rounds up to it; and -0 becomes 0 */
+    return degrees < 360 ? degrees + 0.0 : 0; /* values just below 360 may round up to it; -0 becomes 0 */
 }
 
-/* The sign that makes z positive; level directions get an azimuth below 180. */
+/* The sign that makes z positive; horizontal directions get an azimuth below 180. */
 static double sign_towards(const double *v, double z) {
     if (z != 0)
         return z > 0 ? 1 : -1;
     return v[0] > 0 || (v[0] == 0 && v[1] > 0) ? 1 : -1;
 }
 
-/* The azimuth of the end of v that looks up (side = 1) or down (-1); NaN if v has no direction. */
+/* The azimuth of the end of v that points up (side = 1) or down (-1); NaN if v has no direction. */
 static double azimuth_towards(const double *v, double side) {
     double length = hypot(hypot(v[0], v[1]), v[2]);
     if (!(length > 0) || isinf(length))

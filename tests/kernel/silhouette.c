@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The loops of silhouettes, every table bit for bit against the header's sentences read one point at a time. */
-#include "apart.h"
+#include "silhouette_kernels.h"
 #include "common.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 /* ---- The reference ---------------------------------------------------------------------------------------------- */
 
-static double plain_silhouette(const double *x, const ast_apart_means *met, int32_t own) {
+static double plain_silhouette(const double *x, const ast_silhouette_means *met, int32_t own) {
     double inner = 0, outer = -INFINITY;
     if (own < 0 || met->without[own] == 0)
         return 0;
@@ -26,7 +26,7 @@ static double plain_silhouette(const double *x, const ast_apart_means *met, int3
     return larger > met->none ? (b - a) / larger : 0;
 }
 
-static void plain_totals(const double *tiles, size_t n, const ast_apart_means *met, const int32_t *own,
+static void plain_totals(const double *tiles, size_t n, const ast_silhouette_means *met, const int32_t *own,
                          double *totals) {
     for (size_t i = 0; i < n; i++) {
         const double *x = tiles + i / AST_LANES * AST_LANES * met->features + i % AST_LANES;
@@ -42,7 +42,7 @@ static double uniform(ast_random *random) {
 }
 
 /* Means of which some are equal, some are the points themselves, and some stand for a single point. */
-static ast_apart_means random_means(ast_random *random, const double *tiles, size_t n, size_t count, size_t features) {
+static ast_silhouette_means random_means(ast_random *random, const double *tiles, size_t n, size_t count, size_t features) {
     double *means = guarded(count * features * sizeof *means), *without = guarded(count * sizeof *without);
     for (size_t k = 0; k < count; k++) {
         size_t i = n ? ast_random_below(random, n) : 0;
@@ -55,7 +55,7 @@ static ast_apart_means random_means(ast_random *random, const double *tiles, siz
         size_t size = 1 + ast_random_below(random, 5);
         without[k] = size > 1 ? (double)size / (double)(size - 1) : 0;
     }
-    return (ast_apart_means){means, count, features, without, 0x1p-32};
+    return (ast_silhouette_means){means, count, features, without, 0x1p-32};
 }
 
 /* Tiles whose lanes without a label hold what is not a number. */
@@ -81,7 +81,7 @@ typedef struct points {
 } points;
 
 /* Every table, with the right sums of the tiles. */
-static void check_totals(ast_random *random, points given, size_t n, const ast_apart_means *met, const int32_t *own) {
+static void check_totals(ast_random *random, points given, size_t n, const ast_silhouette_means *met, const int32_t *own) {
     double right[AST_LANES], start[AST_LANES];
     for (size_t lane = 0; lane < AST_LANES; lane++)
         right[lane] = start[lane] = uniform(random);
@@ -90,9 +90,9 @@ static void check_totals(ast_random *random, points given, size_t n, const ast_a
         double *totals = guarded(sizeof start);
         memcpy(totals, start, sizeof start);
         if (given.x)
-            ast_apart_of(*kernels)->columns(given.x, n, met, own, totals);
+            (*kernels)->silhouette->columns(given.x, n, met, own, totals);
         else
-            ast_apart_of(*kernels)->tiles(given.tiles, n, met, own, totals);
+            (*kernels)->silhouette->tiles(given.tiles, n, met, own, totals);
         assert_memory_equal(totals, right, sizeof right);
     }
 }
@@ -107,7 +107,7 @@ static void test_tiles(void **state) {
             for (size_t count = 2; count <= 12; count++) {
                 int32_t *own = guarded_ints(NULL, n);
                 points given = {random_tiles(&random, n, features[f], count, own), NULL};
-                ast_apart_means met = random_means(&random, given.tiles, n, count, features[f]);
+                ast_silhouette_means met = random_means(&random, given.tiles, n, count, features[f]);
                 check_totals(&random, given, n, &met, own);
                 release_all();
             }
@@ -136,10 +136,10 @@ static double *tiles_of(const float *rows, size_t n, size_t dimension) {
 static void check_fixed(const float *const *x, const double *tiles, size_t n, size_t dimension, double scale) {
     for (const ast_kernels *const *kernels = all_tables; *kernels; kernels++) {
         int64_t *fixed = guarded(n * dimension * sizeof *fixed);
-        ast_apart_of(*kernels)->fix_columns(x, n, dimension, scale, fixed);
+        (*kernels)->silhouette->fix_columns(x, n, dimension, scale, fixed);
         for (size_t i = 0; i < n * dimension; i++) {
             assert_true(fixed[i] == llrint(tiles[i] * scale));
-            assert_true(fixed[i] == ast_apart_fixed(tiles[i], scale));
+            assert_true(fixed[i] == ast_to_fixed(tiles[i], scale));
         }
     }
 }
@@ -154,7 +154,7 @@ static void check_columns(ast_random *random, size_t n, size_t dimension, size_t
     }
     guarded_columns(rows, n, dimension, x);
     points given = {tiles_of(rows, n, dimension), x};
-    ast_apart_means met = random_means(random, given.tiles, n, count, dimension);
+    ast_silhouette_means met = random_means(random, given.tiles, n, count, dimension);
     check_totals(random, given, n, &met, own);
     check_fixed(x, given.tiles, n, dimension, 0x1p50);
     check_fixed(x, given.tiles, n, dimension, 0x1p20);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Who is let in to a live view: strings in, a decision out. */
-#include "live_door.h"
+ * Access control of a live view: strings in, a decision out. */
+#include "live_access.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ bool ast_live_numeric(const char *address) {
 
 /* ---- Hosts ------------------------------------------------------------------------------------------------------- */
 
-/* name:port into its parts; without a port it is that of HTTP. */
+/* Splits name:port; without a port it is that of HTTP. */
 static bool split_host(const char *host, char name[256], unsigned *port) {
     size_t length = strlen(host);
     const char *bracket = strrchr(host, ']'), *colon = strrchr(host, ':');
@@ -58,38 +58,39 @@ static bool is_everywhere(const char *address) {
     return strcmp(address, "0.0.0.0") == 0 || strcmp(address, "::") == 0 || strcmp(address, "[::]") == 0;
 }
 
-/* The bare address, without brackets. */
+/* Compares with the address without brackets. */
 static bool same_address(const char *name, const char *address) {
     size_t skip = name[0] == '[', length = strlen(name) - 2 * skip;
     size_t other_skip = address[0] == '[', other = strlen(address) - 2 * other_skip;
     return length == other && strncasecmp(name + skip, address + other_skip, length) == 0;
 }
 
-/* A name that some server of names could turn into our address is none of ours; a number is what it is. */
-static bool is_ours(const ast_live_door *door, const char *name) {
+/* A host name could be resolved to our address by any name server, so names are rejected; a numeric address cannot be
+ * faked. */
+static bool is_ours(const ast_live_access *access, const char *name) {
     char own[256] = "";
     if (strcasecmp(name, "localhost") == 0 || same_address(name, "127.0.0.1") || same_address(name, "::1") ||
-        same_address(name, door->address))
+        same_address(name, access->address))
         return true;
-    if (!is_everywhere(door->address))
+    if (!is_everywhere(access->address))
         return false;
     return ast_live_numeric(name) || (gethostname(own, sizeof own - 1) == 0 && strcasecmp(name, own) == 0);
 }
 
-static bool good_host(const ast_live_door *door, const char *host) {
+static bool good_host(const ast_live_access *access, const char *host) {
     char name[256];
     unsigned port;
-    return host && split_host(host, name, &port) && port == door->port && is_ours(door, name);
+    return host && split_host(host, name, &port) && port == access->port && is_ours(access, name);
 }
 
-/* Browsers name the page that asks; where somebody else asks, nothing is named. */
+/* Browsers name the page that makes a request; other clients send no origin. */
 static bool good_origin(const char *origin, const char *host) {
     return !origin || (strncasecmp(origin, "http://", 7) == 0 && strcasecmp(origin + 7, host) == 0);
 }
 
 /* ---- Paths ------------------------------------------------------------------------------------------------------- */
 
-/* In a time that does not tell how much of it was right. */
+/* In constant time, so that the time does not reveal how many characters were right. */
 static bool same_token(const char *path, const char *token) {
     unsigned char difference = 0;
     for (size_t i = 0; i < AST_LIVE_TOKEN; i++)
@@ -97,14 +98,14 @@ static bool same_token(const char *path, const char *token) {
     return difference == 0;
 }
 
-ast_live_answer ast_live_judge(const ast_live_door *door, const ast_live_request *request) {
+ast_live_answer ast_live_judge(const ast_live_access *access, const ast_live_request *request) {
     const char *path = request->path, *length = request->content_length;
     if (!request->method || strcmp(request->method, "GET") != 0 || request->transfer_encoding ||
-        (length && strcmp(length, "0") != 0) || !good_host(door, request->host) ||
+        (length && strcmp(length, "0") != 0) || !good_host(access, request->host) ||
         !good_origin(request->origin, request->host))
         return AST_LIVE_FORBIDDEN;
     if (!path || strnlen(path, AST_LIVE_TOKEN + 2) < AST_LIVE_TOKEN + 2 || path[0] != '/' ||
-        !same_token(path + 1, door->token))
+        !same_token(path + 1, access->token))
         return AST_LIVE_NOTHING;
     bool upgrade = request->upgrade && strcasecmp(request->upgrade, "websocket") == 0;
     if (strcmp(path + 1 + AST_LIVE_TOKEN, "/") == 0 && !upgrade)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Points of the sphere on paper: two hemispheres by Lambert's azimuthal equal-area projection, so that dense is dense
- * everywhere. */
+ * Points of the sphere on paper: two hemispheres by Lambert's azimuthal equal-area projection, which preserves
+ * density. */
 #include "plot.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 enum { RADIUS = 190, WIDTH = 840, HEIGHT = 450, MIDDLE = 240, MOST_POINTS = 4000 };
 
-#define LIGHTEST 150 /* of a point: its luma, 0 to 255, on white paper */
+#define LIGHTEST 150 /* of a point: luma, 0 to 255, on white paper */
 
 static bool draw_frame(ast_output *output, ast_format_error *error);
 static ast_colour on_paper(ast_colour colour);
@@ -33,7 +33,7 @@ bool ast_net_write(const float *points, const int32_t *labels, size_t count, con
     return good && (!means || draw_means(means, means_count, output, error)) && ast_svg_end(output, error);
 }
 
-/* No lighter than the eye finds small points on white. The hue stays. */
+/* Darkens colours that would be too light for small points on white. The hue stays. */
 static ast_colour on_paper(ast_colour colour) {
     double luma = 0.299 * colour.red + 0.587 * colour.green + 0.114 * colour.blue;
     double factor = luma > LIGHTEST ? LIGHTEST / luma : 1;
@@ -41,7 +41,8 @@ static ast_colour on_paper(ast_colour colour) {
                         (unsigned char)(colour.blue * factor)};
 }
 
-/* |(a, b)| = sqrt(1 - |z|) keeps areas; at the equator it is 1. The lower half is mirrored: it is seen from below. */
+/* |(a, b)| = sqrt(1 - |z|) preserves areas; it is 1 at the equator. The lower half is mirrored: it is seen from
+ * below. */
 static bool project(const float *x, double *across, double *down) {
     double length = sqrt((double)x[0] * x[0] + (double)x[1] * x[1] + (double)x[2] * x[2]);
     if (!(length > 0) || isinf(length))

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Of every small pixel the label and the grey of one pixel in its middle: a mean of labels means nothing, and reading
- * all pixels would take as long as clustering them. */
-#include "small.h"
+ * Every pixel of the thumbnail takes the label and the grey of one pixel at its middle: a mean of labels is
+ * meaningless, and reading all pixels would take as long as clustering them. */
+#include "thumbnail.h"
 
 #include <message.h>
 
 #include <stdlib.h>
 #include <string.h>
 
-/* 35 colours times 7 shades and black are 246 of the 256 that a palette has. */
+/* 35 colours times 7 shades, plus black: 246 of the 256 entries of a palette. */
 enum { SHADES = 7, BLACK = AST_PALETTE_SIZE * SHADES, COLOURS = BLACK + 1, COLOUR_PART = 166, BELOW_PART = 90 };
 
 static void fill_palette(unsigned char colours[COLOURS][3]) {
@@ -26,8 +26,8 @@ static void fill_palette(unsigned char colours[COLOURS][3]) {
     memset(colours[BLACK], 0, 3);
 }
 
-/* 0 to 1: near is light, as in the overlays; a picture by its brightness. */
-static double grey_at(const ast_small *small, size_t u, size_t v) {
+/* 0 to 1: near is light, as in the overlays; the brightness of a picture. */
+static double grey_at(const ast_thumbnail *small, size_t u, size_t v) {
     if (small->depth) {
         const char *row = (const char *)small->depth->values + (ptrdiff_t)v * small->depth->row_stride;
         return 2 / (2 + ((const uint16_t *)row)[u] / small->units_per_metre);
@@ -38,7 +38,7 @@ static double grey_at(const ast_small *small, size_t u, size_t v) {
     return (0.299 * pixel[0] + 0.587 * pixel[1] + 0.114 * pixel[2]) / 255;
 }
 
-static unsigned char colour_at(const ast_small *small, size_t u, size_t v) {
+static unsigned char colour_at(const ast_thumbnail *small, size_t u, size_t v) {
     int32_t label = small->labels[v * small->width + u];
     if (label < 0)
         return BLACK;
@@ -47,11 +47,11 @@ static unsigned char colour_at(const ast_small *small, size_t u, size_t v) {
 }
 
 /* The size that keeps the proportions, at least one pixel. */
-static void fit(const ast_small *small, size_t *width, size_t *height) {
-    *width = small->width < AST_SMALL_WIDTH ? small->width : AST_SMALL_WIDTH;
+static void fit(const ast_thumbnail *small, size_t *width, size_t *height) {
+    *width = small->width < AST_THUMBNAIL_WIDTH ? small->width : AST_THUMBNAIL_WIDTH;
     *height = (*width * small->height + small->width / 2) / small->width;
-    if (*height > AST_SMALL_HEIGHT) {
-        *height = AST_SMALL_HEIGHT;
+    if (*height > AST_THUMBNAIL_HEIGHT) {
+        *height = AST_THUMBNAIL_HEIGHT;
         *width = (*height * small->width + small->height / 2) / small->height;
     }
     *width = *width ? *width : 1;
@@ -77,8 +77,8 @@ static bool put_png(const unsigned char *pixels, size_t width, size_t height, as
     return true;
 }
 
-bool ast_small_json(const ast_small *small, ast_text *json, const char *key, ast_format_error *error) {
-    unsigned char pixels[AST_SMALL_WIDTH * AST_SMALL_HEIGHT];
+bool ast_thumbnail_json(const ast_thumbnail *small, ast_text *json, const char *key, ast_format_error *error) {
+    unsigned char pixels[AST_THUMBNAIL_WIDTH * AST_THUMBNAIL_HEIGHT];
     size_t width, height;
     fit(small, &width, &height);
     for (size_t y = 0; y < height; y++) {

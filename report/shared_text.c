@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Texts shared by the threads of a live view. Only the number of owners changes. */
+#include "recording.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+struct ast_shared_text {
+    atomic_size_t holders;
+    ast_text text;
+    uint64_t index;
+};
+
+ast_shared_text *ast_shared_text_make(ast_text *text, uint64_t index) {
+    ast_shared_text *shared = text->failed ? NULL : malloc(sizeof *shared);
+    if (!shared) {
+        ast_text_free(text);
+        return NULL;
+    }
+    atomic_init(&shared->holders, 1);
+    shared->index = index;
+    shared->text = *text;
+    *text = (ast_text){0};
+    return shared;
+}
+
+ast_shared_text *ast_shared_text_share(ast_shared_text *shared) {
+    atomic_fetch_add(&shared->holders, 1);
+    return shared;
+}
+
+void ast_shared_text_release(ast_shared_text *shared) {
+    if (!shared || atomic_fetch_sub(&shared->holders, 1) > 1)
+        return;
+    ast_text_free(&shared->text);
+    free(shared);
+}
+
+const char *ast_shared_text_bytes(const ast_shared_text *shared, size_t *size) {
+    *size = shared->text.size;
+    return shared->text.bytes;
+}
+
+uint64_t ast_shared_text_index(const ast_shared_text *shared) {
+    return shared->index;
+}
