@@ -17,12 +17,8 @@ bench_watch bench_watch_read(void) {
     return watched;
 }
 
-ast_status __real_ast_labelling_load(ast_labelling *labelling, const ast_kernels *kernels, ast_pool *pool,
-                                     const ast_comm *comm, size_t offset, const ast_points *points,
-                                     const uint32_t *order, double *weights, size_t *missing, ast_fault *fault);
-ast_status __wrap_ast_labelling_load(ast_labelling *labelling, const ast_kernels *kernels, ast_pool *pool,
-                                     const ast_comm *comm, size_t offset, const ast_points *points,
-                                     const uint32_t *order, double *weights, size_t *missing, ast_fault *fault);
+ast_status __real_ast_labelling_load(ast_labelling *labelling, const ast_input *input, ast_fault *fault);
+ast_status __wrap_ast_labelling_load(ast_labelling *labelling, const ast_input *input, ast_fault *fault);
 ast_status __real_ast_labelling_pass(ast_labelling *labelling, ast_parallel how, ast_pass_result *result,
                                      ast_fault *fault);
 ast_status __wrap_ast_labelling_pass(ast_labelling *labelling, ast_parallel how, ast_pass_result *result,
@@ -30,12 +26,9 @@ ast_status __wrap_ast_labelling_pass(ast_labelling *labelling, ast_parallel how,
 ast_status __real_ast_labelling_update(ast_labelling *labelling, ast_fault *fault);
 ast_status __wrap_ast_labelling_update(ast_labelling *labelling, ast_fault *fault);
 
-ast_status __wrap_ast_labelling_load(ast_labelling *labelling, const ast_kernels *kernels, ast_pool *pool,
-                                     const ast_comm *comm, size_t offset, const ast_points *points,
-                                     const uint32_t *order, double *weights, size_t *missing, ast_fault *fault) {
+ast_status __wrap_ast_labelling_load(ast_labelling *labelling, const ast_input *input, ast_fault *fault) {
     double begin = bench_now();
-    ast_status status = 
-        __real_ast_labelling_load(labelling, kernels, pool, comm, offset, points, order, weights, missing, fault);
+    ast_status status = __real_ast_labelling_load(labelling, input, fault);
     watched.load += bench_now() - begin;
     return status;
 }

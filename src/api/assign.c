@@ -8,7 +8,6 @@
 #include "memory.h"
 #include "methods.h"
 #include "plan.h"
-#include "windows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,34 +24,28 @@ ast_status ast_check_assign(const ast_assign_options *o, ast_fault *fault) {
 }
 
 typedef struct assignment {
-    ast_context *context;
     ast_labelling *l;
-    ast_windows windows; /* of a source */
-    int32_t *labels;     /* (padded rows of a window) */
-    float *similarity;   /* the same, or NULL */
+    int32_t *labels;   /* (padded rows of a window) */
+    float *similarity; /* the same, or NULL */
 } assignment;
 
 /* The labelling is loaded: it gets the means. */
 static ast_status prepare(assignment *a, const ast_assign_options *options, bool similarity, ast_fault *fault) {
     ast_options given = {.means = options->means, .means_count = options->means_count};
-    ast_labelling *l = a->l;
-    size_t rows = ast_windows_rows(l);
+    size_t rows = a->l->windows.rows;
     a->labels = ast_allocate(rows, sizeof *a->labels);
     a->similarity = similarity ? ast_allocate(rows, sizeof *a->similarity) : NULL;
     if (!a->labels || (similarity && !a->similarity))
         return ast_fail_memory(fault);
-    ast_labelling_set_axial(l, options->axial != 0);
-    ast_labelling_set_rule(l, &ast_nearest_rule, options->angle);
-    return ast_run_given(l, &given, fault);
+    ast_labelling_set_rule(a->l, &ast_nearest_rule, options->angle);
+    return ast_run_given(a->l, &given, fault);
 }
 
 static ast_status assign_window(assignment *a, size_t number, const ast_taker *taker, ast_fault *fault) {
     ast_labelling *l = a->l;
     ast_status status = ast_windows_open(l, number, fault);
-    size_t next = l->rows.offset + l->rows.count, left = ast_windows_points(l) - next;
-    const ast_source *source = a->windows.reader.source;
-    if (source && source->expect && left > 0)
-        source->expect(next, left < a->windows.rows ? left : a->windows.rows, source->data);
+    size_t next = l->rows.offset + l->rows.count;
+    ast_windows_announce(&l->windows, next, l->windows.rows);
     if (status == AST_OK)
         status = ast_assign_points(l, a->labels, a->similarity, fault);
     if (status == AST_OK)
@@ -64,11 +57,25 @@ static ast_status assign_window(assignment *a, size_t number, const ast_taker *t
     return status;
 }
 
-static ast_status finish(assignment *a, ast_status status) {
-    free(a->labels);
-    free(a->similarity);
-    if (status != AST_OK || a->windows.reader.source)
-        ast_labelling_free(a->l);
+/* Both calls: loads the input, and gives the labels of each window to the taker. */
+static ast_status assign(ast_context *context, ast_input *input, const ast_assign_options *options, bool similarity,
+                         const ast_taker *taker) {
+    ast_fault *fault = &context->fault;
+    assignment a = {.l = &context->labelling};
+    input->kernels = context->kernels;
+    input->pool = context->pool;
+    input->crowd = context->crowd;
+    input->axial = options->axial != 0;
+    ast_status status = ast_labelling_load(a.l, input, fault);
+    if (status == AST_OK)
+        status = prepare(&a, options, similarity, fault);
+    for (size_t n = 0; status == AST_OK && n < a.l->windows.count && a.l->windows.points > 0; n++)
+        status = assign_window(&a, n, taker, fault);
+    free(a.labels);
+    free(a.similarity);
+    if (status != AST_OK)
+        ast_labelling_free(a.l);
+    ast_labelling_release(a.l);
     return status;
 }
 
@@ -101,20 +108,10 @@ ast_status ast_assign_call(ast_context *context, const ast_points *points, const
         status = ast_refuse_sparse(points, "axial assignment", fault);
     if (status != AST_OK)
         return status;
-    assignment a = {.context = context, .l = &context->labelling};
     copy to = {labels, similarity};
     ast_taker taker = {.size = sizeof taker, .take = take_copy, .data = &to};
-    ast_points unweighted = *points;
-    size_t missing;
-    unweighted.weights = NULL;
-    status = ast_labelling_load(a.l, context->kernels, context->pool, NULL, 0, &unweighted, NULL, NULL, &missing, fault);
-    if (status == AST_OK)
-        status = prepare(&a, options, similarity != NULL, fault);
-    if (status == AST_OK) {
-        a.l->crowd.from = context->crowd ? context->crowd : a.l->crowd.from;
-        status = assign_window(&a, 0, &taker, fault);
-    }
-    return finish(&a, status);
+    ast_input input = {.points = points};
+    return assign(context, &input, options, similarity != NULL, &taker);
 }
 
 ast_status ast_assign(ast_context *context, const ast_points *points, const ast_assign_options *options,
@@ -145,21 +142,8 @@ static ast_status assign_source(ast_context *context, const ast_source *source, 
         status = ast_fail(fault, AST_BAD_OPTION, "the taker has no function that takes labels");
     if (status != AST_OK)
         return status;
-    size_t rows = rows_at_a_time(source);
-    assignment a = {.context = context,
-                    .l = &context->labelling,
-                    .windows = {.reader.source = source,
-                                .rows = rows,
-                                .count = (source->count + rows - 1) / rows,
-                                .axial = options->axial != 0,
-                                .most = SIZE_MAX}};
-    ast_labelling_free(a.l);
-    status = ast_windows_load(a.l, &a.windows, context->kernels, context->pool, fault);
-    if (status == AST_OK)
-        status = prepare(&a, options, true, fault);
-    for (size_t n = 0; n < a.windows.count && status == AST_OK; n++)
-        status = assign_window(&a, n, taker, fault);
-    return finish(&a, status);
+    ast_input input = {.source = source, .window = rows_at_a_time(source), .unbounded = true, .most = SIZE_MAX};
+    return assign(context, &input, options, true, taker);
 }
 
 ast_status ast_assign_source(ast_context *context, const ast_source *source, const ast_assign_options *options,

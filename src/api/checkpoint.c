@@ -102,7 +102,7 @@ static void fill_records(void *data, size_t block, int worker) {
     for (size_t j = 0; j < n; j++) {
         if (width > 1)
             records[2 * j + 1] = (uint32_t)w->call->labels[w->first + from + j];
-        sum += ast_checkpoint_part(w->call->offset + w->first + from + j, records + j * width, width);
+        sum += ast_checkpoint_part(w->call->input.offset + w->first + from + j, records + j * width, width);
     }
     atomic_fetch_add(&w->sum, sum);
 }
@@ -113,7 +113,7 @@ static ast_status put_records(writing *w, ast_fault *fault) {
     for (w->first = 0; status == AST_OK && w->first < count; w->first += w->count) {
         w->count = count - w->first < PIECE ? count - w->first : PIECE;
         ast_pool_run(w->l->pool, (w->count + TASK - 1) / TASK, fill_records, w);
-        status = put(w, w->at.records + (w->call->offset + w->first) * size, w->records, w->count * size, fault);
+        status = put(w, w->at.records + (w->call->input.offset + w->first) * size, w->records, w->count * size, fault);
     }
     return status;
 }
@@ -170,6 +170,8 @@ ast_status ast_checkpoint(ast_context *context, const ast_medium *medium) {
     if (!c || !c->run || c->run->iterations == 0 || c->run->history.count == 0)
         return ast_fail(fault, AST_BAD_OPTION,
                         "ast_checkpoint is for the progress function of AST_DP and AST_SPKM, after a pass");
+    if (c->store)
+        return ast_fail(fault, AST_BAD_OPTION, "a checkpoint needs all points in memory: it is for ast_cluster");
     if (c->options->sample || c->options->start_points)
         return ast_fail(fault, AST_BAD_OPTION,
                         "a checkpoint is of a run over all points, without sample and start_points");

@@ -60,7 +60,7 @@ ast_checkpoint_head ast_checkpoint_describe(const ast_call *c) {
 
 uint64_t ast_checkpoint_digest(ast_call *c) {
     if (!c->digested) {
-        c->digest = ast_digest(c->points, c->offset, c->context->pool);
+        c->digest = ast_digest(c->points, c->input.offset, c->context->pool);
         ast_comm_sum(c->context->comm, &c->digest, 1);
         c->digested = true;
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * ast_cluster and ast_cluster_source: check, load, run, keep the best run. ast_cluster is the same call over rows that
- * are in memory. Restarts, shuffles and weights become what the methods know: points in an order, with weights relative
- * to the smallest. result.c turns the labelling into what the caller gets. */
+ * ast_cluster and ast_cluster_source: check, load, run, keep the best run. The two differ in their checks and in the
+ * ast_input that they fill in; everything else is one path. Restarts, shuffles and weights become points in an order,
+ * with weights relative to the smallest. result.c turns the labelling into the caller's result. */
 #include "call.h"
 
 #include "memory.h"
@@ -55,14 +55,13 @@ static ast_status check_sparse(const ast_context *context, const ast_points *poi
                           : check_columns(context, points, options, fault);
 }
 
-static ast_status check_points(const ast_context *context, const ast_points *points, const ast_options *options,
-                             const int32_t *labels, const ast_report *report, ast_fault *fault) {
+/* The arguments that both calls have. */
+static ast_status check_call(const ast_context *context, const ast_points *points, const ast_options *options,
+                             const ast_report *report, ast_fault *fault) {
     const char *problem = ast_options_problem(options);
     if (problem)
         return ast_fail(fault, AST_BAD_OPTION, "%s", problem);
     ast_status status = ast_check_points(points, fault);
-    if (status == AST_OK && points->count > 0)
-        status = ast_check_pointer(labels, "labels", fault);
     if (status == AST_OK)
         status = ast_check_struct(report, sizeof *report, "report", fault);
     if (status == AST_OK && points->weights && (options->method == AST_FSD || options->method == AST_CRP))
@@ -74,7 +73,8 @@ static ast_status check_points(const ast_context *context, const ast_points *poi
 
 /* The order of this restart, and the weights in that order: a copy, since they are scaled. */
 static ast_status prepare_order(ast_call *c, int restart, ast_fault *fault) {
-    size_t count = c->source ? c->source->count : c->points->count;
+    const double *given = c->points->weights;
+    size_t count = c->points->count;
     bool ordered = c->options->method == AST_DP || c->options->method == AST_DPMEANS;
     bool shuffle = c->options->shuffle || (restart > 0 && ordered);
     if (shuffle) {
@@ -86,13 +86,13 @@ static ast_status prepare_order(ast_call *c, int restart, ast_fault *fault) {
         ast_random_seed(&random, c->options->seed, (uint64_t)restart << 32 | 1);
         ast_random_permutation(&random, c->order, count);
     }
-    if (!c->given_weights)
-        return AST_OK;
-    if (!c->weights)
+    if (given && !c->weights)
         c->weights = ast_allocate(count, sizeof *c->weights);
     for (size_t i = 0; c->weights && i < count; i++)
-        c->weights[i] = c->given_weights[c->order ? c->order[i] : i];
-    return c->weights ? AST_OK : ast_fail_memory(fault);
+        c->weights[i] = given[c->order ? c->order[i] : i];
+    c->input.order = c->order;
+    c->input.weights = c->weights;
+    return c->weights || !given ? AST_OK : ast_fail_memory(fault);
 }
 
 /* Rows of a source, within a pass; iteration 0 is the survey before the first. */
@@ -112,45 +112,6 @@ static ast_status tell(void *data, size_t left, ast_fault *fault) {
     return ast_run_tell(run, &state, fault);
 }
 
-static void set_windows(ast_call *c, const ast_plan *plan) {
-    size_t count = c->source->count;
-    bool whole = plan->rows >= count;
-    ast_windows *w = &c->windows;
-    w->reader.source = c->source;
-    w->store = whole ? NULL : c->store;
-    w->rows = whole ? (count / AST_WINDOW_STEP + 1) * AST_WINDOW_STEP : plan->rows;
-    w->count = whole ? 1 : (count + w->rows - 1) / w->rows;
-    w->segment = ast_plan_segment(c->source);
-    w->most = plan->clusters;
-    w->bounds = plan->bounds != 0;
-    w->axial = c->options->axial != 0;
-    w->weights = c->weights;
-    w->tell = tell;
-    w->tell_data = c;
-}
-
-/* DP-vMF-means without weights need not know beforehand which rows are missing. */
-static ast_status load_source(ast_call *c, ast_labelling *l, ast_fault *fault) {
-    set_windows(c, &c->plan);
-    ast_labelling_free(l); /* memory that an earlier call left is not in the plan */
-    ast_status status = ast_windows_load(l, &c->windows, c->context->kernels, c->context->pool, fault);
-    if (status == AST_OK && (c->given_weights || c->options->method != AST_DP))
-        status = ast_windows_survey(l, fault);
-    return status == AST_OK ? ast_windows_weigh(l, fault) : status;
-}
-
-static ast_status load_rows(ast_call *c, ast_labelling *l, ast_fault *fault) {
-    ast_context *context = c->context;
-    ast_status status = ast_labelling_load(l, context->kernels, context->pool, context->comm, c->offset, c->points,
-                                           c->order, c->weights, &c->missing, fault);
-    if (status != AST_OK)
-        return status;
-    l->scorer.bounds.on = c->options->bounds != 0;
-    l->crowd.from = context->crowd ? context->crowd : l->crowd.from;
-    ast_labelling_set_axial(l, c->options->axial != 0);
-    return AST_OK;
-}
-
 static bool is_better(const ast_call *c, const ast_run *run) {
     return run->restart == 0 || run->objective > c->report.objective;
 }
@@ -158,7 +119,7 @@ static bool is_better(const ast_call *c, const ast_run *run) {
 static void report_run(ast_call *c, const ast_run *run, size_t clusters) {
     c->report = (ast_report){.size = sizeof c->report,
                              .points = c->total,
-                             .missing = c->source ? atomic_load(&c->windows.reader.missing) : c->missing,
+                             .missing = ast_labelling_missing(&c->context->labelling),
                              .dimension = c->context->labelling.rows.dimension,
                              .clusters = clusters,
                              .objective = run->objective,
@@ -175,7 +136,7 @@ static ast_status run_once(ast_call *c, ast_labelling *l, int restart, ast_fault
     ast_run run = {.options = c->options, .restart = restart, .log_likelihood = NAN, .bic = NAN, .improvement = NAN};
     run.start_points = c->options->start_points;
     c->run = &run;
-    ast_status status = c->source ? load_source(c, l, fault) : load_rows(c, l, fault);
+    ast_status status = ast_labelling_load(l, &c->input, fault);
     if (status == AST_OK)
         status = check_counts(c->options, l->everyone, fault);
     if (status == AST_OK && c->resume)
@@ -214,6 +175,16 @@ static ast_status run_restarts(ast_call *c, ast_fault *fault) {
 
 /* ---- The calls --------------------------------------------------------------------------------------------------- */
 
+static ast_input describe_input(const ast_context *context, const ast_points *points, const ast_options *options) {
+    return (ast_input){.kernels = context->kernels,
+                       .pool = context->pool,
+                       .points = points,
+                       .axial = options->axial != 0,
+                       .unbounded = options->bounds == 0,
+                       .crowd = context->crowd,
+                       .comm = context->comm};
+}
+
 /* Runs a call that was checked, and hands its result to the context and the caller. */
 static ast_status run_call(ast_call *c, double start, ast_report *report) {
     ast_context *context = c->context;
@@ -229,9 +200,7 @@ static ast_status run_call(ast_call *c, double start, ast_report *report) {
         *report = c->report;
         report->seconds = ast_seconds() - start;
     }
-    if (c->source)
-        ast_labelling_free(&context->labelling);
-    ast_windows_free(&c->windows);
+    ast_labelling_release(&context->labelling);
     void *memory[] = {c->order, c->weights, c->clusters, c->means};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         free(memory[i]);
@@ -244,12 +213,16 @@ static ast_status cluster(ast_context *context, const ast_points *points, const 
     double start = ast_seconds();
     ast_fault *fault = &context->fault;
     ast_call c = {.context = context, .points = points, .options = options};
-    ast_status status = check_points(context, points, options, labels, report, fault);
+    ast_status status = check_call(context, points, options, report, fault);
+    if (status == AST_OK && points->count > 0)
+        status = ast_check_pointer(labels, "labels", fault);
     if (context->comm)
-        status = ast_ranks_meet(context, points, options, status, &c.offset, &c.total);
+        status = ast_ranks_meet(context, points, options, status, &c.input.offset, &c.total);
     if (status != AST_OK)
         return status;
-    c.given_weights = points->weights;
+    size_t offset = c.input.offset;
+    c.input = describe_input(context, points, options);
+    c.input.offset = offset;
     c.total = context->comm ? c.total : points->count;
     bool several = options->restarts > 1; /* one run writes labels only when nothing can fail any more */
     c.labels = several ? ast_allocate(points->count, sizeof *c.labels) : labels;
@@ -269,22 +242,40 @@ ast_status ast_cluster(ast_context *context, const ast_points *points, const ast
     return status == AST_OK ? ast_leave(context, cluster(context, points, options, labels, report)) : status;
 }
 
+/* The plan says which labels are in memory. AST_DP without weights need not know the missing rows before its passes. */
+static ast_input plan_input(ast_call *c, const ast_source *source, const ast_plan *plan) {
+    bool whole = plan->rows >= source->count;
+    ast_input in = describe_input(c->context, NULL, c->options);
+    in.source = source;
+    in.unbounded = plan->bounds == 0;
+    in.store = whole ? NULL : c->store;
+    in.window = whole ? (source->count / AST_WINDOW_STEP + 1) * AST_WINDOW_STEP : plan->rows;
+    in.segment = ast_plan_segment(source);
+    in.most = plan->clusters;
+    in.survey = source->weights || c->options->method != AST_DP;
+    in.tell = tell;
+    in.tell_data = c;
+    return in;
+}
+
 static ast_status cluster_source(ast_context *context, const ast_source *source, const ast_options *options,
                                  size_t memory, const ast_label_store *labels, ast_report *report) {
     double start = ast_seconds();
     ast_fault *fault = &context->fault;
-    ast_call c = {.context = context, .source = source, .options = options, .store = labels};
-    ast_status status = ast_plan_call(context, source, options, memory, &c.plan);
-    if (status == AST_OK)
-        status = ast_check_struct(report, sizeof *report, "report", fault);
+    ast_plan plan;
+    ast_status status = ast_plan_call(context, source, options, memory, &plan);
+    if (status != AST_OK)
+        return status;
+    ast_points shape = ast_source_shape(source);
+    status = check_call(context, &shape, options, report, fault);
     if (status == AST_OK)
         status = ast_check_struct(labels, sizeof *labels, "labels", fault);
-    if (status == AST_OK && (!labels->write || (c.plan.rows < source->count && !labels->read)))
+    if (status == AST_OK && (!labels->write || (plan.rows < source->count && !labels->read)))
         status = ast_fail(fault, AST_BAD_OPTION, "there is nowhere to keep labels: the store lacks a write or a read");
     if (status != AST_OK)
         return status;
-    c.given_weights = source->weights;
-    c.total = source->count;
+    ast_call c = {.context = context, .points = &shape, .options = options, .store = labels, .total = source->count};
+    c.input = plan_input(&c, source, &plan);
     return run_call(&c, start, report);
 }
 

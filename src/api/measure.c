@@ -29,18 +29,6 @@ ast_status ast_compare(ast_context *context, const int32_t *labels, const int32_
     return ast_leave(context, status);
 }
 
-/* Rows as unit vectors, whatever they are in the caller's memory. */
-static void read_block(void *data, size_t first, size_t count, float *rows) {
-    const ast_points *points = data;
-    for (size_t i = 0; i < count; i++)
-        ast_read_row(points, first + i, rows + i * points->dimension);
-}
-
-static void read_unit_block(void *data, size_t first, size_t count, float *rows) {
-    const ast_points *points = data;
-    memcpy(rows, (const float *)points->data + first * points->dimension, count * points->dimension * sizeof *rows);
-}
-
 #define MERGE_BLOCK 16384
 
 typedef struct merge_job {
@@ -59,14 +47,14 @@ static void merge_task(void *data, size_t block, int worker) {
 
 /* Several ranks must agree on the dimension and on what is asked. */
 static ast_status meet(const ast_context *context, const ast_points *points, ast_dissimilarity dissimilarity,
-                       uint64_t seed, ast_rows *rows, ast_fault *fault) {
+                       uint64_t seed, ast_measured *given, ast_fault *fault) {
     const ast_comm *comm = context->comm;
     uint64_t mine[3] = {points->dimension, (uint64_t)dissimilarity, seed}, first[3], all;
     memcpy(first, mine, sizeof first);
     ast_comm_broadcast(comm, first, sizeof first, 0);
-    rows->comm = comm;
-    rows->before = ast_comm_before(comm, points->count, &all);
-    rows->all = all;
+    given->comm = comm;
+    given->before = ast_comm_before(comm, points->count, &all);
+    given->all = all;
     ast_status status = AST_OK;
     if (memcmp(mine, first, sizeof mine) != 0)
         status = ast_fail(fault, AST_BAD_OPTION, "rank %d differs from rank 0 in the dimension or in an option",
@@ -77,9 +65,8 @@ static ast_status meet(const ast_context *context, const ast_points *points, ast
 /* Loads the points; labels without the rows that have no direction, usable: (count up to a multiple of AST_LANES). */
 static ast_status load_usable(ast_context *context, const ast_points *points, const int32_t *labels, int32_t *usable,
                               ast_rowset *loaded) {
-    size_t missing, padded = (points->count + AST_LANES - 1) / AST_LANES * AST_LANES;
-    ast_status status =
-        ast_rowset_load(loaded, context->pool, points, padded, usable, &missing, &context->fault);
+    size_t padded = (points->count + AST_LANES - 1) / AST_LANES * AST_LANES;
+    ast_status status = ast_rowset_load(loaded, context->pool, points, padded, usable, &context->fault);
     merge_job job = {labels, usable, points->count};
     if (status == AST_OK)
         ast_pool_run(context->pool, (points->count + MERGE_BLOCK - 1) / MERGE_BLOCK, merge_task, &job);
@@ -105,29 +92,22 @@ static ast_status check_silhouette(const ast_points *points, const int32_t *labe
 static ast_status measure(ast_context *context, const ast_points *points, const int32_t *labels,
                           ast_dissimilarity dissimilarity, uint64_t seed, double *silhouette, size_t *sampled) {
     ast_fault *fault = &context->fault;
-    ast_rows rows = {.read = read_block};
+    ast_rowset loaded = {.kernels = context->kernels};
+    ast_measured given = {.rows = &loaded};
     ast_status status =
         ast_comm_agree(context->comm, check_silhouette(points, labels, dissimilarity, silhouette, fault), fault);
     if (status == AST_OK && context->comm)
-        status = meet(context, points, dissimilarity, seed, &rows, fault);
+        status = meet(context, points, dissimilarity, seed, &given, fault);
     if (status != AST_OK)
         return status;
     int32_t *usable = ast_allocate(points->count + AST_LANES, sizeof *usable);
-    ast_rowset loaded = {.kernels = context->kernels, .offset = rows.before};
+    loaded.offset = given.before;
     status = usable ? load_usable(context, points, labels, usable, &loaded) : ast_fail_memory(fault);
     status = ast_comm_agree(context->comm, status, fault);
-    bool adjacent = points->row_stride == (ptrdiff_t)(points->dimension * sizeof(float));
-    ast_points view = *points;
-    rows.read = adjacent && !loaded.scaled && loaded.tight ? read_unit_block : read_block;
-    rows.data = &view;
-    rows.count = points->count;
-    rows.dimension = points->dimension;
-    rows.kernels = context->kernels;
-    rows.columns = loaded.small ? loaded.column : NULL;
     double found = 0;
     size_t used = 0;
     if (status == AST_OK)
-        status = ast_silhouette_of(fault, context->pool, &rows, usable, dissimilarity, seed, &found, &used);
+        status = ast_silhouette_of(fault, context->pool, &given, usable, dissimilarity, seed, &found, &used);
     if (status == AST_OK)
         status = ast_comm_agree(context->comm, ast_check_cancelled(context), fault);
     if (status == AST_OK) {

@@ -57,11 +57,9 @@ static ast_status belong(ast_context *context, const ast_points *points, float *
     if (status != AST_OK)
         return status;
     ast_labelling *l = &context->labelling;
-    ast_points unweighted = *points;
-    unweighted.weights = NULL;
-    size_t missing;
+    ast_input input = {.kernels = context->kernels, .pool = context->pool, .points = points};
     belonging b = {.components = &context->components, .memberships = memberships, .log_density = log_density};
-    status = ast_labelling_load(l, context->kernels, context->pool, NULL, 0, &unweighted, NULL, NULL, &missing, fault);
+    status = ast_labelling_load(l, &input, fault);
     if (status == AST_OK && !ast_tiles_open(&b.tiles, l, b.components->count, false))
         status = ast_fail_memory(fault);
     if (status == AST_OK)

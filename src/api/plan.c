@@ -4,8 +4,6 @@
  * worst: an array that grows is there twice for a moment. What is left over is for clusters. */
 #include "plan.h"
 
-#include "windows.h"
-
 #include <math.h>
 
 #define SLACK ((size_t)2 << 20)         /* what is small: messages, prints, the allocator's own */
@@ -92,14 +90,19 @@ size_t ast_plan_segment(const ast_source *source) {
 
 /* ---- The call ---------------------------------------------------------------------------------------------------- */
 
+ast_points ast_source_shape(const ast_source *source) {
+    ast_points points = ast_points_dense(source, source->type, 0, source->count, source->dimension);
+    points.weights = source->weights;
+    return points;
+}
+
 ast_status ast_check_source(const ast_source *source, ast_fault *fault) {
     ast_status status = ast_check_struct(source, sizeof *source, "source", fault);
     if (status != AST_OK)
         return status;
     if (!source->read)
         return ast_fail(fault, AST_BAD_OPTION, "the source has no function that reads");
-    ast_points points = ast_points_dense(source, source->type, 0, source->count, source->dimension);
-    points.weights = source->weights;
+    ast_points points = ast_source_shape(source);
     return ast_check_points(&points, fault);
 }
 
@@ -121,7 +124,7 @@ static ast_status check_options(const ast_options *o, ast_fault *fault) {
 }
 
 ast_status ast_plan_call(ast_context *context, const ast_source *source, const ast_options *options, size_t memory,
-                            ast_plan *plan) {
+                         ast_plan *plan) {
     ast_fault *fault = &context->fault;
     ast_status status = check_options(options, fault);
     if (status == AST_OK)

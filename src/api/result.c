@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a run hands over: labels in the caller's order and numbering, and a record for each cluster. */
+ * The result of a run: labels in the caller's order and numbering, and one record per cluster. */
 #include "call.h"
 
 #include "memory.h"
@@ -56,7 +56,7 @@ static void rename_labels(const ast_call *c, const ast_labelling *l, const int32
  * the one before stopped. */
 static void count_members(const ast_call *c, const ast_labelling *l, const int32_t *labels) {
     const ast_comm *comm = l->ranks.comm;
-    const double *weights = c->given_weights ? c->given_weights + (c->source ? l->rows.offset : 0) : NULL;
+    const double *weights = c->points->weights ? c->points->weights + l->windows.first : NULL;
     for (int turn = 0; weights && turn < ast_comm_size(comm); turn++) {
         for (size_t i = 0; turn == ast_comm_rank(comm) && i < l->rows.count; i++)
             if (labels[i] >= 0) {
@@ -79,9 +79,9 @@ static ast_status write_labels(const ast_call *c, const ast_labelling *l, ast_fa
 
 /* The labels, window by window. */
 static ast_status hand_over(const ast_call *c, ast_labelling *l, const int32_t *rank, ast_fault *fault) {
-    int32_t *labels = c->source ? l->labels : c->labels;
+    int32_t *labels = c->store ? l->labels : c->labels;
     ast_status status = AST_OK;
-    for (size_t n = 0; n < ast_windows_count(l) && status == AST_OK; n++) {
+    for (size_t n = 0; n < l->windows.count && status == AST_OK; n++) {
         status = ast_windows_open(l, n, fault);
         if (status != AST_OK)
             break;
@@ -103,7 +103,7 @@ static void describe(const ast_call *c, const ast_labelling *l, size_t k) {
     double weight = ast_clusters_weight(list, slot);
     double resultant = weight > 0 ? ast_clusters_length(list, slot) / weight : 0;
     bool equal = list->members[slot] < 2 || resultant >= 1 - 0x1p-26; /* as close as sums of floats can tell */
-    if (!c->given_weights)
+    if (!c->points->weights)
         info->weight = (double)(info->count = (size_t)list->members[slot]);
     info->resultant = resultant < 1 ? resultant : 1;
     info->kappa = equal ? NAN : ast_vmf_kappa(list->dimension, resultant);

@@ -174,7 +174,7 @@ static bool take_piece(const ast_call *c, ast_labelling *l, size_t first, size_t
     bool good = true;
     for (size_t j = 0; j < count; j++) {
         const uint32_t *record = records + j * width;
-        *sum += ast_checkpoint_part(c->offset + first + j, record, width);
+        *sum += ast_checkpoint_part(c->input.offset + first + j, record, width);
         good = ast_restore_label(l, first + j, record[0]) && good;
         if (width < 2)
             continue;
@@ -191,7 +191,7 @@ static ast_status read_records(const ast_call *c, ast_labelling *l, uint32_t *re
     ast_status status = AST_OK;
     for (size_t first = 0; status == AST_OK && first < count; first += n) {
         n = count - first < PIECE ? count - first : PIECE;
-        status = get(s->medium, s->at.records + (c->offset + first) * size, records, n * size, fault);
+        status = get(s->medium, s->at.records + (c->input.offset + first) * size, records, n * size, fault);
         if (status == AST_OK)
             *good = take_piece(c, l, first, n, records, sum) && *good;
     }
@@ -275,7 +275,7 @@ static ast_status take_best(ast_call *c, ast_fault *fault) {
     }
     c->report = (ast_report){.size = sizeof c->report,
                              .points = c->total,
-                             .missing = c->missing,
+                             .missing = ast_labelling_missing(&c->context->labelling),
                              .dimension = dimension,
                              .clusters = clusters,
                              .objective = head->best.objective,

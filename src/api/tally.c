@@ -182,21 +182,22 @@ static ast_status scale_weights(const ast_tally *t, const ast_points *points, co
 }
 
 /* The part's points as a labelling with the tally's means as clusters. */
-static ast_status load(ast_tally *t, const ast_points *points, double *scaled, size_t *missing) {
+static ast_status load(ast_tally *t, const ast_points *points, double *scaled) {
     ast_context *context = t->context;
     ast_fault *fault = &context->fault;
     ast_labelling *l = &context->labelling;
-    ast_points plain = *points;
-    plain.weights = NULL;
-    ast_status status = ast_labelling_load(l, context->kernels, context->pool, NULL, 0, &plain, NULL, NULL, missing, fault);
+    ast_input input = {.kernels = context->kernels,
+                       .pool = context->pool,
+                       .points = points,
+                       .axial = t->clusters.axial,
+                       .crowd = context->crowd};
+    ast_status status = ast_labelling_load(l, &input, fault);
     if (status == AST_OK && points->weights)
         status = scale_weights(t, points, l->labels, scaled);
     if (status != AST_OK)
         return status;
     if (points->weights)
         ast_labelling_weigh(l, scaled, t->clusters.unit);
-    l->crowd.from = context->crowd ? context->crowd : l->crowd.from;
-    ast_labelling_set_axial(l, t->clusters.axial);
     ast_labelling_set_rule(l, &ast_nearest_rule, NAN);
     bool ready = add_means(&l->clusters, t->clusters.means, t->clusters.live, t->clusters.dimension);
     return ready ? AST_OK : ast_fail_memory(fault);
@@ -210,7 +211,8 @@ static void label_weightless(const ast_tally *t, ast_labelling *l) {
             continue;
         double best = -INFINITY;
         for (size_t k = 0; k < t->clusters.live; k++) {
-            double score = ast_rows_exact_score(&l->rows, &l->workers[0].chunk.rows, i, t->clusters.means + k * dimension);
+            double score =
+                ast_rows_exact_score(&l->rows, &l->workers[0].chunk.rows, i, t->clusters.means + k * dimension);
             score = l->rows.axial ? fabs(score) : score;
             if (score > best) {
                 best = score;
@@ -241,7 +243,7 @@ ast_status ast_tally_take(ast_tally *t, const ast_tally_sums *part) {
     return ast_tally_join(&t->all, part, clusters, t->clusters.dimension) ? AST_OK : ast_fail_memory(fault);
 }
 
-static ast_status add_loaded(ast_tally *t, uint64_t first, size_t missing, int32_t *labels) {
+static ast_status add_loaded(ast_tally *t, uint64_t first, int32_t *labels) {
     ast_labelling *l = &t->context->labelling;
     ast_fault *fault = &t->context->fault;
     ast_pass_result result;
@@ -255,7 +257,7 @@ static ast_status add_loaded(ast_tally *t, uint64_t first, size_t missing, int32
         return ast_fail_memory(fault);
     label_weightless(t, l);
     part.points = l->rows.count;
-    part.missing = missing;
+    part.missing = ast_labelling_missing(l);
     part.changed = count_changes(l, labels);
     status = ast_tally_take(t, &part);
     ast_known_free(&part.worst);
@@ -269,7 +271,6 @@ ast_status ast_tally_add(ast_tally *t, const ast_points *points, uint64_t first,
     ast_status status = ast_enter(t ? t->context : NULL);
     if (status != AST_OK)
         return status;
-    size_t missing;
     double *scaled = NULL;
     status = check_points(t, points);
     if (status != AST_OK)
@@ -279,9 +280,9 @@ ast_status ast_tally_add(ast_tally *t, const ast_points *points, uint64_t first,
         status = scaled ? AST_OK : ast_fail_memory(&t->context->fault);
     }
     if (status == AST_OK)
-        status = load(t, points, scaled, &missing);
+        status = load(t, points, scaled);
     if (status == AST_OK)
-        status = add_loaded(t, first, missing, labels);
+        status = add_loaded(t, first, labels);
     if (status != AST_OK)
         ast_labelling_free(&t->context->labelling);
     t->context->labelling.rows.weights = NULL;

@@ -39,25 +39,26 @@ typedef struct sweep {
 
 static bool allocate(sweep *work, const ast_partition *partition);
 static void release(sweep *work);
-static void gather_sample(sweep *work, const ast_rows *rows, const ast_partition *partition, uint64_t seed);
+static void gather_sample(sweep *work, const ast_measured *given, const ast_partition *partition, uint64_t seed);
 static bool sort_sample(sweep *work, const ast_partition *partition, size_t threads);
 static void pack(sweep *work);
 static double add_up(sweep *work, ast_pool *pool, const ast_comm *comm);
 static void score_block(void *data, size_t index, int worker);
 
 /* With multiple ranks, each rank gets the whole sample and computes its share of the pairs. */
-ast_status ast_pair_silhouette(ast_fault *fault, ast_pool *pool, const ast_rows *rows, const ast_partition *partition,
-                               ast_dissimilarity dissimilarity, uint64_t seed, double *silhouette, size_t *sampled) {
+ast_status ast_pair_silhouette(ast_fault *fault, ast_pool *pool, const ast_measured *given,
+                               const ast_partition *partition, ast_dissimilarity dissimilarity, uint64_t seed,
+                               double *silhouette, size_t *sampled) {
     size_t count = partition->points < AST_SILHOUETTE_SAMPLE ? partition->points : AST_SILHOUETTE_SAMPLE;
     sweep work = {.dissimilarity = dissimilarity,
                   .count = count,
                   .groups = (count + AST_LANES - 1) / AST_LANES,
-                  .dimension = rows->dimension};
+                  .dimension = given->rows->dimension};
     ast_status status = AST_OK;
-    bool ready = ast_comm_lowest(rows->comm, !allocate(&work, partition)) < 0;
+    bool ready = ast_comm_lowest(given->comm, !allocate(&work, partition)) < 0;
     if (ready) {
-        gather_sample(&work, rows, partition, seed);
-        ready = ast_comm_lowest(rows->comm, !sort_sample(&work, partition, (size_t)ast_pool_threads(pool))) < 0;
+        gather_sample(&work, given, partition, seed);
+        ready = ast_comm_lowest(given->comm, !sort_sample(&work, partition, (size_t)ast_pool_threads(pool))) < 0;
     }
     if (!ready) {
         status = ast_fail_memory(fault);
@@ -66,7 +67,7 @@ ast_status ast_pair_silhouette(ast_fault *fault, ast_pool *pool, const ast_rows 
                           "all %zu sampled points are in one cluster; use another seed, or the cosine", count);
     } else {
         pack(&work);
-        *silhouette = add_up(&work, pool, rows->comm) / (double)count;
+        *silhouette = add_up(&work, pool, given->comm) / (double)count;
         *sampled = count;
     }
     release(&work);
@@ -114,28 +115,28 @@ typedef struct selection {
     size_t left, wanted; /* labelled rows to come, and how many of them to take */
 } selection;
 
-static void select_rows(sweep *work, const ast_rows *rows, const int32_t *cluster, selection *s) {
+static void select_rows(sweep *work, const ast_rowset *rows, const int32_t *cluster, selection *s) {
     for (size_t i = 0; i < rows->count && s->wanted > 0; i++)
         if (cluster[i] >= 0 && ast_random_below(&s->random, s->left--) < s->wanted) {
             size_t at = work->count - s->wanted--;
-            rows->read(rows->data, i, 1, work->rows + at * work->dimension);
+            ast_rowset_copy(rows, i, 1, work->rows + at * work->dimension);
             work->cluster[at] = cluster[i];
         }
 }
 
 /* Draws the sample that one process would draw: ranks select in turn, each continues where the one before stopped and
  * sends its rows to all others. */
-static void gather_sample(sweep *work, const ast_rows *rows, const ast_partition *partition, uint64_t seed) {
+static void gather_sample(sweep *work, const ast_measured *given, const ast_partition *partition, uint64_t seed) {
     selection s = {.left = partition->points, .wanted = work->count};
     ast_random_seed(&s.random, seed, 0);
-    for (int turn = 0; turn < ast_comm_size(rows->comm); turn++) {
+    for (int turn = 0; turn < ast_comm_size(given->comm); turn++) {
         size_t at = work->count - s.wanted, dimension = work->dimension;
-        if (turn == ast_comm_rank(rows->comm))
-            select_rows(work, rows, partition->cluster, &s);
-        ast_comm_broadcast(rows->comm, &s, sizeof s, turn);
+        if (turn == ast_comm_rank(given->comm))
+            select_rows(work, given->rows, partition->cluster, &s);
+        ast_comm_broadcast(given->comm, &s, sizeof s, turn);
         size_t taken = work->count - s.wanted - at;
-        ast_comm_broadcast(rows->comm, work->rows + at * dimension, taken * dimension * sizeof *work->rows, turn);
-        ast_comm_broadcast(rows->comm, work->cluster + at, taken * sizeof *work->cluster, turn);
+        ast_comm_broadcast(given->comm, work->rows + at * dimension, taken * dimension * sizeof *work->rows, turn);
+        ast_comm_broadcast(given->comm, work->cluster + at, taken * sizeof *work->cluster, turn);
     }
 }
 

@@ -30,7 +30,8 @@
 #define MOST_MOMENTS ((size_t)1 << 20) /* numbers in all second moments; with more, pairs are used */
 
 typedef struct job {
-    const ast_rows *rows;
+    const ast_measured *given;
+    const ast_rowset *rows;
     const ast_partition *partition;
     const ast_silhouette_kernels *loops;
     const int32_t *own; /* (count) clusters; negative for the rows of other ranks, which come first */
@@ -50,7 +51,7 @@ typedef struct job {
     double *tiles;   /* (threads, block_rows, F) in tiles of AST_LANES: the features; also in fixed point */
 } job;
 
-static ast_status cosine_silhouette(ast_fault *fault, ast_pool *pool, const ast_rows *rows,
+static ast_status cosine_silhouette(ast_fault *fault, ast_pool *pool, const ast_measured *given,
                                     const ast_partition *partition, bool axial, double *silhouette);
 static bool has_means(const ast_partition *partition, size_t dimension, ast_dissimilarity dissimilarity);
 static bool allocate(job *work, size_t threads);
@@ -60,18 +61,18 @@ static void average(job *work);
 static void score_block(void *data, size_t block, int worker);
 static double add_up(const job *work);
 
-ast_status ast_silhouette_of(ast_fault *fault, ast_pool *pool, const ast_rows *rows, const int32_t *labels,
+ast_status ast_silhouette_of(ast_fault *fault, ast_pool *pool, const ast_measured *given, const int32_t *labels,
                              ast_dissimilarity dissimilarity, uint64_t seed, double *silhouette, size_t *sampled) {
     ast_partition partition = {0};
-    ast_status status = ast_partition_make(fault, rows->comm, labels, rows->count, &partition);
+    ast_status status = ast_partition_make(fault, given->comm, labels, given->rows->count, &partition);
     size_t used = partition.points;
     if (status == AST_OK && partition.clusters < 2)
         status = ast_fail(fault, AST_BAD_DATA, "a silhouette needs points in at least two clusters; here %s",
                           partition.clusters == 1 ? "all are in one" : "no point has a label");
-    else if (status == AST_OK && has_means(&partition, rows->dimension, dissimilarity))
-        status = cosine_silhouette(fault, pool, rows, &partition, dissimilarity == AST_AXIAL_COSINE, silhouette);
+    else if (status == AST_OK && has_means(&partition, given->rows->dimension, dissimilarity))
+        status = cosine_silhouette(fault, pool, given, &partition, dissimilarity == AST_AXIAL_COSINE, silhouette);
     else if (status == AST_OK)
-        status = ast_pair_silhouette(fault, pool, rows, &partition, dissimilarity, seed, silhouette, &used);
+        status = ast_pair_silhouette(fault, pool, given, &partition, dissimilarity, seed, silhouette, &used);
     ast_partition_free(&partition);
     if (status == AST_OK && sampled)
         *sampled = used;
@@ -89,22 +90,24 @@ static bool has_means(const ast_partition *partition, size_t dimension, ast_diss
     return dissimilarity == AST_COSINE;
 }
 
-static ast_status cosine_silhouette(ast_fault *fault, ast_pool *pool, const ast_rows *rows,
+static ast_status cosine_silhouette(ast_fault *fault, ast_pool *pool, const ast_measured *given,
                                     const ast_partition *partition, bool axial, double *silhouette) {
-    job work = {.rows = rows, .partition = partition, .loops = rows->kernels->silhouette, .axial = axial};
+    const ast_rowset *rows = given->rows;
+    job work = {
+        .given = given, .rows = rows, .partition = partition, .loops = rows->kernels->silhouette, .axial = axial};
     work.features = axial ? moments_of(rows->dimension) : rows->dimension;
     size_t per_part = partition->clusters * work.features, block_rows = 32768 / work.features / AST_LANES * AST_LANES;
     work.block_rows = block_rows < AST_LANES ? AST_LANES : block_rows > 512 ? 512 : block_rows;
-    work.lead = rows->before % work.block_rows;
+    work.lead = given->before % work.block_rows;
     work.count = work.lead + rows->count;
-    work.small = rows->columns && !axial && work.lead == 0;
+    work.small = rows->small && !axial && work.lead == 0;
     work.blocks = (work.count + work.block_rows - 1) / work.block_rows;
     work.parts = PART_ROOM / per_part < MAX_PARTS ? PART_ROOM / per_part : MAX_PARTS;
     work.parts = work.parts > work.blocks ? work.blocks : work.parts;
     work.parts = work.parts < 1 ? 1 : work.parts;
     /* |feature| <= 1 + 2^-22, so count * scale <= 2^61 cannot overflow; 2^50 is finer than the points themselves. */
-    work.scale = fmin(0x1p50, exp2(floor(61 - log2((double)(rows->comm ? rows->all : rows->count)))));
-    if (ast_comm_lowest(rows->comm, !allocate(&work, (size_t)ast_pool_threads(pool))) >= 0) {
+    work.scale = fmin(0x1p50, exp2(floor(61 - log2((double)(given->comm ? given->all : rows->count)))));
+    if (ast_comm_lowest(given->comm, !allocate(&work, (size_t)ast_pool_threads(pool))) >= 0) {
         release(&work);
         return ast_fail_memory(fault);
     }
@@ -194,7 +197,7 @@ typedef struct columns {
 static columns columns_at(const job *work, size_t first) {
     columns from = {{NULL}};
     for (size_t d = 0; d < work->rows->dimension; d++)
-        from.x[d] = work->rows->columns[d] + first;
+        from.x[d] = work->rows->column[d] + first;
     return from;
 }
 
@@ -209,13 +212,13 @@ static double *tiles_of(const job *work, int worker) {
 
 /* The tiles of a block; zeros after the last row. */
 static double *fill_tiles(const job *work, size_t block, int worker) {
-    const ast_rows *rows = work->rows;
+    const ast_rowset *rows = work->rows;
     size_t first = block * work->block_rows, count = block_count(work, block), dimension = rows->dimension;
     double *tiles = tiles_of(work, worker);
     float *buffer = work->buffers + (size_t)worker * work->block_rows * dimension;
     size_t others = block == 0 ? work->lead : 0;
     const int32_t *own = work->own + first;
-    rows->read(rows->data, first + others - work->lead, count - others, buffer + others * dimension);
+    ast_rowset_copy(rows, first + others - work->lead, count - others, buffer + others * dimension);
     for (size_t i = 0; i < (count + AST_LANES - 1) / AST_LANES * AST_LANES; i++)
         fill_lane(work, buffer + i * dimension, i < count ? own[i] : -1,
                   tiles + i / AST_LANES * AST_LANES * work->features + i % AST_LANES);
@@ -277,8 +280,8 @@ static void average(job *work) {
         for (size_t k = 0; k < clusters; k++)
             work->sizes[k] += work->sizes[part * clusters + k];
     }
-    ast_comm_sum(work->rows->comm, (uint64_t *)work->sums, all);
-    ast_comm_sum(work->rows->comm, (uint64_t *)work->sizes, clusters);
+    ast_comm_sum(work->given->comm, (uint64_t *)work->sums, all);
+    ast_comm_sum(work->given->comm, (uint64_t *)work->sizes, clusters);
     for (size_t k = 0; k < clusters; k++) {
         double n = (double)work->sizes[k];
         work->without[k] = n > 1 ? n / (n - 1) : 0;
@@ -333,11 +336,11 @@ typedef struct relay {
 } relay;
 
 static void carry_on(const job *work, relay *sum) {
-    const ast_rows *rows = work->rows;
-    size_t base = rows->before - work->lead, end = rows->before + rows->count;
+    const ast_measured *given = work->given;
+    size_t base = given->before - work->lead, end = given->before + given->rows->count;
     for (size_t block = 0; block < work->blocks; block++) {
         size_t last = base + (block + 1) * work->block_rows;
-        bool begun = block == 0 && work->lead > 0, ends = end >= (last < rows->all ? last : rows->all);
+        bool begun = block == 0 && work->lead > 0, ends = end >= (last < given->all ? last : given->all);
         if (begun || !ends)
             add_block(work, block, 0, sum->open);
         if (ends) {
@@ -348,7 +351,7 @@ static void carry_on(const job *work, relay *sum) {
 }
 
 static double add_up(const job *work) {
-    const ast_comm *comm = work->rows->comm;
+    const ast_comm *comm = work->given->comm;
     relay sum = {0};
     for (size_t block = 0; !comm && block < work->blocks; block++)
         sum.total += work->partial[block];

@@ -162,13 +162,15 @@ static double objective(const ast_stream *s) {
 
 ast_status ast_stream_frame(ast_stream *s, const ast_points *points, ast_frame *report) {
     ast_labelling *l = &s->labelling;
-    size_t missing;
-    ast_status status = ast_labelling_load(l, s->kernels, s->pool, NULL, 0, points, NULL, NULL, &missing, s->fault);
+    ast_input input = {.kernels = s->kernels,
+                       .pool = s->pool,
+                       .points = points,
+                       .axial = s->options.axial != 0,
+                       .unbounded = s->options.bounds == 0};
+    ast_status status = ast_labelling_load(l, &input, s->fault);
     if (status != AST_OK)
         return status;
-    *report = (ast_frame){.frame = s->frame, .points = points->count, .missing = missing};
-    l->scorer.bounds.on = s->options.bounds != 0;
-    ast_labelling_set_axial(l, s->options.axial != 0);
+    *report = (ast_frame){.frame = s->frame, .points = points->count, .missing = ast_labelling_missing(l)};
     ast_rule rule = {decide, safe_score, threatens, revive, mean_of, &s->tracks};
     ast_labelling_set_rule(l, s->options.method == AST_STREAM_DDP ? &rule : &ast_dp_rule, s->options.angle);
     if (s->options.method != AST_STREAM_DP)

@@ -82,7 +82,6 @@ ast_status ast_subset_load(ast_subset *s, const ast_labelling *all, const uint32
                            ast_fault *fault) {
     ast_labelling *l = &s->labelling;
     ast_points view = all->rows.view;
-    size_t missing;
     if (!reserve(s, all, count))
         return ast_fail_memory(fault);
     for (size_t i = 0; i < count; i++) {
@@ -93,18 +92,17 @@ ast_status ast_subset_load(ast_subset *s, const ast_labelling *all, const uint32
     if (view.starts && !copy_entries(s, &all->rows.view, count, &view))
         return ast_fail_memory(fault);
     view.count = count;
-    view.weights = NULL;
-    ast_status status =
-        ast_labelling_load(l, all->rows.kernels, all->pool, NULL, 0, &view, view.starts ? NULL : s->order, NULL,
-                                           &missing, fault);
-    if (status != AST_OK)
-        return status;
-    if (all->rows.weights)
+    ast_input input = {.kernels = all->rows.kernels,
+                       .pool = all->pool,
+                       .points = &view,
+                       .order = view.starts ? NULL : s->order,
+                       .axial = all->rows.axial,
+                       .unbounded = !all->scorer.bounds.on,
+                       .crowd = all->crowd.from};
+    ast_status status = ast_labelling_load(l, &input, fault);
+    if (status == AST_OK && all->rows.weights)
         ast_labelling_weigh(l, s->weights, all->clusters.unit);
-    l->scorer.bounds.on = all->scorer.bounds.on;
-    l->crowd.from = all->crowd.from;
-    ast_labelling_set_axial(l, all->rows.axial);
-    return AST_OK;
+    return status;
 }
 
 ast_status ast_subset_adopt(ast_labelling *l, const ast_cluster_list *from, ast_fault *fault) {

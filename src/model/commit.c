@@ -6,7 +6,6 @@
 #include "labelling.h"
 
 #include "memory.h"
-#include "windows.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,6 @@
 #include "labelling.h"
 
 #include "memory.h"
-#include "windows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -70,7 +69,7 @@ ast_status ast_labelling_fill_empty(ast_labelling *l, ast_fault *fault) {
         if (l->clusters.members[slot] > 0)
             continue;
         if (!worst.score) {
-            size_t chunks = ast_windows_rows(l) / l->rows.chunk;
+            size_t chunks = l->windows.rows / l->rows.chunk;
             worst.score = ast_allocate(chunks, sizeof *worst.score);
             worst.point = ast_allocate(chunks, sizeof *worst.point);
             bool ready = worst.score && worst.point;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The memory of a labelling, and what it starts from. */
+ * The memory of a labelling: points, weights, workers; its state before the first pass. */
 #include "labelling.h"
 
 #include "memory.h"
 #include "weights.h"
-#include "windows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,7 +29,7 @@ ast_status ast_labelling_trouble(ast_labelling *l, ast_fault *fault) {
         return AST_OK;
     if (ast_pool_cancelled(l->pool))
         return ast_fail_cancelled(fault);
-    ast_status status = l->windows ? ast_windows_status(l->windows, fault) : AST_OK;
+    ast_status status = ast_windows_status(&l->windows, fault);
     return status == AST_OK ? ast_fail_memory(fault) : status;
 }
 
@@ -122,9 +121,9 @@ bool ast_labelling_reserve(ast_labelling *l, size_t padded) {
 
 void ast_labelling_free(ast_labelling *l) {
     free_workers(l);
-    void *memory[] = {l->labels,       l->signs,          l->summed.slots,      l->summed.signs,
-                      l->events.list,  l->prints.order,   l->ranks.chunk_full,  l->ranks.block_fresh,
-                      l->ranks.packet};
+    void *memory[] = {l->labels,       l->signs,        l->summed.slots,     l->summed.signs,
+                      l->events.list,  l->prints.order, l->ranks.chunk_full, l->ranks.block_fresh,
+                      l->ranks.packet, l->windows.keys};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         free(memory[i]);
     ast_scorer_free(&l->scorer);
@@ -147,79 +146,106 @@ void ast_labelling_weigh(ast_labelling *l, const double *weights, double unit) {
     l->clusters.unit = l->clusters.weight_unit = unit;
 }
 
-/* Each rank goes on where the one before stopped: a sum of doubles depends on its order. */
-static ast_weight_range survey_weights(const ast_labelling *l, const double *weights) {
-    ast_weight_range range = {.smallest = INFINITY};
+/* Each rank continues where the one before stopped: a sum of doubles depends on its order. */
+static ast_status survey_weights(ast_labelling *l, const double *weights, ast_weight_range *range, ast_fault *fault) {
     const ast_comm *comm = l->ranks.comm;
+    ast_status status = AST_OK;
     for (int step = 0; step < 2; step++)
         for (int turn = 0; turn < ast_comm_size(comm); turn++) {
-            if (turn == ast_comm_rank(comm))
-                (step == 0 ? ast_weights_range : ast_weights_total)(&l->rows, l->labels, weights, &range);
-            ast_comm_broadcast(comm, &range, sizeof range, turn);
+            bool mine = turn == ast_comm_rank(comm);
+            for (size_t n = 0; mine && n < l->windows.count && status == AST_OK; n++) {
+                status = ast_windows_open(l, n, fault);
+                (step == 0 ? ast_weights_range : ast_weights_total)(&l->rows, l->labels, weights + l->windows.first,
+                                                                    range);
+            }
+            ast_comm_broadcast(comm, range, sizeof *range, turn);
         }
-    return range;
+    return status;
 }
 
 static ast_status apply_weights(ast_labelling *l, double *weights, ast_fault *fault) {
     if (!weights)
         return AST_OK;
-    double unit;
-    ast_weight_range range = survey_weights(l, weights);
-    ast_status status = ast_weights_unit(&range, &unit, fault);
-    if (status != AST_OK || unit == 0)
-        return status;
-    for (size_t i = 0; i < l->rows.count; i++)
-        weights[i] /= range.smallest;
-    ast_labelling_weigh(l, weights, unit);
-    return AST_OK;
+    double unit = 0;
+    ast_weight_range range = {.smallest = INFINITY};
+    ast_status status = survey_weights(l, weights, &range, fault);
+    if (status == AST_OK)
+        status = ast_weights_unit(&range, &unit, fault);
+    for (size_t n = 0; n < l->windows.count && status == AST_OK && unit != 0; n++) {
+        status = ast_windows_open(l, n, fault);
+        double *part = weights + l->windows.first;
+        for (size_t i = 0; i < l->rows.count; i++)
+            part[i] /= range.smallest;
+        ast_labelling_weigh(l, part, unit);
+        if (status == AST_OK)
+            status = ast_windows_save(l, fault);
+    }
+    return status;
 }
 
 /* ---- Loading ----------------------------------------------------------------------------------------------------- */
 
-static ast_status load_points(ast_labelling *l, const ast_points *points, size_t *missing, ast_fault *fault) {
+static ast_status load_points(ast_labelling *l, const ast_points *points, ast_fault *fault) {
     size_t chunk = ast_chunk_size(points->dimension), padded = (points->count + chunk - 1) / chunk * chunk;
+    ast_windows_one(&l->windows, points->count, padded);
     ast_status status = reserve_points(l, padded) ? AST_OK : ast_fail_memory(fault);
     if (status == AST_OK)
-        status = ast_rowset_load(&l->rows, l->pool, points, padded, l->labels, missing, fault);
+        status = ast_rowset_load(&l->rows, l->pool, points, padded, l->labels, fault);
     return ast_labelling_agree(l, status, fault);
 }
 
-static void count_points(ast_labelling *l, size_t *missing) {
-    uint64_t counts[2] = {l->present, *missing};
+static void count_points(ast_labelling *l) {
+    uint64_t counts[2] = {l->present, l->rows.missing};
     ast_comm_sum(l->ranks.comm, counts, 2);
     l->everyone = counts[0];
-    *missing = counts[1];
+    l->rows.missing = counts[1];
 }
 
-ast_status ast_labelling_load(ast_labelling *l, const ast_kernels *kernels, ast_pool *pool, const ast_comm *comm,
-                              size_t offset, const ast_points *points, const uint32_t *order, double *weights,
-                              size_t *missing, ast_fault *fault) {
-    bool sparse = points->starts && points->dimension > AST_SMALL;
-    if (l->rows.dimension != points->dimension || l->rows.sparse != sparse)
-        ast_labelling_free(l);
-    l->pool = pool;
-    l->rows.kernels = l->scorer.kernels = kernels;
-    l->rows.order = order;
-    l->rows.offset = offset;
-    l->ranks.comm = comm;
-    l->windows = NULL;
-    l->schedule = ast_comm_many(comm) ? &ast_ranked_schedule : &ast_resident_schedule;
-    l->crowd.from = AST_CROWD;
+static ast_status load_resident(ast_labelling *l, const ast_input *in, ast_fault *fault) {
+    l->rows.kernels = l->scorer.kernels = in->kernels;
+    l->rows.order = in->order;
+    l->rows.offset = in->offset;
+    l->schedule = ast_comm_many(in->comm) ? &ast_ranked_schedule : &ast_resident_schedule;
     if (l->crowd.cells)
         l->crowd.cells->loaded = false;
-    ast_status status = load_points(l, points, missing, fault);
+    ast_status status = load_points(l, in->points, fault);
     if (status != AST_OK)
         return status;
-    ast_clusters_clear(&l->clusters, points->dimension);
-    l->present = points->count - *missing;
-    status = apply_weights(l, weights, fault);
-    if (status != AST_OK)
-        return status;
-    count_points(l, missing);
+    ast_clusters_clear(&l->clusters, in->points->dimension);
+    l->present = in->points->count - l->rows.missing;
     status = ast_labelling_agree(l, reserve_workers(l) && reserve_summed(l) ? AST_OK : ast_fail_memory(fault), fault);
     if (status == AST_OK)
         ast_labelling_reset(l);
     return status;
+}
+
+/* The one place that tells rows in memory from those of a source. */
+ast_status ast_labelling_load(ast_labelling *l, const ast_input *in, ast_fault *fault) {
+    const ast_points *points = in->points;
+    bool sparse = points && points->starts && points->dimension > AST_SMALL;
+    if (!points || l->rows.dimension != points->dimension || l->rows.sparse != sparse)
+        ast_labelling_free(l);
+    l->pool = in->pool;
+    l->ranks.comm = in->comm;
+    l->crowd.from = in->crowd ? in->crowd : AST_CROWD;
+    ast_status status = points ? load_resident(l, in, fault) : ast_windows_load(l, in, fault);
+    if (status == AST_OK)
+        status = apply_weights(l, in->weights, fault);
+    if (status != AST_OK)
+        return status;
+    count_points(l);
+    l->scorer.bounds.on = !in->unbounded;
+    ast_labelling_set_axial(l, in->axial);
+    return AST_OK;
+}
+
+void ast_labelling_release(ast_labelling *l) {
+    if (l->windows.reader.source)
+        ast_labelling_free(l);
+}
+
+size_t ast_labelling_missing(const ast_labelling *l) {
+    return l->windows.reader.source ? atomic_load(&l->windows.reader.missing) : l->rows.missing;
 }
 
 void ast_labelling_set_axial(ast_labelling *l, bool axial) {

@@ -30,6 +30,7 @@
 #include "pool.h"
 #include "rule.h"
 #include "scorer.h"
+#include "windows.h"
 
 #include <stdatomic.h>
 
@@ -106,7 +107,6 @@ typedef struct ast_worker {
     size_t changed;  /* points that changed cluster in this pass */
 } ast_worker;
 
-struct ast_labelling;
 struct ast_worst;
 
 typedef struct ast_pass_result {
@@ -125,22 +125,22 @@ typedef struct ast_schedule {
     bool forgets_founders; /* a founder is a cluster's only member; once it is not, nobody else is known to be */
 } ast_schedule;
 
-typedef struct ast_labelling {
+struct ast_labelling {
     ast_pool *pool;
     ast_rowset rows;
     ast_scorer scorer;
     ast_cluster_list clusters;
     ast_rule rule;
     const ast_schedule *schedule;
-    int32_t *labels;   /* (padded) slots */
-    uint8_t *signs;    /* (padded / AST_LANES) as in ast_scorer */
+    int32_t *labels; /* (padded) slots */
+    uint8_t *signs;  /* (padded / AST_LANES) as in ast_scorer */
     ast_summed summed;
-    size_t capacity;   /* points that these have memory for */
-    size_t present;    /* points that take part: of these rows, */
-    size_t everyone;   /* of all ranks */
-    uint64_t pass;     /* 1.. */
-    bool first;        /* the pass that labels points for the first time ... */
-    bool first_done;   /* ... was the last one */
+    size_t capacity; /* points that these have memory for */
+    size_t present;  /* points that take part: of these rows, */
+    size_t everyone; /* of all ranks */
+    uint64_t pass;   /* 1.. */
+    bool first;      /* the pass that labels points for the first time ... */
+    bool first_done; /* ... was the last one */
     ast_events events;
     ast_prints prints;
     _Atomic size_t turn; /* the chunk whose commit is next */
@@ -150,19 +150,20 @@ typedef struct ast_labelling {
     int worker_count;
     ast_ranks ranks;
     ast_crowd crowd;
-    struct ast_windows *windows; /* NULL, or the parts that points are read in (windows.h) */
-} ast_labelling;
+    ast_windows windows; /* whose points these are; rows in memory are one */
+};
 
 /* Loads the points; no clusters yet. Starts from zeroed memory or from a labelling that was used before, whose memory
- * it reuses. After a failure only ast_labelling_free and another load may follow. `order` and `weights` (both in order
- * of visit, or NULL) must live as long; the weights are divided by the smallest. Points of weight 0 are left out as if
- * they were missing. With `comm` (NULL: alone) these are the points of one rank, number `offset` and on of all; weights
- * are there on all ranks or on none, `*missing` counts those of all ranks, and this is a collective call, as all that
- * follow are. */
-ast_status ast_labelling_load(ast_labelling *labelling, const ast_kernels *kernels, ast_pool *pool,
-                              const ast_comm *comm, size_t offset, const ast_points *points, const uint32_t *order,
-                              double *weights, size_t *missing, ast_fault *fault);
+ * it reuses. After a failure only ast_labelling_free and another load may follow. The arrays of the input must live as
+ * long as the labelling. With ranks this is a collective call, as all that follow are. */
+ast_status ast_labelling_load(ast_labelling *labelling, const ast_input *input, ast_fault *fault);
 void ast_labelling_free(ast_labelling *labelling);
+
+/* After a run: frees the memory if the rows came from a source, whose memory is planned call by call. */
+void ast_labelling_release(ast_labelling *labelling);
+
+/* Missing rows, of all ranks. Of a source: as far as it was read. */
+size_t ast_labelling_missing(const ast_labelling *labelling);
 
 /* Points that were loaded without weights get theirs, in such a unit (weights.h); 0 leaves a point out. */
 void ast_labelling_weigh(ast_labelling *labelling, const double *weights, double unit);

@@ -11,7 +11,6 @@
 #include "seeds.h"
 
 #include "memory.h"
-#include "windows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -116,7 +115,7 @@ static void seed_blocks(void *data, size_t task, int index) {
 
 static bool wants_cells(const seeding *s, size_t starts) {
     const ast_labelling *l = s->l;
-    return l->rows.small && l->rows.dimension == 3 && !l->rows.axial && !s->shared && !l->windows &&
+    return l->rows.small && l->rows.dimension == 3 && !l->rows.axial && !s->shared && !l->rows.reader &&
            l->scorer.bounds.on && starts >= (l->crowd.from < FEW_STARTS ? l->crowd.from : FEW_STARTS);
 }
 
@@ -160,7 +159,7 @@ static void open_window(seeding *s, size_t number) {
 }
 
 static size_t window_of(const seeding *s, size_t block) {
-    return ast_windows_count(s->l) > 1 ? block * SEED_BLOCK / s->l->windows->rows : 0;
+    return s->l->windows.count > 1 ? block * SEED_BLOCK / s->l->windows.rows : 0;
 }
 
 /* The parts of all points of a block. */
@@ -203,16 +202,6 @@ static ast_status tell_row(ast_labelling *l, size_t i, float *row, ast_fault *fa
     return AST_OK;
 }
 
-/* Of this rank's points. */
-static uint64_t present(const ast_labelling *l) {
-    uint64_t count = 0;
-    if (l->windows)
-        return l->everyone;
-    for (size_t i = 0; i < l->rows.count; i++)
-        count += l->labels[i] != AST_MISSING;
-    return count;
-}
-
 /* ---- k-means++ --------------------------------------------------------------------------------------------------- */
 
 /* A point of all with probability proportional to weight * distance; SIZE_MAX where all distances are zero. */
@@ -248,7 +237,7 @@ static size_t nth_point(seeding *s, uint64_t n) {
     if (n < s->before)
         return SIZE_MAX;
     n -= s->before;
-    for (size_t number = 0; number < ast_windows_count(l) && s->status == AST_OK; number++) {
+    for (size_t number = 0; number < l->windows.count && s->status == AST_OK; number++) {
         open_window(s, number);
         for (size_t i = 0; i < l->rows.count; i++)
             if (l->labels[i] != AST_MISSING && n-- == 0)
@@ -268,8 +257,6 @@ static size_t next_start(seeding *s, size_t k, ast_random *random) {
 
 /* What was measured in a window is kept, if it could be. */
 static void close_window(seeding *s) {
-    if (s->status == AST_OK && s->l->windows)
-        s->status = ast_labelling_trouble(s->l, s->fault);
     if (s->status == AST_OK)
         s->status = ast_windows_save(s->l, s->fault);
 }
@@ -286,7 +273,7 @@ static ast_status measure_distances(seeding *s, ast_fault *fault) {
         return ast_fail_memory(fault);
     if (s->peaks.peak)
         seed_cells(s);
-    for (size_t number = 0; !s->peaks.peak && number < ast_windows_count(s->l) && s->status == AST_OK; number++) {
+    for (size_t number = 0; !s->peaks.peak && number < s->l->windows.count && s->status == AST_OK; number++) {
         open_window(s, number);
         find_blocks(s);
         ast_pool_run(s->l->pool, (s->blocks + s->together - 1) / s->together, seed_blocks, s);
@@ -302,13 +289,13 @@ static ast_status open_seeding(seeding *s, ast_fault *fault) {
     ast_labelling *l = s->l;
     uint64_t total, points;
     bool many = ast_comm_many(l->ranks.comm);
-    ast_comm_before(l->ranks.comm, ast_windows_points(l), &total);
-    s->before = ast_comm_before(l->ranks.comm, present(l), &points);
+    ast_comm_before(l->ranks.comm, l->windows.points, &total);
+    s->before = ast_comm_before(l->ranks.comm, l->present, &points);
     s->everyone = points;
     find_blocks(s);
-    s->together = l->windows && l->rows.chunk > SEED_BLOCK ? l->rows.chunk / SEED_BLOCK : 1;
+    s->together = l->rows.chunk > SEED_BLOCK ? l->rows.chunk / SEED_BLOCK : 1;
     s->all_blocks = (total + SEED_BLOCK - 1) / SEED_BLOCK;
-    bool apart = ast_windows_count(l) == 1;
+    bool apart = l->windows.count == 1;
     s->distance = apart ? ast_allocate(l->rows.count, sizeof *s->distance) : NULL;
     s->sum = ast_allocate(s->all_blocks, sizeof *s->sum);
     s->shared = many ? ast_allocate_zero(s->all_blocks, sizeof *s->shared) : NULL;
@@ -327,7 +314,7 @@ static ast_status open_seeding(seeding *s, ast_fault *fault) {
 /* Several windows: labels stand where they belong again. */
 static void clear_windows(seeding *s) {
     ast_labelling *l = s->l;
-    for (size_t number = 0; !s->distance && number < ast_windows_count(l) && s->status == AST_OK; number++) {
+    for (size_t number = 0; !s->distance && number < l->windows.count && s->status == AST_OK; number++) {
         open_window(s, number);
         for (size_t i = 0; i < l->rows.count; i++)
             l->labels[i] = l->labels[i] == AST_MISSING ? AST_MISSING : AST_UNLABELLED;
@@ -344,7 +331,7 @@ static ast_status add_start(seeding *s, size_t k, ast_random *random, ast_fault 
         set_distance(s, i, 0);
     if (s->stale && i < l->rows.count)
         s->stale[i / SEED_BLOCK] = 1;
-    if (l->windows && status == AST_OK) {
+    if (status == AST_OK) {
         close_window(s);
         status = s->status;
     }
@@ -362,8 +349,7 @@ ast_status ast_seed_plusplus(ast_labelling *l, size_t clusters, ast_random *rand
                              const void *data, ast_fault *fault) {
     seeding s = {.l = l, .fault = fault};
     ast_status status = open_seeding(&s, fault);
-    if (l->windows)
-        l->windows->plain = true;
+    l->windows.plain = true;
     for (size_t k = 0; status == AST_OK && k < clusters; k++) {
         status = add_start(&s, k, random, fault);
         if (status != AST_OK || k + 1 == clusters)
@@ -374,11 +360,11 @@ ast_status ast_seed_plusplus(ast_labelling *l, size_t clusters, ast_random *rand
             status = tell_caller(data, seconds_now() - began, l->clusters.live, l->everyone, fault);
         status = ast_labelling_agree(l, status, fault);
     }
-    if (status == AST_OK && l->windows) {
+    if (status == AST_OK) {
         clear_windows(&s);
         status = s.status;
-        l->windows->plain = false;
     }
+    l->windows.plain = false;
     free(s.mean);
     free(s.distance);
     free(s.sum);
@@ -390,38 +376,29 @@ ast_status ast_seed_plusplus(ast_labelling *l, size_t clusters, ast_random *rand
 
 /* ---- Random points ----------------------------------------------------------------------------------------------- */
 
-/* The same where points are in windows. */
-static ast_status random_in_windows(ast_labelling *l, size_t wanted, ast_random *random, ast_fault *fault) {
-    uint64_t left = present(l);
-    ast_status status = AST_OK;
-    for (size_t number = 0; number < l->windows->count && wanted > 0 && status == AST_OK; number++) {
-        status = ast_windows_open(l, number, fault);
-        for (size_t i = 0; i < l->rows.count && wanted > 0 && status == AST_OK; i++) {
-            if (l->labels[i] == AST_MISSING || ast_random_below(random, left--) >= wanted)
-                continue;
-            wanted--;
-            if (ast_clusters_add(&l->clusters, ast_rows_upright(&l->rows, &l->workers[0].chunk.rows, i), UINT32_MAX) < 0)
-                status = ast_fail_memory(fault);
-        }
-        status = status == AST_OK ? ast_labelling_trouble(l, fault) : status;
+/* Moves *i to the next point that is not missing, into the next window if need be; false: there is none. */
+static bool find_next(ast_labelling *l, size_t *i, ast_status *status, ast_fault *fault) {
+    for (;; *i = 0) {
+        while (*i < l->rows.count && l->labels[*i] == AST_MISSING)
+            ++*i;
+        size_t next = l->windows.current + 1;
+        if (*i < l->rows.count || next >= l->windows.count || *status != AST_OK)
+            return *i < l->rows.count;
+        *status = ast_windows_open(l, next, fault);
     }
-    return status;
 }
 
 /* `clusters` of the points, each at most once, by selection sampling: in the order of the points. */
 ast_status ast_seed_random(ast_labelling *l, size_t clusters, ast_random *random, ast_fault *fault) {
-    if (l->windows)
-        return random_in_windows(l, clusters, random, fault);
-    uint64_t left, n = ast_comm_before(l->ranks.comm, present(l), &left), wanted = clusters, number = 0;
+    uint64_t left, before = ast_comm_before(l->ranks.comm, l->present, &left), wanted = clusters;
     float *row = ast_allocate(l->rows.dimension, sizeof *row);
     ast_status status = ast_comm_agree(l->ranks.comm, row ? AST_OK : ast_fail_memory(fault), fault);
-    for (size_t i = 0; status == AST_OK && left > 0 && wanted > 0; number++) {
-        bool mine = number >= n && i < l->rows.count;
-        while (mine && i < l->rows.count && l->labels[i] == AST_MISSING)
-            i++;
-        mine = mine && i < l->rows.count;
+    if (status == AST_OK)
+        status = ast_windows_open(l, 0, fault);
+    for (size_t i = 0, number = 0; status == AST_OK && left > 0 && wanted > 0; number++) {
+        bool mine = number >= before && find_next(l, &i, &status, fault);
         bool taken = ast_random_below(random, left--) < wanted;
-        if (taken) {
+        if (taken && status == AST_OK) {
             wanted--;
             status = tell_row(l, mine ? i : SIZE_MAX, row, fault);
             bool added = status == AST_OK && ast_clusters_add(&l->clusters, row, UINT32_MAX) >= 0;
@@ -431,5 +408,5 @@ ast_status ast_seed_random(ast_labelling *l, size_t clusters, ast_random *random
         i += mine;
     }
     free(row);
-    return status;
+    return status == AST_OK ? ast_windows_save(l, fault) : status;
 }

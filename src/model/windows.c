@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Windows of points and their labels, one after the other, and a pass over all of them. */
-#include "windows.h"
+#include "labelling.h"
 
 #include "memory.h"
-#include "weights.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,9 +13,9 @@
 #define LABEL_BLOCK ((size_t)1 << 16) /* labels that a task reads or writes together */
 
 bool ast_windows_full(ast_labelling *l) {
-    if (!l->windows || l->clusters.live < l->windows->most)
+    if (l->clusters.live < l->windows.most)
         return false;
-    atomic_store(&l->windows->full, true);
+    atomic_store(&l->windows.full, true);
     return true;
 }
 
@@ -32,10 +31,10 @@ ast_status ast_windows_status(ast_windows *w, ast_fault *fault) {
 
 /* The window as the labelling sees it. */
 static void place(ast_labelling *l, size_t number) {
-    const ast_windows *w = l->windows;
+    const ast_windows *w = &l->windows;
     ast_rowset *rows = &l->rows;
-    size_t first = number * w->rows, left = w->reader.source->count - first;
-    rows->offset = first;
+    size_t first = number * w->rows, left = w->points - first;
+    rows->offset = l->windows.first = first;
     rows->count = left < w->rows ? left : w->rows;
     rows->chunks = (rows->count + rows->chunk - 1) / rows->chunk;
     rows->padded = rows->chunks * rows->chunk;
@@ -44,55 +43,71 @@ static void place(ast_labelling *l, size_t number) {
         l->workers[i].chunk.rows.hold.first = SIZE_MAX;
 }
 
-static void open_rows(ast_labelling *l, const ast_kernels *kernels) {
-    ast_windows *w = l->windows;
+static void open_rows(ast_labelling *l, const ast_input *in) {
+    ast_windows *w = &l->windows;
     size_t dimension = w->reader.source->dimension;
-    atomic_store(&w->reader.fault, UINT64_MAX);
     w->reader.stop = &l->failed;
-    l->rows.kernels = l->scorer.kernels = kernels;
+    l->rows.kernels = l->scorer.kernels = in->kernels;
+    l->rows.axial = in->axial;
     l->rows.dimension = dimension;
     l->rows.chunk = ast_chunk_size(dimension);
     l->rows.small = dimension <= AST_SMALL;
-    l->rows.axial = w->axial;
     l->rows.reader = &w->reader;
 }
 
-ast_status ast_windows_load(ast_labelling *l, ast_windows *w, const ast_kernels *kernels, ast_pool *pool,
-                            ast_fault *fault) {
-    l->pool = pool;
-    l->windows = w;
-    l->schedule = &ast_windowed_schedule;
+static ast_status survey(ast_labelling *l, ast_fault *fault);
+
+void ast_windows_one(ast_windows *w, size_t points, size_t padded) {
+    free(w->keys);
+    *w = (ast_windows){.points = points, .rows = padded, .count = 1, .most = SIZE_MAX};
+    atomic_store(&w->reader.fault, UINT64_MAX);
+}
+
+ast_status ast_windows_load(ast_labelling *l, const ast_input *in, ast_fault *fault) {
+    ast_windows *w = &l->windows;
+    size_t count = in->source->count;
+    ast_windows_one(w, count, in->window);
+    w->reader.source = in->source;
+    w->store = in->store;
+    w->count = count ? (count + w->rows - 1) / w->rows : 1;
     w->current = SIZE_MAX;
-    open_rows(l, kernels);
+    w->segment = in->segment;
+    w->most = in->most;
+    w->kept = !in->unbounded && in->source->dimension > AST_SMALL;
+    w->weights = in->weights;
+    w->tell = in->tell;
+    w->tell_data = in->tell_data;
+    l->schedule = &ast_windowed_schedule;
+    open_rows(l, in);
     ast_clusters_clear(&l->clusters, l->rows.dimension);
     place(l, 0);
     if (!ast_labelling_reserve(l, l->rows.padded))
         return ast_fail_memory(fault);
     w->reader.labels = l->labels;
     ast_labelling_reset(l);
-    l->scorer.bounds.on = w->bounds;
     l->crowd.from = SIZE_MAX; /* never by cells */
-    l->present = l->everyone = w->reader.source->count;
-    return AST_OK;
+    l->present = l->everyone = count;
+    return in->survey ? survey(l, fault) : AST_OK;
 }
 
-void ast_windows_free(ast_windows *w) {
-    free(w->keys);
-    w->keys = NULL;
+void ast_windows_announce(const ast_windows *w, size_t first, size_t count) {
+    const ast_source *source = w->reader.source;
+    if (source && source->expect && first < w->points)
+        source->expect(first, w->points - first < count ? w->points - first : count, source->data);
 }
 
 /* ---- Labels come and go ------------------------------------------------------------------------------------------ */
 
 /* With the store a label has its sign in the lowest bit, where there are signs. */
 static void pack(ast_labelling *l, size_t first, size_t last) {
-    for (size_t i = first; l->rows.axial && !l->windows->plain && i < last; i++)
+    for (size_t i = first; l->rows.axial && !l->windows.plain && i < last; i++)
         if (l->labels[i] >= 0)
             l->labels[i] = l->labels[i] << 1 | ast_is_turned(l->signs, i);
 }
 
 static void unpack(ast_labelling *l, size_t first, size_t last) {
     memset(l->signs + first / AST_LANES, 0, (last - first + AST_LANES - 1) / AST_LANES);
-    for (size_t i = first; l->rows.axial && !l->windows->plain && i < last; i++)
+    for (size_t i = first; l->rows.axial && !l->windows.plain && i < last; i++)
         if (l->labels[i] >= 0) {
             l->signs[i / AST_LANES] |= (uint8_t)((l->labels[i] & 1) << i % AST_LANES);
             l->labels[i] >>= 1;
@@ -106,24 +121,24 @@ static size_t block_end(const ast_labelling *l, size_t block) {
 
 static void write_block(void *data, size_t block, int index) {
     ast_labelling *l = data;
-    const ast_label_store *store = l->windows->store;
+    const ast_label_store *store = l->windows.store;
     size_t first = block * LABEL_BLOCK, last = block_end(l, block);
     (void)index;
     pack(l, first, last);
     if (store->write(l->rows.offset + first, last - first, l->labels + first, store->data) != 0)
-        ast_reader_note(&l->windows->reader, l->rows.offset + first, AST_UNSTORED);
+        ast_reader_note(&l->windows.reader, l->rows.offset + first, AST_UNSTORED);
 }
 
 static void read_block(void *data, size_t block, int index) {
     ast_labelling *l = data;
-    const ast_windows *w = l->windows;
+    const ast_windows *w = &l->windows;
     size_t first = block * LABEL_BLOCK, last = block_end(l, block);
     (void)index;
     if (w->current >= w->written) /* nobody has labels yet */
         for (size_t i = first; i < last; i++)
             l->labels[i] = AST_UNLABELLED;
     else if (w->store->read(l->rows.offset + first, last - first, l->labels + first, w->store->data) != 0)
-        ast_reader_note(&l->windows->reader, l->rows.offset + first, AST_UNSTORED);
+        ast_reader_note(&l->windows.reader, l->rows.offset + first, AST_UNSTORED);
     if (!atomic_load(&l->failed))
         unpack(l, first, last);
 }
@@ -133,8 +148,8 @@ static size_t label_blocks(const ast_labelling *l) {
 }
 
 ast_status ast_windows_open(ast_labelling *l, size_t number, ast_fault *fault) {
-    ast_windows *w = l->windows;
-    if (!w || w->current == number)
+    ast_windows *w = &l->windows;
+    if (w->current == number)
         return AST_OK;
     place(l, number);
     w->current = number;
@@ -146,9 +161,10 @@ ast_status ast_windows_open(ast_labelling *l, size_t number, ast_fault *fault) {
 }
 
 ast_status ast_windows_save(ast_labelling *l, ast_fault *fault) {
-    ast_windows *w = l->windows;
-    if (!w || w->count == 1)
-        return AST_OK;
+    ast_windows *w = &l->windows;
+    ast_status status = w->reader.source ? ast_labelling_trouble(l, fault) : AST_OK;
+    if (status != AST_OK || w->count == 1)
+        return status;
     ast_pool_run(l->pool, label_blocks(l), write_block, l);
     w->written = w->current < w->written ? w->written : w->current + 1;
     w->current = SIZE_MAX;
@@ -173,17 +189,15 @@ static void survey_chunk(void *data, size_t block, int index) {
 /* Runs chunks first.. of the window, a segment, and tells; returns the next one. */
 static ast_status run_segment(ast_labelling *l, size_t *first, void run(ast_labelling *, size_t, size_t),
                               ast_fault *fault) {
-    ast_windows *w = l->windows;
+    ast_windows *w = &l->windows;
     size_t last = l->rows.chunks - *first < w->segment ? l->rows.chunks : *first + w->segment;
-    size_t done = l->rows.offset + last * l->rows.chunk, count = w->reader.source->count;
-    if (w->eager && w->reader.source->expect && done < count) {
-        size_t next = w->segment * l->rows.chunk;
-        w->reader.source->expect(done, count - done < next ? count - done : next, w->reader.source->data);
-    }
+    size_t done = l->rows.offset + last * l->rows.chunk;
+    if (w->eager)
+        ast_windows_announce(w, done, w->segment * l->rows.chunk);
     run(l, *first, last);
     *first = last;
     ast_status status = ast_labelling_trouble(l, fault);
-    size_t left = done < count ? count - done : 0;
+    size_t left = done < w->points ? w->points - done : 0;
     return status == AST_OK && w->tell && left ? w->tell(w->tell_data, left, fault) : status;
 }
 
@@ -192,8 +206,8 @@ static void survey_chunks(ast_labelling *l, size_t first, size_t last) {
     ast_pool_run(l->pool, last - first, survey_chunk, &s);
 }
 
-ast_status ast_windows_survey(ast_labelling *l, ast_fault *fault) {
-    ast_windows *w = l->windows;
+static ast_status survey(ast_labelling *l, ast_fault *fault) {
+    ast_windows *w = &l->windows;
     ast_status status = AST_OK;
     w->eager = true;
     for (size_t n = 0; n < w->count && status == AST_OK; n++) {
@@ -203,35 +217,7 @@ ast_status ast_windows_survey(ast_labelling *l, ast_fault *fault) {
         if (status == AST_OK)
             status = ast_windows_save(l, fault);
     }
-    l->present = l->everyone = w->reader.source->count - atomic_load(&w->reader.missing);
-    return status;
-}
-
-/* Over the points in order, as in memory: sums of doubles depend on it. */
-ast_status ast_windows_weigh(ast_labelling *l, ast_fault *fault) {
-    ast_windows *w = l->windows;
-    ast_weight_range range = {.smallest = INFINITY};
-    ast_status status = AST_OK;
-    double unit = 0;
-    for (int step = 0; step < 3 && status == AST_OK && w->weights; step++) {
-        if (step == 2)
-            status = ast_weights_unit(&range, &unit, fault);
-        if (step == 2 && unit == 0)
-            break;
-        for (size_t n = 0; n < w->count && status == AST_OK; n++) {
-            status = ast_windows_open(l, n, fault);
-            double *weights = w->weights + l->rows.offset;
-            if (step < 2)
-                (step == 0 ? ast_weights_range : ast_weights_total)(&l->rows, l->labels, weights, &range);
-            for (size_t i = 0; i < l->rows.count && step == 2; i++)
-                weights[i] /= range.smallest;
-            if (step == 2)
-                ast_labelling_weigh(l, weights, unit);
-            if (step == 2 && status == AST_OK)
-                status = ast_windows_save(l, fault);
-        }
-    }
-    l->everyone = l->present;
+    l->present = l->everyone = w->points - atomic_load(&w->reader.missing);
     return status;
 }
 
@@ -239,7 +225,7 @@ ast_status ast_windows_weigh(ast_labelling *l, ast_fault *fault) {
 
 /* The keys of the first pass are counted window by window, while their labels are here. */
 static bool count_keys(ast_labelling *l) {
-    ast_windows *w = l->windows;
+    ast_windows *w = &l->windows;
     size_t slots = l->clusters.slots, used = w->key_capacity;
     if (slots > used) {
         if (!ast_grow_array(&w->keys, used, 2 * slots, sizeof *w->keys))
@@ -253,7 +239,7 @@ static bool count_keys(ast_labelling *l) {
 /* Before the second pass: its labels are those that the fingerprints start from. They are the clusters' keys already,
  * with what was moved since. */
 static bool save_first(ast_labelling *l) {
-    ast_windows *w = l->windows;
+    ast_windows *w = &l->windows;
     if (l->clusters.slots)
         memcpy(w->keys, l->clusters.keys, l->clusters.slots * sizeof *w->keys);
     if (!ast_save_order(l))
@@ -284,24 +270,24 @@ static ast_status label_window(ast_labelling *l, size_t number, ast_fault *fault
 }
 
 static void close_pass(ast_labelling *l, ast_pass_result *result) {
-    ast_windows *w = l->windows;
+    ast_windows *w = &l->windows;
     uint64_t read = atomic_load(&w->reader.read);
     bool first = l->first;
     if (first && !l->rows.weights) /* where there are weights it was known before */
-        l->present = l->everyone = w->reader.source->count - atomic_load(&w->reader.missing);
+        l->present = l->everyone = w->points - atomic_load(&w->reader.missing);
     result->changed = first ? l->present : 0;
     ast_gather_sums(l);
     if (first && l->clusters.slots)
         memcpy(l->clusters.keys, w->keys, l->clusters.slots * sizeof *w->keys);
     ast_count_work(l, result);
-    w->eager = !l->scorer.bounds.on || (read - w->last_read) * 4 > w->reader.source->count;
+    w->eager = !l->scorer.bounds.on || (read - w->last_read) * 4 > w->points;
     w->last_read = read;
 }
 
 static ast_status windowed_pass(ast_labelling *l, ast_parallel how, ast_pass_result *result, ast_fault *fault) {
-    ast_windows *w = l->windows;
+    ast_windows *w = &l->windows;
     (void)how; /* always ordered */
-    l->scorer.kept = w->bounds && !l->rows.small;
+    l->scorer.kept = w->kept;
     w->eager |= l->first;
     if ((l->scorer.kept && !ast_scorer_keep(&l->scorer)) || (l->first_done && !save_first(l)))
         return ast_fail_memory(fault);
@@ -357,7 +343,7 @@ static ast_status windowed_singles(ast_labelling *l, ast_fault *fault) {
         left += is_single(c, slot);
     }
     ast_status status = AST_OK;
-    for (size_t n = 0; n < l->windows->count && left > 0 && status == AST_OK; n++) {
+    for (size_t n = 0; n < l->windows.count && left > 0 && status == AST_OK; n++) {
         status = ast_windows_open(l, n, fault);
         if (status == AST_OK)
             left -= find_singles(l);
@@ -367,7 +353,7 @@ static ast_status windowed_singles(ast_labelling *l, ast_fault *fault) {
 
 /* The worst of all windows. */
 static ast_status windowed_fill(ast_labelling *l, ast_worst *worst, int32_t slot, ast_fault *fault) {
-    ast_windows *w = l->windows;
+    ast_windows *w = &l->windows;
     ast_status status = AST_OK;
     double least = INFINITY, score;
     size_t point = 0;

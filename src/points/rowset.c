@@ -274,7 +274,7 @@ static void prepare(ast_rowset *rows, const ast_points *points, size_t padded) {
 }
 
 ast_status ast_rowset_load(ast_rowset *rows, ast_pool *pool, const ast_points *points, size_t padded, int32_t *labels,
-                           size_t *missing, ast_fault *fault) {
+                           ast_fault *fault) {
     prepare(rows, points, padded);
     if (rows->small && !reserve_columns(rows))
         return ast_fail_memory(fault);
@@ -285,7 +285,7 @@ ast_status ast_rowset_load(ast_rowset *rows, ast_pool *pool, const ast_points *p
     }
     load_job job = {.rows = rows, .labels = labels, .infinite = points->count};
     ast_pool_run(pool, (padded + LOAD_BLOCK - 1) / LOAD_BLOCK, load_task, &job);
-    *missing = job.missing;
+    rows->missing = job.missing;
     rows->tight = tight_floats(points);
     rows->scaled = job.scaled != 0;
     rows->in_place = rows->tight && !rows->scaled;
@@ -323,6 +323,19 @@ const float *ast_rowset_row(const ast_rowset *rows, size_t i, float *buffer) {
         return (const float *)(const void *)((const char *)rows->view.data + (ptrdiff_t)r * rows->view.row_stride);
     ast_read_row(&rows->view, r, buffer);
     return buffer;
+}
+
+void ast_rowset_copy(const ast_rowset *rows, size_t first, size_t count, float *to) {
+    size_t width = rows->dimension * sizeof *to;
+    if (rows->in_place && !rows->order && rows->view.row_stride == (ptrdiff_t)width) {
+        memcpy(to, (const char *)rows->view.data + first * width, count * width);
+        return;
+    }
+    for (size_t i = 0; i < count; i++, to += rows->dimension) {
+        const float *row = ast_rowset_row(rows, first + i, to);
+        if (row != to)
+            memcpy(to, row, width);
+    }
 }
 
 ast_sparse_row ast_rowset_entries(const ast_rowset *rows, size_t i) {

@@ -47,6 +47,7 @@ typedef struct ast_rowset {
     size_t pitch;                    /* small: from one column to the next */
     ast_points view;
     size_t offset;         /* number of rows before the first one: those of other ranks or windows */
+    size_t missing;        /* rows in memory: missing ones, of all ranks */
     const uint32_t *order; /* (count) the row that is visited i-th; NULL: as given */
     const double *weights; /* (count) in order of visit, divided by the smallest; NULL: all 1 */
     bool axial;            /* x and -x are the same (docs/axial.md) */
@@ -63,10 +64,9 @@ typedef struct ast_rowset {
 } ast_rowset;
 
 /* Loads the points and checks every row. The rowset is zeroed memory, or one used before, whose memory is reused.
- * labels (padded) become AST_UNLABELLED, or AST_MISSING for missing rows and for the padding. `*missing` counts the
- * missing rows. */
+ * labels (padded) become AST_UNLABELLED, or AST_MISSING for missing rows and for the padding. */
 ast_status ast_rowset_load(ast_rowset *rows, ast_pool *pool, const ast_points *points, size_t padded, int32_t *labels,
-                           size_t *missing, ast_fault *fault);
+                           ast_fault *fault);
 void ast_rowset_free(ast_rowset *rows);
 
 /* Points in a chunk, by dimension. */
@@ -80,6 +80,7 @@ size_t ast_rowset_load_part(ast_rowset *part, const ast_points *view, int32_t *l
 /* Rows in memory: the i-th point as a row, in place or in the buffer (D floats); the point must not be missing. Sparse
  * rows: the entries of the i-th point. */
 const float *ast_rowset_row(const ast_rowset *rows, size_t i, float *buffer);
+void ast_rowset_copy(const ast_rowset *rows, size_t first, size_t count, float *to); /* (count, D) */
 ast_sparse_row ast_rowset_entries(const ast_rowset *rows, size_t i);
 
 /* Normalises row r of the view, dense or sparse, into `row` (D floats). */
@@ -101,10 +102,10 @@ typedef struct ast_hold {
 } ast_hold;
 
 typedef struct ast_row_buffer {
-    float *row;              /* (D) */
-    float *upright;          /* (D) axial: a row turned to its upright side */
-    float *memory;           /* large, where rows are not in place: (chunk, D) */
-    const float **loaded;    /* large: (chunk) every row of the chunk, where `is_loaded` */
+    float *row;           /* (D) */
+    float *upright;       /* (D) axial: a row turned to its upright side */
+    float *memory;        /* large, where rows are not in place: (chunk, D) */
+    const float **loaded; /* large: (chunk) every row of the chunk, where `is_loaded` */
     bool is_loaded;
     ast_sparse_row *entries; /* sparse: (chunk) */
     ast_hold hold;

@@ -265,10 +265,48 @@ static void test_there_is_a_time_for_it(void **state) {
     ref_store_close(&disk.store);
 }
 
+static int read_rows(size_t first, size_t count, void *rows, void *data) {
+    const full_disk *disk = data;
+    memcpy(rows, disk->x + first * 3, count * 3 * sizeof *disk->x);
+    return 0;
+}
+
+static int drop_labels(size_t first, size_t count, const int32_t *labels, void *data) {
+    (void)first, (void)count, (void)labels, (void)data;
+    return 0;
+}
+
+static int save_of_source(const ast_progress *state, void *data) {
+    writer *w = data;
+    ast_medium view = ref_store_view(&w->disk->store);
+    assert_int_equal(ast_checkpoint(w->context, &view), AST_BAD_OPTION);
+    if (state->iteration > 0 && state->left == 0)
+        assert_non_null(strstr(ast_message(w->context), "in memory"));
+    return 0;
+}
+
+static void test_a_source_has_no_checkpoints(void **state) {
+    (void)state;
+    static full_disk disk;
+    writer w = {&disk, ref_context("avx2", 1), 0};
+    ref_store_open(&disk.store);
+    ref_fill_clustered(disk.x, 999, 3, 6, 0.15, 0.05, 5);
+    ast_source source = {.size = sizeof source, .read = read_rows, .data = &disk, .count = 999, .dimension = 3};
+    ast_label_store labels = {.size = sizeof labels, .write = drop_labels};
+    ast_report report = {.size = sizeof report};
+    ast_options options;
+    ast_options_init(&options);
+    options.angle = 30;
+    options.progress = save_of_source;
+    options.progress_data = &w;
+    assert_int_equal(ast_cluster_source(w.context, &source, &options, (size_t)1 << 30, &labels, &report), AST_OK);
+    ref_store_close(&disk.store);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_damage_is_found), cmocka_unit_test(test_another_input_is_refused),
+        cmocka_unit_test(test_damage_is_found),           cmocka_unit_test(test_another_input_is_refused),
         cmocka_unit_test(test_other_options_are_refused), cmocka_unit_test(test_a_full_disk_stops_nobody),
-        cmocka_unit_test(test_there_is_a_time_for_it)};
+        cmocka_unit_test(test_there_is_a_time_for_it),    cmocka_unit_test(test_a_source_has_no_checkpoints)};
     return cmocka_run_group_tests(tests, NULL, ref_contexts_end);
 }

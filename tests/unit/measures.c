@@ -170,16 +170,6 @@ static void test_agreement_of_many_points(void **state) {
 
 /* ---- Silhouettes ----------------------------------------------------------------------------------------------- */
 
-typedef struct matrix {
-    const float *rows;
-    size_t dimension;
-} matrix;
-
-static void read_matrix(void *data, size_t first, size_t count, float *rows) {
-    const matrix *source = data;
-    memcpy(rows, source->rows + first * source->dimension, count * source->dimension * sizeof *rows);
-}
-
 /* How a silhouette is computed, which must not show. */
 typedef struct manner {
     int threads;
@@ -205,12 +195,15 @@ static ast_status measure_in(manner how, ast_fault *fault, const float *points, 
     ast_pool *pool;
     ast_pool_open(&pool, how.threads);
     assert_non_null(pool);
-    matrix source = {points, dimension};
-    const float *columns[AST_SMALL];
-    float *copy = how.columns && dimension <= AST_SMALL ? columns_of(points, count, dimension, columns) : NULL;
-    ast_rows rows = {read_matrix,           &source,     count, dimension, ast_kernels_choose(how.kernels),
-                     copy ? columns : NULL, .comm = NULL};
-    ast_status status = ast_silhouette_of(fault, pool, &rows, labels, dissimilarity, seed, silhouette, sampled);
+    ast_rowset rows = {.kernels = ast_kernels_choose(how.kernels),
+                       .count = count,
+                       .dimension = dimension,
+                       .view = ast_points_f4(points, count, dimension),
+                       .in_place = true,
+                       .small = how.columns && dimension <= AST_SMALL};
+    float *copy = rows.small ? columns_of(points, count, dimension, rows.column) : NULL;
+    ast_measured given = {.rows = &rows};
+    ast_status status = ast_silhouette_of(fault, pool, &given, labels, dissimilarity, seed, silhouette, sampled);
     ast_pool_close(pool);
     free(copy);
     return status;
