@@ -29,22 +29,27 @@ typedef struct settings {
 
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
-    {"means", AST_CLI_TEXT, "FILE", "the means, one a row, as cluster --means writes them", AT(means), 0, 0, NULL},
-    {"angle", AST_CLI_REAL, "DEG", "farther than that from every mean: label -1", AT(angle), 0, 180, NULL},
-    {"axial", AST_CLI_FLAG, NULL, "x and -x are the same: the mean with the largest |cosine|", AT(axial), 0, 0, NULL},
+    {"means", AST_CLI_TEXT, "FILE", "the means, one per row, as cluster --means writes them", AT(means),
+     .required = "the means to compare with", .manual = "The means, one a row, as `cluster --means` writes them."},
+    {"angle", AST_CLI_REAL, "DEG", "points farther than this from every mean get the label -1", AT(angle), 0, 180,
+     .manual = "A point farther than that from every mean gets the label -1."},
+    {"axial", AST_CLI_FLAG, NULL, "x and -x are the same: the mean with the largest |cosine|", AT(axial),
+     .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE,
+     .manual = "A row and its negative are the same: the nearest mean has the largest |cosine|, which is the "
+               "similarity."},
     {"labels", AST_CLI_TEXT, "FILE",
-     "write one label a row, point or triangle, -1 for missing ones:\n"
-     "int32 .npy, or text; of images in their shape; - is standard\n"
-     "output",
-     AT(labels), 0, 0, NULL},
+     "write one label per row, point or triangle, -1 for missing ones: int32 .npy, or text; for images, "
+     "an array of the image's shape; - is standard output",
+     AT(labels), .manual = "Writes the number of the nearest mean, from 0, for each row."},
     {"similarity", AST_CLI_TEXT, "FILE",
-     "write the cosine between each point and the nearest mean,\n"
-     "NaN for missing rows: float32 .npy, or text",
-     AT(similarity), 0, 0, NULL},
+     "write the cosine between each point and the nearest mean, NaN for missing rows: float32 .npy, or "
+     "text",
+     AT(similarity), .manual = "Writes the cosine between each point and the nearest mean, NaN for missing rows."},
     AST_CLI_MEMORY_OPTION(AT(memory_text)),
-    {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+    {0}};
 
-static const ast_cli_group shared_options[] = {AST_CLI_READING_GROUPS(AT(reading)), {NULL, 0, NULL}};
+static const ast_cli_group own_group = {.title = "Options", .options = options_table};
+static const ast_cli_use uses[] = {{.group = &own_group}, AST_CLI_READING_GROUPS(AT(reading)), {0}};
 
 static int run(int argc, char **argv);
 
@@ -52,16 +57,16 @@ const ast_cli_command ast_cli_assign = {
     .name = "assign",
     .summary = "label new points with known means",
     .usage = "assign INPUT... --means FILE [options]",
-    .about = "Gives every row of INPUT the number of the nearest mean (from 0, the largest cosine; of\n"
-             "equal ones the lowest number). Nothing is learned: the means stay as they are. INPUT\n"
-             "may also be a depth image, a cloud, a mesh, or several .npy files, as for cluster.",
+    .about = "Gives every row of INPUT the number of the nearest mean (from 0, the largest cosine; of equal ones "
+             "the lowest number). Nothing is learned: the means stay as they are. INPUT may also be a depth "
+             "image, a cloud, a mesh, or several .npy files, as for cluster.",
     .examples = "asterism assign new.npy --means means.npy --labels labels.npy\n"
                 "asterism assign scan.pcd --means means.npy --angle 30 --labels labels.npy\n"
                 "asterism assign new.csv --means means.npy --angle 25 --labels - --similarity cosine.txt",
     .input = "an INPUT file, or - for standard input",
     .many = 1,
-    .options = options_table,
-    .shared = shared_options,
+    .inputs = AST_CLI_ANY_INPUT,
+    .uses = uses,
     .run = run};
 
 /* How the points divide: missing ones have no similarity, unassigned ones have one and no label. */
@@ -97,13 +102,14 @@ static int deliver(job *work);
 static void free_job(job *work);
 
 static int run(int argc, char **argv) {
-    settings given = {.common = ast_cli_common_default(), .reading = ast_cli_reading_default(), .angle = NAN};
+    settings given = {0};
     const char **inputs = calloc((size_t)argc + 1, sizeof *inputs);
     int code = inputs ? ast_cli_parse(&ast_cli_assign, argc, argv, &given, inputs)
                       : ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of inputs");
     if (code < 0)
         code = ast_cli_several_take(&given.reading.source.several, "assign", inputs, &given.input);
     given.axial |= given.reading.cloud.undirected;
+    ast_cli_camera_resolve(&given.reading.camera, &given.common, AST_SMOOTH_GUIDED);
     job work = {.given = &given,
                 .targets = {[LABELS] = {.option = "labels", .path = given.labels},
                             [SIMILARITY] = {.option = "similarity", .path = given.similarity}}};
@@ -131,10 +137,8 @@ static int run(int argc, char **argv) {
 
 static int check(const job *work) {
     const settings *given = work->given;
-    if (!given->means)
-        return ast_cli_fail(AST_CLI_USAGE, "assign needs --means FILE, the means to compare with");
     ast_cli_kind_of_input kind;
-    int code = ast_cli_directions_check(&given->reading, given->input, &kind);
+    int code = ast_cli_directions_check(&given->reading, &given->common, given->input, &kind);
     if (code < 0)
         code = ast_cli_check_read("means", given->means);
     if (code < 0)
@@ -148,7 +152,7 @@ static int check(const job *work) {
 
 static int read_inputs(job *work) {
     const settings *given = work->given;
-    int code = ast_cli_directions_read(&work->directions, &given->reading, "assign", given->input, work->context);
+    int code = ast_cli_directions_read(&work->directions, &given->reading, &given->common, given->input, work->context);
     if (code < 0)
         code = ast_cli_read_means(given->means, work->directions.points.dimension, &work->means, &work->means_count);
     if (code >= 0)
@@ -197,8 +201,8 @@ static int look(job *work) {
     const settings *given = work->given;
     ast_cli_directions *d = &work->directions;
     ast_cli_kind_of_input kind;
-    int code = ast_cli_directions_check(&given->reading, given->input, &kind);
-    if (code >= 0 || kind != AST_CLI_TABLE)
+    int code = ast_cli_directions_check(&given->reading, &given->common, given->input, &kind);
+    if (code >= 0 || kind != AST_CLI_ROWS)
         return code;
     code = ast_cli_larger_look(&work->larger, given->input, &given->reading.source, given->memory, POINT_BYTES,
                                COLUMN_BYTES);

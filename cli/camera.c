@@ -20,94 +20,81 @@
 static const char *const smoothings[] = {"guided", "tv", "none", "planes", NULL}; /* in the order of ast_smooth */
 
 #define AT(field) offsetof(ast_cli_camera, field)
-const ast_cli_option ast_cli_camera_options[] = {
+static const ast_cli_option table[] = {
     {"intrinsics", AST_CLI_TEXT, "FX,FY,CX,CY", "focal lengths and principal point of the camera, in pixels",
-     AT(intrinsics), 0, 0, NULL},
-    {"camera", AST_CLI_TEXT, "NAME", "the same for a camera that is known by name, such as kinect", AT(name), 0, 0,
-     NULL},
+     AT(intrinsics), .excludes = "camera",
+     .manual = "The focal lengths and the principal point of the camera, in pixels; the centre of the first pixel "
+               "is at 0,0."},
+    {"camera", AST_CLI_TEXT, "NAME", "the same for a camera that is known by name, such as kinect", AT(name),
+     .manual = "The same for images of 640 x 480 from a camera that is known by name: `icl-nuim`, `kinect`, `nyu`, "
+               "`tum-fr1`, `tum-fr2`, `tum-fr3` or `xtion`. The scenes of the NYU v2 data set (*.mat*) need none: "
+               "theirs is `nyu`."},
     {"depth-scale", AST_CLI_REAL, "UNITS",
-     "units of depth in a metre (default: that of --camera, 5000\n"
-     "for folders with a depth.txt, otherwise 1000)",
-     AT(scale), 1e-3, 1e9, NULL},
+     "units of depth per metre (default: that of --camera, 5000 for folders with a depth.txt, otherwise "
+     "1000)",
+     AT(scale), 1e-3, 1e9, .inputs = AST_CLI_IMAGE | AST_CLI_STANDARD_DEPTH,
+     .manual = "How many units of depth are a metre. By default what is usual for --camera, 5000 for folders with a "
+               "*depth.txt*, and otherwise 1000."},
     {"raw", AST_CLI_TEXT, "WIDTHxHEIGHT",
-     "standard input holds raw depth frames of this size: 16-bit\n"
-     "numbers, little-endian, without any header",
-     AT(raw), 0, 0, NULL},
+     "standard input holds raw depth frames of this size: 16-bit numbers, little-endian, without a header", AT(raw),
+     .inputs = AST_CLI_STANDARD_DEPTH,
+     .manual = "Standard input holds raw frames of this size, 16-bit numbers, little-endian, without a header."},
     {"frame", AST_CLI_TEXT, "N|all",
-     "which scene of the NYU v2 data set (.mat), counted from 0;\n"
-     "all: one after the other",
-     AT(frame), 0, 0, NULL},
+     "the scene of the NYU v2 data set (.mat), counted from 0; all: one after the other", AT(frame),
+     .inputs = AST_CLI_SCENE,
+     .manual = "Which scene of the NYU v2 data set (*.mat*), counted from 0, or all of them one after the other, "
+               "which is the default of `stream` and `segment`."},
     {"smooth", AST_CLI_CHOICE, "HOW",
-     "guided: a guided filter on the depth, and a normal for\n"
-     "every pixel (the default for single images)\n"
-     "planes: normals of whole walls and floors, and none\n"
-     "elsewhere (the default of stream and segment)\n"
+     "guided: a guided filter on the depth, and a normal for every pixel (the default for single images)\n"
+     "planes: normals of whole walls and floors, and none elsewhere (the default of stream and segment)\n"
      "tv: also total variation of the normals; slower\n"
      "none",
-     AT(smooth), 0, 0, smoothings},
-    {"filter-radius", AST_CLI_COUNT, "PIXELS", "of the guided filter: larger is smoother", AT(filter_radius), 1, 1000,
-     NULL},
-    {"filter-epsilon", AST_CLI_REAL, "METRES", "depth that strays less than this from a plane is noise",
-     AT(filter_epsilon), 0, 1e6, NULL},
+     AT(smooth), .choices = smoothings,
+     .manual = "`guided` (the default for single images) smooths the depth by a guided filter, which keeps edges, "
+               "and gives every pixel a normal of its own; `planes` (the default of `stream` and `segment`) cuts "
+               "the image into the planes it is made of, each as large as it can be found, and gives a pixel the "
+               "normal of its plane; what lies on none, or on one too small or too far away to be sure of its "
+               "direction, is missing; `tv` smooths the normals as well, by total variation on the sphere, and is "
+               "for single images; `none` does neither."},
+    {"filter-radius", AST_CLI_COUNT, "PIXELS", "radius of the guided filter: a larger radius is smoother",
+     AT(filter_radius), 1, 64, .standard = "3", .manual = "The radius of the guided filter. Larger is smoother."},
+    {"filter-epsilon", AST_CLI_REAL, "METRES", "smaller deviations of the depth from a plane are noise",
+     AT(filter_epsilon), 0, 1e6, .standard = "0.005",
+     .manual = "Depth that strays less than this from a plane, at a distance of 1 m and growing with its square, is "
+               "taken for noise."},
     {"normal-window", AST_CLI_COUNT, "PIXELS",
-     "normals are averaged over 2 w + 1 pixels square (default 6);\n"
-     "this, --filter-radius or --edge-jump alone means guided",
-     AT(window), 0, 1000, NULL},
-    {"edge-jump", AST_CLI_REAL, "RATIO", "relative step in depth, at 1 m, that is an edge", AT(jump), 0, 1e6, NULL},
-    {"nearest", AST_CLI_REAL, "METRES", "what is nearer counts as missing", AT(nearest), 0, 1e6, NULL},
-    {"farthest", AST_CLI_REAL, "METRES", "what is farther counts as missing", AT(farthest), 0, (double)INFINITY, NULL},
-    {"tv-weight", AST_CLI_REAL, "X", "of --smooth tv: larger is smoother", AT(tv_weight), 0, 1e6, NULL},
-    {"tv-iterations", AST_CLI_COUNT, "N", "of --smooth tv", AT(tv_iterations), 1, 100000, NULL},
-    {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+     "normals are averaged over 2 w + 1 pixels square; this, --filter-radius or --edge-jump alone means "
+     "guided",
+     AT(window), 1, 64, .standard = "6",
+     .manual = "Normals are averaged over a square of 2 w + 1 pixels (default 6). Larger means less noise and "
+               "rounder edges. This option, --filter-radius or --edge-jump without --smooth means `guided`."},
+    {"edge-jump", AST_CLI_REAL, "RATIO", "relative step in depth, at 1 m, that is an edge", AT(jump), 0, 1e6,
+     .standard = "0.01",
+     .manual = "The relative step in depth between neighbours, at 1 m, that is the edge of an object and not a "
+               "slanted surface."},
+    {"nearest", AST_CLI_REAL, "METRES", "nearer depth is missing", AT(nearest), 0, 1e6, .standard = "0",
+     .manual = "What is nearer or farther counts as missing."},
+    {"farthest", AST_CLI_REAL, "METRES", "farther depth is missing", AT(farthest), 0, (double)INFINITY,
+     .standard = "inf"},
+    {"tv-weight", AST_CLI_REAL, "X", "weight of --smooth tv: a larger weight is smoother", AT(tv_weight), 0, 1e6,
+     .standard = "0.2", .manual = "Of `--smooth tv`: a larger weight is smoother."},
+    {"tv-iterations", AST_CLI_COUNT, "N", "iterations of --smooth tv", AT(tv_iterations), 1, 100000, .standard = "100"},
+    {0}};
 
-ast_cli_camera ast_cli_camera_default(void) {
-    ast_depth_options options;
-    ast_depth_options_init(&options);
-    return (ast_cli_camera){.scale = NAN,
-                            .smooth = -1,
-                            .usual = AST_SMOOTH_GUIDED,
-                            .filter_epsilon = options.filter_epsilon,
-                            .jump = options.jump,
-                            .nearest = options.nearest,
-                            .farthest = options.farthest,
-                            .tv_weight = options.tv_weight,
-                            .filter_radius = (size_t)options.filter_radius,
-                            .window = SIZE_MAX,
-                            .tv_iterations = (size_t)options.tv_iterations};
+const ast_cli_group ast_cli_camera_group = {
+    .title = "Options for depth images", .options = table, .inputs = AST_CLI_DEPTH};
+
+void ast_cli_camera_resolve(ast_cli_camera *camera, const ast_cli_common *common, ast_smooth usual) {
+    bool pixels = ast_cli_typed(common, "filter-radius") || ast_cli_typed(common, "normal-window") ||
+                  ast_cli_typed(common, "edge-jump");
+    if (camera->smooth < 0)
+        camera->smooth = pixels ? AST_SMOOTH_GUIDED : (int)usual;
 }
 
 int ast_cli_camera_sees(const ast_cli_camera *camera, const char *input) {
     if (strcmp(input, "-") == 0)
         return camera->raw || camera->intrinsics || camera->name;
     return ast_depth_input(input);
-}
-
-const char *ast_cli_camera_given(const ast_cli_camera *camera) {
-    ast_cli_camera none = ast_cli_camera_default();
-    return camera->intrinsics                              ? "intrinsics"
-           : camera->name                                  ? "camera"
-           : camera->raw                                   ? "raw"
-           : camera->frame                                 ? "frame"
-           : !isnan(camera->scale)                         ? "depth-scale"
-           : camera->smooth >= 0                           ? "smooth"
-           : camera->filter_radius != none.filter_radius   ? "filter-radius"
-           : camera->filter_epsilon != none.filter_epsilon ? "filter-epsilon"
-           : camera->window != none.window                 ? "normal-window"
-           : camera->jump != none.jump                     ? "edge-jump"
-           : camera->nearest != none.nearest               ? "nearest"
-           : camera->farthest != none.farthest             ? "farthest"
-           : camera->tv_weight != none.tv_weight           ? "tv-weight"
-           : camera->tv_iterations != none.tv_iterations   ? "tv-iterations"
-                                                           : NULL;
-}
-
-int ast_cli_camera_unused(const ast_cli_camera *camera, const char *input) {
-    const char *idle = ast_cli_camera_given(camera);
-    if (!idle)
-        return -1;
-    return ast_cli_fail(AST_CLI_USAGE,
-                        "--%s is for depth images (.png, .pgm, .mat, or a folder of images), and %s is none", idle,
-                        ast_cli_name(input));
 }
 
 /* ---- The camera -------------------------------------------------------------------------------------------------- */
@@ -143,8 +130,6 @@ static int set_camera(const ast_cli_camera *given, const char *input, ast_depth_
     char names[512] = "";
     const char *name = ast_cli_camera_called(given, input);
     list_cameras(names, sizeof names);
-    if (given->intrinsics && given->name)
-        return ast_cli_fail(AST_CLI_USAGE, "--intrinsics and --camera both say what the camera is; give one of them");
     if (!given->intrinsics && !name)
         return ast_cli_fail(AST_CLI_USAGE,
                             "%s: depth images need --intrinsics fx,fy,cx,cy or --camera NAME; known cameras are %s",
@@ -159,16 +144,6 @@ static int set_camera(const ast_cli_camera *given, const char *input, ast_depth_
     return -1;
 }
 
-/* Who says how normals of pixels are made wants those. */
-static ast_smooth smooth_of(const ast_cli_camera *camera) {
-    ast_cli_camera none = ast_cli_camera_default();
-    if (camera->smooth >= 0)
-        return (ast_smooth)camera->smooth;
-    bool pixels =
-        camera->filter_radius != none.filter_radius || camera->window != none.window || camera->jump != none.jump;
-    return pixels ? AST_SMOOTH_GUIDED : (ast_smooth)camera->usual;
-}
-
 int ast_cli_camera_set(const ast_cli_camera *camera, const char *input, ast_depth_options *options) {
     ast_depth_options_init(options);
     double usual = options->units_per_metre;
@@ -176,15 +151,12 @@ int ast_cli_camera_set(const ast_cli_camera *camera, const char *input, ast_dept
     int code = set_camera(camera, input, options);
     if (code >= 0)
         return code;
-    if (!isnan(camera->scale) && ast_nyu_extension(input))
-        return ast_cli_fail(AST_CLI_USAGE, "--depth-scale is for images: the scenes of %s are in metres", input);
     if (!isnan(camera->scale))
         options->units_per_metre = camera->scale;
-    options->smooth = smooth_of(camera);
+    options->smooth = (ast_smooth)camera->smooth;
     options->filter_radius = (int)camera->filter_radius;
     options->filter_epsilon = camera->filter_epsilon;
-    if (camera->window != SIZE_MAX)
-        options->window = (int)camera->window;
+    options->window = (int)camera->window;
     options->jump = camera->jump;
     options->nearest = camera->nearest;
     options->farthest = camera->farthest;
@@ -202,15 +174,12 @@ int ast_cli_camera_every(const ast_cli_camera *camera) {
     return camera->frame && strcmp(camera->frame, "all") == 0;
 }
 
-int ast_cli_camera_frame(const ast_cli_camera *camera, const char *input, int *one, uint64_t *scene) {
+int ast_cli_camera_frame(const ast_cli_camera *camera, int *one, uint64_t *scene) {
     const char *text = camera->frame;
     *one = text && !ast_cli_camera_every(camera);
     *scene = 0;
     if (!text)
         return -1;
-    if (!ast_nyu_extension(input))
-        return ast_cli_fail(AST_CLI_USAGE, "--frame is for scenes of the NYU v2 data set (.mat), and %s is none",
-                            ast_cli_name(input));
     if (*one && (strlen(text) > 9 || text[strspn(text, "0123456789")]))
         return ast_cli_fail(AST_CLI_USAGE, "--frame must be all or the number of a scene, counted from 0, not '%s'",
                             text);

@@ -12,22 +12,18 @@ typedef struct ast_cli_camera {
     const char *intrinsics, *name, *raw;
     const char *frame; /* of a data set: "all" or a number; NULL: not given */
     double scale;      /* NaN: not given */
-    int smooth;        /* an ast_smooth; -1: not given, and then */
-    int usual;         /* this one */
+    int smooth;        /* an ast_smooth; -1 before it is resolved */
     double filter_epsilon, jump, nearest, farthest, tv_weight;
-    size_t filter_radius, tv_iterations;
-    size_t window; /* SIZE_MAX: not given */
+    size_t filter_radius, window, tv_iterations;
 } ast_cli_camera;
 
-extern const ast_cli_option ast_cli_camera_options[];
+extern const ast_cli_group ast_cli_camera_group;
 
-ast_cli_camera ast_cli_camera_default(void);
+/* How normals are smoothed: as typed, guided where options about pixels were typed, else `usual`. */
+void ast_cli_camera_resolve(ast_cli_camera *camera, const ast_cli_common *common, ast_smooth usual);
 
 /* Whether an input is depth images: by its name or what the folder holds; standard input, if an option says so. */
 int ast_cli_camera_sees(const ast_cli_camera *camera, const char *input);
-
-/* The name of the first option that is given, or NULL. */
-const char *ast_cli_camera_given(const ast_cli_camera *camera);
 
 /* The camera's name: as given, or that of the data set which `input` is, unless there are intrinsics; or NULL. */
 const char *ast_cli_camera_called(const ast_cli_camera *camera, const char *input);
@@ -43,13 +39,10 @@ int ast_cli_camera_set(const ast_cli_camera *camera, const char *input, ast_dept
 /* WIDTHxHEIGHT in pixels, the value of --`option`. */
 int ast_cli_size(const char *option, const char *text, size_t *width, size_t *height);
 
-/* The scene in --frame N, for `input`; *one is 0 if it asks for all or is not given. */
-int ast_cli_camera_frame(const ast_cli_camera *camera, const char *input, int *one, uint64_t *scene);
+/* The scene in --frame N; *one is 0 if it asks for all or is not given. */
+int ast_cli_camera_frame(const ast_cli_camera *camera, int *one, uint64_t *scene);
 
 /* The size in --raw WIDTHxHEIGHT, or 0 x 0. */
 int ast_cli_camera_raw(const ast_cli_camera *camera, size_t *width, size_t *height);
-
-/* For `input`, which is a table of points: no option may speak of depth images. */
-int ast_cli_camera_unused(const ast_cli_camera *camera, const char *input);
 
 #endif

@@ -16,35 +16,35 @@
 #include "terminal.h"
 
 #define AT(field) offsetof(ast_cli_cloud, field)
-const ast_cli_option ast_cli_cloud_options[] = {{"neighbours", AST_CLI_COUNT, "K",
-                                                 "make normals of planes through the K nearest points, even if\n"
-                                                 "the file has normals (default 16 where it has none)",
-                                                 AT(neighbours), 3, 1024, NULL},
-                                                {"viewpoint", AST_CLI_TEXT, "X,Y,Z",
-                                                 "such normals point towards this place (default: that of the\n"
-                                                 "file, or 0,0,0)",
-                                                 AT(viewpoint), 0, 0, NULL},
-                                                {"undirected", AST_CLI_FLAG, NULL,
-                                                 "the sign of a normal says nothing; implies --axial", AT(undirected),
-                                                 0, 0, NULL},
-                                                {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+static const ast_cli_option options[] = {
+    {"neighbours", AST_CLI_COUNT, "K",
+     "compute normals of planes through the K nearest points, even if the file has normals (default 16 if "
+     "it has none)",
+     AT(neighbours), 3, 1024, .inputs = AST_CLI_CLOUD,
+     .manual = "Makes normals of planes through the *K* nearest points, the point itself among them, 3 to 1024, "
+               "even if the file has normals. The default, where it has none, is 16. More: less noise, rounder "
+               "edges."},
+    {"viewpoint", AST_CLI_TEXT, "X,Y,Z", "such normals point towards this place (default: that of the file, or 0,0,0)",
+     AT(viewpoint), .inputs = AST_CLI_CLOUD, .excludes = "undirected",
+     .manual = "Such normals point towards this place. The default is where the sensor was according to the file "
+               "(PCD), or 0,0,0."},
+    {"undirected", AST_CLI_FLAG, NULL, "the sign of a normal says nothing; implies --axial", AT(undirected),
+     .methods = AST_CLI_AXIAL, .manual = "The sign of a normal says nothing: clusters are those of --axial."},
+    {0}};
 
-const char *ast_cli_cloud_given(const ast_cli_cloud *cloud) {
-    return cloud->neighbours ? "neighbours" : cloud->viewpoint ? "viewpoint" : cloud->undirected ? "undirected" : NULL;
-}
+const ast_cli_group ast_cli_cloud_group = {
+    .title = "Options for clouds and meshes",
+    .options = options,
+    .inputs = AST_CLI_SOLID,
+    .manual =
+        "A mesh is a file with faces: the points to cluster are their normals. Otherwise it is a cloud: the points "
+        "to cluster are the normals stored in the file or, if there are none, those of planes of least squares "
+        "through the nearest neighbours of each point."};
 
 /* ---- The command line -------------------------------------------------------------------------------------------- */
 
 int ast_cli_cloud_sees(const char *input, const ast_cli_source *source) {
     return ast_solid_input(input, source->format);
-}
-
-int ast_cli_cloud_unused(const ast_cli_cloud *cloud, const char *input) {
-    const char *idle = ast_cli_cloud_given(cloud);
-    if (!idle)
-        return -1;
-    return ast_cli_fail(AST_CLI_USAGE, "--%s is for clouds and meshes (.pcd, .ply, .obj, .stl), and %s is none", idle,
-                        ast_cli_name(input));
 }
 
 /* Three finite numbers with commas between them, and nothing else. */
@@ -59,20 +59,11 @@ static int parse_viewpoint(const char *text, double viewpoint[3]) {
     return 1;
 }
 
-int ast_cli_cloud_usage(const ast_cli_cloud *cloud, const ast_cli_source *source, const char *input) {
+int ast_cli_cloud_usage(const ast_cli_cloud *cloud) {
     double viewpoint[3];
-    ast_cli_source rest = *source;
-    rest.format = NULL;
-    const char *idle = ast_cli_source_given(&rest);
-    if (idle)
-        return ast_cli_fail(AST_CLI_USAGE, "--%s is for tables of points, and %s is a 3-D file", idle,
-                            ast_cli_name(input));
     if (cloud->viewpoint && !parse_viewpoint(cloud->viewpoint, viewpoint))
         return ast_cli_fail(AST_CLI_USAGE, "--viewpoint must be three numbers x,y,z, such as 0,0,1.5, not '%s'",
                             cloud->viewpoint);
-    if (cloud->viewpoint && cloud->undirected)
-        return ast_cli_fail(AST_CLI_USAGE,
-                            "--viewpoint gives normals a sign and --undirected takes it; give one of them");
     return -1;
 }
 

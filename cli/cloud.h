@@ -17,17 +17,13 @@ typedef struct ast_cli_cloud {
     int undirected;
 } ast_cli_cloud;
 
-extern const ast_cli_option ast_cli_cloud_options[];
-
-/* The name of the first option that is given, or NULL. */
-const char *ast_cli_cloud_given(const ast_cli_cloud *cloud);
+extern const ast_cli_group ast_cli_cloud_group;
 
 /* Whether `input` is a 3-D file, by its name or by --format. */
 int ast_cli_cloud_sees(const char *input, const ast_cli_source *source);
 
-/* What the command line alone shows about `input`, which is a 3-D file; and about one that is none. */
-int ast_cli_cloud_usage(const ast_cli_cloud *cloud, const ast_cli_source *source, const char *input);
-int ast_cli_cloud_unused(const ast_cli_cloud *cloud, const char *input);
+/* What the command line alone shows. */
+int ast_cli_cloud_usage(const ast_cli_cloud *cloud);
 
 /* Where normals come from. */
 typedef enum ast_cli_origin { AST_CLI_FROM_FILE, AST_CLI_FROM_NEIGHBOURS, AST_CLI_FROM_FACES } ast_cli_origin;

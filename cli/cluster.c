@@ -19,118 +19,6 @@
 typedef ast_cli_cluster_settings settings;
 typedef ast_cli_cluster_job job;
 
-static const char *const automatic[] = {"auto", NULL};
-const char *const ast_cli_methods[] = {"dp", "spkm", "movmf", "fsd", "crp", "ospkm", "dpmeans", "mbspkm", NULL};
-
-#define AT(field) offsetof(settings, field)
-static const ast_cli_option options_table[] = {
-    {"angle", AST_CLI_REAL, "DEG",
-     "dp, dpmeans: how far a point may be from its mean, 0 to 180\n"
-     "degrees; the larger, the fewer clusters; auto: as tune\n"
-     "recommends (dp)",
-     AT(angle), 0, 180, automatic},
-    {"method", AST_CLI_CHOICE, "NAME",
-     "dp: as many clusters as the angle asks for (the default)\n"
-     "spkm: spherical k-means, as many as --clusters says\n"
-     "mbspkm: the same learned from batches, for an answer in seconds\n"
-     "movmf: a mixture of --clusters von Mises-Fisher distributions\n"
-     "fsd: samples of such a mixture, at most --clusters of them\n"
-     "crp: samples of a Dirichlet process mixture, any number\n"
-     "ospkm: online spherical k-means\n"
-     "dpmeans: DP-means, which takes directions for points",
-     AT(method), 0, 0, ast_cli_methods},
-    {"clusters", AST_CLI_COUNT, "K",
-     "all but dp and dpmeans: the number of clusters; fsd: the most;\n"
-     "crp: how many to start from (default 1)",
-     AT(clusters), 1, 2147483647, NULL},
-    {"init", AST_CLI_TEXT, "START",
-     "a file of means to start from, or with --clusters also\n"
-     "k-means++ (the default) or random",
-     AT(init), 0, 0, NULL},
-    {"batch", AST_CLI_COUNT, "N", "mbspkm: points in a batch (default 1024, or 10 a cluster)", AT(batch), 1, 2147483647,
-     NULL},
-    {"sample", AST_CLI_COUNT, "N",
-     "dp: find the clusters among N points drawn by --seed, then\n"
-     "visit all points once; what is far from every mean founds\n"
-     "clusters as ever",
-     AT(sample), 1, 2147483647, NULL},
-    {"compare", AST_CLI_FLAG, NULL,
-     "mbspkm, dp with --sample: also run over all points all the\n"
-     "time, from the same start, and say what is lost",
-     AT(compare), 0, 0, NULL},
-    {"axial", AST_CLI_FLAG, NULL,
-     "x and -x are the same: undirected normals, poles of planes,\n"
-     "lines, quaternions",
-     AT(axial), 0, 0, NULL},
-    {"weights", AST_CLI_TEXT, "FILE", "one number a point: how much it counts", AT(weights), 0, 0, NULL},
-    {"restarts", AST_CLI_COUNT, "R", "runs, of which the best is kept (default 1)", AT(restarts), 1, 1000000, NULL},
-    {"shuffle", AST_CLI_FLAG, NULL, "dp, dpmeans: visit the points in a random order", AT(shuffle), 0, 0, NULL},
-    {"labels", AST_CLI_TEXT, "FILE",
-     "write one label a row, point or triangle, -1 for missing ones:\n"
-     "int32 .npy, or text; of images in their shape; - is standard\n"
-     "output",
-     AT(labels), 0, 0, NULL},
-    {"means", AST_CLI_TEXT, "FILE", "write the means, one a row: float32 .npy, or text", AT(means), 0, 0, NULL},
-    {"colored", AST_CLI_TEXT, "FILE.ply",
-     "clouds and meshes: write them with a colour and a label for\n"
-     "each point or triangle",
-     AT(colored), 0, 0, NULL},
-    {"frame-axes", AST_CLI_FLAG, NULL,
-     "three dimensions: print the orthogonal axes nearest to the\n"
-     "means, and the rotation that makes them x, y and z",
-     AT(frame_axes), 0, 0, NULL},
-    AST_CLI_REPORT_OPTION(AT(report)),
-    AST_CLI_MEMORY_OPTION(AT(memory_text)),
-    {"state", AST_CLI_TEXT, "FILE",
-     "dp, spkm: keep in this file where the run stands, and go on\n"
-     "from it if it is there",
-     AT(state), 0, 0, NULL},
-    {"durable", AST_CLI_FLAG, NULL, "also sync the state to disk", AT(durable), 0, 0, NULL},
-    {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
-
-static const ast_cli_group shared_options[] = {
-    {ast_cli_passes_options, AT(passes), NULL},
-    {ast_cli_mixtures_options, AT(mixtures), "Options for mixtures and samplers"},
-    AST_CLI_READING_GROUPS(AT(reading)),
-    {NULL, 0, NULL}};
-
-static int run(int argc, char **argv);
-
-const ast_cli_command ast_cli_cluster = {
-    .name = "cluster",
-    .summary = "find the clusters of directions",
-    .usage = "cluster INPUT... --angle DEG [options]\ncluster INPUT... --method spkm --clusters K [options]\n"
-             "cluster INPUT... --method mbspkm|movmf|fsd|crp|ospkm|dpmeans [options]",
-    .about = "Clusters the rows of INPUT as directions: their length does not matter. Rows that are\n"
-             "zero or hold a NaN are missing and get the label -1. The same input and options give\n"
-             "the same labels, bit for bit, on any number of threads and on any processor. INPUT may\n"
-             "also be a depth image (16-bit PNG or PGM, or a scene of the NYU v2 .mat), a cloud or a\n"
-             "mesh (PCD, PLY, OBJ, STL), whose surface normals are the points; faces of a mesh count\n"
-             "by their area. Several .npy files, or a folder of them (9.npy before 10.npy), are one\n"
-             "table, a file's rows behind those of the file before.",
-    .examples = "asterism cluster normals.npy --angle 25\n"
-                "asterism cluster normals.npy --angle 25 --labels labels.npy --means means.npy --json\n"
-                "asterism cluster normals.npy --angle 25 --report normals.html\n"
-                "asterism cluster words.txt --columns 2-101 --method spkm --clusters 50 --restarts 5\n"
-                "asterism cluster vectors.npy --method mbspkm --clusters 1000 --labels labels.npy\n"
-                "asterism cluster scan.npy --angle 25 --sample 50000 --compare\n"
-                "asterism cluster documents.mtx --method spkm --clusters 3 --tf-idf --restarts 10\n"
-                "asterism cluster faces.npy --method movmf --clusters 12 --memberships belong.npy\n"
-                "asterism cluster depth.png --camera kinect --angle 60 --labels labels.npy\n"
-                "asterism cluster room.pcd --angle 30 --colored room.ply --frame-axes\n"
-                "asterism cluster part.stl --angle 15 --labels faces.npy\n"
-                "asterism cluster nyu_depth_v2_labeled.mat --frame 17 --angle 60\n"
-                "asterism cluster joints.txt --dip-direction --axial --angle 60\n"
-                "asterism cluster embeddings.npy --method spkm --clusters 5000 --state run.state\n"
-                "asterism cluster embeddings.npy --angle 40 --labels labels.npy --memory 2G\n"
-                "asterism cluster part1.npy part2.npy part3.npy --angle 40 --labels labels.npy\n"
-                "zcat poles.csv.gz | asterism cluster - --format csv --angle 20 --labels -",
-    .input = "an INPUT file, or - for standard input",
-    .many = 1,
-    .options = options_table,
-    .shared = shared_options,
-    .run = run};
-
 static int read_inputs(job *work);
 static int find_angle(job *work);
 static int cluster(job *work);
@@ -139,26 +27,12 @@ static void free_job(job *work);
 static int run_once(const settings *given);
 static int run_each(const settings *given);
 
-static int run(int argc, char **argv) {
-    settings given = {.common = ast_cli_common_default(),
-                      .passes = AST_CLI_PASSES_DEFAULT,
-                      .mixtures = ast_cli_mixtures_default(),
-                      .reading = ast_cli_reading_default(),
-                      .angle = NAN,
-                      .restarts = 1};
+int ast_cli_cluster_run(int argc, char **argv) {
+    settings given = {0};
     char *line = NULL;
     const char **inputs = calloc((size_t)argc + 1, sizeof *inputs);
-    int code = inputs ? ast_cli_parse(&ast_cli_cluster, argc, argv, &given, inputs)
+    int code = inputs ? ast_cli_cluster_plan(&given, argc, argv, inputs)
                       : ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of inputs");
-    given.axial |= given.reading.cloud.undirected;
-    if (code < 0)
-        code = ast_cli_several_take(&given.reading.source.several, "cluster", inputs, &given.input);
-    if (code < 0)
-        code = ast_cli_memory_check(given.memory_text, &given.memory);
-    if (code < 0)
-        code = ast_cli_cluster_check(&given);
-    if (code < 0)
-        code = ast_cli_cluster_ranks_check(&given);
     if (code < 0) {
         given.line = line = given.report ? ast_cli_command_line(&ast_cli_cluster, argc, argv) : NULL;
         code = ast_cli_camera_every(&given.reading.camera) ? run_each(&given) : run_once(&given);
@@ -286,7 +160,7 @@ static int read_points(job *work) {
     const settings *given = work->given;
     int code = work->context ? -1 : ast_cli_open_context(&given->common, &work->context);
     if (code < 0)
-        code = ast_cli_directions_read(&work->directions, &given->reading, "cluster", given->input, work->context);
+        code = ast_cli_directions_read(&work->directions, &given->reading, &given->common, given->input, work->context);
     work->points = work->directions.points;
     if (given->method == AST_FSD || given->method == AST_CRP)
         work->points.weights = NULL;
@@ -335,8 +209,8 @@ int ast_cli_cluster_open(job *work) {
 static int find_angle(job *work) {
     const settings *given = work->given;
     ast_cli_sweep *sweep = &work->sweep;
-    ast_cli_angles angles = ast_cli_angles_default();
-    angles.axial = given->axial;
+    ast_cli_angles angles = {.axial = given->axial};
+    ast_cli_defaults(ast_cli_angles_group.options, &angles);
     int code = ast_cli_sweep_run(sweep, work->context, &work->points, given->input, &angles, &given->common);
     if (code >= 0)
         return code;

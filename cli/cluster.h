@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The parts of asterism cluster: what the command line says, and everything a run holds. cluster.c reads and clusters,
- * cluster_check.c judges the command line, cluster_state.c keeps the run in a file, cluster_compare.c runs what the
+ * cluster_options.c has the options, cluster_state.c keeps the run in a file, cluster_compare.c runs what the
  * result is compared with, cluster_output.c writes and prints, cluster_report.c makes the page. Functions return -1 to
  * go on, or the exit code after printing the sentence. */
 #ifndef AST_CLI_CLUSTER_H
@@ -30,9 +30,6 @@ enum {
     AST_CLI_REPORT,
     AST_CLI_TARGETS
 };
-
-/* In the order of ast_method, NULL-terminated. */
-extern const char *const ast_cli_methods[];
 
 typedef struct ast_cli_cluster_settings {
     ast_cli_common common;
@@ -87,8 +84,10 @@ typedef struct ast_cli_cluster_job {
 /* Whether --init names a way to start and no file. */
 int ast_cli_names_start(const char *init);
 
-/* What the command line alone shows. */
-int ast_cli_cluster_check(const ast_cli_cluster_settings *given);
+/* From the command line to what is done (cluster_options.c). `inputs` has room for argc + 1 of them. */
+int ast_cli_cluster_plan(ast_cli_cluster_settings *given, int argc, char **argv, const char **inputs);
+
+int ast_cli_cluster_run(int argc, char **argv);
 
 /* Steps of a run: the start that --init names, the options of the library, the files that are written. */
 int ast_cli_cluster_start(ast_cli_cluster_job *work);
@@ -101,9 +100,8 @@ int ast_cli_larger_run(ast_cli_cluster_job *work, int *code);
 int ast_cli_larger_trouble(ast_cli_cluster_job *work, ast_status status);
 void ast_cli_parts_free(ast_cli_parts *parts);
 
-/* Several ranks (cluster_ranks.c): what the command line asks for must be possible there; the points become those of
- * this rank; the weights of all labelled points; and the labels of all ranks in one file. */
-int ast_cli_cluster_ranks_check(const ast_cli_cluster_settings *given);
+/* Several ranks (cluster_ranks.c): the points become those of this rank; the weights of all labelled points; and the
+ * labels of all ranks in one file. */
 int ast_cli_cluster_slice(ast_cli_cluster_job *work);
 double ast_cli_cluster_total(const ast_cli_cluster_job *work);
 int ast_cli_cluster_labels(ast_cli_cluster_job *work);

@@ -25,19 +25,6 @@ enum { PART = 1 << 16 }; /* labels that are copied at a time */
 #define WEIGHT_BYTES 16
 #define COLUMN_BYTES 4
 
-/* The first of the options that need all points in memory, or NULL. */
-static const char *unparted(const settings *given) {
-    return given->method != AST_DP && given->method != AST_SPKM ? ast_cli_methods[given->method]
-           : isinf(given->angle)                                ? "--angle auto"
-           : given->sample                                      ? "--sample"
-           : given->shuffle                                     ? "--shuffle"
-           : given->restarts > 1                                ? "--restarts"
-           : given->passes.parallel != AST_ORDERED              ? "--parallel oir or serial"
-           : given->state                                       ? "--state"
-           : given->report                                      ? "--report"
-                                                                : NULL;
-}
-
 /* ---- Labels ------------------------------------------------------------------------------------------------------ */
 
 /* Labels that are what they will be, in order. */
@@ -132,7 +119,7 @@ static int prepare(job *work) {
     const settings *given = work->given;
     const ast_rows *rows = &work->parts.larger.rows;
     char text[AST_CLI_BYTES];
-    const char *what = unparted(given);
+    const char *what = isinf(given->angle) ? "--angle auto" : ast_cli_blocked(&given->common, AST_CLI_IN_PARTS);
     if (what)
         return ast_cli_fail(AST_CLI_FAILED,
                             "%s does not fit into the %s of memory that may be used, and %s needs all of it "
@@ -203,8 +190,8 @@ int ast_cli_larger_run(job *work, int *code) {
     ast_cli_larger *larger = &work->parts.larger;
     if (ast_cli_ranks())
         return 0;
-    *code = ast_cli_directions_check(&given->reading, given->input, &kind);
-    if (*code < 0 && kind == AST_CLI_TABLE) {
+    *code = ast_cli_directions_check(&given->reading, &given->common, given->input, &kind);
+    if (*code < 0 && kind == AST_CLI_ROWS) {
         *code = ast_cli_open_context(&given->common, &work->context);
         if (*code < 0)
             *code = ast_cli_larger_look(larger, given->input, &given->reading.source, given->memory,

@@ -16,9 +16,9 @@ typedef ast_cli_cluster_job job;
 
 static const char *about(job *work) {
     const ast_cli_directions *d = &work->directions;
-    if (d->kind == AST_CLI_SOLID)
+    if (d->kind == AST_CLI_SURFACE)
         return ast_cli_surface_text(&d->surface, work->about);
-    if (d->kind != AST_CLI_DEPTH || d->depth.frame.number == AST_DEPTH_WHOLE)
+    if (d->kind != AST_CLI_IMAGES || d->depth.frame.number == AST_DEPTH_WHOLE)
         return NULL;
     snprintf(work->about, sizeof work->about, "scene %zu of the data set, %zu x %zu pixels",
              (size_t)d->depth.frame.number, d->width, d->height);
@@ -28,12 +28,12 @@ static const char *about(job *work) {
 ast_cli_result ast_cli_cluster_result(job *work) {
     const settings *given = work->given;
     const ast_cli_directions *d = &work->directions;
-    int scene = d->kind == AST_CLI_DEPTH && d->depth.frame.number != AST_DEPTH_WHOLE;
+    int scene = d->kind == AST_CLI_IMAGES && d->depth.frame.number != AST_DEPTH_WHOLE;
     size_t count;
     return (ast_cli_result){
         .report = &work->report,
         .clusters = ast_clusters(work->context, &count),
-        .method = ast_cli_methods[given->method],
+        .method = ast_cli_batch_names[given->method],
         .angle = work->options.method == AST_DP || work->options.method == AST_DPMEANS ? work->options.angle : NAN,
         .full = given->compare ? &work->full : NULL,
         .batches = given->method == AST_MBSPKM,
@@ -42,7 +42,7 @@ ast_cli_result ast_cli_cluster_result(job *work) {
         .weighted = work->points.weights != NULL,
         .axial = given->axial,
         .about = about(work),
-        .normals = d->kind == AST_CLI_SOLID ? ast_cli_surface_word(&d->surface) : NULL,
+        .normals = d->kind == AST_CLI_SURFACE ? ast_cli_surface_word(&d->surface) : NULL,
         .frame = scene ? (int64_t)d->depth.frame.number : -1,
         .total = work->total,
         .axes = given->frame_axes ? &work->axes : NULL,

@@ -10,31 +10,7 @@
 #include "ranks.h"
 #include "terminal.h"
 
-typedef ast_cli_cluster_settings settings;
 typedef ast_cli_cluster_job job;
-
-/* The first of the options that need one rank, or NULL. */
-static const char *unshared(const settings *given) {
-    return given->method != AST_DP && given->method != AST_SPKM ? ast_cli_methods[given->method]
-           : isinf(given->angle)                                ? "--angle auto"
-           : given->sample                                      ? "--sample"
-           : given->shuffle                                     ? "--shuffle"
-           : given->method == AST_DP && given->restarts > 1     ? "--restarts of dp, which shuffles,"
-           : given->passes.parallel != AST_ORDERED              ? "--parallel oir and serial"
-           : given->colored                                     ? "--colored"
-           : given->report                                      ? "--report"
-           : given->memory                                      ? "--memory"
-           : ast_cli_camera_every(&given->reading.camera)       ? "--frame all"
-           : given->input && strcmp(given->input, "-") == 0     ? "standard input"
-                                                                : NULL;
-}
-
-int ast_cli_cluster_ranks_check(const settings *given) {
-    const char *what = ast_cli_ranks() ? unshared(given) : NULL;
-    if (!what)
-        return -1;
-    return ast_cli_fail(AST_CLI_USAGE, "%s works on one rank: start it without mpirun, or with -n 1", what);
-}
 
 int ast_cli_cluster_slice(job *work) {
     ast_points *points = &work->points;

@@ -84,7 +84,7 @@ int ast_cli_cluster_report(job *work) {
     ast_page_head head = {.axial = work->given->axial};
     ast_picture image = {0};
     const ast_cli_depth *depth = &work->directions.depth;
-    int pictured = work->directions.kind == AST_CLI_DEPTH;
+    int pictured = work->directions.kind == AST_CLI_IMAGES;
     if (!work->targets[AST_CLI_REPORT].output)
         return -1;
     int code = ast_cli_page_head(&head, &ast_cli_cluster, work->given->input, work->given->line, &work->title);

@@ -16,15 +16,7 @@ enum { CAMERA_WIDTH = 640, CAMERA_HEIGHT = 480 };
 
 /* ---- The command line -------------------------------------------------------------------------------------------- */
 
-static int check_source(const ast_cli_source *source, const char *input) {
-    const char *idle = ast_cli_source_given(source);
-    if (!idle)
-        return -1;
-    return ast_cli_fail(AST_CLI_USAGE, "--%s is for tables of points, and %s is depth images", idle,
-                        ast_cli_name(input));
-}
-
-int ast_cli_depth_check(const ast_cli_camera *camera, const ast_cli_source *source, const char *const *inputs,
+int ast_cli_depth_check(const ast_cli_camera *camera, const ast_cli_common *common, const char *const *inputs,
                         int *depth) {
     *depth = ast_cli_camera_sees(camera, inputs[0]);
     for (size_t i = 1; inputs[i]; i++) {
@@ -32,10 +24,9 @@ int ast_cli_depth_check(const ast_cli_camera *camera, const ast_cli_source *sour
             return ast_cli_fail(AST_CLI_USAGE, "%s is depth images and %s is not; the inputs must be of one kind",
                                 ast_cli_name(inputs[*depth ? 0 : i]), ast_cli_name(inputs[*depth ? i : 0]));
     }
-    if (!*depth)
-        return ast_cli_camera_unused(camera, inputs[0]);
-    int code = source ? check_source(source, inputs[0]) : -1;
-    return code < 0 ? ast_cli_depth_usage(camera, inputs) : code;
+    /* What a folder holds shows only here. */
+    int code = ast_cli_rules_of_kind(common, *depth ? AST_CLI_DEPTH : AST_CLI_POINTS | AST_CLI_SPARSE, inputs[0]);
+    return code < 0 && *depth ? ast_cli_depth_usage(camera, inputs) : code;
 }
 
 int ast_cli_depth_usage(const ast_cli_camera *camera, const char *const *inputs) {
@@ -44,11 +35,9 @@ int ast_cli_depth_usage(const ast_cli_camera *camera, const char *const *inputs)
     int one, code = ast_cli_camera_set(camera, inputs[0], &options);
     uint64_t scene;
     if (code < 0)
-        code = ast_cli_camera_frame(camera, inputs[0], &one, &scene);
+        code = ast_cli_camera_frame(camera, &one, &scene);
     if (code < 0)
         code = ast_cli_camera_raw(camera, &width, &height);
-    if (code < 0 && camera->raw && (strcmp(inputs[0], "-") != 0 || inputs[1]))
-        code = ast_cli_fail(AST_CLI_USAGE, "--raw is for frames on standard input: the only input must be -");
     return code;
 }
 
@@ -61,7 +50,7 @@ int ast_cli_depth_open(ast_cli_depth *depth, const ast_cli_camera *camera, const
     if (code < 0)
         code = ast_cli_camera_raw(camera, &how.raw_width, &how.raw_height);
     if (code < 0)
-        code = ast_cli_camera_frame(camera, inputs[0], &one, &how.scene);
+        code = ast_cli_camera_frame(camera, &one, &how.scene);
     if (code >= 0)
         return code;
     how.one_scene = one;

@@ -22,8 +22,8 @@ typedef struct ast_cli_depth {
 } ast_cli_depth;
 
 /* Whether the inputs (NULL-terminated) are depth images: all of them, or none; *depth says. The options must fit what
- * they are. `source` has the options for tables and may be NULL where there are none. */
-int ast_cli_depth_check(const ast_cli_camera *camera, const ast_cli_source *source, const char *const *inputs,
+ * they are. */
+int ast_cli_depth_check(const ast_cli_camera *camera, const ast_cli_common *common, const char *const *inputs,
                         int *depth);
 
 /* What the command line alone shows about inputs that are depth images, whatever they are called. */

@@ -4,48 +4,18 @@
 #include "cli.h"
 #include "terminal.h"
 
-ast_cli_reading ast_cli_reading_default(void) {
-    return (ast_cli_reading){.camera = ast_cli_camera_default()};
-}
-
-const char *ast_cli_reading_given(const ast_cli_reading *how) {
-    const char *name = ast_cli_source_given(&how->source);
-    if (!name)
-        name = ast_cli_camera_given(&how->camera);
-    if (!name)
-        name = ast_cli_cloud_given(&how->cloud);
-    return name ? name : ast_cli_sparse_given(&how->sparse);
-}
-
-static int check_several(const ast_cli_reading *how, const char *input) {
-    const char *idle = ast_cli_reading_given(how);
-    if (!idle)
-        return -1;
-    return ast_cli_fail(AST_CLI_USAGE, "--%s is for one input, and %s is %zu .npy files that are read as one", idle,
-                        input, how->source.several.count);
-}
-
-int ast_cli_directions_check(const ast_cli_reading *how, const char *input, ast_cli_kind_of_input *kind) {
+int ast_cli_directions_check(const ast_cli_reading *how, const ast_cli_common *common, const char *input,
+                             ast_cli_kind_of_input *kind) {
     int depth = 0, code;
-    *kind = AST_CLI_TABLE;
+    *kind = AST_CLI_ROWS;
     if (how->source.several.count)
-        return check_several(how, input);
-    *kind = AST_CLI_SOLID;
-    if (ast_cli_cloud_sees(input, &how->source)) {
-        code = ast_cli_camera_unused(&how->camera, input);
-        if (code < 0)
-            code = ast_cli_sparse_unused(&how->sparse, input);
-        return code < 0 ? ast_cli_cloud_usage(&how->cloud, &how->source, input) : code;
-    }
-    code = ast_cli_depth_check(&how->camera, &how->source, (const char *const[]){input, NULL}, &depth);
-    *kind = depth ? AST_CLI_DEPTH : AST_CLI_TABLE;
-    if (code < 0)
-        code = ast_cli_cloud_unused(&how->cloud, input);
-    if (code < 0 && depth)
-        code = ast_cli_sparse_unused(&how->sparse, input);
-    if (code < 0 && !depth)
-        code = ast_cli_check_points(input, &how->source);
-    return code;
+        return ast_cli_rules_of_kind(common, AST_CLI_SEVERAL, input);
+    *kind = AST_CLI_SURFACE;
+    if (ast_cli_cloud_sees(input, &how->source))
+        return ast_cli_cloud_usage(&how->cloud);
+    code = ast_cli_depth_check(&how->camera, common, (const char *const[]){input, NULL}, &depth);
+    *kind = depth ? AST_CLI_IMAGES : AST_CLI_ROWS;
+    return code < 0 && !depth ? ast_cli_check_points(input, &how->source) : code;
 }
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
@@ -80,17 +50,17 @@ static int read_depth(ast_cli_directions *d, const ast_cli_reading *how, const c
     return code;
 }
 
-int ast_cli_directions_read(ast_cli_directions *d, const ast_cli_reading *how, const char *command, const char *input,
-                            ast_context *context) {
-    int code = ast_cli_directions_check(how, input, &d->kind);
+int ast_cli_directions_read(ast_cli_directions *d, const ast_cli_reading *how, const ast_cli_common *common,
+                            const char *input, ast_context *context) {
+    int code = ast_cli_directions_check(how, common, input, &d->kind);
     if (code >= 0)
         return code;
     if (how->source.several.count)
         return read_several(d, how, input);
-    if (d->kind == AST_CLI_TABLE) {
+    if (d->kind == AST_CLI_ROWS) {
         code = read_table(d, how, input);
-    } else if (d->kind == AST_CLI_DEPTH) {
-        code = read_depth(d, how, command, input, context);
+    } else if (d->kind == AST_CLI_IMAGES) {
+        code = read_depth(d, how, common->command->name, input, context);
     } else {
         code = ast_cli_surface_read(&d->surface, &how->cloud, &how->source, input, context, 0);
         d->points = ast_cli_surface_points(&d->surface);

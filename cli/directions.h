@@ -17,23 +17,19 @@ typedef struct ast_cli_reading {
     ast_cli_sparse sparse;
 } ast_cli_reading;
 
-ast_cli_reading ast_cli_reading_default(void);
-
-/* The groups of options that fill it in, for a list of ast_cli_group: the reading is at `offset` in the settings. */
-#define AST_CLI_READING_GROUPS(offset)                                                                                 \
-    {ast_cli_camera_options, (offset) + offsetof(ast_cli_reading, camera), "Options for depth images"},                \
-        {ast_cli_cloud_options, (offset) + offsetof(ast_cli_reading, cloud), "Options for clouds and meshes"},         \
-        {ast_cli_sparse_options, (offset) + offsetof(ast_cli_reading, sparse), "Options for sparse rows"}, {           \
-        ast_cli_source_options, (offset) + offsetof(ast_cli_reading, source), "Options for tables of points"           \
+/* The groups of options that fill it in, for a list of ast_cli_use: the reading is at that offset in the settings. */
+#define AST_CLI_READING_GROUPS(offset_of_reading)                                                                      \
+    {&ast_cli_camera_group, .offset = (offset_of_reading) + offsetof(ast_cli_reading, camera)},                        \
+        {&ast_cli_cloud_group, .offset = (offset_of_reading) + offsetof(ast_cli_reading, cloud)},                      \
+        {&ast_cli_sparse_group, .offset = (offset_of_reading) + offsetof(ast_cli_reading, sparse)}, {                  \
+        &ast_cli_source_group, .offset = (offset_of_reading) + offsetof(ast_cli_reading, source)                       \
     }
 
-/* The name of the first of these options that is given, or NULL. */
-const char *ast_cli_reading_given(const ast_cli_reading *how);
-
-typedef enum ast_cli_kind_of_input { AST_CLI_TABLE, AST_CLI_DEPTH, AST_CLI_SOLID } ast_cli_kind_of_input;
+typedef enum ast_cli_kind_of_input { AST_CLI_ROWS, AST_CLI_IMAGES, AST_CLI_SURFACE } ast_cli_kind_of_input;
 
 /* What INPUT is, by its name and the options, which must fit that. */
-int ast_cli_directions_check(const ast_cli_reading *how, const char *input, ast_cli_kind_of_input *kind);
+int ast_cli_directions_check(const ast_cli_reading *how, const ast_cli_common *common, const char *input,
+                             ast_cli_kind_of_input *kind);
 
 /* What was read; zeroed at first. */
 typedef struct ast_cli_directions {
@@ -48,8 +44,8 @@ typedef struct ast_cli_directions {
     ast_cli_surface surface;
 } ast_cli_directions;
 
-/* Reads it for the subcommand called `command`, on the context's threads. */
-int ast_cli_directions_read(ast_cli_directions *directions, const ast_cli_reading *how, const char *command,
+/* Reads it for the subcommand, on the context's threads. */
+int ast_cli_directions_read(ast_cli_directions *directions, const ast_cli_reading *how, const ast_cli_common *common,
                             const char *input, ast_context *context);
 
 /* Before the context is closed. */

@@ -13,13 +13,6 @@ int ast_cli_field_given(const ast_cli_source *source) {
     return source->dip_direction || source->trend_plunge;
 }
 
-int ast_cli_field_check(const ast_cli_source *source) {
-    if (source->dip_direction && source->trend_plunge)
-        return ast_cli_fail(AST_CLI_USAGE,
-                            "--dip-direction is for planes and --trend-plunge for lines; a table has one of them");
-    return -1;
-}
-
 static int make_room(const char *name, size_t count, float **vectors, size_t *capacity) {
     if (*vectors && count <= *capacity)
         return -1;

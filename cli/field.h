@@ -9,9 +9,6 @@
 
 #include "files.h"
 
-/* --dip-direction and --trend-plunge cannot both be. */
-int ast_cli_field_check(const ast_cli_source *source);
-
 /* Whether the source has angles at all. */
 int ast_cli_field_given(const ast_cli_source *source);
 

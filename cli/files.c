@@ -14,24 +14,31 @@
 #include "terminal.h"
 
 #define AT(field) offsetof(ast_cli_source, field)
-const ast_cli_option ast_cli_source_options[] = {
+static const ast_cli_option options_table[] = {
     {"format", AST_CLI_TEXT, "NAME",
-     "npy, csv, tsv, txt, mtx or npz, each also with .gz: needed\n"
-     "for standard input, otherwise the extension decides",
-     AT(format), 0, 0, NULL},
-    {"columns", AST_CLI_TEXT, "LIST", "columns to read, counted from 1, such as 2-101 or 1,3,5-7", AT(columns), 0, 0,
-     NULL},
-    {"transpose", AST_CLI_FLAG, NULL, "the columns of the file are the points, not its rows", AT(transpose), 0, 0,
-     NULL},
+     "npy, csv, tsv, txt, mtx or npz, each also with .gz; pcd, ply, obj or stl: needed for standard "
+     "input, otherwise the extension decides",
+     AT(format), .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_DEPTH & ~AST_CLI_SEVERAL,
+     .manual = "`npy`, `csv`, `tsv`, `txt`, `mtx` or `npz`, each also with `.gz`; `pcd`, `ply`, `obj` or `stl`. "
+               "Needed for standard input; otherwise the extension decides."},
+    {"columns", AST_CLI_TEXT, "LIST", "columns to read, counted from 1, such as 2-101 or 1,3,5-7", AT(columns),
+     .manual = "The columns to read, counted from 1, such as `2-101` or `1,3,5-7`."},
+    {"transpose", AST_CLI_FLAG, NULL, "the columns of the file are the points, not its rows", AT(transpose),
+     .inputs = AST_CLI_POINTS | AST_CLI_SPARSE, .manual = "The columns of the file are the points, not its rows."},
     {"dip-direction", AST_CLI_FLAG, NULL,
-     "two columns, dip direction and dip of a plane in degrees:\n"
-     "they become its pole (x east, y north, z up)",
-     AT(dip_direction), 0, 0, NULL},
+     "two columns, dip direction and dip of a plane in degrees: they become its pole (x east, y north, z "
+     "up)",
+     AT(dip_direction), .excludes = "trend-plunge",
+     .manual = "A table has two columns, the dip direction (clockwise from north) and the dip of a plane in "
+               "degrees, which become its pole: x east, y north, z up. Poles are axial: see --axial."},
     {"trend-plunge", AST_CLI_FLAG, NULL,
-     "two columns, trend and plunge of a line in degrees: they\n"
-     "become its direction, downwards",
-     AT(trend_plunge), 0, 0, NULL},
-    {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+     "two columns, trend and plunge of a line in degrees: they become its direction, downwards", AT(trend_plunge),
+     .manual = "A table has two columns, the trend and the plunge of a line in degrees, which become its direction, "
+               "downwards."},
+    {0}};
+
+const ast_cli_group ast_cli_source_group = {
+    .title = "Options for tables of points", .options = options_table, .inputs = AST_CLI_POINTS};
 
 static int same(const char *a, const char *b) {
     return a && b && strcmp(a, b) == 0;
@@ -39,15 +46,6 @@ static int same(const char *a, const char *b) {
 
 const char *ast_cli_name(const char *path) {
     return same(path, "-") ? "standard input" : path;
-}
-
-const char *ast_cli_source_given(const ast_cli_source *source) {
-    return source->format          ? "format"
-           : source->columns       ? "columns"
-           : source->transpose     ? "transpose"
-           : source->dip_direction ? "dip-direction"
-           : source->trend_plunge  ? "trend-plunge"
-                                   : NULL;
 }
 
 static ast_input_options input_options(const ast_cli_source *source) {
@@ -63,9 +61,6 @@ static ast_input_options input_options(const ast_cli_source *source) {
 
 int ast_cli_check_points(const char *path, const ast_cli_source *source) {
     ast_format_error error;
-    int code = ast_cli_field_check(source);
-    if (code >= 0)
-        return code;
     if (source->columns && !ast_columns_check(source->columns, &error))
         return ast_cli_fail(AST_CLI_USAGE, "--columns: %s", error.text);
     ast_input_options options = input_options(source);

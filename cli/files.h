@@ -18,10 +18,7 @@ typedef struct ast_cli_source {
     ast_cli_several several;         /* INPUT is all of these files */
 } ast_cli_source;
 
-extern const ast_cli_option ast_cli_source_options[];
-
-/* The name of the first of them that is given, or NULL. */
-const char *ast_cli_source_given(const ast_cli_source *source);
+extern const ast_cli_group ast_cli_source_group;
 
 /* What the command line alone shows about a file of points, or about another file that is read (whose format follows
  * from its extension; `option` names it). A NULL path is fine. */

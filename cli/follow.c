@@ -17,31 +17,37 @@
 #include "terminal.h"
 
 #define AT(field) offsetof(ast_cli_follow_settings, field)
-const ast_cli_option ast_cli_follow_options[] = {{"labels", AST_CLI_TEXT, "DIR",
-                                                  "write one int32 .npy of ids a frame, -1 for missing rows,\n"
-                                                  "called as the file or, in arrays and standard input,\n"
-                                                  "000000.npy and so on; of depth images in their shape; the\n"
-                                                  "folder is made if need be",
-                                                  AT(labels), 0, 0, NULL},
-                                                 {"poses", AST_CLI_TEXT, "FILE",
-                                                  "text with one row a frame, the last four columns being\n"
-                                                  "qx qy qz qw, camera to world: points are turned by it",
-                                                  AT(poses), 0, 0, NULL},
-                                                 {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+static const ast_cli_option options_table[] = {
+    {"labels", AST_CLI_TEXT, "DIR",
+     "write one int32 .npy of ids per frame, -1 for missing rows, named after the file or, for arrays and "
+     "standard input, 000000.npy and so on; for depth images, an array of the image's shape; the folder "
+     "is made if necessary",
+     AT(labels),
+     .manual = "Writes one int32 *.npy* of cluster ids for each frame into the folder, which is made if it is not "
+               "there. The labels of *17.csv* are *17.npy*; those of a frame of an array or of standard input are "
+               "called by its number in the stream, *000017.npy*. Those of a depth image are an array of its height "
+               "and width."},
+    {"poses", AST_CLI_TEXT, "FILE",
+     "text with one row per frame, the last four columns being qx qy qz qw, camera to world: points are "
+     "turned by it",
+     AT(poses),
+     .manual = "A text with one row for each frame of the inputs, whose last four columns are a quaternion qx qy qz "
+               "qw that turns the camera into the world, as in *time tx ty tz qx qy qz qw*. Lines that begin with # "
+               "are comments. The points, of three dimensions, are turned by it before anything else. Depth images "
+               "must be as many as there are rows."},
+    {0}};
 
-ast_cli_follow_settings ast_cli_follow_default(void) {
-    ast_cli_follow_settings given = {
-        .passes = AST_CLI_PASSES_DEFAULT, .tracker = ast_cli_tracker_default(), .camera = ast_cli_camera_default()};
-    given.camera.usual = AST_SMOOTH_PLANES; /* the steps of a sensor would split walls */
-    return given;
-}
+const ast_cli_group ast_cli_follow_group = {.options = options_table};
 
 int ast_cli_follow_parse(const ast_cli_command *command, int argc, char **argv, void *settings,
                          ast_cli_follow_settings *follow) {
     follow->inputs = calloc((size_t)argc + 1, sizeof *follow->inputs);
     if (!follow->inputs)
         return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of inputs");
-    return ast_cli_parse(command, argc, argv, settings, follow->inputs);
+    int code = ast_cli_parse(command, argc, argv, settings, follow->inputs);
+    /* Guided normals would split walls at the steps of a sensor. */
+    ast_cli_camera_resolve(&follow->camera, settings, AST_SMOOTH_PLANES);
+    return code;
 }
 
 /* ---- Before the first frame -------------------------------------------------------------------------------------- */
@@ -52,16 +58,14 @@ static int check_name(const char *option, const char *name) {
     return -1;
 }
 
-int ast_cli_follow_check(const ast_cli_follow_settings *given, const char *command, int *depth) {
-    int code = ast_cli_tracker_check(&given->tracker, &given->passes, command);
+int ast_cli_follow_check(const ast_cli_follow_settings *given, const ast_cli_common *common, int *depth) {
+    int code = ast_cli_tracker_check(&given->tracker, &given->passes);
     if (code < 0)
         code = check_name("labels", given->labels);
     if (code < 0)
         code = check_name("poses", given->poses);
     if (code < 0)
-        code = ast_cli_depth_check(&given->camera, &given->source, given->inputs, depth);
-    if (code < 0)
-        code = ast_cli_field_check(&given->source);
+        code = ast_cli_depth_check(&given->camera, common, given->inputs, depth);
     return code;
 }
 
@@ -84,7 +88,7 @@ int ast_cli_follow_open(ast_cli_follow *follow, const ast_cli_common *common, co
         .option = "labels", .folder = given->labels, .extension = "npy", .what = "labels", .durable = given->durable};
     follow->inputs.how = &given->source;
     follow->inputs.raw = (ast_raw){.points = given->points, .dimension = given->dimension};
-    int code = ast_cli_depth_check(&given->camera, &given->source, given->inputs, &depth);
+    int code = ast_cli_depth_check(&given->camera, common, given->inputs, &depth);
     if (code >= 0)
         return code;
     follow->inputs.camera = depth ? &given->camera : NULL;

@@ -26,9 +26,7 @@ typedef struct ast_cli_follow_settings {
 } ast_cli_follow_settings;
 
 /* --labels and --poses. */
-extern const ast_cli_option ast_cli_follow_options[];
-
-ast_cli_follow_settings ast_cli_follow_default(void);
+extern const ast_cli_group ast_cli_follow_group;
 
 /* A run; zeroed at first, so that it can be closed at any point. */
 typedef struct ast_cli_follow {
@@ -58,9 +56,8 @@ typedef struct ast_cli_follow {
 int ast_cli_follow_parse(const ast_cli_command *command, int argc, char **argv, void *settings,
                          ast_cli_follow_settings *follow);
 
-/* What the command line alone shows; `command` is the subcommand's name. *depth: whether the inputs are depth images.
- */
-int ast_cli_follow_check(const ast_cli_follow_settings *given, const char *command, int *depth);
+/* What the command line alone shows. *depth: whether the inputs are depth images. */
+int ast_cli_follow_check(const ast_cli_follow_settings *given, const ast_cli_common *common, int *depth);
 
 /* Lists the inputs, reads the poses and opens the context. */
 int ast_cli_follow_open(ast_cli_follow *follow, const ast_cli_common *common, const ast_cli_follow_settings *given);

@@ -6,47 +6,83 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HELP_COLUMN = 24, LONGEST_WORD = 63 };
+enum { HELP_COLUMN = 24, HELP_WIDTH = 92, LONGEST_WORD = 63, MOST_TEXT = 1024 };
 
-/* Prints `text` with every line after the first behind `indent` spaces. */
-static void print_indented(const char *text, int indent) {
-    for (; *text; text++) {
-        putchar(*text);
-        if (*text == '\n')
-            printf("%*s", indent, "");
+/* Prints `text` in lines of HELP_WIDTH at most, each after the first behind `indent` spaces. The first line begins at
+ * column `at`. A newline breaks the line. */
+static void print_wrapped(const char *text, int at, int indent) {
+    const char *separator = "";
+    while (*text) {
+        int length = (int)strcspn(text, " \n");
+        if (*separator == ' ' && at + 1 + length > HELP_WIDTH)
+            separator = "\n";
+        at = *separator == '\n' ? printf("\n%*s", indent, "") - 1 : at + printf("%s", separator);
+        at += printf("%.*s", length, text);
+        text += length;
+        separator = *text == '\n' ? "\n" : " ";
+        text += *text != 0;
     }
 }
 
-static void print_options(const ast_cli_option *option) {
-    for (; option->name; option++) {
-        int width = printf("  --%s%s%s", option->name, option->value ? " " : "", option->value ? option->value : "");
-        if (width >= HELP_COLUMN)
-            printf("\n%*s", HELP_COLUMN, "");
-        else
-            printf("%*s", HELP_COLUMN - width, "");
-        print_indented(option->help, HELP_COLUMN);
-        putchar('\n');
+/* "fsd, crp: ", or "all but dp: ": the methods that an option is for, where the command has others. */
+static void describe_methods(char *text, const ast_cli_methods *methods, unsigned bits) {
+    size_t with = 0, all = 0;
+    for (; methods && methods->names[all]; all++)
+        with += (methods->bits[all] & bits) != 0;
+    if (!bits || with == all)
+        return;
+    int but = with > all / 2 + 1;
+    const char *separator = but ? "all but " : "";
+    for (size_t i = 0; i < all; i++) {
+        if (((methods->bits[i] & bits) != 0) == but)
+            continue;
+        text += sprintf(text, "%s%s", separator, methods->names[i]);
+        separator = ", ";
     }
+    strcpy(text, ": ");
+}
+
+static void print_option(const ast_cli_command *command, const ast_cli_use *use, const ast_cli_option *option) {
+    char text[MOST_TEXT] = "";
+    describe_methods(text, command->methods, option->methods ? option->methods : use->methods);
+    size_t used = strlen(text);
+    int plain = !option->standard || strstr(option->help, "default");
+    snprintf(text + used, sizeof text - used, plain ? "%s" : "%s (default %s)", option->help, option->standard);
+    int width = printf("  --%s%s%s", option->name, option->value ? " " : "", option->value ? option->value : "");
+    if (width >= HELP_COLUMN)
+        printf("\n%*s", HELP_COLUMN, "");
+    else
+        printf("%*s", HELP_COLUMN - width, "");
+    print_wrapped(text, HELP_COLUMN, HELP_COLUMN);
+    putchar('\n');
+}
+
+/* Prints `text` with every line after the first behind the words of `before`. */
+static void print_lines(const char *text, const char *before) {
+    for (; *text; text++) {
+        putchar(*text);
+        if (*text == '\n')
+            printf("%s", before);
+    }
+    putchar('\n');
 }
 
 void ast_cli_help(const ast_cli_command *command) {
     printf("Usage: asterism ");
-    for (const char *c = command->usage; *c; c++) {
-        putchar(*c);
-        if (*c == '\n')
-            printf("       asterism ");
-    }
-    printf("\n\n%s\n", command->about);
-    ast_cli_group groups[AST_CLI_GROUPS];
+    print_lines(command->usage, "       asterism ");
+    putchar('\n');
+    print_wrapped(command->about, 0, 0);
+    putchar('\n');
+    ast_cli_use groups[AST_CLI_GROUPS];
     size_t count = ast_cli_groups(command, groups);
     for (size_t i = 0; i < count; i++) {
-        if (groups[i].title)
-            printf("\n%s:\n", groups[i].title);
-        print_options(groups[i].options);
+        if (groups[i].group->title)
+            printf("\n%s:\n", groups[i].group->title);
+        for (const ast_cli_option *option = groups[i].group->options; option->name; option++)
+            print_option(command, &groups[i], option);
     }
     printf("  --help                print this\n\nExamples:\n  ");
-    print_indented(command->examples, 2);
-    putchar('\n');
+    print_lines(command->examples, "  ");
 }
 
 /* ---- Typing mistakes --------------------------------------------------------------------------------------------- */

@@ -27,20 +27,27 @@ typedef struct settings {
 
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
-    {"labels", AST_CLI_TEXT, "FILE", "the labelling to measure: integers, .npy or text", AT(labels), 0, 0, NULL},
-    {"truth", AST_CLI_TEXT, "FILE", "the true labelling, for NMI and ARI", AT(truth), 0, 0, NULL},
-    {"points", AST_CLI_TEXT, "FILE", "the points, for the silhouette; whatever cluster takes", AT(points), 0, 0, NULL},
+    {"labels", AST_CLI_TEXT, "FILE", "the labelling to measure: integers, .npy or text", AT(labels),
+     .required = "the labelling to measure", .manual = "The labelling."},
+    {"truth", AST_CLI_TEXT, "FILE", "the true labelling, for NMI and ARI", AT(truth),
+     .manual = "The true labelling: prints the normalised mutual information (over the geometric mean of the "
+               "entropies) and the adjusted Rand index."},
+    {"points", AST_CLI_TEXT, "FILE", "the points, for the silhouette; any input of cluster", AT(points),
+     .manual = "The points, in whatever file `cluster` takes: prints the mean silhouette."},
     {"dissimilarity", AST_CLI_CHOICE, "NAME",
-     "of the silhouette: cosine, 1 - x.y, over all points (the\n"
-     "default), or angle, over a seeded sample of at most 20000",
-     AT(dissimilarity), 0, 0, dissimilarities},
-    {"axial", AST_CLI_FLAG, NULL,
-     "x and -x are the same: the silhouette by 1 - (x.y)^2, or by\n"
-     "the angle between axes",
-     AT(axial), 0, 0, NULL},
-    {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+     "of the silhouette: cosine, 1 - x.y, over all points (the default), or angle, over a seeded sample "
+     "of at most 20000",
+     AT(dissimilarity), .choices = dissimilarities, .needs = "points",
+     .manual = "Of the silhouette: `cosine` (1 minus the cosine, exact, the default) or `angle` (over a seeded "
+               "sample of at most 20000 points)."},
+    {"axial", AST_CLI_FLAG, NULL, "x and -x are the same: the silhouette by 1 - (x.y)^2, or by the angle between axes",
+     AT(axial), .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE, .needs = "points",
+     .manual = "A row and its negative are the same: the silhouette by 1 - cosine^2, exact unless clusters and "
+               "dimensions are so many that it takes a sample too, or by the angle between axes."},
+    {0}};
 
-static const ast_cli_group shared_options[] = {AST_CLI_READING_GROUPS(AT(reading)), {NULL, 0, NULL}};
+static const ast_cli_group own_group = {.title = "Options", .options = options_table};
+static const ast_cli_use uses[] = {{.group = &own_group}, AST_CLI_READING_GROUPS(AT(reading)), {0}};
 
 static int run(int argc, char **argv);
 
@@ -48,14 +55,15 @@ const ast_cli_command ast_cli_measure = {
     .name = "measure",
     .summary = "compare labels with the truth or with the points",
     .usage = "measure --labels FILE --truth FILE [options]\nmeasure --labels FILE --points FILE [options]",
-    .about = "Compares labels with true labels (normalised mutual information and adjusted Rand\n"
-             "index: 1 for the same partition), or with the points themselves (mean silhouette, -1\n"
-             "to 1), or both. Rows labelled -1 are left out.",
+    .about = "Compares labels with true labels (normalised mutual information and adjusted Rand index: 1 for the "
+             "same partition), or with the points themselves (mean silhouette, -1 to 1), or both. Rows labelled "
+             "-1 are left out.",
     .examples = "asterism measure --labels labels.npy --truth truth.npy\n"
                 "asterism measure --labels labels.npy --points points.npy --json",
     .input = NULL,
-    .options = options_table,
-    .shared = shared_options,
+    .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SEVERAL,
+    .data = "points",
+    .uses = uses,
     .run = run};
 
 typedef struct job {
@@ -80,9 +88,10 @@ static void print_json(const void *data, ast_text *json);
 static void print_table(const void *data);
 
 static int run(int argc, char **argv) {
-    settings given = {.common = ast_cli_common_default(), .reading = ast_cli_reading_default(), .dissimilarity = -1};
+    settings given = {0};
     int code = ast_cli_parse(&ast_cli_measure, argc, argv, &given, NULL);
     given.axial |= given.reading.cloud.undirected;
+    ast_cli_camera_resolve(&given.reading.camera, &given.common, AST_SMOOTH_GUIDED);
     if (code < 0)
         code = check(&given);
     if (code >= 0)
@@ -108,22 +117,13 @@ static int run(int argc, char **argv) {
 
 static int check(const settings *given) {
     ast_cli_kind_of_input kind;
-    if (!given->labels)
-        return ast_cli_fail(AST_CLI_USAGE, "measure needs --labels FILE, the labelling to measure");
     if (!given->truth && !given->points)
         return ast_cli_fail(AST_CLI_USAGE, "measure needs --truth FILE or --points FILE to measure the labels against");
-    if (!given->points && given->dissimilarity >= 0)
-        return ast_cli_fail(AST_CLI_USAGE, "--dissimilarity is for the silhouette and needs --points FILE");
-    const char *idle = ast_cli_reading_given(&given->reading);
-    if (!idle && given->axial)
-        idle = "axial";
-    if (!given->points && idle)
-        return ast_cli_fail(AST_CLI_USAGE, "--%s is for the points and needs --points FILE", idle);
     int code = ast_cli_check_read("labels", given->labels);
     if (code < 0)
         code = ast_cli_check_read("truth", given->truth);
     if (code < 0)
-        code = given->points ? ast_cli_directions_check(&given->reading, given->points, &kind) : -1;
+        code = given->points ? ast_cli_directions_check(&given->reading, &given->common, given->points, &kind) : -1;
     return code;
 }
 
@@ -141,7 +141,7 @@ static int read_all(job *work) {
     }
     if (code >= 0 || !given->points)
         return code;
-    code = ast_cli_directions_read(&work->directions, &given->reading, "measure", given->points, work->context);
+    code = ast_cli_directions_read(&work->directions, &given->reading, &given->common, given->points, work->context);
     work->points = work->directions.points;
     if (code < 0 && work->points.count != work->count)
         code = ast_cli_fail(AST_CLI_FAILED, "%s has %zu labels, but %s has %zu points", given->labels, work->count,

@@ -10,12 +10,16 @@
 #include "files.h"
 
 /* The row of --memory in a table of options. */
-#define AST_CLI_MEMORY_OPTION(offset)                                                                                  \
+#define AST_CLI_MEMORY_OPTION(at)                                                                                      \
     {                                                                                                                  \
         "memory", AST_CLI_TEXT, "SIZE",                                                                                \
-            "what may be used, such as 512M or 8G (default: what there is);\n"                                         \
-            "an .npy that does not fit is read in parts",                                                              \
-            (offset), 0, 0, NULL                                                                                       \
+            "memory budget, such as 512M or 8G (default: all available memory); an .npy that does not fit is read in " \
+            "parts",                                                                                                   \
+            at,                                                                                                        \
+            .inputs = AST_CLI_ANY_INPUT, .not_in = AST_CLI_ON_RANKS,                                                   \
+            .manual = "The memory budget, such as `512M` or `8G`. By default that is the memory that is free within "  \
+                      "the limits of the process and of its group. An input that does not fit is read in parts; see "  \
+                      "`LARGER THAN MEMORY`."                                                                          \
     }
 
 /* 512M as bytes; K, M, G and T are powers of 1024. 0 where `text` is NULL, which is not given. */

@@ -13,106 +13,66 @@
 #define MOST_COUNT 2147483647
 
 #define AT(field) offsetof(ast_cli_mixtures, field)
-const ast_cli_option ast_cli_mixtures_options[] = {
-    {"hard", AST_CLI_FLAG, NULL, "movmf: every point belongs to one component alone", AT(hard), 0, 0, NULL},
+static const ast_cli_option options[] = {
+    {"hard", AST_CLI_FLAG, NULL, "every point belongs to one component alone", AT(hard), .methods = AST_CLI_MOVMF,
+     .manual = "Every point belongs to its most probable component alone."},
     {"kappa", AST_CLI_REAL, "X",
-     "movmf, fsd, crp: the concentration of every cluster, if it is\n"
-     "known; otherwise each has its own",
-     AT(kappa), 0, MOST, NULL},
-    {"tolerance", AST_CLI_REAL, "T",
-     "movmf: done when a pass raises the log-likelihood by less, in\n"
-     "nats a point (default 1e-6)",
-     AT(tolerance), 0, MOST, NULL},
+     "the concentration of every cluster, if it is known; otherwise each cluster has its own", AT(kappa), 0, MOST,
+     .methods = AST_CLI_MIXTURES,
+     .manual = "The concentration of every cluster, if it is known. Otherwise each cluster has one of its own, "
+               "estimated or sampled."},
+    {"tolerance", AST_CLI_REAL, "T", "stop when a pass raises the log-likelihood by less, in nats per point",
+     AT(tolerance), 0, MOST, .standard = "1e-6", .methods = AST_CLI_MOVMF,
+     .manual = "Done when a pass raises the log-likelihood by less than *T* nats a point (default 1e-6)."},
     {"memberships", AST_CLI_TEXT, "FILE",
-     "movmf, fsd, crp: write how much each point belongs to each\n"
-     "cluster, one row a point: float32 .npy, or text",
-     AT(memberships), 0, 0, NULL},
-    {"concentration", AST_CLI_REAL, "A",
-     "fsd, crp: alpha of the Dirichlet prior; the larger, the more\n"
-     "clusters (default 1)",
-     AT(concentration), 1e-9, MOST, NULL},
-    {"kappa-median", AST_CLI_REAL, "S",
-     "fsd, crp: median of the prior of kappa (default 10 times the\n"
-     "dimension)",
-     AT(kappa_median), 1e-9, MOST, NULL},
-    {"prior-kappa", AST_CLI_REAL, "X",
-     "fsd, crp: how close to --prior-mean the means are believed to\n"
-     "be (default 0: anywhere)",
-     AT(prior_kappa), 0, MOST, NULL},
-    {"prior-mean", AST_CLI_TEXT, "FILE", "fsd, crp: a file with that one direction", AT(prior_mean), 0, 0, NULL},
-    {"samples", AST_CLI_TEXT, "FILE",
-     "fsd, crp: write the labels of the samples, one row each:\n"
-     "int32 .npy, or text",
-     AT(samples), 0, 0, NULL},
-    {"sample-every", AST_CLI_COUNT, "N", "fsd, crp: every N-th sweep is a sample (default 1)", AT(sample_every), 1,
-     MOST_COUNT, NULL},
-    {"burn-in", AST_CLI_COUNT, "N", "fsd, crp: sweeps before the first sample (default 0)", AT(burn_in), 0, MOST_COUNT,
-     NULL},
-    {"learning-rate", AST_CLI_REAL, "ETA", "ospkm: the length of the first steps (default 1)", AT(learning_rate), 1e-9,
-     MOST, NULL},
-    {"learning-rate-end", AST_CLI_REAL, "ETA", "ospkm: and of the last ones (default 0.01)", AT(learning_rate_end),
-     1e-9, MOST, NULL},
-    {"trace", AST_CLI_TEXT, "FILE.csv", "write a line for each pass: clusters, changes, objective", AT(trace), 0, 0,
-     NULL},
-    {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+     "write how much each point belongs to each cluster, one row per point: float32 .npy, or text", AT(memberships),
+     .methods = AST_CLI_MIXTURES,
+     .manual = "Writes how much each point belongs to each cluster, one row a point, float32 *.npy* or text; "
+               "missing rows are NaN."},
+    {"concentration", AST_CLI_REAL, "A", "alpha of the Dirichlet prior; a larger value gives more clusters",
+     AT(concentration), 1e-9, MOST, .standard = "1", .methods = AST_CLI_SAMPLERS,
+     .manual = "Alpha of the Dirichlet prior (default 1). The larger, the more clusters."},
+    {"kappa-median", AST_CLI_REAL, "S", "median of the prior of kappa (default 10 times the dimension)",
+     AT(kappa_median), 1e-9, MOST, .methods = AST_CLI_SAMPLERS,
+     .manual = "The median of the prior of kappa, which has the density S/(kappa+S)^2 (default 10 times the "
+               "dimension)."},
+    {"prior-kappa", AST_CLI_REAL, "X", "concentration of the means about --prior-mean; 0: anywhere", AT(prior_kappa), 0,
+     MOST, .standard = "0", .methods = AST_CLI_SAMPLERS, .needs = "prior-mean",
+     .manual = "The means are believed to lie about the one direction in *FILE*, with concentration *X* (default 0: "
+               "anywhere)."},
+    {"prior-mean", AST_CLI_TEXT, "FILE", "a file with that one direction", AT(prior_mean), .methods = AST_CLI_SAMPLERS,
+     .needs = "prior-kappa"},
+    {"samples", AST_CLI_TEXT, "FILE", "write the labels of the samples, one row each: int32 .npy, or text", AT(samples),
+     .methods = AST_CLI_SAMPLERS, .excludes = "restarts",
+     .manual = "Writes the labels of every *N*-th sweep (default 1) after those of the burn-in (default 0), one row "
+               "a sample, int32 *.npy* or text."},
+    {"sample-every", AST_CLI_COUNT, "N", "every N-th sweep is a sample", AT(sample_every), 1, MOST_COUNT,
+     .standard = "1", .methods = AST_CLI_SAMPLERS, .needs = "samples"},
+    {"burn-in", AST_CLI_COUNT, "N", "sweeps before the first sample", AT(burn_in), 0, MOST_COUNT, .standard = "0",
+     .methods = AST_CLI_SAMPLERS, .needs = "samples"},
+    {"learning-rate", AST_CLI_REAL, "ETA", "length of the first steps", AT(learning_rate), 1e-9, MOST, .standard = "1",
+     .methods = AST_CLI_OSPKM,
+     .manual = "The length of a step at the start (default 1) and at the end (default 0.01); it falls exponentially."},
+    {"learning-rate-end", AST_CLI_REAL, "ETA", "length of the last steps", AT(learning_rate_end), 1e-9, MOST,
+     .standard = "0.01", .methods = AST_CLI_OSPKM},
+    {"trace", AST_CLI_TEXT, "FILE.csv", "write a line per pass: clusters, changes, objective", AT(trace),
+     .excludes = "compare",
+     .manual = "Writes a line for each pass or sweep: run, pass, clusters, points that changed, objective, seconds. "
+               "The objective is the log-likelihood for `movmf` and the log of the joint density for `fsd` and "
+               "`crp`."},
+    {0}};
 
-ast_cli_mixtures ast_cli_mixtures_default(void) {
-    ast_options o;
-    ast_options_init(&o);
-    return (ast_cli_mixtures){.kappa = NAN,
-                              .tolerance = o.tolerance,
-                              .concentration = o.concentration,
-                              .learning_rate = o.learning_rate,
-                              .learning_rate_end = o.learning_rate_end};
-}
-
-/* ---- The command line -------------------------------------------------------------------------------------------- */
-
-#define BIT(method) (1u << (method))
-#define SAMPLERS (BIT(AST_FSD) | BIT(AST_CRP))
-#define MIXTURES (BIT(AST_MOVMF) | SAMPLERS)
-
-int ast_cli_mixtures_check(const ast_cli_mixtures *g, ast_method method, const char *name) {
-    const ast_cli_mixtures usual = ast_cli_mixtures_default();
-    const struct {
-        int given;
-        const char *option, *whose;
-        unsigned methods;
-    } rules[] = {{g->hard, "hard", "movmf", BIT(AST_MOVMF)},
-                 {!isnan(g->kappa), "kappa", "movmf, fsd and crp", MIXTURES},
-                 {g->tolerance != usual.tolerance, "tolerance", "movmf", BIT(AST_MOVMF)},
-                 {g->memberships != NULL, "memberships", "movmf, fsd and crp", MIXTURES},
-                 {g->concentration != usual.concentration, "concentration", "fsd and crp", SAMPLERS},
-                 {g->kappa_median > 0, "kappa-median", "fsd and crp", SAMPLERS},
-                 {g->prior_kappa > 0, "prior-kappa", "fsd and crp", SAMPLERS},
-                 {g->prior_mean != NULL, "prior-mean", "fsd and crp", SAMPLERS},
-                 {g->samples != NULL, "samples", "fsd and crp", SAMPLERS},
-                 {g->sample_every > 0, "sample-every", "fsd and crp", SAMPLERS},
-                 {g->burn_in > 0, "burn-in", "fsd and crp", SAMPLERS},
-                 {g->learning_rate != usual.learning_rate, "learning-rate", "ospkm", BIT(AST_OSPKM)},
-                 {g->learning_rate_end != usual.learning_rate_end, "learning-rate-end", "ospkm", BIT(AST_OSPKM)}};
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (rules[i].given && !(rules[i].methods & BIT(method)))
-            return ast_cli_fail(AST_CLI_USAGE, "--%s is for %s; --method %s does not know it", rules[i].option,
-                                rules[i].whose, name);
-    if ((g->prior_kappa > 0) != (g->prior_mean != NULL))
-        return ast_cli_fail(AST_CLI_USAGE, "--prior-kappa and --prior-mean go together: --%s is missing",
-                            g->prior_mean ? "prior-kappa" : "prior-mean");
-    if ((g->sample_every || g->burn_in) && !g->samples)
-        return ast_cli_fail(AST_CLI_USAGE, "--%s is about samples, which --samples FILE would write",
-                            g->sample_every ? "sample-every" : "burn-in");
-    return -1;
-}
+const ast_cli_group ast_cli_mixtures_group = {.title = "Options for mixtures and samplers", .options = options};
 
 void ast_cli_mixtures_apply(const ast_cli_mixtures *g, ast_options *o) {
     o->hard = g->hard;
     o->kappa = g->kappa;
     o->tolerance = g->tolerance;
     o->concentration = g->concentration;
-    o->kappa_median = g->kappa_median;
+    o->kappa_median = isnan(g->kappa_median) ? 0 : g->kappa_median; /* 0: 10 times the dimension */
     o->prior_kappa = g->prior_kappa;
     o->burn_in = (int)g->burn_in;
-    o->sample_every = g->samples ? (int)(g->sample_every ? g->sample_every : 1) : 0;
+    o->sample_every = g->samples ? (int)g->sample_every : 0;
     o->learning_rate = g->learning_rate;
     o->learning_rate_end = g->learning_rate_end;
 }

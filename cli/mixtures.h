@@ -17,11 +17,7 @@ typedef struct ast_cli_mixtures {
     const char *prior_mean, *memberships, *samples, *trace;
 } ast_cli_mixtures;
 
-ast_cli_mixtures ast_cli_mixtures_default(void);
-extern const ast_cli_option ast_cli_mixtures_options[];
-
-/* Whether the method knows the options that were given: -1, or the exit code after the sentence. */
-int ast_cli_mixtures_check(const ast_cli_mixtures *given, ast_method method, const char *name);
+extern const ast_cli_group ast_cli_mixtures_group;
 
 /* Everything but the prior's mean into the options of the library. */
 void ast_cli_mixtures_apply(const ast_cli_mixtures *given, ast_options *options);

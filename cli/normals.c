@@ -27,20 +27,28 @@ typedef struct settings {
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
     {"output", AST_CLI_TEXT, "FILE",
-     "write the normals: float32 .npy of height x width x 3, of\n"
-     "clouds and meshes N x 3, or text with one a line; NaN where\n"
-     "there is none",
-     AT(output), 0, 0, NULL},
+     "write the normals: float32 .npy of height x width x 3, of clouds and meshes N x 3, or text with one "
+     "per line; NaN where there is none",
+     AT(output), .required = "such as --output normals.npy",
+     .manual = "Writes the normals: a float32 *.npy* of height x width x 3, of clouds and meshes N x 3, NaN where "
+               "there is no surface to measure; or text, one a line. With `--frame all` a file for each scene, its "
+               "number in the name."},
     {"curvature", AST_CLI_TEXT, "FILE",
-     "clouds: write how far the neighbours are from a plane, 0 to\n"
-     "1/3 a point: float32 .npy, or text",
-     AT(curvature), 0, 0, NULL},
-    {"format", AST_CLI_TEXT, "NAME", "pcd, ply, obj or stl: what standard input holds", AT(source.format), 0, 0, NULL},
-    {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+     "write how far the neighbours of each point are from a plane, 0 to 1/3: float32 .npy, or text", AT(curvature),
+     .inputs = AST_CLI_CLOUD,
+     .manual = "Of clouds: writes how far the neighbours of each point are from a plane, the smallest eigenvalue of "
+               "their covariance over the sum of the three, 0 to 1/3. Normals that the file may have are not used "
+               "then."},
+    {"format", AST_CLI_TEXT, "NAME", "pcd, ply, obj or stl: the format of standard input", AT(source.format),
+     .inputs = AST_CLI_SOLID,
+     .manual = "`pcd`, `ply`, `obj` or `stl`: what standard input holds, if it is no depth image."},
+    {0}};
 
-static const ast_cli_group shared_options[] = {{ast_cli_camera_options, AT(camera), "Options for depth images"},
-                                               {ast_cli_cloud_options, AT(cloud), "Options for clouds and meshes"},
-                                               {NULL, 0, NULL}};
+static const ast_cli_group own_group = {.title = "Options", .options = options_table};
+static const ast_cli_use uses[] = {{.group = &own_group},
+                                   {&ast_cli_camera_group, .offset = AT(camera)},
+                                   {&ast_cli_cloud_group, .offset = AT(cloud)},
+                                   {0}};
 
 static int run(int argc, char **argv);
 
@@ -50,17 +58,17 @@ const ast_cli_command ast_cli_normals = {
     .usage = "normals INPUT --intrinsics FX,FY,CX,CY --output FILE.npy [options]\n"
              "normals INPUT --camera NAME --output FILE.npy [options]\n"
              "normals CLOUD|MESH --output FILE.npy [options]",
-    .about = "Turns a depth image, a 16-bit PNG or PGM, into unit normals in the camera's coordinates\n"
-             "(x to the right, y down, z forward), which point to the camera; a cloud of points (PCD,\n"
-             "PLY, OBJ) into one normal a point, a mesh (PLY, OBJ, STL) into one a triangle. cluster,\n"
-             "stream and segment take the same files themselves and make the same normals.",
+    .about = "Turns a depth image, a 16-bit PNG or PGM, into unit normals in the camera's coordinates (x to the "
+             "right, y down, z forward), which point to the camera; a cloud of points (PCD, PLY, OBJ) into one "
+             "normal a point, a mesh (PLY, OBJ, STL) into one a triangle. cluster, stream and segment take the "
+             "same files themselves and make the same normals.",
     .examples = "asterism normals frame.png --intrinsics 525,525,319.5,239.5 --output normals.npy\n"
                 "asterism normals frame.png --camera tum-fr1 --smooth tv --output normals.npy\n"
                 "asterism normals room.pcd --neighbours 30 --viewpoint 0,0,1.5 --output normals.npy\n"
                 "camera | asterism normals - --raw 640x480 --camera kinect --output normals.npy",
     .input = "an INPUT image, cloud or mesh, or - for standard input",
-    .options = options_table,
-    .shared = shared_options,
+    .inputs = AST_CLI_DEPTH | AST_CLI_SOLID,
+    .uses = uses,
     .run = run};
 
 typedef struct job {
@@ -80,8 +88,9 @@ static int make(job *work);
 static int deliver(job *work);
 
 static int run(int argc, char **argv) {
-    settings given = {.common = ast_cli_common_default(), .camera = ast_cli_camera_default()};
+    settings given = {0};
     int code = ast_cli_parse(&ast_cli_normals, argc, argv, &given, &given.input);
+    ast_cli_camera_resolve(&given.camera, &given.common, AST_SMOOTH_GUIDED);
     int solid = code < 0 && ast_cli_cloud_sees(given.input, &given.source);
     if (code < 0)
         code = check(&given, solid);
@@ -132,19 +141,11 @@ static int run_each(const settings *given) {
 
 /* Whatever its name, what is no 3-D file is to be read as a depth image; what it is shows on opening it. */
 static int check(const settings *given, int solid) {
-    if (!given->output)
-        return ast_cli_fail(AST_CLI_USAGE, "normals needs --output FILE, such as --output normals.npy");
-    if (solid) {
-        int code = ast_cli_camera_unused(&given->camera, given->input);
-        return code < 0 ? ast_cli_cloud_usage(&given->cloud, &given->source, given->input) : code;
-    }
+    if (solid)
+        return ast_cli_cloud_usage(&given->cloud);
     if (given->source.format)
         return ast_cli_fail(AST_CLI_USAGE, "--format must be pcd, ply, obj or stl, not '%s'", given->source.format);
-    if (given->curvature)
-        return ast_cli_fail(AST_CLI_USAGE, "--curvature is for clouds (.pcd, .ply, .obj), and %s is none",
-                            ast_cli_name(given->input));
-    int code = ast_cli_cloud_unused(&given->cloud, given->input);
-    return code < 0 ? ast_cli_depth_usage(&given->camera, (const char *const[]){given->input, NULL}) : code;
+    return ast_cli_depth_usage(&given->camera, (const char *const[]){given->input, NULL});
 }
 
 static int make(job *work) {

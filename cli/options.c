@@ -13,53 +13,111 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OPTIONS = 64 };
+enum { MOST_OPTIONS = AST_CLI_MOST_TYPED, CHOICES = 256 };
 
 static const ast_cli_option common_options[] = {
-    {"threads", AST_CLI_COUNT, "N", "threads to work on; 0, the default, is all processors",
-     offsetof(ast_cli_common, threads), 0, 256, NULL},
-    {"seed", AST_CLI_SEED, "S", "seed of everything random (default 1)", offsetof(ast_cli_common, seed), 0, 0, NULL},
+    {"threads", AST_CLI_COUNT, "N", "number of threads; 0 uses all processors", offsetof(ast_cli_common, threads), 0,
+     256, .standard = "0"},
+    {"seed", AST_CLI_SEED, "S", "seed of everything random", offsetof(ast_cli_common, seed), .standard = "1"},
     {"json", AST_CLI_FLAG, NULL, "print one JSON object instead of the table for people",
-     offsetof(ast_cli_common, json), 0, 0, NULL},
-    {"quiet", AST_CLI_FLAG, NULL, "print no table and no progress", offsetof(ast_cli_common, quiet), 0, 0, NULL},
-    {"progress", AST_CLI_FLAG, NULL, "show progress even where stderr is not a terminal",
-     offsetof(ast_cli_common, progress), 0, 0, NULL},
-    {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+     offsetof(ast_cli_common, json), .manual = "Prints one JSON object instead of the table; see `JSON`."},
+    {"quiet", AST_CLI_FLAG, NULL, "print no table and no progress", offsetof(ast_cli_common, quiet), .manual = NULL},
+    {"progress", AST_CLI_FLAG, NULL, "show progress even if standard error is not a terminal",
+     offsetof(ast_cli_common, progress), .manual = NULL},
+    {0}};
+static const ast_cli_group common_group = {.title = "Common options", .options = common_options};
 
 typedef struct parser {
     const ast_cli_command *command;
-    ast_cli_group groups[AST_CLI_GROUPS];
-    size_t group_count;
+    ast_cli_common *common;
     void *settings;
     const char **input;
     size_t input_count;
-    const ast_cli_option *seen[MOST_OPTIONS];
-    size_t seen_count;
 } parser;
 
 static int parse_option(parser *state, const char *argument, const char *next, int *used_next);
 static int take_input(parser *state, const char *argument);
 static int is_help(const char *argument);
+static int store(const ast_cli_option *option, const char *value, void *field);
+static int find_choice(const ast_cli_option *option, const char *value, int *index);
+static const char *list_choices(const ast_cli_option *option, char list[CHOICES]);
 
-ast_cli_common ast_cli_common_default(void) {
-    return (ast_cli_common){.seed = 1};
-}
-
-size_t ast_cli_groups(const ast_cli_command *command, ast_cli_group groups[AST_CLI_GROUPS]) {
+size_t ast_cli_groups(const ast_cli_command *command, ast_cli_use groups[AST_CLI_GROUPS]) {
     size_t count = 0;
-    if (command->options)
-        groups[count++] = (ast_cli_group){command->options, 0, "Options"};
-    for (const ast_cli_group *shared = command->shared; shared && shared->options; shared++) {
+    for (const ast_cli_use *use = command->uses; use && use->group; use++) {
         assert(count < AST_CLI_GROUPS - 1);
-        groups[count++] = *shared;
+        groups[count++] = *use;
     }
-    groups[count++] = (ast_cli_group){common_options, 0, "Common options"};
+    groups[count++] = (ast_cli_use){.group = &common_group};
     return count;
 }
 
+const ast_cli_option *ast_cli_find(const ast_cli_command *command, const char *name, ast_cli_use *use) {
+    ast_cli_use groups[AST_CLI_GROUPS];
+    size_t count = ast_cli_groups(command, groups);
+    for (size_t i = 0; i < count; i++) {
+        for (const ast_cli_option *option = groups[i].group->options; option->name; option++) {
+            if (strcmp(option->name, name) != 0)
+                continue;
+            if (use)
+                *use = groups[i];
+            return option;
+        }
+    }
+    return NULL;
+}
+
+const char *ast_cli_typed(const ast_cli_common *common, const char *name) {
+    for (size_t i = 0; i < common->typed_count; i++)
+        if (strcmp(common->typed[i]->name, name) == 0)
+            return common->values[i] ? common->values[i] : "";
+    return NULL;
+}
+
+void ast_cli_defaults(const ast_cli_option *option, void *settings) {
+    for (; option->name; option++) {
+        void *field = (char *)settings + option->offset;
+        if (option->standard)
+            assert(store(option, option->standard, field) < 0);
+        else if (option->kind == AST_CLI_REAL)
+            *(double *)field = NAN;
+        else if (option->kind == AST_CLI_CHOICE)
+            *(int *)field = -1;
+        else if (option->kind == AST_CLI_MAYBE)
+            *(size_t *)field = SIZE_MAX;
+    }
+}
+
+static int parse_arguments(parser *state, int argc, char **argv) {
+    int only_inputs = 0;
+    for (int i = 0; i < argc; i++) {
+        int code = -1, used_next = 0;
+        if (!only_inputs && strcmp(argv[i], "--") == 0)
+            only_inputs = 1;
+        else if (!only_inputs && argv[i][0] == '-' && argv[i][1] != 0)
+            code = parse_option(state, argv[i], argv[i + 1], &used_next);
+        else
+            code = take_input(state, argv[i]);
+        if (code >= 0)
+            return code;
+        i += used_next;
+    }
+    return -1;
+}
+
+/* Where the positional argument names the method. */
+static int choose_method(const ast_cli_command *command, void *settings, const char *name) {
+    ast_cli_option names = {.choices = command->methods->names};
+    char list[CHOICES] = "";
+    if (find_choice(&names, name, (int *)((char *)settings + command->method)))
+        return -1;
+    return ast_cli_fail(AST_CLI_USAGE, "%s takes %s, not '%s'", command->name, list_choices(&names, list), name);
+}
+
 int ast_cli_parse(const ast_cli_command *command, int argc, char **argv, void *settings, const char **input) {
-    parser state = {.command = command, .settings = settings, .input = input};
-    state.group_count = ast_cli_groups(command, state.groups);
+    parser state = {.command = command, .common = settings, .settings = settings, .input = input};
+    ast_cli_use groups[AST_CLI_GROUPS];
+    size_t group_count = ast_cli_groups(command, groups);
     for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (is_help(argv[i])) {
             if (ast_cli_speaks())
@@ -67,22 +125,16 @@ int ast_cli_parse(const ast_cli_command *command, int argc, char **argv, void *s
             return ast_cli_flush();
         }
     }
-    int only_inputs = 0;
-    for (int i = 0; i < argc; i++) {
-        int code = -1, used_next = 0;
-        if (!only_inputs && strcmp(argv[i], "--") == 0)
-            only_inputs = 1;
-        else if (!only_inputs && argv[i][0] == '-' && argv[i][1] != 0)
-            code = parse_option(&state, argv[i], argv[i + 1], &used_next);
-        else
-            code = take_input(&state, argv[i]);
-        if (code >= 0)
-            return code;
-        i += used_next;
-    }
-    if (command->input && state.input_count == 0)
+    state.common->command = command;
+    for (size_t i = 0; i < group_count; i++)
+        ast_cli_defaults(groups[i].group->options, (char *)settings + groups[i].offset);
+    int code = parse_arguments(&state, argc, argv);
+    if (code < 0 && command->input && state.input_count == 0)
         return ast_cli_fail(AST_CLI_USAGE, "%s needs %s", command->name, command->input);
-    return -1;
+    if (code < 0 && command->methods && command->input && !command->inputs)
+        code = choose_method(command, settings, input[0]);
+    const char *inputs[2] = {state.input_count ? input[0] : NULL, NULL};
+    return code < 0 ? ast_cli_rules(command, settings, command->many ? input : inputs) : code;
 }
 
 static int is_help(const char *argument) {
@@ -103,24 +155,13 @@ static int take_input(parser *state, const char *argument) {
 
 /* ---- One option -------------------------------------------------------------------------------------------------- */
 
-/* The option of that name and the field that receives it, or NULL. */
-static const ast_cli_option *find_option(const parser *state, const char *name, size_t length, void **field) {
-    for (size_t i = 0; i < state->group_count; i++) {
-        for (const ast_cli_option *option = state->groups[i].options; option->name; option++) {
-            if (strlen(option->name) != length || strncmp(option->name, name, length) != 0)
-                continue;
-            *field = (char *)state->settings + state->groups[i].offset + option->offset;
-            return option;
-        }
-    }
-    return NULL;
-}
-
 static int unknown_option(const parser *state, const char *argument, size_t length) {
     const char *names[MOST_OPTIONS + 1];
     size_t count = 0;
-    for (size_t i = 0; i < state->group_count; i++) {
-        for (const ast_cli_option *option = state->groups[i].options; option->name && count < MOST_OPTIONS; option++)
+    ast_cli_use groups[AST_CLI_GROUPS];
+    size_t group_count = ast_cli_groups(state->command, groups);
+    for (size_t i = 0; i < group_count; i++) {
+        for (const ast_cli_option *option = groups[i].group->options; option->name && count < MOST_OPTIONS; option++)
             names[count++] = option->name;
     }
     names[count] = NULL;
@@ -136,42 +177,50 @@ static int unknown_option(const parser *state, const char *argument, size_t leng
                         (int)length, argument, state->command->name);
 }
 
-static int store(const ast_cli_option *option, const char *value, void *field);
-
 static int is_number(const char *word) {
     return word && word[0] && !word[strspn(word, "0123456789")];
 }
 
-static int parse_option(parser *state, const char *argument, const char *next, int *used_next) {
-    const char *equals = strchr(argument, '=');
-    size_t length = equals ? (size_t)(equals - argument) : strlen(argument);
-    const ast_cli_option *option = NULL;
-    void *field = NULL;
-    if (length > 2 && strncmp(argument, "--", 2) == 0)
-        option = find_option(state, argument + 2, length - 2, &field);
-    if (!option)
-        return unknown_option(state, argument, length);
-    for (size_t i = 0; i < state->seen_count; i++) {
-        if (state->seen[i] == option)
-            return ast_cli_fail(AST_CLI_USAGE, "--%s is given twice", option->name);
-    }
-    if (state->seen_count < MOST_OPTIONS)
-        state->seen[state->seen_count++] = option;
-    const char *value = equals ? equals + 1 : NULL;
+/* The value of the option: what stands behind the equals sign, or the next word. */
+static int take_value(const ast_cli_option *option, const char *next, const char **value, int *used_next) {
     if (option->kind == AST_CLI_FLAG) {
-        if (value)
-            return ast_cli_fail(AST_CLI_USAGE, "--%s takes no value, not '%s'", option->name, value);
-    } else if (!value && option->kind == AST_CLI_MAYBE) {
+        if (*value)
+            return ast_cli_fail(AST_CLI_USAGE, "--%s takes no value, not '%s'", option->name, *value);
+    } else if (!*value && option->kind == AST_CLI_MAYBE) {
         *used_next = is_number(next);
-        value = *used_next ? next : "0";
-    } else if (!value) {
+        *value = *used_next ? next : "0";
+    } else if (!*value) {
         if (!next || strncmp(next, "--", 2) == 0)
             return ast_cli_fail(AST_CLI_USAGE, "--%s needs a value: --%s %s", option->name, option->name,
                                 option->value);
-        value = next;
+        *value = next;
         *used_next = 1;
     }
-    return store(option, value, field);
+    return -1;
+}
+
+static int parse_option(parser *state, const char *argument, const char *next, int *used_next) {
+    ast_cli_common *common = state->common;
+    const char *equals = strchr(argument, '='), *value = equals ? equals + 1 : NULL;
+    size_t length = equals ? (size_t)(equals - argument) : strlen(argument);
+    char name[64] = "";
+    ast_cli_use use = {0};
+    const ast_cli_option *option = NULL;
+    if (length > 2 && length < sizeof name && strncmp(argument, "--", 2) == 0) {
+        memcpy(name, argument + 2, length - 2);
+        option = ast_cli_find(state->command, name, &use);
+    }
+    if (!option)
+        return unknown_option(state, argument, length);
+    if (ast_cli_typed(common, name))
+        return ast_cli_fail(AST_CLI_USAGE, "--%s is given twice", name);
+    int code = take_value(option, next, &value, used_next);
+    if (code >= 0)
+        return code;
+    assert(common->typed_count < AST_CLI_MOST_TYPED);
+    common->typed[common->typed_count] = option;
+    common->values[common->typed_count++] = value;
+    return store(option, value, (char *)state->settings + use.offset + option->offset);
 }
 
 /* ---- Values ------------------------------------------------------------------------------------------------------ */
@@ -228,20 +277,31 @@ static int store_seed(const ast_cli_option *option, const char *value, uint64_t 
     return -1;
 }
 
-static int store_choice(const ast_cli_option *option, const char *value, int *field) {
-    char list[256] = "";
-    size_t used = 0;
+static int find_choice(const ast_cli_option *option, const char *value, int *index) {
     for (int i = 0; option->choices[i]; i++) {
         if (strcmp(option->choices[i], value) == 0) {
-            *field = i;
-            return -1;
+            *index = i;
+            return 1;
         }
-        const char *separator = i == 0 ? "" : option->choices[i + 1] ? ", " : " or ";
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", separator, option->choices[i]);
-        if (used >= sizeof list)
-            used = sizeof list - 1;
     }
-    return ast_cli_fail(AST_CLI_USAGE, "--%s must be %s, not '%s'", option->name, list, value);
+    return 0;
+}
+
+/* "a, b or c" */
+static const char *list_choices(const ast_cli_option *option, char list[CHOICES]) {
+    size_t used = 0;
+    for (int i = 0; option->choices[i] && used < CHOICES; i++) {
+        const char *separator = i == 0 ? "" : option->choices[i + 1] ? ", " : " or ";
+        used += (size_t)snprintf(list + used, CHOICES - used, "%s%s", separator, option->choices[i]);
+    }
+    return list;
+}
+
+static int store_choice(const ast_cli_option *option, const char *value, int *field) {
+    char list[CHOICES] = "";
+    if (find_choice(option, value, field))
+        return -1;
+    return ast_cli_fail(AST_CLI_USAGE, "--%s must be %s, not '%s'", option->name, list_choices(option, list), value);
 }
 
 static int store(const ast_cli_option *option, const char *value, void *field) {

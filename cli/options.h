@@ -1,77 +1,154 @@
 /* SPDX-License-Identifier: MIT
  *
- * Command lines as tables: a subcommand states its options once, with kind, range and help, and gets from it the
- * parsing, the sentences about what is wrong and the text of --help. The values land in the subcommand's own settings
- * struct, whose defaults the subcommand fills in first. */
+ * Command lines as tables. A subcommand states each option once, as a row with its kind, range, default and help, and
+ * with the methods, inputs and modes it is for. Parsing, the sentences about mistakes, --help and the man page all come
+ * from the rows. Values go into the subcommand's own settings struct; which options were typed is in
+ * `ast_cli_common`. */
 #ifndef AST_CLI_OPTIONS_H
 #define AST_CLI_OPTIONS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* What an option takes, and the type of the field that receives it. */
+#include "methods.h"
+
+/* What an option takes, and the type of the field that receives it. Without a default an option that is not typed
+ * leaves the value in brackets. */
 typedef enum ast_cli_kind {
-    AST_CLI_FLAG,  /* nothing; int becomes 1 */
-    AST_CLI_TEXT,  /* const char *, not empty */
-    AST_CLI_REAL,  /* double within low..high; choices[0], if there are choices, is infinity */
-    AST_CLI_COUNT, /* size_t within low..high */
-    AST_CLI_MAYBE, /* the same or nothing: a next word of digits alone is its value; without one it is 0 */
-    AST_CLI_SEED,  /* uint64_t */
-    AST_CLI_CHOICE /* int: the index in choices */
+    AST_CLI_FLAG,  /* nothing; int becomes 1 (0) */
+    AST_CLI_TEXT,  /* const char *, not empty (NULL) */
+    AST_CLI_REAL,  /* double within low..high; choices[0], if there are choices, is infinity (NaN) */
+    AST_CLI_COUNT, /* size_t within low..high (0) */
+    AST_CLI_MAYBE, /* the same or nothing: a next word of digits alone is its value; without one it is 0 (SIZE_MAX) */
+    AST_CLI_SEED,  /* uint64_t (0) */
+    AST_CLI_CHOICE /* int: the index in choices (-1) */
 } ast_cli_kind;
+
+/* Kinds of input, as bits. A name that does not tell its kind has the bits of all kinds it may be. */
+enum {
+    AST_CLI_TABLE = 1,
+    AST_CLI_SPARSE = 2,
+    AST_CLI_IMAGE = 4,             /* depth images */
+    AST_CLI_SCENE = 8,             /* of the NYU v2 .mat */
+    AST_CLI_CLOUD = 16,            /* a 3-D file without faces */
+    AST_CLI_MESH = 32,             /* and with them */
+    AST_CLI_SEVERAL = 64,          /* multiple .npy files that are one table */
+    AST_CLI_STANDARD_POINTS = 128, /* standard input */
+    AST_CLI_STANDARD_DEPTH = 256,
+    AST_CLI_POINTS = AST_CLI_TABLE | AST_CLI_STANDARD_POINTS,
+    AST_CLI_DEPTH = AST_CLI_IMAGE | AST_CLI_SCENE | AST_CLI_STANDARD_DEPTH,
+    AST_CLI_SOLID = AST_CLI_CLOUD | AST_CLI_MESH,
+    AST_CLI_ANY_INPUT = 511
+};
+
+/* Modes of a run that follow from more than one typed option, as bits. */
+enum {
+    AST_CLI_ON_RANKS = 1, /* multiple processes */
+    AST_CLI_IN_PARTS = 2, /* the input does not fit into memory */
+    AST_CLI_AUTO = 4,     /* --angle auto */
+    AST_CLI_EVERY = 8     /* --frame all */
+};
 
 typedef struct ast_cli_option {
     const char *name; /* without its dashes; NULL ends a table */
     ast_cli_kind kind;
     const char *value; /* what help calls its value, such as "DEG" */
-    const char *help;  /* lines break at \n */
+    const char *help;  /* wrapped by --help; \n breaks a line */
     size_t offset;     /* of the field in the settings */
     double low, high;
     const char *const *choices; /* NULL-terminated */
+    const char *standard;       /* its default, as one would type it; NULL: none */
+    const char *manual;         /* the longer explanation of the man page (markup: manual.c); NULL: help */
+    unsigned methods;           /* it is for; 0: all */
+    unsigned inputs;            /* it is for; 0: those of its group */
+    unsigned not_in;            /* modes it is not for */
+    const char *needs;          /* names of options, blanks between them, one of which must be typed too */
+    const char *excludes;       /* names of options that must not be typed too */
+    const char *required;       /* it must be typed where the method has it: what it is, for the sentence */
 } ast_cli_option;
 
-/* What every subcommand takes; the first field of every settings struct. */
+/* Options that belong together. Several subcommands may use one group. */
+typedef struct ast_cli_group {
+    const char *title;             /* the heading in --help; NULL: no new one */
+    const ast_cli_option *options; /* ended by a row without a name */
+    unsigned inputs;               /* they are for; 0: all */
+    const char *manual;            /* a paragraph for the man page, or NULL */
+} ast_cli_group;
+
+/* A group and where the struct that receives it is in the settings. */
+typedef struct ast_cli_use {
+    const ast_cli_group *group; /* NULL ends a list */
+    size_t offset;
+    unsigned methods; /* that they are for here; 0: all */
+} ast_cli_use;
+
+typedef struct ast_cli_command ast_cli_command;
+
+enum { AST_CLI_MOST_TYPED = 96 };
+
+/* What every subcommand takes, and what was typed; the first field of every settings struct. */
 typedef struct ast_cli_common {
     int json, quiet, progress;
     size_t threads;
     uint64_t seed;
+    const ast_cli_command *command;
+    const ast_cli_option *typed[AST_CLI_MOST_TYPED];
+    const char *values[AST_CLI_MOST_TYPED]; /* as typed; NULL for flags */
+    size_t typed_count;
 } ast_cli_common;
 
-/* Options that several subcommands share, with the struct that receives them at `offset` in the settings. */
-typedef struct ast_cli_group {
-    const ast_cli_option *options; /* NULL ends a list of groups */
-    size_t offset;
-    const char *title; /* the heading in --help; NULL: no new one */
-} ast_cli_group;
-
-typedef struct ast_cli_command {
+struct ast_cli_command {
     const char *name, *summary;
-    const char *usage;             /* one line or more, without the program's name */
-    const char *about;             /* a paragraph */
-    const char *examples;          /* lines, without the indent */
-    const char *input;             /* what the one positional argument is, for a sentence; NULL if there is none */
-    int many;                      /* there may be more than one of it */
-    const ast_cli_option *options; /* its own, or NULL; the common ones are added */
-    const ast_cli_group *shared;   /* what it takes besides, or NULL */
+    const char *usage;              /* one line or more, without the program's name */
+    const char *about;              /* paragraphs, wrapped by --help; an empty line between them */
+    const char *manual;             /* further paragraphs for the man page, or NULL */
+    const char *examples;           /* lines, without the indent */
+    const char *input;              /* what the one positional argument is, for a sentence; NULL if there is none */
+    int many;                       /* there may be more than one of it */
+    unsigned inputs;                /* kinds of data that it reads; 0: none */
+    const char *data;               /* the option that names the data; NULL: the positional argument does */
+    const ast_cli_methods *methods; /* NULL: it has none */
+    size_t method;                  /* offset of the index of the method in the settings */
+    const ast_cli_use *uses;        /* its groups of options; the common ones are added */
+    unsigned (*modes)(const void *settings); /* bits that are on, or NULL */
     int (*run)(int argc, char **argv);
-} ast_cli_command;
+};
 
-/* The defaults of the common options. */
-ast_cli_common ast_cli_common_default(void);
-
-/* Reads the arguments after the subcommand's name into `settings`, and the positional one into `input`. Returns -1 to
- * go on, or the exit code: after --help 0, after a mistake 2 with its sentence printed. Where the subcommand takes many
- * inputs, `input` has room for argc of them. */
+/* Reads the arguments after the subcommand's name into `settings`, whose defaults it sets first, and the positional one
+ * into `input`; then checks them against the rows. Returns -1 to go on, or the exit code: after --help 0, after a
+ * mistake 2 with its sentence printed. Where the subcommand takes many inputs, `input` has room for argc + 1 of them.
+ */
 int ast_cli_parse(const ast_cli_command *command, int argc, char **argv, void *settings, const char **input);
+
+/* Sets the fields of a table's options to their defaults. */
+void ast_cli_defaults(const ast_cli_option *options, void *settings);
+
+/* The value of an option as it was typed ("" for a flag), or NULL if it was not typed. */
+const char *ast_cli_typed(const ast_cli_common *common, const char *name);
+
+/* The options of a command, group by group: its own, the shared ones, the common ones. Returns how many groups. */
+enum { AST_CLI_GROUPS = 12 };
+size_t ast_cli_groups(const ast_cli_command *command, ast_cli_use groups[AST_CLI_GROUPS]);
+
+/* The row of that name, and the group it is in (which may be NULL), or NULL. */
+const ast_cli_option *ast_cli_find(const ast_cli_command *command, const char *name, ast_cli_use *use);
+
+/* What the rows say about a command line (rules.c). -1 to go on, or 2 after the sentence. `inputs`: NULL-terminated. */
+int ast_cli_rules(const ast_cli_command *command, void *settings, const char *const *inputs);
+
+/* The same for an input whose kind shows only when it is opened: -1, or 1 after the sentence. */
+int ast_cli_rules_of_kind(const ast_cli_common *common, unsigned kind, const char *input);
+
+/* The first thing typed that is not for the mode, such as "--sample" or "--method movmf", or NULL. */
+const char *ast_cli_blocked(const ast_cli_common *common, unsigned mode);
+
+/* The kinds that an input may be, by its name and by what was typed (rules.c). */
+unsigned ast_cli_kinds(const ast_cli_common *common, const char *input);
 
 /* Prints what --help prints. */
 void ast_cli_help(const ast_cli_command *command);
 
 /* The one of `names` (NULL-terminated) that `word` was probably meant to be, or NULL. */
 const char *ast_cli_nearest(const char *word, const char *const *names);
-
-/* The options of a command, group by group: its own, the shared ones, the common ones. Returns how many groups. */
-enum { AST_CLI_GROUPS = 12 };
-size_t ast_cli_groups(const ast_cli_command *command, ast_cli_group groups[AST_CLI_GROUPS]);
 
 #endif

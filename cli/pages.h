@@ -10,10 +10,11 @@
 #include "options.h"
 
 /* The option's row in a table, the name being stored at `offset`. */
-#define AST_CLI_REPORT_OPTION(offset)                                                                                  \
+#define AST_CLI_REPORT_OPTION(at)                                                                                      \
     {                                                                                                                  \
-        "report", AST_CLI_TEXT, "FILE.html", "write a page to look at the result in a browser, offline", offset, 0, 0, \
-            NULL                                                                                                       \
+        "report", AST_CLI_TEXT, "FILE.html", "write a page to look at the result in a browser, offline", at,           \
+            .not_in = AST_CLI_ON_RANKS | AST_CLI_IN_PARTS,                                                             \
+            .manual = "Writes a page to look at; see `REPORTS AND THE LIVE VIEW`."                                     \
     }
 
 /* Whether this build has the page that `option` shows, and what a report may be called; NULL: none is asked for. */

@@ -6,16 +6,21 @@
 static const char *const parallels[] = {"ordered", "oir", "serial", NULL}; /* in the order of ast_parallel */
 
 #define AT(field) offsetof(ast_cli_passes, field)
-const ast_cli_option ast_cli_passes_options[] = {{"max-iterations", AST_CLI_COUNT, "N",
-                                                  "passes before a run, or a frame, stops unconverged (default\n"
-                                                  "100)",
-                                                  AT(max_iterations), 1, 2147483647, NULL},
-                                                 {"parallel", AST_CLI_CHOICE, "HOW",
-                                                  "ordered (the default), oir or serial: the labels are the\n"
-                                                  "same, only the time differs",
-                                                  AT(parallel), 0, 0, parallels},
-                                                 {"no-bounds", AST_CLI_FLAG, NULL,
-                                                  "compare every point with every mean in every pass: the\n"
-                                                  "same labels, slower; for measurement",
-                                                  AT(no_bounds), 0, 0, NULL},
-                                                 {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+static const ast_cli_option options[] = {
+    {"max-iterations", AST_CLI_COUNT, "N", "maximum number of passes of a run or a frame", AT(max_iterations), 1,
+     2147483647, .standard = "100",
+     .manual = "Stops a run that has not converged after *N* passes (default 100). That is no failure; the result "
+               "says so. For `fsd` and `crp` the number of sweeps, for `ospkm` of rounds over the points, for "
+               "`mbspkm` of batches."},
+    {"parallel", AST_CLI_CHOICE, "HOW", "ordered, oir or serial: the labels are the same, only the time differs",
+     AT(parallel), .choices = parallels, .standard = "ordered", .methods = AST_CLI_BY_PASSES,
+     .not_in = AST_CLI_ON_RANKS | AST_CLI_IN_PARTS,
+     .manual = "`ordered` (the default), `oir` (optimistic iterated restarts) or `serial`. The labels are the same; "
+               "only the time differs."},
+    {"no-bounds", AST_CLI_FLAG, NULL,
+     "compare every point with every mean in every pass: the same labels, slower; for measurements", AT(no_bounds),
+     .methods = AST_CLI_BY_PASSES,
+     .manual = "Compares every point with every mean in every pass. The labels are the same; for measurement."},
+    {0}};
+
+const ast_cli_group ast_cli_passes_group = {.options = options};

@@ -12,9 +12,6 @@ typedef struct ast_cli_passes {
     int no_bounds;
 } ast_cli_passes;
 
-#define AST_CLI_PASSES_DEFAULT                                                                                         \
-    { .max_iterations = 100 }
-
-extern const ast_cli_option ast_cli_passes_options[];
+extern const ast_cli_group ast_cli_passes_group;
 
 #endif

@@ -23,31 +23,43 @@ typedef struct settings {
     ast_cli_common common;
     const char *output, *labels, *means;
     size_t points, dimension, clusters; /* 0: not given */
-    double kappa, separation, noise;    /* NaN: not given */
+    double kappa, separation, noise;    /* kappa NaN: not given */
     int axial;
     ast_cli_scene scene;
 } settings;
 
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
-    {"points", AST_CLI_COUNT, "N", "how many points", AT(points), 1, 2147483647, NULL},
-    {"dimension", AST_CLI_COUNT, "D", "of how many components, 2 to 4096", AT(dimension), 2, 4096, NULL},
-    {"clusters", AST_CLI_COUNT, "K", "from how many clusters, equally likely", AT(clusters), 1, 2147483647, NULL},
-    {"kappa", AST_CLI_REAL, "X", "how concentrated each cluster is; 0 is uniform", AT(kappa), 0, 1e15, NULL},
-    {"separation", AST_CLI_REAL, "DEG", "how far the means are apart at least (default 0)", AT(separation), 0, 180,
-     NULL},
-    {"noise", AST_CLI_REAL, "SHARE", "share of uniform points, 0 to 1, labelled -1 (default 0)", AT(noise), 0, 1, NULL},
-    {"axial", AST_CLI_FLAG, NULL, "give every row a random sign; the separation is that of axes", AT(axial), 0, 0,
-     NULL},
+    {"points", AST_CLI_COUNT, "N", "number of points", AT(points), 1, 2147483647, .excludes = "scene",
+     .manual = "How many points."},
+    {"dimension", AST_CLI_COUNT, "D", "number of components, 2 to 4096", AT(dimension), 2, 4096, .excludes = "scene",
+     .manual = "Of how many components, 2 to 4096."},
+    {"clusters", AST_CLI_COUNT, "K", "number of clusters, equally likely", AT(clusters), 1, 2147483647,
+     .excludes = "scene", .manual = "From how many clusters."},
+    {"kappa", AST_CLI_REAL, "X", "concentration of each cluster; 0 is uniform", AT(kappa), 0, 1e15, .excludes = "scene",
+     .manual = "The concentration of every cluster; 0 is uniform."},
+    {"separation", AST_CLI_REAL, "DEG", "smallest angle between two means", AT(separation), 0, 180, .standard = "0",
+     .excludes = "scene", .manual = "How far the means are apart at least."},
+    {"noise", AST_CLI_REAL, "SHARE", "share of uniform points, 0 to 1, labelled -1", AT(noise), 0, 1, .standard = "0",
+     .excludes = "scene", .manual = "The share of uniform points, 0 to 1; their label is -1."},
+    {"axial", AST_CLI_FLAG, NULL, "give every row a random sign; the separation is that of axes", AT(axial),
+     .excludes = "scene",
+     .manual = "Gives every row a random sign; the separation, at most 90 degrees, is that of axes."},
     {"output", AST_CLI_TEXT, "FILE",
-     "write the points: float32 .npy, or text; - is standard\n"
-     "output; of a scene: its folder",
-     AT(output), 0, 0, NULL},
-    {"labels", AST_CLI_TEXT, "FILE", "write the true labels: int32 .npy, or text", AT(labels), 0, 0, NULL},
-    {"means", AST_CLI_TEXT, "FILE", "write the true means: float32 .npy, or text", AT(means), 0, 0, NULL},
-    {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+     "write the points: float32 .npy, or text; - is standard output; of a scene: its folder", AT(output),
+     .manual = "The folder, which is made if it is not there. It gets *depth/000000.png* and so on, 16-bit "
+               "millimetres with 0 for holes; *truth/000000.npy*, int32, for each pixel the number of its surface's "
+               "true direction in the world, -1 for holes and where the surface is curved; *poses.txt*, a row *time "
+               "tx ty tz qx qy qz qw* for each frame, camera to world; and *camera.json*, the intrinsics, the depth "
+               "scale and the directions that the truth counts. A signal stops it after a whole frame."},
+    {"labels", AST_CLI_TEXT, "FILE", "write the true labels: int32 .npy, or text", AT(labels), .excludes = "scene",
+     .manual = "Writes the true labels."},
+    {"means", AST_CLI_TEXT, "FILE", "write the true means: float32 .npy, or text", AT(means), .excludes = "scene",
+     .manual = "Writes the true means."},
+    {0}};
 
-static const ast_cli_group groups[] = {{ast_cli_scene_options, AT(scene), "Options for a scene"}, {NULL, 0, NULL}};
+static const ast_cli_group own_group = {.title = "Options", .options = options_table};
+static const ast_cli_use uses[] = {{.group = &own_group}, {&ast_cli_scene_group, .offset = AT(scene)}, {0}};
 
 static int run(int argc, char **argv);
 
@@ -56,19 +68,18 @@ const ast_cli_command ast_cli_sample = {
     .summary = "draw points, or make depth frames, whose clusters are known",
     .usage = "sample --points N --dimension D --clusters K --kappa X --output FILE [options]\n"
              "sample --scene hallway --output DIR [options]",
-    .about = "Draws points from a mixture of von Mises-Fisher distributions, in random order, with\n"
-             "the label of each. Or makes frames of a depth camera that walks through a corridor with\n"
-             "a turn: depth/000000.png in millimetres, truth/000000.npy with the number of the true\n"
-             "direction of each pixel (-1: a hole, or a curved surface), poses.txt with a row \"time tx\n"
-             "ty tz qx qy qz qw\" a frame, and camera.json. The same seed gives the same files.",
+    .about = "Draws points from a mixture of von Mises-Fisher distributions, in random order, with the label of "
+             "each. Or makes frames of a depth camera that walks through a corridor with a turn: depth/000000.png "
+             "in millimetres, truth/000000.npy with the number of the true direction of each pixel (-1: a hole, "
+             "or a curved surface), poses.txt with a row \"time tx ty tz qx qy qz qw\" a frame, and camera.json. "
+             "The same seed gives the same files.",
     .examples = "asterism sample --points 300000 --dimension 3 --clusters 30 --kappa 400 --separation 30 \\\n"
                 "    --seed 1 --output points.npy --labels truth.npy\n"
                 "asterism sample --points 1000 --dimension 50 --clusters 5 --kappa 90 --noise 0.05 \\\n"
                 "    --output points.csv\n"
                 "asterism sample --scene hallway --frames 120 --output hallway",
     .input = NULL,
-    .options = options_table,
-    .shared = groups,
+    .uses = uses,
     .run = run};
 
 typedef struct job {
@@ -79,18 +90,14 @@ typedef struct job {
     ast_cli_target targets[TARGETS];
 } job;
 
-static int check_kind(const settings *given);
 static int check(const job *work);
 static int prepare(job *work);
 static int draw(job *work);
 static int deliver(job *work);
 
 static int run(int argc, char **argv) {
-    settings given = {.common = ast_cli_common_default(), .kappa = NAN, .separation = NAN, .noise = NAN};
-    given.scene.name = -1;
+    settings given = {0};
     int code = ast_cli_parse(&ast_cli_sample, argc, argv, &given, NULL);
-    if (code < 0)
-        code = check_kind(&given);
     if (code >= 0)
         return code;
     if (given.scene.name >= 0)
@@ -112,26 +119,6 @@ static int run(int argc, char **argv) {
     free(work.means);
     free(work.labels);
     return code;
-}
-
-/* Options of the one kind of sample say nothing about the other. */
-static int check_kind(const settings *given) {
-    const char *of_scene = ast_cli_scene_given(&given->scene);
-    const char *of_points = given->points               ? "points"
-                            : given->dimension          ? "dimension"
-                            : given->clusters           ? "clusters"
-                            : !isnan(given->kappa)      ? "kappa"
-                            : !isnan(given->separation) ? "separation"
-                            : !isnan(given->noise)      ? "noise"
-                            : given->axial              ? "axial"
-                            : given->labels             ? "labels"
-                            : given->means              ? "means"
-                                                        : NULL;
-    if (given->scene.name >= 0 && of_points)
-        return ast_cli_fail(AST_CLI_USAGE, "--%s is for a mixture of clusters, which a --scene is not", of_points);
-    if (given->scene.name < 0 && of_scene)
-        return ast_cli_fail(AST_CLI_USAGE, "--%s is for frames of a scene: it needs --scene hallway", of_scene);
-    return -1;
 }
 
 static int check(const job *work) {
@@ -179,8 +166,8 @@ static int draw(job *work) {
                            .dimension = given->dimension,
                            .clusters = given->clusters,
                            .kappa = given->kappa,
-                           .separation = isnan(given->separation) ? 0 : given->separation,
-                           .noise = isnan(given->noise) ? 0 : given->noise,
+                           .separation = given->separation,
+                           .noise = given->noise,
                            .axial = given->axial,
                            .seed = given->common.seed,
                            .progress = ast_cli_progress_drawn,

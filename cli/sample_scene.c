@@ -31,16 +31,20 @@ enum { MOST_FRAMES = 1000000 }; /* names have six digits */
 static const char *const scenes[] = {"hallway", NULL};
 
 #define AT(field) offsetof(ast_cli_scene, field)
-const ast_cli_option ast_cli_scene_options[] = {
+static const ast_cli_option options_table[] = {
     {"scene", AST_CLI_CHOICE, "NAME",
-     "hallway: frames of a depth camera that walks through a\n"
-     "corridor; --output is the folder they are written into",
-     AT(name), 0, 0, scenes},
-    {"frames", AST_CLI_COUNT, "N", "scene: frames of the whole walk (default 120)", AT(frames), 1, MOST_FRAMES, NULL},
-    {"size", AST_CLI_TEXT, "WxH", "scene: pixels of a frame (default 640x480)", AT(size), 0, 0, NULL},
-    {"no-noise", AST_CLI_FLAG, NULL, "scene: exact depth, without the sensor's noise and holes", AT(no_noise), 0, 0,
-     NULL},
-    {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+     "hallway: frames of a depth camera that walks through a corridor; --output is the folder they are "
+     "written into",
+     AT(name), .choices = scenes, .manual = "`hallway`."},
+    {"frames", AST_CLI_COUNT, "N", "frames of the whole walk", AT(frames), 1, MOST_FRAMES, .standard = "120",
+     .needs = "scene", .manual = "Frames of the whole walk (default 120): the more, the slower the camera moves."},
+    {"size", AST_CLI_TEXT, "WxH", "pixels of a frame", AT(size), .standard = "640x480", .needs = "scene",
+     .manual = "Pixels of a frame (default 640x480). Another size is the same view through coarser or finer pixels."},
+    {"no-noise", AST_CLI_FLAG, NULL, "exact depth, without the sensor's noise and holes", AT(no_noise),
+     .needs = "scene", .manual = "Exact depth, without noise and holes."},
+    {0}};
+
+const ast_cli_group ast_cli_scene_group = {.title = "Options for a scene", .options = options_table};
 
 typedef struct job {
     const ast_cli_common *common;
@@ -57,10 +61,6 @@ static int set_hallway(job *work, const ast_cli_scene *scene);
 static int prepare(job *work);
 static int make_frames(job *work);
 static int finish(job *work);
-
-const char *ast_cli_scene_given(const ast_cli_scene *scene) {
-    return scene->frames ? "frames" : scene->size ? "size" : scene->no_noise ? "no-noise" : NULL;
-}
 
 int ast_cli_scene_run(const ast_cli_common *common, const ast_cli_scene *scene, const char *output) {
     job work = {.common = common, .folder = output};

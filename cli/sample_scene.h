@@ -7,16 +7,13 @@
 #include "options.h"
 
 typedef struct ast_cli_scene {
-    int name;         /* -1: no scene */
-    size_t frames;    /* 0: not given */
-    const char *size; /* NULL: not given */
+    int name; /* -1: no scene */
+    size_t frames;
+    const char *size; /* of a frame: WIDTHxHEIGHT */
     int no_noise;
 } ast_cli_scene;
 
-extern const ast_cli_option ast_cli_scene_options[];
-
-/* The first of its options that was given, without --scene itself; NULL if none was. */
-const char *ast_cli_scene_given(const ast_cli_scene *scene);
+extern const ast_cli_group ast_cli_scene_group;
 
 /* Makes the frames in the folder `output`: the exit code. */
 int ast_cli_scene_run(const ast_cli_common *common, const ast_cli_scene *scene, const char *output);

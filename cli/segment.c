@@ -26,24 +26,29 @@ typedef struct settings {
 } settings;
 
 #define AT(field) offsetof(settings, field)
-static const ast_cli_option options_table[] = {{"output", AST_CLI_TEXT, "DIR",
-                                                "the folder for the pictures, named as the images; it is\n"
-                                                "made if need be",
-                                                AT(output), 0, 0, NULL},
-                                               {"overlay", AST_CLI_TEXT, "DIR",
-                                                "colour the pictures of this folder (or this one file)\n"
-                                                "instead of the grey depth, where there is one: by name or,\n"
-                                                "where no name is the same, by order",
-                                                AT(overlay), 0, 0, NULL},
-                                               {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+static const ast_cli_option options_table[] = {
+    {"output", AST_CLI_TEXT, "DIR", "the folder for the pictures, named after the images; it is made if necessary",
+     AT(output), .required = "a folder for the pictures",
+     .manual = "The folder for the pictures, which are called as the images or, for standard input, by the frame's "
+               "number, *000017.png*. It is made if it is not there."},
+    {"overlay", AST_CLI_TEXT, "DIR",
+     "colour the pictures of this folder (or this one file) instead of the grey depth: matched by name "
+     "or, if no name matches, by order",
+     AT(overlay),
+     .manual = "Colours the pictures in this folder (PNG, PPM, PGM or JPEG of the size of the depth images), or "
+               "this one picture, instead of the grey depth, where there is one. They belong to the images of the "
+               "same name or, where not one name is the same, to the images in order, and then there must be as "
+               "many."},
+    {0}};
 
-static const ast_cli_group groups[] = {{options_table, 0, "Options"},
-                                       {ast_cli_tracker_options, AT(follow.tracker), NULL},
-                                       {ast_cli_follow_options, AT(follow), NULL},
-                                       {ast_cli_watch_options, AT(watch), NULL},
-                                       {ast_cli_passes_options, AT(follow.passes), NULL},
-                                       {ast_cli_camera_options, AT(follow.camera), "Options for the camera"},
-                                       {NULL, 0, NULL}};
+static const ast_cli_group own_group = {.title = "Options", .options = options_table};
+static const ast_cli_use uses[] = {{.group = &own_group},
+                                   {&ast_cli_tracker_group, .offset = AT(follow.tracker)},
+                                   {&ast_cli_follow_group, .offset = AT(follow)},
+                                   {&ast_cli_watch_group, .offset = AT(watch)},
+                                   {&ast_cli_passes_group, .offset = AT(follow.passes)},
+                                   {&ast_cli_camera_group, .offset = AT(follow.camera)},
+                                   {0}};
 
 static int run(int argc, char **argv);
 
@@ -52,19 +57,22 @@ const ast_cli_command ast_cli_segment = {
     .summary = "colour depth images by the directions of their surfaces",
     .usage = "segment INPUT... --intrinsics FX,FY,CX,CY --angle DEG --output DIR [options]\n"
              "segment INPUT... --camera NAME --angle DEG --output DIR [options]",
-    .about = "Clusters the surface normals of depth images, one frame after the other, and writes\n"
-             "for each a PNG with the clusters as colours, black where there is no surface. A cluster\n"
-             "keeps its colour. More than one frame also gives contact-sheet.png, a grid of small\n"
-             "pictures, and shares.svg and shares.csv, how large each cluster was in each frame.\n"
-             "INPUT is 16-bit PNG or PGM files, a folder of them, a TUM RGB-D folder, or - for\n"
-             "standard input. With --json a line for each frame is printed, as stream does.",
+    .about = "Clusters the surface normals of depth images, one frame after the other, and writes for each a PNG "
+             "with the clusters as colours, black where there is no surface. A cluster keeps its colour. More "
+             "than one frame also gives contact-sheet.png, a grid of small pictures, and shares.svg and "
+             "shares.csv, how large each cluster was in each frame. INPUT is 16-bit PNG or PGM files, a folder of "
+             "them, a TUM RGB-D folder, or - for standard input. With --json a line for each frame is printed, as "
+             "stream does.",
     .examples = "asterism segment depth/ --camera kinect --angle 75 --output segments\n"
                 "asterism segment depth/ --intrinsics 535.4,539.2,320.1,247.6 --depth-scale 5000 \\\n"
                 "    --angle 60 --poses poses.txt --overlay rgb --output segments\n"
                 "asterism segment frame.png --camera kinect --smooth tv --angle 60 --output segments",
     .input = "an INPUT: depth images, a folder of them, or - for standard input",
     .many = 1,
-    .shared = groups,
+    .inputs = AST_CLI_DEPTH,
+    .methods = &ast_cli_stream_methods,
+    .method = AT(follow.tracker.method),
+    .uses = uses,
     .run = run};
 
 /* Everything a run holds; zeroed at first, so that it can be freed at any point. */
@@ -88,8 +96,7 @@ static int process(job *work);
 static int conclude(job *work);
 
 static int run(int argc, char **argv) {
-    settings given = {
-        .common = ast_cli_common_default(), .follow = ast_cli_follow_default(), .watch = ast_cli_watch_default()};
+    settings given = {0};
     job work = {.given = &given, .argc = argc, .argv = argv};
     int code = ast_cli_follow_parse(&ast_cli_segment, argc, argv, &given, &given.follow);
     if (code < 0)
@@ -113,18 +120,12 @@ static int run(int argc, char **argv) {
 
 static int check(const settings *given) {
     int depth;
-    if (!given->output)
-        return ast_cli_fail(AST_CLI_USAGE, "segment needs --output DIR, a folder for the pictures");
     if (strcmp(given->output, "-") == 0)
         return ast_cli_fail(AST_CLI_USAGE,
                             "--output needs the name of a folder: pictures do not go to standard output");
-    int code = ast_cli_follow_check(&given->follow, "segment", &depth);
+    int code = ast_cli_follow_check(&given->follow, &given->common, &depth);
     if (code < 0)
         code = ast_cli_watch_check(&given->watch);
-    if (code < 0 && !depth)
-        code =
-            ast_cli_fail(AST_CLI_USAGE, "segment takes depth images (.png, .pgm, or a folder of them), and %s is none",
-                         ast_cli_name(given->follow.inputs[0]));
     return code;
 }
 
@@ -248,13 +249,12 @@ static int deliver_summary(const job *work, int which) {
 }
 
 static int print(const job *work) {
-    static const char *const methods[] = {"ddp", "sdp", "dp"}; /* in the order of ast_stream_method */
     const settings *given = work->given;
     if (given->common.quiet || given->common.json)
         return AST_CLI_DONE;
     ast_cli_segments segments = {.shares = work->shares,
                                  .output = given->output,
-                                 .method = methods[given->follow.tracker.method],
+                                 .method = ast_cli_stream_names[given->follow.tracker.method],
                                  .angle = given->follow.tracker.angle,
                                  .frames = work->follow.frames,
                                  .width = work->follow.inputs.depth.width,

@@ -12,23 +12,25 @@
 #include "files.h"
 #include "terminal.h"
 
-const ast_cli_option ast_cli_sparse_options[] = {{"tf-idf", AST_CLI_FLAG, NULL,
-                                                  "sparse rows (.mtx, .npz) of counts: multiply each by\n"
-                                                  "log(N / n), N the rows of INPUT that hold anything and n those\n"
-                                                  "that hold this column",
-                                                  offsetof(ast_cli_sparse, tf_idf), 0, 0, NULL},
-                                                 {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+static const ast_cli_option options[] = {
+    {"tf-idf", AST_CLI_FLAG, NULL,
+     "counts: multiply each by log(N / n), N the number of rows that are not empty and n the number of "
+     "rows with this column",
+     offsetof(ast_cli_sparse, tf_idf),
+     .manual = "Multiply each number by log(N / n): N is the number of rows that hold a number other than 0, n that "
+               "of rows with such a number in the same column. What every row has counts nothing, and a row that "
+               "has nothing else is missing. The counts are those of the file that is read: new documents that are "
+               "to be assigned to means of others want the others' weights, and are better weighted before."},
+    {0}};
 
-const char *ast_cli_sparse_given(const ast_cli_sparse *sparse) {
-    return sparse->tf_idf ? "tf-idf" : NULL;
-}
-
-int ast_cli_sparse_unused(const ast_cli_sparse *sparse, const char *input) {
-    if (!sparse->tf_idf)
-        return -1;
-    return ast_cli_fail(AST_CLI_USAGE, "--tf-idf is for sparse rows (.mtx, .npz), and %s holds none",
-                        ast_cli_name(input));
-}
+const ast_cli_group ast_cli_sparse_group = {
+    .title = "Options for sparse rows",
+    .options = options,
+    .inputs = AST_CLI_SPARSE,
+    .manual =
+        "Sparse rows (.mtx, .npz) are mostly documents as counts of terms. They are for the methods `dp`, `spkm` and "
+        "`mbspkm` without --axial, for `assign`, and for the silhouette by cosine. Labels are those of the same "
+        "rows given densely."};
 
 /* Index `at` of the starts or the columns. */
 static size_t index_at(const ast_points *points, const void *array, size_t at) {

@@ -13,13 +13,7 @@ typedef struct ast_cli_sparse {
     int tf_idf;
 } ast_cli_sparse;
 
-extern const ast_cli_option ast_cli_sparse_options[];
-
-/* The name of the first of them that is given, or NULL. */
-const char *ast_cli_sparse_given(const ast_cli_sparse *sparse);
-
-/* For INPUT that is no table of points. */
-int ast_cli_sparse_unused(const ast_cli_sparse *sparse, const char *input);
+extern const ast_cli_group ast_cli_sparse_group;
 
 /* Weighs the numbers that were read as the options say. */
 int ast_cli_sparse_apply(const ast_cli_sparse *sparse, const char *path, ast_input *input);

@@ -29,27 +29,32 @@ typedef struct settings {
 
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
-    {"state", AST_CLI_TEXT, "FILE",
-     "resume from the file if it is there, save to it after\n"
-     "every frame",
-     AT(state), 0, 0, NULL},
-    {"durable", AST_CLI_FLAG, NULL, "also sync the state and the labels to disk", AT(follow.durable), 0, 0, NULL},
+    {"state", AST_CLI_TEXT, "FILE", "resume from the file if it exists, save to it after every frame", AT(state),
+     .manual = "Resumes from the file if it is there, and saves to it after every frame. The state names the last "
+               "frame: where that is among the inputs, the frames up to it are skipped; otherwise, and on standard "
+               "input, all are new. A kill at any moment costs nothing: the order is label file, line, state, so "
+               "that at most the last line appears twice. A state that is damaged, not ours, or made with other "
+               "options is refused and not touched."},
+    {"durable", AST_CLI_FLAG, NULL, "also sync the state and the labels to disk", AT(follow.durable),
+     .needs = "state labels", .manual = "Also syncs the state and the labels to disk, against power cuts."},
     {"dimension", AST_CLI_COUNT, "D", "components of a point: checked, and needed for raw frames", AT(follow.dimension),
-     2, 4096, NULL},
+     2, 4096, .inputs = AST_CLI_POINTS,
+     .manual = "Standard input holds raw frames, each of N x D float32 numbers, without a header. --dimension alone "
+               "checks what is read."},
     {"points", AST_CLI_COUNT, "N",
-     "with --dimension: standard input holds raw float32 frames\n"
-     "of N x D numbers, without any header",
-     AT(follow.points), 1, 2147483647, NULL},
-    {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+     "with --dimension: standard input holds raw float32 frames of N x D numbers, without a header", AT(follow.points),
+     1, 2147483647, .inputs = AST_CLI_STANDARD_POINTS, .needs = "dimension", .excludes = "format"},
+    {0}};
 
-static const ast_cli_group groups[] = {{ast_cli_tracker_options, AT(follow.tracker), "Options"},
-                                       {ast_cli_follow_options, AT(follow), NULL},
-                                       {ast_cli_watch_options, AT(watch), NULL},
-                                       {options_table, 0, NULL},
-                                       {ast_cli_passes_options, AT(follow.passes), NULL},
-                                       {ast_cli_camera_options, AT(follow.camera), "Options for depth images"},
-                                       {ast_cli_source_options, AT(follow.source), "Options for tables of points"},
-                                       {NULL, 0, NULL}};
+static const ast_cli_group own_group = {.options = options_table};
+static const ast_cli_use uses[] = {{&ast_cli_tracker_group, .offset = AT(follow.tracker)},
+                                   {&ast_cli_follow_group, .offset = AT(follow)},
+                                   {&ast_cli_watch_group, .offset = AT(watch)},
+                                   {.group = &own_group},
+                                   {&ast_cli_passes_group, .offset = AT(follow.passes)},
+                                   {&ast_cli_camera_group, .offset = AT(follow.camera)},
+                                   {&ast_cli_source_group, .offset = AT(follow.source)},
+                                   {0}};
 
 static int run(int argc, char **argv);
 
@@ -57,11 +62,10 @@ const ast_cli_command ast_cli_stream = {
     .name = "stream",
     .summary = "follow clusters through a sequence of frames",
     .usage = "stream INPUT... --angle DEG [options]",
-    .about = "Clusters one frame after the other. Directions drift, vanish and come back; every\n"
-             "cluster keeps its id. INPUT is files in order, a folder, a T x N x D .npy, or - for\n"
-             "standard input: .npy arrays one behind the other, or raw frames; or depth images, whose\n"
-             "surface normals are the points: 16-bit PNG or PGM files, a folder of them, a TUM RGB-D\n"
-             "folder, or raw frames. Prints a line of JSON a frame.",
+    .about = "Clusters one frame after the other. Directions drift, vanish and come back; every cluster keeps its "
+             "id. INPUT is files in order, a folder, a T x N x D .npy, or - for standard input: .npy arrays one "
+             "behind the other, or raw frames; or depth images, whose surface normals are the points: 16-bit PNG "
+             "or PGM files, a folder of them, a TUM RGB-D folder, or raw frames. Prints a line of JSON a frame.",
     .examples = "asterism stream frames/ --angle 70 --labels labels\n"
                 "asterism stream scene.npy --angle 70 --drift 0.5 --lifetime 25 --state scene.state\n"
                 "asterism stream depth/ --camera kinect --angle 75 --labels labels\n"
@@ -70,7 +74,10 @@ const ast_cli_command ast_cli_stream = {
                 "camera | asterism stream - --dimension 3 --points 307200 --angle 70 --poses poses.txt",
     .input = "an INPUT: files, a folder, or - for standard input",
     .many = 1,
-    .shared = groups,
+    .inputs = AST_CLI_POINTS | AST_CLI_DEPTH,
+    .methods = &ast_cli_stream_methods,
+    .method = AT(follow.tracker.method),
+    .uses = uses,
     .run = run};
 
 typedef struct job {
@@ -86,8 +93,7 @@ static int prepare(job *work);
 static int process(job *work);
 
 static int run(int argc, char **argv) {
-    settings given = {
-        .common = ast_cli_common_default(), .follow = ast_cli_follow_default(), .watch = ast_cli_watch_default()};
+    settings given = {0};
     job work = {.given = &given, .argc = argc, .argv = argv};
     int code = ast_cli_follow_parse(&ast_cli_stream, argc, argv, &given, &given.follow);
     if (code < 0)
@@ -108,37 +114,16 @@ static int is_standard(const char *path) {
     return path && strcmp(path, "-") == 0;
 }
 
-static int check_raw(const ast_cli_follow_settings *given, int depth) {
-    int standard = 0;
-    for (const char **input = given->inputs; *input; input++)
-        standard |= is_standard(*input);
-    if (depth && (given->points || given->dimension))
-        return ast_cli_fail(AST_CLI_USAGE, "--%s is for tables of points, and %s is depth images",
-                            given->points ? "points" : "dimension", ast_cli_name(given->inputs[0]));
-    if (given->points && !standard)
-        return ast_cli_fail(AST_CLI_USAGE,
-                            "--points is for raw frames on standard input, but - is not among the inputs");
-    if (given->points && !given->dimension)
-        return ast_cli_fail(AST_CLI_USAGE, "--points needs --dimension D too: raw frames have N x D numbers");
-    if (given->points && given->source.format)
-        return ast_cli_fail(AST_CLI_USAGE,
-                            "--points says that standard input holds raw frames, so --format %s cannot be",
-                            given->source.format);
-    return -1;
-}
-
 static int check(const settings *given) {
     int depth;
-    int code = ast_cli_follow_check(&given->follow, "stream", &depth);
+    int code = ast_cli_follow_check(&given->follow, &given->common, &depth);
     if (code < 0)
         code = ast_cli_watch_check(&given->watch);
     if (code >= 0)
         return code;
     if (is_standard(given->state))
         return ast_cli_fail(AST_CLI_USAGE, "--state needs a name: only the points can come from standard input");
-    if (given->follow.durable && !given->state && !given->follow.labels)
-        return ast_cli_fail(AST_CLI_USAGE, "--durable is for --state FILE and --labels DIR, and neither is given");
-    return check_raw(&given->follow, depth);
+    return -1;
 }
 
 /* ---- Before the first frame -------------------------------------------------------------------------------------- */

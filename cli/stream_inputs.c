@@ -187,7 +187,7 @@ static int find_path(const ast_cli_inputs *inputs, const char *path, const char 
 static void skip_depth(ast_cli_inputs *inputs, size_t last, uint64_t number) {
     int one = 0;
     uint64_t scene, count = number == AST_CLI_WHOLE ? last + 1 : number + 1;
-    if (number != AST_CLI_WHOLE && ast_cli_camera_frame(inputs->camera, inputs->paths[last], &one, &scene) < 0 && one)
+    if (number != AST_CLI_WHOLE && ast_cli_camera_frame(inputs->camera, &one, &scene) < 0 && one)
         count = number == scene;
     ast_depth_frames_skip(inputs->depth.frames, count);
 }

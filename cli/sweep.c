@@ -21,6 +21,20 @@ enum { MOST_POINTS = 1000000, MOST_PASSES = 50 };
 /* Silhouettes closer than this are the same to the eye; then the wider range of angles decides. */
 #define ALIKE 0.01
 
+#define AT(field) offsetof(ast_cli_angles, field)
+static const ast_cli_option options_table[] = {
+    {"from", AST_CLI_REAL, "DEG", "the largest angle", AT(from), 0, 180, .standard = "120",
+     .manual = "The largest angle (default 120)."},
+    {"to", AST_CLI_REAL, "DEG", "the smallest angle", AT(to), 0, 180, .standard = "5",
+     .manual = "The smallest one (default 5)."},
+    {"step", AST_CLI_REAL, "DEG", "from one angle to the next", AT(step), 0.01, 180, .standard = "2.5",
+     .manual = "From one to the next (default 2.5)."},
+    {"max-clusters", AST_CLI_COUNT, "K", "end before the first angle with more clusters", AT(max_clusters), 2,
+     2147483647, .standard = "500",
+     .manual = "The sweep ends before the first angle with more clusters (default 500)."},
+    {0}};
+const ast_cli_group ast_cli_angles_group = {.title = "Options", .options = options_table};
+
 typedef struct job {
     ast_cli_sweep *sweep;
     ast_context *context;
@@ -38,10 +52,6 @@ static int ended(const job *work);
 static int sweep_angle(job *work, double angle);
 static void choose(ast_cli_sweep *sweep);
 static void explain(ast_cli_sweep *sweep);
-
-ast_cli_angles ast_cli_angles_default(void) {
-    return (ast_cli_angles){.from = 120, .to = 5, .step = 2.5, .max_clusters = 500};
-}
 
 int ast_cli_sweep_run(ast_cli_sweep *sweep, ast_context *context, const ast_points *points, const char *input,
                       const ast_cli_angles *angles, const ast_cli_common *common) {

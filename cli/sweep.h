@@ -16,7 +16,7 @@ typedef struct ast_cli_angles {
     int axial;             /* x and -x are the same */
 } ast_cli_angles;
 
-ast_cli_angles ast_cli_angles_default(void);
+extern const ast_cli_group ast_cli_angles_group; /* all but axial */
 
 /* What an angle came to. */
 typedef struct ast_cli_swept {

@@ -9,48 +9,58 @@
 #include "cli.h"
 #include "terminal.h"
 
-static const char *const methods[] = {"ddp", "sdp", "dp", NULL}; /* in the order of ast_stream_method */
 static const char *const updates[] = {"posterior", "paper", NULL};
 static const char *const revivals[] = {"any", "near", NULL};
 
 #define AT(field) offsetof(ast_cli_tracker, field)
-const ast_cli_option ast_cli_tracker_options[] = {
+static const ast_cli_option options_table[] = {
     {"angle", AST_CLI_REAL, "DEG",
-     "how far a point may be from its mean, 0 to 180 degrees;\n"
-     "the larger, the fewer clusters",
-     AT(angle), 0, 180, NULL},
+     "how far a point may be from its mean, 0 to 180 degrees; a larger angle gives fewer clusters", AT(angle), 0, 180,
+     .required = "how far a point may be from its mean, such as --angle 70",
+     .manual = "How far a point may be from its mean, 0 to 180 degrees."},
     {"method", AST_CLI_CHOICE, "NAME",
-     "ddp: clusters move, vanish and come back (the default)\n"
+     "ddp: clusters move, vanish and come back\n"
      "sdp: each frame starts from the means of the one before\n"
      "dp: each frame by itself, every cluster with a new id",
-     AT(method), 0, 0, methods},
-    {"drift", AST_CLI_REAL, "DEG", "ddp: how far a direction moves in a frame (default 1)", AT(drift), 0, 180, NULL},
-    {"beta", AST_CLI_REAL, "B", "ddp: the paper's tracker with this beta, instead of --drift", AT(beta), 0,
-     (double)INFINITY, NULL},
-    {"weight-update", AST_CLI_CHOICE, "HOW",
-     "ddp: posterior (the default with --drift) or paper (the\n"
-     "default with --beta)",
-     AT(update), 0, 0, updates},
+     AT(method), .choices = ast_cli_stream_names, .standard = "ddp",
+     .manual = "`ddp` (the default) is DDP-vMF-means. `sdp` starts each frame from the means of the one before, and "
+               "whoever has no points is forgotten. `dp` clusters each frame by itself, every cluster with a new id."},
+    {"drift", AST_CLI_REAL, "DEG", "how far a direction moves per frame (default 1)", AT(drift), 0, 180,
+     .methods = AST_CLI_DDP, .excludes = "beta",
+     .manual = "How far a direction moves from one frame to the next (default 1)."},
+    {"beta", AST_CLI_REAL, "B", "the paper's tracker with this beta, instead of --drift", AT(beta), 0, (double)INFINITY,
+     .methods = AST_CLI_DDP,
+     .manual = "The tracker of the paper. It suits frames with a hundred thousand points a direction; with few "
+               "points its means lag behind. With `inf` directions do not move, and a mean is that of all points "
+               "its cluster ever had."},
+    {"weight-update", AST_CLI_CHOICE, "HOW", "posterior (the default with --drift) or paper (the default with --beta)",
+     AT(update), .choices = updates, .methods = AST_CLI_DDP,
+     .manual = "`posterior` (the default with --drift) or `paper` (the default with --beta)."},
     {"lifetime", AST_CLI_COUNT, "FRAMES",
-     "ddp: a cluster dies after so many frames in a row without\n"
-     "points (default 400); 0 makes every frame a clustering of\n"
+     "a cluster dies after this many frames in a row without points; 0 makes every frame a clustering of "
      "its own",
-     AT(lifetime), 0, 4294967295.0, NULL},
+     AT(lifetime), 0, 4294967295.0, .standard = "400", .methods = AST_CLI_DDP,
+     .manual = "A cluster dies after so many frames in a row without points (default 400). With 0 every frame is a "
+               "clustering of its own. With `sdp` and `dp`, --drift, --beta, --weight-update and --lifetime have no "
+               "effect."},
     {"revive", AST_CLI_CHOICE, "WHICH",
-     "ddp: what a point may bring back: any cluster that explains\n"
-     "it (the default), or only one that was near, within the\n"
-     "angle (the default for depth images with --drift)",
-     AT(revive), 0, 0, revivals},
+     "what a point may bring back: any cluster that explains it (the default), or only one that was near, "
+     "within the angle (the default for depth images with --drift)",
+     AT(revive), .choices = revivals, .methods = AST_CLI_DDP,
+     .manual = "Which clusters without points a point may bring back. `any` (the default) is any that explains it "
+               "well enough: the longer unseen, the less sure of its place, and where there is hardly any noise "
+               "that is soon anywhere. `near` (the default for depth images with --drift) is only one that was "
+               "within the angle of the point."},
     {"max-clusters", AST_CLI_COUNT, "N",
-     "clusters kept after a frame at most; the longest unseen go\n"
-     "first (default: no limit)",
-     AT(max_clusters), 1, 2147483647, NULL},
-    {"axial", AST_CLI_FLAG, NULL, "x and -x are the same", AT(axial), 0, 0, NULL},
-    {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+     "maximum number of clusters kept after a frame; the longest unseen go first (default: no limit)", AT(max_clusters),
+     1, 2147483647,
+     .manual = "Keeps at most *N* clusters after a frame. The longest unseen go first, among those the lightest, "
+               "among those the youngest."},
+    {"axial", AST_CLI_FLAG, NULL, "x and -x are the same", AT(axial),
+     .manual = "A row and its negative are the same; a mean keeps the side that it had."},
+    {0}};
 
-ast_cli_tracker ast_cli_tracker_default(void) {
-    return (ast_cli_tracker){.update = -1, .revive = -1, .angle = NAN, .drift = NAN, .beta = NAN, .lifetime = SIZE_MAX};
-}
+const ast_cli_group ast_cli_tracker_group = {.title = "Options", .options = options_table};
 
 ast_stream_options ast_cli_tracker_set(const ast_cli_tracker *tracker, const ast_cli_passes *passes) {
     ast_stream_options options;
@@ -62,8 +72,7 @@ ast_stream_options ast_cli_tracker_set(const ast_cli_tracker *tracker, const ast
     options.beta = tracker->beta;
     if (tracker->update >= 0)
         options.weight_update = tracker->update == 0 ? AST_POSTERIOR : AST_PAPER;
-    if (tracker->lifetime != SIZE_MAX)
-        options.lifetime = (uint32_t)tracker->lifetime;
+    options.lifetime = (uint32_t)tracker->lifetime;
     options.max_clusters = tracker->max_clusters;
     options.axial = tracker->axial;
     options.revive_near = tracker->revive == 1;
@@ -73,12 +82,7 @@ ast_stream_options ast_cli_tracker_set(const ast_cli_tracker *tracker, const ast
     return options;
 }
 
-int ast_cli_tracker_check(const ast_cli_tracker *tracker, const ast_cli_passes *passes, const char *command) {
-    if (isnan(tracker->angle))
-        return ast_cli_fail(AST_CLI_USAGE,
-                            "%s needs --angle DEG, how far a point may be from its mean, such as --angle 70", command);
-    if (!isnan(tracker->drift) && !isnan(tracker->beta))
-        return ast_cli_fail(AST_CLI_USAGE, "--drift and --beta are two different trackers; give one of them");
+int ast_cli_tracker_check(const ast_cli_tracker *tracker, const ast_cli_passes *passes) {
     ast_stream_options options = ast_cli_tracker_set(tracker, passes);
     options.dimension = 3; /* any: the true one is not known yet */
     const char *problem = ast_stream_options_problem(&options);

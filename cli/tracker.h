@@ -15,17 +15,15 @@ typedef struct ast_cli_tracker {
     int revive; /* 0: any, 1: near; -1: not given */
     int axial;
     double angle, drift, beta;     /* NaN: not given */
-    size_t lifetime, max_clusters; /* SIZE_MAX and 0: not given */
+    size_t lifetime, max_clusters; /* 0 clusters: no limit */
 } ast_cli_tracker;
 
-extern const ast_cli_option ast_cli_tracker_options[];
-
-ast_cli_tracker ast_cli_tracker_default(void);
+extern const ast_cli_group ast_cli_tracker_group;
 
 /* The library's options without the dimension, which only the first frame shows. */
 ast_stream_options ast_cli_tracker_set(const ast_cli_tracker *tracker, const ast_cli_passes *passes);
 
-/* What the command line alone shows; `command` needs the angle. -1 to go on, or the exit code. */
-int ast_cli_tracker_check(const ast_cli_tracker *tracker, const ast_cli_passes *passes, const char *command);
+/* What the command line alone shows: -1 to go on, or the exit code. */
+int ast_cli_tracker_check(const ast_cli_tracker *tracker, const ast_cli_passes *passes);
 
 #endif

@@ -28,20 +28,19 @@ typedef struct settings {
 
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
-    {"from", AST_CLI_REAL, "DEG", "the largest angle (default 120)", AT(angles.from), 0, 180, NULL},
-    {"to", AST_CLI_REAL, "DEG", "the smallest angle (default 5)", AT(angles.to), 0, 180, NULL},
-    {"step", AST_CLI_REAL, "DEG", "from one to the next (default 2.5)", AT(angles.step), 0.01, 180, NULL},
-    {"max-clusters", AST_CLI_COUNT, "K", "end before the first angle with more clusters (default 500)",
-     AT(angles.max_clusters), 2, 2147483647, NULL},
-    {"axial", AST_CLI_FLAG, NULL, "x and -x are the same", AT(angles.axial), 0, 0, NULL},
-    {"csv", AST_CLI_TEXT, "FILE", "write a row an angle", AT(csv), 0, 0, NULL},
-    {"svg", AST_CLI_TEXT, "FILE", "draw silhouette, clusters and stability over the angle", AT(svg), 0, 0, NULL},
-    {"means", AST_CLI_TEXT, "FILE", "write the means at the recommended angle, for cluster --init", AT(means), 0, 0,
-     NULL},
+    {"axial", AST_CLI_FLAG, NULL, "x and -x are the same", AT(angles.axial),
+     .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE, .manual = "A row and its negative are the same."},
+    {"csv", AST_CLI_TEXT, "FILE", "write one row per angle", AT(csv), .manual = "Writes a row an angle."},
+    {"svg", AST_CLI_TEXT, "FILE", "draw silhouette, clusters and stability over the angle", AT(svg),
+     .manual = "Draws silhouette, clusters and stability over the angle."},
+    {"means", AST_CLI_TEXT, "FILE", "write the means at the recommended angle, for cluster --init", AT(means),
+     .manual = "Writes the means at the recommended angle, for `cluster --init`."},
     AST_CLI_REPORT_OPTION(AT(report)),
-    {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+    {0}};
 
-static const ast_cli_group shared_options[] = {AST_CLI_READING_GROUPS(AT(reading)), {NULL, 0, NULL}};
+static const ast_cli_group own_group = {.options = options_table};
+static const ast_cli_use uses[] = {
+    {&ast_cli_angles_group, .offset = AT(angles)}, {.group = &own_group}, AST_CLI_READING_GROUPS(AT(reading)), {0}};
 
 static int run(int argc, char **argv);
 
@@ -49,20 +48,20 @@ const ast_cli_command ast_cli_tune = {
     .name = "tune",
     .summary = "find the angle that suits the points",
     .usage = "tune INPUT [options]",
-    .about = "Clusters INPUT by DP-vMF-means at angles from large to small, each run started from\n"
-             "nothing and from the means of the angle before, of which the better is kept. For each\n"
-             "angle: the number of clusters, the silhouette by cosine (1: well separated, 0: not),\n"
-             "and the stability, the NMI with the labels of the angle before. It recommends the\n"
-             "middle of the widest range of angles that find the same number of clusters at the\n"
-             "highest silhouette, and says why. 'cluster --angle auto' does the same and goes on.",
+    .about = "Clusters INPUT by DP-vMF-means at angles from large to small, each run started from nothing and "
+             "from the means of the angle before, of which the better is kept. For each angle: the number of "
+             "clusters, the silhouette by cosine (1: well separated, 0: not), and the stability, the NMI with the "
+             "labels of the angle before. It recommends the middle of the widest range of angles that find the "
+             "same number of clusters at the highest silhouette, and says why. 'cluster --angle auto' does the "
+             "same and goes on.",
     .examples = "asterism tune normals.npy\n"
                 "asterism tune normals.npy --svg tune.svg --csv tune.csv\n"
                 "asterism tune words.txt --columns 2-101 --from 90 --to 40 --step 2 --json\n"
                 "asterism tune part.stl\n"
                 "asterism tune depth.png --camera kinect --from 110 --to 30",
     .input = "an INPUT file, or - for standard input",
-    .options = options_table,
-    .shared = shared_options,
+    .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SEVERAL,
+    .uses = uses,
     .run = run};
 
 typedef struct job {
@@ -79,10 +78,10 @@ static int read_points(job *work);
 static int deliver(job *work);
 
 static int run(int argc, char **argv) {
-    settings given = {
-        .common = ast_cli_common_default(), .reading = ast_cli_reading_default(), .angles = ast_cli_angles_default()};
+    settings given = {0};
     int code = ast_cli_parse(&ast_cli_tune, argc, argv, &given, &given.input);
     given.angles.axial |= given.reading.cloud.undirected;
+    ast_cli_camera_resolve(&given.reading.camera, &given.common, AST_SMOOTH_GUIDED);
     if (code < 0)
         code = check(&given);
     if (code >= 0)
@@ -119,7 +118,7 @@ static int check(const settings *given) {
     if (given->angles.to > given->angles.from)
         return ast_cli_fail(AST_CLI_USAGE, "--to %g is above --from %g; the sweep goes from large angles to small ones",
                             given->angles.to, given->angles.from);
-    int code = ast_cli_directions_check(&given->reading, given->input, &kind);
+    int code = ast_cli_directions_check(&given->reading, &given->common, given->input, &kind);
     return code < 0 ? ast_cli_report_check("report", given->report) : code;
 }
 
@@ -127,7 +126,7 @@ static int read_points(job *work) {
     const settings *given = work->given;
     int code = ast_cli_open_context(&given->common, &work->context);
     if (code < 0)
-        code = ast_cli_directions_read(&work->directions, &given->reading, "tune", given->input, work->context);
+        code = ast_cli_directions_read(&work->directions, &given->reading, &given->common, given->input, work->context);
     return code;
 }
 

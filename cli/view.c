@@ -26,11 +26,19 @@ typedef struct settings {
 
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
-    {"labels", AST_CLI_TEXT, "FILE", "INPUT is points, and these are their labels", AT(labels), 0, 0, NULL},
-    {"report", AST_CLI_TEXT, "FILE.html", "write the page instead of serving it", AT(report), 0, 0, NULL},
-    {"port", AST_CLI_COUNT, "PORT", "serve there; by default on any port that is free", AT(port), 1, 65535, NULL},
-    {"bind", AST_CLI_TEXT, "ADDRESS", "serve there instead of on 127.0.0.1, this machine alone", AT(bind), 0, 0, NULL},
-    {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+    {"labels", AST_CLI_TEXT, "FILE", "INPUT is points, and these are their labels", AT(labels),
+     .manual = "The input is points, and these are their labels, as many. The clusters are what the labels say, "
+               "their means those of the members."},
+    {"report", AST_CLI_TEXT, "FILE.html", "write the page instead of serving it", AT(report),
+     .manual = "Writes the page instead of serving it."},
+    {"port", AST_CLI_COUNT, "PORT", "serve on this port; by default on any free port", AT(port), 1, 65535,
+     .excludes = "report", .manual = "By default any that is free."},
+    {"bind", AST_CLI_TEXT, "ADDRESS", "serve at this address instead of 127.0.0.1, this machine alone", AT(bind),
+     .excludes = "report", .manual = "As for `stream`."},
+    {0}};
+
+static const ast_cli_group own_group = {.title = "Options", .options = options_table};
+static const ast_cli_use uses[] = {{.group = &own_group}, {0}};
 
 static int run(int argc, char **argv);
 
@@ -38,22 +46,19 @@ const ast_cli_command ast_cli_view = {
     .name = "view",
     .summary = "look at a finished result in a browser",
     .usage = "view FILE.html|FILE.jsonl|DIR [options]\nview POINTS --labels FILE [options]",
-    .about = "Serves a page with a result that is there already, until Ctrl-C, and prints its\n"
-             "address: a report (.html); the lines that stream printed (.jsonl); a folder that holds\n"
-             "one of either; or points and the labels they were given.",
+    .about = "Serves a page with a result that is there already, until Ctrl-C, and prints its address: a report "
+             "(.html); the lines that stream printed (.jsonl); a folder that holds one of either; or points and "
+             "the labels they were given.",
     .examples = "asterism view hall.html\n"
                 "asterism view lines.jsonl --port 8080\n"
                 "asterism view points.npy --labels labels.npy\n"
                 "asterism view lines.jsonl --report lines.html",
     .input = "a report (.html), the lines of a stream (.jsonl), a folder, or points with --labels",
-    .options = options_table,
+    .uses = uses,
     .run = run};
 
 static int check(const settings *given) {
     int code = ast_cli_report_check("report", given->report);
-    if (code < 0 && given->report && (given->bind || given->port))
-        return ast_cli_fail(AST_CLI_USAGE, "--%s is for serving, and --report writes a file instead",
-                            given->bind ? "bind" : "port");
     if (code < 0 && !given->report)
         code = ast_cli_serving_check("view", given->bind);
     if (code < 0 && strcmp(given->input, "-") == 0)
@@ -179,7 +184,7 @@ static int serve_page(const settings *given, ast_text *html) {
 }
 
 static int run(int argc, char **argv) {
-    settings given = {.common = ast_cli_common_default()};
+    settings given = {0};
     ast_text html = {0};
     char *found = NULL, *line = NULL;
     struct stat status;

@@ -18,27 +18,21 @@ enum { STAY, EXIT };
 static const char *const endings[] = {"stay", "exit", NULL};
 
 #define AT(field) offsetof(ast_cli_watch_settings, field)
-const ast_cli_option ast_cli_watch_options[] = {AST_CLI_REPORT_OPTION(AT(report)),
-                                                {"view", AST_CLI_MAYBE, "[PORT]",
-                                                 "serve the same page live while the stream runs; the address\n"
-                                                 "is printed on standard error",
-                                                 AT(view), 0, 65535, NULL},
-                                                {"bind", AST_CLI_TEXT, "ADDRESS",
-                                                 "serve --view there instead of on 127.0.0.1, this machine alone",
-                                                 AT(bind), 0, 0, NULL},
-                                                {"view-end", AST_CLI_CHOICE, "HOW",
-                                                 "when the stream is over: stay and serve until Ctrl-C (the\n"
-                                                 "default on a terminal) or exit",
-                                                 AT(view_end), 0, 0, endings},
-                                                {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+static const ast_cli_option options_table[] = {
+    AST_CLI_REPORT_OPTION(AT(report)),
+    {"view", AST_CLI_MAYBE, "[PORT]",
+     "serve the same page live while the stream runs; the address is printed on standard error", AT(view), 0, 65535,
+     .manual = "Serves the page live while the stream runs; see `REPORTS AND THE LIVE VIEW`."},
+    {"bind", AST_CLI_TEXT, "ADDRESS", "serve --view at this address instead of 127.0.0.1, this machine alone", AT(bind),
+     .needs = "view"},
+    {"view-end", AST_CLI_CHOICE, "HOW",
+     "when the stream is over: stay and serve until Ctrl-C (the default on a terminal) or exit", AT(view_end),
+     .choices = endings, .needs = "view"},
+    {0}};
 
-ast_cli_watch_settings ast_cli_watch_default(void) {
-    return (ast_cli_watch_settings){.view = SIZE_MAX, .view_end = -1};
-}
+const ast_cli_group ast_cli_watch_group = {.options = options_table};
 
 int ast_cli_watch_check(const ast_cli_watch_settings *given) {
-    if (given->view == SIZE_MAX && (given->bind || given->view_end >= 0))
-        return ast_cli_fail(AST_CLI_USAGE, "--%s is for --view, which is not given", given->bind ? "bind" : "view-end");
     int code = ast_cli_report_check("report", given->report);
     if (code < 0 && given->view != SIZE_MAX)
         code = ast_cli_serving_check("--view", given->bind);
@@ -48,11 +42,10 @@ int ast_cli_watch_check(const ast_cli_watch_settings *given) {
 /* ---- Before the first frame -------------------------------------------------------------------------------------- */
 
 static void fill_head(ast_page_head *head, const ast_cli_follow *follow) {
-    static const char *const methods[] = {"ddp", "sdp", "dp"}; /* in the order of ast_stream_method */
     const ast_stream_options *options = &follow->options;
     const ast_cli_follow_settings *given = follow->given;
     head->axial = options->axial;
-    ast_page_parameter(head, "method", methods[options->method], NAN);
+    ast_page_parameter(head, "method", ast_cli_stream_names[options->method], NAN);
     ast_page_parameter(head, "angle", NULL, options->angle);
     if (!isnan(options->beta))
         ast_page_parameter(head, "beta", NULL, options->beta);
@@ -109,11 +102,11 @@ int ast_cli_watch_frame(ast_cli_watch *watch, const ast_cli_follow *follow, cons
     if (!watch->recording)
         return -1;
     ast_thumbnail small = {.labels = follow->labels,
-                       .width = depth->width,
-                       .height = depth->height,
-                       .depth = picture ? NULL : &depth->frame.image,
-                       .units_per_metre = depth->options.units_per_metre,
-                       .picture = picture};
+                           .width = depth->width,
+                           .height = depth->height,
+                           .depth = picture ? NULL : &depth->frame.image,
+                           .units_per_metre = depth->options.units_per_metre,
+                           .picture = picture};
     ast_recorded frame = {.frame = &follow->frame,
                           .source = follow->inputs.source,
                           .clusters = follow->clusters,

@@ -18,9 +18,7 @@ typedef struct ast_cli_watch_settings {
     int view_end; /* 0: stay, 1: exit; -1: by whether a terminal is there */
 } ast_cli_watch_settings;
 
-extern const ast_cli_option ast_cli_watch_options[];
-
-ast_cli_watch_settings ast_cli_watch_default(void);
+extern const ast_cli_group ast_cli_watch_group;
 
 /* A run; zeroed at first, so that it can be closed at any point. */
 typedef struct ast_cli_watch {

@@ -16,33 +16,44 @@
 
 typedef ast_reproduce_settings settings;
 
+enum { SYNTHETIC = 1, STREAM = 2, NYU = 4 };
+static const ast_cli_methods experiment_names = {.word = "reproduce",
+                                                 .names = (const char *const[]){"synthetic", "stream", "nyu", NULL},
+                                                 .bits = (const unsigned[]){SYNTHETIC, STREAM, NYU}};
+
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
-    {"output", AST_CLI_TEXT, "DIR", "the folder for figures and tables; it is made if need be", AT(output), 0, 0, NULL},
+    {"output", AST_CLI_TEXT, "DIR", "the folder for figures and tables; it is made if necessary", AT(output),
+     .required = "a folder for figures and tables", .manual = "The folder for figures and tables, made if need be."},
     {"quick", AST_CLI_FLAG, NULL,
      "synthetic: a tenth of the points, 3 runs, fewer settings\n"
      "nyu: up to 20 scenes, fewer settings, the guided filter",
-     AT(quick), 0, 0, NULL},
-    {"runs", AST_CLI_COUNT, "N", "synthetic: data sets to average over (default 50)", AT(runs), 1, 100000, NULL},
+     AT(quick), .methods = SYNTHETIC | NYU,
+     .manual = "A tenth of the points, 3 runs, fewer settings. For `nyu`: up to 20 scenes, spread over the file, "
+               "fewer settings, the guided filter."},
+    {"runs", AST_CLI_COUNT, "N", "data sets to average over (default 50)", AT(runs), 1, 100000, .methods = SYNTHETIC,
+     .manual = "Data sets to average over."},
     {"samplers", AST_CLI_COUNT, "N",
-     "synthetic: also the FSD sampler on the first N data sets,\n"
-     "5000 sweeps each (the paper: 10 runs; default 0)",
-     AT(samplers), 0, 100000, NULL},
-    {"input", AST_CLI_TEXT, "DIR",
-     "stream: a folder of depth images; of 'sample --scene\n"
-     "hallway' with the true directions",
-     AT(input), 0, 0, NULL},
+     "also the FSD sampler on the first N data sets, 5000 sweeps each (the paper: 10 runs)", AT(samplers), 0, 100000,
+     .standard = "0", .methods = SYNTHETIC,
+     .manual = "Runs the FSD sampler too, on the first *N* data sets, 5000 sweeps each with at most 50 components; "
+               "the last sample counts. This takes seconds a run."},
+    {"input", AST_CLI_TEXT, "DIR", "a folder of depth images; of 'sample --scene hallway' with the true directions",
+     AT(input), .methods = STREAM, .required = "a folder of depth images", .manual = "The folder of depth images."},
     AST_CLI_REPORT_OPTION(AT(report)),
-    {"angle", AST_CLI_REAL, "DEG", "stream: the angle (default 75; the paper: 100)", AT(angle), 0, 180, NULL},
-    {"mat", AST_CLI_TEXT, "FILE", "nyu: the data set, nyu_depth_v2_labeled.mat", AT(mat), 0, 0, NULL},
-    {"frames", AST_CLI_TEXT, "LIST",
-     "nyu: which scenes, from 0, such as 0-99, 5,17 or every\n"
-     "tenth as 0-/10 (default all)",
-     AT(frames), 0, 0, NULL},
-    {NULL, AST_CLI_FLAG, NULL, NULL, 0, 0, 0, NULL}};
+    {"angle", AST_CLI_REAL, "DEG", "the angle (default 75; the paper: 100)", AT(angle), 0, 180, .methods = STREAM,
+     .manual = "The angle (default 75; the paper has 100)."},
+    {"mat", AST_CLI_TEXT, "FILE", "the data set, nyu_depth_v2_labeled.mat", AT(mat), .methods = NYU,
+     .required = "the data set nyu_depth_v2_labeled.mat", .manual = "The data set."},
+    {"frames", AST_CLI_TEXT, "LIST", "scenes, counted from 0, such as 0-99, 5,17 or every tenth as 0-/10 (default all)",
+     AT(frames), .methods = NYU,
+     .manual = "Which scenes, counted from 0: numbers, ranges (`0-99`, or `100-` to the end), every n-th of a range "
+               "(`0-/10`), with commas between them, or `all` (the default)."},
+    {0}};
 
-static const ast_cli_group shared_options[] = {{ast_cli_camera_options, AT(camera), "Options for the camera"},
-                                               {NULL, 0, NULL}};
+static const ast_cli_group own_group = {.title = "Options", .options = options_table};
+static const ast_cli_use uses[] = {
+    {.group = &own_group}, {&ast_cli_camera_group, .offset = AT(camera), .methods = STREAM | NYU}, {0}};
 
 static int run(int argc, char **argv);
 
@@ -52,96 +63,54 @@ const ast_cli_command ast_cli_reproduce = {
     .usage = "reproduce synthetic --output DIR [options]\n"
              "reproduce stream --input DIR --output DIR --camera NAME [options]\n"
              "reproduce nyu --mat FILE --output DIR [options]",
-    .about = "Runs an experiment of the paper and prints its numbers beside the paper's.\n\n"
-             "synthetic: 30 von Mises-Fisher clusters on the sphere, 30,000 points, 50 data sets;\n"
-             "DP-vMF-means over the angle, spherical k-means over K. Writes synthetic.csv,\n"
-             "synthetic.svg and sphere.svg. Ctrl-C keeps the runs that are finished.\n\n"
-             "stream: time and consistency of dp, sdp, ddp and spkm with K = 5, frame by frame.\n"
-             "Writes stream.csv and the shares of ddp as shares.svg. With the true directions beside\n"
-             "the images, as in a hallway of 'sample', it says how many pixels have the one id of\n"
-             "their direction over the whole run; without, how many change their id between frames.\n\n"
-             "nyu: the scenes of NYU Depth v2 (nyu_depth_v2_labeled.mat, 2.8 GB, from its authors),\n"
-             "normals clustered by DP-vMF-means over the angle and by spkm over K. Writes nyu.csv,\n"
-             "nyu.svg, histogram.csv and scenes.csv, a row a scene. Ctrl-C keeps the scenes that are\n"
-             "finished, and the same command goes on from them. The camera is that of the data set\n"
-             "unless --intrinsics says otherwise, the smoothing tv as in the paper.",
+    .about = "Runs an experiment of the paper and prints its numbers beside the paper's.\n\nsynthetic: 30 von "
+             "Mises-Fisher clusters on the sphere, 30,000 points, 50 data sets; DP-vMF-means over the angle, "
+             "spherical k-means over K. Writes synthetic.csv, synthetic.svg and sphere.svg. Ctrl-C keeps the runs "
+             "that are finished.\n\nstream: time and consistency of dp, sdp, ddp and spkm with K = 5, frame by "
+             "frame. Writes stream.csv and the shares of ddp as shares.svg. With the true directions beside the "
+             "images, as in a hallway of 'sample', it says how many pixels have the one id of their direction "
+             "over the whole run; without, how many change their id between frames.\n\nnyu: the scenes of NYU "
+             "Depth v2 (nyu_depth_v2_labeled.mat, 2.8 GB, from its authors), normals clustered by DP-vMF-means "
+             "over the angle and by spkm over K. Writes nyu.csv, nyu.svg, histogram.csv and scenes.csv, a row a "
+             "scene. Ctrl-C keeps the scenes that are finished, and the same command goes on from them. The "
+             "camera is that of the data set unless --intrinsics says otherwise, the smoothing tv as in the paper.",
     .examples = "asterism reproduce synthetic --output figures\n"
                 "asterism reproduce synthetic --quick --output figures --json\n"
                 "asterism reproduce stream --input hall --intrinsics 259.5,259.5,159.5,119.5 --output figures\n"
                 "asterism reproduce nyu --mat nyu_depth_v2_labeled.mat --frames 0-/10 --output figures",
     .input = "an experiment: synthetic, stream or nyu",
-    .options = options_table,
-    .shared = shared_options,
+    .methods = &experiment_names,
+    .method = AT(experiment),
+    .uses = uses,
     .run = run};
 
-enum { SYNTHETIC = 1, STREAM = 2, NYU = 4 };
+typedef int (*experiment)(const settings *given);
+static const experiment experiments[] = {ast_reproduce_synthetic, ast_reproduce_stream, ast_reproduce_nyu};
 
-typedef struct experiment {
-    const char *name;
-    int flag;
-    int (*run)(const settings *given);
-} experiment;
-
-static const experiment experiments[] = {{"synthetic", SYNTHETIC, ast_reproduce_synthetic},
-                                         {"stream", STREAM, ast_reproduce_stream},
-                                         {"nyu", NYU, ast_reproduce_nyu}};
-
-/* No option that is for other experiments. */
-static int check_strays(const settings *given, int flag) {
-    const struct {
-        int given;
-        const char *option;
-        int where;
-        const char *names;
-    } options[] = {{given->quick, "quick", SYNTHETIC | NYU, "synthetic and nyu"},
-                   {given->runs > 0, "runs", SYNTHETIC, "synthetic"},
-                   {given->samplers > 0, "samplers", SYNTHETIC, "synthetic"},
-                   {given->input != NULL, "input", STREAM, "stream"},
-                   {!isnan(given->angle), "angle", STREAM, "stream"},
-                   {given->mat != NULL, "mat", NYU, "nyu"},
-                   {given->frames != NULL, "frames", NYU, "nyu"}};
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (options[i].given && !(options[i].where & flag))
-            return ast_cli_fail(AST_CLI_USAGE, "--%s is for reproduce %s", options[i].option, options[i].names);
-    return flag == SYNTHETIC ? ast_cli_camera_unused(&given->camera, "the synthetic data") : -1;
-}
-
-static int check(const settings *given, int flag) {
-    if (!given->output)
-        return ast_cli_fail(AST_CLI_USAGE, "reproduce needs --output DIR, a folder for figures and tables");
+static int check(const settings *given) {
     if (strcmp(given->output, "-") == 0)
         return ast_cli_fail(AST_CLI_USAGE, "--output needs the name of a folder, not standard output");
-    if (flag == STREAM && !given->input)
-        return ast_cli_fail(AST_CLI_USAGE, "reproduce stream needs --input DIR, a folder of depth images");
-    if (flag == NYU && !given->mat)
-        return ast_cli_fail(AST_CLI_USAGE, "reproduce nyu needs --mat FILE, the data set nyu_depth_v2_labeled.mat");
     if (given->frames && ast_frame_list_mark(given->frames, 0, NULL, NULL) != AST_FRAMES_FINE)
         return ast_cli_fail(
             AST_CLI_USAGE, "--frames must be scenes from 0, such as 0-99, 5,17, every tenth as 0-/10, or all, not '%s'",
             given->frames);
-    return check_strays(given, flag);
+    return ast_cli_report_check("report", given->report);
 }
 
-static int with_report(settings *given, int argc, char **argv, const experiment *one);
+static int with_report(settings *given, int argc, char **argv);
 
 static int run(int argc, char **argv) {
-    settings given = {.common = ast_cli_common_default(), .camera = ast_cli_camera_default(), .angle = NAN};
+    settings given = {0};
     ast_chart_page page = {0};
     int code = ast_cli_parse(&ast_cli_reproduce, argc, argv, &given, &given.what);
+    if (code < 0)
+        code = check(&given);
     if (code >= 0)
         return code;
     given.page = given.report ? &page : NULL;
-    for (size_t i = 0; i < sizeof experiments / sizeof *experiments; i++)
-        if (strcmp(given.what, experiments[i].name) == 0) {
-            code = check(&given, experiments[i].flag);
-            if (code < 0)
-                code = ast_cli_report_check("report", given.report);
-            if (code < 0)
-                code = given.report ? with_report(&given, argc, argv, &experiments[i]) : experiments[i].run(&given);
-            ast_chart_page_free(&page);
-            return code;
-        }
-    return ast_cli_fail(AST_CLI_USAGE, "there is no experiment '%s'; there are synthetic, stream and nyu", given.what);
+    code = given.report ? with_report(&given, argc, argv) : experiments[given.experiment](&given);
+    ast_chart_page_free(&page);
+    return code;
 }
 
 /* ---- The report -------------------------------------------------------------------------------------------------- */
@@ -162,14 +131,14 @@ static int write_report(const settings *given, const char *line, ast_output *out
 }
 
 /* An experiment that a signal has stopped keeps what is finished, also in its report. */
-static int with_report(settings *given, int argc, char **argv, const experiment *one) {
+static int with_report(settings *given, int argc, char **argv) {
     ast_format_error error;
     const ast_chart_page *page = given->page;
     ast_output *output = ast_output_open(given->report, false, &error);
     if (!output)
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
     char *line = ast_cli_command_line(&ast_cli_reproduce, argc, argv);
-    int code = one->run(given), written = AST_CLI_FAILED;
+    int code = experiments[given->experiment](given), written = AST_CLI_FAILED;
     if ((code == AST_CLI_DONE || code > AST_CLI_SIGNAL) && page->charts.size + page->tables.size > 0)
         written = write_report(given, line, output);
     if (written >= 0)

@@ -17,6 +17,7 @@ typedef struct ast_reproduce_settings {
     ast_cli_camera camera;
     const char *what, *output, *input, *mat, *frames, *report;
     ast_chart_page *page; /* of the report, which gets every figure and table; NULL: none is asked for */
+    int experiment;       /* which */
     size_t runs;
     int quick;
     size_t samplers; /* runs of the FSD sampler */

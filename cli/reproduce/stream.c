@@ -63,7 +63,7 @@ static void match(score *of);
 static int deliver(job *work, int stopped);
 
 int ast_reproduce_stream(const ast_reproduce_settings *given) {
-    job work = {.given = given, .follow_settings = ast_cli_follow_default()};
+    job work = {.given = given, .follow_settings = {.camera = given->camera}};
     int code = prepare(&work), stopped = 0;
     for (int method = DP; method <= DDP && code < 0; method++)
         code = run_method(&work, method);
@@ -116,10 +116,12 @@ static int prepare(job *work) {
     if (code >= 0)
         return code;
     settings->inputs[0] = given->input;
-    settings->camera = given->camera;
+    ast_cli_defaults(ast_cli_tracker_group.options, &settings->tracker);
+    ast_cli_defaults(ast_cli_passes_group.options, &settings->passes);
+    ast_cli_camera_resolve(&settings->camera, &given->common, AST_SMOOTH_GUIDED);
     settings->poses = work->poses;
     settings->tracker.angle = isnan(given->angle) ? 75 : given->angle;
-    code = ast_cli_follow_check(settings, "reproduce", &depth);
+    code = ast_cli_follow_check(settings, &given->common, &depth);
     if (code < 0 && !depth)
         code = ast_cli_fail(AST_CLI_FAILED, "%s holds no depth images (16-bit .png or .pgm)", given->input);
     return code < 0 ? ast_cli_make_folder("output", given->output) : code;

@@ -35,7 +35,7 @@ json silhouette ../out | awk '{ exit !($1 > 0.7) }' || broken "silhouette by ang
 fails 2 'axes can be apart' asterism sample --points 10 --dimension 3 --clusters 2 --kappa 9 --separation 100 --axial \
     --output other.npy
 fails 2 'axial is for --method dp, spkm and mbspkm' asterism cluster axes.txt --method dpmeans --angle 20 --axial
-fails 2 'axial is for the points' asterism measure --labels found.npy --truth truth.npy --axial
+fails 2 'axial needs --points FILE' asterism measure --labels found.npy --truth truth.npy --axial
 
 # The field: a plane that dips 30 degrees to the east has its pole 30 degrees from up, towards the east.
 printf '90 30\n90 30\n0 0\n180,0\n' | tr , ' ' >planes.txt
@@ -58,8 +58,8 @@ fails 1 'swapped.txt: row 1: a dip of 120 .*--columns 2,1' asterism cluster swap
 printf '400 1\n' >far.txt
 fails 1 'row 1: a trend of 400' asterism cluster far.txt --trend-plunge --angle 10
 fails 1 'has 3 columns, but --dip-direction needs two' asterism cluster axes.txt --dip-direction --angle 10
-fails 2 'a table has one of them' asterism cluster strange.txt --dip-direction --trend-plunge --angle 10
-fails 2 'a table has one of them' asterism stream strange.txt --dip-direction --trend-plunge --angle 10
+fails 2 '--dip-direction cannot be combined with --trend-plunge' asterism cluster strange.txt --dip-direction --trend-plunge --angle 10
+fails 2 '--dip-direction cannot be combined with --trend-plunge' asterism stream strange.txt --dip-direction --trend-plunge --angle 10
 
 # Real data, where it is at hand.
 data=$SOURCE/../shared/data

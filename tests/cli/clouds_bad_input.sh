@@ -90,28 +90,28 @@ usage() {
     shift
     fails 2 "$pattern" asterism cluster "$@"
 }
-usage '--neighbours is for clouds and meshes .*x.txt is none' x.txt --angle 30 --neighbours 9
-usage '--viewpoint is for clouds and meshes' x.txt --angle 30 --viewpoint 0,0,0
+usage '--neighbours is for clouds .*x.txt is a table of points' x.txt --angle 30 --neighbours 9
+usage '--viewpoint is for clouds' x.txt --angle 30 --viewpoint 0,0,0
 usage '--undirected is for clouds and meshes' x.txt --angle 30 --undirected
 usage '--colored is for clouds and meshes' x.txt --angle 30 --colored x.ply
 usage 'its name must end in .ply' whole.pcd --angle 30 --colored x.pcd
 usage '--viewpoint must be three numbers' whole.pcd --angle 30 --viewpoint 1,2
 usage '--viewpoint must be three numbers' whole.pcd --angle 30 --viewpoint 1,2,inf
-usage '--viewpoint gives normals a sign' whole.pcd --angle 30 --viewpoint 1,2,3 --undirected
+usage '--viewpoint cannot be combined with --undirected' whole.pcd --angle 30 --viewpoint 1,2,3 --undirected
 usage '--neighbours must be a whole number from 3 to 1024' whole.pcd --angle 30 --neighbours 2
-usage '--columns is for tables of points, and whole.pcd is a 3-D file' whole.pcd --angle 30 --columns 1
+usage '--columns is for tables of points, and whole.pcd is a cloud' whole.pcd --angle 30 --columns 1
 usage '--camera is for depth images' whole.pcd --angle 30 --camera kinect
-usage '--frame is for depth images' whole.pcd --angle 30 --frame 3
+usage '--frame is for scenes of the NYU v2 data set' whole.pcd --angle 30 --frame 3
 usage '--undirected is for --method dp, spkm and mbspkm' whole.pcd --method movmf --clusters 2 --undirected
 usage '--colored would overwrite the input whole.ply' whole.ply --angle 30 --colored whole.ply
 fails 1 'whole.obj is a mesh, whose faces have normals; --neighbours is for clouds' \
     asterism cluster whole.obj --angle 30 --neighbours 9
 fails 1 'whole.obj is a mesh.*--curvature' asterism normals whole.obj --output n.npy --curvature c.npy
 fails 2 '--curvature is for clouds' asterism normals x.png --camera kinect --output n.npy --curvature c.npy
-fails 2 '--neighbours is for the points and needs --points' \
+fails 2 '--neighbours needs --points FILE' \
     asterism measure --labels x.txt --truth x.txt --neighbours 9
 printf '1 0 0 0\n0 1 0 0\n' >four.txt
 fails 1 '--frame-axes is for three dimensions, and four.txt has 4' asterism cluster four.txt --angle 30 --frame-axes
-fails 2 'whole.pcd: is a 3-D file' asterism stream whole.pcd --angle 30
+fails 2 'stream takes tables of points .*, and whole.pcd is a cloud' asterism stream whole.pcd --angle 30
 fails 2 '--means: whole.pcd: is a 3-D file' asterism assign whole.obj --means whole.pcd
 fails 1 'cannot be|No such file' asterism cluster whole.pcd --angle 30 --colored absent/x.ply

@@ -128,7 +128,7 @@ rm state
 }
 fails 2 'state is for --method dp and spkm' asterism cluster wide.npy --method movmf --clusters 3 --state state
 fails 2 'state needs a name' asterism cluster wide.npy --angle 80 --state -
-fails 2 'durable is for --state' asterism cluster wide.npy --angle 80 --durable
+fails 2 'durable needs --state FILE' asterism cluster wide.npy --angle 80 --durable
 fails 2 'trace' asterism cluster wide.npy --angle 80 --trace t.csv --state state
 fails 2 'both write to z.npy' asterism cluster wide.npy --angle 80 --labels z.npy --state z.npy
 fails 2 'overwrite the input wide.npy' asterism cluster wide.npy --angle 80 --state wide.npy

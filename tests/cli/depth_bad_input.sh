@@ -14,7 +14,7 @@ for command in 'cluster' 'stream' 'segment --output out' 'normals --output n.npy
     fails 2 'depth images need --intrinsics fx,fy,cx,cy or --camera NAME; known cameras are .*kinect.*tum-fr1.*xtion' \
         asterism $command $frame $angle
     fails 2 "there is no 'kinekt'; known cameras are .*kinect" asterism $command $frame $angle --camera kinekt
-    fails 2 'give one of them' asterism $command $frame $angle --camera kinect $camera
+    fails 2 '--intrinsics cannot be combined with --camera' asterism $command $frame $angle --camera kinect $camera
     for text in 525 525,525,319.5 525,525,319.5,239.5,0 525,525,319.5,b 0,525,319.5,239.5 525,-525,319.5,239.5 \
         nan,525,319.5,239.5 525,525,inf,239.5 '525, 525' 525,525,,239.5; do
         fails 2 "intrinsics must be four numbers fx,fy,cx,cy .* not '" asterism $command $frame $angle --intrinsics "$text"
@@ -26,7 +26,7 @@ for command in 'cluster' 'stream' 'segment --output out' 'normals --output n.npy
     fails 2 'raw must be WIDTHxHEIGHT' asterism $command - $angle $camera --raw 0x480
     fails 2 'raw must be WIDTHxHEIGHT' asterism $command - $angle $camera --raw 640x480x3
     fails 2 'raw must be WIDTHxHEIGHT' asterism $command - $angle $camera --raw 100000x100000
-    fails 2 'raw is for frames on standard input' asterism $command $frame $angle $camera --raw 320x240
+    fails 2 'raw is for depth frames on standard input' asterism $command $frame $angle $camera --raw 320x240
     fails 1 '000000.png is 320 x 240 pixels, but --camera kinect stands for images of 640 x 480; give --intrinsics' \
         asterism $command $frame $angle --camera kinect
 done
@@ -34,15 +34,15 @@ fails 2 'nearest' asterism normals $frame $camera --output n.npy --nearest 3 --f
 
 # Options for one kind of input with the other kind.
 three_axes >x.txt
-fails 2 'camera is for depth images \(.png, .pgm, .mat, or a folder of images\), and x.txt is none' \
+fails 2 'camera is for depth images \(.png, .pgm, .mat, or a folder of images\), and x.txt is a table of points' \
     asterism cluster x.txt --angle 20 --camera kinect
 fails 2 'smooth is for depth images' asterism stream x.txt --angle 20 --smooth tv
-fails 2 'columns is for tables of points, and .*000000.png is depth images' \
+fails 2 'columns is for tables of points, and .*000000.png is a depth image' \
     asterism cluster $frame --angle 20 $camera --columns 1-3
 fails 2 'transpose is for tables' asterism stream $frame --angle 20 $camera --transpose
 fails 2 'dimension is for tables' asterism stream $frame --angle 20 $camera --dimension 3
-fails 2 'of one kind' asterism stream $frame x.txt --angle 20 $camera
-fails 2 'segment takes depth images .* and x.txt is none' asterism segment x.txt --angle 20 --output out
+fails 2 '--intrinsics is for depth images .*, and x.txt is a table of points' asterism stream $frame x.txt --angle 20 $camera
+fails 2 'segment takes depth images .* and x.txt is a table of points' asterism segment x.txt --angle 20 --output out
 fails 2 'segment needs --angle DEG' asterism segment $frame $camera --output out
 fails 2 'segment needs --output DIR' asterism segment $frame $camera --angle 20
 fails 2 'name of a folder' asterism segment $frame $camera --angle 20 --output -

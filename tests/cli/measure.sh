@@ -28,8 +28,8 @@ equal 'points that take part' 5 "$(json points ../out)"
 # Nothing to compare is no agreement, and options of the points need points.
 printf -- '-1\n-1\n-1\n-1\n-1\n0\n' >others.txt
 fails 1 'holes.txt and others.txt have no row' asterism measure --labels holes.txt --truth others.txt --json
-fails 2 '--columns is for the points' asterism measure --labels holes.txt --truth renamed.txt --columns 1
-fails 2 '--transpose is for the points' asterism measure --labels holes.txt --truth renamed.txt --transpose
+fails 2 '--columns needs --points FILE' asterism measure --labels holes.txt --truth renamed.txt --columns 1
+fails 2 '--transpose needs --points FILE' asterism measure --labels holes.txt --truth renamed.txt --transpose
 
 # Two clusters of equal points, at a right angle: a perfect silhouette, by either dissimilarity.
 printf '1 0\n1 0\n0 1\n0 1\n' >x.txt

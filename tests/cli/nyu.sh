@@ -92,9 +92,9 @@ fails 1 'cluster takes one scene, and rooms.mat has 3; --frame N picks one' aste
 fails 1 'rooms.mat: has 3 scenes, counted from 0, and scene 3 is asked for' \
     asterism cluster rooms.mat --frame 3 $camera --angle 30
 fails 2 '--frame must be all or the number of a scene' asterism cluster rooms.mat --frame one $camera --angle 30
-fails 2 '--frame is for scenes of the NYU v2 data set .*0.pgm is none' \
+fails 2 '--frame is for scenes of the NYU v2 data set .*0.pgm is a depth image' \
     asterism cluster 0.pgm --frame 0 $camera --angle 30
-fails 2 '--depth-scale is for images' asterism cluster rooms.mat --frame 0 $camera $scale --angle 30
+fails 2 '--depth-scale is for depth images .*, and rooms.mat is a data set of scenes' asterism cluster rooms.mat --frame 0 $camera $scale --angle 30
 fails 1 'rooms.mat: must be the only input' asterism stream rooms.mat 0.pgm $camera --angle 30
 fails 2 '--frame all writes files for each scene' asterism cluster rooms.mat --frame all $camera --angle 30 --labels -
 fails 1 'absent.mat: No such file or directory' asterism cluster absent.mat --frame 0 $camera --angle 30

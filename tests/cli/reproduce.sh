@@ -31,7 +31,7 @@ if can_interrupt; then
     equal 'files' 3 "$(find cut -type f | wc -l | tr -d ' ')"
 fi
 
-fails 2 'no experiment' asterism reproduce everything --output z
+fails 2 'reproduce takes synthetic, stream or nyu, not' asterism reproduce everything --output z
 fails 2 'needs --output' asterism reproduce synthetic
 fails 2 'needs --input' asterism reproduce stream --output z
 fails 2 'is for reproduce stream' asterism reproduce synthetic --output z --input out
@@ -50,4 +50,4 @@ rm -r hall/truth
 works asterism reproduce stream --input hall --intrinsics 262.5,262.5,159.5,119.5 --output walk
 grep -q 'no truth beside these images' ../out || broken "$(cat ../out)"
 mkdir empty
-fails 2 'and empty is none' asterism reproduce stream --input empty --camera kinect --output walk2
+fails 1 'empty holds no depth images' asterism reproduce stream --input empty --camera kinect --output walk2

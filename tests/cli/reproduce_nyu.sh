@@ -5,7 +5,7 @@
 fails 2 'needs --mat' asterism reproduce nyu --output z
 fails 2 'is for reproduce nyu' asterism reproduce synthetic --output z --mat hall.mat
 fails 2 'is for reproduce nyu' asterism reproduce stream --input . --output z --frames 0
-fails 2 'is for reproduce synthetic$' asterism reproduce nyu --mat hall.mat --output z --runs 2
+fails 2 'is for reproduce synthetic, not nyu' asterism reproduce nyu --mat hall.mat --output z --runs 2
 fails 2 'is for reproduce stream' asterism reproduce nyu --mat hall.mat --output z --angle 70
 fails 2 'depth-scale is not for' asterism reproduce nyu --mat hall.mat --output z --depth-scale 1000
 fails 2 'reproduce nyu takes --frames' asterism reproduce nyu --mat hall.mat --output z --frame 1

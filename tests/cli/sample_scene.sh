@@ -82,11 +82,11 @@ done
 for option in '--points 9' '--dimension 3' '--clusters 2' '--kappa 9' '--separation 9' '--noise 0' '--labels z.npy' \
     '--means m.npy'; do
     # shellcheck disable=SC2086
-    fails 2 "${option%% *} is for a mixture of clusters" asterism sample --scene hallway --output x $option
+    fails 2 "${option%% *} cannot be combined with --scene" asterism sample --scene hallway --output x $option
 done
 for option in '--frames 3' '--size 64x48' --no-noise; do
     # shellcheck disable=SC2086
-    fails 2 "${option%% *} is for frames of a scene" asterism sample $option --points 9 --dimension 3 --clusters 2 \
+    fails 2 "${option%% *} needs --scene NAME" asterism sample $option --points 9 --dimension 3 --clusters 2 \
         --kappa 9 --output x.npy
 done
 

@@ -86,7 +86,7 @@ fails 1 'none: is a folder without an .npy file' asterism cluster p2.npy none --
 fails 1 'none: is a folder without an .npy file' asterism cluster none --angle 40
 fails 2 "not both 'p2.npy' and '-', unless" asterism cluster p2.npy - --angle 40
 fails 2 "not both 'x.png' and 'p2.npy', unless" asterism cluster x.png p2.npy --angle 40
-fails 2 '--columns is for one input, and p2.npy and 1 more is 2 .npy files' \
+fails 2 '--columns is for tables of points, and the input is multiple .npy files that are read as one' \
     asterism cluster p2.npy p9.npy --columns 1-2 --angle 40
 fails 2 '--labels would overwrite the input p9.npy' asterism cluster p2.npy p9.npy --angle 40 --labels p9.npy
 fails 2 '--labels would overwrite the input p9.npy' asterism assign p2.npy p9.npy --means ../x.csv --labels p9.npy

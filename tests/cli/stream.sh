@@ -148,9 +148,8 @@ works asterism stream all.npy --angle 40 --lifetime 1
 equal 'lifetime 1: as well' '3:born 4:born 5:born' "$(told 2 ../out)"
 for method in sdp dp; do
     for option in '--drift 2' '--beta 10' '--lifetime 25' '--weight-update paper'; do
-        # One command line for all methods: what only ddp uses is no mistake.
         # shellcheck disable=SC2086
-        works asterism stream all.npy --angle 40 --method $method $option
+        fails 2 "${option%% *} is for --method ddp, not $method" asterism stream all.npy --angle 40 --method $method $option
     done
 done
 works asterism stream all.npy --angle 40 --beta inf

@@ -11,7 +11,7 @@ three_axes >x.txt
 # ---- Usage ----
 fails 2 'needs an INPUT' asterism stream --angle 40
 fails 2 'needs --angle' asterism stream a.npy
-fails 2 '--drift and --beta' asterism stream a.npy --angle 40 --drift 1 --beta 100
+fails 2 '--drift cannot be combined with --beta' asterism stream a.npy --angle 40 --drift 1 --beta 100
 fails 2 'drift' asterism stream a.npy --angle 40 --drift 0
 fails 2 '--drift must be' asterism stream a.npy --angle 40 --drift -1
 fails 2 '--beta must be' asterism stream a.npy --angle 40 --beta -1
@@ -21,9 +21,9 @@ fails 2 '--max-iterations must be' asterism stream a.npy --angle 40 --max-iterat
 fails 2 '--max-clusters must be' asterism stream a.npy --angle 40 --max-clusters 0
 fails 2 '--weight-update must be posterior or paper' asterism stream a.npy --angle 40 --weight-update kalman
 fails 2 'given twice' asterism stream - - --angle 40
-fails 2 '--points is for raw frames' asterism stream a.npy --angle 40 --points 3 --dimension 3
+fails 2 '--points is for points on standard input' asterism stream a.npy --angle 40 --points 3 --dimension 3
 fails 2 '--points needs --dimension' asterism stream - --angle 40 --points 3
-fails 2 'raw frames.*--format npy' asterism stream - --angle 40 --points 3 --dimension 3 --format npy
+fails 2 '--points cannot be combined with --format' asterism stream - --angle 40 --points 3 --dimension 3 --format npy
 fails 2 'a.xyz.*extension' asterism stream a.xyz --angle 40
 fails 2 '--durable' asterism stream a.npy --angle 40 --durable
 fails 2 '--labels needs a name' asterism stream a.npy --angle 40 --labels -

@@ -45,7 +45,7 @@ fails 1 'no means to write' asterism tune same.txt --means z.npy --csv z.csv
 
 fails 2 'above --from' asterism tune x.npy --from 20 --to 30
 fails 2 'from 0 to 180 or auto' asterism cluster x.npy --angle much
-fails 2 'starts by itself; --shuffle' asterism cluster x.npy --angle auto --shuffle
+fails 2 '--shuffle cannot be combined with --angle auto' asterism cluster x.npy --angle auto --shuffle
 fails 2 'is given twice|both write' asterism tune x.npy --csv z --svg z
 fails 1 'nothing.txt' asterism tune nothing.txt
 

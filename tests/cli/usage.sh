@@ -25,32 +25,32 @@ fails 2 '--angle is for --method dp' asterism cluster x.txt --method spkm --clus
 fails 2 '--clusters is for --method spkm' asterism cluster x.txt --clusters 2 --angle 20
 fails 2 '--clusters is for --method spkm' asterism cluster x.txt --clusters 2
 fails 2 '--shuffle is for --method dp' asterism cluster x.txt --method spkm --clusters 2 --shuffle
-fails 2 '--init random is for --method spkm' asterism cluster x.txt --angle 20 --init random
+fails 2 '--init random is for methods with --clusters' asterism cluster x.txt --angle 20 --init random
 fails 2 "--method must be dp, spkm, movmf, fsd, crp, ospkm, dpmeans or mbspkm, not 'kmeans'" \
     asterism cluster x.txt --method kmeans --angle 20
-fails 2 '--batch is for --method mbspkm; spkm looks at all points' \
+fails 2 '--batch is for --method mbspkm, not spkm' \
     asterism cluster x.txt --method spkm --clusters 2 --batch 100
-fails 2 '--sample is for --method dp; mbspkm does not know it' \
+fails 2 '--sample is for --method dp, not mbspkm' \
     asterism cluster x.txt --method mbspkm --clusters 2 --sample 100
-fails 2 '--angle auto looks at all points' asterism cluster x.txt --angle auto --sample 100
-fails 2 '--compare is for --method mbspkm and for dp with --sample' asterism cluster x.txt --angle 20 --compare
-fails 2 '--state is for runs over all points' asterism cluster x.txt --angle 20 --sample 9 --state s
-fails 2 '--trace is of one run' asterism cluster x.txt --angle 20 --sample 9 --compare --trace t.csv
+fails 2 '--sample cannot be combined with --angle auto' asterism cluster x.txt --angle auto --sample 100
+fails 2 '--compare needs --sample N with --method dp' asterism cluster x.txt --angle 20 --compare
+fails 2 '--state cannot be combined with --sample' asterism cluster x.txt --angle 20 --sample 9 --state s
+fails 2 '--trace cannot be combined with --compare' asterism cluster x.txt --angle 20 --sample 9 --compare --trace t.csv
 for method in movmf fsd ospkm mbspkm; do
     fails 2 "$method needs --clusters" asterism cluster x.txt --method $method
     fails 2 '--angle is for --method dp and dpmeans' asterism cluster x.txt --method $method --clusters 2 --angle 20
 done
 fails 2 'cluster needs --angle' asterism cluster x.txt --method dpmeans
 fails 2 '--angle auto is for --method dp' asterism cluster x.txt --method dpmeans --angle auto
-fails 2 '--hard is for movmf; --method spkm does not know it' asterism cluster x.txt --method spkm --clusters 2 --hard
-fails 2 '--kappa is for movmf, fsd and crp' asterism cluster x.txt --angle 20 --kappa 3
+fails 2 '--hard is for --method movmf, not spkm' asterism cluster x.txt --method spkm --clusters 2 --hard
+fails 2 '--kappa is for --method movmf, fsd and crp, not dp' asterism cluster x.txt --angle 20 --kappa 3
 fails 2 '--kappa must be a number from 0' asterism cluster x.txt --method movmf --clusters 2 --kappa -1
 fails 2 '--memberships is for' asterism cluster x.txt --angle 20 --memberships m.npy
-fails 2 '--samples is for fsd and crp' asterism cluster x.txt --method movmf --clusters 2 --samples s.npy
-fails 2 '--sample-every is about samples' asterism cluster x.txt --method fsd --clusters 2 --sample-every 5
-fails 2 '--prior-mean is missing' asterism cluster x.txt --method crp --prior-kappa 2
-fails 2 '--weights does not go with --method crp' asterism cluster x.txt --method crp --weights w.txt
-fails 2 '--learning-rate is for ospkm' asterism cluster x.txt --method spkm --clusters 2 --learning-rate 0.5
+fails 2 '--samples is for --method fsd and crp, not movmf' asterism cluster x.txt --method movmf --clusters 2 --samples s.npy
+fails 2 '--sample-every needs --samples FILE' asterism cluster x.txt --method fsd --clusters 2 --sample-every 5
+fails 2 '--prior-kappa needs --prior-mean FILE' asterism cluster x.txt --method crp --prior-kappa 2
+fails 2 '--weights is for --method dp, spkm, movmf, ospkm, dpmeans and mbspkm, not crp' asterism cluster x.txt --method crp --weights w.txt
+fails 2 '--learning-rate is for --method ospkm' asterism cluster x.txt --method spkm --clusters 2 --learning-rate 0.5
 fails 2 "--parallel must be ordered, oir or serial" asterism cluster x.txt --angle 20 --parallel all
 fails 2 '--max-iterations' asterism cluster x.txt --angle 20 --max-iterations 0
 fails 2 '--restarts' asterism cluster x.txt --angle 20 --restarts 0

@@ -166,7 +166,7 @@ cp l.html c.html folder
 fails 1 'folder holds 2 results; name one' asterism view folder
 fails 2 'not standard input' asterism view -
 fails 2 '--bind must be an address' asterism stream x.txt --angle 30 --view --bind localhost
-fails 2 '--bind is for --view' asterism stream x.txt --angle 30 --bind 127.0.0.1
-fails 2 '--view-end is for --view' asterism stream x.txt --angle 30 --view-end exit
+fails 2 '--bind needs --view' asterism stream x.txt --angle 30 --bind 127.0.0.1
+fails 2 '--view-end needs --view' asterism stream x.txt --angle 30 --view-end exit
 fails 2 '--view must be a whole number from 0 to 65535' asterism stream x.txt --angle 30 --view 70000
 fails 1 'cannot be served' asterism stream x.txt --angle 30 --view --bind 203.0.113.1

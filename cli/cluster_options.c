@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The options of asterism cluster, and the one step from what was typed to what is done. What depends on one option
+ * alone is in its row; here is what depends on values. */
+#include "cluster.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "cli.h"
+#include "pages.h"
+#include "ranks.h"
+#include "terminal.h"
+
+typedef ast_cli_cluster_settings settings;
+
+static const char *const automatic[] = {"auto", NULL};
+
+#define AT(field) offsetof(settings, field)
+static const ast_cli_option options_table[] = {
+    {"angle", AST_CLI_REAL, "DEG",
+     "how far a point may be from its mean, 0 to 180 degrees; a larger angle gives fewer clusters; auto: "
+     "as tune recommends (dp)",
+     AT(angle), 0, 180, .choices = automatic, .methods = AST_CLI_BY_ANGLE,
+     .required = "how far a point may be from its mean, such as --angle 25 (or --method spkm --clusters K)",
+     .manual = "How far a point may be from its mean, 0 to 180 degrees. The larger, the fewer clusters. `auto` "
+               "takes the angle that `tune` recommends and starts from its means."},
+    {"method", AST_CLI_CHOICE, "NAME",
+     "dp: as many clusters as the angle asks for\n"
+     "spkm: spherical k-means, as many clusters as --clusters says\n"
+     "mbspkm: spherical k-means learned from batches, for an answer in seconds\n"
+     "movmf: a mixture of --clusters von Mises-Fisher distributions\n"
+     "fsd: samples of such a mixture, at most --clusters components\n"
+     "crp: samples of a Dirichlet process mixture, any number of clusters\n"
+     "ospkm: online spherical k-means\n"
+     "dpmeans: Euclidean DP-means; ignores the sphere",
+     AT(method), .choices = ast_cli_batch_names, .standard = "dp",
+     .manual = "`dp` (the default) makes as many clusters as the angle asks for; `spkm` is spherical k-means and "
+               "makes as many as --clusters says. `mbspkm` is spherical k-means learned from batches, for an answer "
+               "in seconds: every batch moves the means towards its points, by less the more they have seen, until "
+               "that gains nothing any more; then all points get the nearest mean once. `movmf` is a mixture of so "
+               "many von Mises-Fisher distributions, each with a concentration of its own, found by expectation "
+               "maximisation. `fsd` and `crp` draw samples of such mixtures by Gibbs sampling and keep the last "
+               "one: `fsd` with a finite symmetric Dirichlet prior on the weights of at most --clusters components, "
+               "`crp` with a Dirichlet process prior, for any number. `ospkm` is online spherical k-means, which "
+               "moves one mean for every point it sees. `dpmeans` is DP-means in the space around the sphere, whose "
+               "means are no directions: what one gets by ignoring the sphere."},
+    {"clusters", AST_CLI_COUNT, "K",
+     "the number of clusters; fsd: the maximum; crp: the number to start from (default 1)", AT(clusters), 1, 2147483647,
+     .methods = AST_CLI_BY_COUNT,
+     .manual = "The number of clusters, at most the number of points; the most there can be (`fsd`) or how many to "
+               "start from (`crp`, default 1)."},
+    {"init", AST_CLI_TEXT, "START",
+     "a file of means to start from; with --clusters also k-means++ (the default) or random", AT(init),
+     .not_in = AST_CLI_AUTO,
+     .manual = "A file of means to start from, one a row. For the methods that take --clusters also `k-means++` "
+               "(the default) or `random`, both seeded. For `dp` and `dpmeans` the means are clusters without "
+               "points that the first pass may fill."},
+    {"batch", AST_CLI_COUNT, "N", "points in a batch (default 1024, or 10 per cluster if that is more)", AT(batch), 1,
+     2147483647, .methods = AST_CLI_MBSPKM,
+     .manual = "Points in a batch (default 1024, or 10 for each cluster if that is more). --max-iterations is the "
+               "number of batches at most."},
+    {"sample", AST_CLI_COUNT, "N",
+     "find the clusters among N points drawn by --seed, then visit all points once; points far from every "
+     "mean start new clusters, as usual",
+     AT(sample), 1, 2147483647, .methods = AST_CLI_DP, .not_in = AST_CLI_AUTO | AST_CLI_ON_RANKS | AST_CLI_IN_PARTS,
+     .manual = "Finds the clusters among *N* points, drawn by --seed, then visits all points once, in order. A "
+               "point that is farther than the angle from every mean founds a cluster as always, so that nothing is "
+               "forced into what the sample has seen."},
+    {"compare", AST_CLI_FLAG, NULL,
+     "mbspkm, and dp with --sample: also run over all points, from the same start, and report the loss", AT(compare),
+     .methods = AST_CLI_DP | AST_CLI_MBSPKM,
+     .manual = "Also runs over all points all the time, from the same start, and says how much of that run's "
+               "objective is lost. Without it the result says what one more iteration over all points would add to "
+               "the objective (`improvement` in JSON): it is measured, and a run that went on would gain at least "
+               "that."},
+    {"axial", AST_CLI_FLAG, NULL, "x and -x are the same: undirected normals, poles of planes, lines, quaternions",
+     AT(axial), .methods = AST_CLI_AXIAL, .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE,
+     .manual = "A row and its negative are the same: undirected normals, poles of planes, lines, quaternions. "
+               "Angles are those between axes, 0 to 90 degrees; the means come out with their largest component "
+               "positive."},
+    {"weights", AST_CLI_TEXT, "FILE", "one number per point: how much it counts", AT(weights),
+     .methods = AST_CLI_ALL & ~AST_CLI_SAMPLERS,
+     .manual = "One number for each point, finite and not negative: how much it counts. A point of weight 0 gets a "
+               "label and counts for nothing."},
+    {"restarts", AST_CLI_COUNT, "R", "number of runs, of which the best is kept", AT(restarts), 1, 1000000,
+     .standard = "1", .not_in = AST_CLI_AUTO | AST_CLI_IN_PARTS,
+     .manual = "Makes *R* runs, each with another order (`dp`, `dpmeans`) or another start and other random numbers "
+               "(the others), and keeps the one with the best objective."},
+    {"shuffle", AST_CLI_FLAG, NULL, "visit the points in a random order", AT(shuffle), .methods = AST_CLI_BY_ANGLE,
+     .not_in = AST_CLI_AUTO | AST_CLI_ON_RANKS | AST_CLI_IN_PARTS, .manual = "Visits them in a seeded random order."},
+    {"labels", AST_CLI_TEXT, "FILE",
+     "write one label per row, point or triangle, -1 for missing ones: int32 .npy, or text; for images, "
+     "an array of the image's shape; - is standard output",
+     AT(labels),
+     .manual = "Writes one label for each row, point or triangle of the input, 0 to K-1 in the order in which the "
+               "clusters were made, -1 for missing ones. Those of a depth image, and of an *.npy* array of height x "
+               "width x D, are an array of its height and width."},
+    {"means", AST_CLI_TEXT, "FILE", "write the means, one per row: float32 .npy, or text", AT(means),
+     .manual = "Writes the means, one a row."},
+    {"colored", AST_CLI_TEXT, "FILE.ply",
+     "write the cloud or mesh with a colour and a label for each point or triangle", AT(colored),
+     .inputs = AST_CLI_SOLID, .not_in = AST_CLI_ON_RANKS | AST_CLI_EVERY,
+     .manual = "For clouds and meshes: writes them as binary PLY, with a colour and a property *label* for each "
+               "point or triangle; what is missing is black. Points also get the normals that were used."},
+    {"frame-axes", AST_CLI_FLAG, NULL,
+     "three dimensions: print the orthogonal axes nearest to the means, and the rotation that makes them "
+     "x, y and z",
+     AT(frame_axes),
+     .manual = "For three dimensions: prints the three orthogonal axes that lie nearest to the means, each with the "
+               "weight of its cluster (a Manhattan frame), and the rotation, a matrix whose rows they are, that "
+               "makes them x, y and z."},
+    AST_CLI_REPORT_OPTION(AT(report)),
+    AST_CLI_MEMORY_OPTION(AT(memory_text)),
+    {"state", AST_CLI_TEXT, "FILE", "save the state of the run in this file, and resume from it if it exists",
+     AT(state), .methods = AST_CLI_DP | AST_CLI_SPKM, .not_in = AST_CLI_IN_PARTS | AST_CLI_EVERY,
+     .excludes = "sample trace",
+     .manual = "Keeps in this file where the run stands, and goes on from it if it is there. A run that was killed "
+               "at any moment and is started again, on however many threads or processes, comes to exactly the "
+               "labels, means and numbers of one that was not. The file is replaced in one step: after the last "
+               "pass, when the run is asked to stop, and otherwise after a pass whenever a fiftieth of the time so "
+               "far, 0.1 seconds or twenty times as long as writing it took have passed, whichever is the longest, "
+               "and a minute in place of a fiftieth if that is less. When the run is over the file stays and holds "
+               "its result: the same command gives it again at once. It has 4 bytes for each point (8 from the "
+               "second run of --restarts on) and the means. Points, weights and options must be those that it was "
+               "made with, except --threads, --parallel, --no-bounds, --restarts and, in the first run, "
+               "--max-iterations, so that a run that its limit stopped can go on under a higher one. A state that "
+               "is damaged, not ours, or of other points or options is refused and not touched."},
+    {"durable", AST_CLI_FLAG, NULL, "also sync the state to disk", AT(durable), .needs = "state",
+     .manual = "Also syncs the state to disk, against power cuts."},
+    {0}};
+
+static const ast_cli_group own_group = {.title = "Options", .options = options_table};
+static const ast_cli_use uses[] = {{.group = &own_group},
+                                   {&ast_cli_passes_group, .offset = AT(passes)},
+                                   {&ast_cli_mixtures_group, .offset = AT(mixtures)},
+                                   AST_CLI_READING_GROUPS(AT(reading)),
+                                   {0}};
+
+static unsigned modes(const void *settings);
+
+const ast_cli_command ast_cli_cluster = {
+    .name = "cluster",
+    .summary = "find the clusters of directions",
+    .usage = "cluster INPUT... --angle DEG [options]\ncluster INPUT... --method spkm --clusters K [options]\n"
+             "cluster INPUT... --method mbspkm|movmf|fsd|crp|ospkm|dpmeans [options]",
+    .about = "Clusters the rows of INPUT as directions: their length does not matter. Rows that are zero or hold "
+             "a NaN are missing and get the label -1. The same input and options give the same labels, bit for "
+             "bit, on any number of threads and on any processor. INPUT may also be a depth image (16-bit PNG or "
+             "PGM, or a scene of the NYU v2 .mat), a cloud or a mesh (PCD, PLY, OBJ, STL), whose surface normals "
+             "are the points; faces of a mesh count by their area. Several .npy files, or a folder of them (9.npy "
+             "before 10.npy), are one table, a file's rows behind those of the file before.",
+    .examples = "asterism cluster normals.npy --angle 25\n"
+                "asterism cluster normals.npy --angle 25 --labels labels.npy --means means.npy --json\n"
+                "asterism cluster normals.npy --angle 25 --report normals.html\n"
+                "asterism cluster words.txt --columns 2-101 --method spkm --clusters 50 --restarts 5\n"
+                "asterism cluster vectors.npy --method mbspkm --clusters 1000 --labels labels.npy\n"
+                "asterism cluster scan.npy --angle 25 --sample 50000 --compare\n"
+                "asterism cluster documents.mtx --method spkm --clusters 3 --tf-idf --restarts 10\n"
+                "asterism cluster faces.npy --method movmf --clusters 12 --memberships belong.npy\n"
+                "asterism cluster depth.png --camera kinect --angle 60 --labels labels.npy\n"
+                "asterism cluster room.pcd --angle 30 --colored room.ply --frame-axes\n"
+                "asterism cluster part.stl --angle 15 --labels faces.npy\n"
+                "asterism cluster nyu_depth_v2_labeled.mat --frame 17 --angle 60\n"
+                "asterism cluster joints.txt --dip-direction --axial --angle 60\n"
+                "asterism cluster embeddings.npy --method spkm --clusters 5000 --state run.state\n"
+                "asterism cluster embeddings.npy --angle 40 --labels labels.npy --memory 2G\n"
+                "asterism cluster part1.npy part2.npy part3.npy --angle 40 --labels labels.npy\n"
+                "zcat poles.csv.gz | asterism cluster - --format csv --angle 20 --labels -",
+    .input = "an INPUT file, or - for standard input",
+    .many = 1,
+    .inputs = AST_CLI_ANY_INPUT,
+    .methods = &ast_cli_batch_methods,
+    .method = AT(method),
+    .uses = uses,
+    .modes = modes,
+    .run = ast_cli_cluster_run};
+
+static unsigned modes(const void *data) {
+    const settings *given = data;
+    return (ast_cli_ranks() ? AST_CLI_ON_RANKS : 0) | (isinf(given->angle) ? AST_CLI_AUTO : 0) |
+           (ast_cli_camera_every(&given->reading.camera) ? AST_CLI_EVERY : 0);
+}
+
+int ast_cli_names_start(const char *init) {
+    return init && (strcmp(init, "random") == 0 || strcmp(init, "k-means++") == 0);
+}
+
+static int check_method(const settings *given) {
+    const char *method = ast_cli_batch_names[given->method];
+    int by_angle = given->method == AST_DP || given->method == AST_DPMEANS, named = ast_cli_names_start(given->init);
+    if (isinf(given->angle) && given->method != AST_DP)
+        return ast_cli_fail(AST_CLI_USAGE, "--angle auto is for --method dp; %s needs degrees, such as --angle 25",
+                            method);
+    if (by_angle && named)
+        return ast_cli_fail(AST_CLI_USAGE,
+                            "--init %s is for methods with --clusters; %s starts from a file or from "
+                            "nothing",
+                            given->init, method);
+    if (given->compare && given->method == AST_DP && !given->sample)
+        return ast_cli_fail(AST_CLI_USAGE, "--compare needs --sample N with --method dp");
+    if (!by_angle && given->method != AST_CRP && !given->clusters && (!given->init || named))
+        return ast_cli_fail(AST_CLI_USAGE, "--method %s needs --clusters K, such as --clusters 10", method);
+    return -1;
+}
+
+/* What the ranks cannot do and no single option shows. */
+static int check_ranks(const settings *given) {
+    const char *what = !ast_cli_ranks()                                 ? NULL
+                       : isinf(given->angle)                            ? "--angle auto"
+                       : given->method == AST_DP && given->restarts > 1 ? "--restarts of dp, which shuffles,"
+                       : ast_cli_camera_every(&given->reading.camera)   ? "--frame all"
+                       : strcmp(given->input, "-") == 0                 ? "standard input"
+                                                                        : NULL;
+    if (!what)
+        return -1;
+    return ast_cli_fail(AST_CLI_USAGE, "%s works on one rank: start it without mpirun, or with -n 1", what);
+}
+
+static int check_files(const settings *given) {
+    size_t length = given->colored ? strlen(given->colored) : 0;
+    if (given->colored && (length < 5 || strcasecmp(given->colored + length - 4, ".ply") != 0))
+        return ast_cli_fail(AST_CLI_USAGE, "--colored writes PLY: its name must end in .ply, not be '%s'",
+                            given->colored);
+    if (given->state && strcmp(given->state, "-") == 0)
+        return ast_cli_fail(AST_CLI_USAGE, "--state needs a name: it is a file that is read and replaced");
+    int code = ast_cli_check_read("weights", given->weights);
+    if (code < 0 && !ast_cli_names_start(given->init))
+        code = ast_cli_check_read("init", given->init);
+    if (code < 0)
+        code = ast_cli_check_read("prior-mean", given->mixtures.prior_mean);
+    return code < 0 ? ast_cli_report_check("report", given->report) : code;
+}
+
+int ast_cli_cluster_plan(settings *given, int argc, char **argv, const char **inputs) {
+    ast_cli_kind_of_input kind;
+    int code = ast_cli_parse(&ast_cli_cluster, argc, argv, given, inputs);
+    if (code >= 0)
+        return code;
+    given->axial |= given->reading.cloud.undirected;
+    ast_cli_camera_resolve(&given->reading.camera, &given->common, AST_SMOOTH_GUIDED);
+    code = ast_cli_several_take(&given->reading.source.several, "cluster", inputs, &given->input);
+    if (code < 0)
+        code = ast_cli_memory_check(given->memory_text, &given->memory);
+    if (code < 0)
+        code = check_method(given);
+    if (code < 0)
+        code = check_ranks(given);
+    if (code < 0)
+        code = ast_cli_directions_check(&given->reading, &given->common, given->input, &kind);
+    return code < 0 ? check_files(given) : code;
+}

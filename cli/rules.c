@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the rows of options say about a command line: every typed option must be for the method, the input and the mode
+ * of the run, and the sentences about those that are not are made from the masks of the rows. What the names of the
+ * inputs do not tell is checked again when they are opened. */
+#include <formats.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "cli.h"
+#include "files.h"
+#include "ranks.h"
+#include "terminal.h"
+
+enum { LIST = 512 };
+
+/* ---- Lists ------------------------------------------------------------------------------------------------------- */
+
+/* "a", "a and b", "a, b and c" of up to 16 names; `last` is "and" or "or". */
+static const char *join(char text[LIST], const char *const *names, size_t count, const char *last) {
+    size_t used = 0;
+    text[0] = 0;
+    for (size_t i = 0; i < count && used < LIST; i++) {
+        const char *blank = i + 1 == count ? " " : "";
+        used += (size_t)snprintf(text + used, LIST - used, "%s%s%s%s",
+                                 i == 0          ? ""
+                                 : i + 1 < count ? ", "
+                                                 : " ",
+                                 i > 0 && i + 1 == count ? last : "", i > 0 ? blank : "", names[i]);
+    }
+    return text;
+}
+
+/* Kinds in words, wider ones first. */
+static const struct {
+    unsigned kinds;
+    const char *many, *one;
+} kind_words[] = {{AST_CLI_POINTS, "tables of points", "a table of points"},
+                  {AST_CLI_DEPTH, "depth images (.png, .pgm, .mat, or a folder of images)", "a depth image"},
+                  {AST_CLI_SOLID, "clouds and meshes (.pcd, .ply, .obj, .stl)", "a cloud or a mesh"},
+                  {AST_CLI_IMAGE | AST_CLI_STANDARD_DEPTH, "depth images (.png, .pgm)", "a depth image"},
+                  {AST_CLI_TABLE, "files of points", "a table of points"},
+                  {AST_CLI_SPARSE, "sparse rows (.mtx, .npz)", "a file of sparse rows"},
+                  {AST_CLI_IMAGE, "files of depth images (.png, .pgm)", "a depth image"},
+                  {AST_CLI_SCENE, "scenes of the NYU v2 data set (.mat)", "a data set of scenes"},
+                  {AST_CLI_CLOUD, "clouds (.pcd, .ply, .obj)", "a cloud"},
+                  {AST_CLI_MESH, "meshes (.ply, .obj, .stl)", "a mesh"},
+                  {AST_CLI_SEVERAL, "multiple .npy files", "multiple .npy files that are read as one"},
+                  {AST_CLI_STANDARD_POINTS, "points on standard input", "points"},
+                  {AST_CLI_STANDARD_DEPTH, "depth frames on standard input", "depth images"}};
+enum { KIND_WORDS = sizeof kind_words / sizeof *kind_words };
+
+static const char *list_kinds(char text[LIST], unsigned kinds) {
+    const char *names[KIND_WORDS];
+    size_t count = 0;
+    for (size_t i = 0; i < KIND_WORDS; i++) {
+        if ((kinds & kind_words[i].kinds) != kind_words[i].kinds)
+            continue;
+        names[count++] = kind_words[i].many;
+        kinds &= ~kind_words[i].kinds;
+    }
+    return join(text, names, count, "and");
+}
+
+static const char *word_of(unsigned kind) {
+    for (size_t i = KIND_WORDS; i-- > 0;) /* the narrowest */
+        if ((kind & ~kind_words[i].kinds) == 0)
+            return kind_words[i].one;
+    return "a table of points"; /* dense or sparse */
+}
+
+/* "--state FILE or --labels DIR": options of the command by their names, which have blanks between them. */
+static const char *list_options(char text[LIST], const ast_cli_command *command, const char *names) {
+    char whole[8][64];
+    const char *words[8];
+    size_t count = 0;
+    for (const char *at = names; *at && count < 8; at += strspn(at, " ")) {
+        char name[48] = "";
+        size_t length = strcspn(at, " ");
+        memcpy(name, at, length < sizeof name ? length : sizeof name - 1);
+        const ast_cli_option *option = ast_cli_find(command, name, NULL);
+        if (option) {
+            snprintf(whole[count], sizeof whole[count], "--%s%s%s", name, option->value ? " " : "",
+                     option->value ? option->value : "");
+            words[count] = whole[count];
+            count++;
+        }
+        at += length;
+    }
+    return join(text, words, count, "or");
+}
+
+/* The first of these options that was typed, or NULL. */
+static const char *typed_of(const ast_cli_common *common, const char *names) {
+    for (size_t i = 0; i < common->typed_count; i++) {
+        const char *name = common->typed[i]->name, *at = names;
+        size_t length = strlen(name);
+        while ((at = strstr(at, name))) {
+            if ((at == names || at[-1] == ' ') && (at[length] == 0 || at[length] == ' '))
+                return name;
+            at += length;
+        }
+    }
+    return NULL;
+}
+
+/* ---- Methods ----------------------------------------------------------------------------------------------------- */
+
+static size_t method_of(const ast_cli_command *command, const void *settings) {
+    int index = *(const int *)((const char *)settings + command->method);
+    return index < 0 ? 0 : (size_t)index;
+}
+
+static const char *list_methods(char text[LIST], const ast_cli_methods *methods, unsigned bits) {
+    const char *names[16];
+    size_t count = 0;
+    for (size_t i = 0; methods->names[i] && count < 16; i++)
+        if (methods->bits[i] & bits)
+            names[count++] = methods->names[i];
+    return join(text, names, count, "and");
+}
+
+static int check_methods(const ast_cli_command *command, const ast_cli_common *common) {
+    const ast_cli_methods *methods = command->methods;
+    char list[LIST];
+    size_t index = methods ? method_of(command, common) : 0;
+    for (size_t i = 0; methods && i < common->typed_count; i++) {
+        ast_cli_use use = {0};
+        const ast_cli_option *option = ast_cli_find(command, common->typed[i]->name, &use);
+        unsigned bits = option->methods ? option->methods : use.methods;
+        if (bits && !(bits & methods->bits[index]))
+            return ast_cli_fail(AST_CLI_USAGE, "--%s is for %s %s, not %s", option->name, methods->word,
+                                list_methods(list, methods, bits), methods->names[index]);
+    }
+    return -1;
+}
+
+/* ---- Other options, modes ---------------------------------------------------------------------------------------- */
+
+static int check_company(const ast_cli_command *command, const ast_cli_common *common) {
+    char list[LIST];
+    for (size_t i = 0; i < common->typed_count; i++) {
+        const ast_cli_option *option = common->typed[i];
+        const char *other = option->excludes ? typed_of(common, option->excludes) : NULL;
+        if (other)
+            return ast_cli_fail(AST_CLI_USAGE, "--%s cannot be combined with --%s", option->name, other);
+        if (option->needs && !typed_of(common, option->needs))
+            return ast_cli_fail(AST_CLI_USAGE, "--%s needs %s", option->name,
+                                list_options(list, command, option->needs));
+    }
+    return -1;
+}
+
+const char *ast_cli_blocked(const ast_cli_common *common, unsigned mode) {
+    static char name[80];
+    const ast_cli_methods *methods = common->command->methods;
+    size_t index = methods ? method_of(common->command, common) : 0;
+    if (methods && methods->not_in && (methods->not_in[index] & mode)) {
+        snprintf(name, sizeof name, "%s %s", methods->word, methods->names[index]);
+        return name;
+    }
+    for (size_t i = 0; i < common->typed_count; i++) {
+        if (!(common->typed[i]->not_in & mode))
+            continue;
+        snprintf(name, sizeof name, "--%s", common->typed[i]->name);
+        return name;
+    }
+    return NULL;
+}
+
+static int check_modes(const ast_cli_command *command, const ast_cli_common *common) {
+    static const struct {
+        unsigned mode;
+        const char *name;
+    } modes[] = {{AST_CLI_AUTO, "--angle auto"}, {AST_CLI_EVERY, "--frame all"}};
+    unsigned on = command->modes ? command->modes(common) : 0;
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        const char *what = on & modes[i].mode ? ast_cli_blocked(common, modes[i].mode) : NULL;
+        if (what)
+            return ast_cli_fail(AST_CLI_USAGE, "%s cannot be combined with %s", what, modes[i].name);
+    }
+    const char *what = on & AST_CLI_ON_RANKS ? ast_cli_blocked(common, AST_CLI_ON_RANKS) : NULL;
+    if (what)
+        return ast_cli_fail(AST_CLI_USAGE, "%s works on one rank: start it without mpirun, or with -n 1", what);
+    return -1;
+}
+
+/* ---- Inputs ------------------------------------------------------------------------------------------------------ */
+
+/* The kinds by format or extension, without its dot. */
+static const struct {
+    const char *name;
+    unsigned kinds;
+} format_kinds[] = {{"npy", AST_CLI_TABLE},  {"csv", AST_CLI_TABLE},  {"tsv", AST_CLI_TABLE}, {"txt", AST_CLI_TABLE},
+                    {"mtx", AST_CLI_SPARSE}, {"npz", AST_CLI_SPARSE}, {"png", AST_CLI_IMAGE}, {"pgm", AST_CLI_IMAGE},
+                    {"mat", AST_CLI_SCENE},  {"pcd", AST_CLI_CLOUD},  {"stl", AST_CLI_MESH},  {"ply", AST_CLI_SOLID},
+                    {"obj", AST_CLI_SOLID}};
+
+/* Of "points.csv.gz" or of "csv.gz". Everything is possible where the name says nothing. */
+static unsigned kinds_of_name(const char *name) {
+    size_t length = strlen(name);
+    if (length > 3 && strcasecmp(name + length - 3, ".gz") == 0)
+        length -= 3;
+    for (size_t i = 0; i < sizeof format_kinds / sizeof *format_kinds; i++) {
+        size_t own = strlen(format_kinds[i].name);
+        if (length >= own && strncasecmp(name + length - own, format_kinds[i].name, own) == 0 &&
+            (length == own || name[length - own - 1] == '.'))
+            return format_kinds[i].kinds;
+    }
+    return AST_CLI_ANY_INPUT;
+}
+
+unsigned ast_cli_kinds(const ast_cli_common *common, const char *input) {
+    struct stat status;
+    const char *format = ast_cli_typed(common, "format");
+    if (strcmp(input, "-") == 0) {
+        if (typed_of(common, "raw intrinsics camera"))
+            return AST_CLI_STANDARD_DEPTH;
+        unsigned kinds = format ? kinds_of_name(format) : AST_CLI_STANDARD_POINTS | AST_CLI_STANDARD_DEPTH;
+        return kinds == AST_CLI_TABLE ? AST_CLI_STANDARD_POINTS : kinds;
+    }
+    if (stat(input, &status) == 0 && S_ISDIR(status.st_mode))
+        return AST_CLI_ANY_INPUT;
+    return kinds_of_name(format ? format : input);
+}
+
+/* The options, and the method, must be for one of the kinds that the input may be. */
+static int check_kinds(const ast_cli_common *common, unsigned kinds, const char *input, int exit_code) {
+    const ast_cli_command *command = common->command;
+    const ast_cli_methods *methods = command->methods;
+    char list[LIST];
+    const char *name = kinds == AST_CLI_SEVERAL ? "the input" : ast_cli_name(input), *what = word_of(kinds);
+    if (!command->inputs)
+        return -1;
+    if (!(kinds & command->inputs))
+        return ast_cli_fail(exit_code, "%s takes %s, and %s is %s", command->name, list_kinds(list, command->inputs),
+                            name, what);
+    for (size_t i = 0; i < common->typed_count; i++) {
+        ast_cli_use use = {0};
+        const ast_cli_option *option = ast_cli_find(command, common->typed[i]->name, &use);
+        unsigned inputs = option->inputs ? option->inputs : use.group->inputs;
+        if (inputs && !(inputs & kinds))
+            return ast_cli_fail(exit_code, "--%s is for %s, and %s is %s", option->name,
+                                list_kinds(list, inputs & command->inputs), name, what);
+    }
+    size_t index = methods ? method_of(command, common) : 0;
+    if (methods && methods->inputs && methods->inputs[index] && !(methods->inputs[index] & kinds))
+        return ast_cli_fail(exit_code, "%s is %s, which %s %s does not take", name, what, methods->word,
+                            methods->names[index]);
+    return -1;
+}
+
+int ast_cli_rules_of_kind(const ast_cli_common *common, unsigned kind, const char *input) {
+    return check_kinds(common, kind, input, AST_CLI_FAILED);
+}
+
+static int check_inputs(const ast_cli_common *common, const char *const *inputs) {
+    const ast_cli_command *command = common->command;
+    unsigned several = AST_CLI_ANY_INPUT;
+    int code = -1;
+    if (!(command->inputs & AST_CLI_SEVERAL) || !inputs[1]) {
+        for (size_t i = 0; inputs[i] && code < 0; i++)
+            code = check_kinds(common, ast_cli_kinds(common, inputs[i]), inputs[i], AST_CLI_USAGE);
+        return code;
+    }
+    for (size_t i = 0; inputs[i]; i++)
+        several &= ast_cli_kinds(common, inputs[i]);
+    if (several != AST_CLI_TABLE)
+        return -1; /* whoever lists them says what cannot be read as one */
+    return check_kinds(common, AST_CLI_SEVERAL, inputs[0], AST_CLI_USAGE);
+}
+
+/* Where an option names the data and is not typed, there is nothing that the options about data are for. */
+static int check_no_data(const ast_cli_common *common) {
+    char list[LIST];
+    for (size_t i = 0; i < common->typed_count; i++) {
+        ast_cli_use use = {0};
+        const ast_cli_option *option = ast_cli_find(common->command, common->typed[i]->name, &use);
+        if (option->inputs || use.group->inputs)
+            return ast_cli_fail(AST_CLI_USAGE, "--%s needs %s", option->name,
+                                list_options(list, common->command, common->command->data));
+    }
+    return -1;
+}
+
+/* ---- All of them ------------------------------------------------------------------------------------------------- */
+
+static int check_required(const ast_cli_command *command, const ast_cli_common *common) {
+    ast_cli_use groups[AST_CLI_GROUPS];
+    size_t count = ast_cli_groups(command, groups);
+    unsigned bit = command->methods ? command->methods->bits[method_of(command, common)] : 0;
+    for (size_t i = 0; i < count; i++) {
+        for (const ast_cli_option *option = groups[i].group->options; option->name; option++) {
+            int applies = !option->methods || (option->methods & bit);
+            if (option->required && applies && !ast_cli_typed(common, option->name))
+                return ast_cli_fail(AST_CLI_USAGE, "%s needs --%s %s, %s", command->name, option->name, option->value,
+                                    option->required);
+        }
+    }
+    return -1;
+}
+
+int ast_cli_rules(const ast_cli_command *command, void *settings, const char *const *inputs) {
+    const ast_cli_common *common = settings;
+    const char *data = command->data ? ast_cli_typed(common, command->data) : NULL;
+    int code = check_methods(command, common);
+    if (code < 0)
+        code = check_company(command, common);
+    if (code < 0)
+        code = check_modes(command, common);
+    if (code < 0 && data)
+        code = check_inputs(common, (const char *const[]){data, NULL});
+    else if (code < 0 && command->data)
+        code = check_no_data(common);
+    else if (code < 0 && command->inputs)
+        code = check_inputs(common, inputs);
+    return code < 0 ? check_required(command, common) : code;
+}
