@@ -6,7 +6,7 @@
 
 #include "watch.h"
 
-#include <depth_frames.h>
+#include <frames.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -215,12 +215,12 @@ static void repeat_memory(bench_depth_run *run) {
 /* ---- Frames from files ------------------------------------------------------------------------------------------ */
 
 /* From the request of a frame to its labels. */
-static double time_file(desk *k, ast_depth_frames *frames, int f) {
-    ast_depth_frame frame;
+static double time_file(desk *k, ast_frames *frames, int f) {
+    ast_input_frame frame;
     ast_format_error error;
     ast_frame report = {.size = sizeof report};
     double begin = bench_now();
-    if (ast_depth_frames_next(frames, &frame, &error) <= 0)
+    if (ast_frames_next(frames, &frame, &error) <= 0)
         bench_die("%s", error.text);
     check(k, ast_depth_compute(k->planes, &frame.image, NULL, NULL, k->vectors), f);
     ast_points points = ast_points_f4(k->vectors, k->pixels, 3);
@@ -233,7 +233,11 @@ static void repeat_files(bench_depth_run *run) {
     ast_format_error error;
     desk_open(&k, run);
     double start = bench_now();
-    ast_depth_frames *frames = ast_depth_frames_open((const char *const *)run->scene->file, NULL, &error);
+    ast_frame_list list = {0};
+    for (int f = 0; run->scene->file[f]; f++)
+        if (!ast_frame_list_add(&list, run->scene->file[f], AST_AS_DEPTH, &error))
+            bench_die("%s", error.text);
+    ast_frames *frames = ast_frames_open(&list, NULL, &error);
     if (!frames)
         bench_die("%s", error.text);
     for (int f = 0; f < run->scene->frames; f++)
@@ -241,7 +245,8 @@ static void repeat_files(bench_depth_run *run) {
     bench_samples_add(&run->all_labelled, bench_now() - start);
     bench_series_end(&run->stage[BENCH_STAGE_FILES]);
     run->files_hash = bench_hash_labels(BENCH_HASH_START, k.labels, k.pixels);
-    ast_depth_frames_close(frames);
+    ast_frames_close(frames);
+    ast_frame_list_free(&list);
     desk_close(&k);
 }
 

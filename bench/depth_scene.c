@@ -5,7 +5,7 @@
 #include "depth.h"
 #include "private/asterism_hallway.h"
 
-#include <depth_frames.h>
+#include <frames.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,11 +26,11 @@ static int share_of(double share, size_t frames) {
 
 /* ---- A real camera ---------------------------------------------------------------------------------------------- */
 
-static void read_frames(bench_depth_scene *scene, ast_depth_frames *frames) {
-    ast_depth_frame frame;
+static void read_frames(bench_depth_scene *scene, ast_frames *frames) {
+    ast_input_frame frame;
     ast_format_error error;
     for (int f = 0; f < scene->frames; f++) {
-        if (ast_depth_frames_next(frames, &frame, &error) <= 0)
+        if (ast_frames_next(frames, &frame, &error) <= 0)
             bench_die("%s", error.text);
         scene->file[f] = text("%s", frame.path, -1);
         if (!ast_depth_read(&scene->frame[f], frame.path, &error))
@@ -40,18 +40,21 @@ static void read_frames(bench_depth_scene *scene, ast_depth_frames *frames) {
 
 static int open_real(bench_depth_scene *scene, double share, const char *data) {
     char *folder = text("%s/icsl_hallway/depth", data, -1);
-    const char *inputs[] = {folder, NULL};
+    ast_frame_list list = {0};
     ast_format_error error;
-    ast_depth_frames *frames = access(folder, F_OK) == 0 ? ast_depth_frames_open(inputs, NULL, &error) : NULL;
+    ast_frames *frames = NULL;
+    if (access(folder, F_OK) == 0 && ast_frame_list_add(&list, folder, AST_AS_DEPTH, &error))
+        frames = ast_frames_open(&list, NULL, &error);
     scene->name = "icsl_hallway";
     scene->camera = (ast_camera){537.6, 539.033, 316.149, 245.519};
     if (frames) {
-        scene->frames = share_of(share, ast_depth_frames_count(frames));
+        scene->frames = share_of(share, ast_frames_count(frames));
         read_frames(scene, frames);
     } else {
         fprintf(stderr, "asterism-bench: %s has no depth frames; real frames are not measured\n", folder);
     }
-    ast_depth_frames_close(frames);
+    ast_frames_close(frames);
+    ast_frame_list_free(&list);
     free(folder);
     return frames != NULL;
 }

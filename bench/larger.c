@@ -52,8 +52,8 @@ static void write_points(ast_context *context, const char *path, size_t count, s
     must(ast_output_commit(output, &error), error.text);
 }
 
-static double read_all(const ast_rows *rows, void *buffer) {
-    size_t step = BUFFER / rows->row;
+static double read_all(const ast_input *rows, void *buffer) {
+    size_t step = BUFFER / ast_source_row(&rows->source);
     double start = now();
     for (size_t first = 0; first < rows->source.count; first += step) {
         size_t left = rows->source.count - first;
@@ -86,15 +86,15 @@ static void compare(ast_context *context, const char *path, const ast_options *o
     ast_input_close(&input);
 }
 
-static void measure(ast_context *context, ast_rows *rows, const char *path) {
+static void measure(ast_context *context, ast_input *rows, const char *path) {
     const ast_source *source = &rows->source;
-    void *buffer = malloc(BUFFER + rows->row);
+    void *buffer = malloc(BUFFER + ast_source_row(&rows->source));
     int32_t *labels = malloc(source->count * sizeof *labels);
     ast_label_store store = {.size = sizeof store, .write = keep, .read = give, .data = labels};
     ast_options options;
     ast_report report = {.size = sizeof report};
     ast_plan plan = {.size = sizeof plan};
-    size_t memory = rows->row * source->count / SHARE;
+    size_t memory = ast_source_row(&rows->source) * source->count / SHARE;
     double reading = 1e9, parts = 1e9;
     ast_options_init(&options);
     options.angle = source->dimension < 5 ? 15 : 60;
@@ -126,12 +126,12 @@ int main(int argc, char **argv) {
     ast_context *context;
     ast_open(&context, 0);
     ast_format_error error;
-    ast_rows rows;
+    ast_input rows;
     must(context != NULL, "threads cannot be started");
     write_points(context, path, (size_t)(mebibytes * 0x1p20 / (double)(dimension * sizeof(float))), dimension);
-    must(ast_rows_open(&rows, path, &error), error.text);
+    must(ast_input_begin(&rows, (const char *const[]){path}, 1, NULL, &error), error.text);
     measure(context, &rows, path);
-    ast_rows_close(&rows);
+    ast_input_close(&rows);
     ast_close(context);
     remove(path);
     return 0;

@@ -83,8 +83,7 @@ typedef struct job {
     int32_t *labels;
     tally sums;
     ast_cli_target targets[TARGETS];
-    ast_cli_larger larger;  /* an input that is read in parts */
-    ast_format_error error; /* of writing them */
+    ast_format_error error; /* of writing labels in parts */
     int failed;             /* it is set */
     ast_cli_progress progress;
 } job;
@@ -94,7 +93,6 @@ typedef struct job {
 #define COLUMN_BYTES 4
 
 static int check(const job *work);
-static int look(job *work);
 static int assign_parts(job *work);
 static int read_inputs(job *work);
 static int assign(job *work);
@@ -107,7 +105,7 @@ static int run(int argc, char **argv) {
     int code = inputs ? ast_cli_parse(&ast_cli_assign, argc, argv, &given, inputs)
                       : ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of inputs");
     if (code < 0)
-        code = ast_cli_several_take(&given.reading.source.several, "assign", inputs, &given.input);
+        code = ast_cli_reading_list(&given.reading, &given.common, inputs, &given.input);
     given.axial |= given.reading.cloud.undirected;
     ast_cli_camera_resolve(&given.reading.camera, &given.common, AST_SMOOTH_GUIDED);
     job work = {.given = &given,
@@ -120,31 +118,28 @@ static int run(int argc, char **argv) {
     if (code < 0)
         code = ast_cli_open_context(&given.common, &work.context);
     if (code < 0)
-        code = look(&work);
-    if (code < 0 && !work.larger.needed)
         code = read_inputs(&work);
     if (code < 0)
         code = ast_cli_open_targets(work.targets, TARGETS);
     if (code < 0)
-        code = work.larger.needed ? assign_parts(&work) : assign(&work);
+        code = work.directions.in_parts ? assign_parts(&work) : assign(&work);
     if (code < 0)
         code = deliver(&work);
     free_job(&work);
-    ast_cli_several_free(&given.reading.source.several);
+    ast_cli_reading_free(&given.reading);
     free(inputs);
     return code;
 }
 
 static int check(const job *work) {
     const settings *given = work->given;
-    ast_cli_kind_of_input kind;
-    int code = ast_cli_directions_check(&given->reading, &given->common, given->input, &kind);
+    int code = ast_cli_reading_check(&given->reading, &given->common, given->input);
     if (code < 0)
         code = ast_cli_check_read("means", given->means);
     if (code < 0)
         code = ast_cli_check_targets(work->targets, TARGETS, given->input, given->common.json);
     if (code < 0)
-        code = ast_cli_several_kept(&given->reading.source.several, work->targets, TARGETS);
+        code = ast_cli_reading_kept(&given->reading, work->targets, TARGETS);
     if (code < 0)
         code = ast_cli_check_kept(work->targets, TARGETS, given->means);
     return code;
@@ -152,10 +147,12 @@ static int check(const job *work) {
 
 static int read_inputs(job *work) {
     const settings *given = work->given;
-    int code = ast_cli_directions_read(&work->directions, &given->reading, &given->common, given->input, work->context);
+    ast_cli_budget budget = {given->memory, POINT_BYTES, COLUMN_BYTES};
+    int code = ast_cli_directions_read(&work->directions, &given->reading, &given->common, given->input, work->context,
+                                       &budget);
     if (code < 0)
         code = ast_cli_read_means(given->means, work->directions.points.dimension, &work->means, &work->means_count);
-    if (code >= 0)
+    if (code >= 0 || work->directions.in_parts)
         return code;
     size_t count = work->directions.points.count;
     work->labels = malloc(count * sizeof *work->labels);
@@ -187,7 +184,7 @@ static int assign(job *work) {
     ast_assign_options known = known_means(work);
     ast_status status = ast_assign(work->context, &work->directions.points, &known, work->labels, work->similarity);
     if (status != AST_OK)
-        return ast_cli_several_status(&work->directions.rows, status, work->context, work->given->input);
+        return ast_cli_directions_status(&work->directions, status, work->context, work->given->input);
     count_points(&work->sums, work->labels, work->similarity, work->directions.points.count);
     if (work->sums.missing == work->directions.points.count)
         return ast_cli_no_usable_row(work->given->input);
@@ -195,26 +192,6 @@ static int assign(job *work) {
 }
 
 /* ---- Larger than memory ------------------------------------------------------------------------------------------ */
-
-/* Whether it is; the means are read then. */
-static int look(job *work) {
-    const settings *given = work->given;
-    ast_cli_directions *d = &work->directions;
-    ast_cli_kind_of_input kind;
-    int code = ast_cli_directions_check(&given->reading, &given->common, given->input, &kind);
-    if (code >= 0 || kind != AST_CLI_ROWS)
-        return code;
-    code = ast_cli_larger_look(&work->larger, given->input, &given->reading.source, given->memory, POINT_BYTES,
-                               COLUMN_BYTES);
-    if (code >= 0 || !work->larger.needed)
-        return code;
-    const ast_rows *rows = &work->larger.rows;
-    d->points =
-        (ast_points){.size = sizeof(ast_points), .count = rows->source.count, .dimension = rows->source.dimension};
-    d->height = rows->height;
-    d->width = rows->width;
-    return ast_cli_read_means(given->means, d->points.dimension, &work->means, &work->means_count);
-}
 
 static bool write_part(job *work, size_t first, size_t count, const int32_t *labels, const float *similarity) {
     const ast_cli_directions *d = &work->directions;
@@ -242,13 +219,13 @@ static int assign_parts(job *work) {
     ast_cli_progress_start(&work->progress, &given->common, count);
     ast_taker taker = {sizeof taker, take_part, work};
     ast_assign_options known = known_means(work);
-    ast_status status = ast_assign_source(work->context, &work->larger.rows.source, &known, &taker);
+    ast_status status = ast_assign_source(work->context, &work->directions.input.source, &known, &taker);
     ast_cli_progress_end(&work->progress);
     if (work->failed)
         return ast_cli_fail(AST_CLI_FAILED, "%s", work->error.text);
     if (status == AST_OK && work->sums.missing == count)
         return ast_cli_no_usable_row(given->input);
-    return ast_cli_larger_status(&work->larger, status, work->context, given->input);
+    return ast_cli_directions_status(&work->directions, status, work->context, given->input);
 }
 
 /* ---- What came out ----------------------------------------------------------------------------------------------- */
@@ -292,5 +269,4 @@ static void free_job(job *work) {
     free(work->means);
     free(work->labels);
     free(work->similarity);
-    ast_rows_close(&work->larger.rows);
 }

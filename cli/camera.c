@@ -6,7 +6,6 @@
 
 #include <images.h>
 
-#include <depth_frames.h>
 #include <math.h>
 #include <nyu.h>
 #include <stdio.h>
@@ -91,10 +90,8 @@ void ast_cli_camera_resolve(ast_cli_camera *camera, const ast_cli_common *common
         camera->smooth = pixels ? AST_SMOOTH_GUIDED : (int)usual;
 }
 
-int ast_cli_camera_sees(const ast_cli_camera *camera, const char *input) {
-    if (strcmp(input, "-") == 0)
-        return camera->raw || camera->intrinsics || camera->name;
-    return ast_depth_input(input);
+int ast_cli_camera_needed(const ast_cli_camera *camera) {
+    return camera->raw || camera->intrinsics || camera->name;
 }
 
 /* ---- The camera -------------------------------------------------------------------------------------------------- */
@@ -185,6 +182,12 @@ int ast_cli_camera_frame(const ast_cli_camera *camera, int *one, uint64_t *scene
                             text);
     *scene = *one ? strtoull(text, NULL, 10) : 0;
     return -1;
+}
+
+int ast_cli_camera_scene(const ast_cli_camera *camera, const char *input, ast_frame_list *list) {
+    int one = 0, code = ast_nyu_extension(input) ? ast_cli_camera_frame(camera, &one, &list->scene) : -1;
+    list->one_scene = one;
+    return code;
 }
 
 /* ---- Sizes ------------------------------------------------------------------------------------------------------- */

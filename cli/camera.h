@@ -5,6 +5,7 @@
 #define AST_CLI_CAMERA_H
 
 #include <asterism_depth.h>
+#include <frames.h>
 
 #include "options.h"
 
@@ -22,8 +23,8 @@ extern const ast_cli_group ast_cli_camera_group;
 /* How normals are smoothed: as typed, guided where options about pixels were typed, else `usual`. */
 void ast_cli_camera_resolve(ast_cli_camera *camera, const ast_cli_common *common, ast_smooth usual);
 
-/* Whether an input is depth images: by its name or what the folder holds; standard input, if an option says so. */
-int ast_cli_camera_sees(const ast_cli_camera *camera, const char *input);
+/* Whether an option says that standard input is depth images. */
+int ast_cli_camera_needed(const ast_cli_camera *camera);
 
 /* The camera's name: as given, or that of the data set which `input` is, unless there are intrinsics; or NULL. */
 const char *ast_cli_camera_called(const ast_cli_camera *camera, const char *input);
@@ -41,6 +42,9 @@ int ast_cli_size(const char *option, const char *text, size_t *width, size_t *he
 
 /* The scene in --frame N; *one is 0 if it asks for all or is not given. */
 int ast_cli_camera_frame(const ast_cli_camera *camera, int *one, uint64_t *scene);
+
+/* Which scenes of the data set `input` are to be listed; of anything else, nothing changes. */
+int ast_cli_camera_scene(const ast_cli_camera *camera, const char *input, ast_frame_list *list);
 
 /* The size in --raw WIDTHxHEIGHT, or 0 x 0. */
 int ast_cli_camera_raw(const ast_cli_camera *camera, size_t *width, size_t *height);

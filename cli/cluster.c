@@ -20,7 +20,9 @@ typedef ast_cli_cluster_settings settings;
 typedef ast_cli_cluster_job job;
 
 static int read_inputs(job *work);
+static int open_targets(job *work);
 static int find_angle(job *work);
+static void set_options(job *work);
 static int cluster(job *work);
 static void free_job(job *work);
 
@@ -38,7 +40,7 @@ int ast_cli_cluster_run(int argc, char **argv) {
         code = ast_cli_camera_every(&given.reading.camera) ? run_each(&given) : run_once(&given);
     }
     free(line);
-    ast_cli_several_free(&given.reading.source.several);
+    ast_cli_reading_free(&given.reading);
     free(inputs);
     return code;
 }
@@ -55,7 +57,7 @@ static int check_state(const job *work) {
     for (size_t i = 0; given->state && i < sizeof read / sizeof *read && code < 0; i++)
         code = ast_cli_check_kept(&names[AST_CLI_TARGETS], 1, read[i]);
     if (given->state && code < 0)
-        code = ast_cli_several_kept(&given->reading.source.several, &names[AST_CLI_TARGETS], 1);
+        code = ast_cli_reading_kept(&given->reading, &names[AST_CLI_TARGETS], 1);
     return code;
 }
 
@@ -70,29 +72,25 @@ static int run_once(const settings *given) {
                             [AST_CLI_REPORT] = {.option = "report", .path = given->report, .own = true}}};
     int code = ast_cli_check_targets(work.targets, AST_CLI_TARGETS, given->input, given->common.json);
     if (code < 0)
-        code = ast_cli_several_kept(&given->reading.source.several, work.targets, AST_CLI_TARGETS);
+        code = ast_cli_reading_kept(&given->reading, work.targets, AST_CLI_TARGETS);
     if (code < 0)
         code = ast_cli_check_kept(work.targets, AST_CLI_TARGETS, given->weights);
     if (code < 0)
         code = check_state(&work);
     ast_options_init(&work.options);
-    if (code < 0 && ast_cli_larger_run(&work, &code)) {
-        free_job(&work);
-        return code;
-    }
     if (code < 0)
         code = read_inputs(&work);
     code = ast_cli_agree(code);
     if (code < 0)
         code = ast_cli_agree(ast_cli_cluster_slice(&work));
     if (code < 0)
-        code = ast_cli_cluster_open(&work);
+        code = open_targets(&work);
     if (code < 0 && isinf(given->angle))
         code = find_angle(&work);
     if (code < 0 && given->state)
         code = ast_cli_checkpoint_open(&work.state, given->state);
     if (code < 0)
-        code = ast_cli_agree(cluster(&work));
+        code = work.directions.in_parts ? ast_cli_larger_run(&work) : ast_cli_agree(cluster(&work));
     if (code < 0)
         code = ast_cli_cluster_deliver(&work);
     free_job(&work);
@@ -101,28 +99,36 @@ static int run_once(const settings *given) {
 
 /* Every scene of a data set by itself, and its number in the names of the files it writes. */
 static int run_each(const settings *given) {
-    size_t count;
-    int code = ast_cli_depth_scenes(&given->reading.camera, given->input, &count);
-    for (size_t scene = 0; scene < count && code <= 0; scene++) {
+    ast_frame_list *all = given->reading.list, scene = *all;
+    int code = -1;
+    for (size_t i = 0; i < all->count && code <= 0; i++) {
         settings one = *given;
-        char number[24];
         const char **names[] = {&one.labels,           &one.means,          &one.mixtures.memberships,
                                 &one.mixtures.samples, &one.mixtures.trace, &one.report};
         enum { NAMES = sizeof names / sizeof *names };
-        snprintf(number, sizeof number, "%zu", scene);
-        one.reading.camera.frame = number;
-        code = ast_cli_numbered(names, NAMES, scene);
+        scene.files = &all->files[i];
+        scene.count = 1;
+        one.reading.list = &scene;
+        code = ast_cli_numbered(names, NAMES, i);
         if (code < 0)
             code = run_once(&one);
-        for (size_t i = 0; i < NAMES; i++)
-            free((void *)*names[i]);
+        for (size_t n = 0; n < NAMES; n++)
+            free((void *)*names[n]);
     }
+    all->nyu = scene.nyu; /* which the runs have passed on */
     return code;
 }
 
 /* ---- The work ---------------------------------------------------------------------------------------------------- */
 
-int ast_cli_cluster_start(job *work) {
+/* What a point takes in a run in memory, besides its row: its label here and there, bounds, weights; and small ones are
+ * copied. */
+#define POINT_BYTES 26
+#define WEIGHT_BYTES 16
+#define COLUMN_BYTES 4
+
+/* The start that --init names. */
+static int read_start(job *work) {
     const settings *given = work->given;
     ast_options *options = &work->options;
     if (!given->init || strcmp(given->init, "k-means++") == 0)
@@ -158,9 +164,13 @@ static int read_prior(job *work) {
 /* Faces count by their area, unless other weights are given or the method counts every point once. */
 static int read_points(job *work) {
     const settings *given = work->given;
-    int code = work->context ? -1 : ast_cli_open_context(&given->common, &work->context);
+    ast_cli_budget budget = {given->memory, POINT_BYTES + (given->weights ? WEIGHT_BYTES : 0), COLUMN_BYTES};
+    int code = ast_cli_open_context(&given->common, &work->context);
     if (code < 0)
-        code = ast_cli_directions_read(&work->directions, &given->reading, &given->common, given->input, work->context);
+        code = ast_cli_directions_read(&work->directions, &given->reading, &given->common, given->input, work->context,
+                                       ast_cli_ranks() ? NULL : &budget);
+    if (code < 0 && work->directions.in_parts)
+        code = ast_cli_larger_check(work);
     work->points = work->directions.points;
     if (given->method == AST_FSD || given->method == AST_CRP)
         work->points.weights = NULL;
@@ -184,9 +194,13 @@ static int read_inputs(job *work) {
         work->points.weights = work->weights;
     }
     if (code < 0)
-        code = ast_cli_cluster_start(work);
+        code = read_start(work);
     if (code < 0)
         code = read_prior(work);
+    if (code < 0)
+        set_options(work);
+    if (code < 0 && work->directions.in_parts)
+        return ast_cli_larger_plan(work);
     if (code < 0) {
         work->labels = malloc((own + 1) * sizeof *work->labels);
         if (!work->labels)
@@ -196,8 +210,17 @@ static int read_inputs(job *work) {
 }
 
 /* Where there are several ranks one of them writes, and shows how far all are. */
-int ast_cli_cluster_open(job *work) {
-    ast_cli_progress_start(&work->progress, &work->given->common, work->all);
+static int open_targets(job *work) {
+    const settings *given = work->given;
+    ast_method method = work->options.method;
+    ast_cli_progress_start(&work->progress, &given->common, work->all);
+    work->progress.runs = given->restarts;
+    if (method == AST_FSD || method == AST_CRP || method == AST_OSPKM || method == AST_MBSPKM)
+        work->progress.passes = given->passes.max_iterations;
+    work->record = (ast_cli_record){.progress = &work->progress,
+                                    .points = work->points.count,
+                                    .passes_wanted = given->mixtures.trace != NULL,
+                                    .samples_wanted = given->mixtures.samples != NULL};
     if (ast_cli_speaks())
         return ast_cli_agree(ast_cli_open_targets(work->targets, AST_CLI_TARGETS));
     work->progress.show = 0;
@@ -222,6 +245,7 @@ static int find_angle(job *work) {
     work->options.start = AST_GIVEN;
     work->options.means = sweep->rows[sweep->best].means;
     work->options.means_count = sweep->rows[sweep->best].clusters;
+    work->options.angle = sweep->rows[sweep->best].angle;
     return -1;
 }
 
@@ -237,11 +261,11 @@ static void keep_state(job *work) {
     work->options.progress_data = &work->state;
 }
 
-void ast_cli_cluster_options(job *work) {
+static void set_options(job *work) {
     const settings *given = work->given;
     ast_options *options = &work->options;
     options->method = (ast_method)given->method;
-    options->angle = work->sweep.count ? work->sweep.rows[work->sweep.best].angle : given->angle;
+    options->angle = given->angle;
     options->clusters = given->clusters;
     options->max_iterations = (int)given->passes.max_iterations;
     options->restarts = (int)given->restarts;
@@ -253,21 +277,12 @@ void ast_cli_cluster_options(job *work) {
     options->sample = given->sample;
     options->batch = given->batch;
     ast_cli_mixtures_apply(&given->mixtures, options);
-    work->record = (ast_cli_record){.progress = &work->progress,
-                                    .points = work->points.count,
-                                    .passes_wanted = given->mixtures.trace != NULL,
-                                    .samples_wanted = given->mixtures.samples != NULL};
-    work->progress.runs = given->restarts;
-    if (options->method == AST_FSD || options->method == AST_CRP || options->method == AST_OSPKM ||
-        options->method == AST_MBSPKM)
-        work->progress.passes = given->passes.max_iterations;
     options->progress = ast_cli_record_step;
     options->progress_data = &work->record;
 }
 
 static int cluster(job *work) {
     const settings *given = work->given;
-    ast_cli_cluster_options(work);
     int code = given->compare ? ast_cli_cluster_compare(work) : -1;
     if (code >= 0)
         return code;
@@ -286,7 +301,7 @@ static int cluster(job *work) {
         return code;
     if (status == AST_OK && work->report.missing == work->report.points)
         return ast_cli_no_usable_row(given->input);
-    return ast_cli_several_status(&work->directions.rows, status, work->context, given->input);
+    return ast_cli_directions_status(&work->directions, status, work->context, given->input);
 }
 
 static void free_job(job *work) {
@@ -302,6 +317,6 @@ static void free_job(job *work) {
     free(work->memberships);
     ast_cli_record_free(&work->record);
     ast_cli_sweep_free(&work->sweep);
-    ast_cli_parts_free(&work->parts);
+    ast_scratch_close(&work->parts.scratch);
     free(work->title);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * The parts of asterism cluster: what the command line says, and everything a run holds. cluster.c reads and clusters,
- * cluster_options.c has the options, cluster_state.c keeps the run in a file, cluster_compare.c runs what the
- * result is compared with, cluster_output.c writes and prints, cluster_report.c makes the page. Functions return -1 to
- * go on, or the exit code after printing the sentence. */
+ * cluster_larger.c clusters what is larger than memory, cluster_options.c has the options, cluster_state.c keeps the run
+ * in a file, cluster_compare.c runs what the result is compared with, cluster_output.c writes and prints,
+ * cluster_report.c makes the page. Functions return -1 to go on, or the exit code after printing the sentence. */
 #ifndef AST_CLI_CLUSTER_H
 #define AST_CLI_CLUSTER_H
 
@@ -44,9 +44,8 @@ typedef struct ast_cli_cluster_settings {
     const char *memory_text;
 } ast_cli_cluster_settings;
 
-/* An input that is larger than memory (cluster_larger.c). */
+/* A run over an input that is larger than memory (cluster_larger.c). */
 typedef struct ast_cli_parts {
-    ast_cli_larger larger;
     ast_plan plan;
     size_t memory; /* that the library may use */
     ast_scratch scratch;
@@ -89,16 +88,11 @@ int ast_cli_cluster_plan(ast_cli_cluster_settings *given, int argc, char **argv,
 
 int ast_cli_cluster_run(int argc, char **argv);
 
-/* Steps of a run: the start that --init names, the options of the library, the files that are written. */
-int ast_cli_cluster_start(ast_cli_cluster_job *work);
-void ast_cli_cluster_options(ast_cli_cluster_job *work);
-int ast_cli_cluster_open(ast_cli_cluster_job *work);
-
-/* An input that is larger than memory (cluster_larger.c). Whether the run is over, with its exit code: otherwise it
- * fits, and a context is open at most. The second is the sentence of a call that failed. */
-int ast_cli_larger_run(ast_cli_cluster_job *work, int *code);
-int ast_cli_larger_trouble(ast_cli_cluster_job *work, ast_status status);
-void ast_cli_parts_free(ast_cli_parts *parts);
+/* An input that is larger than memory (cluster_larger.c): whether the options allow that, the plan for the memory that
+ * there is, and the run, which writes the labels. */
+int ast_cli_larger_check(const ast_cli_cluster_job *work);
+int ast_cli_larger_plan(ast_cli_cluster_job *work);
+int ast_cli_larger_run(ast_cli_cluster_job *work);
 
 /* Several ranks (cluster_ranks.c): the points become those of this rank; the weights of all labelled points; and the
  * labels of all ranks in one file. */

@@ -19,12 +19,6 @@ typedef ast_cli_cluster_job job;
 
 enum { PART = 1 << 16 }; /* labels that are copied at a time */
 
-/* What a point takes in a run in memory, besides its row: its label here and there, bounds, weights; and small ones are
- * copied. */
-#define POINT_BYTES 26
-#define WEIGHT_BYTES 16
-#define COLUMN_BYTES 4
-
 /* ---- Labels ------------------------------------------------------------------------------------------------------ */
 
 /* Labels that are what they will be, in order. */
@@ -34,8 +28,8 @@ static int put_labels(job *work, size_t first, size_t count, const int32_t *labe
     for (size_t i = 0; i < count; i++)
         work->total += weights && labels[i] >= 0 ? weights[first + i] : 0;
     ast_output *output = work->targets[AST_CLI_LABELS].output;
-    size_t rows = parts->larger.rows.width ? parts->larger.rows.height : work->points.count;
-    size_t columns = parts->larger.rows.width;
+    size_t rows = work->directions.width ? work->directions.height : work->points.count;
+    size_t columns = work->directions.width;
     if (!output)
         return 0;
     bool good = (first > 0 || ast_write_label_head(output, rows, columns, &parts->error)) &&
@@ -58,6 +52,17 @@ static int read_scratch(size_t first, size_t count, int32_t *labels, void *data)
     return ast_scratch_read(scratch, (uint64_t)first * sizeof *labels, labels, count * sizeof *labels);
 }
 
+/* The sentence of a call that failed. */
+static int explain(job *work, ast_status status) {
+    ast_format_error error;
+    const ast_cli_parts *parts = &work->parts;
+    if (status == AST_NO_INPUT && parts->failed)
+        return ast_cli_fail(AST_CLI_FAILED, "%s", parts->error.text);
+    if (status == AST_NO_INPUT && ast_scratch_failed(&parts->scratch, &error))
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    return ast_cli_directions_status(&work->directions, status, work->context, work->given->input);
+}
+
 /* From the file without a name to where they belong. */
 static int copy_labels(job *work) {
     int32_t *labels = malloc(PART * sizeof *labels);
@@ -69,20 +74,10 @@ static int copy_labels(job *work) {
     free(labels);
     if (!labels)
         return ast_cli_fail(AST_CLI_FAILED, "there is no memory to write labels");
-    return failed ? ast_cli_larger_trouble(work, AST_NO_INPUT) : -1;
+    return failed ? explain(work, AST_NO_INPUT) : -1;
 }
 
 /* ---- The run ----------------------------------------------------------------------------------------------------- */
-
-int ast_cli_larger_trouble(job *work, ast_status status) {
-    ast_format_error error;
-    const ast_cli_parts *parts = &work->parts;
-    if (status == AST_NO_INPUT && parts->failed)
-        return ast_cli_fail(AST_CLI_FAILED, "%s", parts->error.text);
-    if (status == AST_NO_INPUT && ast_scratch_failed(&parts->scratch, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    return ast_cli_larger_status(&parts->larger, status, work->context, work->given->input);
-}
 
 static void announce(const job *work) {
     const ast_plan *plan = &work->parts.plan;
@@ -90,7 +85,7 @@ static void announce(const job *work) {
     if (work->given->common.quiet)
         return;
     fprintf(stderr, "%s is read in parts: %s may be used, at most %s will be; a pass reads %s", work->given->input,
-            ast_cli_bytes((double)work->parts.larger.allowed, text[0]), ast_cli_bytes((double)plan->memory, text[1]),
+            ast_cli_bytes((double)work->directions.allowed, text[0]), ast_cli_bytes((double)plan->memory, text[1]),
             ast_cli_bytes((double)plan->pass_bytes, text[2]));
     if (plan->label_bytes)
         fprintf(stderr, ", and reads and writes %s of labels", ast_cli_bytes((double)plan->label_bytes, text[3]));
@@ -98,10 +93,10 @@ static void announce(const job *work) {
 }
 
 /* Weights are in memory before the plan is made. */
-static int make_plan(job *work) {
+int ast_cli_larger_plan(job *work) {
     ast_cli_parts *parts = &work->parts;
-    ast_source *source = &parts->larger.rows.source;
-    size_t held = work->weights ? work->points.count * sizeof *work->weights : 0, allowed = parts->larger.allowed;
+    ast_source *source = &work->directions.input.source;
+    size_t held = work->weights ? work->points.count * sizeof *work->weights : 0, allowed = work->directions.allowed;
     char text[2][AST_CLI_BYTES];
     source->weights = work->points.weights;
     parts->memory = allowed > held ? allowed - held : 0;
@@ -115,48 +110,28 @@ static int make_plan(job *work) {
     return ast_cli_status(status, work->context, work->given->input);
 }
 
-static int prepare(job *work) {
-    const settings *given = work->given;
-    const ast_rows *rows = &work->parts.larger.rows;
+int ast_cli_larger_check(const job *work) {
     char text[AST_CLI_BYTES];
-    const char *what = isinf(given->angle) ? "--angle auto" : ast_cli_blocked(&given->common, AST_CLI_IN_PARTS);
-    if (what)
-        return ast_cli_fail(AST_CLI_FAILED,
-                            "%s does not fit into the %s of memory that may be used, and %s needs all of it "
-                            "there",
-                            given->input, ast_cli_bytes((double)work->parts.larger.allowed, text), what);
-    work->points =
-        (ast_points){.size = sizeof(ast_points), .count = rows->source.count, .dimension = rows->source.dimension};
-    work->all = work->points.count;
-    if (given->clusters > work->points.count)
-        return ast_cli_fail(AST_CLI_FAILED, "--clusters %zu is more than the %zu points of %s", given->clusters,
-                            work->points.count, given->input);
-    if (given->frame_axes && work->points.dimension != 3)
-        return ast_cli_fail(AST_CLI_FAILED, "--frame-axes is for three dimensions, and %s has %zu", given->input,
-                            work->points.dimension);
-    int code = -1;
-    if (given->weights) {
-        code = ast_cli_read_weights(given->weights, given->input, work->points.count, &work->weights);
-        work->points.weights = work->weights;
-    }
-    if (code < 0)
-        code = ast_cli_cluster_start(work);
-    if (code < 0)
-        ast_cli_cluster_options(work);
-    return code < 0 ? make_plan(work) : code;
+    const char *what = ast_cli_blocked(&work->given->common, AST_CLI_IN_PARTS);
+    if (!what)
+        return -1;
+    return ast_cli_fail(AST_CLI_FAILED,
+                        "%s does not fit into the %s of memory that may be used, and %s needs all of it there",
+                        work->given->input, ast_cli_bytes((double)work->directions.allowed, text), what);
 }
 
-static int cluster(job *work) {
+int ast_cli_larger_run(job *work) {
     ast_cli_parts *parts = &work->parts;
     bool whole = parts->plan.rows >= work->points.count;
     ast_format_error error;
+    announce(work);
     if (!whole && !ast_scratch_open(&parts->scratch, work->given->labels, &error))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
     work->report.size = sizeof work->report;
     ast_label_store store = {sizeof store, .write = whole ? write_direct : write_scratch,
                              .read = whole ? NULL : read_scratch, .data = work};
     work->targets[AST_CLI_LABELS].own = true; /* it is written here */
-    ast_status status = ast_cluster_source(work->context, &parts->larger.rows.source, &work->options, parts->memory,
+    ast_status status = ast_cluster_source(work->context, &work->directions.input.source, &work->options, parts->memory,
                                            &store, &work->report);
     ast_cli_progress_end(&work->progress);
     if (work->record.failed)
@@ -165,44 +140,10 @@ static int cluster(job *work) {
         status = AST_CANCELLED;
     if (status == AST_OK && work->report.missing == work->report.points)
         return ast_cli_no_usable_row(work->given->input);
-    int code = ast_cli_larger_trouble(work, status);
-    return code < 0 && !whole ? copy_labels(work) : code;
-}
-
-static int run(job *work) {
-    int code = prepare(work);
-    if (code < 0)
-        code = ast_cli_cluster_open(work);
-    if (code < 0) {
-        announce(work);
-        code = cluster(work);
-    }
-    if (code < 0 && !work->points.weights)
+    int code = explain(work, status);
+    if (code < 0 && !whole)
+        code = copy_labels(work);
+    if (!work->points.weights)
         work->total = (double)(work->report.points - work->report.missing);
-    if (code < 0)
-        code = ast_cli_cluster_deliver(work);
     return code;
-}
-
-int ast_cli_larger_run(job *work, int *code) {
-    const settings *given = work->given;
-    ast_cli_kind_of_input kind;
-    ast_cli_larger *larger = &work->parts.larger;
-    if (ast_cli_ranks())
-        return 0;
-    *code = ast_cli_directions_check(&given->reading, &given->common, given->input, &kind);
-    if (*code < 0 && kind == AST_CLI_ROWS) {
-        *code = ast_cli_open_context(&given->common, &work->context);
-        if (*code < 0)
-            *code = ast_cli_larger_look(larger, given->input, &given->reading.source, given->memory,
-                                        POINT_BYTES + (given->weights ? WEIGHT_BYTES : 0), COLUMN_BYTES);
-    }
-    if (*code < 0 && larger->needed)
-        *code = run(work);
-    return *code >= 0;
-}
-
-void ast_cli_parts_free(ast_cli_parts *parts) {
-    ast_rows_close(&parts->larger.rows);
-    ast_scratch_close(&parts->scratch);
 }

@@ -233,13 +233,12 @@ static int check_files(const settings *given) {
 }
 
 int ast_cli_cluster_plan(settings *given, int argc, char **argv, const char **inputs) {
-    ast_cli_kind_of_input kind;
     int code = ast_cli_parse(&ast_cli_cluster, argc, argv, given, inputs);
     if (code >= 0)
         return code;
     given->axial |= given->reading.cloud.undirected;
     ast_cli_camera_resolve(&given->reading.camera, &given->common, AST_SMOOTH_GUIDED);
-    code = ast_cli_several_take(&given->reading.source.several, "cluster", inputs, &given->input);
+    code = ast_cli_reading_list(&given->reading, &given->common, inputs, &given->input);
     if (code < 0)
         code = ast_cli_memory_check(given->memory_text, &given->memory);
     if (code < 0)
@@ -247,6 +246,6 @@ int ast_cli_cluster_plan(settings *given, int argc, char **argv, const char **in
     if (code < 0)
         code = check_ranks(given);
     if (code < 0)
-        code = ast_cli_directions_check(&given->reading, &given->common, given->input, &kind);
+        code = ast_cli_reading_check(&given->reading, &given->common, given->input);
     return code < 0 ? check_files(given) : code;
 }

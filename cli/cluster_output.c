@@ -18,7 +18,7 @@ static const char *about(job *work) {
     const ast_cli_directions *d = &work->directions;
     if (d->kind == AST_CLI_SURFACE)
         return ast_cli_surface_text(&d->surface, work->about);
-    if (d->kind != AST_CLI_IMAGES || d->depth.frame.number == AST_DEPTH_WHOLE)
+    if (d->kind != AST_CLI_IMAGES || d->depth.frame.number == AST_WHOLE)
         return NULL;
     snprintf(work->about, sizeof work->about, "scene %zu of the data set, %zu x %zu pixels",
              (size_t)d->depth.frame.number, d->width, d->height);
@@ -28,7 +28,7 @@ static const char *about(job *work) {
 ast_cli_result ast_cli_cluster_result(job *work) {
     const settings *given = work->given;
     const ast_cli_directions *d = &work->directions;
-    int scene = d->kind == AST_CLI_IMAGES && d->depth.frame.number != AST_DEPTH_WHOLE;
+    int scene = d->kind == AST_CLI_IMAGES && d->depth.frame.number != AST_WHOLE;
     size_t count;
     return (ast_cli_result){
         .report = &work->report,
@@ -47,8 +47,8 @@ ast_cli_result ast_cli_cluster_result(job *work) {
         .total = work->total,
         .axes = given->frame_axes ? &work->axes : NULL,
         .nearest = work->nearest,
-        .plan = work->parts.larger.needed ? &work->parts.plan : NULL,
-        .memory = work->parts.larger.allowed};
+        .plan = d->in_parts ? &work->parts.plan : NULL,
+        .memory = d->allowed};
 }
 
 static void print_json(const void *work, ast_text *json) {

@@ -21,12 +21,11 @@ int ast_cli_cluster_slice(job *work) {
     if (points->starts)
         return ast_cli_fail(AST_CLI_FAILED, "%s has sparse rows, which work on one rank: start it without mpirun",
                             ast_cli_name(work->given->input));
-    bool several = d->rows.file_count > 0; /* they are this rank's already */
-    int code = several ? ast_cli_same_rows(d->all, points->dimension, d->look, work->given->input)
-                       : ast_cli_same_points(points, work->given->input);
+    int code = d->joined ? ast_cli_same_rows(d->all, points->dimension, d->look, work->given->input)
+                         : ast_cli_same_points(points, work->given->input);
     if (code >= 0)
         return code;
-    if (several) {
+    if (d->joined) { /* the points are this rank's already */
         work->first = d->first;
         points->weights = points->weights ? points->weights + d->first : NULL;
     } else {
@@ -43,7 +42,7 @@ static double add_weights(double so_far, const void *data) {
 }
 
 double ast_cli_cluster_total(const job *work) {
-    if (work->parts.larger.needed) /* they were added up as they were written */
+    if (work->directions.in_parts) /* they were added up as they were written */
         return work->total;
     if (!work->points.weights)
         return (double)(work->report.points - work->report.missing);

@@ -83,7 +83,7 @@ int ast_cli_cluster_report(job *work) {
     ast_format_error error;
     ast_page_head head = {.axial = work->given->axial};
     ast_picture image = {0};
-    const ast_cli_depth *depth = &work->directions.depth;
+    const ast_cli_frames *depth = &work->directions.depth;
     int pictured = work->directions.kind == AST_CLI_IMAGES;
     if (!work->targets[AST_CLI_REPORT].output)
         return -1;

@@ -1,77 +1,287 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * From INPUT to directions. The files are listed once and opened once; whether a table fits into memory is seen from
+ * the open file. */
 #include "directions.h"
 
+#include <fnv.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/resource.h>
+
 #include "cli.h"
+#include "memory.h"
+#include "ranks.h"
 #include "terminal.h"
 
-int ast_cli_directions_check(const ast_cli_reading *how, const ast_cli_common *common, const char *input,
-                             ast_cli_kind_of_input *kind) {
-    int depth = 0, code;
-    *kind = AST_CLI_ROWS;
-    if (how->source.several.count)
-        return ast_cli_rules_of_kind(common, AST_CLI_SEVERAL, input);
-    *kind = AST_CLI_SURFACE;
-    if (ast_cli_cloud_sees(input, &how->source))
-        return ast_cli_cloud_usage(&how->cloud);
-    code = ast_cli_depth_check(&how->camera, common, (const char *const[]){input, NULL}, &depth);
-    *kind = depth ? AST_CLI_IMAGES : AST_CLI_ROWS;
-    return code < 0 && !depth ? ast_cli_check_points(input, &how->source) : code;
+#define LOOKED_AT 1024  /* rows that the ranks compare: enough to tell one list of files from another */
+#define OTHER_FILES 128 /* that may be open besides */
+
+/* ---- What it is -------------------------------------------------------------------------------------------------- */
+
+static int is_npy(const char *path) {
+    size_t length = strlen(path);
+    return length > 4 && strcasecmp(path + length - 4, ".npy") == 0;
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------------------------- */
+static int no_memory(void) {
+    return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of inputs");
+}
 
-static int read_table(ast_cli_directions *d, const ast_cli_reading *how, const char *input) {
-    int code = ast_cli_open_points(&d->input, input, &how->source);
+/* Several inputs are .npy files and folders of them. */
+static int check_inputs(const char *command, const char *const *inputs) {
+    for (size_t i = 0; inputs[1] && inputs[i]; i++)
+        if (!is_npy(inputs[i]) && !ast_is_folder(inputs[i]))
+            return ast_cli_fail(AST_CLI_USAGE,
+                                "%s takes one input, not both '%s' and '%s', unless all are .npy files or folders of "
+                                "them",
+                                command, inputs[0], inputs[i ? i : 1]);
+    return -1;
+}
+
+/* Of a folder of tables, whose files begin at `first`, only the .npy files are taken. */
+static int keep_npy(ast_frame_list *list, size_t first, const char *input) {
+    size_t kept = first;
+    for (size_t i = first; i < list->count; i++) {
+        if (is_npy(list->files[i].path))
+            list->files[kept++] = list->files[i];
+        else
+            free(list->files[i].path);
+    }
+    list->count = kept;
+    return kept > first ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s: is a folder without an .npy file", input);
+}
+
+static int name_them(ast_cli_reading *how, const char *const *inputs, const char **input) {
+    const ast_frame_list *list = how->list;
+    *input = list->files[0].path; /* a folder with a single file is that file */
+    if (list->count == 1)
+        return -1;
+    if (!inputs[1])
+        how->name = strdup(inputs[0]);
+    else if (asprintf(&how->name, "%s and %zu more", list->files[0].path, list->count - 1) < 0)
+        how->name = NULL;
+    *input = how->name;
+    return how->name ? -1 : no_memory();
+}
+
+static ast_frame_kind kind_of(const ast_cli_reading *how, const char *input, bool several) {
+    if (several)
+        return AST_AS_TABLES;
+    if (strcmp(input, "-") != 0)
+        return AST_AS_NAMED;
+    return ast_cli_camera_needed(&how->camera) ? AST_AS_DEPTH : AST_AS_TABLES;
+}
+
+static int add_input(ast_cli_reading *how, const char *input, bool several) {
+    ast_format_error error;
+    ast_frame_list *list = how->list;
+    size_t before = list->count;
+    if (!ast_frame_list_add(list, input, kind_of(how, input, several), &error))
+        return ast_cli_fail(list->misused ? AST_CLI_USAGE : AST_CLI_FAILED, "%s", error.text);
+    bool file = list->count == before + 1 && strcmp(list->files[before].path, input) == 0;
+    return list->depth || file ? -1 : keep_npy(list, before, input);
+}
+
+int ast_cli_reading_list(ast_cli_reading *how, const ast_cli_common *common, const char *const *inputs,
+                         const char **input) {
+    *input = inputs[0];
+    how->kind = AST_CLI_SURFACE;
+    if (!inputs[1] && ast_cli_cloud_sees(inputs[0], &how->source))
+        return -1;
+    int code = check_inputs(common->command->name, inputs);
+    if (code < 0 && !(how->list = calloc(1, sizeof *how->list)))
+        code = no_memory();
     if (code < 0)
-        code = ast_cli_sparse_apply(&how->sparse, input, &d->input);
-    d->points = d->input.points;
-    d->height = d->input.height;
-    d->width = d->input.width;
+        code = ast_cli_camera_scene(&how->camera, inputs[0], how->list);
+    for (size_t i = 0; inputs[i] && code < 0; i++)
+        code = add_input(how, inputs[i], inputs[1] != NULL);
+    if (code >= 0)
+        return code;
+    how->kind = how->list->depth ? AST_CLI_IMAGES : AST_CLI_ROWS;
+    return how->list->depth ? -1 : name_them(how, inputs, input);
+}
+
+void ast_cli_reading_free(ast_cli_reading *how) {
+    if (how->list)
+        ast_frame_list_free(how->list);
+    free(how->list);
+    free(how->name);
+    how->list = NULL;
+    how->name = NULL;
+}
+
+int ast_cli_reading_check(const ast_cli_reading *how, const ast_cli_common *common, const char *input) {
+    static const unsigned kinds[] = {[AST_CLI_ROWS] = AST_CLI_POINTS | AST_CLI_SPARSE,
+                                     [AST_CLI_IMAGES] = AST_CLI_DEPTH,
+                                     [AST_CLI_SURFACE] = AST_CLI_SOLID};
+    int code = ast_cli_rules_of_kind(common, how->name ? AST_CLI_SEVERAL : kinds[how->kind], input);
+    if (code >= 0 || how->name)
+        return code;
+    if (how->kind == AST_CLI_SURFACE)
+        return ast_cli_cloud_usage(&how->cloud);
+    return how->kind == AST_CLI_IMAGES ? ast_cli_depth_usage(&how->camera, input)
+                                       : ast_cli_check_points(input, &how->source);
+}
+
+int ast_cli_reading_kept(const ast_cli_reading *how, const ast_cli_target *targets, size_t count) {
+    int code = -1;
+    for (size_t i = 0; how->name && i < how->list->count && code < 0; i++)
+        code = ast_cli_check_kept(targets, count, how->list->files[i].path);
     return code;
 }
 
-static int read_several(ast_cli_directions *d, const ast_cli_reading *how, const char *input) {
-    ast_format_error error;
-    if (!ast_cli_several_open(&how->source.several, &d->rows, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    d->all = d->rows.source.count;
-    return ast_cli_several_read(&d->rows, input, &d->points, &d->input.owned, &d->first, &d->look);
+/* ---- Tables ------------------------------------------------------------------------------------------------------ */
+
+/* All of them are open at once, and many systems allow 1024 unless they are asked. */
+static void allow_files(size_t count) {
+    struct rlimit limit;
+    rlim_t wanted = (rlim_t)count + OTHER_FILES;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
+        return;
+    limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+    (void)setrlimit(RLIMIT_NOFILE, &limit); /* whether it is enough shows on opening them */
 }
+
+static int open_table(ast_cli_directions *d, const ast_cli_reading *how) {
+    ast_format_error error;
+    const ast_frame_list *list = how->list;
+    ast_input_options options = ast_cli_input_options(&how->source);
+    const char **paths = malloc(list->count * sizeof *paths);
+    if (!paths)
+        return no_memory();
+    for (size_t i = 0; i < list->count; i++)
+        paths[i] = list->files[i].path;
+    d->joined = list->count > 1;
+    allow_files(list->count);
+    bool good = ast_input_begin(&d->input, paths, list->count, &options, &error);
+    free(paths);
+    return good ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+}
+
+/* Text takes less room as numbers than as text, but not a third. */
+static int refuse_other(const ast_cli_directions *d, const char *input) {
+    char text[2][AST_CLI_BYTES];
+    double size = (double)d->input.size;
+    if (size / 3 <= (double)d->allowed)
+        return -1;
+    return ast_cli_fail(AST_CLI_FAILED,
+                        "%s has %s and does not fit into the %s of memory that may be used; what is larger must be an "
+                        ".npy (f2, f4, f8 or i1) in C order",
+                        input, ast_cli_bytes(size, text[0]), ast_cli_bytes((double)d->allowed, text[1]));
+}
+
+/* Whether the table is to be read in parts. */
+static int fit(ast_cli_directions *d, const ast_cli_reading *how, const char *input, const ast_cli_budget *budget) {
+    ast_format_error error;
+    const ast_source *source = &d->input.source;
+    if (!budget || d->input.size == 0)
+        return -1;
+    d->allowed = budget->memory ? budget->memory : ast_cli_memory_free();
+    if (source->count == 0)
+        return refuse_other(d, input);
+    double row = (double)ast_source_row(source) + budget->point + budget->component * (double)source->dimension;
+    if ((double)source->count * row <= (double)d->allowed)
+        return -1;
+    d->in_parts = 1;
+    d->points = (ast_points){.size = sizeof(ast_points), .count = source->count, .dimension = source->dimension};
+    if (!ast_input_by_rows(&d->input, &error))
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    if (how->source.dip_direction || how->source.trend_plunge)
+        return ast_cli_fail(AST_CLI_FAILED, "%s: does not fit into memory, and tables of angles must", input);
+    return -1;
+}
+
+/* Rows from everywhere, as one number; 0 where they cannot be read, which shows otherwise. */
+static uint64_t glance(const ast_source *source) {
+    size_t size = ast_source_row(source), step = source->count / LOOKED_AT + 1;
+    uint64_t sum = ast_fnv(AST_FNV_START, &source->type, sizeof source->type);
+    unsigned char *row = malloc(size);
+    for (size_t i = 0; row && i < source->count && sum; i += step)
+        sum = source->read(i, 1, row, source->data) == 0 ? ast_fnv(sum, row, size) : 0;
+    free(row);
+    return row ? sum : 0;
+}
+
+/* Those rows of several files that are this rank's. */
+static int read_joined(ast_cli_directions *d) {
+    ast_format_error error;
+    size_t own;
+    ast_cli_slice(d->input.source.count, &d->first, &own);
+    d->look = ast_cli_ranks() ? glance(&d->input.source) : 0;
+    if (!ast_input_read_rows(&d->input, d->first, own, &error))
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    d->points = d->input.points;
+    return -1;
+}
+
+static int read_table(ast_cli_directions *d, const ast_cli_reading *how, const char *input,
+                      const ast_cli_budget *budget) {
+    int code = open_table(d, how);
+    if (code < 0)
+        code = fit(d, how, input, budget);
+    if (code < 0 && d->joined && !d->in_parts)
+        code = read_joined(d);
+    if (code < 0 && !d->joined && !d->in_parts) {
+        code = ast_cli_read_points(&d->input, input, &how->source);
+        if (code < 0)
+            code = ast_cli_sparse_apply(&how->sparse, input, &d->input);
+        d->points = d->input.points;
+    }
+    d->height = d->input.height;
+    d->width = d->input.width;
+    d->all = d->joined ? d->input.source.count : d->points.count;
+    return code;
+}
+
+/* ---- Anything ---------------------------------------------------------------------------------------------------- */
 
 static int read_depth(ast_cli_directions *d, const ast_cli_reading *how, const char *command, const char *input,
                       ast_context *context) {
-    int code = ast_cli_depth_open(&d->depth, &how->camera, (const char *const[]){input, NULL});
+    int code = ast_cli_frames_open(&d->depth, how->list, &how->camera, NULL, 0, 0);
     if (code < 0)
-        code = ast_cli_depth_single(&d->depth, command, input);
+        code = ast_cli_frames_single(&d->depth, command, input);
     if (code < 0)
-        code = ast_cli_depth_normals(&d->depth, context, &d->points);
+        code = ast_cli_frames_points(&d->depth, context, &d->points);
     d->height = d->depth.height;
     d->width = d->depth.width;
-    return code;
-}
-
-int ast_cli_directions_read(ast_cli_directions *d, const ast_cli_reading *how, const ast_cli_common *common,
-                            const char *input, ast_context *context) {
-    int code = ast_cli_directions_check(how, common, input, &d->kind);
-    if (code >= 0)
-        return code;
-    if (how->source.several.count)
-        return read_several(d, how, input);
-    if (d->kind == AST_CLI_ROWS) {
-        code = read_table(d, how, input);
-    } else if (d->kind == AST_CLI_IMAGES) {
-        code = read_depth(d, how, common->command->name, input, context);
-    } else {
-        code = ast_cli_surface_read(&d->surface, &how->cloud, &how->source, input, context, 0);
-        d->points = ast_cli_surface_points(&d->surface);
-    }
     d->all = d->points.count;
     return code;
 }
 
+int ast_cli_directions_read(ast_cli_directions *d, const ast_cli_reading *how, const ast_cli_common *common,
+                            const char *input, ast_context *context, const ast_cli_budget *budget) {
+    d->kind = how->kind;
+    if (d->kind == AST_CLI_ROWS)
+        return read_table(d, how, input, budget);
+    if (d->kind == AST_CLI_IMAGES)
+        return read_depth(d, how, common->command->name, input, context);
+    int code = ast_cli_surface_read(&d->surface, &how->cloud, &how->source, input, context, 0);
+    d->points = ast_cli_surface_points(&d->surface);
+    d->all = d->points.count;
+    return code;
+}
+
+int ast_cli_directions_status(const ast_cli_directions *d, ast_status status, const ast_context *context,
+                              const char *input) {
+    ast_format_error error;
+    size_t own, row = ast_fault_row(context);
+    if (status == AST_NO_INPUT && ast_input_failed(&d->input, &error))
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    if (status != AST_BAD_DATA || !d->joined || row < 1 || row > d->input.source.count)
+        return ast_cli_status(status, context, input);
+    const char *name = ast_input_row_file(&d->input, row - 1, &own), *message = ast_message(context);
+    char all[32]; /* the row of all files together, which the sentence begins with */
+    int length = snprintf(all, sizeof all, "row %zu", row);
+    return ast_cli_fail(AST_CLI_FAILED, "%s: row %zu%s", name, own + 1,
+                        strncmp(message, all, (size_t)length) == 0 ? message + length : " cannot be used");
+}
+
 void ast_cli_directions_close(ast_cli_directions *d) {
     ast_input_close(&d->input);
-    ast_rows_close(&d->rows);
-    ast_cli_depth_close(&d->depth);
+    ast_cli_frames_close(&d->depth);
     ast_cli_surface_free(&d->surface);
 }

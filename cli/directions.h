@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * INPUT as directions, whatever it is: a table of points, an image of normals, a depth image, a scene of a data set, a
- * cloud or a mesh. Functions that return an int return -1 to go on, or the exit code after printing the sentence. */
+ * INPUT as directions, whatever it is: a table of points, several .npy files as one table, an image of normals, a depth
+ * image, a scene of a data set, a cloud or a mesh. Functions that return an int return -1 to go on, or the exit code
+ * after printing the sentence. */
 #ifndef AST_CLI_DIRECTIONS_H
 #define AST_CLI_DIRECTIONS_H
 
 #include "cloud.h"
-#include "depth.h"
+#include "input_frames.h"
 #include "sparse.h"
+#include "targets.h"
+
+typedef enum ast_cli_kind_of_input { AST_CLI_ROWS, AST_CLI_IMAGES, AST_CLI_SURFACE } ast_cli_kind_of_input;
 
 /* How INPUT is to be read. */
 typedef struct ast_cli_reading {
@@ -15,6 +19,10 @@ typedef struct ast_cli_reading {
     ast_cli_camera camera;
     ast_cli_cloud cloud;
     ast_cli_sparse sparse;
+    /* What it is, once it is listed */
+    ast_cli_kind_of_input kind;
+    ast_frame_list *list; /* the files, but of a 3-D file; several tables are read as one */
+    char *name;           /* what sentences call several tables, otherwise NULL */
 } ast_cli_reading;
 
 /* The groups of options that fill it in, for a list of ast_cli_use: the reading is at that offset in the settings. */
@@ -25,28 +33,49 @@ typedef struct ast_cli_reading {
         &ast_cli_source_group, .offset = (offset_of_reading) + offsetof(ast_cli_reading, source)                       \
     }
 
-typedef enum ast_cli_kind_of_input { AST_CLI_ROWS, AST_CLI_IMAGES, AST_CLI_SURFACE } ast_cli_kind_of_input;
+/* Finds out what the inputs (NULL-terminated) of a subcommand are: one, or .npy files that are read
+ * as one. *input becomes its name, or what sentences call them. To be freed in any case. */
+int ast_cli_reading_list(ast_cli_reading *how, const ast_cli_common *common, const char *const *inputs,
+                         const char **input);
+void ast_cli_reading_free(ast_cli_reading *how);
 
-/* What INPUT is, by its name and the options, which must fit that. */
-int ast_cli_directions_check(const ast_cli_reading *how, const ast_cli_common *common, const char *input,
-                             ast_cli_kind_of_input *kind);
+/* Whether the options fit what INPUT is. */
+int ast_cli_reading_check(const ast_cli_reading *how, const ast_cli_common *common, const char *input);
+
+/* Whether the targets leave several tables alone, as ast_cli_check_kept. */
+int ast_cli_reading_kept(const ast_cli_reading *how, const ast_cli_target *targets, size_t count);
+
+/* The memory that a table may take: `memory` bytes (0: all available memory), with `point` bytes for each of its points
+ * besides their rows and `component` for each of their components. */
+typedef struct ast_cli_budget {
+    size_t memory;
+    double point, component;
+} ast_cli_budget;
 
 /* What was read; zeroed at first. */
 typedef struct ast_cli_directions {
     ast_cli_kind_of_input kind;
-    ast_points points;    /* faces have their areas as weights */
+    ast_points points;    /* faces have their areas as weights; no rows where the table is read in parts */
     size_t height, width; /* of an image, whose points are its pixels row by row; 0 otherwise */
     size_t first, all;    /* several files on several ranks: the number of the first point; all points there are */
-    ast_rows rows;        /* of several files; zeroed otherwise */
     uint64_t look;        /* on several ranks: what tells these files from others */
+    int joined;           /* they are the rows of several files */
+    int in_parts;         /* the table is larger than memory: it is read through input.source */
+    size_t allowed;       /* bytes that may be used, where there is a budget */
     ast_input input;
-    ast_cli_depth depth;
+    ast_cli_frames depth;
     ast_cli_surface surface;
 } ast_cli_directions;
 
-/* Reads it for the subcommand, on the context's threads. */
+/* Reads it for the subcommand, on the context's threads. A table that does not fit the budget is
+ * opened only, to be read in parts; without a budget (NULL) every table is read. */
 int ast_cli_directions_read(ast_cli_directions *directions, const ast_cli_reading *how, const ast_cli_common *common,
-                            const char *input, ast_context *context);
+                            const char *input, ast_context *context, const ast_cli_budget *budget);
+
+/* The exit code of a call of the library on these points, as ast_cli_status. A row of several files is named by its
+ * file and its number there. */
+int ast_cli_directions_status(const ast_cli_directions *directions, ast_status status, const ast_context *context,
+                              const char *input);
 
 /* Before the context is closed. */
 void ast_cli_directions_close(ast_cli_directions *directions);

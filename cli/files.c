@@ -48,7 +48,7 @@ const char *ast_cli_name(const char *path) {
     return same(path, "-") ? "standard input" : path;
 }
 
-static ast_input_options input_options(const ast_cli_source *source) {
+ast_input_options ast_cli_input_options(const ast_cli_source *source) {
     ast_input_options options;
     ast_input_options_init(&options);
     options.format = source->format;
@@ -63,7 +63,7 @@ int ast_cli_check_points(const char *path, const ast_cli_source *source) {
     ast_format_error error;
     if (source->columns && !ast_columns_check(source->columns, &error))
         return ast_cli_fail(AST_CLI_USAGE, "--columns: %s", error.text);
-    ast_input_options options = input_options(source);
+    ast_input_options options = ast_cli_input_options(source);
     if (same(path, "-") && !source->format)
         return ast_cli_fail(AST_CLI_USAGE, "standard input needs --format NAME, such as --format csv");
     if (source->format && !ast_input_check("-", &options, &error)) /* it can only be the format's fault */
@@ -87,8 +87,15 @@ int ast_cli_check_read(const char *option, const char *path) {
 
 int ast_cli_open_points(ast_input *input, const char *path, const ast_cli_source *source) {
     ast_format_error error;
-    ast_input_options options = input_options(source);
-    if (!ast_input_open(input, path, &options, &error))
+    ast_input_options options = ast_cli_input_options(source);
+    if (!ast_input_begin(input, &path, 1, &options, &error))
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    return ast_cli_read_points(input, path, source);
+}
+
+int ast_cli_read_points(ast_input *input, const char *path, const ast_cli_source *source) {
+    ast_format_error error;
+    if (!ast_input_read(input, &error))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
     if (!ast_cli_field_given(source))
         return -1;

@@ -8,14 +8,12 @@
 #include <formats.h>
 
 #include "options.h"
-#include "several.h"
 
 /* How INPUT is to be read: the options that every subcommand with points has. */
 typedef struct ast_cli_source {
     const char *format, *columns;
     int transpose;
     int dip_direction, trend_plunge; /* rows are angles in degrees: field.h */
-    ast_cli_several several;         /* INPUT is all of these files */
 } ast_cli_source;
 
 extern const ast_cli_group ast_cli_source_group;
@@ -25,7 +23,12 @@ extern const ast_cli_group ast_cli_source_group;
 int ast_cli_check_points(const char *path, const ast_cli_source *source);
 int ast_cli_check_read(const char *option, const char *path);
 
+/* The same for the readers. */
+ast_input_options ast_cli_input_options(const ast_cli_source *source);
+
+/* Opens and reads a table; or reads one that is open. */
 int ast_cli_open_points(ast_input *input, const char *path, const ast_cli_source *source);
+int ast_cli_read_points(ast_input *input, const char *path, const ast_cli_source *source);
 
 /* Reads the weights of `count` points. *weights is the caller's to free(). */
 int ast_cli_read_weights(const char *path, const char *input, size_t count, double **weights);

@@ -50,6 +50,13 @@ int ast_cli_follow_parse(const ast_cli_command *command, int argc, char **argv, 
     return code;
 }
 
+void ast_cli_follow_free(ast_cli_follow_settings *given) {
+    if (given->list)
+        ast_frame_list_free(given->list);
+    free(given->list);
+    free(given->inputs);
+}
+
 /* ---- Before the first frame -------------------------------------------------------------------------------------- */
 
 static int check_name(const char *option, const char *name) {
@@ -58,21 +65,23 @@ static int check_name(const char *option, const char *name) {
     return -1;
 }
 
-int ast_cli_follow_check(const ast_cli_follow_settings *given, const ast_cli_common *common, int *depth) {
+int ast_cli_follow_check(ast_cli_follow_settings *given, const ast_cli_common *common) {
     int code = ast_cli_tracker_check(&given->tracker, &given->passes);
     if (code < 0)
         code = check_name("labels", given->labels);
     if (code < 0)
         code = check_name("poses", given->poses);
+    if (code < 0 && !(given->list = calloc(1, sizeof *given->list)))
+        code = ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of inputs");
     if (code < 0)
-        code = ast_cli_depth_check(&given->camera, common, given->inputs, depth);
+        code = ast_cli_frames_list(given->list, &given->camera, &given->source, common, given->inputs, given->poses);
     return code;
 }
 
 /* Rows that do not match the frames one by one would turn the wrong ones, such as those of a tracker that is faster
  * than the camera. */
 static int check_poses(const ast_cli_follow *follow) {
-    size_t frames = ast_cli_inputs_frames(&follow->inputs), rows = follow->poses.count;
+    size_t frames = ast_frames_count(follow->inputs.frames), rows = follow->poses.count;
     if (frames == SIZE_MAX || frames == rows)
         return -1;
     return ast_cli_fail(AST_CLI_FAILED, "%s has %zu row%s, but there are %zu frames; it needs one row a frame",
@@ -80,21 +89,15 @@ static int check_poses(const ast_cli_follow *follow) {
 }
 
 int ast_cli_follow_open(ast_cli_follow *follow, const ast_cli_common *common, const ast_cli_follow_settings *given) {
-    int depth;
     follow->common = common;
     follow->given = given;
     follow->options = ast_cli_tracker_set(&given->tracker, &given->passes);
     follow->files = (ast_cli_frame_files){
         .option = "labels", .folder = given->labels, .extension = "npy", .what = "labels", .durable = given->durable};
-    follow->inputs.how = &given->source;
-    follow->inputs.raw = (ast_raw){.points = given->points, .dimension = given->dimension};
-    int code = ast_cli_depth_check(&given->camera, common, given->inputs, &depth);
-    if (code >= 0)
-        return code;
-    follow->inputs.camera = depth ? &given->camera : NULL;
-    if (depth && given->tracker.revive < 0) /* normals of planes have hardly any noise */
+    if (given->list->depth && given->tracker.revive < 0) /* normals of planes have hardly any noise */
         follow->options.revive_near = isnan(given->tracker.beta);
-    code = ast_cli_inputs_list(&follow->inputs, given->inputs, given->poses);
+    int code = ast_cli_frames_open(&follow->inputs, given->list, &given->camera, &given->source, given->points,
+                                   given->dimension);
     if (code < 0 && given->poses)
         code = ast_cli_poses_read(&follow->poses, given->poses);
     if (code < 0 && given->poses)
@@ -119,12 +122,13 @@ int ast_cli_follow_dimension(ast_cli_follow *follow, size_t dimension, const cha
 }
 
 int ast_cli_follow_begin(ast_cli_follow *follow) {
-    return follow->given->labels ? ast_cli_frame_files_prepare(&follow->files, &follow->inputs) : -1;
+    return follow->given->labels ? ast_cli_frame_files_prepare(&follow->files, &follow->inputs, &follow->given->source)
+                                 : -1;
 }
 
 void ast_cli_follow_close(ast_cli_follow *follow) {
     ast_stream_close(follow->stream);
-    ast_cli_inputs_free(&follow->inputs);
+    ast_cli_frames_close(&follow->inputs);
     ast_close(follow->context);
     ast_cli_poses_free(&follow->poses);
     free(follow->labels);
@@ -136,7 +140,7 @@ void ast_cli_follow_close(ast_cli_follow *follow) {
 /* A frame without points may not know its dimension; it fits any stream. */
 static int check_dimension(ast_cli_follow *follow, ast_points *points) {
     const ast_cli_follow_settings *given = follow->given;
-    const char *source = follow->inputs.source;
+    const char *source = follow->inputs.frame.source;
     /* Raw frames are D wide as they come, before --columns. */
     size_t wanted = given->source.columns || ast_cli_field_given(&given->source) ? 0 : given->dimension;
     if (follow->stream)
@@ -162,29 +166,30 @@ static int make_room(ast_cli_follow *follow, size_t count) {
     follow->capacity = count > 2 * follow->capacity ? count : 2 * follow->capacity;
     follow->labels = malloc((follow->capacity ? follow->capacity : 1) * sizeof *follow->labels);
     if (!follow->labels)
-        return ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory for %zu labels", follow->inputs.source, count);
+        return ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory for %zu labels", follow->inputs.frame.source,
+                            count);
     return -1;
 }
 
 static int write_labels(const ast_cli_follow *follow) {
     ast_format_error error;
     ast_output *output;
-    const ast_cli_depth *depth = &follow->inputs.depth;
-    int code = ast_cli_frame_files_open(&follow->files, &follow->inputs, follow->frame.frame, &output);
+    const ast_cli_frames *inputs = &follow->inputs;
+    int code = ast_cli_frame_files_open(&follow->files, &inputs->frame, follow->frame.frame, &output);
     if (code >= 0)
         return code;
-    bool good = follow->inputs.camera
-                    ? ast_write_label_image(output, follow->labels, depth->height, depth->width, &error)
+    bool good = inputs->list->depth
+                    ? ast_write_label_image(output, follow->labels, inputs->height, inputs->width, &error)
                     : ast_write_labels(output, follow->labels, follow->frame.points, &error);
     return ast_cli_frame_files_close(output, good, &error);
 }
 
 static int turn(ast_cli_follow *follow, ast_points *points) {
-    const ast_cli_inputs *inputs = &follow->inputs;
-    if (inputs->camera)
-        return ast_cli_poses_turn_normals(&follow->poses, inputs->row, inputs->source, inputs->depth.normals,
-                                          points->count);
-    return ast_cli_poses_turn(&follow->poses, inputs->row, inputs->source, points);
+    const ast_cli_frames *inputs = &follow->inputs;
+    const ast_input_frame *frame = &inputs->frame;
+    if (inputs->list->depth)
+        return ast_cli_poses_turn_normals(&follow->poses, frame->index, frame->source, inputs->normals, points->count);
+    return ast_cli_poses_turn(&follow->poses, frame->index, frame->source, points);
 }
 
 /* A frame that a signal cuts short counts as not found: the stream is as it was before it. */
@@ -193,13 +198,13 @@ static int step(ast_cli_follow *follow, const ast_points *points, int *found) {
     ast_set_cancel(follow->context, ast_cli_cancel, NULL);
     ast_status status = ast_stream_step(follow->stream, points, follow->labels, &follow->frame);
     *found = status != AST_CANCELLED;
-    int code = *found ? ast_cli_status(status, follow->context, follow->inputs.source) : -1;
+    int code = *found ? ast_cli_status(status, follow->context, follow->inputs.frame.source) : -1;
     ast_set_cancel(follow->context, NULL, NULL); /* frames are read to their end */
     return code;
 }
 
 static int take_frame(ast_cli_follow *follow, ast_points *points, int *found) {
-    const char *source = follow->inputs.source;
+    const char *source = follow->inputs.frame.source;
     const ast_cli_source *how = &follow->given->source;
     int code = -1;
     if (ast_cli_field_given(how))
@@ -226,13 +231,15 @@ static int next_frame(ast_cli_follow *follow, int *found) {
     *found = 0;
     if (ast_cli_interrupted())
         return -1;
-    int code = ast_cli_inputs_next(&follow->inputs, follow->context, &points, found);
+    int code = ast_cli_frames_next(&follow->inputs, found);
+    if (code < 0 && *found)
+        code = ast_cli_frames_points(&follow->inputs, follow->context, &points);
     return code < 0 && *found ? take_frame(follow, &points, found) : code;
 }
 
 static size_t frames_left(const ast_cli_follow *follow) {
-    size_t all = ast_cli_inputs_frames(&follow->inputs);
-    return all == SIZE_MAX || all < follow->inputs.rows ? SIZE_MAX : all - (size_t)follow->inputs.rows + follow->more;
+    size_t all = ast_frames_count(follow->inputs.frames);
+    return all == SIZE_MAX ? SIZE_MAX : all - (size_t)follow->inputs.frame.index - 1 + follow->more;
 }
 
 int ast_cli_follow_run(ast_cli_follow *follow, int (*take)(void *work), void *work) {
@@ -257,6 +264,6 @@ int ast_cli_follow_run(ast_cli_follow *follow, int (*take)(void *work), void *wo
 }
 
 int ast_cli_follow_print(const ast_cli_follow *follow) {
-    return ast_cli_print_frame(follow->inputs.source, &follow->frame, follow->clusters, follow->count,
+    return ast_cli_print_frame(follow->inputs.frame.source, &follow->frame, follow->clusters, follow->count,
                                follow->options.dimension);
 }

@@ -9,7 +9,7 @@
 
 #include "frame_files.h"
 #include "progress.h"
-#include "stream_inputs.h"
+#include "input_frames.h"
 #include "stream_poses.h"
 #include "tracker.h"
 
@@ -19,7 +19,8 @@ typedef struct ast_cli_follow_settings {
     ast_cli_passes passes;
     ast_cli_tracker tracker;
     ast_cli_camera camera;
-    const char **inputs; /* NULL-terminated */
+    const char **inputs;  /* NULL-terminated */
+    ast_frame_list *list; /* their files */
     const char *labels, *poses;
     size_t dimension, points; /* 0: not given */
     int durable;
@@ -35,7 +36,7 @@ typedef struct ast_cli_follow {
     ast_context *context;
     ast_stream_options options;
     ast_stream *stream; /* opened once the dimension is known */
-    ast_cli_inputs inputs;
+    ast_cli_frames inputs;
     ast_cli_poses poses;
     ast_cli_frame_files files; /* of labels */
     uint64_t frames;           /* of this run that were taken */
@@ -52,14 +53,16 @@ typedef struct ast_cli_follow {
     size_t count;
 } ast_cli_follow;
 
-/* Reads the command line into `settings`, of which `follow` is a part; follow->inputs is the caller's to free(). */
+/* Reads the command line into `settings`, of which `follow` is a part, to be freed in any case. */
 int ast_cli_follow_parse(const ast_cli_command *command, int argc, char **argv, void *settings,
                          ast_cli_follow_settings *follow);
 
-/* What the command line alone shows. *depth: whether the inputs are depth images. */
-int ast_cli_follow_check(const ast_cli_follow_settings *given, const ast_cli_common *common, int *depth);
+void ast_cli_follow_free(ast_cli_follow_settings *given);
 
-/* Lists the inputs, reads the poses and opens the context. */
+/* Lists the inputs, and checks the options. */
+int ast_cli_follow_check(ast_cli_follow_settings *given, const ast_cli_common *common);
+
+/* Opens the inputs, reads the poses and opens the context. */
 int ast_cli_follow_open(ast_cli_follow *follow, const ast_cli_common *common, const ast_cli_follow_settings *given);
 
 /* Opens the stream before the first frame does, for a state of that dimension; `name` is for the sentence. */

@@ -56,17 +56,10 @@ static int would_overwrite(const char *target, const char *path) {
 }
 
 /* Whether the whole file is one frame, which gives its name to the labels. */
-static int is_one_frame(const char *path, const ast_cli_inputs *inputs) {
-    if (inputs->camera)
-        return !ast_cli_inputs_numbered(inputs);
-    ast_format_error error;
-    ast_input_options options;
-    ast_input_options_init(&options);
-    options.format = inputs->how->format;
-    ast_frames *frames = ast_frames_open(path, &options, NULL, &error);
-    int one = frames && !ast_frames_numbered(frames);
-    ast_frames_close(frames);
-    return one;
+static int is_one_frame(const char *path, const ast_cli_frames *inputs, const ast_cli_source *source) {
+    if (inputs->list->depth)
+        return !ast_frames_numbered(inputs->frames);
+    return ast_frames_single(path, &(ast_input_options){.format = source->format});
 }
 
 static int compare_stems(const void *a, const void *b) {
@@ -77,53 +70,58 @@ static int compare_stems(const void *a, const void *b) {
     return order ? order : (length_a > length_b) - (length_a < length_b);
 }
 
-static int check_stems(const ast_cli_frame_files *files, const ast_cli_inputs *inputs, char **sorted) {
-    memcpy(sorted, inputs->paths, inputs->count * sizeof *sorted);
-    qsort(sorted, inputs->count, sizeof *sorted, compare_stems);
-    for (size_t i = 1; i < inputs->count; i++) {
-        size_t length;
+static int check_stems(const ast_cli_frame_files *files, const ast_cli_frames *inputs, const ast_cli_source *source,
+                       const char **sorted) {
+    size_t count = inputs->list->count, length;
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = inputs->list->files[i].path;
+    qsort(sorted, count, sizeof *sorted, compare_stems);
+    for (size_t i = 1; i < count; i++) {
         const char *stem = ast_cli_stem(sorted[i], &length);
-        if (compare_stems(&sorted[i - 1], &sorted[i]) == 0 && is_one_frame(sorted[i - 1], inputs) &&
-            is_one_frame(sorted[i], inputs))
+        if (compare_stems(&sorted[i - 1], &sorted[i]) == 0 && is_one_frame(sorted[i - 1], inputs, source) &&
+            is_one_frame(sorted[i], inputs, source))
             return ast_cli_fail(AST_CLI_FAILED, "the %s of %s and %s would both be %s/%.*s.%s", files->what,
                                 sorted[i - 1], sorted[i], files->folder, (int)length, stem, files->extension);
     }
     return -1;
 }
 
-int ast_cli_frame_files_prepare(const ast_cli_frame_files *files, const ast_cli_inputs *inputs) {
-    for (size_t i = 0; i < inputs->count; i++) {
-        char *target = target_of(files, inputs->paths[i]);
+int ast_cli_frame_files_prepare(const ast_cli_frame_files *files, const ast_cli_frames *inputs,
+                                const ast_cli_source *source) {
+    const ast_frame_list *list = inputs->list;
+    for (size_t i = 0; i < list->count; i++) {
+        const char *path = list->files[i].path;
+        char *target = target_of(files, path);
         if (!target)
             return no_memory();
-        int bad = would_overwrite(target, inputs->paths[i]) && is_one_frame(inputs->paths[i], inputs);
+        int bad = would_overwrite(target, path) && is_one_frame(path, inputs, source);
         free(target);
         if (bad)
-            return overwrites(files, inputs->paths[i]);
+            return overwrites(files, path);
     }
-    char **sorted = malloc((inputs->count + 1) * sizeof *sorted);
+    const char **sorted = malloc((list->count + 1) * sizeof *sorted);
     if (!sorted)
         return no_memory();
-    int code = check_stems(files, inputs, sorted);
+    int code = check_stems(files, inputs, source, sorted);
     free(sorted);
     return code < 0 ? ast_cli_make_folder(files->option, files->folder) : code;
 }
 
 /* ---- A frame ----------------------------------------------------------------------------------------------------- */
 
-int ast_cli_frame_files_open(const ast_cli_frame_files *files, const ast_cli_inputs *inputs, uint64_t frame,
+int ast_cli_frame_files_open(const ast_cli_frame_files *files, const ast_input_frame *frame, uint64_t number,
                              ast_output **output) {
     ast_format_error error;
     char *target = NULL;
-    if (inputs->number == AST_CLI_WHOLE)
-        target = target_of(files, inputs->path);
-    else if (asprintf(&target, "%s/%06" PRIu64 ".%s", files->folder, frame, files->extension) < 0)
+    if (frame->number == AST_WHOLE)
+        target = target_of(files, frame->path);
+    else if (asprintf(&target, "%s/%06" PRIu64 ".%s", files->folder, number, files->extension) < 0)
         target = NULL;
     if (!target)
         return no_memory();
-    if (would_overwrite(target, inputs->path)) {
+    if (would_overwrite(target, frame->path)) {
         free(target);
-        return overwrites(files, inputs->path);
+        return overwrites(files, frame->path);
     }
     *output = ast_output_open_sole(target, files->durable, &error);
     free(target);

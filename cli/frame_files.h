@@ -7,7 +7,7 @@
 
 #include <formats.h>
 
-#include "stream_inputs.h"
+#include "input_frames.h"
 
 typedef struct ast_cli_frame_files {
     const char *option, *folder; /* --option FOLDER */
@@ -22,11 +22,12 @@ const char *ast_cli_stem(const char *path, size_t *length);
 /* Every function below returns -1 to go on, or the exit code after printing the sentence. */
 
 /* Makes the folder and makes sure that no two frames get the same file, and none replaces its input. */
-int ast_cli_frame_files_prepare(const ast_cli_frame_files *files, const ast_cli_inputs *inputs);
+int ast_cli_frame_files_prepare(const ast_cli_frame_files *files, const ast_cli_frames *inputs,
+                                const ast_cli_source *source);
 
 /* Opens the file of the current frame: folder/stem.npy for a file, folder/000017.npy for frames of an array or of
- * standard input, `frame` being the frame's number in the stream. */
-int ast_cli_frame_files_open(const ast_cli_frame_files *files, const ast_cli_inputs *inputs, uint64_t frame,
+ * standard input, `number` being the frame's number in the stream. */
+int ast_cli_frame_files_open(const ast_cli_frame_files *files, const ast_input_frame *frame, uint64_t number,
                              ast_output **output);
 
 /* Puts it in place, or if the writing was not `good`, removes it and says why. */

@@ -79,7 +79,7 @@ typedef struct job {
     size_t sampled;
 } job;
 
-static int check(const settings *given);
+static int check(settings *given);
 static int read_all(job *work);
 static int share(job *work);
 static int compare(job *work);
@@ -92,12 +92,11 @@ static int run(int argc, char **argv) {
     int code = ast_cli_parse(&ast_cli_measure, argc, argv, &given, NULL);
     given.axial |= given.reading.cloud.undirected;
     ast_cli_camera_resolve(&given.reading.camera, &given.common, AST_SMOOTH_GUIDED);
+    job work = {.given = &given};
     if (code < 0)
         code = check(&given);
-    if (code >= 0)
-        return code;
-    job work = {.given = &given};
-    code = ast_cli_agree(read_all(&work));
+    if (code < 0)
+        code = ast_cli_agree(read_all(&work));
     if (code < 0)
         code = share(&work);
     if (code < 0 && given.truth)
@@ -109,21 +108,24 @@ static int run(int argc, char **argv) {
     if (code < 0)
         code = ast_cli_print(&given.common, &(ast_cli_printer){print_json, print_table, &work});
     ast_cli_directions_close(&work.directions);
+    ast_cli_reading_free(&given.reading);
     ast_close(work.context);
     free(work.labels);
     free(work.truth);
     return code;
 }
 
-static int check(const settings *given) {
-    ast_cli_kind_of_input kind;
+static int check(settings *given) {
+    const char *const inputs[] = {given->points, NULL};
     if (!given->truth && !given->points)
         return ast_cli_fail(AST_CLI_USAGE, "measure needs --truth FILE or --points FILE to measure the labels against");
     int code = ast_cli_check_read("labels", given->labels);
     if (code < 0)
         code = ast_cli_check_read("truth", given->truth);
-    if (code < 0)
-        code = given->points ? ast_cli_directions_check(&given->reading, &given->common, given->points, &kind) : -1;
+    if (code < 0 && given->points)
+        code = ast_cli_reading_list(&given->reading, &given->common, inputs, &given->points);
+    if (code < 0 && given->points)
+        code = ast_cli_reading_check(&given->reading, &given->common, given->points);
     return code;
 }
 
@@ -141,7 +143,8 @@ static int read_all(job *work) {
     }
     if (code >= 0 || !given->points)
         return code;
-    code = ast_cli_directions_read(&work->directions, &given->reading, &given->common, given->points, work->context);
+    code =
+        ast_cli_directions_read(&work->directions, &given->reading, &given->common, given->points, work->context, NULL);
     work->points = work->directions.points;
     if (code < 0 && work->points.count != work->count)
         code = ast_cli_fail(AST_CLI_FAILED, "%s has %zu labels, but %s has %zu points", given->labels, work->count,

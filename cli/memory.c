@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "memory.h"
 
-#include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 
 #include "cli.h"
 #include "terminal.h"
@@ -134,70 +133,4 @@ size_t ast_cli_memory_free(void) {
     room = least(room, under_limit(RLIMIT_AS, "VmSize:"));
     room = least(room, all_groups_free());
     return room > 0 ? (size_t)room : 0;
-}
-
-/* ---- Whether an input fits --------------------------------------------------------------------------------------- */
-
-static bool is_npy(const char *path, const char *format) {
-    size_t length = strlen(path);
-    return format ? strcasecmp(format, "npy") == 0 && (length < 3 || strcasecmp(path + length - 3, ".gz") != 0)
-                  : length > 4 && strcasecmp(path + length - 4, ".npy") == 0;
-}
-
-/* Text takes less room as numbers than as text, but not a third. */
-static int refuse_other(const ast_cli_larger *larger, const char *input, double size) {
-    char text[2][AST_CLI_BYTES];
-    if (size / 3 <= (double)larger->allowed)
-        return -1;
-    return ast_cli_fail(AST_CLI_FAILED,
-                        "%s has %s and does not fit into the %s of memory that may be used; what is larger must be an "
-                        ".npy (f2, f4, f8 or i1) in C order",
-                        input, ast_cli_bytes(size, text[0]), ast_cli_bytes((double)larger->allowed, text[1]));
-}
-
-static int open_rows(ast_cli_larger *larger, const char *input, const ast_cli_source *source, double point,
-                     double component) {
-    ast_format_error error;
-    ast_input_options options;
-    ast_input_options_init(&options);
-    options.columns = source->columns;
-    options.transpose = source->transpose;
-    bool opened = source->several.count ? ast_cli_several_open(&source->several, &larger->rows, &error)
-                                        : ast_rows_open(&larger->rows, input, &error);
-    if (!opened)
-        return -1; /* whoever reads it says so */
-    const ast_source *rows = &larger->rows.source;
-    double count = (double)rows->count, size = (double)larger->rows.row * count;
-    double needed = size + count * (point + component * (double)rows->dimension);
-    if (needed <= (double)larger->allowed) {
-        ast_rows_close(&larger->rows);
-        return -1;
-    }
-    larger->needed = 1;
-    if (!ast_rows_suit(&larger->rows, &options, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    if (source->dip_direction || source->trend_plunge)
-        return ast_cli_fail(AST_CLI_FAILED, "%s: does not fit into memory, and tables of angles must", input);
-    return -1;
-}
-
-int ast_cli_larger_look(ast_cli_larger *larger, const char *input, const ast_cli_source *source, size_t memory,
-                        double point, double component) {
-    struct stat status;
-    *larger = (ast_cli_larger){0};
-    bool several = source->several.count > 0;
-    if (!several && (strcmp(input, "-") == 0 || stat(input, &status) != 0 || !S_ISREG(status.st_mode)))
-        return -1;
-    larger->allowed = memory ? memory : ast_cli_memory_free();
-    if (!several && !is_npy(input, source->format))
-        return refuse_other(larger, input, (double)status.st_size);
-    return open_rows(larger, input, source, point, component);
-}
-
-int ast_cli_larger_status(const ast_cli_larger *larger, ast_status status, const ast_context *context,
-                          const char *input) {
-    ast_format_error error;
-    if (status == AST_NO_INPUT && ast_rows_failed(&larger->rows, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    return ast_cli_several_status(&larger->rows, status, context, input);
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * How much memory the command may use, and whether an input fits it. Functions that return an int return -1 to go on,
+ * How much memory the command may use. Functions that return an int return -1 to go on,
  * or the exit code after printing the sentence. */
 #ifndef AST_CLI_MEMORY_H
 #define AST_CLI_MEMORY_H
 
-#include <formats.h>
-
-#include "files.h"
+#include "options.h"
 
 /* The row of --memory in a table of options. */
 #define AST_CLI_MEMORY_OPTION(at)                                                                                      \
@@ -31,21 +29,5 @@ size_t ast_cli_memory_free(void);
 /* 536870912 as "512 MiB". `text` holds AST_CLI_BYTES characters and is returned. */
 enum { AST_CLI_BYTES = 32 };
 const char *ast_cli_bytes(double bytes, char *text);
-
-/* An input that does not fit. */
-typedef struct ast_cli_larger {
-    int needed;     /* whether it is read in parts */
-    size_t allowed; /* bytes */
-    ast_rows rows;  /* zeroed where it is not */
-} ast_cli_larger;
-
-/* Looks whether the table INPUT fits `memory` bytes (0: what there is) with `point` bytes for each of its points
- * besides and `component` for each of their components; and if not, opens it to be read in parts. */
-int ast_cli_larger_look(ast_cli_larger *larger, const char *input, const ast_cli_source *source, size_t memory,
-                        double point, double component);
-
-/* The sentence where a call with such rows ended with AST_NO_INPUT. */
-int ast_cli_larger_status(const ast_cli_larger *larger, ast_status status, const ast_context *context,
-                          const char *input);
 
 #endif

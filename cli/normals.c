@@ -10,7 +10,7 @@
 
 #include "cli.h"
 #include "cloud.h"
-#include "depth.h"
+#include "input_frames.h"
 #include "targets.h"
 #include "terminal.h"
 
@@ -74,7 +74,7 @@ const ast_cli_command ast_cli_normals = {
 typedef struct job {
     const settings *given;
     ast_context *context;
-    ast_cli_depth depth;
+    ast_cli_frames depth;
     ast_cli_surface surface; /* instead, of a 3-D file */
     int solid;
     size_t missing;
@@ -82,8 +82,9 @@ typedef struct job {
 } job;
 
 static int check(const settings *given, int solid);
-static int run_once(const settings *given, int solid);
-static int run_each(const settings *given);
+static int run_once(const settings *given, ast_frame_list *list);
+static int run_each(const settings *given, ast_frame_list *list);
+static int list_images(const settings *given, ast_frame_list *list);
 static int make(job *work);
 static int deliver(job *work);
 
@@ -96,17 +97,32 @@ static int run(int argc, char **argv) {
         code = check(&given, solid);
     if (code >= 0)
         return code;
-    return ast_cli_camera_every(&given.camera) ? run_each(&given) : run_once(&given, solid);
+    ast_frame_list list = {0};
+    if (!solid)
+        code = list_images(&given, &list);
+    if (code < 0)
+        code = ast_cli_camera_every(&given.camera) ? run_each(&given, &list) : run_once(&given, solid ? NULL : &list);
+    ast_frame_list_free(&list);
+    return code;
 }
 
-static int run_once(const settings *given, int solid) {
+static int list_images(const settings *given, ast_frame_list *list) {
+    ast_format_error error;
+    int code = ast_cli_camera_scene(&given->camera, given->input, list);
+    if (code < 0 && !ast_frame_list_add(list, given->input, AST_AS_DEPTH, &error))
+        code = ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    return code;
+}
+
+/* A 3-D file has no list. */
+static int run_once(const settings *given, ast_frame_list *list) {
     job work = {.given = given,
-                .solid = solid,
+                .solid = !list,
                 .targets = {[NORMALS] = {.option = "output", .path = given->output},
                             [CURVATURE] = {.option = "curvature", .path = given->curvature}}};
     int code = ast_cli_check_targets(work.targets, TARGETS, given->input, given->common.json);
-    if (code < 0 && !solid)
-        code = ast_cli_depth_open(&work.depth, &given->camera, (const char *const[]){given->input, NULL});
+    if (code < 0 && list)
+        code = ast_cli_frames_open(&work.depth, list, &given->camera, NULL, 0, 0);
     if (code < 0)
         code = ast_cli_open_context(&given->common, &work.context);
     if (code < 0)
@@ -116,26 +132,26 @@ static int run_once(const settings *given, int solid) {
     if (code < 0)
         code = deliver(&work);
     ast_cli_abandon_targets(work.targets, TARGETS);
-    ast_cli_depth_close(&work.depth);
+    ast_cli_frames_close(&work.depth);
     ast_cli_surface_free(&work.surface);
     ast_close(work.context);
     return code;
 }
 
 /* Every scene of a data set, its number in the name of its file. */
-static int run_each(const settings *given) {
-    size_t count;
-    int code = ast_cli_depth_scenes(&given->camera, given->input, &count);
-    for (size_t scene = 0; scene < count && code <= 0; scene++) {
+static int run_each(const settings *given, ast_frame_list *list) {
+    ast_frame_list scene = *list;
+    int code = -1;
+    for (size_t i = 0; i < list->count && code <= 0; i++) {
         settings one = *given;
-        char number[24];
-        snprintf(number, sizeof number, "%zu", scene);
-        one.camera.frame = number;
-        code = ast_cli_numbered((const char **const[]){&one.output}, 1, scene);
+        scene.files = &list->files[i];
+        scene.count = 1;
+        code = ast_cli_numbered((const char **const[]){&one.output}, 1, i);
         if (code < 0)
-            code = run_once(&one, 0);
+            code = run_once(&one, &scene);
         free((void *)one.output);
     }
+    list->nyu = scene.nyu; /* which the runs have passed on */
     return code;
 }
 
@@ -145,7 +161,7 @@ static int check(const settings *given, int solid) {
         return ast_cli_cloud_usage(&given->cloud);
     if (given->source.format)
         return ast_cli_fail(AST_CLI_USAGE, "--format must be pcd, ply, obj or stl, not '%s'", given->source.format);
-    return ast_cli_depth_usage(&given->camera, (const char *const[]){given->input, NULL});
+    return ast_cli_depth_usage(&given->camera, given->input);
 }
 
 static int make(job *work) {
@@ -157,10 +173,10 @@ static int make(job *work) {
         work->missing = work->surface.missing;
         return code;
     }
-    int code = ast_cli_depth_single(&work->depth, "normals", given->input);
+    int code = ast_cli_frames_single(&work->depth, "normals", given->input);
     if (code >= 0)
         return code;
-    code = ast_cli_depth_normals(&work->depth, work->context, &points);
+    code = ast_cli_frames_points(&work->depth, work->context, &points);
     for (size_t i = 0; i < points.count && code < 0; i++)
         work->missing += isnan(work->depth.normals[3 * i]);
     return code;
@@ -170,7 +186,7 @@ static int make(job *work) {
 
 static void print_json(const void *data, ast_text *json) {
     const job *work = data;
-    const ast_cli_depth *depth = &work->depth;
+    const ast_cli_frames *depth = &work->depth;
     const ast_cli_surface *surface = &work->surface;
     if (work->solid) {
         ast_json_integer(json, "points", (int64_t)surface->count);
@@ -184,7 +200,7 @@ static void print_json(const void *data, ast_text *json) {
     ast_json_integer(json, "points", (int64_t)(depth->width * depth->height));
     ast_json_integer(json, "missing", (int64_t)work->missing);
     ast_json_real(json, "seconds", depth->seconds, 17);
-    if (depth->frame.number != AST_DEPTH_WHOLE)
+    if (depth->frame.number != AST_WHOLE)
         ast_json_integer(json, "frame", (int64_t)depth->frame.number);
 }
 
@@ -194,7 +210,7 @@ static void print_table(const void *data) {
     size_t count = work->solid ? work->surface.count : work->depth.width * work->depth.height;
     if (work->solid)
         printf("%s\n", ast_cli_surface_text(&work->surface, line));
-    else if (work->depth.frame.number != AST_DEPTH_WHOLE)
+    else if (work->depth.frame.number != AST_WHOLE)
         printf("%s: ", work->depth.frame.source);
     if (!work->solid)
         printf("%zu x %zu pixels, ", work->depth.width, work->depth.height);

@@ -63,13 +63,13 @@ static int compare_stems(const void *a, const void *b) {
 }
 
 /* Fills in of_frame, and returns how many frames have a picture of their name. */
-static size_t match_names(ast_cli_overlay *overlay, char *const *frames, named *sorted) {
+static size_t match_names(ast_cli_overlay *overlay, const ast_frame_file *frames, named *sorted) {
     size_t matches = 0;
     for (size_t i = 0; i < overlay->count; i++)
         sorted[i] = (named){overlay->paths[i], i};
     qsort(sorted, overlay->count, sizeof *sorted, compare_stems);
     for (size_t i = 0; i < overlay->frames; i++) {
-        named wanted = {frames[i], 0};
+        named wanted = {frames[i].path, 0};
         const named *found = bsearch(&wanted, sorted, overlay->count, sizeof *sorted, compare_stems);
         overlay->of_frame[i] = found ? found->index : NONE;
         matches += found != NULL;
@@ -77,13 +77,13 @@ static size_t match_names(ast_cli_overlay *overlay, char *const *frames, named *
     return matches;
 }
 
-static int match(ast_cli_overlay *overlay, const ast_cli_inputs *inputs) {
-    overlay->frames = ast_cli_inputs_frames(inputs);
-    if (ast_cli_inputs_numbered(inputs)) /* raw frames and scenes have no names */
+static int match(ast_cli_overlay *overlay, const ast_cli_frames *inputs) {
+    overlay->frames = ast_frames_count(inputs->frames);
+    if (ast_frames_numbered(inputs->frames)) /* raw frames and scenes have no names */
         return -1;
     overlay->of_frame = calloc(overlay->frames + 1, sizeof *overlay->of_frame);
     named *sorted = calloc(overlay->count, sizeof *sorted);
-    size_t matches = overlay->of_frame && sorted ? match_names(overlay, inputs->paths, sorted) : 0;
+    size_t matches = overlay->of_frame && sorted ? match_names(overlay, inputs->list->files, sorted) : 0;
     free(sorted);
     if (!overlay->of_frame || !sorted)
         return no_memory();
@@ -100,29 +100,28 @@ static int match(ast_cli_overlay *overlay, const ast_cli_inputs *inputs) {
                         overlay->frames == 1 ? "" : "s");
 }
 
-int ast_cli_overlay_open(ast_cli_overlay *overlay, const char *given, const ast_cli_inputs *inputs) {
+int ast_cli_overlay_open(ast_cli_overlay *overlay, const char *given, const ast_cli_frames *inputs) {
     overlay->given = given;
     int code = list_pictures(overlay);
     return code < 0 ? match(overlay, inputs) : code;
 }
 
-int ast_cli_overlay_read(const ast_cli_overlay *overlay, const ast_cli_inputs *inputs, ast_picture *picture,
+int ast_cli_overlay_read(const ast_cli_overlay *overlay, const ast_cli_frames *inputs, ast_picture *picture,
                          int *found) {
     ast_format_error error;
-    uint64_t index = overlay->of_frame ? overlay->of_frame[inputs->row] : inputs->row;
+    uint64_t index = overlay->of_frame ? overlay->of_frame[inputs->frame.index] : inputs->frame.index;
     *found = index != NONE;
     if (!*found)
         return -1;
     if (index >= overlay->count)
         return ast_cli_fail(AST_CLI_FAILED, "--overlay: %s has %zu pictures, and there is none for frame %" PRIu64,
-                            overlay->given, overlay->count, inputs->row + 1);
+                            overlay->given, overlay->count, inputs->frame.index + 1);
     const char *path = overlay->paths[index];
     if (!ast_picture_read(picture, path, &error))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    const ast_cli_depth *depth = &inputs->depth;
-    if (picture->width != depth->width || picture->height != depth->height)
+    if (picture->width != inputs->width || picture->height != inputs->height)
         return ast_cli_fail(AST_CLI_FAILED, "%s is %zu x %zu pixels, but %s is %zu x %zu; they must match", path,
-                            picture->width, picture->height, inputs->source, depth->width, depth->height);
+                            picture->width, picture->height, inputs->frame.source, inputs->width, inputs->height);
     return -1;
 }
 

@@ -7,7 +7,7 @@
 
 #include <images.h>
 
-#include "stream_inputs.h"
+#include "input_frames.h"
 
 typedef struct ast_cli_overlay {
     const char *given; /* the folder or the file, as given */
@@ -19,10 +19,10 @@ typedef struct ast_cli_overlay {
 
 /* Lists the pictures and finds those of the frames: by name, or where not one name is the same, by order. The overlay
  * is to be freed in any case. */
-int ast_cli_overlay_open(ast_cli_overlay *overlay, const char *given, const ast_cli_inputs *inputs);
+int ast_cli_overlay_open(ast_cli_overlay *overlay, const char *given, const ast_cli_frames *inputs);
 
 /* Reads the picture of the current frame, which must have its size; *found 0 if it has none. */
-int ast_cli_overlay_read(const ast_cli_overlay *overlay, const ast_cli_inputs *inputs, ast_picture *picture,
+int ast_cli_overlay_read(const ast_cli_overlay *overlay, const ast_cli_frames *inputs, ast_picture *picture,
                          int *found);
 
 void ast_cli_overlay_free(ast_cli_overlay *overlay);

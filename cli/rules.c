@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 #include "cli.h"
 #include "files.h"
@@ -214,7 +213,6 @@ static unsigned kinds_of_name(const char *name) {
 }
 
 unsigned ast_cli_kinds(const ast_cli_common *common, const char *input) {
-    struct stat status;
     const char *format = ast_cli_typed(common, "format");
     if (strcmp(input, "-") == 0) {
         if (typed_of(common, "raw intrinsics camera"))
@@ -222,8 +220,6 @@ unsigned ast_cli_kinds(const ast_cli_common *common, const char *input) {
         unsigned kinds = format ? kinds_of_name(format) : AST_CLI_STANDARD_POINTS | AST_CLI_STANDARD_DEPTH;
         return kinds == AST_CLI_TABLE ? AST_CLI_STANDARD_POINTS : kinds;
     }
-    if (stat(input, &status) == 0 && S_ISDIR(status.st_mode))
-        return AST_CLI_ANY_INPUT;
     return kinds_of_name(format ? format : input);
 }
 

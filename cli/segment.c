@@ -90,7 +90,7 @@ typedef struct job {
     char **argv; /* for the report */
 } job;
 
-static int check(const settings *given);
+static int check(settings *given);
 static int prepare(job *work);
 static int process(job *work);
 static int conclude(job *work);
@@ -114,16 +114,15 @@ static int run(int argc, char **argv) {
     ast_picture_free(&work.picture);
     ast_sheet_close(work.sheet);
     ast_shares_close(work.shares);
-    free(given.follow.inputs);
+    ast_cli_follow_free(&given.follow);
     return code;
 }
 
-static int check(const settings *given) {
-    int depth;
+static int check(settings *given) {
     if (strcmp(given->output, "-") == 0)
         return ast_cli_fail(AST_CLI_USAGE,
                             "--output needs the name of a folder: pictures do not go to standard output");
-    int code = ast_cli_follow_check(&given->follow, &given->common, &depth);
+    int code = ast_cli_follow_check(&given->follow, &given->common);
     if (code < 0)
         code = ast_cli_watch_check(&given->watch);
     return code;
@@ -132,13 +131,13 @@ static int check(const settings *given) {
 /* ---- Before the first frame -------------------------------------------------------------------------------------- */
 
 /* The contact sheet has a name that a frame's picture might have too. */
-static int check_sheet(const ast_cli_inputs *inputs) {
-    for (size_t i = 0; i < inputs->count; i++) {
+static int check_sheet(const ast_frame_list *list) {
+    for (size_t i = 0; i < list->count; i++) {
         size_t length;
-        const char *stem = ast_cli_stem(inputs->paths[i], &length);
-        if (inputs->count > 1 && length == strlen("contact-sheet") && strncmp(stem, "contact-sheet", length) == 0)
+        const char *stem = ast_cli_stem(list->files[i].path, &length);
+        if (list->count > 1 && length == strlen("contact-sheet") && strncmp(stem, "contact-sheet", length) == 0)
             return ast_cli_fail(AST_CLI_FAILED, "the picture of %s would have the name of the contact sheet",
-                                inputs->paths[i]);
+                                list->files[i].path);
     }
     return -1;
 }
@@ -157,11 +156,11 @@ static int prepare(job *work) {
     if (code < 0 && given->overlay)
         code = ast_cli_overlay_open(&work->overlay, given->overlay, &follow->inputs);
     if (code < 0)
-        code = check_sheet(&follow->inputs);
+        code = check_sheet(follow->inputs.list);
     if (code < 0)
         code = ast_cli_follow_begin(follow);
     if (code < 0)
-        code = ast_cli_frame_files_prepare(&work->files, &follow->inputs);
+        code = ast_cli_frame_files_prepare(&work->files, &follow->inputs, &given->follow.source);
     if (code < 0)
         code = ast_cli_watch_open(&work->watch, &given->watch, &ast_cli_segment, work->argc, work->argv, follow);
     return code;
@@ -172,7 +171,7 @@ static int prepare(job *work) {
 static int draw(job *work) {
     ast_format_error error;
     const ast_cli_follow *follow = &work->follow;
-    const ast_cli_depth *depth = &follow->inputs.depth;
+    const ast_cli_frames *depth = &follow->inputs;
     int found = 0, code = -1;
     if (work->given->overlay)
         code = ast_cli_overlay_read(&work->overlay, &follow->inputs, &work->picture, &found);
@@ -191,7 +190,7 @@ static int write_picture(const job *work) {
     ast_format_error error;
     ast_output *output;
     const ast_cli_follow *follow = &work->follow;
-    int code = ast_cli_frame_files_open(&work->files, &follow->inputs, follow->frame.frame, &output);
+    int code = ast_cli_frame_files_open(&work->files, &follow->inputs.frame, follow->frame.frame, &output);
     if (code >= 0)
         return code;
     bool good = ast_write_picture(output, work->picture.rgb, work->picture.width, work->picture.height, &error);
@@ -210,7 +209,7 @@ static int take_frame(void *data) {
         code = ast_cli_follow_print(follow);
     if (code >= 0)
         return code;
-    if (!ast_shares_add(work->shares, number, follow->inputs.source, follow->clusters, follow->count, &error) ||
+    if (!ast_shares_add(work->shares, number, follow->inputs.frame.source, follow->clusters, follow->count, &error) ||
         !ast_sheet_add(work->sheet, &work->picture, number, &error))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
     work->clustering += follow->frame.seconds;
@@ -257,10 +256,10 @@ static int print(const job *work) {
                                  .method = ast_cli_stream_names[given->follow.tracker.method],
                                  .angle = given->follow.tracker.angle,
                                  .frames = work->follow.frames,
-                                 .width = work->follow.inputs.depth.width,
-                                 .height = work->follow.inputs.depth.height,
+                                 .width = work->follow.inputs.width,
+                                 .height = work->follow.inputs.height,
                                  .seconds = ast_cli_now() - work->started,
-                                 .normals = work->follow.inputs.depth.seconds,
+                                 .normals = work->follow.inputs.seconds,
                                  .clustering = work->clustering};
     if (!ast_cli_print_segments(&segments))
         return ast_cli_fail(AST_CLI_FAILED, "there is no memory to print the result");

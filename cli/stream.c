@@ -88,7 +88,7 @@ typedef struct job {
     char **argv; /* for the report */
 } job;
 
-static int check(const settings *given);
+static int check(settings *given);
 static int prepare(job *work);
 static int process(job *work);
 
@@ -104,7 +104,7 @@ static int run(int argc, char **argv) {
         code = process(&work);
     ast_cli_watch_close(&work.watch);
     ast_cli_follow_close(&work.follow);
-    free(given.follow.inputs);
+    ast_cli_follow_free(&given.follow);
     return code;
 }
 
@@ -114,9 +114,8 @@ static int is_standard(const char *path) {
     return path && strcmp(path, "-") == 0;
 }
 
-static int check(const settings *given) {
-    int depth;
-    int code = ast_cli_follow_check(&given->follow, &given->common, &depth);
+static int check(settings *given) {
+    int code = ast_cli_follow_check(&given->follow, &given->common);
     if (code < 0)
         code = ast_cli_watch_check(&given->watch);
     if (code >= 0)
@@ -144,7 +143,7 @@ static int take_over(job *work, const ast_cli_standing *standing) {
         return code;
     if (ast_stream_load(follow->stream, standing->state, standing->state_size) != AST_OK)
         return ast_cli_fail(AST_CLI_FAILED, "%s: %s", state, ast_message(follow->context));
-    return ast_cli_inputs_resume(&follow->inputs, standing->path, standing->whole_path, standing->number,
+    return ast_cli_frames_resume(&follow->inputs, standing->path, standing->whole_path, standing->number,
                                  given->poses != NULL);
 }
 
@@ -154,15 +153,16 @@ static int compare_names(const void *a, const void *b) {
 }
 
 static int check_names(const job *work) {
-    const ast_cli_inputs *inputs = &work->follow.inputs;
-    char **sorted = malloc((inputs->count + 1) * sizeof *sorted);
+    const ast_frame_list *list = work->follow.inputs.list;
+    char **sorted = malloc((list->count + 1) * sizeof *sorted);
     if (!sorted)
         return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of inputs");
-    memcpy(sorted, inputs->paths, inputs->count * sizeof *sorted);
-    qsort(sorted, inputs->count, sizeof *sorted, compare_names);
+    for (size_t i = 0; i < list->count; i++)
+        sorted[i] = list->files[i].path;
+    qsort(sorted, list->count, sizeof *sorted, compare_names);
     int code = -1;
-    for (size_t i = 1; i < inputs->count && code < 0; i++) {
-        if (strcmp(sorted[i - 1], sorted[i]) == 0)
+    for (size_t i = 1; i < list->count && code < 0; i++) {
+        if (!list->scenes && strcmp(sorted[i - 1], sorted[i]) == 0)
             code = ast_cli_fail(AST_CLI_USAGE,
                                 "%s is given twice; with --state the inputs must differ, since the state "
                                 "names the last one",
@@ -210,11 +210,11 @@ static int prepare(job *work) {
 static int save_state(job *work) {
     const settings *given = work->given;
     const ast_cli_follow *follow = &work->follow;
-    const ast_cli_inputs *inputs = &follow->inputs;
-    char *whole = is_standard(inputs->path) ? NULL : realpath(inputs->path, NULL);
-    ast_cli_standing standing = {.path = inputs->path,
+    const ast_input_frame *frame = &follow->inputs.frame;
+    char *whole = is_standard(frame->path) ? NULL : realpath(frame->path, NULL);
+    ast_cli_standing standing = {.path = frame->path,
                                  .whole_path = whole ? whole : "",
-                                 .number = inputs->number,
+                                 .number = frame->number,
                                  .frames = follow->frame.frame + 1,
                                  .dimension = follow->options.dimension,
                                  .posed = given->follow.poses != NULL};

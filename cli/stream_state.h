@@ -12,7 +12,7 @@
 typedef struct ast_cli_standing {
     const char *path;       /* of the last frame's file as it was given, or "-" */
     const char *whole_path; /* from the root; "" for standard input */
-    uint64_t number;        /* of the frame in the file, or AST_CLI_WHOLE */
+    uint64_t number;        /* of the frame in the file, or AST_WHOLE */
     uint64_t frames;        /* that the stream has seen */
     uint64_t dimension;
     int posed;         /* the points were turned by --poses */

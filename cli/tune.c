@@ -73,7 +73,7 @@ typedef struct job {
     char *line, *title; /* of the report */
 } job;
 
-static int check(const settings *given);
+static int check(settings *given);
 static int read_points(job *work);
 static int deliver(job *work);
 
@@ -84,8 +84,10 @@ static int run(int argc, char **argv) {
     ast_cli_camera_resolve(&given.reading.camera, &given.common, AST_SMOOTH_GUIDED);
     if (code < 0)
         code = check(&given);
-    if (code >= 0)
+    if (code >= 0) {
+        ast_cli_reading_free(&given.reading);
         return code;
+    }
     job work = {.given = &given,
                 .targets = {[CSV] = {.option = "csv", .path = given.csv, .own = true},
                             [SVG] = {.option = "svg", .path = given.svg, .own = true},
@@ -105,6 +107,7 @@ static int run(int argc, char **argv) {
     ast_cli_abandon_targets(work.targets, TARGETS);
     ast_cli_sweep_free(&work.sweep);
     ast_cli_directions_close(&work.directions);
+    ast_cli_reading_free(&given.reading);
     ast_close(work.context);
     free(work.line);
     free(work.title);
@@ -113,12 +116,14 @@ static int run(int argc, char **argv) {
 
 /* ---- Before the sweep -------------------------------------------------------------------------------------------- */
 
-static int check(const settings *given) {
-    ast_cli_kind_of_input kind;
+static int check(settings *given) {
+    const char *const inputs[] = {given->input, NULL};
     if (given->angles.to > given->angles.from)
         return ast_cli_fail(AST_CLI_USAGE, "--to %g is above --from %g; the sweep goes from large angles to small ones",
                             given->angles.to, given->angles.from);
-    int code = ast_cli_directions_check(&given->reading, &given->common, given->input, &kind);
+    int code = ast_cli_reading_list(&given->reading, &given->common, inputs, &given->input);
+    if (code < 0)
+        code = ast_cli_reading_check(&given->reading, &given->common, given->input);
     return code < 0 ? ast_cli_report_check("report", given->report) : code;
 }
 
@@ -126,7 +131,8 @@ static int read_points(job *work) {
     const settings *given = work->given;
     int code = ast_cli_open_context(&given->common, &work->context);
     if (code < 0)
-        code = ast_cli_directions_read(&work->directions, &given->reading, &given->common, given->input, work->context);
+        code = ast_cli_directions_read(&work->directions, &given->reading, &given->common, given->input, work->context,
+                                       NULL);
     return code;
 }
 

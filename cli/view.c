@@ -4,7 +4,7 @@
  * It clusters nothing. */
 #include "view.h"
 
-#include <formats.h>
+#include <frames.h>
 
 #include <stdlib.h>
 #include <string.h>

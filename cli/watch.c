@@ -98,7 +98,7 @@ int ast_cli_watch_open(ast_cli_watch *watch, const ast_cli_watch_settings *given
 
 int ast_cli_watch_frame(ast_cli_watch *watch, const ast_cli_follow *follow, const ast_picture *picture) {
     ast_format_error error;
-    const ast_cli_depth *depth = &follow->inputs.depth;
+    const ast_cli_frames *depth = &follow->inputs;
     if (!watch->recording)
         return -1;
     ast_thumbnail small = {.labels = follow->labels,
@@ -108,12 +108,12 @@ int ast_cli_watch_frame(ast_cli_watch *watch, const ast_cli_follow *follow, cons
                            .units_per_metre = depth->options.units_per_metre,
                            .picture = picture};
     ast_recorded frame = {.frame = &follow->frame,
-                          .source = follow->inputs.source,
+                          .source = follow->inputs.frame.source,
                           .clusters = follow->clusters,
                           .count = follow->count,
                           .points = &follow->points,
                           .labels = follow->labels,
-                          .image = follow->inputs.camera ? &small : NULL};
+                          .image = depth->list->depth ? &small : NULL};
     ast_shared_text *parcel;
     if (watch->frames == 0 && follow->frame.frame > 0)
         ast_recording_note(watch->recording, "The run went on from a state; the frames before it are not shown.");

@@ -9,16 +9,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Bytes that memory grows by at first. */
+#define FIRST_PART ((size_t)1 << 20)
+
 static bool open_file(ast_bytes *bytes, const char *path, ast_format_error *error);
 static bool wait_for_bytes(const ast_bytes *bytes, ast_format_error *error);
 
-bool ast_bytes_open(ast_bytes *bytes, const char *path, bool compressed, ast_format_error *error) {
+bool ast_bytes_open(ast_bytes *bytes, const char *path, bool compressed, int stop, ast_format_error *error) {
     bool standard = strcmp(path, "-") == 0;
-    *bytes = (ast_bytes){.name = standard ? "standard input" : path, .descriptor = -1};
+    *bytes = (ast_bytes){.name = standard ? "standard input" : path, .descriptor = -1, .stop = stop};
     /* The size of standard input is not asked for: somebody may have read from it before us. */
     if (standard)
         bytes->descriptor = STDIN_FILENO;
@@ -33,17 +37,10 @@ bool ast_bytes_open(ast_bytes *bytes, const char *path, bool compressed, ast_for
     return bytes->gz != NULL;
 }
 
-bool ast_bytes_open_watched(ast_bytes *bytes, const char *path, int stop, ast_format_error *error) {
-    bool standard = strcmp(path, "-") == 0;
-    *bytes = (ast_bytes){.name = standard ? "standard input" : path, .descriptor = -1, .watched = true, .stop = stop};
-    if (standard)
-        bytes->descriptor = STDIN_FILENO;
-    return standard || open_file(bytes, path, error);
-}
-
 bool ast_bytes_open_memory(ast_bytes *bytes, const char *name, const void *memory, size_t size, bool compressed,
                            ast_format_error *error) {
-    *bytes = (ast_bytes){.name = name, .descriptor = -1, .memory = memory, .sized = !compressed, .size = size};
+    *bytes = (ast_bytes){
+        .name = name, .descriptor = -1, .memory = memory, .sized = !compressed, .size = size, .stop = AST_NO_STOP};
     if (!compressed)
         return true;
     bytes->gz = ast_gz_open(name, error);
@@ -61,6 +58,27 @@ bool ast_bytes_read(ast_bytes *bytes, void *buffer, size_t capacity, size_t *got
             return false;
         *got += part;
     } while (part > 0 && *got < capacity);
+    return true;
+}
+
+bool ast_bytes_fill(ast_bytes *bytes, ast_buffer *buffer, size_t size, ast_format_error *error) {
+    while (buffer->filled < size) {
+        size_t part = buffer->filled >= FIRST_PART ? 2 * buffer->filled : FIRST_PART, got;
+        part = part < buffer->capacity ? buffer->capacity : part;
+        part = part < size ? part : size;
+        if (part > buffer->capacity) {
+            unsigned char *grown = realloc(buffer->place, part);
+            if (!grown)
+                return ast_format_no_memory(error, bytes->name);
+            buffer->place = grown;
+            buffer->capacity = part;
+        }
+        if (!ast_bytes_read(bytes, buffer->place + buffer->filled, part - buffer->filled, &got, error))
+            return false;
+        buffer->filled += got;
+        if (buffer->filled < part)
+            break;
+    }
     return true;
 }
 
@@ -84,10 +102,10 @@ bool ast_bytes_read_raw(ast_bytes *bytes, void *buffer, size_t capacity, size_t 
     size_t most = (size_t)1 << 30;
     ssize_t part;
     do {
-        if (bytes->watched && !wait_for_bytes(bytes, error))
+        if (bytes->stop >= 0 && !wait_for_bytes(bytes, error))
             return false;
         part = read(bytes->descriptor, buffer, capacity < most ? capacity : most);
-    } while (part < 0 && (errno == EINTR || (bytes->watched && errno == EAGAIN)));
+    } while (part < 0 && (errno == EINTR || (bytes->stop >= 0 && errno == EAGAIN)));
     if (part < 0)
         return ast_format_fail(error, "%s: cannot be read: %s", bytes->name, strerror(errno));
     *got = (size_t)part;
@@ -96,7 +114,7 @@ bool ast_bytes_read_raw(ast_bytes *bytes, void *buffer, size_t capacity, size_t 
 
 static bool open_file(ast_bytes *bytes, const char *path, ast_format_error *error) {
     /* A named pipe that nobody writes to yet would be waited for here, where nobody can stop it. */
-    int flags = O_RDONLY | O_CLOEXEC | (bytes->watched ? O_NONBLOCK : 0);
+    int flags = O_RDONLY | O_CLOEXEC | (bytes->stop >= 0 ? O_NONBLOCK : 0);
     do
         bytes->descriptor = open(path, flags);
     while (bytes->descriptor < 0 && errno == EINTR);

@@ -16,21 +16,30 @@ typedef struct ast_bytes {
     bool sized;                  /* a regular file or memory, uncompressed: `size` is known and true */
     uint64_t size;
     struct ast_gz *gz; /* NULL: not compressed */
-    bool watched;      /* reading waits for `stop` too */
-    int stop;
+    int stop;          /* a descriptor that ends all waiting once it can be read, or AST_NO_STOP */
 } ast_bytes;
 
-/* `path` "-" is standard input, which is not closed afterwards. */
-bool ast_bytes_open(ast_bytes *bytes, const char *path, bool compressed, ast_format_error *error);
+#define AST_NO_STOP (-1)
+
+/* `path` "-" is standard input, which is not closed afterwards. Reading fails as soon as the descriptor `stop` can be
+ * read or its other end is closed, so that a thread that waits for a pipe can be ended. With `stop`, opening a named
+ * pipe does not wait for its writer. */
+bool ast_bytes_open(ast_bytes *bytes, const char *path, bool compressed, int stop, ast_format_error *error);
 bool ast_bytes_open_memory(ast_bytes *bytes, const char *name, const void *memory, size_t size, bool compressed,
                            ast_format_error *error);
 
-/* As ast_bytes_open, but reading fails as soon as the descriptor `stop` can be read or its other end is closed: a
- * thread that waits for a pipe can be ended. Opening waits for nobody either. */
-bool ast_bytes_open_watched(ast_bytes *bytes, const char *path, int stop, ast_format_error *error);
-
 /* Reads until `capacity` bytes are there or the input ends: *got below `capacity` means that it has ended. */
 bool ast_bytes_read(ast_bytes *bytes, void *buffer, size_t capacity, size_t *got, ast_format_error *error);
+
+/* Memory for bytes, reused from one input to the next; zeroed at first, its place freed with free(). */
+typedef struct ast_buffer {
+    unsigned char *place;
+    size_t capacity, filled;
+} ast_buffer;
+
+/* Reads until the buffer holds `size` bytes or the input ends (buffer->filled below `size`). What the buffer holds
+ * already stays. The memory grows by doubling as bytes arrive, because no promised size is believed. */
+bool ast_bytes_fill(ast_bytes *bytes, ast_buffer *buffer, size_t size, ast_format_error *error);
 
 /* Fine on a zeroed or half-opened one. */
 void ast_bytes_close(ast_bytes *bytes);

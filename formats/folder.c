@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * Folders in the order that people expect: 9 before 10. */
-#include "formats.h"
+#include "frames.h"
 
 #include "message.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -51,25 +52,30 @@ static int compare_paths(const void *a, const void *b) {
     return ast_natural_compare(*(char *const *)a, *(char *const *)b);
 }
 
-static char *join(const char *folder, const char *name) {
-    size_t length = strlen(folder);
-    const char *slash = length > 0 && folder[length - 1] == '/' ? "" : "/";
-    char *path = malloc(length + strlen(name) + 2);
-    if (path)
-        strcat(strcat(strcpy(path, folder), slash), name);
-    return path;
+bool ast_is_folder(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Adds the file unless it is no file. */
-static bool add_file(ast_folder *folder, const char *path, const char *name) {
-    char *whole = join(path, name);
+/* Most file systems say with the name what it stands for; a link may lead to a folder or to nothing. */
+static bool is_file(const struct dirent *entry, const char *path) {
     struct stat status;
-    if (whole && (stat(whole, &status) != 0 || S_ISDIR(status.st_mode))) {
+    if (entry->d_type == DT_REG || entry->d_type == DT_DIR)
+        return entry->d_type == DT_REG;
+    return stat(path, &status) == 0 && !S_ISDIR(status.st_mode);
+}
+
+/* Adds the entry if it is a file. */
+static bool add_file(ast_folder *folder, const char *path, const struct dirent *entry) {
+    size_t count = folder->count, length = strlen(path);
+    char *whole;
+    if (asprintf(&whole, "%s%s%s", path, length > 0 && path[length - 1] == '/' ? "" : "/", entry->d_name) < 0)
+        return false;
+    if (!is_file(entry, whole)) {
         free(whole);
         return true;
     }
-    size_t count = folder->count;
-    if (whole && (count & (count - 1)) == 0) { /* a power of two: full */
+    if ((count & (count - 1)) == 0) { /* a power of two: full */
         char **grown = realloc(folder->paths, (count ? 2 * count : 1) * sizeof *grown);
         if (!grown) {
             free(whole);
@@ -77,9 +83,8 @@ static bool add_file(ast_folder *folder, const char *path, const char *name) {
         }
         folder->paths = grown;
     }
-    if (whole)
-        folder->paths[folder->count++] = whole;
-    return whole != NULL;
+    folder->paths[folder->count++] = whole;
+    return true;
 }
 
 bool ast_folder_list(ast_folder *folder, const char *path, ast_format_error *error) {
@@ -91,7 +96,7 @@ bool ast_folder_list(ast_folder *folder, const char *path, ast_format_error *err
     struct dirent *entry;
     while (enough && (errno = 0, entry = readdir(directory)))
         if (entry->d_name[0] != '.')
-            enough = add_file(folder, path, entry->d_name);
+            enough = add_file(folder, path, entry);
     int reason = enough ? errno : ENOMEM;
     closedir(directory);
     if (reason != 0) {

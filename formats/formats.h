@@ -57,14 +57,19 @@ bool ast_columns_check(const char *columns, ast_format_error *error);
 /* The names of the formats in the order of the registry, NULL after the last: for help texts. */
 const char *ast_format_name(size_t index);
 
-/* An open file of points. Closing it ends the view. */
+/* A file of points, or several .npy files as one table. It is opened, then read whole into `points`, or by rows
+ * through `source`. Closing it ends the view. */
 typedef struct ast_input {
-    ast_points points;    /* weights are NULL: set them if there are any */
-    const char *format;   /* "npy", "csv", "tsv", "txt", "mtx", "npz" */
+    ast_points points;    /* once it is read; weights are NULL: set them if there are any */
+    const char *format;   /* "npy", "csv", "tsv", "txt", "mtx", "npz", once it is read */
     size_t height, width; /* of an H x W x D array, whose pixels are the points, row by row; 0 otherwise */
-    void *owned;          /* private: parsed or converted numbers */
-    void *mapped;         /* private: the mapped file */
-    size_t mapped_size;   /* private */
+    ast_source source;    /* the rows of regular .npy files, read as they are needed; count 0: how many rows there are
+                             is known after reading only */
+    uint64_t size;        /* bytes of a regular file */
+    struct ast_opened *opened; /* private: the open files */
+    void *owned;               /* private: parsed or converted numbers */
+    void *mapped;              /* private: the mapped file */
+    size_t mapped_size;        /* private */
 } ast_input;
 
 /* Opens a table of points. `path` "-" is standard input and needs options->format; pipes and named pipes work.
@@ -91,6 +96,26 @@ typedef struct ast_input {
  * Infinity in an .npy file, the limits on N and D, and missing rows are the library's business, except that a table
  * without a single row or column is an error here. */
 bool ast_input_open(ast_input *input, const char *path, const ast_input_options *options, ast_format_error *error);
+
+/* The two steps of ast_input_open, for whoever decides in between whether a table fits into memory. The paths must
+ * outlive the input. More than one must be .npy tables (N x D) of one dimension and one type, whose rows can be read
+ * one by one: their rows follow one another. */
+bool ast_input_begin(ast_input *input, const char *const *paths, size_t count, const ast_input_options *options,
+                     ast_format_error *error);
+bool ast_input_read(ast_input *input, ast_format_error *error); /* one file; closes the input on failure */
+
+/* Reads `count` rows from number `first` on into `points`, of one file or several. */
+bool ast_input_read_rows(ast_input *input, size_t first, size_t count, ast_format_error *error);
+
+/* Whether rows can be read one by one: in C order and in the machine's byte order, with all columns and rows as they
+ * are. The sentence says what is in the way otherwise. */
+bool ast_input_by_rows(const ast_input *input, ast_format_error *error);
+
+/* The file that holds a row, counted from 0, and the row's number there. Only while the files are open, as below. */
+const char *ast_input_row_file(const ast_input *input, size_t row, size_t *own);
+
+/* Whether a row could not be read, and the sentence. */
+bool ast_input_failed(const ast_input *input, ast_format_error *error);
 
 /* The same from bytes in memory, which must outlive the input; `name` stands for the file in sentences and
  * options->format must be set. */
@@ -122,48 +147,14 @@ bool ast_read_matrix(const char *path, const ast_input_options *options, float *
 /* The whole of a regular file, whatever it holds. *bytes is the caller's to free(), and not NULL for an empty file. */
 bool ast_read_file(const char *path, unsigned char **bytes, size_t *size, ast_format_error *error);
 
+/* Bytes of one row of a source. */
+size_t ast_source_row(const ast_source *source);
+
 /* One row of a view, dense or sparse, as doubles: `row` has room for points->dimension of them. */
 void ast_points_row(const ast_points *points, size_t index, double *row);
 
-/* ---- Larger than memory ---------------------------------------------------------------------------------------- */
-
-/* One file of rows. */
-typedef struct ast_rows_file {
-    char *name;
-    int descriptor;
-    uint64_t offset;     /* of its first row, in bytes */
-    size_t first, count; /* the number of its first row among those of all files; its rows */
-    int reason;          /* errno of what could not be read, -1 if the file ended there; 0: nothing */
-} ast_rows_file;
-
-/* An .npy file, or several as one table, whose rows are read as they are needed (pread): `source` is for
- * ast_cluster_source. The struct stays where it is while it is open. */
-typedef struct ast_rows {
-    ast_source source;
-    size_t height, width; /* of an H x W x D array; 0 otherwise */
-    size_t row;           /* bytes */
-    ast_rows_file *files; /* private, as all that follows */
-    size_t file_count;
-    const char *wrong; /* why its rows cannot be read one by one, or NULL */
-} ast_rows;
-
-/* The path is a regular .npy file that ast_input_open could open. */
-bool ast_rows_open(ast_rows *rows, const char *path, ast_format_error *error);
-
-/* The rows of `count` files, one behind the other. More than one must be tables (N x D) of one dimension and one type,
- * whose rows can be read one by one. */
-bool ast_rows_open_all(ast_rows *rows, const char *const *paths, size_t count, ast_format_error *error);
-
-/* The file that holds a row, counted from 0, and the row's number there. */
-const char *ast_rows_place(const ast_rows *rows, size_t row, size_t *own);
-
-/* Whether its rows can be read one by one: it is in C order and in the machine's byte order, with all of its columns
- * and rows as they are. The sentence says what is in the way otherwise. */
-bool ast_rows_suit(const ast_rows *rows, const ast_input_options *options, ast_format_error *error);
-
-/* Whether something could not be read, and the sentence. */
-bool ast_rows_failed(const ast_rows *rows, ast_format_error *error);
-void ast_rows_close(ast_rows *rows); /* fine on a zeroed or failed one */
+/* ---- Labels that do not fit into memory
+ * ---------------------------------------------------------------------------------------- */
 
 /* A file without a name that is gone with the process, for labels that have no room in memory. It is made where
  * `beside` will be written, if that is a file, otherwise in TMPDIR or /var/tmp. */
@@ -178,53 +169,6 @@ int ast_scratch_write(ast_scratch *scratch, uint64_t offset, const void *bytes, 
 int ast_scratch_read(ast_scratch *scratch, uint64_t offset, void *bytes, size_t size); /* ... from any thread, too */
 bool ast_scratch_failed(const ast_scratch *scratch, ast_format_error *error);
 void ast_scratch_close(ast_scratch *scratch);
-
-/* ---- Frames ---------------------------------------------------------------------------------------------------- */
-
-/* A sequence of tables of points: a text file or an N x D .npy is one frame, a T x N x D .npy is T of them. Standard
- * input holds any number of .npy arrays of either kind, one behind the other, or raw frames: float32 in the machine's
- * byte order without a header, all of one size. A mapped array is not copied; from a pipe one frame is read at a time
- * (the whole array only if it is in Fortran order). Frames without points are fine. */
-typedef struct ast_frames ast_frames;
-
-/* The size of a raw frame; points 0: the frames are not raw. */
-typedef struct ast_raw {
-    size_t points, dimension;
-} ast_raw;
-
-/* NULL on failure. `path` "-" without a format is .npy. With `raw` (which may be NULL) the path is read as raw frames
- * whatever its name. */
-ast_frames *ast_frames_open(const char *path, const ast_input_options *options, const ast_raw *raw,
-                            ast_format_error *error);
-
-/* Whether frames are told apart by their number in the input, since its name stands for more than one. */
-bool ast_frames_numbered(const ast_frames *frames);
-
-/* How many there are, or SIZE_MAX where only reading shows it. */
-size_t ast_frames_count(const ast_frames *frames);
-
-/* Passes over the next `count` frames of an input whose number of frames is known, or over all that are left. */
-bool ast_frames_skip(ast_frames *frames, size_t count, ast_format_error *error);
-
-/* 1 and a view of the next frame, valid until the next call; 0 after the last; -1 and a sentence on failure, such as
- * for a frame that is cut short. */
-int ast_frames_next(ast_frames *frames, ast_points *points, ast_format_error *error);
-
-void ast_frames_close(ast_frames *frames); /* NULL is fine */
-
-/* ---- Folders --------------------------------------------------------------------------------------------------- */
-
-/* strcmp, except that runs of digits compare as numbers: frame9 before frame10. A total order on byte strings. */
-int ast_natural_compare(const char *a, const char *b);
-
-typedef struct ast_folder {
-    char **paths; /* folder/name, in natural order */
-    size_t count;
-} ast_folder;
-
-/* Lists the files of a folder (no subfolders, no names that begin with a dot). An empty list is no failure. */
-bool ast_folder_list(ast_folder *folder, const char *path, ast_format_error *error);
-void ast_folder_free(ast_folder *folder);
 
 /* ---- Writing --------------------------------------------------------------------------------------------------- */
 

@@ -27,14 +27,8 @@ bool ast_image_check_size(const char *name, size_t width, size_t height, ast_for
 /* Makes room for width x height values, as ast_picture_resize does. */
 bool ast_depth_resize(ast_depth_pixels *pixels, size_t width, size_t height, const char *name, ast_format_error *error);
 
-/* The bytes of a file in a buffer that is used again for the next. Zeroed at first, freed with free(). */
-typedef struct ast_image_buffer {
-    unsigned char *bytes;
-    size_t capacity;
-} ast_image_buffer;
-
 /* Reads a file to its end, and decodes it. Of a file that is no image only the beginning is read. */
-bool ast_depth_read_bytes(ast_depth_pixels *pixels, ast_image_buffer *buffer, ast_bytes *bytes,
+bool ast_depth_read_bytes(ast_depth_pixels *pixels, ast_buffer *buffer, ast_bytes *bytes,
                           ast_format_error *error);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Memory for the bytes of a file grows from here, by doubling, with what has come. */
+/* Bytes that are read before the kind of an image is looked at. */
 #define FIRST_PART ((size_t)1 << 20)
 /* No image of AST_PIXELS_MOST pixels needs more, even as text. */
 #define FILE_MOST ((size_t)1 << 30)
@@ -32,23 +32,22 @@ static const image_kind kinds[] = {{begins_png, ast_png_depth, ast_png_picture},
 
 static bool decode_depth(ast_depth_pixels *pixels, const ast_image_file *file, ast_format_error *error);
 static bool decode_picture(ast_picture *picture, const ast_image_file *file, ast_format_error *error);
-static bool load(ast_image_buffer *buffer, ast_image_file *file, ast_bytes *bytes, ast_format_error *error);
+static bool load(ast_buffer *buffer, ast_image_file *file, ast_bytes *bytes, ast_format_error *error);
 static bool has_extension(const char *path, const char *const *extensions);
 
 bool ast_depth_read(ast_depth_pixels *pixels, const char *path, ast_format_error *error) {
     ast_bytes bytes;
-    ast_image_buffer buffer = {0};
+    ast_buffer buffer = {0};
     pixels->width = pixels->height = 0;
-    if (!ast_bytes_open(&bytes, path, false, error))
+    if (!ast_bytes_open(&bytes, path, false, AST_NO_STOP, error))
         return false;
     bool good = ast_depth_read_bytes(pixels, &buffer, &bytes, error);
     ast_bytes_close(&bytes);
-    free(buffer.bytes);
+    free(buffer.place);
     return good;
 }
 
-bool ast_depth_read_bytes(ast_depth_pixels *pixels, ast_image_buffer *buffer, ast_bytes *bytes,
-                          ast_format_error *error) {
+bool ast_depth_read_bytes(ast_depth_pixels *pixels, ast_buffer *buffer, ast_bytes *bytes, ast_format_error *error) {
     ast_image_file file;
     pixels->width = pixels->height = 0;
     return load(buffer, &file, bytes, error) && decode_depth(pixels, &file, error);
@@ -74,14 +73,14 @@ ast_depth_image ast_depth_view(const ast_depth_pixels *pixels) {
 
 bool ast_picture_read(ast_picture *picture, const char *path, ast_format_error *error) {
     ast_bytes bytes;
-    ast_image_buffer buffer = {0};
+    ast_buffer buffer = {0};
     ast_image_file file;
     picture->width = picture->height = 0;
-    if (!ast_bytes_open(&bytes, path, false, error))
+    if (!ast_bytes_open(&bytes, path, false, AST_NO_STOP, error))
         return false;
     bool good = load(&buffer, &file, &bytes, error) && decode_picture(picture, &file, error);
     ast_bytes_close(&bytes);
-    free(buffer.bytes);
+    free(buffer.place);
     return good;
 }
 
@@ -211,27 +210,15 @@ static bool decode_picture(ast_picture *picture, const ast_image_file *file, ast
 
 /* ---- Bytes ------------------------------------------------------------------------------------------------------- */
 
-static bool grow(ast_image_buffer *buffer, size_t capacity, const char *name, ast_format_error *error) {
-    if (capacity <= buffer->capacity)
-        return true;
-    unsigned char *grown = realloc(buffer->bytes, capacity);
-    if (!grown)
-        return ast_format_no_memory(error, name);
-    buffer->bytes = grown;
-    buffer->capacity = capacity;
-    return true;
-}
-
-static bool load(ast_image_buffer *buffer, ast_image_file *file, ast_bytes *bytes, ast_format_error *error) {
-    size_t filled = 0, got = 0;
-    do {
-        if (filled >= FILE_MOST)
-            return ast_format_fail(error, "%s: is larger than any image that can be read (1 GiB)", bytes->name);
-        if (!grow(buffer, filled ? 2 * filled : FIRST_PART, bytes->name, error) ||
-            !ast_bytes_read(bytes, buffer->bytes + filled, buffer->capacity - filled, &got, error))
-            return false;
-        filled += got;
-    } while (filled == buffer->capacity && kind_of(buffer->bytes, filled));
-    *file = (ast_image_file){bytes->name, buffer->bytes, filled};
+static bool load(ast_buffer *buffer, ast_image_file *file, ast_bytes *bytes, ast_format_error *error) {
+    buffer->filled = 0;
+    if (!ast_bytes_fill(bytes, buffer, FIRST_PART, error))
+        return false;
+    if (buffer->filled == FIRST_PART && kind_of(buffer->place, FIRST_PART) &&
+        !ast_bytes_fill(bytes, buffer, FILE_MOST, error))
+        return false;
+    if (buffer->filled >= FILE_MOST)
+        return ast_format_fail(error, "%s: is larger than any image that can be read (1 GiB)", bytes->name);
+    *file = (ast_image_file){bytes->name, buffer->place, buffer->filled};
     return true;
 }

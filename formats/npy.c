@@ -15,28 +15,29 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* A pipe's promise is not believed: memory grows from here, by doubling, with what has come. */
-#define FIRST_PART ((size_t)1 << 20)
-
 static void view_points(ast_input *input, const ast_npy_header *header, const void *data);
 static bool flatten_image(ast_input *input, const ast_npy_header *header, const char *name, ast_format_error *error);
 static bool view_columns(ast_input *input, const ast_columns *columns, const char *name, ast_format_error *error);
-static bool fill_body(ast_npy_body *body, const ast_npy_header *header, ast_bytes *bytes, ast_format_error *error);
 static bool wrong_size(const ast_npy_header *header, const char *name, const char *few_or_many, uint64_t follow,
                        ast_format_error *error);
 
 bool ast_npy_open(ast_input *input, ast_bytes *bytes, const ast_columns *columns, bool transpose,
                   ast_format_error *error) {
     ast_npy_header header;
+    return ast_npy_read_header(&header, bytes, error) && ast_npy_check(&header, columns, bytes->name, error) &&
+           ast_npy_read(input, &header, bytes, columns, transpose, error);
+}
+
+bool ast_npy_read(ast_input *input, const ast_npy_header *header, ast_bytes *bytes, const ast_columns *columns,
+                  bool transpose, ast_format_error *error) {
     ast_npy_body body;
-    if (!ast_npy_read_header(&header, bytes, error) || !ast_npy_check(&header, columns, bytes->name, error) ||
-        !ast_npy_read_body(&body, &header, bytes, error))
+    if (!ast_npy_read_body(&body, header, bytes, error))
         return false;
     input->owned = body.owned;
     input->mapped = body.mapped;
     input->mapped_size = body.mapped_size;
-    view_points(input, &header, body.data);
-    if (input->height > 0 && header.fortran && !flatten_image(input, &header, bytes->name, error))
+    view_points(input, header, body.data);
+    if (input->height > 0 && header->fortran && !flatten_image(input, header, bytes->name, error))
         return false;
     if (input->height > 0 && transpose)
         return ast_format_fail(error, "%s: is an image of directions, H x W x D, which cannot be transposed",
@@ -139,8 +140,13 @@ bool ast_npy_read_body(ast_npy_body *body, const ast_npy_header *header, ast_byt
 }
 
 bool ast_npy_next_body(ast_npy_body *body, const ast_npy_header *header, ast_bytes *bytes, ast_format_error *error) {
+    ast_buffer buffer = {0};
     *body = (ast_npy_body){0};
-    if (!fill_body(body, header, bytes, error)) {
+    bool good = ast_bytes_fill(bytes, &buffer, header->data_size, error);
+    if (good && buffer.filled < header->data_size)
+        good = wrong_size(header, bytes->name, "only ", buffer.filled, error);
+    body->owned = buffer.place;
+    if (!good) {
         ast_npy_body_free(body);
         return false;
     }
@@ -155,25 +161,6 @@ void ast_npy_body_free(ast_npy_body *body) {
     if (body->mapped)
         munmap(body->mapped, body->mapped_size);
     *body = (ast_npy_body){0};
-}
-
-/* Reads the promised bytes. */
-static bool fill_body(ast_npy_body *body, const ast_npy_header *header, ast_bytes *bytes, ast_format_error *error) {
-    size_t filled = 0, got = 0;
-    size_t capacity = bytes->sized || header->data_size < FIRST_PART ? header->data_size : FIRST_PART;
-    do {
-        void *grown = realloc(body->owned, capacity);
-        if (!grown)
-            return ast_format_no_memory(error, bytes->name);
-        body->owned = grown;
-        if (!ast_bytes_read(bytes, (char *)grown + filled, capacity - filled, &got, error))
-            return false;
-        filled += got;
-        if (filled < capacity)
-            return wrong_size(header, bytes->name, "only ", filled, error);
-        capacity = header->data_size - capacity < capacity ? header->data_size : 2 * capacity;
-    } while (filled < header->data_size);
-    return true;
 }
 
 static bool wrong_size(const ast_npy_header *header, const char *name, const char *few_or_many, uint64_t follow,
@@ -258,6 +245,10 @@ bool ast_npy_check(const ast_npy_header *header, const ast_columns *columns, con
 
 size_t ast_points_item(const ast_points *points) {
     return points->type == AST_I1 ? 1 : points->type == AST_F2 ? 2 : points->type == AST_F4 ? 4 : 8;
+}
+
+size_t ast_source_row(const ast_source *source) {
+    return source->dimension * ast_points_item(&(ast_points){.type = source->type});
 }
 
 void ast_points_gather(const ast_points *points, const ast_columns *columns, void *place) {

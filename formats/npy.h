@@ -45,6 +45,10 @@ bool ast_npy_check(const ast_npy_header *header, const struct ast_columns *colum
                    ast_format_error *error);
 ast_type ast_npy_type(const ast_npy_header *header);
 
+/* Reads the points whose header is read and checked. */
+bool ast_npy_read(ast_input *input, const ast_npy_header *header, ast_bytes *bytes, const struct ast_columns *columns,
+                  bool transpose, ast_format_error *error);
+
 /* The numbers, in the machine's byte order and aligned. */
 typedef struct ast_npy_body {
     const void *data;

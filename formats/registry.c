@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* The text formats share a reader: files called .csv are separated by blanks often enough that the name is no guide. */
 static const ast_format formats[] = {
@@ -27,12 +26,6 @@ static const ast_format formats[] = {
 #define FORMAT_NAMES "npy, csv, tsv or txt, each also with .gz"
 #define SOLID_NAMES " (sparse rows: mtx and npz; 3-D files: pcd, ply, obj and stl)"
 
-static bool open_with(ast_input *input, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error);
-
-void ast_input_options_init(ast_input_options *options) {
-    *options = (ast_input_options){0};
-}
-
 bool ast_input_check(const char *path, const ast_input_options *options, ast_format_error *error) {
     ast_resolved how;
     if (!ast_resolve(&how, path, options, error))
@@ -43,51 +36,6 @@ bool ast_input_check(const char *path, const ast_input_options *options, ast_for
 
 const char *ast_format_name(size_t index) {
     return index < FORMATS ? formats[index].name : NULL;
-}
-
-bool ast_input_open(ast_input *input, const char *path, const ast_input_options *options, ast_format_error *error) {
-    ast_resolved how;
-    ast_bytes bytes;
-    *input = (ast_input){0};
-    if (!ast_resolve(&how, path, options, error))
-        return false;
-    bool good = ast_bytes_open(&bytes, path, how.compressed, error) && open_with(input, &bytes, &how, error);
-    ast_columns_free(&how.columns);
-    return good;
-}
-
-bool ast_input_open_memory(ast_input *input, const char *name, const void *memory, size_t size,
-                           const ast_input_options *options, ast_format_error *error) {
-    ast_resolved how;
-    ast_bytes bytes;
-    *input = (ast_input){0};
-    if (!ast_resolve(&how, name, options, error))
-        return false;
-    bool good = ast_bytes_open_memory(&bytes, name, memory, size, how.compressed, error) &&
-                open_with(input, &bytes, &how, error);
-    ast_columns_free(&how.columns);
-    return good;
-}
-
-void ast_input_close(ast_input *input) {
-    free(input->owned);
-    if (input->mapped)
-        munmap(input->mapped, input->mapped_size);
-    *input = (ast_input){0};
-}
-
-void ast_input_replace(ast_input *input, float *values, size_t count, size_t dimension) {
-    const char *format = input->format;
-    ast_input_close(input);
-    input->points = (ast_points){.size = sizeof(ast_points),
-                                 .data = values,
-                                 .type = AST_F4,
-                                 .count = count,
-                                 .dimension = dimension,
-                                 .row_stride = (ptrdiff_t)(dimension * sizeof *values),
-                                 .column_stride = sizeof *values};
-    input->format = format;
-    input->owned = values;
 }
 
 void ast_points_transpose(ast_points *points) {
@@ -109,26 +57,12 @@ bool ast_values_read(ast_values *values, const char *path, const ast_input_optio
         ast_columns_free(&how.columns);
         return ast_format_fail(error, "%s: holds sparse rows; a list of numbers is needed", path);
     }
-    bool good = ast_bytes_open(&bytes, path, how.compressed, error);
+    bool good = ast_bytes_open(&bytes, path, how.compressed, AST_NO_STOP, error);
     if (good) {
         good = how.format->values(values, &bytes, &how.columns, error);
         ast_bytes_close(&bytes);
     }
     ast_columns_free(&how.columns);
-    return good;
-}
-
-/* Consumes the bytes: a mapping outlives its descriptor. */
-static bool open_with(ast_input *input, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
-    const char *name = bytes->name;
-    bool good = how->format->open(input, bytes, &how->columns, how->transpose, error);
-    ast_bytes_close(bytes);
-    if (good && input->points.count == 0 && !how->empty)
-        good = ast_format_fail(error, "%s: has no row of numbers", name);
-    if (!good)
-        ast_input_close(input);
-    else
-        input->format = how->format->name;
     return good;
 }
 

@@ -39,6 +39,9 @@ typedef struct ast_resolved {
 
 bool ast_resolve(ast_resolved *how, const char *path, const ast_input_options *options, ast_format_error *error);
 
+/* Reads the input from its open bytes, which are closed in any case. */
+bool ast_input_read_bytes(ast_input *input, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error);
+
 /* The format of a 3-D file, by its name or by that of the format (NULL: none given), and whether it is compressed.
  * NULL: it is none. */
 const ast_format *ast_solid_format(const char *path, const char *name, bool *compressed);

@@ -16,9 +16,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Memory for the bytes of a pipe grows from here, by doubling, with what has come. */
-#define FIRST_PART ((size_t)1 << 20)
-
 /* The bytes of a file, however they came. */
 typedef struct contents {
     char *bytes; /* with a NUL behind */
@@ -123,22 +120,14 @@ static bool map_file(contents *whole, const ast_bytes *bytes) {
 }
 
 static bool load(contents *whole, ast_bytes *bytes, ast_format_error *error) {
-    size_t capacity = 0, got = 0;
+    ast_buffer buffer = {0};
     if (map_file(whole, bytes))
         return true;
-    do {
-        size_t wanted = capacity ? 2 * capacity : FIRST_PART;
-        char *grown = realloc(whole->bytes, wanted + 1);
-        if (!grown)
-            return ast_format_no_memory(error, bytes->name);
-        whole->bytes = grown;
-        capacity = wanted;
-        if (!ast_bytes_read(bytes, whole->bytes + whole->size, capacity - whole->size, &got, error))
-            return false;
-        whole->size += got;
-    } while (whole->size == capacity);
-    whole->bytes[whole->size] = '\0';
-    return true;
+    bool good = ast_bytes_fill(bytes, &buffer, SIZE_MAX, error);
+    *whole = (contents){.bytes = (char *)buffer.place, .size = buffer.filled};
+    if (good) /* the input has ended before the buffer was full */
+        whole->bytes[whole->size] = '\0';
+    return good;
 }
 
 static void let_go(contents *whole) {
@@ -152,7 +141,7 @@ static bool read_file(ast_solid *solid, const ast_format *format, const char *pa
                       ast_format_error *error) {
     ast_bytes bytes;
     contents whole = {0};
-    if (!ast_bytes_open(&bytes, path, compressed, error))
+    if (!ast_bytes_open(&bytes, path, compressed, AST_NO_STOP, error))
         return false;
     bool good = load(&whole, &bytes, error);
     if (good) {

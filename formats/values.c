@@ -116,7 +116,7 @@ bool ast_read_file(const char *path, unsigned char **bytes, size_t *size, ast_fo
     ast_bytes file;
     *bytes = NULL;
     *size = 0;
-    if (!ast_bytes_open(&file, path, false, error))
+    if (!ast_bytes_open(&file, path, false, AST_NO_STOP, error))
         return false;
     bool good = file.sized || ast_format_fail(error, "%s: is no regular file", shown(path));
     size_t got = 0;

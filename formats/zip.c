@@ -36,24 +36,6 @@ static bool damaged(const ast_zip *zip, const char *what, ast_format_error *erro
 
 /* ---- The directory ---- */
 
-static bool read_all(ast_zip *zip, ast_bytes *bytes, ast_format_error *error) {
-    for (size_t capacity = 0;;) {
-        if (zip->size == capacity) {
-            capacity = capacity ? 2 * capacity : READ_STEP;
-            unsigned char *grown = realloc(zip->bytes, capacity);
-            if (!grown)
-                return ast_format_no_memory(error, zip->name);
-            zip->bytes = grown;
-        }
-        size_t got;
-        if (!ast_bytes_read(bytes, zip->bytes + zip->size, capacity - zip->size, &got, error))
-            return false;
-        zip->size += got;
-        if (zip->size < capacity)
-            return true;
-    }
-}
-
 /* The zip64 end record, if a locator before the end record at `end` leads to one. */
 static bool find_end64(ast_zip *zip, size_t end) {
     if (end < END64_LOCATOR || memcmp(zip->bytes + end - END64_LOCATOR, "PK\6\7", 4) != 0)
@@ -82,8 +64,10 @@ static bool find_directory(ast_zip *zip, ast_format_error *error) {
 }
 
 bool ast_zip_open(ast_zip *zip, ast_bytes *bytes, ast_format_error *error) {
-    *zip = (ast_zip){.name = bytes->name};
-    if (read_all(zip, bytes, error) && find_directory(zip, error))
+    ast_buffer whole = {0};
+    bool good = ast_bytes_fill(bytes, &whole, SIZE_MAX, error);
+    *zip = (ast_zip){.name = bytes->name, .bytes = whole.place, .size = whole.filled};
+    if (good && find_directory(zip, error))
         return true;
     ast_zip_close(zip);
     return false;

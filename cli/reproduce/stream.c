@@ -82,7 +82,7 @@ int ast_reproduce_stream(const ast_reproduce_settings *given) {
         free(work.scores[method].overlaps);
     }
     ast_shares_close(work.shares);
-    free(work.follow_settings.inputs);
+    ast_cli_follow_free(&work.follow_settings);
     free(work.labels);
     free(work.poses);
     free(work.truths);
@@ -106,7 +106,7 @@ static int find(const job *work, const char *name, char **path) {
 static int prepare(job *work) {
     const ast_reproduce_settings *given = work->given;
     ast_cli_follow_settings *settings = &work->follow_settings;
-    int depth, code = find(work, "poses.txt", &work->poses);
+    int code = find(work, "poses.txt", &work->poses);
     if (code < 0)
         code = find(work, "truth", &work->truths);
     settings->inputs = calloc(2, sizeof *settings->inputs);
@@ -121,8 +121,8 @@ static int prepare(job *work) {
     ast_cli_camera_resolve(&settings->camera, &given->common, AST_SMOOTH_GUIDED);
     settings->poses = work->poses;
     settings->tracker.angle = isnan(given->angle) ? 75 : given->angle;
-    code = ast_cli_follow_check(settings, &given->common, &depth);
-    if (code < 0 && !depth)
+    code = ast_cli_follow_check(settings, &given->common);
+    if (code < 0 && !settings->list->depth)
         code = ast_cli_fail(AST_CLI_FAILED, "%s holds no depth images (16-bit .png or .pgm)", given->input);
     return code < 0 ? ast_cli_make_folder("output", given->output) : code;
 }
@@ -130,7 +130,8 @@ static int prepare(job *work) {
 /* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
 static int no_memory(const job *work) {
-    return ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory to compare the labels", work->follow.inputs.source);
+    return ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory to compare the labels",
+                        work->follow.inputs.frame.source);
 }
 
 /* The place of a pair in the list, made if need be; NULL without memory. A run has few directions and ids, and a pixel
@@ -186,13 +187,13 @@ static int compare(job *work, score *of, const int32_t *labels, size_t count, co
 static int read_truth(const job *work, size_t count, int32_t **truth) {
     size_t length, read;
     char *path;
-    const char *stem = ast_cli_stem(work->follow.inputs.path, &length);
+    const char *stem = ast_cli_stem(work->follow.inputs.frame.path, &length);
     if (asprintf(&path, "%s/%.*s.npy", work->truths, (int)length, stem) < 0)
         return no_memory(work);
     int code = ast_cli_read_labels(path, truth, &read);
     if (code < 0 && read != count)
         code = ast_cli_fail(AST_CLI_FAILED, "%s has %zu labels, but %s has %zu pixels", path, read,
-                            work->follow.inputs.source, count);
+                            work->follow.inputs.frame.source, count);
     free(path);
     return code;
 }
@@ -203,7 +204,7 @@ static int cluster_spkm(job *work, const int32_t *truth) {
     size_t count = follow->frame.points;
     ast_options options;
     ast_report report = {.size = sizeof report};
-    ast_points points = ast_points_f4(follow->inputs.depth.normals, count, 3);
+    ast_points points = ast_points_f4(follow->inputs.normals, count, 3);
     if (count - follow->frame.missing < 5)
         return -1;
     if (count > work->capacity) {
@@ -217,7 +218,7 @@ static int cluster_spkm(job *work, const int32_t *truth) {
     options.method = AST_SPKM;
     options.clusters = 5;
     int code = ast_cli_status(ast_cluster(follow->context, &points, &options, work->labels, &report), follow->context,
-                              follow->inputs.source);
+                              follow->inputs.frame.source);
     if (code >= 0)
         return code;
     ast_moments_add(&work->scores[SPKM].milliseconds, 1000 * report.seconds);
@@ -239,7 +240,7 @@ static int take_frame(void *data) {
     if (code < 0 && work->method == DDP)
         code = cluster_spkm(work, truth);
     if (code < 0 && work->method == DDP &&
-        !ast_shares_add(work->shares, follow->frame.frame, follow->inputs.source, follow->clusters, follow->count,
+        !ast_shares_add(work->shares, follow->frame.frame, follow->inputs.frame.source, follow->clusters, follow->count,
                         &error))
         code = ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
     free(truth);
@@ -252,7 +253,7 @@ static int run_method(job *work, int method) {
     work->follow_settings.tracker.method = methods[method];
     int code = ast_cli_follow_open(&work->follow, &work->given->common, &work->follow_settings);
     if (code < 0) {
-        size_t frames = ast_cli_inputs_frames(&work->follow.inputs);
+        size_t frames = ast_frames_count(work->follow.inputs.frames);
         work->follow.more = frames == SIZE_MAX ? 0 : frames * (size_t)(DDP - method);
         code = ast_cli_follow_run(&work->follow, take_frame, work);
     }

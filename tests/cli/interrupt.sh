@@ -59,6 +59,33 @@ kill -s INT $job 2>/dev/null || : # it may be done already
 wait $job || broken 'it did not ignore what it was told to ignore'
 [ -s z.npy ] || broken 'it wrote no labels'
 
+# While standard input says nothing, in any format: it stops at once.
+rm -f z.npy
+mkfifo idle
+for format in csv csv.gz npy npy.gz; do
+    env --default-signal=INT "$ASTERISM" stream - --format $format --angle 40 --labels ids --state state \
+        <idle >../out 2>../err &
+    job=$!
+    exec 3>idle
+    until [ -d ids ]; do
+        kill -0 $job 2>/dev/null || broken "it did not wait: $(cat ../err)"
+        sleep 0.1
+    done
+    sleep 0.1
+    begin=$(date +%s%N)
+    kill -s INT $job
+    status=0
+    wait $job || status=$?
+    took=$((($(date +%s%N) - begin) / 1000000))
+    exec 3>&-
+    equal 'exit code after INT' 130 "$status"
+    equal 'its sentence' 'asterism: stopped after 0 frames of this run' "$(cat ../err)"
+    [ $took -lt 500 ] || [ "$SANITIZE" ] || broken "it took $took ms to stop waiting for $format"
+    equal 'files' x.npy "$(find . -type f | sed 's|^\./||')"
+    rmdir ids
+done
+rm idle
+
 # While frames come from a camera that says nothing more: what was finished stays, with no half of a file.
 mkdir frames
 mkfifo camera

@@ -175,3 +175,22 @@ void put_number(unsigned char *bytes, char order, char kind, size_t item, double
     for (size_t i = 0; i < item; i++)
         bytes[little ? i : item - 1 - i] = (unsigned char)(bits >> (8 * i));
 }
+
+ast_frame_list opened_list;
+
+ast_frames *open_frames(const char *const *inputs, ast_frame_kind kind, const ast_frames_options *options,
+                        ast_format_error *error) {
+    bool good = true;
+    ast_frame_list_free(&opened_list);
+    for (; *inputs && good; inputs++)
+        good = ast_frame_list_add(&opened_list, *inputs, kind, error);
+    ast_frames *frames = good ? ast_frames_open(&opened_list, options, error) : NULL;
+    if (!frames)
+        ast_frame_list_free(&opened_list);
+    return frames;
+}
+
+void close_frames(ast_frames *frames) {
+    ast_frames_close(frames);
+    ast_frame_list_free(&opened_list);
+}

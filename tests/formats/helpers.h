@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "formats.h"
+#include "frames.h"
 
 #define ITEMS(array) (sizeof(array) / sizeof *(array))
 
@@ -51,5 +51,12 @@ size_t make_npy(unsigned char *bytes, int major, const char *dictionary, const v
 
 /* The bytes of a number in a given type and byte order: type 'f', 'i', 'u'. */
 void put_number(unsigned char *bytes, char order, char kind, size_t item, double value);
+
+/* The frames of inputs (NULL-terminated) that are taken for `kind`, one sequence at a time; NULL and the sentence if
+ * they cannot be listed or opened. */
+ast_frames *open_frames(const char *const *inputs, ast_frame_kind kind, const ast_frames_options *options,
+                        ast_format_error *error);
+extern ast_frame_list opened_list; /* of the sequence that was opened last */
+void close_frames(ast_frames *frames);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
  * Real files, where the shared data are there: odd separators, comments, line ends and words. */
-#include "depth_frames.h"
 #include "helpers.h"
 
 #include <math.h>
@@ -129,7 +128,7 @@ static void expect_ending(const char *text, const char *ending) {
 }
 
 /* All of these cameras see something, from near to some metres, in most of their 640 x 480 pixels. */
-static void check_depth(const ast_depth_frame *frame) {
+static void check_depth(const ast_input_frame *frame) {
     size_t seen = 0, count = frame->image.width * frame->image.height;
     assert_true(frame->image.width == 640 && frame->image.height == 480);
     for (size_t i = 0; i < count; i++)
@@ -146,26 +145,26 @@ static void depth_frames(void **state) {
         const depth_input *input = &depth_inputs[f];
         char path[4096];
         ast_format_error error;
-        ast_depth_frame frame;
+        ast_input_frame frame;
         size_t count = 0;
         int found = 1;
         if (input->png && !ASTERISM_HAVE_PNG)
             continue;
         snprintf(path, sizeof path, ASTERISM_SHARED "/data/%s", input->path);
-        assert_true(ast_depth_input(path));
-        ast_depth_frames *frames = ast_depth_frames_open((const char *const[]){path, NULL}, NULL, &error);
+        ast_frames *frames = open_frames((const char *const[]){path, NULL}, AST_AS_NAMED, NULL, &error);
         assert_non_null(frames);
-        assert_int_equal(ast_depth_frames_count(frames), input->count);
-        expect_ending(ast_depth_frames_path(frames, 0), input->first);
-        expect_ending(ast_depth_frames_path(frames, input->count - 1), input->last);
-        while ((found = ast_depth_frames_next(frames, &frame, &error)) > 0) {
+        assert_true(opened_list.depth);
+        assert_int_equal(ast_frames_count(frames), input->count);
+        expect_ending(opened_list.files[0].path, input->first);
+        expect_ending(opened_list.files[input->count - 1].path, input->last);
+        while ((found = ast_frames_next(frames, &frame, &error)) > 0) {
             check_depth(&frame);
             count++;
         }
         if (found < 0)
             fail_msg("%s", error.text);
         assert_int_equal(count, input->count);
-        ast_depth_frames_close(frames);
+        close_frames(frames);
     }
 }
 

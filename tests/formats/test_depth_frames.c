@@ -3,7 +3,6 @@
  * Sequences of depth images: what an input stands for, the order, names and time stamps of frames, failures after the
  * whole frames before them, skipping, and a thread that ends whenever it is told to. Frames are PGM here, so that this
  * needs no library. */
-#include "depth_frames.h"
 #include "helpers.h"
 
 #include <fcntl.h>
@@ -27,18 +26,18 @@ static void write_frame(const char *path, unsigned number) {
     write_bytes(path, file, (size_t)size);
 }
 
-static ast_depth_frames *open_one(const char *path, const ast_depth_frames_options *options) {
+static ast_frames *open_one(const char *path, const ast_frames_options *options) {
     ast_format_error error;
-    ast_depth_frames *frames = ast_depth_frames_open((const char *const[]){path, NULL}, options, &error);
+    ast_frames *frames = open_frames((const char *const[]){path, NULL}, AST_AS_DEPTH, options, &error);
     if (!frames)
         fail_msg("%s", error.text);
     return frames;
 }
 
-static void expect_frame(ast_depth_frames *frames, const char *source, unsigned number) {
-    ast_depth_frame frame;
+static void expect_frame(ast_frames *frames, const char *source, unsigned number) {
+    ast_input_frame frame;
     ast_format_error error;
-    int found = ast_depth_frames_next(frames, &frame, &error);
+    int found = ast_frames_next(frames, &frame, &error);
     if (found <= 0)
         fail_msg("%s, not %s", found ? error.text : "the end", source);
     assert_string_equal(frame.source, source);
@@ -47,27 +46,36 @@ static void expect_frame(ast_depth_frames *frames, const char *source, unsigned 
         assert_int_equal(frame.image.values[i], number);
 }
 
-static void expect_end(ast_depth_frames *frames) {
-    ast_depth_frame frame;
+static void expect_end(ast_frames *frames) {
+    ast_input_frame frame;
     ast_format_error error;
     for (int i = 0; i < 2; i++)
-        assert_int_equal(ast_depth_frames_next(frames, &frame, &error), 0);
-    ast_depth_frames_close(frames);
+        assert_int_equal(ast_frames_next(frames, &frame, &error), 0);
+    close_frames(frames);
 }
 
 /* The failure, the end after it, and closing. */
-static void expect_failure(ast_depth_frames *frames, const char *part) {
-    ast_depth_frame frame;
+static void expect_failure(ast_frames *frames, const char *part) {
+    ast_input_frame frame;
     ast_format_error error = {""};
-    assert_int_equal(ast_depth_frames_next(frames, &frame, &error), -1);
+    assert_int_equal(ast_frames_next(frames, &frame, &error), -1);
     if (!strstr(error.text, part) || strchr(error.text, '\n'))
         fail_msg("the sentence \"%s\" does not contain \"%s\"", error.text, part);
     expect_end(frames);
 }
 
+/* What an input is by its name, or by what the folder holds. */
+static bool is_depth(const char *path) {
+    ast_frame_list list = {0};
+    ast_format_error error;
+    bool depth = ast_frame_list_add(&list, path, AST_AS_NAMED, &error) && list.depth;
+    ast_frame_list_free(&list);
+    return depth;
+}
+
 static void expect_refusal(const char *path, const char *part) {
     ast_format_error error = {""};
-    assert_null(ast_depth_frames_open((const char *const[]){path, NULL}, NULL, &error));
+    assert_null(open_frames((const char *const[]){path, NULL}, AST_AS_DEPTH, NULL, &error));
     if (!strstr(error.text, part))
         fail_msg("the sentence \"%s\" does not contain \"%s\"", error.text, part);
 }
@@ -83,20 +91,20 @@ static void files_and_folders(void **state) {
     write_text("walk/notes.md", "not a frame");
     write_frame("single", 7);
     ast_format_error error;
-    ast_depth_frames *frames =
-        ast_depth_frames_open((const char *const[]){"single", "walk", "walk/f9.PGM", NULL}, NULL, &error);
+    ast_frames *frames =
+        open_frames((const char *const[]){"single", "walk", "walk/f9.PGM", NULL}, AST_AS_DEPTH, NULL, &error);
     assert_non_null(frames);
-    assert_int_equal(ast_depth_frames_count(frames), 5);
-    assert_string_equal(ast_depth_frames_path(frames, 1), "walk/f9.PGM");
-    assert_true(ast_depth_frames_scale(frames) == 0);
-    ast_depth_frame frame;
-    assert_int_equal(ast_depth_frames_next(frames, &frame, &error), 1);
-    assert_true(frame.number == AST_DEPTH_WHOLE && frame.index == 0 && isnan(frame.seconds));
+    assert_int_equal(ast_frames_count(frames), 5);
+    assert_string_equal(opened_list.files[1].path, "walk/f9.PGM");
+    assert_true(ast_frame_list_scale(&opened_list) == 0);
+    ast_input_frame frame;
+    assert_int_equal(ast_frames_next(frames, &frame, &error), 1);
+    assert_true(frame.number == AST_WHOLE && frame.index == 0 && isnan(frame.seconds));
     assert_true(frame.image.width == 40 && frame.image.height == 30 && strcmp(frame.path, "single") == 0);
     expect_frame(frames, "walk/f9.PGM", 9);
     expect_frame(frames, "walk/f10.pgm", 10);
     expect_frame(frames, "walk/f101.pgm", 101);
-    assert_int_equal(ast_depth_frames_next(frames, &frame, &error), 1);
+    assert_int_equal(ast_frames_next(frames, &frame, &error), 1);
     assert_int_equal(frame.index, 4);
     expect_end(frames);
 }
@@ -107,30 +115,30 @@ static void subfolder(void **state) {
     mkdir("scene/depth", 0777);
     write_text("scene/poses.txt", "0 0 0 0 0 0 0 1\n");
     expect_refusal("scene", "scene: holds no depth image (.png or .pgm), no depth.txt and no folder \"depth\"");
-    assert_false(ast_depth_input("scene"));
+    assert_false(is_depth("scene"));
     write_frame("scene/depth/000000.pgm", 3);
     write_frame("scene/sheet.pgm", 4);
-    assert_true(ast_depth_input("scene"));
-    ast_depth_frames *frames = open_one("scene/", NULL);
+    assert_true(is_depth("scene"));
+    ast_frames *frames = open_one("scene/", NULL);
     expect_frame(frames, "scene/depth/000000.pgm", 3);
     expect_end(frames);
 }
 
 static void what_is_depth(void **state) {
     (void)state;
-    assert_true(ast_depth_input("some.png") && ast_depth_input("x/y.pgm"));
-    assert_false(ast_depth_input("-") || ast_depth_input("some.npy") || ast_depth_input("absent"));
+    assert_true(is_depth("some.png") && is_depth("x/y.pgm"));
+    assert_false(is_depth("-") || is_depth("some.npy") || is_depth("absent"));
     mkdir("mixed", 0777);
-    assert_false(ast_depth_input("mixed"));
+    assert_false(is_depth("mixed"));
     write_frame("mixed/plot.pgm", 1);
-    assert_true(ast_depth_input("mixed"));
+    assert_true(is_depth("mixed"));
     write_text("mixed/points.csv", "1,2,3\n"); /* a frame with a table beside it, or a table with its plot? */
-    assert_false(ast_depth_input("mixed"));
+    assert_false(is_depth("mixed"));
     write_frame("mixed/2.pgm", 1);
-    assert_true(ast_depth_input("mixed"));
+    assert_true(is_depth("mixed"));
     remove("mixed/2.pgm");
     write_text("mixed/depth.txt", "1 plot.pgm\n");
-    assert_true(ast_depth_input("mixed"));
+    assert_true(is_depth("mixed"));
 }
 
 static void tum_folder(void **state) {
@@ -143,22 +151,22 @@ static void tum_folder(void **state) {
     write_frame("tum/depth/unlisted.pgm", 4);
     write_text("tum/depth.txt", "# depth maps\n# timestamp filename\n1305031453.374112 depth/b.pgm\r\n\n"
                                 "\t1305031453.5 depth/a.pgm \n-1e1 ./depth/with blank.pgm");
-    ast_depth_frames *frames = open_one("tum", NULL);
-    assert_int_equal(ast_depth_frames_count(frames), 3);
-    assert_true(ast_depth_frames_scale(frames) == 5000);
-    ast_depth_frame frame;
+    ast_frames *frames = open_one("tum", NULL);
+    assert_int_equal(ast_frames_count(frames), 3);
+    assert_true(ast_frame_list_scale(&opened_list) == 5000);
+    ast_input_frame frame;
     ast_format_error error;
-    assert_int_equal(ast_depth_frames_next(frames, &frame, &error), 1);
+    assert_int_equal(ast_frames_next(frames, &frame, &error), 1);
     assert_string_equal(frame.source, "tum/depth/b.pgm");
     assert_true(frame.seconds == 1305031453.374112 && frame.image.values[0] == 2);
-    assert_int_equal(ast_depth_frames_next(frames, &frame, &error), 1);
+    assert_int_equal(ast_frames_next(frames, &frame, &error), 1);
     assert_true(frame.seconds == 1305031453.5 && frame.image.values[0] == 1);
     expect_frame(frames, "tum/./depth/with blank.pgm", 3);
     expect_end(frames);
     write_frame("plain.pgm", 5);
-    frames = ast_depth_frames_open((const char *const[]){"tum", "plain.pgm", NULL}, NULL, &error);
-    assert_true(ast_depth_frames_scale(frames) == 0 && ast_depth_frames_count(frames) == 4);
-    ast_depth_frames_close(frames);
+    frames = open_frames((const char *const[]){"tum", "plain.pgm", NULL}, AST_AS_DEPTH, NULL, &error);
+    assert_true(ast_frame_list_scale(&opened_list) == 0 && ast_frames_count(frames) == 4);
+    close_frames(frames);
 }
 
 static void bad_lists(void **state) {
@@ -189,7 +197,7 @@ static void bad_lists(void **state) {
     mkdir("bad/depth.txt", 0777);
     expect_refusal("bad", "bad/depth.txt: is a folder");
     ast_format_error error;
-    assert_null(ast_depth_frames_open((const char *const[]){"-", "-", NULL}, NULL, &error));
+    assert_null(open_frames((const char *const[]){"-", "-", NULL}, AST_AS_DEPTH, NULL, &error));
     assert_string_equal(error.text, "standard input can be read once, but - is given twice");
 }
 
@@ -209,12 +217,12 @@ static void failures_in_order(void **state) {
     for (unsigned bad = 0; sequence[bad]; bad++) {
         write_sequence();
         write_text(sequence[bad], "P5 4 4 65535 too short");
-        ast_depth_frames *frames = ast_depth_frames_open(sequence, NULL, &error);
+        ast_frames *frames = open_frames(sequence, AST_AS_DEPTH, NULL, &error);
         for (unsigned i = 0; i < bad; i++)
             expect_frame(frames, sequence[i], i);
         expect_failure(frames, "is cut short");
         remove(sequence[bad]);
-        frames = ast_depth_frames_open(sequence, NULL, &error);
+        frames = open_frames(sequence, AST_AS_DEPTH, NULL, &error);
         for (unsigned i = 0; i < bad; i++)
             expect_frame(frames, sequence[i], i);
         expect_failure(frames, "cannot be opened: No such file");
@@ -229,18 +237,18 @@ static void skipped(void **state) {
         write_sequence();
         for (unsigned i = 0; i < count; i++)
             remove(sequence[i]);
-        ast_depth_frames *frames = ast_depth_frames_open(sequence, NULL, &error);
-        ast_depth_frames_skip(frames, count / 2);
-        ast_depth_frames_skip(frames, count - count / 2);
-        ast_depth_frame frame;
-        assert_int_equal(ast_depth_frames_next(frames, &frame, &error), 1);
+        ast_frames *frames = open_frames(sequence, AST_AS_DEPTH, NULL, &error);
+        assert_true(ast_frames_skip(frames, count / 2, &error));
+        assert_true(ast_frames_skip_files(frames, count - count / 2, false, &error));
+        ast_input_frame frame;
+        assert_int_equal(ast_frames_next(frames, &frame, &error), 1);
         assert_true(frame.index == count && frame.image.values[0] == count);
         for (unsigned i = count + 1; sequence[i]; i++)
             expect_frame(frames, sequence[i], i);
         expect_end(frames);
     }
-    ast_depth_frames *frames = ast_depth_frames_open(sequence, NULL, &error);
-    ast_depth_frames_skip(frames, UINT64_MAX);
+    ast_frames *frames = open_frames(sequence, AST_AS_DEPTH, NULL, &error);
+    assert_true(ast_frames_skip(frames, UINT64_MAX, &error));
     expect_end(frames);
 }
 
@@ -248,14 +256,14 @@ static void closed_early(void **state) {
     (void)state;
     ast_format_error error;
     write_sequence();
-    ast_depth_frames_close(NULL);
+    ast_frames_close(NULL);
     for (unsigned n = 0; n < 60; n++) {
-        ast_depth_frames *frames = ast_depth_frames_open(sequence, NULL, &error);
+        ast_frames *frames = open_frames(sequence, AST_AS_DEPTH, NULL, &error);
         for (unsigned i = 0; i < n % 9; i++)
             expect_frame(frames, sequence[i], i);
         if (n % 2)
             usleep(100 * n); /* now and then the thread has filled its queue and waits */
-        ast_depth_frames_close(frames);
+        close_frames(frames);
     }
 }
 
@@ -267,7 +275,7 @@ static void sizes_change(void **state) {
     const char *paths[] = {"small.pgm", "large.pgm", "small.pgm", "small.pgm",
                            "large.pgm", "small.pgm", "large.pgm", NULL};
     ast_format_error error;
-    ast_depth_frames *frames = ast_depth_frames_open(paths, NULL, &error);
+    ast_frames *frames = open_frames(paths, AST_AS_DEPTH, NULL, &error);
     for (size_t i = 0; paths[i]; i++)
         expect_frame(frames, paths[i], paths[i][0] == 's' ? 5 : 6);
     expect_end(frames);
@@ -286,7 +294,7 @@ static size_t make_raw(unsigned char *bytes, unsigned first, unsigned frames, si
     return size + extra;
 }
 
-static const ast_depth_frames_options raw = {.raw_width = 3, .raw_height = 2};
+static const ast_frames_options raw = {.raw_width = 3, .raw_height = 2};
 
 static void raw_files(void **state) {
     (void)state;
@@ -297,13 +305,17 @@ static void raw_files(void **state) {
     write_bytes("empty.raw", bytes, 0);
     const char *paths[] = {"a.raw", "empty.raw", "b.raw", NULL};
     for (unsigned skip = 0; skip <= 8; skip++) {
-        ast_depth_frames *frames = ast_depth_frames_open(paths, &raw, &error);
-        assert_true(ast_depth_frames_count(frames) == SIZE_MAX && ast_depth_frames_scale(frames) == 0);
-        ast_depth_frames_skip(frames, skip);
+        ast_frames *frames = open_frames(paths, AST_AS_DEPTH, &raw, &error);
+        assert_true(ast_frames_count(frames) == SIZE_MAX && ast_frame_list_scale(&opened_list) == 0);
+        assert_int_equal(ast_frames_skip(frames, skip, &error), skip < 8); /* the eighth is not whole */
+        if (skip == 8) {
+            close_frames(frames);
+            continue;
+        }
         char name[32];
         for (unsigned i = skip; i < 7; i++) {
-            ast_depth_frame frame;
-            assert_int_equal(ast_depth_frames_next(frames, &frame, &error), 1);
+            ast_input_frame frame;
+            assert_int_equal(ast_frames_next(frames, &frame, &error), 1);
             sprintf(name, "%s#%u", i < 5 ? "a.raw" : "b.raw", i % 5);
             assert_string_equal(frame.source, name);
             assert_true(frame.index == i && frame.number == i % 5 && isnan(frame.seconds));
@@ -313,14 +325,13 @@ static void raw_files(void **state) {
         expect_failure(frames, "b.raw: frame 2 is cut short: 3 of its 12 bytes are there");
     }
     assert_null(
-        ast_depth_frames_open(paths, &(ast_depth_frames_options){.raw_width = 1 << 20, .raw_height = 1 << 20}, &error));
+        open_frames(paths, AST_AS_DEPTH, &(ast_frames_options){.raw_width = 1 << 20, .raw_height = 1 << 20}, &error));
     assert_non_null(strstr(error.text, "raw frames: is an image of 1048576 x 1048576 pixels; at most 2^27"));
-    assert_null(ast_depth_frames_open(paths, &(ast_depth_frames_options){.raw_width = 640}, &error));
+    assert_null(open_frames(paths, AST_AS_DEPTH, &(ast_frames_options){.raw_width = 640}, &error));
     assert_non_null(strstr(error.text, "raw frames: is an image of 640 x 0 pixels, which shows nothing"));
     /* Memory comes with the bytes, not with the size that is asked for. */
-    expect_failure(open_one("a.raw", &(ast_depth_frames_options){.raw_width = 1 << 13, .raw_height = 1 << 14}),
+    expect_failure(open_one("a.raw", &(ast_frames_options){.raw_width = 1 << 13, .raw_height = 1 << 14}),
                    "a.raw: frame 0 is cut short: 60 of its 268435456 bytes are there");
-    expect_failure(open_one(".", &raw), ".: is a folder; a file is needed");
 }
 
 /* Puts a pipe in the place of standard input; the end to write to. */
@@ -342,7 +353,7 @@ static void raw_pipe(void **state) {
     (void)state;
     unsigned char bytes[256];
     int before, end = standard_input(&before);
-    ast_depth_frames *frames = open_one("-", &raw);
+    ast_frames *frames = open_one("-", &raw);
     size_t size = make_raw(bytes, 300, 2, 0);
     assert_int_equal(write(end, bytes, size), size);
     expect_frame(frames, "-#0", 300); /* as soon as it is there, while the pipe is open */
@@ -358,20 +369,20 @@ static void silent_pipe(void **state) {
     (void)state;
     unsigned char bytes[256];
     int before, end = standard_input(&before);
-    ast_depth_frames *frames = open_one("-", &raw);
+    ast_frames *frames = open_one("-", &raw);
     assert_int_equal(write(end, bytes, make_raw(bytes, 1, 1, 4)), 16);
     expect_frame(frames, "-#0", 1);
     usleep(2000);
-    ast_depth_frames_close(frames);
+    close_frames(frames);
     restore_input(before);
     close(end);
     mkfifo("fifo.pgm", 0666);
     write_frame("first.pgm", 9);
     ast_format_error error;
-    frames = ast_depth_frames_open((const char *const[]){"first.pgm", "fifo.pgm", NULL}, NULL, &error);
+    frames = open_frames((const char *const[]){"first.pgm", "fifo.pgm", NULL}, AST_AS_DEPTH, NULL, &error);
     expect_frame(frames, "first.pgm", 9);
     usleep(2000);
-    ast_depth_frames_close(frames);
+    close_frames(frames);
 }
 
 /* An image that comes through a named pipe, from somebody who opens it after us. */
@@ -385,7 +396,7 @@ static void image_through_a_pipe(void **state) {
         write_frame("fifo.pgm", 77);
         _exit(0);
     }
-    ast_depth_frames *frames = open_one("fifo.pgm", NULL);
+    ast_frames *frames = open_one("fifo.pgm", NULL);
     expect_frame(frames, "fifo.pgm", 77);
     expect_end(frames);
     assert_int_equal(waitpid(writer, NULL, 0), writer);
@@ -408,10 +419,10 @@ static void interruption(void **state) {
     (void)state;
     unsigned char bytes[256];
     int before, end = standard_input(&before);
-    ast_depth_frames_options options = raw;
+    ast_frames_options options = raw;
     options.interrupted = interrupted;
     questions = 0;
-    ast_depth_frames *frames = open_one("-", &options);
+    ast_frames *frames = open_one("-", &options);
     expect_end(frames);
     assert_int_equal(questions, 2);
     questions = -1000;

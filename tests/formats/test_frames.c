@@ -32,9 +32,10 @@ static size_t make_array(unsigned char *bytes, char order, size_t item, bool for
 }
 
 static void expect_frame(ast_frames *frames, size_t t) {
-    ast_points points;
+    ast_input_frame frame;
     ast_format_error error;
-    assert_int_equal(ast_frames_next(frames, &points, &error), 1);
+    assert_int_equal(ast_frames_next(frames, &frame, &error), 1);
+    ast_points points = frame.points;
     assert_int_equal(points.count, N);
     assert_int_equal(points.dimension, D);
     for (size_t i = 0; i < N; i++) {
@@ -48,21 +49,28 @@ static void expect_frame(ast_frames *frames, size_t t) {
 }
 
 static void expect_end(ast_frames *frames) {
-    ast_points points;
+    ast_input_frame frame;
     ast_format_error error;
-    assert_int_equal(ast_frames_next(frames, &points, &error), 0);
-    ast_frames_close(frames);
+    assert_int_equal(ast_frames_next(frames, &frame, &error), 0);
+    close_frames(frames);
+}
+
+static ast_frames *open_table(const char *path) {
+    ast_format_error error;
+    ast_frames *frames = open_frames((const char *const[]){path, NULL}, AST_AS_NAMED, NULL, &error);
+    assert_non_null(frames);
+    return frames;
 }
 
 /* Standard input becomes the file. */
-static ast_frames *open_standard(const void *bytes, size_t size, const ast_raw *raw) {
+static ast_frames *open_standard(const void *bytes, size_t size, const ast_frames_options *options) {
     ast_format_error error;
     write_bytes("input", bytes, size);
     assert_non_null(freopen("input", "rb", stdin));
     lseek(STDIN_FILENO, 0, SEEK_SET);
-    ast_frames *frames = ast_frames_open("-", NULL, raw, &error);
+    ast_frames *frames = open_frames((const char *const[]){"-", NULL}, AST_AS_NAMED, options, &error);
     assert_non_null(frames);
-    assert_true(ast_frames_numbered(frames) && ast_frames_count(frames) == SIZE_MAX);
+    assert_true(ast_frames_count(frames) == SIZE_MAX);
     return frames;
 }
 
@@ -70,15 +78,13 @@ static void arrays(void **state) {
     (void)state;
     static const size_t items[] = {2, 4, 8};
     unsigned char bytes[2048];
-    ast_format_error error;
     for (size_t kind = 0; kind < ITEMS(items) * 8; kind++) {
         bool fortran = kind & 1, flat = kind & 2;
         size_t size = make_array(bytes, kind & 4 ? '>' : '<', items[kind / 8], fortran, flat);
         write_bytes("a.npy", bytes, size);
-        ast_frames *frames = ast_frames_open("a.npy", NULL, NULL, &error);
+        ast_frames *frames = open_table("a.npy");
         assert_non_null(frames);
-        assert_int_equal(ast_frames_numbered(frames), !flat);
-        assert_int_equal(ast_frames_count(frames), flat ? 1 : T);
+        assert_int_equal(ast_frames_single("a.npy", &(ast_input_options){0}), flat);
         for (size_t t = 0; t < (flat ? 1 : T); t++)
             expect_frame(frames, t);
         expect_end(frames);
@@ -98,13 +104,13 @@ static void skipping(void **state) {
     ast_format_error error;
     for (int fortran = 0; fortran < 2; fortran++) {
         write_bytes("a.npy", bytes, make_array(bytes, '<', 4, fortran, false));
-        ast_frames *frames = ast_frames_open("a.npy", NULL, NULL, &error);
+        ast_frames *frames = open_table("a.npy");
         assert_non_null(frames);
         assert_true(ast_frames_skip(frames, 2, &error));
         expect_frame(frames, 2);
         expect_end(frames);
-        frames = ast_frames_open("a.npy", NULL, NULL, &error);
-        assert_true(ast_frames_skip(frames, SIZE_MAX, &error));
+        frames = open_table("a.npy");
+        assert_true(ast_frames_skip(frames, UINT64_MAX, &error));
         expect_end(frames);
     }
 }
@@ -114,8 +120,7 @@ static void raw_frames(void **state) {
     float data[T * N * D];
     for (size_t i = 0; i < ITEMS(data); i++)
         data[i] = (float)expected(i / (N * D), i / D % N, i % D);
-    ast_raw raw = {N, D};
-    ast_frames *frames = open_standard(data, sizeof data, &raw);
+    ast_frames *frames = open_standard(data, sizeof data, &(ast_frames_options){.raw_points = N, .raw_dimension = D});
     for (size_t t = 0; t < T; t++)
         expect_frame(frames, t);
     expect_end(frames);
@@ -128,13 +133,13 @@ static void cut_short(void **state) {
     size_t size = make_array(bytes, '<', 4, false, true);
     memcpy(bytes + size, bytes, size);
     for (size_t cut = size + 1; cut < 2 * size; cut++) {
-        ast_points points;
+        ast_input_frame frame;
         ast_format_error error;
         ast_frames *frames = open_standard(bytes, cut, NULL);
         expect_frame(frames, 0);
-        assert_int_equal(ast_frames_next(frames, &points, &error), -1);
+        assert_int_equal(ast_frames_next(frames, &frame, &error), -1);
         assert_non_null(strstr(error.text, "standard input: frame 1"));
-        ast_frames_close(frames);
+        close_frames(frames);
     }
 }
 
@@ -143,25 +148,25 @@ static void without_points(void **state) {
     static const char *const shapes[] = {"(0, 3)", "(2, 0, 3)", "(0, 5, 3)"};
     static const size_t counts[] = {1, 2, 0};
     ast_format_error error;
-    ast_points points;
+    ast_input_frame frame;
     for (size_t s = 0; s < ITEMS(shapes); s++) {
         unsigned char bytes[256];
         char dictionary[128];
         snprintf(dictionary, sizeof dictionary, "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }", shapes[s]);
         write_bytes("e.npy", bytes, make_npy(bytes, 1, dictionary, NULL, 0));
-        ast_frames *frames = ast_frames_open("e.npy", NULL, NULL, &error);
+        ast_frames *frames = open_table("e.npy");
         assert_non_null(frames);
         for (size_t t = 0; t < counts[s]; t++) {
-            assert_int_equal(ast_frames_next(frames, &points, &error), 1);
-            assert_true(points.count == 0 && points.dimension == 3);
+            assert_int_equal(ast_frames_next(frames, &frame, &error), 1);
+            assert_true(frame.points.count == 0 && frame.points.dimension == 3);
         }
         expect_end(frames);
     }
     write_text("e.csv", "# nothing\n\n");
-    ast_frames *frames = ast_frames_open("e.csv", NULL, NULL, &error);
+    ast_frames *frames = open_table("e.csv");
     assert_non_null(frames);
-    assert_int_equal(ast_frames_next(frames, &points, &error), 1);
-    assert_true(points.count == 0 && points.dimension == 0);
+    assert_int_equal(ast_frames_next(frames, &frame, &error), 1);
+    assert_true(frame.points.count == 0 && frame.points.dimension == 0);
     expect_end(frames);
     /* Elsewhere a text without rows is still an error. */
     ast_input input;

@@ -2,7 +2,6 @@
  *
  * The n-th allocation (or thread) fails, for every n: each call then fails with a sentence, leaks nothing (the address
  * sanitizer looks) and leaves no file behind; and with enough memory it works. */
-#include "depth_frames.h"
 #include "helpers.h"
 #include "reference/no_memory.h"
 #include "solids.h"
@@ -82,13 +81,13 @@ static bool read_picture(ast_format_error *error) {
     return good;
 }
 
-static bool read_all(const char *input, const ast_depth_frames_options *options, ast_format_error *error) {
-    ast_depth_frame frame;
-    ast_depth_frames *frames = ast_depth_frames_open((const char *const[]){input, NULL}, options, error);
+static bool read_all(const char *input, const ast_frames_options *options, ast_format_error *error) {
+    ast_input_frame frame;
+    ast_frames *frames = open_frames((const char *const[]){input, NULL}, AST_AS_DEPTH, options, error);
     int found = frames ? 1 : -1;
     while (found > 0)
-        found = ast_depth_frames_next(frames, &frame, error);
-    ast_depth_frames_close(frames);
+        found = ast_frames_next(frames, &frame, error);
+    close_frames(frames);
     return found == 0;
 }
 
@@ -105,7 +104,7 @@ static bool read_listed(ast_format_error *error) {
 }
 
 static bool read_raw(ast_format_error *error) {
-    return read_all("frame.pgm", &(ast_depth_frames_options){.raw_width = 1, .raw_height = 1}, error);
+    return read_all("frame.pgm", &(ast_frames_options){.raw_width = 1, .raw_height = 1}, error);
 }
 
 #if ASTERISM_HAVE_PNG

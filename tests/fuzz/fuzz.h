@@ -4,7 +4,7 @@
 #ifndef ASTERISM_TESTS_FUZZ_H
 #define ASTERISM_TESTS_FUZZ_H
 
-#include "formats.h"
+#include "frames.h"
 #include "registry.h"
 
 #include <stdlib.h>

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where inputs become points, one frame after the other. */
+#include "input_frames.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "interrupt.h"
+#include "progress.h"
+#include "terminal.h"
+
+/* The size of the images of the cameras that have a name. */
+enum { CAMERA_WIDTH = 640, CAMERA_HEIGHT = 480 };
+
+static int is_standard(const char *path) {
+    return strcmp(path, "-") == 0;
+}
+
+/* ---- The list ---------------------------------------------------------------------------------------------------- */
+
+int ast_cli_depth_usage(const ast_cli_camera *camera, const char *input) {
+    ast_depth_options options;
+    size_t width, height;
+    int one, code = ast_cli_camera_set(camera, input, &options);
+    uint64_t scene;
+    if (code < 0)
+        code = ast_cli_camera_frame(camera, &one, &scene);
+    return code < 0 ? ast_cli_camera_raw(camera, &width, &height) : code;
+}
+
+/* Standard input without a format is .npy. */
+static int check_tables(const ast_frame_list *list, const ast_cli_source *source) {
+    int code = -1;
+    for (size_t i = 0; i < list->count && code < 0; i++) {
+        const char *path = list->files[i].path;
+        code = ast_cli_check_points(is_standard(path) && !source->format ? NULL : path, source);
+    }
+    return code;
+}
+
+int ast_cli_frames_list(ast_frame_list *list, const ast_cli_camera *camera, const ast_cli_source *source,
+                        const ast_cli_common *common, const char *const *inputs, const char *except) {
+    ast_format_error error;
+    int code = ast_cli_camera_scene(camera, inputs[0], list);
+    if (code >= 0)
+        return code;
+    const char *empty = NULL;
+    list->except = except;
+    for (const char *const *input = inputs; *input; input++) {
+        size_t before = list->count;
+        ast_frame_kind kind = !is_standard(*input)            ? AST_AS_NAMED
+                              : ast_cli_camera_needed(camera) ? AST_AS_DEPTH
+                                                              : AST_AS_TABLES;
+        if (!ast_frame_list_add(list, *input, kind, &error))
+            return ast_cli_fail(list->misused ? AST_CLI_USAGE : AST_CLI_FAILED, "%s", error.text);
+        if (list->count == before)
+            empty = *input;
+    }
+    /* What a folder holds shows only here. */
+    code = ast_cli_rules_of_kind(common, list->depth ? AST_CLI_DEPTH : AST_CLI_POINTS | AST_CLI_SPARSE, inputs[0]);
+    if (code < 0)
+        code = list->depth ? ast_cli_depth_usage(camera, inputs[0]) : check_tables(list, source);
+    if (code < 0 && empty && (common->command->inputs & AST_CLI_POINTS))
+        code = ast_cli_fail(AST_CLI_FAILED, "%s: holds no file of a known format (npy, csv, tsv or txt)", empty);
+    return code;
+}
+
+/* ---- Frames ------------------------------------------------------------------------------------------------------ */
+
+static int open_camera(ast_cli_frames *frames, const ast_cli_camera *camera, ast_frames_options *how) {
+    const ast_frame_list *list = frames->list;
+    const char *input = list->files[0].path;
+    ast_depth_options *options = &frames->options;
+    int code = ast_cli_camera_set(camera, input, options);
+    if (code < 0)
+        code = ast_cli_camera_raw(camera, &how->raw_width, &how->raw_height);
+    if (code >= 0)
+        return code;
+    frames->camera = ast_cli_camera_called(camera, input);
+    if (!(options->units_per_metre > 0) || list->scenes)
+        options->units_per_metre = ast_frame_list_scale(list);
+    if (!(options->units_per_metre > 0))
+        options->units_per_metre = 1000;
+    return -1;
+}
+
+int ast_cli_frames_open(ast_cli_frames *frames, ast_frame_list *list, const ast_cli_camera *camera,
+                        const ast_cli_source *source, size_t raw_points, size_t raw_dimension) {
+    ast_format_error error;
+    ast_frames_options how = {
+        .raw_points = raw_points, .raw_dimension = raw_dimension, .interrupted = ast_cli_interrupted};
+    frames->list = list;
+    if (source)
+        how.table = ast_cli_input_options(source);
+    int code = list->depth ? open_camera(frames, camera, &how) : -1;
+    if (code >= 0)
+        return code;
+    frames->frames = ast_frames_open(list, &how, &error);
+    return frames->frames ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+}
+
+static int is_file(const ast_frame_file *file, const char *path, const char *whole_path, uint64_t number) {
+    if (is_standard(file->path) || (file->scene != AST_WHOLE && file->scene != number))
+        return 0;
+    if (strcmp(file->path, path) == 0)
+        return 1;
+    char *whole = whole_path[0] ? realpath(file->path, NULL) : NULL;
+    int same = whole && strcmp(whole, whole_path) == 0;
+    free(whole);
+    return same;
+}
+
+int ast_cli_frames_resume(ast_cli_frames *frames, const char *path, const char *whole_path, uint64_t number,
+                          int counted) {
+    ast_format_error error;
+    const ast_frame_list *list = frames->list;
+    size_t last = 0;
+    while (last < list->count && !is_file(&list->files[last], path, whole_path, number))
+        last++;
+    if (is_standard(path) || last == list->count)
+        return -1;
+    bool whole = number == AST_WHOLE || list->files[last].scene != AST_WHOLE;
+    bool good = ast_frames_skip_files(frames->frames, last + whole, counted, &error) &&
+                (whole || ast_frames_skip(frames->frames, number + 1, &error));
+    return good ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+}
+
+static int check_size(const ast_cli_frames *frames) {
+    const ast_depth_image *image = &frames->frame.image;
+    if (frames->width && (image->width != frames->width || image->height != frames->height))
+        return ast_cli_fail(AST_CLI_FAILED, "%s is %zu x %zu pixels, but the frames before it are %zu x %zu",
+                            frames->frame.source, image->width, image->height, frames->width, frames->height);
+    if (frames->camera && (image->width != CAMERA_WIDTH || image->height != CAMERA_HEIGHT))
+        return ast_cli_fail(
+            AST_CLI_FAILED, "%s is %zu x %zu pixels, but --camera %s stands for images of %d x %d; give --intrinsics",
+            frames->frame.source, image->width, image->height, frames->camera, CAMERA_WIDTH, CAMERA_HEIGHT);
+    return -1;
+}
+
+int ast_cli_frames_next(ast_cli_frames *frames, int *found) {
+    ast_format_error error;
+    int more = ast_frames_next(frames->frames, &frames->frame, &error);
+    *found = more > 0;
+    if (more < 0)
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    if (more == 0 || !frames->list->depth)
+        return -1;
+    int code = check_size(frames);
+    frames->width = frames->frame.image.width;
+    frames->height = frames->frame.image.height;
+    return code;
+}
+
+int ast_cli_frames_single(ast_cli_frames *frames, const char *command, const char *input) {
+    int found = 0;
+    size_t count = ast_frames_count(frames->frames);
+    if (count != 1 && frames->list->scenes)
+        return ast_cli_fail(AST_CLI_FAILED, "%s takes one scene, and %s has %zu; --frame N picks one, counted from 0",
+                            command, input, count);
+    if (count != 1 && count != SIZE_MAX)
+        return ast_cli_fail(AST_CLI_FAILED, "%s takes one depth image, and %s has %zu; stream and segment take many",
+                            command, input, count);
+    int code = ast_cli_frames_next(frames, &found);
+    if (code < 0 && !found)
+        code = ast_cli_interrupted() ? ast_cli_stopped()
+                                     : ast_cli_fail(AST_CLI_FAILED, "%s holds no depth image", ast_cli_name(input));
+    return code;
+}
+
+/* ---- Points ------------------------------------------------------------------------------------------------------ */
+
+int ast_cli_frames_points(ast_cli_frames *frames, ast_context *context, ast_points *points) {
+    const char *source = frames->frame.source;
+    size_t count = frames->width * frames->height;
+    *points = frames->frame.points;
+    if (!frames->list->depth)
+        return -1;
+    if (!frames->maker) {
+        ast_depth_open(&frames->maker, context, &frames->options);
+        if (!frames->maker)
+            return ast_cli_fail(AST_CLI_FAILED, "%s: %s", source, ast_message(context));
+        frames->normals = malloc(3 * count * sizeof *frames->normals);
+    }
+    if (!frames->normals)
+        return ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory for its normals", source);
+    double start = ast_cli_now();
+    ast_status status = ast_depth_compute(frames->maker, &frames->frame.image, NULL, NULL, frames->normals);
+    frames->seconds += ast_cli_now() - start;
+    *points = ast_points_f4(frames->normals, count, 3);
+    return ast_cli_status(status, context, source);
+}
+
+void ast_cli_frames_close(ast_cli_frames *frames) {
+    ast_depth_close(frames->maker);
+    ast_frames_close(frames->frames);
+    free(frames->normals);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Frames of the inputs as points: tables as they are, depth images as their surface normals. All depth images of a run
+ * come from one camera and have one size. Every function returns -1 to go on, or the exit code after printing the
+ * sentence. */
+#ifndef AST_CLI_FRAMES_H
+#define AST_CLI_FRAMES_H
+
+#include <frames.h>
+
+#include "camera.h"
+#include "files.h"
+
+/* Zeroed at first. */
+typedef struct ast_cli_frames {
+    const ast_frame_list *list;
+    ast_frames *frames;
+    ast_input_frame frame; /* the current one */
+    /* Of depth images */
+    ast_depth_options options;
+    const char *camera; /* by its name, or NULL */
+    ast_depth *maker;
+    float *normals;       /* (height, width, 3) */
+    size_t width, height; /* of every frame; 0 before the first */
+    double seconds;       /* that normals took so far */
+} ast_cli_frames;
+
+/* Lists the inputs (NULL-terminated), which are all depth images or all tables, as list->depth says; and checks that
+ * the options fit what they are. A folder's file `except` (or NULL) is left out. The list is to be freed in any
+ * case. */
+int ast_cli_frames_list(ast_frame_list *list, const ast_cli_camera *camera, const ast_cli_source *source,
+                        const ast_cli_common *common, const char *const *inputs, const char *except);
+
+/* What the command line alone shows about inputs that are depth images, whatever they are called. */
+int ast_cli_depth_usage(const ast_cli_camera *camera, const char *input);
+
+/* Opens the frames of a list, which must outlive them. Standard input is raw tables of `raw_points` x `raw_dimension`
+ * numbers where those are not 0. The frames are to be closed in any case, before the context is. */
+int ast_cli_frames_open(ast_cli_frames *frames, ast_frame_list *list, const ast_cli_camera *camera,
+                        const ast_cli_source *source, size_t raw_points, size_t raw_dimension);
+
+/* Skips the frames up to and including frame `number` of the file called `path`, or `whole_path` from the root, if it
+ * is among the inputs; `counted`: the index of frames must count those of the files that are skipped. */
+int ast_cli_frames_resume(ast_cli_frames *frames, const char *path, const char *whole_path, uint64_t number,
+                          int counted);
+
+/* The next frame; *found 0 after the last, and after a signal. */
+int ast_cli_frames_next(ast_cli_frames *frames, int *found);
+
+/* The only depth image of a command that takes one, called `command`. */
+int ast_cli_frames_single(ast_cli_frames *frames, const char *command, const char *input);
+
+/* The current frame as points: those of the table, or one normal per pixel, row by row. Valid until the next ones. */
+int ast_cli_frames_points(ast_cli_frames *frames, ast_context *context, ast_points *points);
+
+void ast_cli_frames_close(ast_cli_frames *frames);
+
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From what people name (a file, a folder, a folder of the TUM RGB-D benchmark) to a list of files. Nothing is opened
+ * but a depth.txt and a data set. */
+#include "frames.h"
+
+#include "message.h"
+#include "number.h"
+#include "nyu.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* A line has a time and a path, which Linux limits to 4096 bytes. */
+#define LINE_MOST 5000
+
+static bool add_file(ast_frame_list *list, const char *path, bool depth, ast_format_error *error);
+static bool add_scenes(ast_frame_list *list, const char *path, ast_format_error *error);
+static bool add_folder(ast_frame_list *list, const char *path, ast_frame_kind kind, ast_format_error *error);
+static bool add_listed(ast_frame_list *list, const char *folder, const char *file, ast_format_error *error);
+
+bool ast_frame_list_add(ast_frame_list *list, const char *input, ast_frame_kind kind, ast_format_error *error) {
+    bool standard = strcmp(input, "-") == 0;
+    list->misused = false;
+    if (list->count == 0)
+        list->first = input;
+    if (!standard && ast_is_folder(input))
+        return add_folder(list, input, kind, error);
+    if (!standard && kind != AST_AS_TABLES && ast_nyu_extension(input))
+        return add_scenes(list, input, error);
+    bool depth = kind == AST_AS_DEPTH || (kind == AST_AS_NAMED && !standard && ast_depth_extension(input));
+    return add_file(list, input, depth, error);
+}
+
+double ast_frame_list_scale(const ast_frame_list *list) {
+    return list->scenes ? AST_NYU_UNITS : list->timed ? 5000 : 0;
+}
+
+void ast_frame_list_free(ast_frame_list *list) {
+    for (size_t i = 0; i < list->count; i++)
+        free(list->files[i].path);
+    free(list->files);
+    ast_nyu_close(list->nyu);
+    *list = (ast_frame_list){0};
+}
+
+/* ---- The list ---------------------------------------------------------------------------------------------------- */
+
+/* Takes the path, also on failure. */
+static bool add(ast_frame_list *list, char *path, double seconds, uint64_t scene, const char *name,
+                ast_format_error *error) {
+    size_t count = list->count;
+    ast_frame_file *grown = list->files;
+    if (path && (count & (count - 1)) == 0) /* a power of two, or none: full */
+        grown = realloc(list->files, (count ? 2 * count : 1) * sizeof *grown);
+    if (!path || !grown) {
+        free(path);
+        return ast_format_fail(error, "%s: there is not enough memory for the list of frames", name);
+    }
+    list->files = grown;
+    list->files[list->count++] = (ast_frame_file){path, seconds, scene};
+    return true;
+}
+
+/* Makes sure that an input goes with those before it. */
+static bool joins(ast_frame_list *list, const char *input, bool depth, ast_format_error *error) {
+    const char *other = list->first;
+    if (list->scenes)
+        return ast_format_fail(error, "%s: must be the only input: a data set (.mat) has scenes enough", other);
+    list->misused = list->count > 0 && list->depth != depth;
+    if (list->misused)
+        return ast_format_fail(error, "%s is depth images and %s is not; the inputs must be of one kind",
+                               depth ? input : other, depth ? other : input);
+    list->depth = depth;
+    return true;
+}
+
+static bool add_file(ast_frame_list *list, const char *path, bool depth, ast_format_error *error) {
+    if (!joins(list, path, depth, error))
+        return false;
+    for (size_t i = 0; strcmp(path, "-") == 0 && i < list->count; i++)
+        if (strcmp(list->files[i].path, "-") == 0) {
+            list->misused = true;
+            return ast_format_fail(error, "standard input can be read once, but - is given twice");
+        }
+    list->timed = false;
+    return add(list, strdup(path), NAN, AST_WHOLE, path, error);
+}
+
+/* The file stays open for whoever reads the scenes. */
+static bool add_scenes(ast_frame_list *list, const char *path, ast_format_error *error) {
+    if (list->count > 0 && !list->scenes)
+        return ast_format_fail(error, "%s: must be the only input: a data set (.mat) has scenes enough", path);
+    if (!joins(list, path, true, error))
+        return false;
+    list->nyu = ast_nyu_open(path, error);
+    if (!list->nyu)
+        return false;
+    size_t count = list->nyu->count;
+    if (list->one_scene && list->scene >= count)
+        return ast_format_fail(error, "%s: has %zu scene%s, counted from 0, and scene %llu is asked for", path, count,
+                               count == 1 ? "" : "s", (unsigned long long)list->scene);
+    uint64_t end = list->one_scene ? list->scene + 1 : count;
+    bool good = true;
+    for (uint64_t i = list->one_scene ? list->scene : 0; i < end && good; i++)
+        good = add(list, strdup(path), NAN, i, path, error);
+    list->scenes = true;
+    return good;
+}
+
+/* ---- Folders ----------------------------------------------------------------------------------------------------- */
+
+/* NULL without memory. */
+static char *within(const char *folder, const char *name) {
+    size_t length = strlen(folder);
+    char *path;
+    const char *slash = length > 0 && folder[length - 1] == '/' ? "" : "/";
+    return asprintf(&path, "%s%s%s", folder, slash, name) < 0 ? NULL : path;
+}
+
+static bool is_table(const char *path) {
+    ast_format_error error;
+    return ast_input_check(path, NULL, &error);
+}
+
+static bool same_file(const char *a, const char *b) {
+    struct stat one, other;
+    return b && stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+/* Adds those files of the folder that are wanted, images or tables. */
+static bool add_files(ast_frame_list *list, const ast_folder *folder, const char *path, bool depth,
+                      ast_format_error *error) {
+    bool good = joins(list, path, depth, error);
+    for (size_t i = 0; i < folder->count && good; i++)
+        if ((depth ? ast_depth_extension : is_table)(folder->paths[i]) && !same_file(folder->paths[i], list->except))
+            good = add_file(list, folder->paths[i], depth, error);
+    return good;
+}
+
+/* The files of the folder itself. */
+static bool add_content(ast_frame_list *list, const char *path, ast_frame_kind kind, ast_format_error *error) {
+    ast_folder folder;
+    size_t before = list->count, images = 0, tables = 0;
+    if (!ast_folder_list(&folder, path, error))
+        return false;
+    for (size_t i = 0; i < folder.count; i++) {
+        images += ast_depth_extension(folder.paths[i]);
+        tables += is_table(folder.paths[i]);
+    }
+    bool depth = kind == AST_AS_DEPTH || (kind == AST_AS_NAMED && images > tables);
+    bool good = add_files(list, &folder, path, depth, error);
+    ast_folder_free(&folder);
+    if (!good || !depth || list->count > before)
+        return good;
+    return ast_format_fail(
+        error, "%s: holds no depth image (.png or .pgm), no depth.txt and no folder \"depth\" of such images", path);
+}
+
+/* The images of the subfolder "depth", if there are any: *found. */
+static bool add_subfolder(ast_frame_list *list, const char *path, bool *found, ast_format_error *error) {
+    ast_folder folder;
+    size_t before = list->count;
+    if (!ast_is_folder(path))
+        return true;
+    if (!ast_folder_list(&folder, path, error))
+        return false;
+    bool images = false;
+    for (size_t i = 0; i < folder.count; i++)
+        images |= ast_depth_extension(folder.paths[i]);
+    bool good = !images || add_files(list, &folder, path, true, error);
+    ast_folder_free(&folder);
+    *found = list->count > before;
+    return good;
+}
+
+static bool add_folder(ast_frame_list *list, const char *path, ast_frame_kind kind, ast_format_error *error) {
+    char *file = within(path, "depth.txt"), *folder = within(path, "depth");
+    struct stat status;
+    bool found = false, good = file && folder;
+    if (!good) {
+        ast_format_fail(error, "%s: there is not enough memory for the list of frames", path);
+    } else if (kind != AST_AS_TABLES && stat(file, &status) == 0) {
+        found = true;
+        good = joins(list, path, true, error) && add_listed(list, path, file, error);
+    } else if (kind != AST_AS_TABLES) {
+        good = add_subfolder(list, folder, &found, error);
+    }
+    free(file);
+    free(folder);
+    return good && !found ? add_content(list, path, kind, error) : good;
+}
+
+/* ---- depth.txt --------------------------------------------------------------------------------------------------- */
+
+static bool add_listed(ast_frame_list *list, const char *folder, const char *file, ast_format_error *error) {
+    unsigned char *bytes;
+    size_t size;
+    if (!ast_read_file(file, &bytes, &size, error))
+        return false;
+    bool good = ast_frame_list_tum(list, folder, file, bytes, size, error);
+    free(bytes);
+    return good;
+}
+
+static bool is_blank(char byte) {
+    return byte == ' ' || byte == '\t' || byte == '\r';
+}
+
+/* One line, without its end, as text: "time file", a comment or nothing. */
+static bool add_line(ast_frame_list *list, const char *folder, const char *name, size_t number, char *line,
+                     locale_t locale, ast_format_error *error) {
+    char *end = line + strlen(line);
+    while (end > line && is_blank(end[-1]))
+        *--end = '\0';
+    while (is_blank(*line))
+        line++;
+    if (*line == '\0' || *line == '#')
+        return true;
+    double seconds;
+    const char *file = ast_number_parse(line, false, locale, &seconds);
+    if (!file || !is_blank(*file) || !isfinite(seconds)) {
+        char excerpt[AST_EXCERPT];
+        ast_excerpt(excerpt, line, strlen(line));
+        return ast_format_fail(error, "%s: line %zu: '%s' is no time with a file name behind it", name, number,
+                               excerpt);
+    }
+    while (is_blank(*file))
+        file++;
+    char *path = *file == '/' ? strdup(file) : within(folder, file);
+    return add(list, path, seconds, AST_WHOLE, name, error);
+}
+
+static bool add_lines(ast_frame_list *list, const char *folder, const char *name, const unsigned char *bytes,
+                      size_t size, locale_t locale, ast_format_error *error) {
+    char line[LINE_MOST + 1];
+    size_t begin = 0;
+    for (size_t number = 1; begin < size; number++) {
+        const unsigned char *end = memchr(bytes + begin, '\n', size - begin);
+        size_t length = (end ? (size_t)(end - bytes) : size) - begin;
+        if (length > LINE_MOST || memchr(bytes + begin, '\0', length))
+            return ast_format_fail(error, "%s: line %zu: is no line of a text with a time and a file name", name,
+                                   number);
+        memcpy(line, bytes + begin, length);
+        line[length] = '\0';
+        if (!add_line(list, folder, name, number, line, locale, error))
+            return false;
+        begin += length + 1;
+    }
+    return true;
+}
+
+bool ast_frame_list_tum(ast_frame_list *list, const char *folder, const char *name, const unsigned char *bytes,
+                        size_t size, ast_format_error *error) {
+    size_t before = list->count;
+    list->timed = before == 0 || list->timed;
+    locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!locale)
+        return ast_format_no_memory(error, name);
+    bool good = add_lines(list, folder, name, bytes, size, locale, error);
+    freelocale(locale);
+    if (good && list->count == before)
+        good = ast_format_fail(error, "%s: names no frame; lines with a time and a file name are needed", name);
+    return good;
+}

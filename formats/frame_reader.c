@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From a list of files to frames: tables through table_frames.c; images are read whole and decoded; raw depth images
+ * are cut from their files piece by piece. It knows no threads; frames.c runs it in one. */
+#include "frame_reader.h"
+
+#include "message.h"
+
+#include <endian.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+static int next_table(ast_frame_reader *reader, ast_read_frame *frame, ast_format_error *error);
+static int next_raw(ast_frame_reader *reader, ast_read_frame *frame, ast_format_error *error);
+static bool read_image(ast_frame_reader *reader, ast_read_frame *frame, ast_format_error *error);
+static bool read_scene(ast_frame_reader *reader, ast_read_frame *frame, ast_format_error *error);
+
+static bool is_raw(const ast_frame_reader *reader) {
+    return reader->options.raw_width > 0;
+}
+
+/* ---- Skipping ---------------------------------------------------------------------------------------------------- */
+
+static bool open_table(ast_frame_reader *reader, ast_format_error *error) {
+    if (!reader->table) {
+        const char *path = reader->list->files[reader->position].path;
+        reader->table = ast_table_frames_open(path, &reader->options, reader->stop, error);
+        reader->number = 0;
+    }
+    return reader->table;
+}
+
+static void close_table(ast_frame_reader *reader) {
+    ast_table_frames_close(reader->table);
+    reader->table = NULL;
+    reader->position++;
+}
+
+static bool skip_tables(ast_frame_reader *reader, uint64_t count, ast_format_error *error) {
+    uint64_t skipped;
+    if (!open_table(reader, error) || !ast_table_frames_skip(reader->table, count, &skipped, error))
+        return false;
+    reader->number += skipped;
+    reader->index += skipped;
+    return true;
+}
+
+bool ast_frame_reader_skip_files(ast_frame_reader *reader, size_t count, bool counted, ast_format_error *error) {
+    for (; count > 0 && reader->position < reader->list->count; count--) {
+        if (reader->list->depth) {
+            reader->position++;
+            reader->index++;
+        } else {
+            if (counted && !skip_tables(reader, UINT64_MAX, error))
+                return false;
+            close_table(reader);
+        }
+    }
+    return true;
+}
+
+bool ast_frame_reader_skip(ast_frame_reader *reader, uint64_t count, ast_format_error *error) {
+    if (reader->position == reader->list->count)
+        return true;
+    if (!reader->list->depth)
+        return skip_tables(reader, count, error);
+    if (!is_raw(reader))
+        return ast_frame_reader_skip_files(reader, count < SIZE_MAX ? (size_t)count : SIZE_MAX, false, error);
+    ast_read_frame frame = {0};
+    int found = 1;
+    for (; count > 0 && found > 0; count--)
+        found = next_raw(reader, &frame, error);
+    ast_depth_pixels_free(&frame.pixels);
+    return found >= 0;
+}
+
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
+
+int ast_frame_reader_next(ast_frame_reader *reader, ast_read_frame *frame, ast_format_error *error) {
+    if (!reader->list->depth)
+        return next_table(reader, frame, error);
+    if (is_raw(reader))
+        return next_raw(reader, frame, error);
+    if (reader->position == reader->list->count)
+        return 0;
+    frame->file = &reader->list->files[reader->position++];
+    frame->number = frame->file->scene;
+    frame->index = reader->index++;
+    bool good = frame->number == AST_WHOLE ? read_image(reader, frame, error) : read_scene(reader, frame, error);
+    return good ? 1 : -1;
+}
+
+void ast_frame_reader_close(ast_frame_reader *reader) {
+    if (reader->open)
+        ast_bytes_close(&reader->bytes);
+    ast_table_frames_close(reader->table);
+    if (reader->list->nyu)
+        ast_nyu_close(reader->nyu);
+    else
+        reader->list->nyu = reader->nyu; /* for the next iterator, or to be closed with the list */
+    free(reader->metres);
+    free(reader->buffer.place);
+    *reader = (ast_frame_reader){0};
+}
+
+/* The frame of the open file that was just read. */
+static void tell_apart(ast_frame_reader *reader, ast_read_frame *frame, bool numbered) {
+    frame->file = &reader->list->files[reader->position];
+    frame->number = numbered ? reader->number : AST_WHOLE;
+    frame->index = reader->index++;
+    reader->number++;
+}
+
+static int next_table(ast_frame_reader *reader, ast_read_frame *frame, ast_format_error *error) {
+    while (reader->position < reader->list->count) {
+        if (!open_table(reader, error))
+            return -1;
+        int found = ast_table_frames_next(reader->table, &frame->points, error);
+        if (found > 0)
+            tell_apart(reader, frame, ast_table_frames_numbered(reader->table));
+        if (found != 0)
+            return found;
+        close_table(reader);
+    }
+    return 0;
+}
+
+static bool read_image(ast_frame_reader *reader, ast_read_frame *frame, ast_format_error *error) {
+    ast_bytes bytes;
+    if (!ast_bytes_open(&bytes, frame->file->path, false, reader->stop, error))
+        return false;
+    bool good = ast_depth_read_bytes(&frame->pixels, &reader->buffer, &bytes, error);
+    ast_bytes_close(&bytes);
+    return good;
+}
+
+/* ---- Scenes ------------------------------------------------------------------------------------------------------ */
+
+/* The data set that the list has opened, unless another iterator has it. */
+static bool open_scenes(ast_frame_reader *reader, const char *path, ast_format_error *error) {
+    if (reader->nyu)
+        return true;
+    reader->nyu = reader->list->nyu ? reader->list->nyu : ast_nyu_open(path, error);
+    reader->list->nyu = NULL;
+    if (!reader->nyu)
+        return false;
+    reader->metres = malloc(reader->nyu->width * reader->nyu->height * sizeof *reader->metres);
+    return reader->metres || ast_format_no_memory(error, path);
+}
+
+/* Written so that NaN is a hole. */
+static uint16_t whole_depth(float metres) {
+    float units = metres * AST_NYU_UNITS + 0.5f;
+    return units >= 1 && units < 65536 ? (uint16_t)units : 0;
+}
+
+static bool read_scene(ast_frame_reader *reader, ast_read_frame *frame, ast_format_error *error) {
+    const char *path = frame->file->path;
+    ast_depth_pixels *pixels = &frame->pixels;
+    if (!open_scenes(reader, path, error) ||
+        !ast_depth_resize(pixels, reader->nyu->width, reader->nyu->height, path, error) ||
+        !ast_nyu_depth(reader->nyu, (size_t)frame->number, reader->metres, error))
+        return false;
+    for (size_t i = 0; i < pixels->width * pixels->height; i++)
+        pixels->values[i] = whole_depth(reader->metres[i]);
+    return true;
+}
+
+/* ---- Raw frames -------------------------------------------------------------------------------------------------- */
+
+/* The bytes of the next frame of the open file: 1, 0 where it has ended, or -1. */
+static int read_raw(ast_frame_reader *reader, ast_depth_pixels *pixels, ast_format_error *error) {
+    size_t size = reader->options.raw_width * reader->options.raw_height * sizeof *pixels->values;
+    ast_buffer buffer = {(unsigned char *)pixels->values, pixels->capacity * sizeof *pixels->values, 0};
+    bool good = ast_bytes_fill(&reader->bytes, &buffer, size, error);
+    pixels->values = (uint16_t *)(void *)buffer.place;
+    pixels->capacity = buffer.capacity / sizeof *pixels->values;
+    if (good && buffer.filled > 0 && buffer.filled < size)
+        good = ast_format_fail(error, "%s: frame %" PRIu64 " is cut short: %zu of its %zu bytes are there",
+                               reader->bytes.name, reader->number, buffer.filled, size);
+    return !good ? -1 : buffer.filled > 0;
+}
+
+/* Opens the raw file whose turn it is. */
+static bool open_raw(ast_frame_reader *reader, ast_format_error *error) {
+    const char *path = reader->list->files[reader->position].path;
+    reader->open = ast_bytes_open(&reader->bytes, path, false, reader->stop, error);
+    reader->number = 0;
+    return reader->open;
+}
+
+static int next_raw(ast_frame_reader *reader, ast_read_frame *frame, ast_format_error *error) {
+    ast_depth_pixels *pixels = &frame->pixels;
+    while (reader->position < reader->list->count) {
+        if (!reader->open && !open_raw(reader, error))
+            return -1;
+        int found = read_raw(reader, pixels, error);
+        if (found < 0)
+            return -1;
+        if (found > 0) {
+            tell_apart(reader, frame, true);
+            pixels->width = reader->options.raw_width;
+            pixels->height = reader->options.raw_height;
+            for (size_t i = 0; i < pixels->width * pixels->height; i++)
+                pixels->values[i] = le16toh(pixels->values[i]);
+            return 1;
+        }
+        ast_bytes_close(&reader->bytes);
+        reader->open = false;
+        reader->position++;
+    }
+    return 0;
+}
