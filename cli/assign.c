@@ -60,6 +60,7 @@ const ast_cli_command ast_cli_assign = {
     .about = "Gives every row of INPUT the number of the nearest mean (from 0, the largest cosine; of equal ones "
              "the lowest number). Nothing is learned: the means stay as they are. INPUT may also be a depth "
              "image, a cloud, a mesh, or several .npy files, as for cluster.",
+    .manual = "Labels points with known means. Nothing is learned.",
     .examples = "asterism assign new.npy --means means.npy --labels labels.npy\n"
                 "asterism assign scan.pcd --means means.npy --angle 30 --labels labels.npy\n"
                 "asterism assign new.csv --means means.npy --angle 25 --labels - --similarity cosine.txt",
@@ -222,7 +223,7 @@ static int assign_parts(job *work) {
     ast_status status = ast_assign_source(work->context, &work->directions.input.source, &known, &taker);
     ast_cli_progress_end(&work->progress);
     if (work->failed)
-        return ast_cli_fail(AST_CLI_FAILED, "%s", work->error.text);
+        return ast_cli_target_failed(&work->targets[LABELS], &work->error);
     if (status == AST_OK && work->sums.missing == count)
         return ast_cli_no_usable_row(given->input);
     return ast_cli_directions_status(&work->directions, status, work->context, given->input);

@@ -57,7 +57,7 @@ static int explain(job *work, ast_status status) {
     ast_format_error error;
     const ast_cli_parts *parts = &work->parts;
     if (status == AST_NO_INPUT && parts->failed)
-        return ast_cli_fail(AST_CLI_FAILED, "%s", parts->error.text);
+        return ast_cli_target_failed(&work->targets[AST_CLI_LABELS], &parts->error);
     if (status == AST_NO_INPUT && ast_scratch_failed(&parts->scratch, &error))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
     return ast_cli_directions_status(&work->directions, status, work->context, work->given->input);

@@ -50,5 +50,5 @@ int ast_cli_print_frame(const char *source, const ast_frame *frame, const ast_tr
     bool good = ast_text_print(&json, stdout);
     ast_text_free(&json);
     int code = good ? ast_cli_flush() : ast_cli_fail(AST_CLI_FAILED, "there is no memory to print the frame");
-    return code == AST_CLI_DONE ? -1 : code;
+    return code == AST_CLI_DONE && !ast_cli_closed() ? -1 : code; /* without a reader the stream ends */
 }

@@ -134,17 +134,24 @@ static bool write_target(const ast_cli_target *target, ast_format_error *error) 
     return ast_write_floats(output, target->values, target->rows, error);
 }
 
+int ast_cli_target_failed(const ast_cli_target *target, const ast_format_error *error) {
+    if (same(target->path, "-") && ast_cli_closed())
+        return AST_CLI_DONE;
+    return ast_cli_fail(AST_CLI_FAILED, "%s", error->text);
+}
+
 static int commit(ast_cli_target *targets, size_t count) {
     ast_format_error error;
+    int code = AST_CLI_DONE;
     if (ast_cli_interrupted())
         return ast_cli_stopped();
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && code == AST_CLI_DONE; i++) {
         ast_output *output = targets[i].output;
         targets[i].output = NULL;
         if (output && !ast_output_commit(output, &error))
-            return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+            code = ast_cli_target_failed(&targets[i], &error);
     }
-    return AST_CLI_DONE;
+    return code;
 }
 
 static bool print_object(const ast_cli_printer *printer) {
@@ -171,14 +178,18 @@ int ast_cli_print(const ast_cli_common *common, const ast_cli_printer *printer) 
 int ast_cli_deliver(ast_cli_target *targets, size_t count, const ast_cli_common *common,
                     const ast_cli_printer *printer) {
     ast_format_error error;
-    int to_stdout = 0;
-    for (size_t i = 0; i < count; i++) {
+    int to_stdout = 0, code = AST_CLI_DONE;
+    for (size_t i = 0; i < count && code == AST_CLI_DONE; i++) {
         ast_output *output = targets[i].output;
         to_stdout |= same(targets[i].path, "-");
-        if (output && !(write_target(&targets[i], &error) && ast_output_finish(output, &error)))
-            return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        if (!output || (write_target(&targets[i], &error) && ast_output_finish(output, &error)))
+            continue;
+        code = ast_cli_target_failed(&targets[i], &error);
+        ast_output_abandon(output);
+        targets[i].output = NULL;
     }
-    int code = to_stdout ? AST_CLI_DONE : ast_cli_print(common, printer);
+    if (code == AST_CLI_DONE && !to_stdout)
+        code = ast_cli_print(common, printer);
     return code == AST_CLI_DONE ? commit(targets, count) : code;
 }
 

@@ -57,6 +57,9 @@ int ast_cli_print(const ast_cli_common *common, const ast_cli_printer *printer);
 int ast_cli_deliver(ast_cli_target *targets, size_t count, const ast_cli_common *common,
                     const ast_cli_printer *printer);
 
+/* The exit code after a target could not be written: 0 for standard output that nobody reads any more. */
+int ast_cli_target_failed(const ast_cli_target *target, const ast_format_error *error);
+
 /* Removes what was not put in place. */
 void ast_cli_abandon_targets(ast_cli_target *targets, size_t count);
 

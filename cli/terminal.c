@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <langinfo.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,9 +35,16 @@ int ast_cli_flush(void) {
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return AST_CLI_DONE;
+    if (errno == EPIPE || ast_cli_closed())
+        return AST_CLI_DONE;
     /* Where an earlier write failed, its errno is gone. */
     return ast_cli_fail(AST_CLI_FAILED, "cannot write to standard output%s%s", errno ? ": " : "",
                         errno ? strerror(errno) : "");
+}
+
+int ast_cli_closed(void) {
+    struct pollfd standard = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&standard, 1, 0) > 0 && (standard.revents & (POLLERR | POLLHUP)) != 0;
 }
 
 int ast_cli_colour(void) {

@@ -10,8 +10,12 @@
 /* Prints "asterism: " and the sentence on stderr as one line, whatever the file names in it hold; returns `code`. */
 int ast_cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Flushes standard output. 0, or 1 after saying that it could not be written. */
+/* Flushes standard output. 0, also if nobody reads it any more (`| head`); or 1 after saying that it could not be
+ * written. */
 int ast_cli_flush(void);
+
+/* Whether standard output is a pipe whose reader has left. */
+int ast_cli_closed(void);
 
 /* Whether standard output shows colours: a terminal, unless NO_COLOR is set or TERM is dumb. */
 int ast_cli_colour(void);
