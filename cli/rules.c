@@ -220,7 +220,8 @@ unsigned ast_cli_kinds(const ast_cli_common *common, const char *input) {
         unsigned kinds = format ? kinds_of_name(format) : AST_CLI_STANDARD_POINTS | AST_CLI_STANDARD_DEPTH;
         return kinds == AST_CLI_TABLE ? AST_CLI_STANDARD_POINTS : kinds;
     }
-    return kinds_of_name(format ? format : input);
+    unsigned kinds = kinds_of_name(input);
+    return format && (kinds == AST_CLI_ANY_INPUT || !(kinds & AST_CLI_DEPTH)) ? kinds_of_name(format) : kinds;
 }
 
 /* The options, and the method, must be for one of the kinds that the input may be. */
@@ -255,7 +256,7 @@ int ast_cli_rules_of_kind(const ast_cli_common *common, unsigned kind, const cha
 
 static int check_inputs(const ast_cli_common *common, const char *const *inputs) {
     const ast_cli_command *command = common->command;
-    unsigned several = AST_CLI_ANY_INPUT;
+    int several = 1;
     int code = -1;
     if (!(command->inputs & AST_CLI_SEVERAL) || !inputs[1]) {
         for (size_t i = 0; inputs[i] && code < 0; i++)
@@ -263,8 +264,8 @@ static int check_inputs(const ast_cli_common *common, const char *const *inputs)
         return code;
     }
     for (size_t i = 0; inputs[i]; i++)
-        several &= ast_cli_kinds(common, inputs[i]);
-    if (several != AST_CLI_TABLE)
+        several &= kinds_of_name(inputs[i]) == AST_CLI_TABLE;
+    if (!several)
         return -1; /* whoever lists them says what cannot be read as one */
     return check_kinds(common, AST_CLI_SEVERAL, inputs[0], AST_CLI_USAGE);
 }
