@@ -14,7 +14,7 @@
 #include "terminal.h"
 
 enum { COMMANDS = 10 };
-static const ast_cli_command *const commands[COMMANDS] = {
+const ast_cli_command *const ast_cli_commands[COMMANDS + 1] = {
     &ast_cli_cluster, &ast_cli_stream, &ast_cli_segment, &ast_cli_normals,   &ast_cli_assign,
     &ast_cli_measure, &ast_cli_sample, &ast_cli_tune,    &ast_cli_reproduce, &ast_cli_view};
 
@@ -60,8 +60,8 @@ static int run_command(int argc, char **argv) {
 
 static const ast_cli_command *find_command(const char *name) {
     for (int i = 0; i < COMMANDS; i++) {
-        if (strcmp(commands[i]->name, name) == 0)
-            return commands[i];
+        if (strcmp(ast_cli_commands[i]->name, name) == 0)
+            return ast_cli_commands[i];
     }
     return NULL;
 }
@@ -69,7 +69,7 @@ static const ast_cli_command *find_command(const char *name) {
 static int unknown_command(const char *name) {
     const char *names[COMMANDS + 1] = {NULL};
     for (int i = 0; i < COMMANDS; i++)
-        names[i] = commands[i]->name;
+        names[i] = ast_cli_commands[i]->name;
     const char *near = ast_cli_nearest(name, names);
     if (near)
         return ast_cli_fail(AST_CLI_USAGE, "there is no command '%s'; did you mean '%s'?", name, near);
@@ -87,7 +87,7 @@ static int help(const char *name) {
     printf("asterism finds the clusters of directions (unit vectors), however many there are.\n\n"
            "Usage: asterism COMMAND [options]\n\nCommands:\n");
     for (int i = 0; i < COMMANDS; i++)
-        printf("  %-10s%s\n", commands[i]->name, commands[i]->summary);
+        printf("  %-10s%s\n", ast_cli_commands[i]->name, ast_cli_commands[i]->summary);
     printf("\n'asterism COMMAND --help' tells more, with examples; 'asterism --version' prints the version.\n\n"
            "Examples:\n"
            "  asterism cluster normals.npy --angle 25\n"

@@ -150,6 +150,15 @@ const ast_cli_command ast_cli_cluster = {
              "PGM, or a scene of the NYU v2 .mat), a cloud or a mesh (PCD, PLY, OBJ, STL), whose surface normals "
              "are the points; faces of a mesh count by their area. Several .npy files, or a folder of them (9.npy "
              "before 10.npy), are one table, a file's rows behind those of the file before.",
+    .manual = "Finds the clusters of the points and prints them, largest first.\n\n"
+              "*INPUT* may be a depth image, a 16-bit PNG or PGM: see `OPTIONS FOR DEPTH IMAGES`. Of a scene of "
+              "the NYU v2 data set (*.mat*) --frame says which; `--frame all` clusters each by itself, prints one "
+              "result after the other, and puts the number of the scene into the names of the files it writes: "
+              "*labels-000017.npy*.\n\n"
+              "*INPUT* may be a cloud or a mesh: see `OPTIONS FOR CLOUDS AND MESHES`. The faces of a mesh count by "
+              "their area, unless --weights are given; `fsd` and `crp` count every face once.\n\n"
+              "For three dimensions the result has for each mean the dip direction and the dip of the plane whose "
+              "normal it is (x is east, y north, z up), and the angles between the means.",
     .examples = "asterism cluster normals.npy --angle 25\n"
                 "asterism cluster normals.npy --angle 25 --labels labels.npy --means means.npy --json\n"
                 "asterism cluster normals.npy --angle 25 --report normals.html\n"

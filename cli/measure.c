@@ -58,6 +58,7 @@ const ast_cli_command ast_cli_measure = {
     .about = "Compares labels with true labels (normalised mutual information and adjusted Rand index: 1 for the "
              "same partition), or with the points themselves (mean silhouette, -1 to 1), or both. Rows labelled "
              "-1 are left out.",
+    .manual = "Says how good a labelling is. Rows labelled -1 are left out.",
     .examples = "asterism measure --labels labels.npy --truth truth.npy\n"
                 "asterism measure --labels labels.npy --points points.npy --json",
     .input = NULL,

@@ -62,6 +62,9 @@ const ast_cli_command ast_cli_normals = {
              "right, y down, z forward), which point to the camera; a cloud of points (PCD, PLY, OBJ) into one "
              "normal a point, a mesh (PLY, OBJ, STL) into one a triangle. cluster, stream and segment take the "
              "same files themselves and make the same normals.",
+    .manual = "Turns a depth image into unit normals in the coordinates of the camera (x to the right, y down, z "
+              "forward), which point to the camera; a cloud of points into one normal a point; a mesh into one a "
+              "triangle. `cluster`, `stream` and `segment` make the same.",
     .examples = "asterism normals frame.png --intrinsics 525,525,319.5,239.5 --output normals.npy\n"
                 "asterism normals frame.png --camera tum-fr1 --smooth tv --output normals.npy\n"
                 "asterism normals room.pcd --neighbours 30 --viewpoint 0,0,1.5 --output normals.npy\n"

@@ -54,6 +54,12 @@ const ast_cli_command ast_cli_tune = {
              "labels of the angle before. It recommends the middle of the widest range of angles that find the "
              "same number of clusters at the highest silhouette, and says why. 'cluster --angle auto' does the "
              "same and goes on.",
+    .manual = "Clusters the points by DP-vMF-means at angles from large to small and recommends one of them: the "
+              "middle of the widest range of angles that find the same number of clusters at the highest "
+              "silhouette. Each angle is run from nothing and from the means of the angle before, and the better "
+              "objective is kept. Of more than a million points every so-manieth is used. A silhouette below 0.25 "
+              "means that no angle separates clusters: then choose by what the data mean. *docs/tune.md* has "
+              "examples, also of where this fails.",
     .examples = "asterism tune normals.npy\n"
                 "asterism tune normals.npy --svg tune.svg --csv tune.csv\n"
                 "asterism tune words.txt --columns 2-101 --from 90 --to 40 --step 2 --json\n"

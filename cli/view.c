@@ -49,6 +49,9 @@ const ast_cli_command ast_cli_view = {
     .about = "Serves a page with a result that is there already, until Ctrl-C, and prints its address: a report "
              "(.html); the lines that stream printed (.jsonl); a folder that holds one of either; or points and "
              "the labels they were given.",
+    .manual = "Serves a page with a result that is there already, until Ctrl-C, and prints its address: a report "
+              "(*.html*), the lines that `stream` printed (*.jsonl*, which hold neither points nor pictures), a "
+              "folder that holds one of either, or points and the labels they were given. It clusters nothing.",
     .examples = "asterism view hall.html\n"
                 "asterism view lines.jsonl --port 8080\n"
                 "asterism view points.npy --labels labels.npy\n"

@@ -7,7 +7,6 @@ install(FILES include/asterism.h include/asterism_depth.h include/asterism_ranks
 install(TARGETS asterism_static asterism_shared EXPORT asterism-targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS asterism RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(FILES docs/asterism.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(EXPORT asterism-targets NAMESPACE asterism:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/asterism)
 configure_package_config_file(cmake/asterism-config.cmake.in asterism-config.cmake
                               INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/asterism)

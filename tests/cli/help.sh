@@ -26,7 +26,7 @@ for command in cluster stream segment normals assign measure sample tune reprodu
     # Every option stands in the man page too.
     sed -n 's/^  --\([a-z-]*\).*/\1/p' text >>options
 done
-sed 's/\\-/-/g' "$SOURCE/docs/asterism.1" >page
+sed 's/\\-/-/g' "$MANUAL" >page
 sort -u options | while read -r option; do
     grep -q -e "--$option" page || broken "the man page does not know --$option"
 done

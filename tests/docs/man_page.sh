@@ -1,7 +1,7 @@
 #!/bin/sh
-# The man page formats without a warning, with whatever formatter there is.
+# The man page, which the build makes from the tables of options, formats without a warning, with whatever formatter there is.
 . "$(dirname "$0")/common.sh"
-page=$SOURCE/docs/asterism.1
+page=$MANUAL
 
 checked=
 if command -v mandoc >/dev/null; then

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The man page, made when the command is built: subcommands and options come from their tables, everything else from a
+ * text with sections. Text has a little markup: `bold`, *italic*, and options such as --angle, which are bold by
+ * themselves. Usage: asterism-manual TEXT PAGE */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { LONGEST_LINE = 4096, PAGE_WIDTH = 110, MOST_GROUPS = 64 };
+
+/* ---- Text as roff ------------------------------------------------------------------------------------------------ */
+
+static void put_character(FILE *page, char c) {
+    if (c == '\\')
+        fputs("\\e", page);
+    else if (c == '-')
+        fputs("\\-", page);
+    else
+        fputc(c, page);
+}
+
+static size_t option_length(const char *text) {
+    return strncmp(text, "--", 2) == 0 && islower((unsigned char)text[2])
+               ? 2 + strspn(text + 2, "abcdefghijklmnopqrstuvwxyz-")
+               : 0;
+}
+
+/* Whether a font begins or ends here: a star between blanks is a star. */
+static int is_mark(const char *text, int inside) {
+    return *text == '`' || (*text == '*' && (inside || (text[1] && text[1] != ' ')));
+}
+
+/* One paragraph: fonts, escapes, and lines that are not too long. A newline in it is a blank. */
+static void put_text(FILE *page, const char *text) {
+    int width = 0, font = 0;
+    for (const char *at = text; *at; at++) {
+        size_t option = font ? 0 : option_length(at);
+        if (width == 0 && (*at == '.' || *at == '\''))
+            fputs("\\&", page);
+        if (option) {
+            fputs("\\fB", page);
+            for (size_t i = 0; i < option; i++)
+                put_character(page, at[i]);
+            fputs("\\fR", page);
+            at += option - 1;
+            width += (int)option;
+        } else if ((font ? *at == font : is_mark(at, 0))) {
+            fputs(font ? "\\fR" : *at == '`' ? "\\fB" : "\\fI", page);
+            font = font ? 0 : *at;
+            width++;
+        } else if ((*at == ' ' || *at == '\n') && width > PAGE_WIDTH && !font) {
+            fputc('\n', page);
+            width = 0;
+        } else {
+            put_character(page, *at == '\n' ? ' ' : *at);
+            width++;
+        }
+    }
+    fputc('\n', page);
+}
+
+/* Paragraphs with an empty line between them. */
+static void put_paragraphs(FILE *page, const char *text) {
+    while (*text) {
+        char paragraph[LONGEST_LINE];
+        const char *end = strstr(text, "\n\n");
+        size_t length = end ? (size_t)(end - text) : strlen(text);
+        snprintf(paragraph, sizeof paragraph, "%.*s", (int)length, text);
+        put_text(page, paragraph);
+        text += length + (end ? 2 : 0);
+        if (*text)
+            fputs(".PP\n", page);
+    }
+}
+
+/* ---- Options ----------------------------------------------------------------------------------------------------- */
+
+/* "For `fsd` and `crp`. ", where the command has other methods too. */
+static void name_methods(char *text, const ast_cli_methods *methods, unsigned bits) {
+    size_t with = 0, all = 0, named = 0;
+    text[0] = 0;
+    for (; methods && methods->names[all]; all++)
+        with += (methods->bits[all] & bits) != 0;
+    if (!bits || with == all)
+        return;
+    text += sprintf(text, "For ");
+    for (size_t i = 0; i < all; i++) {
+        if (!(methods->bits[i] & bits))
+            continue;
+        text += sprintf(text, "%s`%s`", named == 0 ? "" : named + 1 < with ? ", " : " and ", methods->names[i]);
+        named++;
+    }
+    strcpy(text, ". ");
+}
+
+static void put_option(FILE *page, const ast_cli_command *command, const ast_cli_use *use,
+                       const ast_cli_option *option) {
+    char text[LONGEST_LINE], methods[512], more[96] = "";
+    const char *about = option->manual ? option->manual : option->help;
+    name_methods(methods, command->methods, option->methods ? option->methods : use->methods);
+    if (option->standard && !strstr(about, "default"))
+        snprintf(more, sizeof more, " The default is %s.", option->standard);
+    snprintf(text, sizeof text, "%s%c%s%s%s", methods, toupper((unsigned char)*about), about + 1,
+             about[strlen(about) - 1] == '.' ? "" : ".", more);
+    fputs(".TP\n\\fB\\-\\-", page);
+    for (const char *c = option->name; *c; c++)
+        put_character(page, *c);
+    fprintf(page, "\\fR%s%s%s\n", option->value ? " \\fI" : "", option->value ? option->value : "",
+            option->value ? "\\fR" : "");
+    put_text(page, text);
+}
+
+static void put_options(FILE *page, const ast_cli_command *command, const ast_cli_use *use) {
+    for (const ast_cli_option *option = use->group->options; option->name; option++)
+        put_option(page, command, use, option);
+}
+
+/* ---- Subcommands ------------------------------------------------------------------------------------------------- */
+
+/* The first command that uses the group, and how many do. */
+static const ast_cli_command *first_user(const ast_cli_group *group, size_t *users) {
+    const ast_cli_command *first = NULL;
+    *users = 0;
+    for (size_t i = 0; ast_cli_commands[i]; i++) {
+        ast_cli_use groups[AST_CLI_GROUPS];
+        size_t count = ast_cli_groups(ast_cli_commands[i], groups);
+        for (size_t g = 0; g < count; g++) {
+            if (groups[g].group != group)
+                continue;
+            first = first ? first : ast_cli_commands[i];
+            ++*users;
+        }
+    }
+    return first;
+}
+
+/* Groups of more than one command have a section of their own if they have a heading that says what they are for. */
+static int is_section(const ast_cli_group *group, size_t users) {
+    return users > 1 && group->title && strcmp(group->title, "Options") != 0;
+}
+
+static void put_upper(FILE *page, const char *text) {
+    for (; *text; text++)
+        fputc(toupper((unsigned char)*text), page);
+}
+
+static void refer_to(FILE *page, const ast_cli_group *group, const ast_cli_command *first) {
+    fputs(".PP\n", page);
+    for (const ast_cli_option *option = group->options; option->name; option++) {
+        char name[80];
+        snprintf(name, sizeof name, "--%s%s", option->name, option[1].name ? "," : "");
+        put_text(page, name);
+    }
+    fprintf(page, "are those of\n\\fB%s\\fR.\n", first->name);
+}
+
+static void put_command(FILE *page, const ast_cli_command *command) {
+    ast_cli_use groups[AST_CLI_GROUPS];
+    size_t count = ast_cli_groups(command, groups), users;
+    fprintf(page, ".SS %s\n", command->name);
+    put_paragraphs(page, command->manual ? command->manual : command->about);
+    for (size_t i = 0; i < count; i++) {
+        if (first_user(groups[i].group, &users) == command && !is_section(groups[i].group, users))
+            put_options(page, command, &groups[i]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const ast_cli_command *first = first_user(groups[i].group, &users);
+        if (first != command && !is_section(groups[i].group, users))
+            refer_to(page, groups[i].group, first);
+    }
+    fputs(".PP\nExamples:\n.PP\n.RS\n.nf\n", page);
+    for (const char *c = command->examples; *c; c++)
+        put_character(page, *c);
+    fputs("\n.fi\n.RE\n", page);
+}
+
+static void put_group(FILE *page, const ast_cli_use *use, size_t users) {
+    const char *separator = "";
+    const ast_cli_command *only = NULL;
+    fputs(".SH ", page);
+    put_upper(page, use->group->title);
+    fputs("\nFor ", page);
+    for (size_t i = 0; ast_cli_commands[i]; i++) {
+        ast_cli_use groups[AST_CLI_GROUPS];
+        size_t count = ast_cli_groups(ast_cli_commands[i], groups);
+        for (size_t g = 0; g < count; g++) {
+            if (groups[g].group != use->group)
+                continue;
+            only = only ? only : ast_cli_commands[i];
+            fprintf(page, "%s\\fB%s\\fR", separator, ast_cli_commands[i]->name);
+            separator = --users == 1 ? " and " : ", ";
+        }
+    }
+    fputs(".\n", page);
+    if (use->group->manual)
+        put_text(page, use->group->manual);
+    put_options(page, only, use);
+}
+
+static void put_groups(FILE *page) {
+    const ast_cli_group *seen[MOST_GROUPS];
+    size_t seen_count = 0, users;
+    for (size_t i = 0; ast_cli_commands[i]; i++) {
+        ast_cli_use groups[AST_CLI_GROUPS];
+        size_t count = ast_cli_groups(ast_cli_commands[i], groups);
+        for (size_t g = 0; g < count; g++) {
+            size_t s = 0;
+            while (s < seen_count && seen[s] != groups[g].group)
+                s++;
+            first_user(groups[g].group, &users);
+            if (s < seen_count || !is_section(groups[g].group, users) || seen_count == MOST_GROUPS)
+                continue;
+            seen[seen_count++] = groups[g].group;
+            put_group(page, &groups[g], users);
+        }
+    }
+    fputs(".TP\n\\fB\\-\\-help\\fR\nPrints the options of a command, with examples.\n"
+          ".TP\n\\fB\\-\\-version\\fR\nPrints the version, the instruction set in use and the number of threads.\n",
+          page);
+}
+
+static void put_synopsis(FILE *page) {
+    for (size_t i = 0; ast_cli_commands[i]; i++) {
+        char text[LONGEST_LINE];
+        for (const char *line = ast_cli_commands[i]->usage; line; line = strchr(line, '\n')) {
+            line += *line == '\n';
+            size_t name = strcspn(line, " "), length = strcspn(line, "\n");
+            snprintf(text, sizeof text, "`asterism %.*s`%.*s", (int)name, line, (int)(length - name), line + name);
+            put_text(page, text);
+            fputs(".br\n", page);
+        }
+    }
+    put_text(page, "`asterism help` [*command*]");
+}
+
+/* ---- The page ---------------------------------------------------------------------------------------------------- */
+
+typedef struct reader {
+    FILE *page;
+    char paragraph[LONGEST_LINE];
+    int code, first; /* within lines of code; no paragraph of the section is printed yet */
+} reader;
+
+static void end_paragraph(reader *r) {
+    if (r->paragraph[0])
+        put_text(r->page, r->paragraph);
+    r->paragraph[0] = 0;
+    if (r->code)
+        fputs(".fi\n.RE\n", r->page);
+    r->code = 0;
+}
+
+static void begin_section(reader *r, const char *title) {
+    int commands = strcmp(title, "COMMANDS") == 0;
+    fprintf(r->page, ".SH %s\n", title);
+    r->first = 1;
+    if (strcmp(title, "SYNOPSIS") == 0)
+        put_synopsis(r->page);
+    for (size_t i = 0; commands && ast_cli_commands[i]; i++)
+        put_command(r->page, ast_cli_commands[i]);
+    if (commands)
+        put_groups(r->page);
+}
+
+static void take_line(reader *r, const char *line) {
+    int code = strncmp(line, "    ", 4) == 0;
+    if (!line[0] || line[0] == '#' || line[0] == ':' || (code && !r->code))
+        end_paragraph(r);
+    if (line[0] == '#') {
+        begin_section(r, line + 2);
+    } else if (code) {
+        fputs(r->code ? "" : ".PP\n.RS\n.nf\n", r->page);
+        r->code = 1;
+        for (const char *c = line + 4; *c; c++)
+            put_character(r->page, *c);
+        fputc('\n', r->page);
+    } else if (line[0] == ':') {
+        fputs(".TP\n", r->page);
+        put_text(r->page, line + 2);
+    } else if (line[0]) {
+        size_t used = strlen(r->paragraph);
+        snprintf(r->paragraph + used, sizeof r->paragraph - used, "%s%s", used ? " " : "", line);
+    }
+}
+
+static int make_page(FILE *text, FILE *page) {
+    char line[LONGEST_LINE], before[2] = "";
+    reader r = {.page = page};
+    int begun = 0, tagged = 0;
+    fprintf(page,
+            ".\\\" Made from docs/manual.txt and the tables of options.\n"
+            ".TH ASTERISM 1 \"\" \"asterism %s\" \"User Commands\"\n",
+            ast_version());
+    while (fgets(line, sizeof line, text)) {
+        line[strcspn(line, "\n")] = 0;
+        begun |= line[0] == '#';
+        if (!begun)
+            continue;
+        if (line[0] && line[0] != '#' && line[0] != ':' && line[0] != ' ' && !before[0] && !tagged && !r.first)
+            fputs(".PP\n", page);
+        take_line(&r, line);
+        if (line[0] && line[0] != '#')
+            r.first = 0;
+        tagged = line[0] == ':';
+        before[0] = line[0] == '#' ? 0 : line[0];
+    }
+    end_paragraph(&r);
+    return fflush(page) == 0 && !ferror(page) && !ferror(text);
+}
+
+int main(int argc, char **argv) {
+    FILE *text = argc == 3 ? fopen(argv[1], "r") : NULL, *page = text ? fopen(argv[2], "w") : NULL;
+    int good = page && make_page(text, page);
+    if (text)
+        fclose(text);
+    if (page && fclose(page) != 0)
+        good = 0;
+    if (!good)
+        fprintf(stderr, "asterism-manual: usage: asterism-manual TEXT PAGE, two files that can be read and written\n");
+    return good ? 0 : 1;
+}
