@@ -58,7 +58,7 @@ typedef struct ast_cli_option {
     double low, high;
     const char *const *choices; /* NULL-terminated */
     const char *standard;       /* its default, as one would type it; NULL: none */
-    const char *manual;         /* the longer explanation of the man page (markup: manual.c); NULL: help */
+    const char *manual;         /* the longer explanation of the man page (markup: docs/man_page.c); NULL: help */
     unsigned methods;           /* it is for; 0: all */
     unsigned inputs;            /* it is for; 0: those of its group */
     unsigned not_in;            /* modes it is not for */

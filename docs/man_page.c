@@ -2,12 +2,12 @@
  *
  * The man page, made when the command is built: subcommands and options come from their tables, everything else from a
  * text with sections. Text has a little markup: `bold`, *italic*, and options such as --angle, which are bold by
- * themselves. Usage: asterism-manual TEXT PAGE */
+ * themselves. Usage: asterism-man-page TEXT PAGE */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cli.h"
+#include <cli.h>
 
 enum { LONGEST_LINE = 4096, PAGE_WIDTH = 110, MOST_GROUPS = 64 };
 
@@ -291,7 +291,7 @@ static int make_page(FILE *text, FILE *page) {
     reader r = {.page = page};
     int begun = 0, tagged = 0;
     fprintf(page,
-            ".\\\" Made from docs/manual.txt and the tables of options.\n"
+            ".\\\" Made from docs/man_page.txt and the tables of options.\n"
             ".TH ASTERISM 1 \"\" \"asterism %s\" \"User Commands\"\n",
             ast_version());
     while (fgets(line, sizeof line, text)) {
@@ -319,6 +319,6 @@ int main(int argc, char **argv) {
     if (page && fclose(page) != 0)
         good = 0;
     if (!good)
-        fprintf(stderr, "asterism-manual: usage: asterism-manual TEXT PAGE, two files that can be read and written\n");
+        fprintf(stderr, "asterism-man-page: usage: asterism-man-page TEXT PAGE, two files that can be read and written\n");
     return good ? 0 : 1;
 }
