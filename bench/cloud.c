@@ -178,7 +178,7 @@ void bench_clouds_write_points(double share, const char *folder) {
         ast_format_error error;
         snprintf(path, sizeof path, "%s/cloud_%s.npy", folder, names[c]);
         ast_output *output = ast_output_open(path, false, &error);
-        if (!output || !ast_write_matrix(output, clouds.points[c], clouds.count, 3, &error) ||
+        if (!output || !ast_write_array(output, ast_value_array(clouds.points[c], clouds.count, 3), &error) ||
             !ast_output_commit(output, &error))
             bench_die("%s", error.text);
     }

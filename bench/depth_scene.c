@@ -160,7 +160,7 @@ static void write_matrix(const char *folder, const char *format, int number, con
     ast_format_error error;
     char *path = text(format, folder, number);
     ast_output *output = ast_output_open(path, false, &error);
-    if (!output || !ast_write_matrix(output, values, rows, columns, &error) || !ast_output_commit(output, &error))
+    if (!output || !ast_write_array(output, ast_value_array(values, rows, columns), &error) || !ast_output_commit(output, &error))
         bench_die("%s", error.text);
     free(path);
 }

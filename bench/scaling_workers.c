@@ -33,7 +33,7 @@ static void write_points(const char *path, size_t count) {
     if (!context || ast_sample_mixture(context, &mixture, points, truth, means) != AST_OK)
         bench_die("no points: %s", context ? ast_message(context) : "no memory");
     ast_output *output = ast_output_open(path, false, &error);
-    if (!output || !ast_write_matrix(output, points, count, DIMENSION, &error) || !ast_output_commit(output, &error))
+    if (!output || !ast_write_array(output, ast_value_array(points, count, DIMENSION), &error) || !ast_output_commit(output, &error))
         bench_die("%s", error.text);
     ast_close(context);
     free(points);

@@ -129,7 +129,7 @@ static void write_matrix(const char *folder, const char *name, const char *suffi
                          size_t columns) {
     ast_format_error error;
     ast_output *output = create(folder, name, suffix);
-    if (!ast_write_matrix(output, values, rows, columns, &error) || !ast_output_commit(output, &error))
+    if (!ast_write_array(output, ast_value_array(values, rows, columns), &error) || !ast_output_commit(output, &error))
         bench_die("%s", error.text);
 }
 
@@ -139,6 +139,6 @@ void bench_workload_write(const bench_workload *w, const char *folder) {
     write_matrix(folder, w->name, "_means", w->means, w->clusters, w->dimension);
     write_matrix(folder, w->name, "_start", w->start, w->clusters, w->dimension);
     ast_output *output = create(folder, w->name, "_truth");
-    if (!ast_write_labels(output, w->truth, w->count, &error) || !ast_output_commit(output, &error))
+    if (!ast_write_array(output, ast_label_array(w->truth, w->count, 0), &error) || !ast_output_commit(output, &error))
         bench_die("%s", error.text);
 }

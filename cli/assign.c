@@ -197,12 +197,13 @@ static int assign(job *work) {
 static bool write_part(job *work, size_t first, size_t count, const int32_t *labels, const float *similarity) {
     const ast_cli_directions *d = &work->directions;
     size_t rows = d->width ? d->height : d->points.count;
+    ast_array known = ast_label_array(labels, rows, d->width), near = ast_value_array(similarity, rows, d->width);
     ast_output *one = work->targets[LABELS].output, *other = work->targets[SIMILARITY].output;
     ast_format_error *error = &work->error;
-    return (!one || ((first > 0 || ast_write_label_head(one, rows, d->width, error)) &&
-                     ast_write_label_part(one, labels, first, count, d->width, error))) &&
-           (!other || ((first > 0 || ast_write_value_head(other, rows, d->width, error)) &&
-                       ast_write_value_part(other, similarity, first, count, d->width, error)));
+    return (!one || ((first > 0 || ast_write_array_head(one, known, error)) &&
+                     ast_write_array_part(one, known, first, count, error))) &&
+           (!other || ((first > 0 || ast_write_array_head(other, near, error)) &&
+                       ast_write_array_part(other, near, first, count, error)));
 }
 
 static int take_part(size_t first, size_t count, const int32_t *labels, const float *similarity, void *data) {
@@ -258,8 +259,8 @@ static int deliver(job *work) {
     const ast_cli_directions *d = &work->directions;
     size_t count = d->points.count;
     ast_cli_printer printer = {print_json, print_table, work};
-    ast_cli_fill_labels(&work->targets[LABELS], work->labels, d->height ? d->height : count, d->width);
-    ast_cli_fill_values(&work->targets[SIMILARITY], work->similarity, d->height ? d->height : count, d->width);
+    work->targets[LABELS].array = ast_label_array(work->labels, d->height ? d->height : count, d->width);
+    work->targets[SIMILARITY].array = ast_value_array(work->similarity, d->height ? d->height : count, d->width);
     return ast_cli_deliver(work->targets, TARGETS, &work->given->common, &printer);
 }
 

@@ -32,8 +32,9 @@ static int put_labels(job *work, size_t first, size_t count, const int32_t *labe
     size_t columns = work->directions.width;
     if (!output)
         return 0;
-    bool good = (first > 0 || ast_write_label_head(output, rows, columns, &parts->error)) &&
-                ast_write_label_part(output, labels, first, count, columns, &parts->error);
+    ast_array array = ast_label_array(labels, rows, columns);
+    bool good = (first > 0 || ast_write_array_head(output, array, &parts->error)) &&
+                ast_write_array_part(output, array, first, count, &parts->error);
     parts->failed = !good;
     return !good;
 }

@@ -73,12 +73,12 @@ static int fill_records(job *work) {
         ast_status status = ast_memberships(work->context, &work->points, work->memberships, NULL);
         if (status != AST_OK)
             return ast_cli_status(status, work->context, work->given->input);
-        ast_cli_fill_values(&targets[AST_CLI_MEMBERSHIPS], work->memberships, points, clusters);
+        targets[AST_CLI_MEMBERSHIPS].array = ast_value_array(work->memberships, points, clusters);
     }
     if (targets[AST_CLI_SAMPLES].path && work->record.sample_count == 0)
         return ast_cli_fail(AST_CLI_FAILED,
                             "--samples has none to write: --max-iterations ends the run before the first");
-    ast_cli_fill_labels(&targets[AST_CLI_SAMPLES], work->record.samples, work->record.sample_count, points);
+    targets[AST_CLI_SAMPLES].array = ast_label_array(work->record.samples, work->record.sample_count, points);
     if (targets[AST_CLI_TRACE].output && !ast_cli_write_trace(&work->record, targets[AST_CLI_TRACE].output, &error))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
     return -1;
@@ -128,11 +128,9 @@ int ast_cli_cluster_deliver(job *work) {
     if (code >= 0)
         return code;
     ast_cli_printer printer = {print_json, print_table, work};
-    if (d->width)
-        ast_cli_fill_labels(&work->targets[AST_CLI_LABELS], work->labels, d->height, d->width);
-    else
-        ast_cli_fill_labels(&work->targets[AST_CLI_LABELS], work->labels, work->report.points, 0);
-    ast_cli_fill_values(&work->targets[AST_CLI_MEANS], ast_means(work->context), work->report.clusters,
-                        work->report.dimension);
+    work->targets[AST_CLI_LABELS].array =
+        ast_label_array(work->labels, d->width ? d->height : work->report.points, d->width);
+    work->targets[AST_CLI_MEANS].array =
+        ast_value_array(ast_means(work->context), work->report.clusters, work->report.dimension);
     return ast_cli_deliver(work->targets, AST_CLI_TARGETS, &work->given->common, &printer);
 }

@@ -178,9 +178,8 @@ static int write_labels(const ast_cli_follow *follow) {
     int code = ast_cli_frame_files_open(&follow->files, &inputs->frame, follow->frame.frame, &output);
     if (code >= 0)
         return code;
-    bool good = inputs->list->depth
-                    ? ast_write_label_image(output, follow->labels, inputs->height, inputs->width, &error)
-                    : ast_write_labels(output, follow->labels, follow->frame.points, &error);
+    size_t rows = inputs->list->depth ? inputs->height : follow->frame.points;
+    bool good = ast_write_array(output, ast_label_array(follow->labels, rows, inputs->width), &error);
     return ast_cli_frame_files_close(output, good, &error);
 }
 

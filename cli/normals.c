@@ -227,9 +227,10 @@ static int deliver(job *work) {
     ast_cli_target *targets = work->targets;
     const ast_cli_surface *surface = &work->surface;
     if (work->solid)
-        ast_cli_fill_values(&targets[NORMALS], surface->normals, surface->count, 3);
+        targets[NORMALS].array = ast_value_array(surface->normals, surface->count, 3);
     else
-        ast_cli_fill_normals(&targets[NORMALS], work->depth.normals, work->depth.height, work->depth.width);
-    ast_cli_fill_values(&targets[CURVATURE], surface->curvature, surface->count, 0);
+        targets[NORMALS].array = (ast_array){
+            .reals = work->depth.normals, .dimensions = 3, .sizes = {work->depth.height, work->depth.width, 3}};
+    targets[CURVATURE].array = ast_value_array(surface->curvature, surface->count, 0);
     return ast_cli_deliver(targets, TARGETS, &work->given->common, &printer);
 }

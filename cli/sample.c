@@ -217,8 +217,8 @@ static void print_line(const void *data) {
 static int deliver(job *work) {
     const settings *given = work->given;
     ast_cli_printer printer = {print_json, print_line, work};
-    ast_cli_fill_values(&work->targets[POINTS], work->points, given->points, given->dimension);
-    ast_cli_fill_labels(&work->targets[LABELS], work->labels, given->points, 0);
-    ast_cli_fill_values(&work->targets[MEANS], work->means, given->clusters, given->dimension);
+    work->targets[POINTS].array = ast_value_array(work->points, given->points, given->dimension);
+    work->targets[LABELS].array = ast_label_array(work->labels, given->points, 0);
+    work->targets[MEANS].array = ast_value_array(work->means, given->clusters, given->dimension);
     return ast_cli_deliver(work->targets, TARGETS, &given->common, &printer);
 }

@@ -157,7 +157,7 @@ static bool write_depth(ast_output *output, const job *work, ast_format_error *e
 }
 
 static bool write_truth(ast_output *output, const job *work, ast_format_error *error) {
-    return ast_write_label_image(output, work->truth, work->hallway.height, work->hallway.width, error);
+    return ast_write_array(output, ast_label_array(work->truth, work->hallway.height, work->hallway.width), error);
 }
 
 /* Writes a file and puts it in place; frees the name. */

@@ -17,7 +17,7 @@
 #include "terminal.h"
 #include "watch.h"
 
-/* A line goes out in one piece if it fits, so that a kill leaves no half of one in a file. */
+/* A line goes out in one piece if it fits, so that a kill hardly ever leaves half of one in a file. */
 enum { LINE_BUFFER = 1 << 20 };
 
 typedef struct settings {
@@ -244,6 +244,8 @@ static int take_frame(void *data) {
 
 static int process(job *work) {
     setvbuf(stdout, NULL, _IOFBF, LINE_BUFFER);
+    if (work->given->state)
+        ast_cli_state_drop_half_line();
     work->follow.lines = 1;
     int code = ast_cli_follow_run(&work->follow, take_frame, work);
     return ast_cli_watch_end(&work->watch, code < 0 ? AST_CLI_DONE : code);

@@ -9,10 +9,11 @@
 #include <formats.h>
 
 #include <errno.h>
-#include <limits.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "terminal.h"
@@ -79,6 +80,36 @@ int ast_cli_state_read(const char *path, unsigned char **bytes, ast_cli_standing
     if (!ast_read_file(path, bytes, &size, &error))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
     return understand(path, *bytes, size, standing);
+}
+
+/* Where the last line of the file begins. */
+static off_t last_line(int file, off_t end) {
+    char block[4096];
+    while (end > 0) {
+        size_t size = end < (off_t)sizeof block ? (size_t)end : sizeof block;
+        if (pread(file, block, size, end - (off_t)size) != (ssize_t)size)
+            return -1;
+        const char *newline = memrchr(block, '\n', size);
+        if (newline)
+            return end - (off_t)size + (newline - block) + 1;
+        end -= (off_t)size;
+    }
+    return 0;
+}
+
+void ast_cli_state_drop_half_line(void) {
+    static const char begin[] = "{\"frame\": ";
+    char found[sizeof begin - 1];
+    struct stat status;
+    if (fstat(STDOUT_FILENO, &status) != 0 || !S_ISREG(status.st_mode) || !(fcntl(STDOUT_FILENO, F_GETFL) & O_APPEND))
+        return;
+    int file = open("/proc/self/fd/1", O_RDONLY | O_CLOEXEC);
+    off_t line = file < 0 ? -1 : last_line(file, status.st_size);
+    ssize_t size = line < 0 ? 0 : pread(file, found, sizeof found, line);
+    if (size > 0 && memcmp(found, begin, (size_t)size) == 0)
+        (void)!ftruncate(STDOUT_FILENO, line);
+    if (file >= 0)
+        close(file);
 }
 
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */

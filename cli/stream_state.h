@@ -25,6 +25,10 @@ typedef struct ast_cli_standing {
 /* Reads the file if it is there; *bytes NULL if it is not, otherwise to free() after the last use of `standing`. */
 int ast_cli_state_read(const char *path, unsigned char **bytes, ast_cli_standing *standing);
 
+/* Where standard output is appended to a file that ends with half a line of a frame, removes that half. Linux may cut a
+ * write short at the end of a page when the process is killed; the frame is printed again. */
+void ast_cli_state_drop_half_line(void);
+
 /* Replaces the file in one step; after a failure it is as it was. */
 int ast_cli_state_write(const char *path, int durable, const ast_cli_standing *standing);
 

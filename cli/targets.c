@@ -99,41 +99,6 @@ int ast_cli_open_targets(ast_cli_target *targets, size_t count) {
     return -1;
 }
 
-static void fill_shape(ast_cli_target *target, size_t rows, size_t columns) {
-    target->rows = rows;
-    target->columns = columns;
-}
-
-void ast_cli_fill_labels(ast_cli_target *target, const int32_t *labels, size_t rows, size_t columns) {
-    target->labels = labels;
-    fill_shape(target, rows, columns);
-}
-
-void ast_cli_fill_values(ast_cli_target *target, const float *values, size_t rows, size_t columns) {
-    target->values = values;
-    fill_shape(target, rows, columns);
-}
-
-void ast_cli_fill_normals(ast_cli_target *target, const float *normals, size_t rows, size_t columns) {
-    target->normals = normals;
-    fill_shape(target, rows, columns);
-}
-
-static bool write_target(const ast_cli_target *target, ast_format_error *error) {
-    ast_output *output = target->output;
-    if (target->own)
-        return true;
-    if (target->normals)
-        return ast_write_normals(output, target->normals, target->rows, target->columns, error);
-    if (target->labels && target->columns)
-        return ast_write_label_image(output, target->labels, target->rows, target->columns, error);
-    if (target->labels)
-        return ast_write_labels(output, target->labels, target->rows, error);
-    if (target->columns)
-        return ast_write_matrix(output, target->values, target->rows, target->columns, error);
-    return ast_write_floats(output, target->values, target->rows, error);
-}
-
 int ast_cli_target_failed(const ast_cli_target *target, const ast_format_error *error) {
     if (same(target->path, "-") && ast_cli_closed())
         return AST_CLI_DONE;
@@ -182,7 +147,8 @@ int ast_cli_deliver(ast_cli_target *targets, size_t count, const ast_cli_common 
     for (size_t i = 0; i < count && code == AST_CLI_DONE; i++) {
         ast_output *output = targets[i].output;
         to_stdout |= same(targets[i].path, "-");
-        if (!output || (write_target(&targets[i], &error) && ast_output_finish(output, &error)))
+        if (!output || ((targets[i].own || ast_write_array(output, targets[i].array, &error)) &&
+                        ast_output_finish(output, &error)))
             continue;
         code = ast_cli_target_failed(&targets[i], &error);
         ast_output_abandon(output);

@@ -10,13 +10,10 @@
 
 #include "options.h"
 
-/* A file to write. One of the arrays goes into it; the caller keeps it. */
+/* A file to write. The caller keeps the array that goes into it. */
 typedef struct ast_cli_target {
     const char *option, *path; /* its option's name; path NULL: not asked for */
-    const int32_t *labels;     /* (rows, columns), or (rows) where columns is 0 */
-    const float *values;       /* the same */
-    const float *normals;      /* (rows, columns, 3) */
-    size_t rows, columns;
+    ast_array array;
     bool own;           /* the subcommand writes it itself, whatever its extension: no array goes into it */
     ast_output *output; /* while it is open */
 } ast_cli_target;
@@ -31,11 +28,6 @@ int ast_cli_check_kept(const ast_cli_target *targets, size_t count, const char *
 /* Opens the targets that were asked for. On failure all are abandoned. From here on Ctrl-C waits for whoever asks,
  * since there may be temporary files. */
 int ast_cli_open_targets(ast_cli_target *targets, size_t count);
-
-/* What will be in a target. */
-void ast_cli_fill_labels(ast_cli_target *target, const int32_t *labels, size_t rows, size_t columns);
-void ast_cli_fill_values(ast_cli_target *target, const float *values, size_t rows, size_t columns);
-void ast_cli_fill_normals(ast_cli_target *target, const float *normals, size_t rows, size_t columns);
 
 /* Names of files for one of many runs: in the place of each name that is there (not NULL) a copy with the number before
  * its extension, labels-000017.npy, to free(). On failure all of them are still to be freed. */

@@ -288,8 +288,8 @@ static int deliver(job *work) {
         return ast_cli_fail(AST_CLI_FAILED, "%s: there are no means to write, since %s",
                             ast_cli_name(work->given->input), sweep->reason);
     if (sweep->best < sweep->count)
-        ast_cli_fill_values(&targets[MEANS], sweep->rows[sweep->best].means, sweep->rows[sweep->best].clusters,
-                            sweep->dimension);
+        targets[MEANS].array =
+            ast_value_array(sweep->rows[sweep->best].means, sweep->rows[sweep->best].clusters, sweep->dimension);
     code = ast_cli_deliver(targets, TARGETS, &work->given->common, &printer);
     if (code == AST_CLI_DONE && sweep->stopped)
         code = ast_cli_fail(AST_CLI_SIGNAL + sweep->stopped, "stopped after %zu of %zu angles; the result is of those",

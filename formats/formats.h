@@ -217,31 +217,28 @@ bool ast_output_share(ast_output *output, char *name, size_t room, ast_format_er
 /* Another process's bytes, at `offset` in the file of that name. */
 bool ast_write_part(const char *name, uint64_t offset, const void *bytes, size_t size, ast_format_error *error);
 
-/* Labels in parts: what comes before the first (columns 0: one a row), and those from number `first` on. */
-bool ast_write_label_head(ast_output *output, size_t rows, size_t columns, ast_format_error *error);
-bool ast_write_label_part(ast_output *output, const int32_t *labels, size_t first, size_t count, size_t columns,
-                          ast_format_error *error);
+/* An array of up to three dimensions, in C order: int32 or float32. */
+typedef struct ast_array {
+    const int32_t *integers; /* one of both, the other is NULL */
+    const float *reals;
+    size_t dimensions, sizes[3];
+} ast_array;
 
-/* The same for numbers: a vector (columns 0) or a row-major table. */
-bool ast_write_value_head(ast_output *output, size_t rows, size_t columns, ast_format_error *error);
-bool ast_write_value_part(ast_output *output, const float *values, size_t first, size_t count, size_t columns,
-                          ast_format_error *error);
+/* A vector (columns 0) or a row-major table. */
+static inline ast_array ast_label_array(const int32_t *labels, size_t rows, size_t columns) {
+    return (ast_array){.integers = labels, .dimensions = columns ? 2 : 1, .sizes = {rows, columns}};
+}
+static inline ast_array ast_value_array(const float *values, size_t rows, size_t columns) {
+    return (ast_array){.reals = values, .dimensions = columns ? 2 : 1, .sizes = {rows, columns}};
+}
 
-/* Labels: int32 .npy of shape (count,), or text, one a line. */
-bool ast_write_labels(ast_output *output, const int32_t *labels, size_t count, ast_format_error *error);
+/* Writes the array as .npy of its shape, or as text: a line for each index but the last, with as many digits as reading
+ * it back needs, separated by commas (.csv), tabs (.tsv) or blanks. A vector has a number per line. */
+bool ast_write_array(ast_output *output, ast_array array, ast_format_error *error);
 
-/* One label a pixel: int32 .npy of shape (height, width), or text, a row of the image a line. */
-bool ast_write_label_image(ast_output *output, const int32_t *labels, size_t height, size_t width,
-                           ast_format_error *error);
-
-/* A row-major table: float32 .npy of shape (rows, columns), or text with as many digits as reading it back needs,
- * separated by commas (.csv), tabs (.tsv) or blanks. */
-bool ast_write_matrix(ast_output *output, const float *values, size_t rows, size_t columns, ast_format_error *error);
-
-/* A vector: float32 .npy of shape (count,), or text, one a line. */
-bool ast_write_floats(ast_output *output, const float *values, size_t count, ast_format_error *error);
-
-/* One direction a pixel: float32 .npy of shape (height, width, 3), or text, a pixel a line. */
-bool ast_write_normals(ast_output *output, const float *normals, size_t height, size_t width, ast_format_error *error);
+/* The same in parts: what comes before the first number of an array of this shape; then `count` numbers, which are
+ * numbers `first` and on of the array. */
+bool ast_write_array_head(ast_output *output, ast_array shape, ast_format_error *error);
+bool ast_write_array_part(ast_output *output, ast_array part, size_t first, size_t count, ast_format_error *error);
 
 #endif

@@ -66,6 +66,22 @@ done
 killed all.npy whole_array
 echo "$kills kills, $rounds rounds"
 
+# A kill may cut a line at the end of a page: the run that goes on removes that half, and nothing else.
+# shellcheck disable=SC2086
+for kept in 0 1 10 300; do
+    rm -f state
+    works asterism stream frames/0.npy $options --state state
+    { printf 'other text\n'; cat ../out; head -n 2 whole.json | tail -n 1 | head -c $kept; } >lines
+    "$ASTERISM" stream frames $options --state state >>lines
+    { printf 'other text\n'; timeless whole.json; } >expected
+    timeless lines >seen
+    same seen expected
+done
+printf 'foreign' >lines
+# shellcheck disable=SC2086
+"$ASTERISM" stream frames/7.npy $options --state state >>lines
+equal 'what is not ours' 1 "$(grep -c '^foreign{' lines)"
+
 # ---- Resumed by hand ----
 # shellcheck disable=SC2086
 {

@@ -14,13 +14,15 @@ static const float numbers[] = {1, -0.1f, FLT_MAX, FLT_MIN, 1e-45f, 0, 16777217,
 static void save_labels(const char *path, const int32_t *labels, size_t count) {
     ast_format_error error;
     ast_output *output = ast_output_open(path, false, &error);
-    assert_true(output && ast_write_labels(output, labels, count, &error) && ast_output_commit(output, &error));
+    assert_true(output && ast_write_array(output, ast_label_array(labels, count, 0), &error) &&
+                ast_output_commit(output, &error));
 }
 
 static void save_matrix(const char *path, const float *values, size_t rows, size_t columns) {
     ast_format_error error;
     ast_output *output = ast_output_open(path, false, &error);
-    assert_true(output && ast_write_matrix(output, values, rows, columns, &error) && ast_output_commit(output, &error));
+    assert_true(output && ast_write_array(output, ast_value_array(values, rows, columns), &error) &&
+                ast_output_commit(output, &error));
 }
 
 static void npy_bytes(void **state) {
@@ -95,7 +97,8 @@ static void vectors(void **state) {
     static const char *const names[] = {"v.npy", "v.txt"};
     for (size_t n = 0; n < ITEMS(names); n++) {
         ast_output *output = ast_output_open(names[n], false, &error);
-        assert_true(output && ast_write_floats(output, values, 3, &error) && ast_output_commit(output, &error));
+        assert_true(output && ast_write_array(output, ast_value_array(values, 3, 0), &error) &&
+                    ast_output_commit(output, &error));
         double *back;
         size_t count;
         assert_true(ast_read_numbers(names[n], NULL, &back, &count, &error));
@@ -119,19 +122,25 @@ static void images(void **state) {
     static const int32_t labels[] = {0, -1, 2, 3, 4, 5};
     static const float normals[] = {1, 0, 0, 0, 0.5f, 1};
     ast_output *output = ast_output_open("i.npy", false, &error);
-    assert_true(output && ast_write_label_image(output, labels, 2, 3, &error) && ast_output_commit(output, &error));
+    assert_true(output && ast_write_array(output, ast_label_array(labels, 2, 3), &error) &&
+                ast_output_commit(output, &error));
     check_bytes("i.npy", "i4', 'fortran_order': False, 'shape': (2, 3), }", labels, sizeof labels);
     output = ast_output_open("n.npy", false, &error);
-    assert_true(output && ast_write_normals(output, normals, 1, 2, &error) && ast_output_commit(output, &error));
+    assert_true(output &&
+                ast_write_array(output, (ast_array){.reals = normals, .dimensions = 3, .sizes = {1, 2, 3}}, &error) &&
+                ast_output_commit(output, &error));
     check_bytes("n.npy", "f4', 'fortran_order': False, 'shape': (1, 2, 3), }", normals, sizeof normals);
     output = ast_output_open("i.csv", false, &error);
-    assert_true(output && ast_write_label_image(output, labels, 2, 3, &error) && ast_output_commit(output, &error));
+    assert_true(output && ast_write_array(output, ast_label_array(labels, 2, 3), &error) &&
+                ast_output_commit(output, &error));
     size_t size;
     char *text = read_bytes("i.csv", &size);
     assert_string_equal(text, "0,-1,2\n3,4,5\n");
     free(text);
     output = ast_output_open("n.txt", false, &error);
-    assert_true(output && ast_write_normals(output, normals, 2, 1, &error) && ast_output_commit(output, &error));
+    assert_true(output &&
+                ast_write_array(output, (ast_array){.reals = normals, .dimensions = 3, .sizes = {2, 1, 3}}, &error) &&
+                ast_output_commit(output, &error));
     text = read_bytes("n.txt", &size);
     assert_string_equal(text, "1 0 0\n0 0.5 1\n");
     free(text);
@@ -149,7 +158,7 @@ static void names(void **state) {
         assert_non_null(strstr(error.text, ": files can be written with the extensions .npy, .csv, .tsv and .txt"));
     }
     ast_output *output = ast_output_open("a.dat", false, &error);
-    assert_false(ast_write_labels(output, NULL, 0, &error));
+    assert_false(ast_write_array(output, ast_label_array(NULL, 0, 0), &error));
     ast_output_abandon(output);
 }
 
@@ -160,22 +169,19 @@ static void a_full_device(void **state) {
     ast_format_error error;
     ast_output *output = ast_output_open(full_device(), false, &error);
     assert_non_null(output);
-    assert_false(ast_write_matrix(output, values, count / 2, 2, &error));
+    assert_false(ast_write_array(output, ast_value_array(values, count / 2, 2), &error));
     assert_non_null(strstr(error.text, "full: cannot be written: No space left on device"));
     ast_output_abandon(output);
     output = ast_output_open(full_device(), false, &error);
-    assert_false(ast_write_labels(output, (const int32_t *)values, count, &error));
+    assert_false(ast_write_array(output, ast_label_array((const int32_t *)values, count, 0), &error));
     ast_output_abandon(output);
     free(values);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(npy_bytes),
-                                       cmocka_unit_test(labels_come_back),
-                                       cmocka_unit_test(tables_come_back),
-                                       cmocka_unit_test(vectors),
-                                       cmocka_unit_test(images),
-                                       cmocka_unit_test(names),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(npy_bytes),        cmocka_unit_test(labels_come_back),
+                                       cmocka_unit_test(tables_come_back), cmocka_unit_test(vectors),
+                                       cmocka_unit_test(images),           cmocka_unit_test(names),
                                        cmocka_unit_test(a_full_device)};
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }
