@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Hashes are sorted in two steps, both on all threads: into buckets by their leading bits, then within each bucket.
+ * Only rows whose hashes are equal are compared byte by byte; nearly always those are copies of one row. */
+#include "content.h"
+
+#include "memory.h"
+#include "random.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS 4096       /* that one task hashes */
+#define BUCKET 32       /* rows of a bucket, on average */
+#define LAST UINT64_MAX /* the hash of rows that take no part */
+
+/* ---- The hash ---------------------------------------------------------------------------------------------------- */
+
+static uint64_t factor(uint64_t seed, uint64_t column) {
+    return ast_mix64(seed + column * 0x9e3779b97f4a7c15u) | 1;
+}
+
+bool ast_content_open(ast_content *content, size_t dimension, bool dense, bool axial, uint64_t seed) {
+    *content = (ast_content){.seed = ast_mix64(seed), .dimension = dimension, .axial = axial};
+    if (!dense)
+        return true;
+    content->factors = ast_allocate(dimension, sizeof *content->factors);
+    for (size_t d = 0; content->factors && d < dimension; d++)
+        content->factors[d] = factor(content->seed, d);
+    return content->factors != NULL;
+}
+
+void ast_content_close(ast_content *content) {
+    free(content->factors);
+    *content = (ast_content){0};
+}
+
+/* The bits of a component; -0 and +0 have the same. */
+static uint32_t bits_of(float x) {
+    uint32_t bits;
+    x += 0.0f;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static uint64_t finish(uint64_t sum) {
+    uint64_t hash = ast_mix64(sum);
+    return hash == LAST ? 0 : hash;
+}
+
+uint64_t ast_content_row(const ast_content *content, const float *row) {
+    float sign = content->axial && ast_faces_down(row, content->dimension) ? -1 : 1;
+    uint64_t sum = 0;
+    for (size_t d = 0; d < content->dimension; d++)
+        sum += bits_of(sign * row[d]) * content->factors[d];
+    return finish(sum);
+}
+
+uint64_t ast_content_entries(const ast_content *content, ast_sparse_row entries) {
+    uint64_t sum = 0;
+    for (size_t e = 0; e < entries.count; e++)
+        sum += bits_of(entries.values[e]) * factor(content->seed, (uint64_t)entries.columns[e]);
+    return finish(sum);
+}
+
+/* ---- The order --------------------------------------------------------------------------------------------------- */
+
+typedef struct keyed {
+    uint64_t hash;
+    uint32_t row;
+} keyed;
+
+typedef struct sorting {
+    const ast_points *points;
+    const double *weights;
+    ast_content content;
+    ast_sparse_rows sparse;
+    uint64_t *hashes; /* (N) */
+    keyed *sorted;    /* (N) bucket by bucket */
+    size_t *ends;     /* (buckets + 1) the end of bucket b at b + 1 */
+    size_t buckets;
+    int shift; /* a hash shifted by this is the number of its bucket */
+    uint32_t *order;
+} sorting;
+
+static uint64_t hash_of(sorting *s, size_t r) {
+    float row[AST_MAX_DIMENSION];
+    if (s->weights && s->weights[r] == 0)
+        return LAST;
+    if (s->points->starts) {
+        ast_row_kind kind = ast_sparse_rows_read(&s->sparse, s->points, r);
+        bool usable = kind == AST_ROW_UNIT || kind == AST_ROW_SCALED;
+        return usable ? ast_content_entries(&s->content, ast_sparse_rows_at(&s->sparse, r)) : LAST;
+    }
+    ast_row_kind kind = ast_read_row(s->points, r, row);
+    return kind == AST_ROW_UNIT || kind == AST_ROW_SCALED ? ast_content_row(&s->content, row) : LAST;
+}
+
+static void hash_rows(void *data, size_t block, int worker) {
+    sorting *s = data;
+    (void)worker;
+    for (size_t r = block * ROWS; r < (block + 1) * ROWS && r < s->points->count; r++)
+        s->hashes[r] = hash_of(s, r);
+}
+
+static void fill_buckets(sorting *s) {
+    size_t count = s->points->count;
+    for (size_t r = 0; r < count; r++)
+        s->ends[(s->hashes[r] >> s->shift) + 1]++;
+    for (size_t b = 0; b < s->buckets; b++)
+        s->ends[b + 1] += s->ends[b];
+    for (size_t r = count; r-- > 0;) /* ends[b + 1] falls to the start of bucket b: rows keep their order in it */
+        s->sorted[--s->ends[(s->hashes[r] >> s->shift) + 1]] = (keyed){s->hashes[r], (uint32_t)r};
+    for (size_t b = 0; b < s->buckets; b++)
+        s->ends[b] = s->ends[b + 1];
+    s->ends[s->buckets] = count;
+}
+
+static int by_hash(const void *a, const void *b) {
+    const keyed *x = a, *y = b;
+    if (x->hash != y->hash)
+        return x->hash < y->hash ? -1 : 1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* Component by component, by bits; sparse rows entry by entry, first by column. */
+static int compare_rows(sorting *s, size_t a, size_t b) {
+    float x[AST_MAX_DIMENSION], y[AST_MAX_DIMENSION];
+    if (s->points->starts) {
+        ast_sparse_row p = ast_sparse_rows_at(&s->sparse, a), q = ast_sparse_rows_at(&s->sparse, b);
+        for (size_t e = 0; e < p.count && e < q.count; e++) {
+            if (p.columns[e] != q.columns[e])
+                return p.columns[e] < q.columns[e] ? -1 : 1;
+            if (p.values[e] != q.values[e])
+                return p.values[e] < q.values[e] ? -1 : 1;
+        }
+        return p.count < q.count ? -1 : p.count > q.count;
+    }
+    ast_read_row(s->points, a, x);
+    ast_read_row(s->points, b, y);
+    float turn_x = s->content.axial && ast_faces_down(x, s->points->dimension) ? -1 : 1;
+    float turn_y = s->content.axial && ast_faces_down(y, s->points->dimension) ? -1 : 1;
+    for (size_t d = 0; d < s->points->dimension; d++)
+        if (turn_x * x[d] != turn_y * y[d])
+            return turn_x * x[d] < turn_y * y[d] ? -1 : 1;
+    return 0;
+}
+
+static int compare_tied(sorting *s, size_t a, size_t b) {
+    int order = compare_rows(s, a, b);
+    if (order == 0 && s->weights && s->weights[a] != s->weights[b])
+        return s->weights[a] < s->weights[b] ? -1 : 1;
+    return order;
+}
+
+/* Rows of one hash, in order of their number: a merge sort, which keeps that order among equal rows. Copies of one row
+ * cost one comparison each. */
+static bool sort_tied(sorting *s, keyed *rows, size_t count) {
+    bool sorted = true;
+    for (size_t i = 1; i < count && sorted; i++)
+        sorted = compare_tied(s, rows[i - 1].row, rows[i].row) <= 0;
+    if (sorted)
+        return true;
+    keyed *merged = ast_allocate(count, sizeof *merged);
+    size_t half = count / 2, i = 0, j = half;
+    if (!merged || !sort_tied(s, rows, half) || !sort_tied(s, rows + half, count - half)) {
+        free(merged);
+        return false;
+    }
+    for (size_t k = 0; k < count; k++) {
+        bool first = j == count || (i < half && compare_tied(s, rows[i].row, rows[j].row) <= 0);
+        merged[k] = first ? rows[i++] : rows[j++];
+    }
+    memcpy(rows, merged, count * sizeof *merged);
+    free(merged);
+    return true;
+}
+
+/* A bucket holds about 32 rows, or very many copies of one. */
+static void sort_bucket(void *data, size_t bucket, int worker) {
+    sorting *s = data;
+    keyed *rows = s->sorted + s->ends[bucket];
+    size_t count = s->ends[bucket + 1] - s->ends[bucket];
+    (void)worker;
+    qsort(rows, count, sizeof *rows, by_hash);
+    for (size_t i = 0; i < count; i++)
+        s->order[s->ends[bucket] + i] = rows[i].row;
+}
+
+/* Outside of the tasks, since it may need memory: ties between different rows all but never happen. */
+static bool sort_ties(sorting *s) {
+    size_t count = s->points->count, end;
+    for (size_t i = 0; i < count; i = end) {
+        for (end = i + 1; end < count && s->sorted[end].hash == s->sorted[i].hash;)
+            end++;
+        if (end == i + 1 || s->sorted[i].hash == LAST)
+            continue;
+        if (!sort_tied(s, s->sorted + i, end - i))
+            return false;
+        for (size_t k = i; k < end; k++)
+            s->order[k] = s->sorted[k].row;
+    }
+    return true;
+}
+
+static bool open_sorting(sorting *s, bool axial, uint64_t seed) {
+    size_t count = s->points->count;
+    int bits = 0;
+    while (bits < 24 && ((size_t)1 << bits) * BUCKET < count)
+        bits++;
+    s->buckets = (size_t)1 << bits;
+    s->shift = 64 - bits;
+    if (bits == 0) { /* a shift by 64 is undefined: two buckets then */
+        s->buckets = 2;
+        s->shift = 63;
+    }
+    s->hashes = ast_allocate(count, sizeof *s->hashes);
+    s->sorted = ast_allocate(count, sizeof *s->sorted);
+    s->ends = ast_allocate_zero(s->buckets + 1, sizeof *s->ends);
+    return ast_content_open(&s->content, s->points->dimension, !s->points->starts, axial, seed) && s->ends &&
+           (count == 0 || (s->hashes && s->sorted));
+}
+
+ast_status ast_order_by_content(const ast_points *points, const double *weights, bool axial, uint64_t seed,
+                                ast_pool *pool, uint32_t *order, ast_fault *fault) {
+    sorting s = {.points = points, .weights = weights, .order = order};
+    ast_status status = open_sorting(&s, axial, seed) ? AST_OK : ast_fail_memory(fault);
+    if (status == AST_OK && points->starts)
+        status = ast_sparse_rows_open(&s.sparse, points, pool, fault);
+    if (status == AST_OK) {
+        ast_pool_run(pool, (points->count + ROWS - 1) / ROWS, hash_rows, &s);
+        fill_buckets(&s);
+        ast_pool_run_rows(pool, s.buckets, 64, sort_bucket, &s);
+        status = sort_ties(&s) ? AST_OK : ast_fail_memory(fault);
+    }
+    free(s.hashes);
+    free(s.sorted);
+    free(s.ends);
+    ast_content_close(&s.content);
+    ast_sparse_rows_free(&s.sparse);
+    return status;
+}
