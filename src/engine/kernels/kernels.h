@@ -118,6 +118,10 @@ typedef struct ast_kernels {
     /* The same for n sparse rows and a large table. The error depends on the row's entries: ast_score_error(count). */
     void (*score_sparse)(const ast_sparse_row *rows, size_t n, const ast_table *table, ast_scores out, float *scratch);
 
+    /* Products of n rows, 1..AST_PRODUCT_ROWS, with the AST_PANEL columns of a panel (D, AST_PANEL), errors as for
+     * score_rows: out (AST_PRODUCT_ROWS, AST_PANEL). `rows` has AST_PRODUCT_ROWS pointers; those after n repeat. */
+    void (*panel_products)(const float *const *rows, size_t n, const float *panel, size_t dimension, float *out);
+
     /* Adds n small points (a multiple of AST_LANES) to the sums of their labels. */
     void (*sum_columns[AST_SMALL + 1])(const float *const *x, const int32_t *labels, size_t n, ast_bins *bins);
 
@@ -168,6 +172,7 @@ typedef struct ast_kernels {
 } ast_kernels;
 
 /* Scratch of score_rows, in floats: best, second and id in AST_LANES lanes for each row of a tile. */
+#define AST_PRODUCT_ROWS 6
 #define AST_TILE_ROWS 96
 #define AST_ROW_SCRATCH (3 * AST_LANES * AST_TILE_ROWS)
 

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The search for the pair of clusters to join next.
+ *
+ * Nodes live in places. Every place p lists its cheapest partners among the places behind p; a partner that is not
+ * listed comes after all that are. Prices of two nodes never change, and every new node is offered to all places before
+ * it. So while a listed partner is alive, the first of them is the best; once the list is empty, the price of the last
+ * one listed is still a lower bound, and p is searched again only when that bound is the lowest of all.
+ *
+ * A search takes cosines in float from panels of unit vectors, and a lower bound of the price from each of them. Only
+ * partners whose bound reaches the list are priced by definition. */
+#include "tree.h"
+
+#include "memory.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS AST_PRODUCT_ROWS /* that are searched together */
+#define LISTED 8              /* partners of a place */
+#define NOBODY (-1)
+
+typedef struct partner {
+    double price;
+    int32_t place, node; /* the node that lived there; if another one does, the partner is gone */
+} partner;
+
+typedef struct place {
+    int32_t node;     /* that lives here; NOBODY: nobody */
+    int32_t count;    /* partners listed, the best first; the first of them is alive */
+    bool complete;    /* nobody is missing in the list */
+    double cut;       /* otherwise: no partner costs less than this that is not listed */
+    int32_t cut_node; /* nor as much, with a lower pair than the one with this node */
+    partner list[LISTED];
+} place;
+
+struct ast_joiner {
+    const ast_kernels *kernels;
+    ast_pool *pool;
+    ast_price price;
+    size_t dimension, places, panels, live, next; /* next: the number of the next node */
+    double unit;
+    float error;  /* of a cosine in float */
+    double slack; /* of a loss in double, relative to the lengths of the two sums */
+    bool axial;
+    int64_t *sums;   /* (places, D) */
+    double *lengths; /* (places) |s|; NaN: nobody lives there */
+    float *units;    /* (places, D) unit vectors along the sums, or the means */
+    float *table;    /* (panels, D, AST_PANEL) the same for the kernels */
+    place *at;       /* (places) */
+    double *lowest;  /* (places) the price of the first partner, or its lower bound; infinite: there is none */
+    float *cosines;  /* (threads, ROWS, places padded) */
+    int threads;
+};
+
+/* ---- Prices by definition ---------------------------------------------------------------------------------------- */
+
+static double length_of(const ast_joiner *j, const int64_t *a, const int64_t *b, int sign) {
+    double squares = 0;
+    for (size_t d = 0; d < j->dimension; d++) {
+        double s = (double)(b ? a[d] + sign * b[d] : a[d]);
+        squares += s * s;
+    }
+    return sqrt(squares) / j->unit;
+}
+
+/* -1 where the two must be turned against each other: axial clusters whose means point away from each other. */
+static int sign_of(const ast_joiner *j, size_t p, size_t q) {
+    if (!j->axial)
+        return 1;
+    const float *u = j->units + p * j->dimension, *v = j->units + q * j->dimension;
+    return ast_exact_score(u, v, j->dimension) < 0 ? -1 : 1;
+}
+
+static double loss_of(const ast_joiner *j, size_t p, size_t q) {
+    const int64_t *a = j->sums + p * j->dimension, *b = j->sums + q * j->dimension;
+    return j->lengths[p] + j->lengths[q] - length_of(j, a, b, sign_of(j, p, q));
+}
+
+static double exact_price(const ast_joiner *j, size_t p, size_t q) {
+    if (j->price == AST_PRICE_LOSS)
+        return loss_of(j, p, q);
+    double cosine = ast_exact_score(j->units + p * j->dimension, j->units + q * j->dimension, j->dimension);
+    return 1 - (j->axial ? fabs(cosine) : cosine);
+}
+
+/* ---- Search ------------------------------------------------------------------------------------------------------ */
+
+static size_t padded(const ast_joiner *j) {
+    return j->panels * AST_PANEL;
+}
+
+/* |a| |b| (1 - c) / (|a| + |b|) is at most the loss: |a + b| is at most |a| + |b|. NaN for a place where nobody lives.
+ */
+static double rough_bound(const ast_joiner *j, size_t p, size_t q, float cosine) {
+    double c = (double)(j->axial ? fabsf(cosine) : cosine) + (double)j->error;
+    double a = j->lengths[p], b = j->lengths[q], both = a + b;
+    if (j->price == AST_PRICE_ANGLE)
+        return 1 - c + 0 * b; /* below 0 for equal vectors */
+    return both > 0 ? a * b / both * (c < 1 ? 1 - c : 0) * (1 - 0x1p-40) - both * j->slack : 0 * both - DBL_MAX;
+}
+
+/* The loss 2 |a| |b| (1 - c) / (|a| + |b| + |a + b|) grows with 1 - c. */
+static double fine_bound(const ast_joiner *j, size_t p, size_t q, float cosine) {
+    double c = fmin((double)(j->axial ? fabsf(cosine) : cosine) + (double)j->error, 1);
+    double a = j->lengths[p], b = j->lengths[q], both = a + b;
+    if (j->price == AST_PRICE_ANGLE || !(both > 0))
+        return -DBL_MAX;
+    double together = sqrt(fmax(0, a * a + b * b + 2 * a * b * c));
+    return 2 * a * b * (1 - c) / (both + together) * (1 - 0x1p-40) - both * j->slack;
+}
+
+/* Whether a pair of `own` with node a comes before one with node b: cheaper, or of lower nodes. */
+static bool comes_first(int32_t own, double price_a, int32_t a, double price_b, int32_t b) {
+    if (price_a != price_b)
+        return price_a < price_b;
+    int32_t low_a = a < own ? a : own, low_b = b < own ? b : own;
+    return low_a != low_b ? low_a < low_b : a < b;
+}
+
+static bool reaches_list(const place *at, double price, int32_t node) {
+    return at->complete || comes_first(at->node, price, node, at->cut, at->cut_node);
+}
+
+/* Takes q into the list of p if it belongs there. */
+static void offer(ast_joiner *j, size_t p, size_t q) {
+    place *at = &j->at[p];
+    partner new = {exact_price(j, p, q), (int32_t)q, j->at[q].node};
+    if (!reaches_list(at, new.price, new.node))
+        return;
+    int32_t to = at->count;
+    while (to > 0 && comes_first(at->node, new.price, new.node, at->list[to - 1].price, at->list[to - 1].node))
+        to--;
+    if (at->count == LISTED) { /* one is left out, and nobody outside comes before the last one listed */
+        at->complete = false;
+        at->count -= to < LISTED;
+    }
+    if (to < LISTED) {
+        memmove(at->list + to + 1, at->list + to, (size_t)(at->count - to) * sizeof *at->list);
+        at->list[to] = new;
+        at->count++;
+    }
+    if (at->count == LISTED && !at->complete) {
+        at->cut = at->list[LISTED - 1].price;
+        at->cut_node = at->list[LISTED - 1].node;
+    }
+    j->lowest[p] = at->list[0].price;
+}
+
+/* Lists the partners of p behind it; cosines (places) with all of them. */
+static void choose_partners(ast_joiner *j, size_t p, const float *cosines) {
+    place *at = &j->at[p];
+    at->count = 0;
+    at->complete = true;
+    j->lowest[p] = INFINITY;
+    for (size_t q = p + 1; q < j->places; q++) {
+        double most = at->complete ? INFINITY : at->cut;
+        if (rough_bound(j, p, q, cosines[q]) <= most && fine_bound(j, p, q, cosines[q]) <= most)
+            offer(j, p, q);
+    }
+}
+
+/* Cosines of n places from p on with those of panels first..last-1; out (ROWS, padded places). */
+static void find_cosines(const ast_joiner *j, size_t p, size_t n, size_t first, size_t last, float *out) {
+    const float *rows[ROWS];
+    float products[ROWS * AST_PANEL];
+    for (size_t r = 0; r < ROWS; r++) /* the last rows repeat */
+        rows[r] = j->units + (p + (r < n ? r : n - 1)) * j->dimension;
+    for (size_t panel = first; panel < last; panel++) {
+        j->kernels->panel_products(rows, n, j->table + panel * AST_PANEL * j->dimension, j->dimension, products);
+        for (size_t r = 0; r < n; r++)
+            memcpy(out + r * padded(j) + panel * AST_PANEL, products + r * AST_PANEL, AST_PANEL * sizeof *products);
+    }
+}
+
+static void search_rows(void *data, size_t block, int worker) {
+    ast_joiner *j = data;
+    size_t p = block * ROWS, n = j->places - p < ROWS ? j->places - p : ROWS;
+    float *cosines = j->cosines + (size_t)worker * ROWS * padded(j);
+    find_cosines(j, p, n, p / AST_PANEL, j->panels, cosines);
+    for (size_t r = 0; r < n; r++)
+        choose_partners(j, p + r, cosines + r * padded(j));
+}
+
+typedef struct one_search {
+    ast_joiner *j;
+    size_t p, first; /* the place, and the first panel */
+} one_search;
+
+#define PANELS 16 /* of one task */
+
+static void search_panels(void *data, size_t block, int worker) {
+    const one_search *s = data;
+    size_t first = s->first + block * PANELS, last = first + PANELS;
+    (void)worker;
+    find_cosines(s->j, s->p, 1, first, last < s->j->panels ? last : s->j->panels, s->j->cosines);
+}
+
+/* The cosines of one place with those from panel `first` on, in j->cosines. */
+static void search_one(ast_joiner *j, size_t p, size_t first) {
+    one_search s = {j, p, first};
+    ast_pool_run(j->pool, (j->panels - first + PANELS - 1) / PANELS, search_panels, &s);
+}
+
+/* ---- Places ------------------------------------------------------------------------------------------------------ */
+
+/* The unit vector of a place, for the kernels too. */
+static void set_unit(ast_joiner *j, size_t p) {
+    const int64_t *sum = j->sums + p * j->dimension;
+    float *unit = j->units + p * j->dimension;
+    j->lengths[p] = length_of(j, sum, NULL, 1);
+    double scale = j->lengths[p] * j->unit;
+    for (size_t d = 0; d < j->dimension && scale > 0; d++)
+        unit[d] = (float)((double)sum[d] / scale);
+}
+
+static void show_unit(ast_joiner *j, size_t p) {
+    float *column = j->table + p / AST_PANEL * AST_PANEL * j->dimension + p % AST_PANEL;
+    for (size_t d = 0; d < j->dimension; d++)
+        column[d * AST_PANEL] = j->units[p * j->dimension + d];
+}
+
+/* Places where nobody lives are left out, the others keep their order. */
+static void compact(ast_joiner *j) {
+    size_t live = 0, dimension = j->dimension;
+    int32_t *moved = (int32_t *)(void *)j->cosines; /* (places) where each went; nobody needs the cosines now */
+    for (size_t p = 0; p < j->places; p++) {
+        bool here = j->at[p].node != NOBODY;
+        moved[p] = here ? (int32_t)live : 0; /* a partner that is gone is known by its node */
+        if (!here)
+            continue;
+        memmove(j->sums + live * dimension, j->sums + p * dimension, dimension * sizeof *j->sums);
+        memmove(j->units + live * dimension, j->units + p * dimension, dimension * sizeof *j->units);
+        j->lengths[live] = j->lengths[p];
+        j->lowest[live] = j->lowest[p];
+        j->at[live++] = j->at[p];
+    }
+    for (size_t p = 0; p < live; p++)
+        for (int32_t i = 0; i < j->at[p].count; i++)
+            j->at[p].list[i].place = moved[j->at[p].list[i].place];
+    j->places = live;
+    j->panels = (live + AST_PANEL - 1) / AST_PANEL;
+    memset(j->table, 0, padded(j) * dimension * sizeof *j->table);
+    for (size_t p = 0; p < live; p++)
+        show_unit(j, p);
+}
+
+static bool reserve(ast_joiner *j, size_t count) {
+    j->sums = ast_allocate(count * j->dimension, sizeof *j->sums);
+    j->lengths = ast_allocate(count, sizeof *j->lengths);
+    j->units = ast_allocate_zero(count * j->dimension, sizeof *j->units);
+    j->at = ast_allocate(count, sizeof *j->at);
+    j->lowest = ast_allocate(count, sizeof *j->lowest);
+    j->table = ast_allocate_zero(padded(j) * j->dimension, sizeof *j->table);
+    j->cosines = ast_allocate_zero((size_t)j->threads * ROWS * padded(j) + 1, sizeof *j->cosines);
+    return j->sums && j->lengths && j->units && j->at && j->lowest && j->table && j->cosines;
+}
+
+ast_joiner *ast_joiner_open(const ast_leaves *leaves, ast_price price, const ast_kernels *kernels, ast_pool *pool) {
+    ast_joiner *j = ast_allocate_zero(1, sizeof *j);
+    size_t count = leaves->count, dimension = leaves->dimension;
+    if (!j)
+        return NULL;
+    *j = (ast_joiner){.kernels = kernels, .pool = pool, .price = price, .dimension = dimension, .places = count};
+    j->panels = (count + AST_PANEL - 1) / AST_PANEL;
+    j->live = j->next = count;
+    j->unit = leaves->unit;
+    j->error = ast_score_error(dimension) + 0x1p-21f; /* and the rounding of the two unit vectors */
+    j->slack = (double)(dimension + 8) * DBL_EPSILON;
+    j->axial = leaves->axial;
+    j->threads = ast_pool_threads(pool);
+    if (!reserve(j, count)) {
+        ast_joiner_close(j);
+        return NULL;
+    }
+    memcpy(j->sums, leaves->sums, count * dimension * sizeof *j->sums);
+    for (size_t p = 0; p < count; p++) {
+        j->at[p] = (place){.node = (int32_t)p};
+        set_unit(j, p);
+        if (price == AST_PRICE_ANGLE || !(j->lengths[p] > 0))
+            memcpy(j->units + p * dimension, leaves->means + p * dimension, dimension * sizeof *j->units);
+        show_unit(j, p);
+    }
+    ast_pool_run(pool, (count + ROWS - 1) / ROWS, search_rows, j);
+    return j;
+}
+
+void ast_joiner_close(ast_joiner *j) {
+    if (!j)
+        return;
+    void *memory[] = {j->sums, j->lengths, j->units, j->table, j->at, j->lowest, j->cosines};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        free(memory[i]);
+    free(j);
+}
+
+/* ---- Joins ------------------------------------------------------------------------------------------------------- */
+
+/* Whether the pair of place p comes before that of place q, which costs as much. A place whose list is empty comes
+ * first: it must be searched. */
+static bool precedes(const ast_joiner *j, size_t p, size_t q) {
+    const place *x = &j->at[p], *y = &j->at[q];
+    if (x->count == 0 || y->count == 0)
+        return y->count > 0;
+    int32_t a = x->node, b = x->list[0].node, c = y->node, d = y->list[0].node;
+    int32_t low_x = a < b ? a : b, low_y = c < d ? c : d;
+    return low_x != low_y ? low_x < low_y : (a < b ? b : a) < (c < d ? d : c);
+}
+
+/* The place with the cheapest pair, or places. */
+static size_t cheapest(const ast_joiner *j) {
+    double least = INFINITY;
+    size_t best = j->places;
+    for (size_t p = 0; p < j->places; p++)
+        least = j->lowest[p] < least ? j->lowest[p] : least;
+    for (size_t p = 0; p < j->places && isfinite(least); p++)
+        if (j->lowest[p] == least && (best == j->places || precedes(j, p, best)))
+            best = p;
+    return best;
+}
+
+static double angle_between(const ast_joiner *j, size_t p, size_t q) {
+    const float *u = j->units + p * j->dimension, *v = j->units + q * j->dimension;
+    double apart = 0, together = 0;
+    int sign = sign_of(j, p, q);
+    for (size_t d = 0; d < j->dimension; d++) {
+        double x = u[d], y = sign * (double)v[d];
+        apart += (x - y) * (x - y);
+        together += (x + y) * (x + y);
+    }
+    return 2 * atan2(sqrt(apart), sqrt(together));
+}
+
+bool ast_joiner_next(ast_joiner *j, ast_joined *join) {
+    size_t p = cheapest(j);
+    while (p < j->places && j->at[p].count == 0 && !ast_pool_poll(j->pool)) {
+        search_one(j, p, p / AST_PANEL);
+        choose_partners(j, p, j->cosines);
+        p = cheapest(j);
+    }
+    if (p == j->places || ast_pool_cancelled(j->pool))
+        return false;
+    size_t q = (size_t)j->at[p].list[0].place;
+    int32_t a = j->at[p].node, b = j->at[q].node;
+    *join = (ast_joined){.a = a < b ? a : b,
+                         .b = a < b ? b : a,
+                         .price = j->at[p].list[0].price,
+                         .loss = loss_of(j, p, q),
+                         .angle = angle_between(j, p, q),
+                         .turned = sign_of(j, p, q) < 0};
+    return true;
+}
+
+static size_t place_of(const ast_joiner *j, int32_t node) {
+    size_t p = 0;
+    while (p < j->places && j->at[p].node != node)
+        p++;
+    assert(p < j->places);
+    return p;
+}
+
+/* Partners that are gone leave the front of the list; then the new node in place q is offered. */
+static void meet(ast_joiner *j, size_t p, size_t q) {
+    place *at = &j->at[p];
+    int32_t gone = 0;
+    while (gone < at->count && j->at[at->list[gone].place].node != at->list[gone].node)
+        gone++;
+    at->count -= gone;
+    memmove(at->list, at->list + gone, (size_t)at->count * sizeof *at->list);
+    j->lowest[p] = at->count ? at->list[0].price : at->complete ? INFINITY : at->cut;
+    double most = at->complete ? INFINITY : at->cut;
+    if (rough_bound(j, p, q, j->cosines[p]) <= most && fine_bound(j, p, q, j->cosines[p]) <= most)
+        offer(j, p, q);
+}
+
+/* The new node takes the later place of the two. Every place before it meets the new node, which looks for partners
+ * behind it. */
+void ast_joiner_take(ast_joiner *j, const ast_joined *join) {
+    size_t p = place_of(j, join->a), q = place_of(j, join->b), low = p < q ? p : q, high = p < q ? q : p;
+    int sign = sign_of(j, low, high);
+    int64_t *a = j->sums + p * j->dimension, *b = j->sums + q * j->dimension, *to = j->sums + high * j->dimension;
+    for (size_t d = 0; d < j->dimension; d++)
+        to[d] = a[d] + sign * b[d];
+    set_unit(j, high);
+    show_unit(j, high);
+    j->at[low] = (place){.node = NOBODY};
+    j->at[high].node = (int32_t)j->next++;
+    j->lengths[low] = NAN;
+    j->lowest[low] = INFINITY;
+    j->live--;
+    search_one(j, high, 0);
+    for (size_t r = 0; r < high; r++)
+        if (j->at[r].node != NOBODY)
+            meet(j, r, high);
+    choose_partners(j, high, j->cosines);
+    if (j->places > 2 * AST_PANEL && j->live < j->places / 2)
+        compact(j);
+}
+
+double ast_joiner_total(const ast_joiner *j) {
+    double total = 0;
+    for (size_t p = 0; p < j->places; p++)
+        total += j->at[p].node == NOBODY ? 0 : j->lengths[p];
+    return total;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The tree of joins (Ward's rule on the sphere): from K clusters, the pair whose join loses least of sum_k |s_k| joins,
+ * again and again until one cluster is left. The loss of a pair is |s_a| + |s_b| - |s_a + s_b|. Sums are exact integers
+ * and lengths are added up in double, components in order, so the tree is the same on any number of threads; equal
+ * losses go to the lowest pair.
+ *
+ * `joiner` is the search for the next pair. The same search with another price joins the nearest means first. */
+#ifndef AST_TREE_H
+#define AST_TREE_H
+
+#include "asterism.h"
+#include "fault.h"
+#include "kernels.h"
+#include "pool.h"
+
+/* What a join costs. */
+typedef enum ast_price {
+    AST_PRICE_LOSS, /* |s_a| + |s_b| - |s_a + s_b| */
+    AST_PRICE_ANGLE /* 1 - cosine of the means, float vectors: the nearest means first */
+} ast_price;
+
+/* The clusters to join. */
+typedef struct ast_leaves {
+    size_t count, dimension;
+    const int64_t *sums;    /* (count, D) in units of 1 / unit */
+    const int64_t *weights; /* (count) of the members together */
+    const float *means;     /* (count, D) */
+    double unit;
+    bool axial; /* sums and means may be turned */
+} ast_leaves;
+
+typedef struct ast_joiner ast_joiner;
+
+/* NULL: no memory. */
+ast_joiner *ast_joiner_open(const ast_leaves *leaves, ast_price price, const ast_kernels *kernels, ast_pool *pool);
+void ast_joiner_close(ast_joiner *joiner);
+
+/* Nodes 0..count-1 are the leaves; join number t makes node count + t. */
+typedef struct ast_joined {
+    int32_t a, b; /* a < b */
+    double price;
+    double loss;  /* of sum_k |s_k| */
+    double angle; /* between the two means, in radians */
+    bool turned;  /* axial: b counts as -b */
+} ast_joined;
+
+/* The pair to join next; false: one node is left, or the pool is cancelled. */
+bool ast_joiner_next(ast_joiner *joiner, ast_joined *join);
+
+/* Joins that pair. */
+void ast_joiner_take(ast_joiner *joiner, const ast_joined *join);
+
+/* sum_k |s_k| over the nodes there are now. */
+double ast_joiner_total(const ast_joiner *joiner);
+
+#endif
