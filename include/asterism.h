@@ -206,6 +206,23 @@ typedef enum ast_start {
     AST_GIVEN = 2     /* `means`; for AST_DP these are clusters without points, which the first pass may fill */
 } ast_start;
 
+/* The order in which AST_DP and AST_DPMEANS visit the points. The result depends on it. */
+typedef enum ast_order {
+    AST_ORDER_GIVEN = 0,   /* row by row: the paper's order */
+    AST_ORDER_CONTENT = 1, /* by a seeded hash of the rows: permuted rows get permuted labels, bit for bit */
+    AST_ORDER_RANDOM = 2   /* by a seeded permutation of the row numbers */
+} ast_order;
+
+/* Which clusters become one after the run has converged. Then all points join the nearest mean, again and again until
+ * nothing changes; no cluster is born, and a cluster that loses all points is dropped. After a merge a point may be
+ * farther than the angle from its mean. */
+typedef enum ast_merge {
+    AST_MERGE_NONE = 0,
+    AST_MERGE_EVIDENCE = 1, /* the level of the tree of joins (ast_tree) with the best evidence (docs/merging.md) */
+    AST_MERGE_ANGLE = 2,    /* nearest means first, while two are closer than `merge_angle` degrees */
+    AST_MERGE_COUNT = 3     /* the level of the tree with `merge_count` clusters */
+} ast_merge;
+
 /* The state of a run, given to the progress callback after every pass, on the caller's thread. Before the first pass
  * k-means++ reads all points once for each of its K starts and calls after each of them, with iteration 0, `clusters`
  * the number of starts drawn so far, and no objective. */
@@ -219,7 +236,8 @@ typedef struct ast_progress {
     double seconds;        /* of this pass */
     const int32_t *labels; /* AST_FSD, AST_CRP: (N) labels after this sweep if it is a sample, -1 for missing rows;
                               valid during the call. NULL otherwise */
-    int last;              /* AST_DP, AST_SPKM: 1 after the last pass of this restart; 0 otherwise */
+    int last;              /* AST_DP, AST_SPKM: 1 after the last pass of this restart before any merge; 0 otherwise */
+    int merging;           /* 1: a pass after a merge, in which no cluster is born */
     size_t left; /* ast_cluster_source calls within a pass too: points that this pass has not visited yet. Then
                     `changed` and `scored` count the visited points, and `objective` is NaN. 0 otherwise */
 } ast_progress;
@@ -244,10 +262,11 @@ typedef struct ast_options {
                            largest number of clusters. AST_CRP: the number to start from, 1 if not set */
     int max_iterations; /* 100. Passes after which the run stops without convergence; at least 1. AST_FSD, AST_CRP: the
                            number of sweeps. AST_OSPKM: rounds over the points. AST_MBSPKM: batches */
-    int restarts;       /* 1. Runs, each with another order (AST_DP, AST_DPMEANS) or another start; the run with the
-                           best objective is kept */
-    int shuffle;        /* 0. 1: visit the points in a seeded random order (AST_DP, AST_DPMEANS) */
-    uint64_t seed;      /* 1. Seed of shuffles and of random starts */
+    int restarts;       /* 1. Runs, each with another start. AST_DP, AST_DPMEANS: run r, from 1 on, visits the points by
+                           content with seed + r. AST_DP keeps the run with the best silhouette or, if a run found one
+                           cluster, with the best evidence; the other methods keep the best objective */
+    ast_order order;    /* AST_ORDER_GIVEN. Of the first run */
+    uint64_t seed;      /* 1. Seed of orders and of random starts */
     ast_parallel parallel; /* AST_ORDERED */
     int bounds;            /* 1. Skip points that provably cannot change cluster and, in three dimensions with very many
                               clusters, means that provably cannot win. 0 compares all, for measurements */
@@ -280,6 +299,16 @@ typedef struct ast_options {
     int (*progress)(const ast_progress *state, void *data);
     void *progress_data;      /* NULL */
     const ast_medium *resume; /* NULL. AST_DP, AST_SPKM: continue from this checkpoint of ast_checkpoint */
+    ast_merge merge;          /* AST_MERGE_NONE. AST_DP, AST_SPKM */
+    double merge_angle;       /* NaN. AST_MERGE_ANGLE: degrees, 0..180 */
+    size_t merge_count;       /* 0. AST_MERGE_COUNT: clusters that are left, at least 1 */
+    int tree;                 /* 0. 1: keep the tree of joins for ast_tree. AST_DP, AST_SPKM */
+    int32_t *leaves; /* NULL. With `tree`: (N) receives the leaf of every row, the label before any merge; -1 for
+                        rows that are missing or have weight 0 */
+    double min_size; /* 0. AST_DP, AST_SPKM: clusters of fewer points (by weight, if there are weights) are dissolved,
+                        all at once, after convergence and merging. Their points join the nearest remaining mean,
+                        AST_DP: if it is within the angle; otherwise they are outliers, label -1. Then the means are
+                        computed once more */
 } ast_options;
 
 /* Sets `size` and the defaults. Call it first, then edit. */
@@ -312,6 +341,11 @@ typedef struct ast_report {
     double improvement;    /* AST_MBSPKM, and AST_DP with `sample`: what one more iteration over all points would add to
                               the    objective, measured. A run that continued over all points would gain at least that.
                               NaN    otherwise */
+    size_t merged;         /* clusters before merging; equals `clusters` + dissolved ones without a merge */
+    size_t outliers;       /* points of dissolved clusters that fit nowhere; their label is -1 */
+    double silhouette;     /* by cosine, of the run that was kept; NaN if it was not needed: AST_DP, restarts > 1 */
+    double stability;      /* the mean adjusted Rand index of the kept run and the other restarts: 1 if all agree. NaN
+                              with one run, on several ranks, and for ast_cluster_source */
 } ast_report;
 
 /* A cluster of the last result. */
@@ -324,6 +358,8 @@ typedef struct ast_cluster_info {
                           or all of them equal */
     const float *mean; /* (D) unit vector */
     double share;      /* the weight of the component in the mixture, 0..1; NaN for methods without components */
+    double stability;  /* the mean over the other restarts of the Jaccard index with the most similar cluster there,
+                          0..1;  NaN as in ast_report */
 } ast_cluster_info;
 
 /* Clusters the points. `labels` (N) receives 0..K-1 in order of creation, -1 for missing rows. If every row is missing
@@ -351,6 +387,22 @@ AST_API ast_status ast_checkpoint(ast_context *context, const ast_medium *medium
 AST_API const ast_cluster_info *ast_cluster_records(const ast_context *context, size_t record, size_t *count);
 static inline const ast_cluster_info *ast_clusters(const ast_context *context, size_t *count) {
     return ast_cluster_records(context, sizeof(ast_cluster_info), count);
+}
+
+/* A join of the tree (options.tree): nodes 0..L-1 are its leaves, the clusters before any merge; join number t, from 0,
+ * makes node L + t of nodes a < b. The pair that loses least of sum |sum of the members| joins first. */
+typedef struct ast_tree_join {
+    size_t a, b, into;
+    double loss;  /* of that sum: |s_a| + |s_b| - |s_a + s_b| */
+    double angle; /* between the means of a and b, in degrees */
+    size_t count; /* points of the new node */
+} ast_tree_join;
+
+/* The L - 1 joins of the last successful ast_cluster of this context, in order. NULL and *count = 0 if no tree was
+ * asked for. Valid until the next call with the context; the caller's stride, as in ast_cluster_records. */
+AST_API const ast_tree_join *ast_tree_records(const ast_context *context, size_t record, size_t *count);
+static inline const ast_tree_join *ast_tree(const ast_context *context, size_t *count) {
+    return ast_tree_records(context, sizeof(ast_tree_join), count);
 }
 
 /* The means of those clusters: (K, D) row-major, unit vectors. NULL before the first result. Valid until the next call

@@ -177,7 +177,8 @@ class DPVMFMeans(BatchFit, DirectionClusterer):
 
     def _options(self, X: np.ndarray) -> Any:
         options = super()._options(X)
-        options.method, options.angle, options.shuffle = constants["AST_DP"], float(self.angle), bool(self.shuffle)
+        options.method, options.angle = constants["AST_DP"], float(self.angle)
+        options.order = constants["AST_ORDER_RANDOM" if self.shuffle else "AST_ORDER_GIVEN"]
         options.sample = 0 if self.sample is None else whole_number("sample", self.sample, 1)
         if self.init is not None:
             self._start_from(options, self.init, X.shape[1])

@@ -8,25 +8,34 @@
 #include "context.h"
 #include "methods.h"
 
-/* What a call works with, and the best result so far. */
+/* The result of one restart. */
+typedef struct ast_result {
+    int32_t *labels; /* (N) rows in memory; NULL: they went to the store */
+    ast_cluster_info *clusters;
+    float *means;
+    ast_components components;
+    ast_tree_of_run tree;
+    ast_report report;
+    double evidence; /* of AST_DP, where there are several restarts */
+} ast_result;
+
+/* An ast_cluster or ast_cluster_source that is under way. */
 typedef struct ast_call {
     ast_context *context;
     const ast_options *options;
     const ast_points *points;     /* the rows; of a source: shape and weights, without data */
     ast_input input;              /* the same rows as the labelling gets them, with order and weights of this restart */
     const ast_label_store *store; /* where labels go at the end; NULL: to `labels` */
-    int32_t *labels;              /* (N) rows in memory: of the best restart so far */
+    int32_t *labels;              /* (N) the caller's, for rows in memory */
     size_t total;                 /* points of all ranks */
     uint32_t *order;              /* of this restart, or NULL */
     double *weights;              /* in that order, or NULL */
-    ast_report report;            /* of the best restart so far */
-    ast_cluster_info *clusters;
-    float *means;
-    ast_components components;
-    const ast_run *run;        /* under way */
-    bool digested;             /* `digest` is known, ... */
-    uint64_t digest;           /* ... that of all points (digest.h) */
-    struct ast_resume *resume; /* the checkpoint to continue from; NULL: there is none, or it was taken over */
+    ast_result *results;          /* (restarts) those that are over */
+    int best;                     /* the number of the one to keep, as far as the restarts that are over tell */
+    const ast_run *run;           /* under way */
+    bool digested;                /* `digest` is known, ... */
+    uint64_t digest;              /* ... that of all points (digest.h) */
+    struct ast_resume *resume;    /* the checkpoint to continue from; NULL: there is none, or it was taken over */
 } ast_call;
 
 /* Reads what options->resume has to tell of the run; the call goes on from restart *restart. A collective call. */
@@ -37,7 +46,14 @@ ast_status ast_resume_open(ast_call *call, int *restart, ast_fault *fault);
 ast_status ast_resume_take(ast_call *call, ast_labelling *labelling, ast_run *run, ast_fault *fault);
 void ast_resume_free(ast_call *call);
 
-/* Turns the labelling into the result of the call: labels go to call->labels or to the store, records to the call. */
-ast_status ast_call_result(ast_call *call, ast_labelling *labelling, ast_fault *fault);
+/* Turns the labelling into a result, whose components and tree are there already; labels go to result->labels or to the
+ * store. */
+ast_status ast_call_result(const ast_call *call, ast_labelling *labelling, ast_result *result, ast_fault *fault);
+void ast_result_free(ast_result *result);
+
+/* restarts.c: measures the result of one of several restarts; at the end, chooses the one to keep and says how far the
+ * others agree with it. */
+ast_status ast_restart_measure(const ast_call *call, ast_labelling *labelling, ast_result *result, ast_fault *fault);
+ast_status ast_restarts_choose(ast_call *call, ast_fault *fault);
 
 #endif

@@ -38,11 +38,14 @@ static void fill_head(ast_checkpoint_head *head, const ast_call *c, const ast_la
     head->objective = run->objective;
     if (run->restart == 0)
         return;
-    head->best.clusters = c->report.clusters;
-    head->best.iterations = (uint64_t)c->report.iterations;
-    head->best.converged = c->report.converged != 0;
-    head->best.oir_restarts = c->report.oir_restarts;
-    head->best.objective = c->report.objective;
+    const ast_report *best = &c->results[c->best].report;
+    head->best = (ast_checkpoint_best){.clusters = best->clusters,
+                                       .iterations = (uint64_t)best->iterations,
+                                       .converged = best->converged != 0,
+                                       .oir_restarts = best->oir_restarts,
+                                       .merged = best->merged,
+                                       .outliers = best->outliers,
+                                       .objective = best->objective};
 }
 
 static void copy(unsigned char *to, const void *from, size_t size) {
@@ -51,13 +54,13 @@ static void copy(unsigned char *to, const void *from, size_t size) {
 }
 
 static void fill_best(const writing *w, unsigned char *bytes) {
-    const ast_call *c = w->call;
+    const ast_result *best = &w->call->results[w->call->best];
     for (size_t k = 0; k < w->head.best.clusters; k++) {
-        const ast_cluster_info *info = &c->clusters[k];
+        const ast_cluster_info *info = &best->clusters[k];
         ast_checkpoint_cluster kept = {(double)info->count, info->weight, info->resultant, info->kappa};
         memcpy(bytes + w->at.best + k * sizeof kept, &kept, sizeof kept);
     }
-    copy(bytes + w->at.best_means, c->means, w->head.best.clusters * w->head.dimension * sizeof(float));
+    copy(bytes + w->at.best_means, best->means, w->head.best.clusters * w->head.dimension * sizeof(float));
 }
 
 /* Everything up to the records, in memory of its own; NULL if there is none. */
@@ -96,12 +99,13 @@ static void fill_records(void *data, size_t block, int worker) {
     writing *w = data;
     size_t width = w->at.width, from = block * TASK, n = w->count - from < TASK ? w->count - from : TASK;
     uint32_t *records = w->records + from * width;
+    const int32_t *best = w->call->results[w->call->best].labels;
     uint64_t sum = 0;
     (void)worker;
     ast_restore_records(w->l, w->place, w->first + from, n, records, width);
     for (size_t j = 0; j < n; j++) {
         if (width > 1)
-            records[2 * j + 1] = (uint32_t)w->call->labels[w->first + from + j];
+            records[2 * j + 1] = (uint32_t)best[w->first + from + j];
         sum += ast_checkpoint_part(w->call->input.offset + w->first + from + j, records + j * width, width);
     }
     atomic_fetch_add(&w->sum, sum);
@@ -170,6 +174,12 @@ ast_status ast_checkpoint(ast_context *context, const ast_medium *medium) {
     if (!c || !c->run || c->run->iterations == 0 || c->run->history.count == 0)
         return ast_fail(fault, AST_BAD_OPTION,
                         "ast_checkpoint is for the progress function of AST_DP and AST_SPKM, after a pass");
+    if (c->run->merging)
+        return ast_fail(fault, AST_BAD_OPTION,
+                        "there is no checkpoint of a merge: the one of the pass before it serves");
+    if (c->options->method == AST_DP && c->options->restarts > 1)
+        return ast_fail(fault, AST_BAD_OPTION,
+                        "restarts of AST_DP are compared by all their labels: a checkpoint is for one run");
     if (c->store)
         return ast_fail(fault, AST_BAD_OPTION, "a checkpoint needs all points in memory: it is for ast_cluster");
     if (c->options->sample || c->options->start_points)

@@ -15,18 +15,18 @@
 #include "call.h"
 
 #define AST_CHECKPOINT_MAGIC 0x31504b435f545341u /* "AST_CKP1" in memory */
-#define AST_CHECKPOINT_VERSION 2
+#define AST_CHECKPOINT_VERSION 3
 
 /* The best of the restarts before this one. */
 typedef struct ast_checkpoint_best {
-    uint64_t clusters, iterations, converged, oir_restarts;
+    uint64_t clusters, iterations, converged, oir_restarts, merged, outliers;
     double objective;
 } ast_checkpoint_best;
 
 typedef struct ast_checkpoint_head {
     uint64_t magic, version, size, head_size; /* of everything; up to the records */
     uint64_t points, dimension, digest;       /* what it belongs to, ... */
-    uint64_t method, clusters, seed, shuffle, axial, start, means, max_iterations;
+    uint64_t method, clusters, seed, order, merge, axial, start, means, max_iterations;
     double angle;
     uint64_t restart, iterations, converged, oir_restarts, print_count, live; /* ... and where it stands */
     double objective;

@@ -37,6 +37,13 @@ bool ast_checkpoint_lay_out(const ast_checkpoint_head *head, ast_checkpoint_layo
 }
 
 /* What an option is worth where it plays no part must not tell two runs apart. */
+/* One number for everything that is asked for after convergence. */
+static uint64_t merge_of(const ast_options *o) {
+    const double all[] = {(double)o->merge, o->merge == AST_MERGE_ANGLE ? o->merge_angle : 0,
+                          o->merge == AST_MERGE_COUNT ? (double)o->merge_count : 0, o->min_size};
+    return ast_checksum(all, sizeof all);
+}
+
 ast_checkpoint_head ast_checkpoint_describe(const ast_call *c) {
     const ast_options *o = c->options;
     bool dp = o->method == AST_DP, given = o->start == AST_GIVEN;
@@ -50,7 +57,8 @@ ast_checkpoint_head ast_checkpoint_describe(const ast_call *c) {
                     : given ? o->means_count
                             : o->clusters,
         .seed = o->seed,
-        .shuffle = o->shuffle != 0,
+        .order = o->order,
+        .merge = merge_of(o),
         .axial = o->axial != 0,
         .start = dp && !given ? AST_PLUSPLUS : o->start,
         .means = given ? ast_checksum(o->means, o->means_count * c->points->dimension * sizeof(float)) : 0,

@@ -5,6 +5,7 @@
  * with weights relative to the smallest. result.c turns the labelling into the caller's result. */
 #include "call.h"
 
+#include "content.h"
 #include "memory.h"
 #include "plan.h"
 
@@ -71,21 +72,33 @@ static ast_status check_call(const ast_context *context, const ast_points *point
 
 /* ---- The run ----------------------------------------------------------------------------------------------------- */
 
+/* The order in which this restart visits the rows, in c->order; as they are given if that stays NULL. */
+static ast_status find_order(ast_call *c, int restart, ast_fault *fault) {
+    const ast_options *o = c->options;
+    bool ordered = o->method == AST_DP || o->method == AST_DPMEANS;
+    size_t count = c->points->count;
+    if (!ordered || (restart == 0 && o->order == AST_ORDER_GIVEN))
+        return AST_OK;
+    if (!c->order)
+        c->order = ast_allocate(count, sizeof *c->order);
+    if (!c->order)
+        return ast_fail_memory(fault);
+    if (restart > 0 || o->order == AST_ORDER_CONTENT)
+        return ast_order_by_content(c->points, c->points->weights, o->axial != 0, o->seed + (uint64_t)restart,
+                                    c->context->pool, c->order, fault);
+    ast_random random;
+    ast_random_seed(&random, o->seed, 1);
+    ast_random_permutation(&random, c->order, count);
+    return AST_OK;
+}
+
 /* The order of this restart, and the weights in that order: a copy, since they are scaled. */
 static ast_status prepare_order(ast_call *c, int restart, ast_fault *fault) {
     const double *given = c->points->weights;
     size_t count = c->points->count;
-    bool ordered = c->options->method == AST_DP || c->options->method == AST_DPMEANS;
-    bool shuffle = c->options->shuffle || (restart > 0 && ordered);
-    if (shuffle) {
-        ast_random random;
-        if (!c->order)
-            c->order = ast_allocate(count, sizeof *c->order);
-        if (!c->order)
-            return ast_fail_memory(fault);
-        ast_random_seed(&random, c->options->seed, (uint64_t)restart << 32 | 1);
-        ast_random_permutation(&random, c->order, count);
-    }
+    ast_status status = find_order(c, restart, fault);
+    if (status != AST_OK)
+        return status;
     if (given && !c->weights)
         c->weights = ast_allocate(count, sizeof *c->weights);
     for (size_t i = 0; c->weights && i < count; i++)
@@ -93,6 +106,17 @@ static ast_status prepare_order(ast_call *c, int restart, ast_fault *fault) {
     c->input.order = c->order;
     c->input.weights = c->weights;
     return c->weights || !given ? AST_OK : ast_fail_memory(fault);
+}
+
+/* The smallest weight of the points that take part, as given. */
+static double weight_unit(const ast_call *c, const ast_labelling *l) {
+    const double *weights = c->points->weights;
+    double smallest = INFINITY;
+    for (size_t i = 0; weights && !c->store && i < l->rows.count; i++) {
+        double weight = weights[c->order ? c->order[i] : i];
+        smallest = l->labels[i] != AST_MISSING && weight < smallest ? weight : smallest;
+    }
+    return isfinite(smallest) ? smallest : 1;
 }
 
 /* Rows of a source, within a pass; iteration 0 is the survey before the first. */
@@ -112,26 +136,60 @@ static ast_status tell(void *data, size_t left, ast_fault *fault) {
     return ast_run_tell(run, &state, fault);
 }
 
-static bool is_better(const ast_call *c, const ast_run *run) {
-    return run->restart == 0 || run->objective > c->report.objective;
+static ast_report report_of(const ast_call *c, const ast_run *run, const ast_labelling *l) {
+    return (ast_report){.size = sizeof(ast_report),
+                        .points = c->total,
+                        .missing = ast_labelling_missing(l),
+                        .dimension = l->rows.dimension,
+                        .clusters = l->clusters.live,
+                        .objective = run->objective,
+                        .log_likelihood = run->log_likelihood,
+                        .bic = run->bic,
+                        .iterations = run->iterations,
+                        .converged = run->converged,
+                        .oir_restarts = run->oir_restarts,
+                        .improvement = run->improvement,
+                        .merged = run->merged,
+                        .outliers = run->outliers,
+                        .silhouette = NAN,
+                        .stability = NAN};
 }
 
-static void report_run(ast_call *c, const ast_run *run, size_t clusters) {
-    c->report = (ast_report){.size = sizeof c->report,
-                             .points = c->total,
-                             .missing = ast_labelling_missing(&c->context->labelling),
-                             .dimension = c->context->labelling.rows.dimension,
-                             .clusters = clusters,
-                             .objective = run->objective,
-                             .log_likelihood = run->log_likelihood,
-                             .bic = run->bic,
-                             .iterations = run->iterations,
-                             .converged = run->converged,
-                             .oir_restarts = run->oir_restarts,
-                             .improvement = run->improvement};
+/* The method, then what the options ask for after it has converged. */
+static ast_status run_stages(ast_call *c, ast_labelling *l, ast_run *run, ast_fault *fault) {
+    ast_status status = c->resume ? ast_resume_take(c, l, run, fault) : AST_OK;
+    if (status == AST_OK)
+        status = ast_run_method(l, run, fault);
+    run->merged = l->clusters.live;
+    run->merging = true;
+    if (status == AST_OK && !c->store)
+        status = ast_run_merge(l, run, fault);
+    return status == AST_OK ? ast_run_dissolve(l, run, fault) : status;
 }
 
-/* One restart; its result is kept if it is the best so far. */
+/* Takes the result of a restart over; frees those that cannot be the one to keep. */
+static ast_status keep_result(ast_call *c, ast_labelling *l, ast_run *run, ast_fault *fault) {
+    ast_result *r = &c->results[run->restart];
+    bool several = c->options->restarts > 1;
+    r->components = run->components;
+    r->tree = run->tree;
+    run->components = (ast_components){0};
+    run->tree = (ast_tree_of_run){0};
+    r->labels = several ? ast_allocate(c->points->count, sizeof *r->labels) : c->labels;
+    bool ready = !several || r->labels;
+    ast_status status = ast_comm_agree(c->context->comm, ready ? AST_OK : ast_fail_memory(fault), fault);
+    r->report = report_of(c, run, l);
+    if (status == AST_OK && several) /* before points of weight 0 get their labels */
+        status = ast_restart_measure(c, l, r, fault);
+    if (status == AST_OK)
+        status = ast_call_result(c, l, r, fault);
+    if (!several)
+        r->labels = NULL; /* the caller's */
+    if (run->restart > 0 && r->report.objective > c->results[c->best].report.objective)
+        c->best = run->restart;
+    return status;
+}
+
 static ast_status run_once(ast_call *c, ast_labelling *l, int restart, ast_fault *fault) {
     ast_run run = {.options = c->options, .restart = restart, .log_likelihood = NAN, .bic = NAN, .improvement = NAN};
     run.start_points = c->options->start_points;
@@ -139,23 +197,18 @@ static ast_status run_once(ast_call *c, ast_labelling *l, int restart, ast_fault
     ast_status status = ast_labelling_load(l, &c->input, fault);
     if (status == AST_OK)
         status = check_counts(c->options, l->everyone, fault);
-    if (status == AST_OK && c->resume)
-        status = ast_resume_take(c, l, &run, fault);
+    run.weight_unit = weight_unit(c, l);
     if (status == AST_OK)
-        status = ast_run_method(l, &run, fault);
+        status = run_stages(c, l, &run, fault);
     c->run = NULL;
     ast_resume_free(c);
     ast_history_free(&run.history);
     if (status == AST_OK)
         status = ast_labelling_settle(l, ast_check_cancelled(c->context), fault);
-    if (status == AST_OK && is_better(c, &run)) {
-        ast_components_free(&c->components);
-        c->components = run.components;
-        run.components = (ast_components){0};
-        status = ast_call_result(c, l, fault);
-        report_run(c, &run, l->clusters.live);
-    }
+    if (status == AST_OK)
+        status = keep_result(c, l, &run, fault);
     ast_components_free(&run.components);
+    ast_tree_free(&run.tree);
     return status;
 }
 
@@ -163,6 +216,7 @@ static ast_status run_restarts(ast_call *c, ast_fault *fault) {
     int restart = 0;
     ast_labelling *l = &c->context->labelling;
     ast_status status = c->options->resume ? ast_resume_open(c, &restart, fault) : AST_OK;
+    c->best = restart > 0 ? restart - 1 : 0; /* the checkpoint has the best one so far */
     for (; status == AST_OK && restart < c->options->restarts; restart++) {
         status = ast_comm_agree(c->context->comm, prepare_order(c, restart, fault), fault);
         if (status == AST_OK)
@@ -170,7 +224,7 @@ static ast_status run_restarts(ast_call *c, ast_fault *fault) {
         if (status != AST_OK)
             ast_labelling_free(l);
     }
-    return status;
+    return status == AST_OK && c->options->restarts > 1 ? ast_restarts_choose(c, fault) : status;
 }
 
 /* ---- The calls --------------------------------------------------------------------------------------------------- */
@@ -185,26 +239,38 @@ static ast_input describe_input(const ast_context *context, const ast_points *po
                        .comm = context->comm};
 }
 
+/* Labels and leaves of the best restart go to the caller, all else to the context. Nothing can fail any more. */
+static void hand_over(ast_call *c, double start, ast_report *report) {
+    ast_result *best = &c->results[c->best];
+    size_t count = c->points->count;
+    if (best->labels && count)
+        memcpy(c->labels, best->labels, count * sizeof *c->labels);
+    if (best->tree.leaves && count)
+        memcpy(c->options->leaves, best->tree.leaves, count * sizeof *c->options->leaves);
+    *report = best->report;
+    report->seconds = ast_seconds() - start;
+    ast_keep_result(c->context, best);
+}
+
 /* Runs a call that was checked, and hands its result to the context and the caller. */
 static ast_status run_call(ast_call *c, double start, ast_report *report) {
     ast_context *context = c->context;
     ast_fault *fault = &context->fault;
+    c->results = ast_allocate_zero((size_t)c->options->restarts, sizeof *c->results);
+    ast_status status = ast_comm_agree(context->comm, c->results ? AST_OK : ast_fail_memory(fault), fault);
     context->call = c;
-    ast_status status = run_restarts(c, fault);
+    if (status == AST_OK)
+        status = run_restarts(c, fault);
     context->call = NULL;
     ast_resume_free(c);
-    if (status == AST_OK) {
-        ast_keep_clusters(context, c->clusters, c->means, c->report.clusters, &c->components);
-        c->clusters = NULL;
-        c->means = NULL;
-        *report = c->report;
-        report->seconds = ast_seconds() - start;
-    }
+    if (status == AST_OK)
+        hand_over(c, start, report);
     ast_labelling_release(&context->labelling);
-    void *memory[] = {c->order, c->weights, c->clusters, c->means};
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        free(memory[i]);
-    ast_components_free(&c->components);
+    for (int i = 0; c->results && i < c->options->restarts; i++)
+        ast_result_free(&c->results[i]);
+    free(c->results);
+    free(c->order);
+    free(c->weights);
     return status;
 }
 
@@ -212,7 +278,7 @@ static ast_status cluster(ast_context *context, const ast_points *points, const 
                           ast_report *report) {
     double start = ast_seconds();
     ast_fault *fault = &context->fault;
-    ast_call c = {.context = context, .points = points, .options = options};
+    ast_call c = {.context = context, .points = points, .options = options, .labels = labels};
     ast_status status = check_call(context, points, options, report, fault);
     if (status == AST_OK && points->count > 0)
         status = ast_check_pointer(labels, "labels", fault);
@@ -224,16 +290,7 @@ static ast_status cluster(ast_context *context, const ast_points *points, const 
     c.input = describe_input(context, points, options);
     c.input.offset = offset;
     c.total = context->comm ? c.total : points->count;
-    bool several = options->restarts > 1; /* one run writes labels only when nothing can fail any more */
-    c.labels = several ? ast_allocate(points->count, sizeof *c.labels) : labels;
-    status = ast_comm_agree(context->comm, c.labels || points->count == 0 ? AST_OK : ast_fail_memory(fault), fault);
-    if (status == AST_OK)
-        status = run_call(&c, start, report);
-    if (status == AST_OK && several && points->count)
-        memcpy(labels, c.labels, points->count * sizeof *labels);
-    if (several)
-        free(c.labels);
-    return status;
+    return run_call(&c, start, report);
 }
 
 ast_status ast_cluster(ast_context *context, const ast_points *points, const ast_options *options, int32_t *labels,

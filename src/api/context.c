@@ -54,6 +54,7 @@ void ast_close(ast_context *context) {
     ast_pool_close(context->pool);
     free(context->clusters);
     free(context->means);
+    free(context->joins);
     ast_components_free(&context->components);
     free(context);
 }
@@ -84,8 +85,7 @@ ast_status ast_leave(ast_context *context, ast_status status) {
 }
 
 ast_status ast_check_cancelled(ast_context *context) {
-    return ast_pool_cancelled(context->pool) ? ast_fail_cancelled(&context->fault)
-                                             : AST_OK;
+    return ast_pool_cancelled(context->pool) ? ast_fail_cancelled(&context->fault) : AST_OK;
 }
 
 ast_status ast_check_pointer(const void *pointer, const char *name, ast_fault *fault) {
@@ -203,7 +203,8 @@ void ast_options_defaults(ast_options *options, size_t size) {
                             .tolerance = 1e-6,
                             .concentration = 1,
                             .learning_rate = 1,
-                            .learning_rate_end = 0.01};
+                            .learning_rate_end = 0.01,
+                            .merge_angle = NAN};
     ast_set_defaults(options, size, &defaults, sizeof defaults);
 }
 
@@ -228,12 +229,35 @@ static const char *sampler_problem(const ast_options *o) {
         return "prior_kappa must be between 0 and 1e9";
     if ((o->prior_kappa > 0) != (o->prior_mean != NULL))
         return "prior_kappa and prior_mean go together: both or neither";
-    if (o->shuffle && (o->method == AST_FSD || o->method == AST_CRP))
-        return "samplers do not shuffle: shuffle is for AST_DP and AST_DPMEANS";
     if (o->burn_in < 0 || o->sample_every < 0)
         return "burn_in and sample_every must be at least 0";
     if (!positive(o->learning_rate) || !positive(o->learning_rate_end))
         return "both learning rates must be numbers above 0";
+    return NULL;
+}
+
+static const char *order_problem(const ast_options *o) {
+    if (o->order != AST_ORDER_GIVEN && o->order != AST_ORDER_CONTENT && o->order != AST_ORDER_RANDOM)
+        return "order must be AST_ORDER_GIVEN, AST_ORDER_CONTENT or AST_ORDER_RANDOM";
+    if (o->order != AST_ORDER_GIVEN && o->method != AST_DP && o->method != AST_DPMEANS)
+        return "order is for AST_DP and AST_DPMEANS: the other methods do not depend on the order of the points";
+    return NULL;
+}
+
+static const char *merge_problem(const ast_options *o) {
+    bool merges = o->merge != AST_MERGE_NONE || o->tree || o->min_size != 0;
+    if ((int)o->merge < AST_MERGE_NONE || o->merge > AST_MERGE_COUNT)
+        return "merge must be one of AST_MERGE_NONE to AST_MERGE_COUNT";
+    if (merges && o->method != AST_DP && o->method != AST_SPKM)
+        return "merge, tree and min_size are for AST_DP and AST_SPKM";
+    if (o->merge == AST_MERGE_ANGLE && !(o->merge_angle >= 0 && o->merge_angle <= 180))
+        return "merge_angle must be between 0 and 180 degrees";
+    if (o->merge == AST_MERGE_COUNT && o->merge_count == 0)
+        return "merge_count must be at least 1";
+    if (o->leaves && !o->tree)
+        return "leaves are those of a tree: set tree too";
+    if (!(o->min_size >= 0) || isinf(o->min_size))
+        return "min_size must be a number of at least 0";
     return NULL;
 }
 
@@ -262,6 +286,10 @@ const char *ast_options_problem(const ast_options *o) {
     const char *problem = mixture_problem(o);
     if (!problem)
         problem = sampler_problem(o);
+    if (!problem)
+        problem = order_problem(o);
+    if (!problem)
+        problem = merge_problem(o);
     if (problem)
         return problem;
     if (o->max_iterations < 1)
@@ -278,6 +306,8 @@ const char *ast_options_problem(const ast_options *o) {
         return "there are means to start from, but start is not AST_GIVEN";
     if (o->resume && o->method != AST_DP && o->method != AST_SPKM)
         return "resume is for AST_DP and AST_SPKM";
+    if (o->resume && o->method == AST_DP && o->restarts > 1)
+        return "restarts of AST_DP are compared by all their labels: resume is for one run";
     if (o->resume && (o->sample || o->start_points))
         return "resume is for runs over all points, without sample and start_points";
     if (o->resume && ast_size_problem(o->resume, sizeof *o->resume))

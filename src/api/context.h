@@ -23,6 +23,8 @@ struct ast_context {
     ast_cluster_info *clusters; /* of the last result */
     float *means;
     size_t cluster_count;
+    ast_tree_join *joins; /* the tree of the last result; NULL: none was kept */
+    size_t join_count;
     ast_components components; /* of the last result; none where its method has none */
     const ast_comm *comm;      /* NULL: alone */
     struct ast_call *call;     /* an ast_cluster that is under way (call.h) */
@@ -43,10 +45,9 @@ ast_status ast_check_points(const ast_points *points, ast_fault *fault);
 /* AST_OK unless the rows are sparse, which `what` (the subject of the sentence) cannot work with. */
 ast_status ast_refuse_sparse(const ast_points *points, const char *what, ast_fault *fault);
 
-/* What ast_cluster and ast_cluster_source share (cluster.c): whether there are points enough; what is known of a
- * cluster by its sums; and a result becomes the context's, which owns it then. */
-void ast_keep_clusters(ast_context *context, ast_cluster_info *clusters, float *means, size_t count,
-                       ast_components *components);
+/* A result becomes the context's, which owns it then. */
+struct ast_result;
+void ast_keep_result(ast_context *context, struct ast_result *result);
 
 /* What ast_assign and ast_assign_source are given; ast_assign within a call that is under way. */
 ast_status ast_check_assign(const ast_assign_options *options, ast_fault *fault);

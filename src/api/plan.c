@@ -112,8 +112,10 @@ static ast_status check_options(const ast_options *o, ast_fault *fault) {
         problem = "a source is for AST_DP and AST_SPKM: the other methods need all points in memory";
     if (!problem && o->restarts > 1)
         problem = "a source is for one run: restarts need all points in memory";
-    if (!problem && o->shuffle)
-        problem = "a source is read in its own order: shuffle needs all points in memory";
+    if (!problem && o->order != AST_ORDER_GIVEN)
+        problem = "a source is read in its own order: other orders need all points in memory";
+    if (!problem && (o->merge != AST_MERGE_NONE || o->tree || o->min_size > 0))
+        problem = "merge, tree and min_size need all points in memory";
     if (!problem && o->parallel != AST_ORDERED)
         problem = "a source is read by AST_ORDERED passes: AST_OIR and AST_SERIAL need all points in memory";
     if (!problem && (o->sample || o->start_points))

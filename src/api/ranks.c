@@ -33,10 +33,11 @@ static ast_status check_method(const ast_options *o, ast_fault *fault) {
         return ast_fail(fault, AST_BAD_OPTION, "several ranks run ordered passes: parallel must be AST_ORDERED");
     if (o->sample || o->start_points)
         return ast_fail(fault, AST_BAD_OPTION, "several ranks look at all points: sample and start_points need one");
-    if (o->shuffle || (o->method == AST_DP && o->restarts > 1))
+    if (o->order != AST_ORDER_GIVEN || (o->method == AST_DP && o->restarts > 1))
         return ast_fail(fault, AST_BAD_OPTION,
-                        "several ranks visit the points as given: shuffle and restarts of "
-                        "AST_DP, which shuffle, need one");
+                        "several ranks visit the points as given: other orders and restarts of AST_DP need one");
+    if (o->merge != AST_MERGE_NONE || o->tree || o->min_size > 0)
+        return ast_fail(fault, AST_BAD_OPTION, "merge, tree and min_size need one rank");
     return AST_OK;
 }
 

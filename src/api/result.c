@@ -12,9 +12,8 @@
 #define PART ((size_t)1 << 16) /* labels that are written together */
 
 /* What a point and a cluster are compared by: the cosine, or the log density of the component. */
-static double affinity(const ast_call *c, ast_labelling *l, size_t k, size_t i) {
+static double affinity(const ast_components *components, ast_labelling *l, size_t k, size_t i) {
     const ast_cluster_list *list = &l->clusters;
-    const ast_components *components = &c->components;
     ast_row_buffer *rows = &l->workers[0].chunk.rows;
     const float *mean = list->means + (size_t)list->order[k] * list->dimension;
     double cosine = l->rows.sparse ? ast_rows_exact_score(&l->rows, rows, i, mean)
@@ -25,14 +24,14 @@ static double affinity(const ast_call *c, ast_labelling *l, size_t k, size_t i) 
 }
 
 /* Points of weight 0 took no part; now they get the label of the cluster that suits them best. */
-static void label_weightless(const ast_call *c, ast_labelling *l) {
+static void label_weightless(const ast_components *components, ast_labelling *l) {
     const ast_cluster_list *list = &l->clusters;
     for (size_t i = 0; l->rows.weights && list->live > 0 && i < l->rows.count; i++) {
         if (l->rows.weights[i] != 0 || ast_rows_kind(&l->rows, &l->workers[0].chunk.rows, i) == AST_ROW_MISSING)
             continue;
         double best = -INFINITY;
         for (size_t k = 0; k < list->live; k++) {
-            double score = affinity(c, l, k, i);
+            double score = affinity(components, l, k, i);
             if (score > best) {
                 best = score;
                 l->labels[i] = list->order[k];
@@ -54,16 +53,16 @@ static void rename_labels(const ast_call *c, const ast_labelling *l, const int32
 
 /* Weighted points: sizes and weights as the caller counts them, points of weight 0 included. Each rank goes on where
  * the one before stopped. */
-static void count_members(const ast_call *c, const ast_labelling *l, const int32_t *labels) {
+static void count_members(const ast_call *c, const ast_labelling *l, const ast_result *r, const int32_t *labels) {
     const ast_comm *comm = l->ranks.comm;
     const double *weights = c->points->weights ? c->points->weights + l->windows.first : NULL;
     for (int turn = 0; weights && turn < ast_comm_size(comm); turn++) {
         for (size_t i = 0; turn == ast_comm_rank(comm) && i < l->rows.count; i++)
             if (labels[i] >= 0) {
-                c->clusters[labels[i]].count++;
-                c->clusters[labels[i]].weight += weights[i];
+                r->clusters[labels[i]].count++;
+                r->clusters[labels[i]].weight += weights[i];
             }
-        ast_comm_broadcast(comm, c->clusters, l->clusters.live * sizeof *c->clusters, turn);
+        ast_comm_broadcast(comm, r->clusters, l->clusters.live * sizeof *r->clusters, turn);
     }
 }
 
@@ -78,28 +77,29 @@ static ast_status write_labels(const ast_call *c, const ast_labelling *l, ast_fa
 }
 
 /* The labels, window by window. */
-static ast_status hand_over(const ast_call *c, ast_labelling *l, const int32_t *rank, ast_fault *fault) {
-    int32_t *labels = c->store ? l->labels : c->labels;
+static ast_status hand_over(const ast_call *c, ast_labelling *l, const int32_t *rank, const ast_result *r,
+                            ast_fault *fault) {
+    int32_t *labels = c->store ? l->labels : r->labels;
     ast_status status = AST_OK;
     for (size_t n = 0; n < l->windows.count && status == AST_OK; n++) {
         status = ast_windows_open(l, n, fault);
         if (status != AST_OK)
             break;
-        label_weightless(c, l);
+        label_weightless(&r->components, l);
         status = ast_labelling_trouble(l, fault);
         rename_labels(c, l, rank, labels);
-        count_members(c, l, labels);
+        count_members(c, l, r, labels);
         if (status == AST_OK)
             status = write_labels(c, l, fault);
     }
     return status;
 }
 
-static void describe(const ast_call *c, const ast_labelling *l, size_t k) {
+static void describe(const ast_call *c, const ast_labelling *l, const ast_result *r, size_t k) {
     const ast_cluster_list *list = &l->clusters;
     int32_t slot = list->order[k];
-    ast_cluster_info *info = &c->clusters[k];
-    float *mean = c->means + k * list->dimension;
+    ast_cluster_info *info = &r->clusters[k];
+    float *mean = r->means + k * list->dimension;
     double weight = ast_clusters_weight(list, slot);
     double resultant = weight > 0 ? ast_clusters_length(list, slot) / weight : 0;
     bool equal = list->members[slot] < 2 || resultant >= 1 - 0x1p-26; /* as close as sums of floats can tell */
@@ -107,45 +107,68 @@ static void describe(const ast_call *c, const ast_labelling *l, size_t k) {
         info->weight = (double)(info->count = (size_t)list->members[slot]);
     info->resultant = resultant < 1 ? resultant : 1;
     info->kappa = equal ? NAN : ast_vmf_kappa(list->dimension, resultant);
-    info->share = NAN;
-    if (c->components.count) { /* where the method has components their numbers are part of the result */
-        info->share = c->components.weights[k];
-        info->kappa = c->components.kappas[k];
+    info->share = info->stability = NAN;
+    if (r->components.count) { /* where the method has components their numbers are part of the result */
+        info->share = r->components.weights[k];
+        info->kappa = r->components.kappas[k];
     }
     info->mean = memcpy(mean, list->means + (size_t)slot * list->dimension, list->dimension * sizeof *mean);
     if (l->rows.axial)
         ast_choose_side(mean, list->dimension);
 }
 
-ast_status ast_call_result(ast_call *c, ast_labelling *l, ast_fault *fault) {
-    size_t clusters = l->clusters.live;
-    int32_t *rank = ast_allocate(l->clusters.slots + 1, sizeof *rank);
-    free(c->clusters);
-    free(c->means);
-    c->clusters = ast_allocate_zero(clusters, sizeof *c->clusters);
-    c->means = ast_allocate(clusters * l->rows.dimension, sizeof *c->means);
-    bool ready = rank && c->clusters && c->means;
+/* The leaf of every row, in the caller's order. */
+static void order_leaves(const ast_call *c, ast_result *r, size_t count, int32_t *scratch) {
+    if (!r->tree.leaves || !c->order)
+        return;
+    memcpy(scratch, r->tree.leaves, count * sizeof *scratch);
+    for (size_t i = 0; i < count; i++)
+        r->tree.leaves[c->order[i]] = scratch[i];
+}
+
+ast_status ast_call_result(const ast_call *c, ast_labelling *l, ast_result *r, ast_fault *fault) {
+    size_t clusters = l->clusters.live, slots = l->clusters.slots + 1;
+    size_t scratch = r->tree.leaves && l->rows.count > slots ? l->rows.count : slots;
+    int32_t *rank = ast_allocate(scratch, sizeof *rank);
+    r->clusters = ast_allocate_zero(clusters, sizeof *r->clusters);
+    r->means = ast_allocate(clusters * l->rows.dimension, sizeof *r->means);
+    bool ready = rank && r->clusters && r->means;
     ast_status status = ast_labelling_agree(l, ready ? AST_OK : ast_fail_memory(fault), fault);
     for (size_t k = 0; k < clusters && status == AST_OK; k++)
         rank[l->clusters.order[k]] = (int32_t)k;
     if (status == AST_OK)
-        status = hand_over(c, l, rank, fault);
+        status = hand_over(c, l, rank, r, fault);
     for (size_t k = 0; k < clusters && status == AST_OK; k++)
-        describe(c, l, k);
+        describe(c, l, r, k);
+    if (status == AST_OK)
+        order_leaves(c, r, l->rows.count, rank);
     free(rank);
     return status;
 }
 
-void ast_keep_clusters(ast_context *context, ast_cluster_info *clusters, float *means, size_t count,
-                       ast_components *components) {
+void ast_result_free(ast_result *r) {
+    free(r->labels);
+    free(r->clusters);
+    free(r->means);
+    ast_components_free(&r->components);
+    ast_tree_free(&r->tree);
+    *r = (ast_result){0};
+}
+
+void ast_keep_result(ast_context *context, ast_result *result) {
     free(context->clusters);
     free(context->means);
-    context->clusters = clusters;
-    context->means = means;
-    context->cluster_count = count;
+    free(context->joins);
     ast_components_free(&context->components);
-    context->components = *components;
-    *components = (ast_components){0};
+    context->clusters = result->clusters;
+    context->means = result->means;
+    context->cluster_count = result->report.clusters;
+    context->joins = result->tree.joins;
+    context->join_count = result->tree.joins ? result->tree.clusters - 1 : 0;
+    context->components = result->components;
+    free(result->labels);
+    free(result->tree.leaves);
+    *result = (ast_result){0};
 }
 
 /* A version that appends fields repacks the records for callers of the versions before it. */
@@ -158,4 +181,11 @@ const ast_cluster_info *ast_cluster_records(const ast_context *context, size_t r
 
 const float *ast_means(const ast_context *context) {
     return context ? context->means : NULL;
+}
+
+const ast_tree_join *ast_tree_records(const ast_context *context, size_t record, size_t *count) {
+    bool known = context && count && record == sizeof *context->joins;
+    if (count)
+        *count = known ? context->join_count : 0;
+    return known ? context->joins : NULL;
 }

@@ -80,7 +80,8 @@ static const char *other_option(const ast_checkpoint_head *a, const ast_checkpoi
            : a->angle != b->angle       ? "angle"
            : a->clusters != b->clusters ? "number of clusters"
            : a->axial != b->axial       ? "rule for axes (axial)"
-           : a->shuffle != b->shuffle   ? "order of the points (shuffle)"
+           : a->order != b->order       ? "order of the points"
+           : a->merge != b->merge       ? "merge or least size of a cluster"
            : a->start != b->start       ? "start"
            : a->means != b->means       ? "start: its means differ"
            : a->seed != b->seed         ? "seed"
@@ -170,6 +171,7 @@ static bool are_finite(const float *numbers, size_t count) {
 static bool take_piece(const ast_call *c, ast_labelling *l, size_t first, size_t count, const uint32_t *records,
                        uint64_t *sum) {
     const ast_resume *s = c->resume;
+    int32_t *labels = c->results[c->best].labels;
     size_t width = s->at.width;
     bool good = true;
     for (size_t j = 0; j < count; j++) {
@@ -178,8 +180,8 @@ static bool take_piece(const ast_call *c, ast_labelling *l, size_t first, size_t
         good = ast_restore_label(l, first + j, record[0]) && good;
         if (width < 2)
             continue;
-        c->labels[first + j] = (int32_t)record[1];
-        good = good && c->labels[first + j] >= -1 && c->labels[first + j] < (int64_t)s->head.best.clusters;
+        labels[first + j] = (int32_t)record[1];
+        good = good && labels[first + j] >= -1 && labels[first + j] < (int64_t)s->head.best.clusters;
     }
     return good;
 }
@@ -261,31 +263,45 @@ static ast_status take_best(ast_call *c, ast_fault *fault) {
     size_t clusters = head->best.clusters, dimension = head->dimension;
     if (head->restart == 0)
         return AST_OK;
-    c->clusters = ast_allocate_zero(clusters, sizeof *c->clusters);
-    c->means = ast_allocate(clusters * dimension, sizeof *c->means);
-    ast_status status = c->clusters && c->means ? AST_OK : ast_fail_memory(fault);
+    ast_result *best = &c->results[c->best];
+    best->clusters = ast_allocate_zero(clusters, sizeof *best->clusters);
+    best->means = ast_allocate(clusters * dimension, sizeof *best->means);
+    ast_status status = best->clusters && best->means ? AST_OK : ast_fail_memory(fault);
     status = ast_comm_agree(c->context->comm, status, fault);
     for (size_t k = 0; status == AST_OK && k < clusters; k++) {
         ast_checkpoint_cluster kept;
-        float *mean = c->means + k * dimension;
+        float *mean = best->means + k * dimension;
         memcpy(&kept, s->bytes + s->at.best + k * sizeof kept, sizeof kept);
         memcpy(mean, means_at(s, s->at.best_means) + k * dimension, dimension * sizeof *mean);
-        c->clusters[k] =
-            (ast_cluster_info){(size_t)kept.size, kept.weight, kept.resultant, kept.kappa, mean, .share = NAN};
+        best->clusters[k] = (ast_cluster_info){(size_t)kept.size, kept.weight,     kept.resultant, kept.kappa, mean,
+                                               .share = NAN,      .stability = NAN};
     }
-    c->report = (ast_report){.size = sizeof c->report,
-                             .points = c->total,
-                             .missing = ast_labelling_missing(&c->context->labelling),
-                             .dimension = dimension,
-                             .clusters = clusters,
-                             .objective = head->best.objective,
-                             .log_likelihood = NAN,
-                             .bic = NAN,
-                             .iterations = (int)head->best.iterations,
-                             .converged = (int)head->best.converged,
-                             .oir_restarts = head->best.oir_restarts,
-                             .improvement = NAN};
+    best->report = (ast_report){.size = sizeof best->report,
+                                .points = c->total,
+                                .missing = ast_labelling_missing(&c->context->labelling),
+                                .dimension = dimension,
+                                .clusters = clusters,
+                                .objective = head->best.objective,
+                                .log_likelihood = NAN,
+                                .bic = NAN,
+                                .iterations = (int)head->best.iterations,
+                                .converged = (int)head->best.converged,
+                                .oir_restarts = head->best.oir_restarts,
+                                .improvement = NAN,
+                                .merged = head->best.merged,
+                                .outliers = head->best.outliers,
+                                .silhouette = NAN,
+                                .stability = NAN};
     return status;
+}
+
+/* Memory for the labels of the best result, if there is one. */
+static ast_status reserve_best(const ast_call *c, ast_fault *fault) {
+    ast_result *best = &c->results[c->best];
+    bool wanted = c->resume->head.restart > 0;
+    if (wanted)
+        best->labels = ast_allocate(c->points->count, sizeof *best->labels);
+    return ast_comm_agree(c->context->comm, best->labels || !wanted ? AST_OK : ast_fail_memory(fault), fault);
 }
 
 ast_status ast_resume_take(ast_call *c, ast_labelling *l, ast_run *run, ast_fault *fault) {
@@ -296,6 +312,8 @@ ast_status ast_resume_take(ast_call *c, ast_labelling *l, ast_run *run, ast_faul
         status = ast_fail(fault, AST_BAD_STATE, "the state was made with other points or weights");
     if (status == AST_OK)
         status = take_clusters(c, l, fault);
+    if (status == AST_OK)
+        status = reserve_best(c, fault);
     if (status == AST_OK)
         status = take_records(c, l, fault);
     if (status == AST_OK)

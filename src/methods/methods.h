@@ -2,14 +2,16 @@
  *
  * The algorithms, one file each: batch.c is DP-vMF-means and sampled.c the same over a sample, kmeans.c spherical
  * k-means, minibatch.c and online.c its mini-batch and online variants, mixture.c a mixture
- * by EM, gibbs_fsd.c and gibbs_crp.c its samplers, dpmeans.c the Euclidean DP-means. Each runs on a labelling that is loaded with points and has no clusters, and leaves its result there: labels are slots,
- * clusters have means. Those with a distribution for each cluster leave that in the run. */
+ * by EM, gibbs_fsd.c and gibbs_crp.c its samplers, dpmeans.c the Euclidean DP-means. Each runs on a labelling that is
+ * loaded with points and has no clusters, and leaves its result there: labels are slots, clusters have means. Those
+ * with a distribution for each cluster leave that in the run. */
 #ifndef AST_METHODS_H
 #define AST_METHODS_H
 
 #include "components.h"
 #include "history.h"
 #include "labelling.h"
+#include "merge.h"
 #include "random.h"
 
 typedef struct ast_run {
@@ -21,10 +23,15 @@ typedef struct ast_run {
     double log_likelihood, bic; /* NaN where the method has none */
     double improvement;         /* what one more iteration over all points would add; NaN: not measured */
     uint64_t oir_restarts;
-    double pass_start;      /* seconds */
-    size_t start_points;    /* k-means++ draws among so many; 0: among all */
-    bool resumed;           /* the labelling has clusters and labels of a run that this one goes on from */
-    ast_history history;    /* of the labels after each pass, or after the last one where that is enough */
+    double pass_start;         /* seconds */
+    size_t start_points;       /* k-means++ draws among so many; 0: among all */
+    bool resumed;              /* the labelling has clusters and labels of a run that this one goes on from */
+    ast_history history;       /* of the labels after each pass, or after the last one where that is enough */
+    bool merging;              /* the method is over; clusters are merged or dissolved */
+    size_t merged;             /* clusters before merging */
+    size_t outliers;           /* points of dissolved clusters that fit nowhere */
+    double weight_unit;        /* the smallest weight as given, in which clusters count theirs; 1 without weights */
+    ast_tree_of_run tree;      /* if the options ask for it. The caller frees it */
     ast_components components; /* cluster k is component k; none where the method has none. The caller frees them */
 } ast_run;
 
@@ -64,7 +71,8 @@ ast_status ast_run_label(ast_labelling *labelling, ast_run *run, ast_pass_result
 ast_status ast_run_update(ast_labelling *labelling, ast_run *run, double penalty, const ast_pass_result *result,
                           ast_fault *fault);
 
-/* Measures run->improvement and leaves everything else as it is: for a result that is complete. penalty: of a cluster. */
+/* Measures run->improvement and leaves everything else as it is: for a result that is complete. penalty: of a cluster.
+ */
 ast_status ast_run_further(ast_labelling *labelling, ast_run *run, double penalty, ast_fault *fault);
 
 /* Tells the caller's progress function, if there is one: AST_CANCELLED if that wants to stop. */

@@ -69,7 +69,8 @@ ast_status ast_run_update(ast_labelling *l, ast_run *run, double penalty, const 
                           .scored = result->scored,
                           .objective = run->objective,
                           .seconds = ast_seconds() - run->pass_start,
-                          .last = run->converged || run->iterations == run->options->max_iterations};
+                          .last = !run->merging && (run->converged || run->iterations == run->options->max_iterations),
+                          .merging = run->merging};
     return ast_labelling_defer(l, ast_run_tell(run, &state, fault));
 }
 

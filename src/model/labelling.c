@@ -278,6 +278,20 @@ void ast_labelling_reset(ast_labelling *l) {
     atomic_store(&l->ranks.trouble, false);
 }
 
+void ast_labelling_restart(ast_labelling *l) {
+    double unit = l->clusters.unit, weight_unit = l->clusters.weight_unit;
+    bool bounds = l->scorer.bounds.on;
+    for (size_t i = 0; i < l->rows.count; i++)
+        l->labels[i] = l->labels[i] == AST_MISSING ? AST_MISSING : AST_UNLABELLED;
+    for (size_t i = 0; l->rows.sparse && i < l->rows.padded; i++)
+        l->summed.slots[i] = AST_UNLABELLED;
+    ast_clusters_clear(&l->clusters, l->rows.dimension);
+    l->clusters.unit = unit;
+    l->clusters.weight_unit = weight_unit;
+    ast_labelling_reset(l);
+    l->scorer.bounds.on = bounds;
+}
+
 ast_status ast_labelling_recount(ast_labelling *l, ast_fault *fault) {
     ast_cluster_list *c = &l->clusters;
     for (size_t slot = 0; slot < c->slots; slot++) {
@@ -289,6 +303,10 @@ ast_status ast_labelling_recount(ast_labelling *l, ast_fault *fault) {
     ast_add_all(l);
     if (!atomic_load(&l->failed))
         ast_merge_sums(l, l->workers, l->worker_count);
+    for (size_t i = 0; l->rows.sparse && i < l->rows.padded; i++)
+        l->summed.slots[i] = AST_UNLABELLED;
+    if (l->rows.sparse)
+        ast_sparse_sum(l);
     l->first = false;
     return ast_labelling_trouble(l, fault);
 }

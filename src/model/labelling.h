@@ -185,6 +185,9 @@ uint64_t ast_labelling_print(const ast_labelling *labelling);
 /* Every empty cluster, in order, takes the point that fits its own cluster worst (empty.c). */
 ast_status ast_labelling_fill_empty(ast_labelling *labelling, ast_fault *fault);
 
+/* Points in memory lose their labels, and all clusters are gone: as after loading. */
+void ast_labelling_restart(ast_labelling *labelling);
+
 /* The members' sums of the labels as they are now, and nothing else of the clusters. */
 ast_status ast_labelling_recount(ast_labelling *labelling, ast_fault *fault);
 

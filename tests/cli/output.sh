@@ -43,7 +43,7 @@ grep -q '\.\.\.$' ../out || broken 'long means are not cut'
 # JSON: the keys, in order, and what they hold.
 works asterism cluster x.txt --angle 20 --json --labels z.npy --means m.txt
 grep -o '"[a-z_]*":' ../out | tr -d '":' | awk '!seen[$0]++' | paste -sd' ' - >keys
-echo 'points missing dimension method clusters objective iterations converged seconds cluster id size mean kappa' \
+echo 'points missing dimension method clusters merged outliers objective iterations converged stability seconds cluster id size mean kappa' \
     'share spread dip_direction dip angles' >expected
 same expected keys
 equal points 6 "$(json points ../out)"

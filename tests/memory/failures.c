@@ -137,7 +137,7 @@ static void awkward_input_fails_cleanly(void **state) {
     for (int i = 0; i < N; i += 100)
         s.x[i * 3] = NAN;
     s.points.weights = s.weights;
-    s.options.shuffle = 1;
+    s.options.order = AST_ORDER_CONTENT;
     s.options.restarts = 2;
     s.options.start = AST_GIVEN;
     s.options.means = s.x + 3;

@@ -288,7 +288,7 @@ static void bad_options_are_refused(void **state) {
     bad[5].learning_rate = 0;
     bad[6].method = (ast_method)7;
     bad[7].axial = 1;
-    bad[8].shuffle = 1;
+    bad[8].order = AST_ORDER_RANDOM;
     assert_null(ast_options_problem(&good));
     for (int i = 0; i < 9; i++)
         assert_non_null(ast_options_problem(&bad[i]));

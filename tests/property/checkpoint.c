@@ -194,10 +194,11 @@ static void check_dp(uint64_t seed, ref_size size, size_t ways) {
     ast_random_seed(&random, seed, 91);
     ast_options options = ref_dp_options(made.angle);
     options.axial = ast_random_below(&random, 4) == 0;
-    options.shuffle = ast_random_below(&random, 5) == 0;
-    options.restarts = ast_random_below(&random, 5) == 0 ? 3 : 1;
+    options.order = ast_random_below(&random, 5) == 0   ? AST_ORDER_RANDOM
+                    : ast_random_below(&random, 5) == 0 ? AST_ORDER_CONTENT
+                                                        : AST_ORDER_GIVEN;
     options.max_iterations = ast_random_below(&random, 4) ? 100 : 3;
-    bool ranks = !options.shuffle && options.restarts == 1;
+    bool ranks = options.order == AST_ORDER_GIVEN;
     if (!ranks && ast_random_below(&random, 3) == 0)
         options.parallel = AST_OIR;
     if (made.means) {

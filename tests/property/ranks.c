@@ -292,7 +292,7 @@ static void live(const ast_comm *comm, void *data) {
     ast_open(&context, 1);
     options.progress = hear;
     options.progress_data = &one;
-    options.shuffle = comm->rank == s->shuffler;
+    options.order = comm->rank == s->shuffler ? AST_ORDER_RANDOM : AST_ORDER_GIVEN;
     size_t first = COUNT / 3 * (size_t)comm->rank;
     ast_points points = ast_points_f4(s->x + 3 * first, COUNT / 3, 3);
     ast_join(context, comm);

@@ -402,8 +402,8 @@ static void test_refused(void **state) {
     static stage s;
     (void)state;
     set_stage(&s, 0);
-    s.options.shuffle = 1;
-    check_refused(&s, "shuffle needs all points in memory");
+    s.options.order = AST_ORDER_CONTENT;
+    check_refused(&s, "other orders need all points in memory");
     set_stage(&s, 0);
     s.options.restarts = 2;
     check_refused(&s, "restarts need all points in memory");

@@ -352,7 +352,8 @@ static void wrong_arguments(void **state) {
     (void)state;
     static const float hollow[] = {1, 0, 0, 0};
     static const double weights[] = {1, 2, 4};
-    const ast_tally_options none = {.size = sizeof none}, weighted = {.size = sizeof weighted, .smallest_weight = 2, .total_weight = 3};
+    const ast_tally_options none = {.size = sizeof none},
+                            weighted = {.size = sizeof weighted, .smallest_weight = 2, .total_weight = 3};
     check_open(NULL, 2, 2, none, "there are 0 means");
     check_open(means, 0, 2, none, "there are 0 means");
     check_open(means, 1, 1, none, "dimension 1");

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Merging. A cluster is born from one point beyond the angle of all means. In many dimensions two members of a cluster
+ * are farther from each other than from their mean, so one cluster is born many times, and nothing in the pass joins
+ * its pieces. Merging does, after the run has converged:
+ *
+ *     evidence   the level of the tree of joins whose partition is the most probable (evidence.h)
+ *     count      the level of the tree with a given number of clusters
+ *     angle      the nearest two means join while they are closer than an angle; the mean of the two is computed anew
+ *
+ * Then every point joins the nearest mean, until no label changes; no cluster is born, and empty ones are dropped. The
+ * rule with an angle starts again after that, until nothing joins. */
+#include "merge.h"
+
+#include "degree.h"
+#include "evidence.h"
+#include "memory.h"
+#include "methods.h"
+#include "tree.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ZERO_SUM 0x1p-20 /* as in clusters.c: a shorter sum has no direction */
+
+typedef struct merging {
+    ast_labelling *l;
+    ast_run *run;
+    size_t count, dimension; /* clusters before the merge */
+    int64_t *sums;           /* (count, D) */
+    int64_t *weights;        /* (count) */
+    int64_t *members;        /* (count) */
+    float *means;            /* (count, D) */
+    ast_joined *joins;       /* (count - 1) of which `made` are known */
+    size_t made;
+    int32_t *group; /* (2 count) the cluster that a node became part of */
+} merging;
+
+void ast_tree_free(ast_tree_of_run *tree) {
+    free(tree->joins);
+    free(tree->leaves);
+    *tree = (ast_tree_of_run){0};
+}
+
+static ast_leaves leaves_of(const merging *m) {
+    const ast_cluster_list *c = &m->l->clusters;
+    return (ast_leaves){m->count, m->dimension, m->sums, m->weights, m->means, c->unit, m->l->rows.axial};
+}
+
+static bool open_merging(merging *m) {
+    const ast_cluster_list *c = &m->l->clusters;
+    size_t row = m->dimension = c->dimension;
+    m->count = c->live;
+    m->sums = ast_allocate(m->count * row, sizeof *m->sums);
+    m->weights = ast_allocate(m->count, sizeof *m->weights);
+    m->members = ast_allocate(m->count, sizeof *m->members);
+    m->means = ast_allocate(m->count * row, sizeof *m->means);
+    m->joins = ast_allocate(m->count, sizeof *m->joins);
+    m->group = ast_allocate(2 * m->count, sizeof *m->group);
+    if (!m->sums || !m->weights || !m->members || !m->means || !m->joins || !m->group)
+        return false;
+    for (size_t k = 0; k < m->count; k++) {
+        size_t slot = (size_t)c->order[k];
+        memcpy(m->sums + k * row, c->sums + slot * row, row * sizeof *m->sums);
+        memcpy(m->means + k * row, c->means + slot * row, row * sizeof *m->means);
+        m->weights[k] = c->weights[slot];
+        m->members[k] = c->members[slot];
+    }
+    return true;
+}
+
+static void close_merging(merging *m) {
+    void *memory[] = {m->sums, m->weights, m->members, m->means, m->joins, m->group};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        free(memory[i]);
+}
+
+/* Joins until the price reaches `most`. */
+static ast_status find_joins(merging *m, ast_price price, double most, ast_fault *fault) {
+    ast_leaves leaves = leaves_of(m);
+    ast_joiner *joiner = ast_joiner_open(&leaves, price, m->l->rows.kernels, m->l->pool);
+    if (!joiner)
+        return ast_fail_memory(fault);
+    for (m->made = 0; ast_joiner_next(joiner, &m->joins[m->made]) && m->joins[m->made].price < most; m->made++)
+        ast_joiner_take(joiner, &m->joins[m->made]);
+    ast_joiner_close(joiner);
+    return ast_pool_cancelled(m->l->pool) ? ast_fail_cancelled(fault) : AST_OK;
+}
+
+/* ---- The level --------------------------------------------------------------------------------------------------- */
+
+/* The number of joins after which the evidence is best; of equal ones, the fewest clusters. */
+static size_t best_level(const merging *m, ast_status *status, ast_fault *fault) {
+    const ast_cluster_list *c = &m->l->clusters;
+    ast_evidence evidence;
+    size_t best = 0;
+    double highest = -INFINITY;
+    double total = 0;
+    for (size_t k = 0; k < m->count; k++)
+        total += (double)m->weights[k] / c->weight_unit;
+    if (!ast_evidence_open(&evidence, m->count, m->dimension, (double)m->l->everyone, total)) {
+        *status = ast_fail_memory(fault);
+        return 0;
+    }
+    for (size_t k = 0; k < m->count; k++)
+        ast_evidence_leaf(&evidence, (double)m->weights[k] / c->weight_unit, ast_clusters_length(c, c->order[k]));
+    for (size_t made = 0; made <= m->made; made++) {
+        double value = ast_evidence_value(&evidence);
+        if (value >= highest) {
+            highest = value;
+            best = made;
+        }
+        if (made < m->made)
+            ast_evidence_join(&evidence, (size_t)m->joins[made].a, (size_t)m->joins[made].b, m->joins[made].loss);
+    }
+    ast_evidence_close(&evidence);
+    return best;
+}
+
+/* ---- The tree ---------------------------------------------------------------------------------------------------- */
+
+/* Points of every node of the tree. */
+static void write_joins(const merging *m, ast_tree_join *out) {
+    for (size_t t = 0; t < m->made; t++) {
+        const ast_joined *join = &m->joins[t];
+        size_t pair[2] = {(size_t)join->a, (size_t)join->b};
+        out[t] = (ast_tree_join){
+            .a = pair[0], .b = pair[1], .into = m->count + t, .loss = join->loss, .angle = join->angle / AST_DEGREE};
+        for (int i = 0; i < 2; i++)
+            out[t].count += pair[i] < m->count ? (size_t)m->members[pair[i]] : out[pair[i] - m->count].count;
+    }
+}
+
+static bool keep_tree(const merging *m) {
+    const ast_labelling *l = m->l;
+    ast_tree_of_run *tree = &m->run->tree;
+    int32_t *place = ast_allocate(l->clusters.slots + 1, sizeof *place);
+    tree->clusters = m->count;
+    tree->joins = ast_allocate(m->count, sizeof *tree->joins);
+    tree->leaves = m->run->options->leaves ? ast_allocate(l->rows.count, sizeof *tree->leaves) : NULL;
+    bool ready = place && tree->joins && (tree->leaves || !m->run->options->leaves);
+    if (ready)
+        write_joins(m, tree->joins);
+    for (size_t k = 0; k < m->count && ready; k++)
+        place[l->clusters.order[k]] = (int32_t)k;
+    for (size_t i = 0; ready && tree->leaves && i < l->rows.count; i++)
+        tree->leaves[i] = l->labels[i] < 0 ? -1 : place[l->labels[i]];
+    free(place);
+    return ready;
+}
+
+/* ---- The merged clusters ----------------------------------------------------------------------------------------- */
+
+/* The first `made` joins: group[k] is the oldest cluster that cluster k is merged with, whose sum becomes that of all.
+ */
+static void apply_joins(merging *m, size_t made) {
+    size_t row = m->dimension;
+    for (size_t k = 0; k < m->count; k++)
+        m->group[k] = (int32_t)k;
+    for (size_t t = 0; t < made; t++) {
+        int32_t a = m->group[m->joins[t].a], b = m->group[m->joins[t].b], to = a < b ? a : b, from = a < b ? b : a;
+        const int64_t *first = m->sums + (size_t)a * row, *second = m->sums + (size_t)b * row;
+        int64_t *sum = m->sums + (size_t)to * row;
+        int sign = m->joins[t].turned ? -1 : 1;
+        for (size_t d = 0; d < row; d++)
+            sum[d] = first[d] + sign * second[d];
+        m->weights[to] += m->weights[from];
+        m->weights[from] = -1; /* is no cluster any more */
+        m->group[m->count + t] = to;
+    }
+}
+
+/* The mean of a merged cluster; where the sum has no direction, that of its oldest part. */
+static void set_mean(merging *m, size_t k) {
+    const int64_t *sum = m->sums + k * m->dimension;
+    const ast_cluster_list *c = &m->l->clusters;
+    double squares = 0;
+    for (size_t d = 0; d < m->dimension; d++)
+        squares += (double)sum[d] * (double)sum[d];
+    double length = sqrt(squares);
+    if (length / c->unit <= (double)m->weights[k] / c->weight_unit * ZERO_SUM)
+        return;
+    for (size_t d = 0; d < m->dimension; d++)
+        m->means[k * m->dimension + d] = (float)((double)sum[d] / length);
+}
+
+/* Points have no labels again, and the clusters there are now are the merged ones, without points. */
+static ast_status start_over(merging *m, ast_fault *fault) {
+    ast_labelling_restart(m->l);
+    ast_labelling_set_rule(m->l, &ast_nearest_rule, NAN);
+    for (size_t k = 0; k < m->count; k++) {
+        if (m->weights[k] < 0)
+            continue;
+        set_mean(m, k);
+        if (ast_clusters_add(&m->l->clusters, m->means + k * m->dimension, UINT32_MAX) < 0)
+            return ast_fail_memory(fault);
+    }
+    return AST_OK;
+}
+
+static void drop_empty(ast_cluster_list *c) {
+    for (size_t k = 0; k < c->live; k++)
+        if (c->members[c->order[k]] == 0)
+            ast_clusters_bury(c, c->order[k]);
+    ast_clusters_sweep(c);
+}
+
+/* Every point joins the nearest mean until nothing changes. */
+static ast_status join_nearest(ast_labelling *l, ast_run *run, double lambda, ast_fault *fault) {
+    ast_status status = AST_OK;
+    int last = run->iterations + run->options->max_iterations;
+    run->converged = 0;
+    while (status == AST_OK && !run->converged && run->iterations < last) {
+        ast_pass_result pass;
+        status = ast_run_label(l, run, &pass, fault);
+        run->converged = status == AST_OK && pass.changed == 0;
+        if (status == AST_OK) {
+            drop_empty(&l->clusters);
+            status = ast_run_update(l, run, lambda, &pass, fault);
+        }
+    }
+    return status;
+}
+
+static ast_status merge_level(merging *m, size_t made, double lambda, ast_fault *fault) {
+    if (made == 0)
+        return AST_OK;
+    apply_joins(m, made);
+    ast_status status = start_over(m, fault);
+    return status == AST_OK ? join_nearest(m->l, m->run, lambda, fault) : status;
+}
+
+/* One round of the rule with an angle; *joined: how many joins it made. */
+static ast_status merge_round(ast_labelling *l, ast_run *run, double lambda, size_t *joined, ast_fault *fault) {
+    merging m = {.l = l, .run = run};
+    double most = 1 - ast_cosine(run->options->merge_angle);
+    ast_status status = open_merging(&m) ? AST_OK : ast_fail_memory(fault);
+    if (status == AST_OK)
+        status = find_joins(&m, AST_PRICE_ANGLE, most, fault);
+    *joined = m.made;
+    if (status == AST_OK)
+        status = merge_level(&m, m.made, lambda, fault);
+    close_merging(&m);
+    return status;
+}
+
+/* ---- The options ------------------------------------------------------------------------------------------------- */
+
+static ast_status check_count(const ast_options *o, size_t clusters, ast_fault *fault) {
+    if (o->merge != AST_MERGE_COUNT || o->merge_count <= clusters)
+        return AST_OK;
+    return ast_fail(fault, AST_BAD_DATA, "the merge is to leave %zu clusters, but there are only %zu before it",
+                    o->merge_count, clusters);
+}
+
+/* The tree, and the merge to one of its levels. */
+static ast_status merge_by_tree(ast_labelling *l, ast_run *run, double lambda, ast_fault *fault) {
+    const ast_options *o = run->options;
+    merging m = {.l = l, .run = run};
+    ast_status status = open_merging(&m) ? check_count(o, m.count, fault) : ast_fail_memory(fault);
+    if (status == AST_OK)
+        status = find_joins(&m, AST_PRICE_LOSS, INFINITY, fault);
+    if (status == AST_OK && o->tree && !keep_tree(&m))
+        status = ast_fail_memory(fault);
+    size_t made = 0;
+    if (status == AST_OK && o->merge == AST_MERGE_EVIDENCE)
+        made = best_level(&m, &status, fault);
+    else if (o->merge == AST_MERGE_COUNT)
+        made = m.count - o->merge_count;
+    if (status == AST_OK)
+        status = merge_level(&m, made, lambda, fault);
+    close_merging(&m);
+    return status;
+}
+
+ast_status ast_run_merge(ast_labelling *l, ast_run *run, ast_fault *fault) {
+    const ast_options *o = run->options;
+    double lambda = o->method == AST_DP ? ast_cosine(o->angle) - 1 : 0;
+    ast_status status = AST_OK;
+    run->merged = l->clusters.live;
+    if (o->merge == AST_MERGE_COUNT && l->clusters.live == 0)
+        return check_count(o, 0, fault);
+    if (l->clusters.live == 0)
+        return AST_OK;
+    if (o->tree || o->merge == AST_MERGE_EVIDENCE || o->merge == AST_MERGE_COUNT)
+        status = merge_by_tree(l, run, lambda, fault);
+    for (size_t joined = 1; o->merge == AST_MERGE_ANGLE && joined > 0 && status == AST_OK;)
+        status = merge_round(l, run, lambda, &joined, fault);
+    return status;
+}
