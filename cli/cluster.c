@@ -69,6 +69,8 @@ static int run_once(const settings *given) {
                             [AST_CLI_SAMPLES] = {.option = "samples", .path = given->mixtures.samples},
                             [AST_CLI_TRACE] = {.option = "trace", .path = given->mixtures.trace, .own = true},
                             [AST_CLI_COLORED] = {.option = "colored", .path = given->colored, .own = true},
+                            [AST_CLI_TREE] = {.option = "tree", .path = given->tree, .own = true},
+                            [AST_CLI_LEAVES] = {.option = "leaf-labels", .path = given->leaf_labels},
                             [AST_CLI_REPORT] = {.option = "report", .path = given->report, .own = true}}};
     int code = ast_cli_check_targets(work.targets, AST_CLI_TARGETS, given->input, given->common.json);
     if (code < 0)
@@ -203,7 +205,8 @@ static int read_inputs(job *work) {
         return ast_cli_larger_plan(work);
     if (code < 0) {
         work->labels = malloc((own + 1) * sizeof *work->labels);
-        if (!work->labels)
+        work->leaves = given->tree ? malloc((own + 1) * sizeof *work->leaves) : NULL;
+        if (!work->labels || (given->tree && !work->leaves))
             code = ast_cli_fail(AST_CLI_FAILED, "there is no memory for %zu labels", own);
     }
     return code;
@@ -269,7 +272,13 @@ static void set_options(job *work) {
     options->clusters = given->clusters;
     options->max_iterations = (int)given->passes.max_iterations;
     options->restarts = (int)given->restarts;
-    options->shuffle = given->shuffle;
+    options->order = (ast_order)given->order;
+    options->merge = (ast_merge)given->merge;
+    options->merge_angle = given->merge_angle;
+    options->merge_count = given->merge_to;
+    options->tree = given->tree != NULL;
+    options->leaves = work->leaves;
+    options->min_size = given->min_size;
     options->axial = given->axial;
     options->seed = given->common.seed;
     options->parallel = (ast_parallel)given->passes.parallel;
@@ -313,6 +322,7 @@ static void free_job(job *work) {
     free(work->weights);
     free(work->init);
     free(work->labels);
+    free(work->leaves);
     free(work->prior_mean);
     free(work->memberships);
     ast_cli_record_free(&work->record);

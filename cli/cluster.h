@@ -27,6 +27,8 @@ enum {
     AST_CLI_SAMPLES,
     AST_CLI_TRACE,
     AST_CLI_COLORED,
+    AST_CLI_TREE,
+    AST_CLI_LEAVES,
     AST_CLI_REPORT,
     AST_CLI_TARGETS
 };
@@ -38,9 +40,10 @@ typedef struct ast_cli_cluster_settings {
     ast_cli_mixtures mixtures;
     const char *input, *weights, *init, *labels, *means, *colored, *report, *state;
     const char *line; /* the command line, for the report */
-    int method, shuffle, axial, frame_axes, compare, durable;
-    double angle;
-    size_t clusters, restarts, batch, sample, memory; /* memory: bytes, 0: not given */
+    const char *tree, *leaf_labels, *merge_text;
+    int method, order, shuffle, merge, axial, frame_axes, compare, durable;
+    double angle, merge_angle, min_size;
+    size_t clusters, restarts, batch, sample, merge_to, memory; /* memory: bytes, 0: not given */
     const char *memory_text;
 } ast_cli_cluster_settings;
 
@@ -63,6 +66,7 @@ typedef struct ast_cli_cluster_job {
     double *weights;
     float *init;
     int32_t *labels;
+    int32_t *leaves;   /* with --tree */
     size_t first, all; /* several ranks: the first of its points; all of them together */
     double total;      /* the weights of the points that have a direction, together */
     ast_cli_target targets[AST_CLI_TARGETS];
@@ -102,6 +106,9 @@ int ast_cli_cluster_labels(ast_cli_cluster_job *work);
 
 /* With --compare: the run that the result is compared with (cluster_compare.c). The labels are of no use after it. */
 int ast_cli_cluster_compare(ast_cli_cluster_job *work);
+
+/* Writes the tree of joins, and fills the target of its leaves, if they are asked for (cluster_tree.c). */
+int ast_cli_cluster_tree(ast_cli_cluster_job *work);
 
 /* What the table, JSON and the report tell. */
 ast_cli_result ast_cli_cluster_result(ast_cli_cluster_job *work);

@@ -5,6 +5,7 @@
 #include "cluster.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -15,6 +16,10 @@
 typedef ast_cli_cluster_settings settings;
 
 static const char *const automatic[] = {"auto", NULL};
+static const char *const orders[] = {"given", "content", "random", NULL}; /* in the order of ast_order */
+
+#define WHOLE (AST_CLI_ON_RANKS | AST_CLI_IN_PARTS) /* modes in which no process has all points in memory */
+#define MERGED (AST_CLI_DP | AST_CLI_SPKM)
 
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
@@ -85,10 +90,51 @@ static const ast_cli_option options_table[] = {
                "label and counts for nothing."},
     {"restarts", AST_CLI_COUNT, "R", "number of runs, of which the best is kept", AT(restarts), 1, 1000000,
      .standard = "1", .not_in = AST_CLI_AUTO | AST_CLI_IN_PARTS,
-     .manual = "Makes *R* runs, each with another order (`dp`, `dpmeans`) or another start and other random numbers "
-               "(the others), and keeps the one with the best objective."},
-    {"shuffle", AST_CLI_FLAG, NULL, "visit the points in a random order", AT(shuffle), .methods = AST_CLI_BY_ANGLE,
-     .not_in = AST_CLI_AUTO | AST_CLI_ON_RANKS | AST_CLI_IN_PARTS, .manual = "Visits them in a seeded random order."},
+     .manual = "Makes *R* runs and keeps the best. `dp` and `dpmeans` visit the points in another order in each run "
+               "(by content, with another seed); the other methods start from other random numbers. `dp` keeps the "
+               "run with the highest silhouette or, if a run found one cluster, with the best evidence; the others "
+               "keep the best objective. The result says how far the other runs agree with the one that was kept: "
+               "`stability`, the mean adjusted Rand index, and for each cluster the mean Jaccard index with the "
+               "most similar cluster of each other run."},
+    {"order", AST_CLI_CHOICE, "ORDER",
+     "the order in which points are visited: given (row by row), content (by a seeded hash of the rows: a "
+     "permuted file gives permuted labels) or random (seeded, by row number)",
+     AT(order), .choices = orders, .standard = "given", .methods = AST_CLI_BY_ANGLE, .not_in = AST_CLI_AUTO | WHOLE,
+     .manual = "The order in which the points are visited, on which the clusters depend. `given` is row by row, as in "
+               "the paper. `content` sorts the rows by a seeded hash of their values: the result does not depend on "
+               "the order of rows in the file, and a permuted file gives permuted labels, bit for bit. `random` is a "
+               "seeded permutation of the row numbers. --restarts use `content` from the second run on."},
+    {"shuffle", AST_CLI_FLAG, NULL, "the same as --order random", AT(shuffle), .methods = AST_CLI_BY_ANGLE,
+     .not_in = AST_CLI_AUTO | WHOLE, .excludes = "order", .manual = "The same as --order random."},
+    {"merge", AST_CLI_TEXT, "DEG|evidence|none",
+     "merge clusters after convergence: those whose means are closer than DEG, or as the evidence says", AT(merge_text),
+     .methods = MERGED, .not_in = WHOLE, .excludes = "merge-to",
+     .manual =
+         "Merges clusters after the run has converged. A number joins the nearest two means while they are closer "
+         "than so many degrees. `evidence` takes the level of the tree of joins (--tree) at which the points are "
+         "best explained for the number of clusters; it needs no angle. Then every point joins the nearest "
+         "mean until nothing changes; no cluster is born. After a merge a point may be farther than --angle "
+         "from its mean. `none` is the default. docs/merging.md has the rule and what it finds on known data."},
+    {"merge-to", AST_CLI_COUNT, "K", "merge clusters after convergence until K are left", AT(merge_to), 1, 2147483647,
+     .methods = MERGED, .not_in = WHOLE,
+     .manual = "Merges clusters after the run has converged, along the tree of joins, until *K* are left. It fails if "
+               "the run found fewer."},
+    {"tree", AST_CLI_TEXT, "FILE.json", "write the tree of joins of the clusters before any merge", AT(tree),
+     .methods = MERGED, .not_in = WHOLE | AST_CLI_EVERY,
+     .manual =
+         "Writes the tree of joins as JSON. Its leaves are the clusters before any merge; the two that lose least "
+         "of the sum of the lengths of their sums join first (Ward's rule on the sphere). `joins` lists *a*, *b*, "
+         "*into*, *loss*, *angle* (between the two means, degrees) and *size*; `leaves` has the leaf of every "
+         "row, -1 for rows that are missing or have weight 0, unless --leaf-labels writes them."},
+    {"leaf-labels", AST_CLI_TEXT, "FILE.npy", "with --tree: write the leaf of every row to this file", AT(leaf_labels),
+     .needs = "tree",
+     .manual = "Writes the leaf of every row to this file, int32 *.npy* or text, in place of the list in the tree."},
+    {"min-size", AST_CLI_REAL, "N",
+     "dissolve clusters with fewer points (by weight, if there are weights); points that fit nowhere get label -1",
+     AT(min_size), 0, 1e18, .standard = "0", .methods = MERGED, .not_in = WHOLE,
+     .manual = "Dissolves the clusters with fewer than *N* points, by weight if there are weights, all at once, after "
+               "convergence and merging. Their points join the nearest remaining mean; with `dp` only if it is within "
+               "--angle. Points that fit nowhere are outliers: their label is -1, and `outliers` in JSON counts them."},
     {"labels", AST_CLI_TEXT, "FILE",
      "write one label per row, point or triangle, -1 for missing ones: int32 .npy, or text; for images, "
      "an array of the image's shape; - is standard output",
@@ -217,7 +263,7 @@ static int check_method(const settings *given) {
 static int check_ranks(const settings *given) {
     const char *what = !ast_cli_ranks()                                 ? NULL
                        : isinf(given->angle)                            ? "--angle auto"
-                       : given->method == AST_DP && given->restarts > 1 ? "--restarts of dp, which shuffles,"
+                       : given->method == AST_DP && given->restarts > 1 ? "--restarts of dp"
                        : ast_cli_camera_every(&given->reading.camera)   ? "--frame all"
                        : strcmp(given->input, "-") == 0                 ? "standard input"
                                                                         : NULL;
@@ -241,17 +287,49 @@ static int check_files(const settings *given) {
     return code < 0 ? ast_cli_report_check("report", given->report) : code;
 }
 
+/* --merge is a number of degrees or a word. */
+static int resolve_merge(settings *given) {
+    const char *text = given->merge_text;
+    char *end;
+    given->merge_angle = NAN;
+    given->merge = given->merge_to ? AST_MERGE_COUNT : AST_MERGE_NONE;
+    if (!text || strcmp(text, "none") == 0)
+        return -1;
+    given->merge = AST_MERGE_EVIDENCE;
+    if (strcmp(text, "evidence") == 0)
+        return -1;
+    given->merge = AST_MERGE_ANGLE;
+    given->merge_angle = strtod(text, &end);
+    if (end == text || *end || !(given->merge_angle >= 0 && given->merge_angle <= 180))
+        return ast_cli_fail(AST_CLI_USAGE, "--merge must be a number from 0 to 180, evidence or none, not '%s'", text);
+    return -1;
+}
+
+/* What depends on the values of two options. */
+static int check_restarts(const settings *given) {
+    if (given->state && given->method == AST_DP && given->restarts > 1)
+        return ast_cli_fail(AST_CLI_USAGE, "--state keeps one run: it does not go with --restarts of dp, which are "
+                                           "compared by all their labels");
+    return -1;
+}
+
 int ast_cli_cluster_plan(settings *given, int argc, char **argv, const char **inputs) {
     int code = ast_cli_parse(&ast_cli_cluster, argc, argv, given, inputs);
     if (code >= 0)
         return code;
     given->axial |= given->reading.cloud.undirected;
+    if (given->shuffle)
+        given->order = AST_ORDER_RANDOM;
     ast_cli_camera_resolve(&given->reading.camera, &given->common, AST_SMOOTH_GUIDED);
     code = ast_cli_reading_list(&given->reading, &given->common, inputs, &given->input);
     if (code < 0)
         code = ast_cli_memory_check(given->memory_text, &given->memory);
     if (code < 0)
         code = check_method(given);
+    if (code < 0)
+        code = resolve_merge(given);
+    if (code < 0)
+        code = check_restarts(given);
     if (code < 0)
         code = check_ranks(given);
     if (code < 0)

@@ -40,6 +40,8 @@ ast_cli_result ast_cli_cluster_result(job *work) {
         .reason = work->sweep.count ? work->sweep.reason : NULL,
         .oir = given->passes.parallel == AST_OIR,
         .weighted = work->points.weights != NULL,
+        .merge = given->merge != AST_MERGE_NONE,
+        .min_size = given->min_size,
         .axial = given->axial,
         .about = about(work),
         .normals = d->kind == AST_CLI_SURFACE ? ast_cli_surface_word(&d->surface) : NULL,
@@ -121,6 +123,8 @@ int ast_cli_cluster_deliver(job *work) {
         code = fill_records(work);
     if (code < 0)
         code = fill_colored(work);
+    if (code < 0)
+        code = ast_cli_cluster_tree(work);
     if (code < 0 && work->given->frame_axes)
         code = find_axes(work);
     if (code < 0)

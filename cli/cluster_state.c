@@ -155,8 +155,8 @@ static int decide(ast_cli_checkpoint *s, const ast_progress *progress) {
 int ast_cli_checkpoint_step(const ast_progress *progress, void *data) {
     ast_cli_checkpoint *s = data;
     int stop = ast_cli_record_step(progress, s->record);
-    if (progress->iteration == 0)
-        return stop;
+    if (progress->iteration == 0 || progress->merging)
+        return stop || ast_cli_interrupted();
     if (!decide(s, progress))
         return 0;
     double began = ast_cli_now();

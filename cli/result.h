@@ -15,6 +15,8 @@ typedef struct ast_cli_result {
     double angle;           /* degrees, NaN where the method has none */
     int oir;                /* whether oir_restarts means something */
     int weighted;           /* whether the points had weights */
+    int merge;              /* whether clusters were merged after convergence */
+    double min_size;        /* clusters of fewer points were dissolved; 0: none */
     int batches;            /* whether iterations are batches */
     const ast_report *full; /* of a run over all points all the time, to compare with; or NULL */
     const char *reason;     /* why this angle, where a sweep chose it; else NULL */

@@ -66,9 +66,13 @@ static void put_head(const ast_cli_result *result, ast_text *json) {
     ast_json_integer(json, "dimension", (int64_t)report->dimension);
     ast_json_string(json, "method", result->method);
     ast_json_integer(json, "clusters", (int64_t)report->clusters);
+    ast_json_integer(json, "merged", (int64_t)report->merged);
+    ast_json_integer(json, "outliers", (int64_t)report->outliers);
     ast_json_real(json, "objective", report->objective, DOUBLE_DIGITS);
     ast_json_integer(json, "iterations", report->iterations);
     ast_json_boolean(json, "converged", report->converged);
+    ast_json_real(json, "stability", report->stability, DOUBLE_DIGITS);
+    put_known(json, "silhouette", report->silhouette);
     if (result->frame >= 0)
         ast_json_integer(json, "frame", result->frame);
     if (result->normals)
@@ -103,6 +107,8 @@ static void put_cluster(const ast_cli_result *result, size_t id, ast_text *json)
     ast_json_real(json, "kappa", cluster->kappa, FLOAT_DIGITS);
     ast_json_real(json, "share", share, FLOAT_DIGITS);
     ast_json_real(json, "spread", ast_cli_spread(cluster), FLOAT_DIGITS);
+    if (isfinite(result->report->stability))
+        ast_json_real(json, "stability", cluster->stability, FLOAT_DIGITS);
     if (result->report->dimension == 3) {
         ast_cli_cluster_dip(cluster, &dip_direction, &dip);
         ast_json_real(json, "dip_direction", dip_direction, FLOAT_DIGITS);

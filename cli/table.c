@@ -43,7 +43,7 @@ void ast_cli_print_table(const ast_cli_result *result) {
     for (size_t i = 0; i < count; i++)
         print_row(&result->clusters[rows[i]], rows[i], result, scale, &style);
     if (total > count) {
-        size_t rest = result->report->points - result->report->missing;
+        size_t rest = result->report->points - result->report->missing - result->report->outliers;
         for (size_t i = 0; i < count; i++)
             rest -= result->clusters[rows[i]].count;
         char more[AST_CLI_GROUPED], points[AST_CLI_GROUPED];
@@ -80,6 +80,31 @@ static void print_loss(const ast_cli_result *result) {
     putchar('\n');
 }
 
+/* What happened after convergence. */
+static void print_merge(const ast_cli_result *result) {
+    const ast_report *report = result->report;
+    char text[AST_CLI_GROUPED];
+    if (result->merge && report->merged > report->clusters)
+        printf("merged from %s clusters; a point may be farther than the angle from its mean\n",
+               ast_cli_grouped(report->merged, text));
+    else if (result->merge)
+        printf("no clusters were merged\n");
+    if (result->min_size > 0)
+        printf("clusters below %g are dissolved; %s outlier%s with label -1\n", result->min_size,
+               ast_cli_grouped(report->outliers, text), report->outliers == 1 ? "" : "s");
+}
+
+/* How far the other restarts agree. */
+static void print_firmness(const ast_report *report) {
+    if (!isfinite(report->stability))
+        return;
+    printf("stability %.2f: the mean agreement (adjusted Rand index) of the other runs with this one",
+           report->stability);
+    if (isfinite(report->silhouette))
+        printf("; silhouette %.2f, the highest of all runs", report->silhouette);
+    putchar('\n');
+}
+
 static void print_head(const ast_cli_result *result, const look *style) {
     const ast_report *report = result->report;
     char text[AST_CLI_GROUPED], time[AST_CLI_DURATION];
@@ -95,6 +120,8 @@ static void print_head(const ast_cli_result *result, const look *style) {
            report->iterations, result->batches ? "batch" : "pass", report->iterations == 1 ? "" : "es",
            ast_cli_duration(report->seconds, time), report->objective);
     print_loss(result);
+    print_merge(result);
+    print_firmness(report);
     if (result->about)
         printf("%s\n", result->about);
     if (result->reason)
