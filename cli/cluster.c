@@ -256,7 +256,7 @@ static int find_angle(job *work) {
 static void keep_state(job *work) {
     work->state.durable = work->given->durable;
     work->state.context = work->context;
-    ast_set_cancel(work->context, NULL, NULL); /* a signal waits for the end of the pass, to write a checkpoint */
+    ast_set_cancel(work->context, ast_cli_checkpoint_cancel, &work->state);
     work->state.record = &work->record;
     work->state.restarts = work->given->restarts;
     work->options.resume = ast_cli_checkpoint_found(&work->state);

@@ -22,6 +22,7 @@
 #define WRITING 20      /* so many times as long as writing took: it costs a twentieth at most; */
 #define PART 50         /* this part of what the run took so far, which is about what a kill costs, */
 #define MOST_PAUSE 60.0 /* or so many seconds, if that is less. */
+#define GRACE 0.2       /* seconds that a pass may go on after a signal, to end and to be written */
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
@@ -168,6 +169,14 @@ int ast_cli_checkpoint_step(const ast_progress *progress, void *data) {
     return s->stopped || s->code;
 }
 
+int ast_cli_checkpoint_cancel(void *data) {
+    ast_cli_checkpoint *s = data;
+    if (!ast_cli_interrupted())
+        return 0;
+    s->asked = s->asked > 0 ? s->asked : ast_cli_now();
+    return ast_cli_now() - s->asked >= GRACE;
+}
+
 int ast_cli_checkpoint_verdict(const ast_cli_checkpoint *s, ast_status status) {
     if (s->code)
         return s->code;
@@ -175,6 +184,7 @@ int ast_cli_checkpoint_verdict(const ast_cli_checkpoint *s, ast_status status) {
         return ast_cli_fail(AST_CLI_FAILED, "%s: %s", s->path, ast_message(s->context));
     if (status != AST_CANCELLED || s->pass == 0)
         return -1;
-    return ast_cli_fail(AST_CLI_SIGNAL + s->stopped, "stopped after pass %d; the same command goes on from %s", s->pass,
+    int number = s->stopped ? s->stopped : ast_cli_interrupted();
+    return ast_cli_fail(AST_CLI_SIGNAL + number, "stopped after pass %d; the same command goes on from %s", s->pass,
                         s->path);
 }

@@ -27,6 +27,7 @@ typedef struct ast_cli_checkpoint {
     double when;  /* when it was last written, or the run began; */
     double cost;  /* and how long that took */
     int stopped;  /* the signal that asked to stop, on whichever rank */
+    double asked; /* when this rank saw a signal first; 0: it saw none */
     int code;     /* of a failure to write; 0: none */
     ast_output *output;
     char name[4096]; /* of the temporary file, for ranks that have no output */
@@ -43,6 +44,10 @@ const ast_medium *ast_cli_checkpoint_found(const ast_cli_checkpoint *state);
  * signal asked to stop, and otherwise so often that a kill costs little and so seldom that it takes a twentieth of the
  * time at most. */
 int ast_cli_checkpoint_step(const ast_progress *progress, void *data);
+
+/* For ast_set_cancel. After a signal a short pass ends and is written; a longer one is cancelled, and the state of the
+ * pass before it stays. */
+int ast_cli_checkpoint_cancel(void *data);
 
 /* What ast_cluster came to, where that was about the state; -1: it was not. */
 int ast_cli_checkpoint_verdict(const ast_cli_checkpoint *state, ast_status status);

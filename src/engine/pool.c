@@ -148,10 +148,13 @@ bool ast_pool_poll(ast_pool *pool) {
     return ast_pool_cancelled(pool);
 }
 
-/* Whether a worker begins another block: worker 0 is the caller, who asks. */
+bool ast_pool_stopped(ast_pool *pool, int worker) {
+    return worker == 0 ? ast_pool_poll(pool) : ast_pool_cancelled(pool);
+}
+
+/* Whether a worker begins another block. */
 static bool goes_on(ast_pool *pool, int worker) {
-    bool cancelled = worker == 0 ? ast_pool_poll(pool) : ast_pool_cancelled(pool);
-    return !cancelled || !pool->may_stop;
+    return !ast_pool_stopped(pool, worker) || !pool->may_stop;
 }
 
 static void take_blocks(ast_pool *pool, int worker) {

@@ -38,6 +38,9 @@ bool ast_pool_cancelled(const ast_pool *pool);
 /* Asks now, if it is time, and returns ast_pool_cancelled: for long loops on the caller's thread outside of a run. */
 bool ast_pool_poll(ast_pool *pool);
 
+/* For long loops within a task: worker 0, the caller's thread, asks; the others look. */
+bool ast_pool_stopped(ast_pool *pool, int worker);
+
 /* As ast_pool_run, but hands out no more blocks once the pool is cancelled. false: some blocks were not run. */
 bool ast_pool_try(ast_pool *pool, size_t blocks, ast_task *task, void *data);
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * DP-means (Kulis and Jordan 2012) on the same points, in the Euclidean space around the sphere: what one gets who
- * forgets that directions have no length.
+ * Euclidean DP-means (Kulis and Jordan 2012) on the same points; ignores the sphere.
  *
  * It lowers
  *     sum_k sum_{i in k} |x_i - m_k|^2 + lambda K,    lambda = 2 - 2 cos(phi),
- * the squared chord of the angle phi, by visiting the points in order: each joins the nearest m_k, or founds a cluster
+ * the squared chord of the angle phi, by visiting the points in order: each joins the nearest m_k, or starts a cluster
  * with m = x_i if all are farther than lambda; then every m_k becomes the plain mean of its members, which lies inside
  * the sphere. The objective that is reported is minus that sum. The reported means are the directions of the m_k.
  *
@@ -20,7 +19,8 @@
 #include <string.h>
 
 #define BLOCK ((size_t)4096)
-#define TOLERANCE 0x1p-19 /* of a squared distance: equal points stay together at 0 degrees */
+#define SLICE ((size_t)64) /* clusters between two looks at whether to stop */
+#define TOLERANCE 0x1p-19  /* of a squared distance: equal points stay together at 0 degrees */
 
 typedef struct dpmeans {
     ast_labelling *l;
@@ -33,8 +33,6 @@ typedef struct dpmeans {
     size_t first, known, changed;
 } dpmeans;
 
-/* ---- the nearest, in parallel ---- */
-
 static void find_nearest(void *data, size_t index, int worker) {
     dpmeans *m = data;
     size_t n = m->tiles.tile, at = index * n;
@@ -42,14 +40,17 @@ static void find_nearest(void *data, size_t index, int worker) {
     ast_tile tile = ast_tile_at(&m->tiles, m->first + at, memory);
     for (size_t i = 0; i < n; i++)
         m->best[at + i] = -INFINITY;
-    if (m->known)
-        m->tiles.kernels->logits(&tile, m->c.means, m->c.offsets, m->c.kappas, m->known, memory->logits);
-    for (size_t k = 0; k < m->known; k++)
-        for (size_t i = 0; i < n; i++)
-            if (memory->logits[k * n + i] > m->best[at + i]) {
-                m->best[at + i] = memory->logits[k * n + i];
-                m->label[at + i] = (int32_t)k;
-            }
+    for (size_t first = 0; first < m->known && !ast_pool_stopped(m->l->pool, worker); first += SLICE) {
+        size_t some = m->known - first < SLICE ? m->known - first : SLICE;
+        m->tiles.kernels->logits(&tile, m->c.means + first * m->c.dimension, m->c.offsets + first, m->c.kappas + first,
+                                 some, memory->logits);
+        for (size_t k = 0; k < some; k++)
+            for (size_t i = 0; i < n; i++)
+                if (memory->logits[k * n + i] > m->best[at + i]) {
+                    m->best[at + i] = memory->logits[k * n + i];
+                    m->label[at + i] = (int32_t)(first + k);
+                }
+    }
 }
 
 /* ---- the visits ---- */
@@ -101,24 +102,17 @@ static bool visit(dpmeans *m, size_t i) {
     return true;
 }
 
-static bool reserve_tiles(dpmeans *m) {
-    if (m->tiles.memory && m->c.count <= m->tiles.components)
-        return true;
-    ast_tiles_free(&m->tiles);
-    return ast_tiles_open(&m->tiles, m->l, 2 * m->c.count + 16, false);
-}
-
+/* false: no memory, or cancelled. */
 static bool visit_all(dpmeans *m) {
     size_t count = m->l->rows.count;
     m->changed = 0;
     for (m->first = 0; m->first < count; m->first += BLOCK) {
         size_t last = m->first + BLOCK < count ? m->first + BLOCK : count;
-        if (!reserve_tiles(m))
-            return false;
         m->known = m->c.count;
-        ast_pool_run(m->l->pool, (last - m->first + m->tiles.tile - 1) / m->tiles.tile, find_nearest, m);
+        if (!ast_pool_try(m->l->pool, (last - m->first + m->tiles.tile - 1) / m->tiles.tile, find_nearest, m))
+            return false;
         for (size_t i = m->first; i < last; i++)
-            if (m->l->labels[i] != AST_MISSING && !visit(m, i))
+            if (m->l->labels[i] != AST_MISSING && (ast_labelling_stopped(m->l, 0) || !visit(m, i)))
                 return false;
     }
     return true;
@@ -158,8 +152,10 @@ static ast_status iterate(dpmeans *m, ast_fault *fault) {
     ast_run *run = m->run;
     while (!run->converged && run->iterations < run->options->max_iterations) {
         run->pass_start = ast_seconds();
-        if (!visit_all(m))
-            return ast_fail_memory(fault);
+        if (!visit_all(m)) {
+            ast_labelling_fail(m->l);
+            return ast_labelling_trouble(m->l, fault);
+        }
         ast_status status = ast_components_recount(&m->c, m->l, fault);
         if (status != AST_OK)
             return status;
@@ -199,7 +195,8 @@ ast_status ast_run_dpmeans(ast_labelling *l, ast_run *run, ast_fault *fault) {
     dpmeans m = {.l = l, .run = run, .lambda = 2 - 2 * ast_cosine(run->options->angle)};
     m.best = ast_allocate(BLOCK, sizeof *m.best);
     m.label = ast_allocate(BLOCK, sizeof *m.label);
-    ast_status status = m.best && m.label ? take_given(&m, fault) : ast_fail_memory(fault);
+    bool ready = m.best && m.label && ast_tiles_open(&m.tiles, l, SLICE, false);
+    ast_status status = ready ? take_given(&m, fault) : ast_fail_memory(fault);
     if (status == AST_OK)
         status = iterate(&m, fault);
     if (status == AST_OK) {

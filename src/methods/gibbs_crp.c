@@ -183,13 +183,15 @@ static bool run_block(crp_block *b) {
     b->known = s->c->count;
     if (!reserve_shares(s))
         return false;
-    ast_pool_run(s->l->pool, (b->last - b->first + s->tiles.tile - 1) / s->tiles.tile, share_tile, b);
+    if (!ast_pool_try(s->l->pool, (b->last - b->first + s->tiles.tile - 1) / s->tiles.tile, share_tile, b))
+        return false;
     for (size_t i = b->first; i < b->last; i++)
-        if (s->l->labels[i] != AST_MISSING && !visit(b, i))
+        if (s->l->labels[i] != AST_MISSING && (ast_labelling_stopped(s->l, 0) || !visit(b, i)))
             return false;
     return true;
 }
 
+/* false: no memory, or cancelled. */
 static bool visit_all(ast_sampler *s, size_t *changed) {
     crp_block b = {.s = s, .key = ast_sweep_key(s->seed, s->restart, s->sweep, 4)};
     size_t count = s->l->rows.count;
@@ -219,8 +221,10 @@ static double log_partition(const ast_sampler *s) {
 
 ast_status ast_crp_sweep(ast_sampler *s, size_t *changed, ast_fault *fault) {
     s->sweep++;
-    if (!visit_all(s, changed))
-        return ast_fail_memory(fault);
+    if (!visit_all(s, changed)) {
+        ast_labelling_fail(s->l);
+        return ast_labelling_trouble(s->l, fault);
+    }
     ast_status status = ast_components_recount(s->c, s->l, fault);
     if (status != AST_OK)
         return status;

@@ -54,7 +54,7 @@ static void draw_chunk(void *data, size_t chunk, int worker) {
     ast_labelling *l = job->s->l;
     size_t first = chunk * l->rows.chunk, last = first + l->rows.chunk;
     job->s->changed[chunk] = 0;
-    for (size_t i = first; i < last && i < l->rows.count; i += job->s->tiles.tile)
+    for (size_t i = first; i < last && i < l->rows.count && !ast_pool_stopped(l->pool, worker); i += job->s->tiles.tile)
         draw_tile(job, &job->s->tiles.memory[worker], chunk, i);
 }
 

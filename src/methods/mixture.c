@@ -112,7 +112,8 @@ static void expect_chunk(void *data, size_t chunk, int worker) {
     size_t first = chunk * m->l->rows.chunk, last = first + m->l->rows.chunk;
     m->soft[chunk] = m->hard[chunk] = 0;
     m->changed[chunk] = 0;
-    for (size_t i = first; i < last && i < m->l->rows.count; i += m->tiles.tile)
+    for (size_t i = first; i < last && i < m->l->rows.count && !ast_pool_stopped(m->l->pool, worker);
+         i += m->tiles.tile)
         expect_tile(m, memory, chunk, i);
     flush(m, memory);
 }
@@ -127,21 +128,21 @@ static void collect_sums(mixture *m) {
         }
 }
 
-/* Memberships under the components, and their sums. Returns how many points have another best component. */
-static size_t expect(mixture *m) {
+/* Memberships under the components, and their sums; *changed: the points that have another best component. */
+static ast_status expect(mixture *m, size_t *changed, ast_fault *fault) {
     double soft = 0, hard = 0;
-    size_t changed = 0;
+    *changed = 0;
     ast_components_prepare(m->c);
     ast_pool_run(m->l->pool, m->l->rows.chunks, expect_chunk, m);
     for (size_t chunk = 0; chunk < m->l->rows.chunks; chunk++) {
         soft += m->soft[chunk];
         hard += m->hard[chunk];
-        changed += m->changed[chunk];
+        *changed += m->changed[chunk];
     }
     collect_sums(m);
     m->run->log_likelihood = soft;
     m->run->objective = m->run->options->hard ? hard : soft;
-    return changed;
+    return ast_pool_cancelled(m->l->pool) ? ast_fail_cancelled(fault) : AST_OK;
 }
 
 /* ---- M ---- */
@@ -251,9 +252,11 @@ static ast_status iterate(mixture *m, ast_fault *fault) {
     double before = -INFINITY;
     for (;;) {
         m->run->pass_start = ast_seconds();
-        size_t changed = expect(m);
+        size_t changed;
+        ast_status status = expect(m, &changed, fault);
         m->run->iterations++;
-        ast_status status = tell(m, changed, fault);
+        if (status == AST_OK)
+            status = tell(m, changed, fault);
         if (status != AST_OK)
             return status;
         bool rises = m->run->objective - before > options->tolerance * (double)m->l->present;

@@ -59,7 +59,7 @@ static double run_round(online *o) {
     ast_random random;
     ast_random_seed(&random, options->seed, (uint64_t)o->run->restart << 32 | (uint32_t)(o->run->iterations + 2));
     ast_random_permutation(&random, o->order, l->rows.count);
-    for (size_t j = 0; j < l->rows.count; j++) {
+    for (size_t j = 0; j < l->rows.count && !ast_pool_poll(l->pool); j++) {
         size_t i = o->order[j];
         if (l->labels[i] == AST_MISSING)
             continue;
@@ -132,7 +132,7 @@ ast_status ast_run_ospkm(ast_labelling *l, ast_run *run, ast_fault *fault) {
         run->pass_start = ast_seconds();
         double objective = run_round(&o);
         run->iterations++;
-        status = tell(&o, objective, fault);
+        status = ast_pool_cancelled(l->pool) ? ast_fail_cancelled(fault) : tell(&o, objective, fault);
     }
     if (status == AST_OK)
         status = settle(&o, fault);

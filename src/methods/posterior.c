@@ -177,5 +177,5 @@ static void draw_one(void *data, size_t k, int worker) {
 
 void ast_draw_parameters(const ast_prior *prior, ast_components *c, const ast_labelling *l, uint64_t key) {
     parameter_job job = {prior, c, &l->clusters, key};
-    ast_pool_run(l->pool, c->count, draw_one, &job);
+    ast_pool_try(l->pool, c->count, draw_one, &job);
 }

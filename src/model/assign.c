@@ -31,12 +31,14 @@ static void assign_block(const assign_job *job, ast_worker *worker, size_t b, do
     ast_labelling *l = job->l;
     size_t first = b - worker->chunk.base;
     int32_t *labels = job->labels + b;
-    ast_scores scores = {worker->chunk.scores.best + first, worker->chunk.scores.second + first, worker->chunk.scores.id + first};
+    ast_scores scores = {worker->chunk.scores.best + first, worker->chunk.scores.second + first,
+                         worker->chunk.scores.id + first};
     uint64_t bits[AST_BLOCK / 64];
     l->rows.kernels->screen(scores, l->labels + b, AST_ALL_GROUPS, l->scorer.fit, l->scorer.margin, false, bits);
     memcpy(labels, l->labels + b, AST_BLOCK * sizeof *labels);
     for (size_t j = 0; j < AST_BLOCK; j++)
-        if ((bits[j / 64] >> j % 64 & 1) && !decide(job, worker, exact, b + j))
+        if ((bits[j / 64] >> j % 64 & 1) && !ast_labelling_stopped(l, worker->chunk.worker) &&
+            !decide(job, worker, exact, b + j))
             labels[j] = AST_NOBODY;
     l->rows.kernels->adopt(labels, scores.id, AST_BLOCK);
 }
@@ -57,8 +59,10 @@ static void assign_chunk(void *data, size_t chunk, int index) {
     ast_worker *worker = &l->workers[index];
     size_t base = chunk * l->rows.chunk;
     ast_score_whole(l, worker, chunk);
-    for (size_t b = base; b < base + l->rows.chunk; b += AST_BLOCK)
+    for (size_t b = base; b < base + l->rows.chunk && !ast_labelling_stopped(l, index); b += AST_BLOCK)
         assign_block(job, worker, b, job->exact + (size_t)index * job->stride);
+    if (ast_labelling_stopped(l, index))
+        return;
     for (size_t i = base; job->similarity && i < base + l->rows.chunk && i < l->rows.count; i++)
         measure_similarity(job, worker, i);
 }

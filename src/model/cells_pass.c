@@ -85,8 +85,8 @@ void ast_cells_pass(ast_labelling *l, size_t from) {
     if (ready && !l->clusters.fixed)
         ast_cells_visit(l, from);
     ast_clusters_sweep(&l->clusters);
-    ready = ready && ast_workers_reserve(l) && !l->crowd.cells->near.failed;
-    if (!ready || atomic_load(&l->failed)) {
+    ready = ready && !atomic_load(&l->failed) && !l->crowd.cells->near.failed && ast_workers_reserve(l);
+    if (!ready) {
         ast_labelling_fail(l);
         return;
     }

@@ -24,7 +24,9 @@ static void worst_of_chunk(void *data, size_t chunk, int index) {
     ast_labelling *l = s->l;
     ast_worst *w = s->worst;
     w->score[chunk] = INFINITY;
-    for (size_t i = chunk * l->rows.chunk; i < (chunk + 1) * l->rows.chunk && i < l->rows.count; i++) {
+    size_t first = chunk * l->rows.chunk, last = first + l->rows.chunk;
+    last = ast_labelling_stopped(l, index) ? first : last < l->rows.count ? last : l->rows.count;
+    for (size_t i = first; i < last; i++) {
         if (!can_leave(l, i))
             continue;
         const float *mean = w->means + (size_t)l->labels[i] * l->rows.dimension;

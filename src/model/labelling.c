@@ -17,7 +17,7 @@ void ast_labelling_fail(ast_labelling *l) {
 }
 
 bool ast_labelling_stopped(ast_labelling *l, int worker) {
-    if (worker == 0 ? ast_pool_poll(l->pool) : ast_pool_cancelled(l->pool))
+    if (ast_pool_stopped(l->pool, worker))
         atomic_store(&l->failed, true);
     return atomic_load_explicit(&l->failed, memory_order_relaxed);
 }
@@ -52,8 +52,9 @@ ast_status ast_labelling_settle(ast_labelling *l, ast_status status, ast_fault *
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
-static bool open_worker(const ast_rowset *rows, ast_worker *worker) {
+static bool open_worker(const ast_rowset *rows, ast_worker *worker, int number) {
     worker->changes = ast_allocate(rows->chunk, sizeof *worker->changes);
+    worker->chunk.worker = number;
     return ast_chunk_open(&worker->chunk, rows) && worker->changes;
 }
 
@@ -84,7 +85,7 @@ static bool reserve_workers(ast_labelling *l) {
     l->workers = ast_allocate_zero((size_t)l->worker_count, sizeof *l->workers);
     bool ready = l->workers != NULL;
     for (int w = 0; w < l->worker_count && ready; w++)
-        ready = open_worker(rows, &l->workers[w]);
+        ready = open_worker(rows, &l->workers[w], w);
     if (!ready)
         free_workers(l);
     return ready;
@@ -261,6 +262,7 @@ void ast_labelling_set_rule(ast_labelling *l, const ast_rule *rule, double angle
 void ast_labelling_reset(ast_labelling *l) {
     ast_scorer *s = &l->scorer;
     ast_labelling_set_axial(l, l->rows.axial);
+    s->pool = l->pool;
     s->rows = &l->rows;
     s->labels = l->labels;
     s->signs = l->signs;

@@ -95,7 +95,9 @@ static void flush_changes(ast_labelling *l, ast_worker *worker) {
 
 /* Serial passes and passes with restarts add everything up at the end of the first pass. */
 static void finish_sums(ast_labelling *l) {
-    if (l->first && !atomic_load(&l->failed))
+    if (atomic_load(&l->failed))
+        return;
+    if (l->first)
         ast_add_all(l);
     else
         ast_workers_reserve(l);
@@ -312,6 +314,8 @@ static ast_status resident_singles(ast_labelling *l, ast_fault *fault) {
 static ast_status resident_fill(ast_labelling *l, ast_worst *worst, int32_t slot, ast_fault *fault) {
     double score;
     size_t chunk = ast_find_worst(l, worst, &score);
+    if (atomic_load(&l->failed))
+        return ast_labelling_trouble(l, fault);
     return ast_move_point(l, worst->point[chunk], slot) ? AST_OK : ast_fail_memory(fault);
 }
 

@@ -341,7 +341,7 @@ static ast_status ranked_pass(ast_labelling *l, ast_parallel how, ast_pass_resul
 /* Moves the point of whichever rank owns it; `point` matters on that one. */
 static bool move_point(ast_labelling *l, int owner, size_t point, int32_t slot) {
     uint64_t sums[AST_PACKET_HEAD];
-    bool lonely, mine = l->ranks.comm->rank == owner;
+    bool lonely, mine = l->ranks.comm->rank == owner && !atomic_load(&l->failed);
     int32_t from = mine ? l->labels[point] : 0;
     for (int w = 0; w < l->worker_count; w++)
         l->workers[w].log_count = 0;

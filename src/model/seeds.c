@@ -276,7 +276,7 @@ static ast_status measure_distances(seeding *s, ast_fault *fault) {
     for (size_t number = 0; !s->peaks.peak && number < s->l->windows.count && s->status == AST_OK; number++) {
         open_window(s, number);
         find_blocks(s);
-        ast_pool_run(s->l->pool, (s->blocks + s->together - 1) / s->together, seed_blocks, s);
+        ast_pool_try(s->l->pool, (s->blocks + s->together - 1) / s->together, seed_blocks, s);
         close_window(s);
     }
     if (s->status != AST_OK)

@@ -284,7 +284,8 @@ ast_status ast_rowset_load(ast_rowset *rows, ast_pool *pool, const ast_points *p
             return status;
     }
     load_job job = {.rows = rows, .labels = labels, .infinite = points->count};
-    ast_pool_run(pool, (padded + LOAD_BLOCK - 1) / LOAD_BLOCK, load_task, &job);
+    if (!ast_pool_try(pool, (padded + LOAD_BLOCK - 1) / LOAD_BLOCK, load_task, &job))
+        return ast_fail_cancelled(fault);
     rows->missing = job.missing;
     rows->tight = tight_floats(points);
     rows->scaled = job.scaled != 0;

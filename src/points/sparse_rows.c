@@ -224,7 +224,8 @@ ast_status ast_sparse_rows_open(ast_sparse_rows *rows, const ast_points *view, a
         return ast_fail_memory(fault);
     rows->columns = wide || entries == 0 ? rows->copied : (const int32_t *)view->columns + offset;
     check_job job = {.rows = rows, .view = view, .bad = view->count};
-    ast_pool_run(pool, (view->count + CHECK_BLOCK - 1) / CHECK_BLOCK, check_block, &job);
+    if (!ast_pool_try(pool, (view->count + CHECK_BLOCK - 1) / CHECK_BLOCK, check_block, &job))
+        return ast_fail_cancelled(fault);
     if (job.bad == view->count)
         return AST_OK;
     describe_bad(view, job.bad, fault);

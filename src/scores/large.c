@@ -9,26 +9,42 @@
 
 #include <math.h>
 
-#define KNOWS_NOTHING 2.0f /* above every score */
+#define KNOWS_NOTHING 2.0f               /* above every score */
+#define SCORES_AT_ONCE ((size_t)1 << 28) /* products between two looks at whether to stop: some 30 ms */
 
 static float sparse_score(const ast_scorer *s, size_t i, const float *mean) {
     ast_sparse_row row = ast_rowset_entries(s->rows, i);
     return ast_sparse_dot(&row, mean);
 }
 
-/* The scores of n listed points (indices into the chunk) against the table, compact. */
+/* Listed points first..first+n-1 against the table. */
+static void score_some(ast_scorer *s, ast_chunk *c, const ast_table *table, size_t first, size_t n) {
+    ast_scores to = {c->compact.best + first, c->compact.second + first, c->compact.id + first};
+    if (s->rows->sparse)
+        s->kernels->score_sparse(c->rows.entries + first, n, table, to, c->scratch);
+    else
+        s->kernels->score_rows(c->picked + first, n, table, to, c->scratch);
+}
+
+/* The scores of n listed points (indices into the chunk) against the table, compact. Very many means take long: then
+ * some points are scored at a time. If the pool is cancelled meanwhile, the other points stay undecided. */
 static void score_list(ast_scorer *s, ast_chunk *c, const ast_table *table, size_t base, size_t n) {
-    if (s->rows->sparse) {
-        for (size_t j = 0; j < n; j++)
-            c->rows.entries[j] = ast_rowset_entries(s->rows, base + c->list[j]);
-        s->kernels->score_sparse(c->rows.entries, n, table, c->compact, c->scratch);
-        return;
-    }
+    size_t width = s->rows->sparse ? s->rows->entries.longest : s->rows->dimension;
+    size_t some = SCORES_AT_ONCE / (table->count * width + 1) + 1;
     for (size_t j = 0; j < n; j++) {
         size_t at = c->list[j];
-        c->picked[j] = c->rows.is_loaded ? c->rows.loaded[at] : ast_rows_slot(s->rows, &c->rows, base + at, at);
+        if (s->rows->sparse)
+            c->rows.entries[j] = ast_rowset_entries(s->rows, base + at);
+        else
+            c->picked[j] = c->rows.is_loaded ? c->rows.loaded[at] : ast_rows_slot(s->rows, &c->rows, base + at, at);
     }
-    s->kernels->score_rows(c->picked, n, table, c->compact, c->scratch);
+    size_t first = 0;
+    for (; first < n && (first == 0 || !ast_pool_stopped(s->pool, c->worker)); first += some)
+        score_some(s, c, table, first, n - first < some ? n - first : some);
+    for (; first < n; first++) {
+        c->compact.best[first] = c->compact.second[first] = AST_NO_SCORE;
+        c->compact.id[first] = 0;
+    }
 }
 
 static size_t list_present(const ast_scorer *s, ast_chunk *c, size_t base, size_t first, size_t n) {
@@ -169,8 +185,7 @@ static void flag_undecided(ast_scorer *s, const ast_chunk *c, size_t base, size_
     for (size_t j = 0; j < n; j++) {
         size_t i = base + c->list[j];
         float best = c->scores.best[c->list[j]], second = c->compact.second[j];
-        if (c->compact.id[j] != s->labels[i] ||
-            !(best >= ast_deciding_score(s, c) && best - second > s->margin))
+        if (c->compact.id[j] != s->labels[i] || !(best >= ast_deciding_score(s, c) && best - second > s->margin))
             s->bounds.blocks[i / AST_BLOCK].attention = true;
     }
 }

@@ -64,35 +64,37 @@ typedef struct ast_gain {
 
 /* What is known of points from pass to pass. */
 typedef struct ast_bounds {
-    bool on;            /* points that cannot change are skipped */
-    bool blind;         /* labels come from another run: no bound holds in the next pass */
-    float *gaps;        /* small: (padded / AST_LANES) as in ast_small_block */
-    ast_scores scores;  /* (padded) large: bounds, and the ids equal the labels between passes; small: AST_OIR only */
-    float *third;       /* large: (padded) bounds of the fast clusters' scores; `scores.second` bounds the others' */
-    size_t capacity;    /* points that scores and third have memory for */
-    ast_block *blocks;  /* (padded / AST_BLOCK) */
-    size_t *chunk_seen; /* (chunks) the number of events of its last pass that all points of a chunk were compared with */
+    bool on;           /* points that cannot change are skipped */
+    bool blind;        /* labels come from another run: no bound holds in the next pass */
+    float *gaps;       /* small: (padded / AST_LANES) as in ast_small_block */
+    ast_scores scores; /* (padded) large: bounds, and the ids equal the labels between passes; small: AST_OIR only */
+    float *third;      /* large: (padded) bounds of the fast clusters' scores; `scores.second` bounds the others' */
+    size_t capacity;   /* points that scores and third have memory for */
+    ast_block *blocks; /* (padded / AST_BLOCK) */
+    size_t
+        *chunk_seen; /* (chunks) the number of events of its last pass that all points of a chunk were compared with */
     size_t last_events; /* events of the pass before */
     float rise;         /* of `safe` since the pass before: gaps are measured from it */
 } ast_bounds;
 
 /* How far the means moved since the pass before. */
 typedef struct ast_moves {
-    float *of;              /* large: (slots) */
-    float *start_means;     /* large: (slots, D) the means at the start of the pass, by slot */
-    size_t capacity;        /* slots that both have memory for */
-    ast_gain all;           /* moves of all clusters */
-    ast_gain quick, slow;   /* large: moves of the fast clusters, and of the others */
-    uint8_t *fast;          /* large: (fast_capacity) slots that have a bound of their own */
+    float *of;            /* large: (slots) */
+    float *start_means;   /* large: (slots, D) the means at the start of the pass, by slot */
+    size_t capacity;      /* slots that both have memory for */
+    ast_gain all;         /* moves of all clusters */
+    ast_gain quick, slow; /* large: moves of the fast clusters, and of the others */
+    uint8_t *fast;        /* large: (fast_capacity) slots that have a bound of their own */
     size_t fast_capacity;
-    ast_table carry;        /* large: the fast clusters, as the next pass finds them */
-    bool regrouped;         /* large: the fast clusters are others than in the pass before */
-    bool few;               /* few enough clusters to look at each pair of them */
+    ast_table carry;               /* large: the fast clusters, as the next pass finds them */
+    bool regrouped;                /* large: the fast clusters are others than in the pass before */
+    bool few;                      /* few enough clusters to look at each pair of them */
     float bit_step[AST_MASK_BITS]; /* small: how much smaller the gaps of points of the slots of that bit may be now */
 } ast_moves;
 
 typedef struct ast_scorer {
     const ast_kernels *kernels;
+    ast_pool *pool; /* which may be cancelled */
     const ast_rowset *rows;
     int32_t *labels;   /* (padded) slots: the model's */
     uint8_t *signs;    /* (padded / AST_LANES) axial: a bit for each point on the other side of its mean, added as -x */
@@ -127,6 +129,7 @@ typedef struct ast_chunk {
     float *scratch;         /* large: AST_ROW_SCRATCH */
     uint64_t scored;        /* points compared with every mean in this pass */
     ast_row_buffer rows;
+    int worker; /* the thread's number in the pool */
 } ast_chunk;
 
 /* Memory for chunks, for blocks and gaps of so many points, and for scores that are kept. false: no memory. */
@@ -160,8 +163,9 @@ void ast_chunk_note(const ast_scorer *scorer, ast_chunk *chunk);
 void ast_forget_gaps(ast_scorer *scorer, size_t first, size_t last);
 void ast_forget_blocks(ast_scorer *scorer);
 
-/* Before a pass: copies the means by slot, which bounds are measured from. After an update: what the next pass must know
- * of how far the means went; events (count): slots that were born or reset, as ast_events has them. false: no memory. */
+/* Before a pass: copies the means by slot, which bounds are measured from. After an update: what the next pass must
+ * know of how far the means went; events (count): slots that were born or reset, as ast_events has them. false: no
+ * memory. */
 bool ast_bounds_open_pass(ast_scorer *scorer, const ast_mean_list *means);
 bool ast_bounds_close_pass(ast_scorer *scorer, const ast_mean_list *means, const int32_t *events, size_t count,
                            float safe);

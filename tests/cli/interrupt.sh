@@ -53,6 +53,37 @@ started 'of 40.000.000 points' --default-signal=INT "$ASTERISM" sample --points 
     --kappa 9 --output y.npy
 stopped INT 130
 
+# In the middle of one pass that would take minutes to hours; the state of no pass is written either.
+asterism sample --points 200000 --dimension 64 --clusters 10 --kappa 5 --output big.npy
+asterism sample --points 1000000 --dimension 3 --clusters 10 --kappa 5 --output frame.npy
+
+# cancelled_in_a_pass ARGUMENTS...: interrupts it after a second, and sees it end soon and leave no file.
+cancelled_in_a_pass() {
+    env --default-signal=INT "$ASTERISM" "$@" >../out 2>../err &
+    job=$!
+    sleep 1
+    before=$(date +%s)
+    kill -s INT $job 2>/dev/null || broken "it was over before it was stopped: $* $(cat ../err)"
+    status=0
+    wait $job || status=$?
+    equal "exit code of $*" 130 "$status"
+    [ $(($(date +%s) - before)) -le 3 ] || broken "it went on after the signal: $*"
+    equal "files of $*" 'big.npy frame.npy x.npy' "$(find . -type f | sed 's|^\./||' | sort | paste -sd' ' -)"
+}
+
+for how in '--parallel ordered' '--parallel serial' '--parallel oir' --axial '--method dpmeans' '--state s.state'; do
+    # shellcheck disable=SC2086
+    cancelled_in_a_pass cluster big.npy --angle 1e-12 $how --labels z.npy
+done
+for method in 'crp --concentration 1000' 'movmf --clusters 500 --max-iterations 100000' 'ospkm --clusters 500'; do
+    # shellcheck disable=SC2086
+    cancelled_in_a_pass cluster big.npy --method $method --labels z.npy
+done
+cancelled_in_a_pass stream frame.npy --angle 1e-12 --labels frames
+cancelled_in_a_pass stream frame.npy --angle 1e-12 --parallel serial --labels frames
+rmdir frames
+rm big.npy frame.npy
+
 # Ctrl-C that is ignored stays ignored.
 started '^pass 1,' --ignore-signal=INT "$ASTERISM" cluster x.npy --angle 20 --restarts 5 --labels z.npy
 kill -s INT $job 2>/dev/null || : # it may be done already
