@@ -69,7 +69,7 @@ int ast_cli_cluster_tree(job *work) {
         return -1;
     if (output && !write_tree(work, output, &error))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    ast_cli_fill_labels(&work->targets[AST_CLI_LEAVES], work->leaves, d->width ? d->height : work->points.count,
-                        d->width);
+    work->targets[AST_CLI_LEAVES].array =
+        ast_label_array(work->leaves, d->width ? d->height : work->points.count, d->width);
     return -1;
 }
