@@ -16,7 +16,7 @@
 /* Bytes that one cluster takes, on so many threads. */
 static double slot_bytes(size_t dimension, double threads) {
     double row = (double)dimension;
-    double list = (dimension <= AST_SMALL ? 16 : 12) * row + 48; /* means, sums, shifts and what is one number each */
+    double list = (dimension <= AST_SMALL ? 16 : 12) * row + 56; /* means, sums, shifts and what is one number each */
     double tables = 3 * 4 * row + 64, starts = 12 * row, result = 4 * row + 64;
     double worker = 4 * 4 * row + 3 * 8 * (row + 8) + 160; /* tables of its own, sums of its own */
     return 2.5 * list + 1.5 * tables + starts + result + threads * worker;

@@ -12,9 +12,9 @@
 #define ZERO_SUM 0x1p-20 /* of the members' weight: a shorter sum has no direction worth the name */
 
 void ast_clusters_free(ast_cluster_list *clusters) {
-    void *memory[] = {clusters->order,   clusters->free,    clusters->means,   clusters->sums,
-                      clusters->weights, clusters->members, clusters->keys,    clusters->founder,
-                      clusters->moves,   clusters->shifts,  clusters->touched, clusters->alive};
+    void *memory[] = {clusters->order,   clusters->free.slots, clusters->means,   clusters->sums,  clusters->weights,
+                      clusters->members, clusters->keys,       clusters->founder, clusters->moves, clusters->shifts,
+                      clusters->touched, clusters->alive,      clusters->born};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         free(memory[i]);
     *clusters = (ast_cluster_list){0};
@@ -22,7 +22,7 @@ void ast_clusters_free(ast_cluster_list *clusters) {
 
 void ast_clusters_clear(ast_cluster_list *clusters, size_t dimension) {
     clusters->dimension = dimension;
-    clusters->live = clusters->slots = clusters->free_count = clusters->reserved = 0;
+    clusters->live = clusters->slots = clusters->free.count = clusters->reserved = 0;
     clusters->hidden = NULL;
     clusters->unit = 0x1p30;
     clusters->weight_unit = 1;
@@ -36,7 +36,7 @@ bool ast_clusters_reserve(ast_cluster_list *c, size_t slots) {
     size_t capacity = c->capacity ? 2 * c->capacity : first;
     capacity = capacity < slots ? slots : capacity;
     bool grown = ast_grow_array(&c->order, used, capacity, sizeof *c->order) &&
-                 ast_grow_array(&c->free, used, capacity, sizeof *c->free) &&
+                 ast_grow_array(&c->free.slots, used, capacity, sizeof *c->free.slots) &&
                  ast_grow_array(&c->means, used, capacity, dimension * sizeof *c->means) &&
                  ast_grow_array(&c->sums, used, capacity, dimension * sizeof *c->sums) &&
                  ast_grow_array(&c->weights, used, capacity, sizeof *c->weights) &&
@@ -46,17 +46,18 @@ bool ast_clusters_reserve(ast_cluster_list *c, size_t slots) {
                  ast_grow_array(&c->moves, used, capacity, sizeof *c->moves) &&
                  (dimension > AST_SMALL || ast_grow_array(&c->shifts, used, capacity, dimension * sizeof *c->shifts)) &&
                  ast_grow_array(&c->touched, used, capacity, sizeof *c->touched) &&
-                 ast_grow_array(&c->alive, used, capacity, sizeof *c->alive);
+                 ast_grow_array(&c->alive, used, capacity, sizeof *c->alive) &&
+                 ast_grow_array(&c->born, used, capacity, sizeof *c->born);
     if (grown)
         c->capacity = capacity;
     return grown;
 }
 
 int32_t ast_clusters_add(ast_cluster_list *clusters, const float *mean, uint32_t founder) {
-    bool reuse = clusters->free_count > 0;
+    bool reuse = clusters->free.count > 0;
     if (!reuse && (clusters->slots == INT32_MAX || !ast_clusters_reserve(clusters, clusters->slots + 1)))
         return -1;
-    size_t slot = reuse ? (size_t)clusters->free[--clusters->free_count] : clusters->slots++;
+    size_t slot = reuse ? (size_t)clusters->free.slots[--clusters->free.count] : clusters->slots++;
     size_t dimension = clusters->dimension;
     memcpy(clusters->means + slot * dimension, mean, dimension * sizeof *mean);
     memset(clusters->sums + slot * dimension, 0, dimension * sizeof *clusters->sums);
@@ -67,7 +68,7 @@ int32_t ast_clusters_add(ast_cluster_list *clusters, const float *mean, uint32_t
     clusters->touched[slot] = 1;
     clusters->alive[slot] = 1;
     clusters->order[clusters->live++] = (int32_t)slot;
-    clusters->version++;
+    clusters->born[slot] = ++clusters->version;
     return (int32_t)slot;
 }
 
@@ -118,10 +119,10 @@ void ast_clusters_sweep(ast_cluster_list *clusters) {
 }
 
 void ast_clusters_release(ast_cluster_list *clusters) {
-    clusters->free_count = 0;
+    clusters->free.count = 0;
     for (size_t slot = clusters->slots; slot-- > clusters->reserved;) /* the lowest is taken first */
         if (!clusters->alive[slot])
-            clusters->free[clusters->free_count++] = (int32_t)slot;
+            clusters->free.slots[clusters->free.count++] = (int32_t)slot;
 }
 
 static double raw_length(const ast_cluster_list *clusters, int32_t slot) {

@@ -10,19 +10,24 @@
 
 #define AST_FEW_SLOTS 4 /* there is memory for at first, where means are long */
 
+/* Slots to use again, after the pass in which they died. */
+typedef struct ast_free_slots {
+    int32_t *slots;
+    size_t count;
+} ast_free_slots;
+
 typedef struct ast_cluster_list {
     size_t dimension;
     size_t live, slots, capacity; /* clusters alive; slots ever in use; slots there is memory for */
     double unit;                  /* sums are in units of 1 / unit, a power of two */
     double weight_unit;           /* the same for weights: unit, or 1 if every point weighs 1 */
     int32_t *order;               /* (live) slots in order of creation: equal scores go to the first */
-    int32_t *free;                /* slots to use again, after the pass in which they died */
-    size_t free_count;
-    size_t reserved;   /* slots below are not used again when their cluster dies */
-    uint8_t *hidden;   /* NULL, or (reserved): reserved slots outlive their points, and these have none now. The rule's */
-    bool fixed;        /* the number of clusters is given: none is born, none dies, no point is alone */
-    uint32_t lone;     /* bits of the clusters with one member; 0 where that does not matter */
-    bool axial;        /* x and -x are the same */
+    ast_free_slots free;
+    size_t reserved; /* slots below are not used again when their cluster dies */
+    uint8_t *hidden; /* NULL, or (reserved): reserved slots outlive their points, and these have none now. The rule's */
+    bool fixed;      /* the number of clusters is given: none is born, none dies, no point is alone */
+    uint32_t lone;   /* bits of the clusters with one member; 0 where that does not matter */
+    bool axial;      /* x and -x are the same */
     uint64_t version;  /* counts what happened to the order */
     float *means;      /* (slots, D) */
     int64_t *sums;     /* (slots, D) */
@@ -34,12 +39,14 @@ typedef struct ast_cluster_list {
     float *shifts;     /* small: (slots, D) where to */
     uint8_t *touched;  /* (slots) the sum has changed since the last update */
     uint8_t *alive;    /* (slots) */
+    uint64_t *born;    /* (slots) the version at birth: increases along the order */
 } ast_cluster_list;
 
 /* The clusters as the scores room sees them. */
 static inline ast_mean_list ast_clusters_means(const ast_cluster_list *c) {
-    return (ast_mean_list){c->dimension, c->live, c->slots, c->order, c->means, c->moves,
-                           c->shifts,    c->alive, c->hidden ? c->reserved : 0, c->hidden};
+    return (ast_mean_list){
+        c->dimension, c->live, c->slots, c->order, c->means, c->moves, c->shifts, c->alive, c->hidden ? c->reserved : 0,
+        c->hidden};
 }
 
 /* Whether the cluster outlives its points; whether it has none and waits for one. */

@@ -170,9 +170,10 @@ static void pass_all(ast_labelling *l, reel *r, const uint64_t *preface) {
     c->slots = preface[SLOTS];
     c->live = preface[LIVE];
     c->version = preface[VERSION];
-    c->free_count = preface[FREE];
+    c->free.count = preface[FREE];
     l->events.count = before + events;
     pass(r, c->members, c->slots * sizeof *c->members);
+    pass(r, c->born, c->slots * sizeof *c->born);
     pass(r, c->order, c->live * sizeof *c->order);
     pass(r, c->alive, c->slots);
     pass(r, c->touched, c->slots);
@@ -188,10 +189,10 @@ bool ast_share_events(ast_labelling *l, int from, size_t before) {
     const ast_cluster_list *c = &l->clusters;
     bool writing = ast_comm_rank(l->ranks.comm) == from;
     uint64_t preface[PREFACE] = {atomic_load(&l->failed), l->events.count - before, c->slots, c->live, c->version,
-                                 c->free_count,           births(l, before)};
+                                 c->free.count,           births(l, before)};
     ast_comm_broadcast(l->ranks.comm, preface, sizeof preface, from);
     size_t bytes = preface[EVENTS] * sizeof *l->events.list + preface[MEANS] * c->dimension * sizeof *c->means +
-                   preface[SLOTS] * (sizeof *c->members + 2) + preface[LIVE] * sizeof *c->order;
+                   preface[SLOTS] * (sizeof *c->members + sizeof *c->born + 2) + preface[LIVE] * sizeof *c->order;
     if (preface[FAILED] || !ast_reserve_packet(l, bytes / sizeof *l->ranks.packet + 1) || !make_room(l, preface)) {
         ast_labelling_fail(l);
         return false;
@@ -240,7 +241,8 @@ static void find_singles(ast_labelling *l, const int32_t *at, const float **mine
         if (label < 0 || !is_single(&l->clusters, label))
             continue;
         float *row = memory + (size_t)at[label] * dimension;
-        mine[at[label]] = memcpy(row, ast_rows_upright(&l->rows, &l->workers[0].chunk.rows, i), dimension * sizeof *row);
+        mine[at[label]] =
+            memcpy(row, ast_rows_upright(&l->rows, &l->workers[0].chunk.rows, i), dimension * sizeof *row);
     }
 }
 

@@ -19,7 +19,8 @@
  *     ranked.c      the schedule of points on several processes; exchange.c what they tell each other
  *     windows.c     the schedule of points that are read as they are needed
  *     empty.c       k-means: empty clusters take points; seeds.c the points that it starts from
- *     restore.c     labels of a run before, taken over */
+ *     restore.c     labels of a run before, taken over
+ *     invariants.c  what holds at the end of a pass */
 #ifndef AST_LABELLING_H
 #define AST_LABELLING_H
 
@@ -217,6 +218,7 @@ bool ast_prepare_pass(ast_labelling *labelling);
 void ast_gather_sums(ast_labelling *labelling); /* adds up what workers have, then ast_end_pass */
 void ast_end_pass(ast_labelling *labelling);
 void ast_count_work(const ast_labelling *labelling, ast_pass_result *result);
+void ast_check_pass(ast_labelling *labelling); /* asserts what must hold now (invariants.c) */
 
 /* ordered passes: the first chunks on one thread, `most` of them; returns how many, and whether the last one brought
  * nothing. Then chunks first..last-1 on all threads. */

@@ -6,7 +6,6 @@
 
 #include "memory.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -213,18 +212,6 @@ static void drop_empty(ast_labelling *l) {
     ast_clusters_sweep(c);
 }
 
-/* What must hold once the sums are there: every point is a member of one live cluster. */
-static void check_members(const ast_labelling *l) {
-    int64_t members = 0;
-    for (size_t k = 0; k < l->clusters.live; k++) {
-        int32_t slot = l->clusters.order[k];
-        assert(l->clusters.alive[slot] && l->clusters.members[slot] >= 0);
-        members += l->clusters.members[slot];
-    }
-    assert((size_t)members == l->everyone);
-    (void)members;
-}
-
 void ast_gather_sums(ast_labelling *l) {
     ast_merge_sums(l, l->workers, l->worker_count);
     if (l->rows.sparse)
@@ -237,7 +224,7 @@ void ast_end_pass(ast_labelling *l) {
         drop_empty(l);
     l->first_done = l->first;
     l->first = l->scorer.bounds.blind = false;
-    check_members(l);
+    ast_check_pass(l);
 }
 
 void ast_count_work(const ast_labelling *l, ast_pass_result *result) {
