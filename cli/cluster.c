@@ -22,7 +22,6 @@ typedef ast_cli_cluster_job job;
 static int read_inputs(job *work);
 static int open_targets(job *work);
 static int find_angle(job *work);
-static void set_options(job *work);
 static int cluster(job *work);
 static void free_job(job *work);
 
@@ -63,11 +62,12 @@ static int check_state(const job *work) {
 
 static int run_once(const settings *given) {
     job work = {.given = given,
+                .options = given->options,
                 .targets = {[AST_CLI_LABELS] = {.option = "labels", .path = given->labels},
                             [AST_CLI_MEANS] = {.option = "means", .path = given->means},
-                            [AST_CLI_MEMBERSHIPS] = {.option = "memberships", .path = given->mixtures.memberships},
-                            [AST_CLI_SAMPLES] = {.option = "samples", .path = given->mixtures.samples},
-                            [AST_CLI_TRACE] = {.option = "trace", .path = given->mixtures.trace, .own = true},
+                            [AST_CLI_MEMBERSHIPS] = {.option = "memberships", .path = given->memberships},
+                            [AST_CLI_SAMPLES] = {.option = "samples", .path = given->samples},
+                            [AST_CLI_TRACE] = {.option = "trace", .path = given->trace, .own = true},
                             [AST_CLI_COLORED] = {.option = "colored", .path = given->colored, .own = true},
                             [AST_CLI_TREE] = {.option = "tree", .path = given->tree, .own = true},
                             [AST_CLI_LEAVES] = {.option = "leaf-labels", .path = given->leaf_labels},
@@ -79,7 +79,6 @@ static int run_once(const settings *given) {
         code = ast_cli_check_kept(work.targets, AST_CLI_TARGETS, given->weights);
     if (code < 0)
         code = check_state(&work);
-    ast_options_init(&work.options);
     if (code < 0)
         code = read_inputs(&work);
     code = ast_cli_agree(code);
@@ -87,7 +86,7 @@ static int run_once(const settings *given) {
         code = ast_cli_agree(ast_cli_cluster_slice(&work));
     if (code < 0)
         code = open_targets(&work);
-    if (code < 0 && isinf(given->angle))
+    if (code < 0 && isinf(given->options.angle))
         code = find_angle(&work);
     if (code < 0 && given->state)
         code = ast_cli_checkpoint_open(&work.state, given->state);
@@ -105,8 +104,7 @@ static int run_each(const settings *given) {
     int code = -1;
     for (size_t i = 0; i < all->count && code <= 0; i++) {
         settings one = *given;
-        const char **names[] = {&one.labels,           &one.means,          &one.mixtures.memberships,
-                                &one.mixtures.samples, &one.mixtures.trace, &one.report};
+        const char **names[] = {&one.labels, &one.means, &one.memberships, &one.samples, &one.trace, &one.report};
         enum { NAMES = sizeof names / sizeof *names };
         scene.files = &all->files[i];
         scene.count = 1;
@@ -142,9 +140,9 @@ static int read_start(job *work) {
     int code = ast_cli_read_means(given->init, work->points.dimension, &work->init, &options->means_count);
     if (code >= 0)
         return code;
-    if (given->clusters && given->clusters != options->means_count)
-        return ast_cli_fail(AST_CLI_FAILED, "--clusters is %zu, but %s has %zu means", given->clusters, given->init,
-                            options->means_count);
+    if (given->options.clusters && given->options.clusters != options->means_count)
+        return ast_cli_fail(AST_CLI_FAILED, "--clusters is %zu, but %s has %zu means", given->options.clusters,
+                            given->init, options->means_count);
     options->start = AST_GIVEN;
     options->means = work->init;
     return -1;
@@ -152,7 +150,7 @@ static int read_start(job *work) {
 
 /* The one direction of --prior-mean. */
 static int read_prior(job *work) {
-    const char *path = work->given->mixtures.prior_mean;
+    const char *path = work->given->prior_mean;
     size_t rows;
     if (!path)
         return -1;
@@ -174,7 +172,7 @@ static int read_points(job *work) {
     if (code < 0 && work->directions.in_parts)
         code = ast_cli_larger_check(work);
     work->points = work->directions.points;
-    if (given->method == AST_FSD || given->method == AST_CRP)
+    if (given->options.method == AST_FSD || given->options.method == AST_CRP)
         work->points.weights = NULL;
     if (code < 0 && given->frame_axes && work->points.dimension != 3)
         code = ast_cli_fail(AST_CLI_FAILED, "--frame-axes is for three dimensions, and %s has %zu",
@@ -188,9 +186,9 @@ static int read_inputs(job *work) {
     if (code >= 0)
         return code;
     size_t count = work->directions.all, own = work->points.count;
-    if (given->clusters > count)
-        return ast_cli_fail(AST_CLI_FAILED, "--clusters %zu is more than the %zu points of %s", given->clusters, count,
-                            ast_cli_name(given->input));
+    if (given->options.clusters > count)
+        return ast_cli_fail(AST_CLI_FAILED, "--clusters %zu is more than the %zu points of %s", given->options.clusters,
+                            count, ast_cli_name(given->input));
     if (given->weights) {
         code = ast_cli_read_weights(given->weights, given->input, count, &work->weights);
         work->points.weights = work->weights;
@@ -199,8 +197,6 @@ static int read_inputs(job *work) {
         code = read_start(work);
     if (code < 0)
         code = read_prior(work);
-    if (code < 0)
-        set_options(work);
     if (code < 0 && work->directions.in_parts)
         return ast_cli_larger_plan(work);
     if (code < 0) {
@@ -217,13 +213,16 @@ static int open_targets(job *work) {
     const settings *given = work->given;
     ast_method method = work->options.method;
     ast_cli_progress_start(&work->progress, &given->common, work->all);
-    work->progress.runs = given->restarts;
+    work->progress.runs = (size_t)given->options.restarts;
     if (method == AST_FSD || method == AST_CRP || method == AST_OSPKM || method == AST_MBSPKM)
-        work->progress.passes = given->passes.max_iterations;
+        work->progress.passes = (size_t)given->options.max_iterations;
     work->record = (ast_cli_record){.progress = &work->progress,
                                     .points = work->points.count,
-                                    .passes_wanted = given->mixtures.trace != NULL,
-                                    .samples_wanted = given->mixtures.samples != NULL};
+                                    .passes_wanted = given->trace != NULL,
+                                    .samples_wanted = given->samples != NULL};
+    work->options.leaves = work->leaves;
+    work->options.progress = ast_cli_record_step;
+    work->options.progress_data = &work->record;
     if (ast_cli_speaks())
         return ast_cli_agree(ast_cli_open_targets(work->targets, AST_CLI_TARGETS));
     work->progress.show = 0;
@@ -235,7 +234,7 @@ static int open_targets(job *work) {
 static int find_angle(job *work) {
     const settings *given = work->given;
     ast_cli_sweep *sweep = &work->sweep;
-    ast_cli_angles angles = {.axial = given->axial};
+    ast_cli_angles angles = {.axial = given->options.axial};
     ast_cli_defaults(ast_cli_angles_group.options, &angles);
     int code = ast_cli_sweep_run(sweep, work->context, &work->points, given->input, &angles, &given->common);
     if (code >= 0)
@@ -258,36 +257,10 @@ static void keep_state(job *work) {
     work->state.context = work->context;
     ast_set_cancel(work->context, ast_cli_checkpoint_cancel, &work->state);
     work->state.record = &work->record;
-    work->state.restarts = work->given->restarts;
+    work->state.restarts = (size_t)work->given->options.restarts;
     work->options.resume = ast_cli_checkpoint_found(&work->state);
     work->options.progress = ast_cli_checkpoint_step;
     work->options.progress_data = &work->state;
-}
-
-static void set_options(job *work) {
-    const settings *given = work->given;
-    ast_options *options = &work->options;
-    options->method = (ast_method)given->method;
-    options->angle = given->angle;
-    options->clusters = given->clusters;
-    options->max_iterations = (int)given->passes.max_iterations;
-    options->restarts = (int)given->restarts;
-    options->order = (ast_order)given->order;
-    options->merge = (ast_merge)given->merge;
-    options->merge_angle = given->merge_angle;
-    options->merge_count = given->merge_to;
-    options->tree = given->tree != NULL;
-    options->leaves = work->leaves;
-    options->min_size = given->min_size;
-    options->axial = given->axial;
-    options->seed = given->common.seed;
-    options->parallel = (ast_parallel)given->passes.parallel;
-    options->bounds = !given->passes.no_bounds;
-    options->sample = given->sample;
-    options->batch = given->batch;
-    ast_cli_mixtures_apply(&given->mixtures, options);
-    options->progress = ast_cli_record_step;
-    options->progress_data = &work->record;
 }
 
 static int cluster(job *work) {
@@ -301,8 +274,7 @@ static int cluster(job *work) {
     ast_status status = ast_cluster(work->context, &work->points, &work->options, work->labels, &work->report);
     ast_cli_progress_end(&work->progress);
     if (work->record.failed)
-        return ast_cli_fail(AST_CLI_FAILED, "there is no memory to keep the %s",
-                            given->mixtures.samples ? "samples" : "trace");
+        return ast_cli_fail(AST_CLI_FAILED, "there is no memory to keep the %s", given->samples ? "samples" : "trace");
     if (status == AST_OK && ast_cli_interrupted())
         status = AST_CANCELLED;
     code = given->state ? ast_cli_checkpoint_verdict(&work->state, status) : -1;

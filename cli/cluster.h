@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The parts of asterism cluster: what the command line says, and everything a run holds. cluster.c reads and clusters,
- * cluster_larger.c clusters what is larger than memory, cluster_options.c has the options, cluster_state.c keeps the run
- * in a file, cluster_compare.c runs what the result is compared with, cluster_output.c writes and prints,
+ * cluster_larger.c clusters what is larger than memory, cluster_options.c has the options, cluster_state.c keeps the
+ * run in a file, cluster_compare.c runs what the result is compared with, cluster_output.c writes and prints,
  * cluster_report.c makes the page. Functions return -1 to go on, or the exit code after printing the sentence. */
 #ifndef AST_CLI_CLUSTER_H
 #define AST_CLI_CLUSTER_H
@@ -13,10 +13,10 @@
 #include "cluster_state.h"
 #include "directions.h"
 #include "memory.h"
-#include "mixtures.h"
 #include "passes.h"
 #include "progress.h"
 #include "result.h"
+#include "run_record.h"
 #include "sweep.h"
 #include "targets.h"
 
@@ -37,13 +37,13 @@ typedef struct ast_cli_cluster_settings {
     ast_cli_common common;
     ast_cli_reading reading;
     ast_cli_passes passes;
-    ast_cli_mixtures mixtures;
+    ast_options options; /* all that follows from the command line alone */
     const char *input, *weights, *init, *labels, *means, *colored, *report, *state;
+    const char *prior_mean, *memberships, *samples, *trace;
     const char *line; /* the command line, for the report */
     const char *tree, *leaf_labels, *merge_text;
-    int method, order, shuffle, merge, axial, frame_axes, compare, durable;
-    double angle, merge_angle, min_size;
-    size_t clusters, restarts, batch, sample, merge_to, memory; /* memory: bytes, 0: not given */
+    int shuffle, frame_axes, compare, durable;
+    size_t memory; /* bytes, 0: not given */
     const char *memory_text;
 } ast_cli_cluster_settings;
 

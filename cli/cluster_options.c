@@ -26,7 +26,7 @@ static const ast_cli_option options_table[] = {
     {"angle", AST_CLI_REAL, "DEG",
      "how far a point may be from its mean, 0 to 180 degrees; a larger angle gives fewer clusters; auto: "
      "as tune recommends (dp)",
-     AT(angle), 0, 180, .choices = automatic, .methods = AST_CLI_BY_ANGLE,
+     AT(options.angle), 0, 180, .choices = automatic, .methods = AST_CLI_BY_ANGLE,
      .required = "how far a point may be from its mean, such as --angle 25 (or --method spkm --clusters K)",
      .manual = "How far a point may be from its mean, 0 to 180 degrees. The larger, the fewer clusters. `auto` "
                "takes the angle that `tune` recommends and starts from its means."},
@@ -39,7 +39,7 @@ static const ast_cli_option options_table[] = {
      "crp: samples of a Dirichlet process mixture, any number of clusters\n"
      "ospkm: online spherical k-means\n"
      "dpmeans: Euclidean DP-means; ignores the sphere",
-     AT(method), .choices = ast_cli_batch_names, .standard = "dp",
+     AT(options.method), .choices = ast_cli_batch_names, .standard = "dp",
      .manual = "`dp` (the default) makes as many clusters as the angle asks for; `spkm` is spherical k-means and "
                "makes as many as --clusters says. `mbspkm` is spherical k-means learned from batches, for an answer "
                "in seconds: every batch moves the means towards its points, by less the more they have seen, until "
@@ -51,8 +51,8 @@ static const ast_cli_option options_table[] = {
                "moves one mean for every point it sees. `dpmeans` is DP-means in the space around the sphere, whose "
                "means are no directions: what one gets by ignoring the sphere."},
     {"clusters", AST_CLI_COUNT, "K",
-     "the number of clusters; fsd: the maximum; crp: the number to start from (default 1)", AT(clusters), 1, 2147483647,
-     .methods = AST_CLI_BY_COUNT,
+     "the number of clusters; fsd: the maximum; crp: the number to start from (default 1)", AT(options.clusters), 1,
+     2147483647, .methods = AST_CLI_BY_COUNT,
      .manual = "The number of clusters, at most the number of points; the most there can be (`fsd`) or how many to "
                "start from (`crp`, default 1)."},
     {"init", AST_CLI_TEXT, "START",
@@ -61,14 +61,15 @@ static const ast_cli_option options_table[] = {
      .manual = "A file of means to start from, one a row. For the methods that take --clusters also `k-means++` "
                "(the default) or `random`, both seeded. For `dp` and `dpmeans` the means are clusters without "
                "points that the first pass may fill."},
-    {"batch", AST_CLI_COUNT, "N", "points in a batch (default 1024, or 10 per cluster if that is more)", AT(batch), 1,
-     2147483647, .methods = AST_CLI_MBSPKM,
+    {"batch", AST_CLI_COUNT, "N", "points in a batch (default 1024, or 10 per cluster if that is more)",
+     AT(options.batch), 1, 2147483647, .methods = AST_CLI_MBSPKM,
      .manual = "Points in a batch (default 1024, or 10 for each cluster if that is more). --max-iterations is the "
                "number of batches at most."},
     {"sample", AST_CLI_COUNT, "N",
      "find the clusters among N points drawn by --seed, then visit all points once; points far from every "
      "mean start new clusters, as usual",
-     AT(sample), 1, 2147483647, .methods = AST_CLI_DP, .not_in = AST_CLI_AUTO | AST_CLI_ON_RANKS | AST_CLI_IN_PARTS,
+     AT(options.sample), 1, 2147483647, .methods = AST_CLI_DP,
+     .not_in = AST_CLI_AUTO | AST_CLI_ON_RANKS | AST_CLI_IN_PARTS,
      .manual = "Finds the clusters among *N* points, drawn by --seed, then visits all points once, in order. A "
                "point that is farther than the angle from every mean founds a cluster as always, so that nothing is "
                "forced into what the sample has seen."},
@@ -80,7 +81,7 @@ static const ast_cli_option options_table[] = {
                "the objective (`improvement` in JSON): it is measured, and a run that went on would gain at least "
                "that."},
     {"axial", AST_CLI_FLAG, NULL, "x and -x are the same: undirected normals, poles of planes, lines, quaternions",
-     AT(axial), .methods = AST_CLI_AXIAL, .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE,
+     AT(options.axial), .methods = AST_CLI_AXIAL, .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE,
      .manual = "A row and its negative are the same: undirected normals, poles of planes, lines, quaternions. "
                "Angles are those between axes, 0 to 90 degrees; the means come out with their largest component "
                "positive."},
@@ -88,7 +89,7 @@ static const ast_cli_option options_table[] = {
      .methods = AST_CLI_ALL & ~AST_CLI_SAMPLERS,
      .manual = "One number for each point, finite and not negative: how much it counts. A point of weight 0 gets a "
                "label and counts for nothing."},
-    {"restarts", AST_CLI_COUNT, "R", "number of runs, of which the best is kept", AT(restarts), 1, 1000000,
+    {"restarts", AST_CLI_INT, "R", "number of runs, of which the best is kept", AT(options.restarts), 1, 1000000,
      .standard = "1", .not_in = AST_CLI_AUTO | AST_CLI_IN_PARTS,
      .manual = "Makes *R* runs and keeps the best. `dp` and `dpmeans` visit the points in another order in each run "
                "(by content, with another seed); the other methods start from other random numbers. `dp` keeps the "
@@ -99,7 +100,8 @@ static const ast_cli_option options_table[] = {
     {"order", AST_CLI_CHOICE, "ORDER",
      "the order in which points are visited: given (row by row), content (by a seeded hash of the rows: a "
      "permuted file gives permuted labels) or random (seeded, by row number)",
-     AT(order), .choices = orders, .standard = "given", .methods = AST_CLI_BY_ANGLE, .not_in = AST_CLI_AUTO | WHOLE,
+     AT(options.order), .choices = orders, .standard = "given", .methods = AST_CLI_BY_ANGLE,
+     .not_in = AST_CLI_AUTO | WHOLE,
      .manual = "The order in which the points are visited, on which the clusters depend. `given` is row by row, as in "
                "the paper. `content` sorts the rows by a seeded hash of their values: the result does not depend on "
                "the order of rows in the file, and a permuted file gives permuted labels, bit for bit. `random` is a "
@@ -115,8 +117,8 @@ static const ast_cli_option options_table[] = {
          "best explained for the number of clusters; it needs no angle. Then every point joins the nearest "
          "mean until nothing changes; no cluster is born. After a merge a point may be farther than --angle "
          "from its mean. `none` is the default. docs/merging.md has the rule and what it finds on known data."},
-    {"merge-to", AST_CLI_COUNT, "K", "merge clusters after convergence until K are left", AT(merge_to), 1, 2147483647,
-     .methods = MERGED, .not_in = WHOLE,
+    {"merge-to", AST_CLI_COUNT, "K", "merge clusters after convergence until K are left", AT(options.merge_count), 1,
+     2147483647, .methods = MERGED, .not_in = WHOLE,
      .manual = "Merges clusters after the run has converged, along the tree of joins, until *K* are left. It fails if "
                "the run found fewer."},
     {"tree", AST_CLI_TEXT, "FILE.json", "write the tree of joins of the clusters before any merge", AT(tree),
@@ -131,7 +133,7 @@ static const ast_cli_option options_table[] = {
      .manual = "Writes the leaf of every row to this file, int32 *.npy* or text, in place of the list in the tree."},
     {"min-size", AST_CLI_REAL, "N",
      "dissolve clusters with fewer points (by weight, if there are weights); points that fit nowhere get label -1",
-     AT(min_size), 0, 1e18, .standard = "0", .methods = MERGED, .not_in = WHOLE,
+     AT(options.min_size), 0, 1e18, .standard = "0", .methods = MERGED, .not_in = WHOLE,
      .manual = "Dissolves the clusters with fewer than *N* points, by weight if there are weights, all at once, after "
                "convergence and merging. Their points join the nearest remaining mean; with `dp` only if it is within "
                "--angle. Points that fit nowhere are outliers: their label is -1, and `outliers` in JSON counts them."},
@@ -176,10 +178,62 @@ static const ast_cli_option options_table[] = {
      .manual = "Also syncs the state to disk, against power cuts."},
     {0}};
 
+#define MOST 1e9
+#define MOST_COUNT 2147483647
+static const ast_cli_option mixture_options[] = {
+    {"hard", AST_CLI_FLAG, NULL, "every point belongs to one component alone", AT(options.hard),
+     .methods = AST_CLI_MOVMF, .manual = "Every point belongs to its most probable component alone."},
+    {"kappa", AST_CLI_REAL, "X",
+     "the concentration of every cluster, if it is known; otherwise each cluster has its own", AT(options.kappa), 0,
+     MOST, .methods = AST_CLI_MIXTURES,
+     .manual = "The concentration of every cluster, if it is known. Otherwise each cluster has one of its own, "
+               "estimated or sampled."},
+    {"tolerance", AST_CLI_REAL, "T", "stop when a pass raises the log-likelihood by less, in nats per point",
+     AT(options.tolerance), 0, MOST, .standard = "1e-6", .methods = AST_CLI_MOVMF,
+     .manual = "Done when a pass raises the log-likelihood by less than *T* nats a point (default 1e-6)."},
+    {"memberships", AST_CLI_TEXT, "FILE",
+     "write how much each point belongs to each cluster, one row per point: float32 .npy, or text", AT(memberships),
+     .methods = AST_CLI_MIXTURES,
+     .manual = "Writes how much each point belongs to each cluster, one row a point, float32 *.npy* or text; "
+               "missing rows are NaN."},
+    {"concentration", AST_CLI_REAL, "A", "alpha of the Dirichlet prior; a larger value gives more clusters",
+     AT(options.concentration), 1e-9, MOST, .standard = "1", .methods = AST_CLI_SAMPLERS,
+     .manual = "Alpha of the Dirichlet prior (default 1). The larger, the more clusters."},
+    {"kappa-median", AST_CLI_REAL, "S", "median of the prior of kappa (default 10 times the dimension)",
+     AT(options.kappa_median), 1e-9, MOST, .methods = AST_CLI_SAMPLERS,
+     .manual = "The median of the prior of kappa, which has the density S/(kappa+S)^2 (default 10 times the "
+               "dimension)."},
+    {"prior-kappa", AST_CLI_REAL, "X", "concentration of the means about --prior-mean; 0: anywhere",
+     AT(options.prior_kappa), 0, MOST, .standard = "0", .methods = AST_CLI_SAMPLERS, .needs = "prior-mean",
+     .manual = "The means are believed to lie about the one direction in *FILE*, with concentration *X* (default 0: "
+               "anywhere)."},
+    {"prior-mean", AST_CLI_TEXT, "FILE", "a file with that one direction", AT(prior_mean), .methods = AST_CLI_SAMPLERS,
+     .needs = "prior-kappa"},
+    {"samples", AST_CLI_TEXT, "FILE", "write the labels of the samples, one row each: int32 .npy, or text", AT(samples),
+     .methods = AST_CLI_SAMPLERS, .excludes = "restarts",
+     .manual = "Writes the labels of every *N*-th sweep (default 1) after those of the burn-in (default 0), one row "
+               "a sample, int32 *.npy* or text."},
+    {"sample-every", AST_CLI_INT, "N", "every N-th sweep is a sample", AT(options.sample_every), 1, MOST_COUNT,
+     .standard = "1", .methods = AST_CLI_SAMPLERS, .needs = "samples"},
+    {"burn-in", AST_CLI_INT, "N", "sweeps before the first sample", AT(options.burn_in), 0, MOST_COUNT, .standard = "0",
+     .methods = AST_CLI_SAMPLERS, .needs = "samples"},
+    {"learning-rate", AST_CLI_REAL, "ETA", "length of the first steps", AT(options.learning_rate), 1e-9, MOST,
+     .standard = "1", .methods = AST_CLI_OSPKM,
+     .manual = "The length of a step at the start (default 1) and at the end (default 0.01); it falls exponentially."},
+    {"learning-rate-end", AST_CLI_REAL, "ETA", "length of the last steps", AT(options.learning_rate_end), 1e-9, MOST,
+     .standard = "0.01", .methods = AST_CLI_OSPKM},
+    {"trace", AST_CLI_TEXT, "FILE.csv", "write a line per pass: clusters, changes, objective", AT(trace),
+     .excludes = "compare",
+     .manual = "Writes a line for each pass or sweep: run, pass, clusters, points that changed, objective, seconds. "
+               "The objective is the log-likelihood for `movmf` and the log of the joint density for `fsd` and "
+               "`crp`."},
+    {0}};
+
+static const ast_cli_group mixture_group = {.title = "Options for mixtures and samplers", .options = mixture_options};
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};
 static const ast_cli_use uses[] = {{.group = &own_group},
                                    {&ast_cli_passes_group, .offset = AT(passes)},
-                                   {&ast_cli_mixtures_group, .offset = AT(mixtures)},
+                                   {.group = &mixture_group},
                                    AST_CLI_READING_GROUPS(AT(reading)),
                                    {0}};
 
@@ -226,14 +280,14 @@ const ast_cli_command ast_cli_cluster = {
     .many = 1,
     .inputs = AST_CLI_ANY_INPUT,
     .methods = &ast_cli_batch_methods,
-    .method = AT(method),
+    .method = AT(options.method),
     .uses = uses,
     .modes = modes,
     .run = ast_cli_cluster_run};
 
 static unsigned modes(const void *data) {
     const settings *given = data;
-    return (ast_cli_ranks() ? AST_CLI_ON_RANKS : 0) | (isinf(given->angle) ? AST_CLI_AUTO : 0) |
+    return (ast_cli_ranks() ? AST_CLI_ON_RANKS : 0) | (isinf(given->options.angle) ? AST_CLI_AUTO : 0) |
            (ast_cli_camera_every(&given->reading.camera) ? AST_CLI_EVERY : 0);
 }
 
@@ -242,9 +296,10 @@ int ast_cli_names_start(const char *init) {
 }
 
 static int check_method(const settings *given) {
-    const char *method = ast_cli_batch_names[given->method];
-    int by_angle = given->method == AST_DP || given->method == AST_DPMEANS, named = ast_cli_names_start(given->init);
-    if (isinf(given->angle) && given->method != AST_DP)
+    const char *method = ast_cli_batch_names[given->options.method];
+    int by_angle = given->options.method == AST_DP || given->options.method == AST_DPMEANS,
+        named = ast_cli_names_start(given->init);
+    if (isinf(given->options.angle) && given->options.method != AST_DP)
         return ast_cli_fail(AST_CLI_USAGE, "--angle auto is for --method dp; %s needs degrees, such as --angle 25",
                             method);
     if (by_angle && named)
@@ -252,21 +307,21 @@ static int check_method(const settings *given) {
                             "--init %s is for methods with --clusters; %s starts from a file or from "
                             "nothing",
                             given->init, method);
-    if (given->compare && given->method == AST_DP && !given->sample)
+    if (given->compare && given->options.method == AST_DP && !given->options.sample)
         return ast_cli_fail(AST_CLI_USAGE, "--compare needs --sample N with --method dp");
-    if (!by_angle && given->method != AST_CRP && !given->clusters && (!given->init || named))
+    if (!by_angle && given->options.method != AST_CRP && !given->options.clusters && (!given->init || named))
         return ast_cli_fail(AST_CLI_USAGE, "--method %s needs --clusters K, such as --clusters 10", method);
     return -1;
 }
 
 /* What the ranks cannot do and no single option shows. */
 static int check_ranks(const settings *given) {
-    const char *what = !ast_cli_ranks()                                 ? NULL
-                       : isinf(given->angle)                            ? "--angle auto"
-                       : given->method == AST_DP && given->restarts > 1 ? "--restarts of dp"
-                       : ast_cli_camera_every(&given->reading.camera)   ? "--frame all"
-                       : strcmp(given->input, "-") == 0                 ? "standard input"
-                                                                        : NULL;
+    const char *what = !ast_cli_ranks()                                                 ? NULL
+                       : isinf(given->options.angle)                                    ? "--angle auto"
+                       : given->options.method == AST_DP && given->options.restarts > 1 ? "--restarts of dp"
+                       : ast_cli_camera_every(&given->reading.camera)                   ? "--frame all"
+                       : strcmp(given->input, "-") == 0                                 ? "standard input"
+                                                                                        : NULL;
     if (!what)
         return -1;
     return ast_cli_fail(AST_CLI_USAGE, "%s works on one rank: start it without mpirun, or with -n 1", what);
@@ -283,7 +338,7 @@ static int check_files(const settings *given) {
     if (code < 0 && !ast_cli_names_start(given->init))
         code = ast_cli_check_read("init", given->init);
     if (code < 0)
-        code = ast_cli_check_read("prior-mean", given->mixtures.prior_mean);
+        code = ast_cli_check_read("prior-mean", given->prior_mean);
     return code < 0 ? ast_cli_report_check("report", given->report) : code;
 }
 
@@ -291,36 +346,51 @@ static int check_files(const settings *given) {
 static int resolve_merge(settings *given) {
     const char *text = given->merge_text;
     char *end;
-    given->merge_angle = NAN;
-    given->merge = given->merge_to ? AST_MERGE_COUNT : AST_MERGE_NONE;
+    given->options.merge_angle = NAN;
+    given->options.merge = given->options.merge_count ? AST_MERGE_COUNT : AST_MERGE_NONE;
     if (!text || strcmp(text, "none") == 0)
         return -1;
-    given->merge = AST_MERGE_EVIDENCE;
+    given->options.merge = AST_MERGE_EVIDENCE;
     if (strcmp(text, "evidence") == 0)
         return -1;
-    given->merge = AST_MERGE_ANGLE;
-    given->merge_angle = strtod(text, &end);
-    if (end == text || *end || !(given->merge_angle >= 0 && given->merge_angle <= 180))
+    given->options.merge = AST_MERGE_ANGLE;
+    given->options.merge_angle = strtod(text, &end);
+    if (end == text || *end || !(given->options.merge_angle >= 0 && given->options.merge_angle <= 180))
         return ast_cli_fail(AST_CLI_USAGE, "--merge must be a number from 0 to 180, evidence or none, not '%s'", text);
     return -1;
 }
 
 /* What depends on the values of two options. */
 static int check_restarts(const settings *given) {
-    if (given->state && given->method == AST_DP && given->restarts > 1)
+    if (given->state && given->options.method == AST_DP && given->options.restarts > 1)
         return ast_cli_fail(AST_CLI_USAGE, "--state keeps one run: it does not go with --restarts of dp, which are "
                                            "compared by all their labels");
     return -1;
+}
+
+/* What follows from more than one option. */
+static void resolve(settings *given) {
+    ast_options *options = &given->options;
+    options->size = sizeof *options;
+    options->seed = given->common.seed;
+    options->axial |= given->reading.cloud.undirected;
+    options->max_iterations = given->passes.max_iterations;
+    options->parallel = (ast_parallel)given->passes.parallel;
+    options->bounds = given->passes.bounds;
+    options->tree = given->tree != NULL;
+    if (given->shuffle)
+        options->order = AST_ORDER_RANDOM;
+    options->sample_every = given->samples ? options->sample_every : 0;
+    if (isnan(options->kappa_median))
+        options->kappa_median = 0; /* 10 times the dimension */
+    ast_cli_camera_resolve(&given->reading.camera, &given->common, AST_SMOOTH_GUIDED);
 }
 
 int ast_cli_cluster_plan(settings *given, int argc, char **argv, const char **inputs) {
     int code = ast_cli_parse(&ast_cli_cluster, argc, argv, given, inputs);
     if (code >= 0)
         return code;
-    given->axial |= given->reading.cloud.undirected;
-    if (given->shuffle)
-        given->order = AST_ORDER_RANDOM;
-    ast_cli_camera_resolve(&given->reading.camera, &given->common, AST_SMOOTH_GUIDED);
+    resolve(given);
     code = ast_cli_reading_list(&given->reading, &given->common, inputs, &given->input);
     if (code < 0)
         code = ast_cli_memory_check(given->memory_text, &given->memory);

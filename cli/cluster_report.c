@@ -18,9 +18,9 @@ static void fill_parameters(const settings *given, const ast_cli_result *result,
     ast_page_parameter(head, "method", result->method, NAN);
     if (!isnan(result->angle))
         ast_page_parameter(head, "angle", NULL, result->angle);
-    if (given->clusters)
-        ast_page_parameter(head, "clusters", NULL, (double)given->clusters);
-    if (given->axial)
+    if (given->options.clusters)
+        ast_page_parameter(head, "clusters", NULL, (double)given->options.clusters);
+    if (given->options.axial)
         ast_page_parameter(head, "axial", "yes", NAN);
     if (given->weights)
         ast_page_parameter(head, "weights", given->weights, NAN);
@@ -81,7 +81,7 @@ static bool make_report(const job *work, ast_page_head *head, const ast_picture 
 
 int ast_cli_cluster_report(job *work) {
     ast_format_error error;
-    ast_page_head head = {.axial = work->given->axial};
+    ast_page_head head = {.axial = work->given->options.axial};
     ast_picture image = {0};
     const ast_cli_frames *depth = &work->directions.depth;
     int pictured = work->directions.kind == AST_CLI_IMAGES;

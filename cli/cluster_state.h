@@ -9,7 +9,7 @@
 #include <asterism.h>
 #include <formats.h>
 
-#include "mixtures.h"
+#include "run_record.h"
 
 /* Zeroed at first, so that it can be closed at any point. */
 typedef struct ast_cli_checkpoint {

@@ -81,8 +81,8 @@ void ast_cli_defaults(const ast_cli_option *option, void *settings) {
             assert(store(option, option->standard, field) < 0);
         else if (option->kind == AST_CLI_REAL)
             *(double *)field = NAN;
-        else if (option->kind == AST_CLI_CHOICE)
-            *(int *)field = -1;
+        else if (option->kind == AST_CLI_CHOICE || option->kind == AST_CLI_OFF)
+            *(int *)field = option->kind == AST_CLI_OFF ? 1 : -1;
         else if (option->kind == AST_CLI_MAYBE)
             *(size_t *)field = SIZE_MAX;
     }
@@ -183,7 +183,7 @@ static int is_number(const char *word) {
 
 /* The value of the option: what stands behind the equals sign, or the next word. */
 static int take_value(const ast_cli_option *option, const char *next, const char **value, int *used_next) {
-    if (option->kind == AST_CLI_FLAG) {
+    if (option->kind == AST_CLI_FLAG || option->kind == AST_CLI_OFF) {
         if (*value)
             return ast_cli_fail(AST_CLI_USAGE, "--%s takes no value, not '%s'", option->name, *value);
     } else if (!*value && option->kind == AST_CLI_MAYBE) {
@@ -307,7 +307,8 @@ static int store_choice(const ast_cli_option *option, const char *value, int *fi
 static int store(const ast_cli_option *option, const char *value, void *field) {
     switch (option->kind) {
     case AST_CLI_FLAG:
-        *(int *)field = 1;
+    case AST_CLI_OFF:
+        *(int *)field = option->kind == AST_CLI_FLAG;
         return -1;
     case AST_CLI_TEXT:
         return store_text(option, value, field);
@@ -316,6 +317,12 @@ static int store(const ast_cli_option *option, const char *value, void *field) {
     case AST_CLI_COUNT:
     case AST_CLI_MAYBE:
         return store_count(option, value, field);
+    case AST_CLI_INT: {
+        size_t count;
+        int code = store_count(option, value, &count);
+        *(int *)field = code < 0 ? (int)count : 0;
+        return code;
+    }
     case AST_CLI_SEED:
         return store_seed(option, value, field);
     case AST_CLI_CHOICE:

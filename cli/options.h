@@ -16,10 +16,13 @@
  * leaves the value in brackets. */
 typedef enum ast_cli_kind {
     AST_CLI_FLAG,  /* nothing; int becomes 1 (0) */
+    AST_CLI_OFF,   /* nothing; int becomes 0 (1) */
     AST_CLI_TEXT,  /* const char *, not empty (NULL) */
     AST_CLI_REAL,  /* double within low..high; choices[0], if there are choices, is infinity (NaN) */
     AST_CLI_COUNT, /* size_t within low..high (0) */
-    AST_CLI_MAYBE, /* the same or nothing: a next word of digits alone is its value; without one it is 0 (SIZE_MAX) */
+    AST_CLI_INT,   /* int within low..high (0) */
+    AST_CLI_MAYBE, /* size_t, the same or nothing: a next word of digits alone is its value; without one it is 0
+                      (SIZE_MAX) */
     AST_CLI_SEED,  /* uint64_t (0) */
     AST_CLI_CHOICE /* int: the index in choices (-1) */
 } ast_cli_kind;

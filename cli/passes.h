@@ -7,9 +7,9 @@
 #include "options.h"
 
 typedef struct ast_cli_passes {
-    size_t max_iterations;
+    int max_iterations;
     int parallel; /* an ast_parallel */
-    int no_bounds;
+    int bounds;
 } ast_cli_passes;
 
 extern const ast_cli_group ast_cli_passes_group;

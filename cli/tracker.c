@@ -76,9 +76,9 @@ ast_stream_options ast_cli_tracker_set(const ast_cli_tracker *tracker, const ast
     options.max_clusters = tracker->max_clusters;
     options.axial = tracker->axial;
     options.revive_near = tracker->revive == 1;
-    options.max_iterations = (int)passes->max_iterations;
+    options.max_iterations = passes->max_iterations;
     options.parallel = (ast_parallel)passes->parallel;
-    options.bounds = !passes->no_bounds;
+    options.bounds = passes->bounds;
     return options;
 }
 

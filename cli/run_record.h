@@ -1,26 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The options of cluster that only mixtures, samplers and online k-means know, and what these write beside labels and
- * means: memberships, samples and the trace of the passes. */
-#ifndef AST_CLI_MIXTURES_H
-#define AST_CLI_MIXTURES_H
+ * What a run of cluster leaves behind besides labels and means: samples, and the trace of the passes. */
+#ifndef AST_CLI_RUN_RECORD_H
+#define AST_CLI_RUN_RECORD_H
 
 #include <asterism.h>
 
 #include "progress.h"
 #include "targets.h"
-
-typedef struct ast_cli_mixtures {
-    int hard;
-    double kappa, tolerance, concentration, kappa_median, prior_kappa, learning_rate, learning_rate_end;
-    size_t burn_in, sample_every;
-    const char *prior_mean, *memberships, *samples, *trace;
-} ast_cli_mixtures;
-
-extern const ast_cli_group ast_cli_mixtures_group;
-
-/* Everything but the prior's mean into the options of the library. */
-void ast_cli_mixtures_apply(const ast_cli_mixtures *given, ast_options *options);
 
 /* What a run leaves behind, pass by pass. Zeroed at first. */
 typedef struct ast_cli_record {

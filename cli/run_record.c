@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#include "run_record.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for one more element of this size; 0 if there is no memory. */
+static int make_room(void *array, size_t count, size_t *room, size_t size) {
+    void **pointer = array;
+    size_t wanted = *room ? 2 * *room : 16;
+    if (count < *room)
+        return 1;
+    void *memory = wanted <= SIZE_MAX / size ? realloc(*pointer, wanted * size) : NULL;
+    if (!memory)
+        return 0;
+    *pointer = memory;
+    *room = wanted;
+    return 1;
+}
+
+static int keep_sample(ast_cli_record *r, const ast_progress *state) {
+    size_t size = r->points * sizeof *r->samples;
+    if (!make_room(&r->samples, r->sample_count, &r->sample_room, size))
+        return 0;
+    memcpy(r->samples + r->sample_count++ * r->points, state->labels, size);
+    return 1;
+}
+
+static int keep_pass(ast_cli_record *r, const ast_progress *state) {
+    if (!make_room(&r->passes, r->pass_count, &r->pass_room, sizeof *r->passes))
+        return 0;
+    r->passes[r->pass_count++] = *state;
+    return 1;
+}
+
+int ast_cli_record_step(const ast_progress *state, void *data) {
+    ast_cli_record *r = data;
+    if (state->iteration > 0 && state->left == 0 && r->passes_wanted && !keep_pass(r, state))
+        r->failed = 1;
+    if (state->labels && r->samples_wanted && !keep_sample(r, state))
+        r->failed = 1;
+    return ast_cli_progress_step(state, r->progress) || r->failed;
+}
+
+void ast_cli_record_free(ast_cli_record *r) {
+    free(r->passes);
+    free(r->samples);
+}
+
+bool ast_cli_write_trace(const ast_cli_record *r, ast_output *output, ast_format_error *error) {
+    static const char head[] = "run,pass,clusters,changed,objective,seconds\n";
+    bool good = ast_output_write(output, head, sizeof head - 1, error);
+    for (size_t i = 0; i < r->pass_count && good; i++) {
+        const ast_progress *p = &r->passes[i];
+        char line[160];
+        int length = snprintf(line, sizeof line, "%d,%d,%zu,%zu,%.17g,%.9f\n", p->restart + 1, p->iteration,
+                              p->clusters, p->changed, p->objective, p->seconds);
+        good = ast_output_write(output, line, (size_t)length, error);
+    }
+    return good;
+}
