@@ -21,7 +21,6 @@ typedef struct settings {
     ast_cli_common common;
     ast_cli_reading reading;
     const char *input, *means, *labels, *similarity;
-    const char *memory_text;
     size_t memory;
     double angle;
     int axial;
@@ -29,7 +28,7 @@ typedef struct settings {
 
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
-    {"means", AST_CLI_TEXT, "FILE", "the means, one per row, as cluster --means writes them", AT(means),
+    {"means", AST_CLI_READ, "FILE", "the means, one per row, as cluster --means writes them", AT(means),
      .required = "the means to compare with", .manual = "The means, one a row, as `cluster --means` writes them."},
     {"angle", AST_CLI_REAL, "DEG", "points farther than this from every mean get the label -1", AT(angle), 0, 180,
      .manual = "A point farther than that from every mean gets the label -1."},
@@ -45,7 +44,7 @@ static const ast_cli_option options_table[] = {
      "write the cosine between each point and the nearest mean, NaN for missing rows: float32 .npy, or "
      "text",
      AT(similarity), .manual = "Writes the cosine between each point and the nearest mean, NaN for missing rows."},
-    AST_CLI_MEMORY_OPTION(AT(memory_text)),
+    AST_CLI_MEMORY_OPTION(AT(memory)),
     {0}};
 
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};
@@ -113,8 +112,6 @@ static int run(int argc, char **argv) {
                 .targets = {[LABELS] = {.option = "labels", .path = given.labels},
                             [SIMILARITY] = {.option = "similarity", .path = given.similarity}}};
     if (code < 0)
-        code = ast_cli_memory_check(given.memory_text, &given.memory);
-    if (code < 0)
         code = check(&work);
     if (code < 0)
         code = ast_cli_open_context(&given.common, &work.context);
@@ -135,8 +132,6 @@ static int run(int argc, char **argv) {
 static int check(const job *work) {
     const settings *given = work->given;
     int code = ast_cli_reading_check(&given->reading, &given->common, given->input);
-    if (code < 0)
-        code = ast_cli_check_read("means", given->means);
     if (code < 0)
         code = ast_cli_check_targets(work->targets, TARGETS, given->input, given->common.json);
     if (code < 0)

@@ -20,8 +20,8 @@ static const char *const smoothings[] = {"guided", "tv", "none", "planes", NULL}
 
 #define AT(field) offsetof(ast_cli_camera, field)
 static const ast_cli_option table[] = {
-    {"intrinsics", AST_CLI_TEXT, "FX,FY,CX,CY", "focal lengths and principal point of the camera, in pixels",
-     AT(intrinsics), .excludes = "camera",
+    {"intrinsics", AST_CLI_NUMBERS, "FX,FY,CX,CY", "focal lengths and principal point of the camera, in pixels",
+     AT(intrinsics), 4, 0, .excludes = "camera",
      .manual = "The focal lengths and the principal point of the camera, in pixels; the centre of the first pixel "
                "is at 0,0."},
     {"camera", AST_CLI_TEXT, "NAME", "the same for a camera that is known by name, such as kinect", AT(name),
@@ -34,7 +34,7 @@ static const ast_cli_option table[] = {
      AT(scale), 1e-3, 1e9, .inputs = AST_CLI_IMAGE | AST_CLI_STANDARD_DEPTH,
      .manual = "How many units of depth are a metre. By default what is usual for --camera, 5000 for folders with a "
                "*depth.txt*, and otherwise 1000."},
-    {"raw", AST_CLI_TEXT, "WIDTHxHEIGHT",
+    {"raw", AST_CLI_PIXELS, "WIDTHxHEIGHT",
      "standard input holds raw depth frames of this size: 16-bit numbers, little-endian, without a header", AT(raw),
      .inputs = AST_CLI_STANDARD_DEPTH,
      .manual = "Standard input holds raw frames of this size, 16-bit numbers, little-endian, without a header."},
@@ -91,24 +91,10 @@ void ast_cli_camera_resolve(ast_cli_camera *camera, const ast_cli_common *common
 }
 
 int ast_cli_camera_needed(const ast_cli_camera *camera) {
-    return camera->raw || camera->intrinsics || camera->name;
+    return camera->raw[0] || !isnan(camera->intrinsics[0]) || camera->name;
 }
 
 /* ---- The camera -------------------------------------------------------------------------------------------------- */
-
-/* Four numbers with commas between them, and nothing else. */
-static int parse_intrinsics(const char *text, ast_camera *camera) {
-    double *fields[] = {&camera->fx, &camera->fy, &camera->cx, &camera->cy};
-    const char *rest = text;
-    for (int i = 0; i < 4; i++) {
-        char *end;
-        *fields[i] = strtod(rest, &end);
-        if (end == rest || !isfinite(*fields[i]) || *end != (i < 3 ? ',' : 0))
-            return 0;
-        rest = end + 1;
-    }
-    return camera->fx > 0 && camera->fy > 0;
-}
 
 /* "a, b and c": the cameras there are. */
 static void list_cameras(char *text, size_t size) {
@@ -120,22 +106,23 @@ static void list_cameras(char *text, size_t size) {
 }
 
 const char *ast_cli_camera_called(const ast_cli_camera *camera, const char *input) {
-    return camera->name || camera->intrinsics || !ast_nyu_extension(input) ? camera->name : "nyu";
+    return camera->name || !isnan(camera->intrinsics[0]) || !ast_nyu_extension(input) ? camera->name : "nyu";
 }
 
 static int set_camera(const ast_cli_camera *given, const char *input, ast_depth_options *options) {
     char names[512] = "";
     const char *name = ast_cli_camera_called(given, input);
     list_cameras(names, sizeof names);
-    if (!given->intrinsics && !name)
+    const double *numbers = given->intrinsics;
+    if (isnan(numbers[0]) && !name)
         return ast_cli_fail(AST_CLI_USAGE,
                             "%s: depth images need --intrinsics fx,fy,cx,cy or --camera NAME; known cameras are %s",
                             ast_cli_name(input), names);
-    if (given->intrinsics && !parse_intrinsics(given->intrinsics, &options->camera))
-        return ast_cli_fail(AST_CLI_USAGE,
-                            "--intrinsics must be four numbers fx,fy,cx,cy in pixels, such as 525,525,319.5,239.5, the "
-                            "first two above 0, not '%s'",
-                            given->intrinsics);
+    if (!isnan(numbers[0]) && !(numbers[0] > 0 && numbers[1] > 0))
+        return ast_cli_fail(AST_CLI_USAGE, "--intrinsics FX,FY,CX,CY: the focal lengths %g and %g must be above 0",
+                            numbers[0], numbers[1]);
+    if (!isnan(numbers[0]))
+        options->camera = (ast_camera){numbers[0], numbers[1], numbers[2], numbers[3]};
     if (name && !ast_camera_named(name, &options->camera, &options->units_per_metre))
         return ast_cli_fail(AST_CLI_USAGE, "--camera: there is no '%s'; known cameras are %s", name, names);
     return -1;
@@ -188,31 +175,4 @@ int ast_cli_camera_scene(const ast_cli_camera *camera, const char *input, ast_fr
     int one = 0, code = ast_nyu_extension(input) ? ast_cli_camera_frame(camera, &one, &list->scene) : -1;
     list->one_scene = one;
     return code;
-}
-
-/* ---- Sizes ------------------------------------------------------------------------------------------------------- */
-
-/* Digits alone, up to 2^27: what asterism_depth.h takes. */
-static size_t parse_side(const char *text, const char *end) {
-    size_t side = 0;
-    for (; text < end; text++) {
-        if (*text < '0' || *text > '9' || side > AST_PIXELS_MOST)
-            return 0;
-        side = 10 * side + (size_t)(*text - '0');
-    }
-    return side;
-}
-
-int ast_cli_size(const char *option, const char *text, size_t *width, size_t *height) {
-    const char *cross = strchr(text, 'x');
-    *width = cross ? parse_side(text, cross) : 0;
-    *height = cross ? parse_side(cross + 1, cross + strlen(cross)) : 0;
-    if (*width && *height && *width <= AST_PIXELS_MOST / *height)
-        return -1;
-    return ast_cli_fail(AST_CLI_USAGE, "--%s must be WIDTHxHEIGHT in pixels, such as 640x480, not '%s'", option, text);
-}
-
-int ast_cli_camera_raw(const ast_cli_camera *camera, size_t *width, size_t *height) {
-    *width = *height = 0;
-    return camera->raw ? ast_cli_size("raw", camera->raw, width, height) : -1;
 }

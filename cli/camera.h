@@ -10,7 +10,9 @@
 #include "options.h"
 
 typedef struct ast_cli_camera {
-    const char *intrinsics, *name, *raw;
+    double intrinsics[4]; /* fx, fy, cx, cy; NaN: not given */
+    const char *name;
+    size_t raw[2];     /* width and height; 0: not given */
     const char *frame; /* of a data set: "all" or a number; NULL: not given */
     double scale;      /* NaN: not given */
     int smooth;        /* an ast_smooth; -1 before it is resolved */
@@ -37,16 +39,10 @@ int ast_cli_camera_every(const ast_cli_camera *camera);
 /* From words to the library's options, for `input`, which is depth images. units_per_metre is 0 where nothing says. */
 int ast_cli_camera_set(const ast_cli_camera *camera, const char *input, ast_depth_options *options);
 
-/* WIDTHxHEIGHT in pixels, the value of --`option`. */
-int ast_cli_size(const char *option, const char *text, size_t *width, size_t *height);
-
 /* The scene in --frame N; *one is 0 if it asks for all or is not given. */
 int ast_cli_camera_frame(const ast_cli_camera *camera, int *one, uint64_t *scene);
 
 /* Which scenes of the data set `input` are to be listed; of anything else, nothing changes. */
 int ast_cli_camera_scene(const ast_cli_camera *camera, const char *input, ast_frame_list *list);
-
-/* The size in --raw WIDTHxHEIGHT, or 0 x 0. */
-int ast_cli_camera_raw(const ast_cli_camera *camera, size_t *width, size_t *height);
 
 #endif

@@ -24,8 +24,9 @@ static const ast_cli_option options[] = {
      .manual = "Makes normals of planes through the *K* nearest points, the point itself among them, 3 to 1024, "
                "even if the file has normals. The default, where it has none, is 16. More: less noise, rounder "
                "edges."},
-    {"viewpoint", AST_CLI_TEXT, "X,Y,Z", "such normals point towards this place (default: that of the file, or 0,0,0)",
-     AT(viewpoint), .inputs = AST_CLI_CLOUD, .excludes = "undirected",
+    {"viewpoint", AST_CLI_NUMBERS, "X,Y,Z",
+     "such normals point towards this place (default: that of the file, or 0,0,0)", AT(viewpoint), 3, 0,
+     .inputs = AST_CLI_CLOUD, .excludes = "undirected",
      .manual = "Such normals point towards this place. The default is where the sensor was according to the file "
                "(PCD), or 0,0,0."},
     {"undirected", AST_CLI_FLAG, NULL, "the sign of a normal says nothing; implies --axial", AT(undirected),
@@ -47,26 +48,6 @@ int ast_cli_cloud_sees(const char *input, const ast_cli_source *source) {
     return ast_solid_input(input, source->format);
 }
 
-/* Three finite numbers with commas between them, and nothing else. */
-static int parse_viewpoint(const char *text, double viewpoint[3]) {
-    for (int i = 0; i < 3; i++) {
-        char *end;
-        viewpoint[i] = strtod(text, &end);
-        if (end == text || !isfinite(viewpoint[i]) || *end != (i < 2 ? ',' : 0))
-            return 0;
-        text = end + 1;
-    }
-    return 1;
-}
-
-int ast_cli_cloud_usage(const ast_cli_cloud *cloud) {
-    double viewpoint[3];
-    if (cloud->viewpoint && !parse_viewpoint(cloud->viewpoint, viewpoint))
-        return ast_cli_fail(AST_CLI_USAGE, "--viewpoint must be three numbers x,y,z, such as 0,0,1.5, not '%s'",
-                            cloud->viewpoint);
-    return -1;
-}
-
 /* ---- Normals ----------------------------------------------------------------------------------------------------- */
 
 static int make_room(ast_cli_surface *s, const char *input, int curvature) {
@@ -85,8 +66,8 @@ static int make_of_neighbours(ast_cli_surface *s, const ast_cli_cloud *cloud, co
     s->options.undirected = cloud->undirected;
     if (s->solid.has_viewpoint)
         memcpy(s->options.viewpoint, s->solid.viewpoint, sizeof s->options.viewpoint);
-    if (cloud->viewpoint)
-        parse_viewpoint(cloud->viewpoint, s->options.viewpoint);
+    if (!isnan(cloud->viewpoint[0]))
+        memcpy(s->options.viewpoint, cloud->viewpoint, sizeof s->options.viewpoint);
     ast_status status =
         ast_cloud_normals(context, s->solid.points, s->solid.count, &s->options, s->normals, s->curvature);
     return ast_cli_status(status, context, input);
@@ -126,15 +107,15 @@ int ast_cli_surface_read(ast_cli_surface *s, const ast_cli_cloud *cloud, const a
     ast_format_error error;
     if (!ast_solid_read(&s->solid, input, source->format, &error))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    int own = s->solid.normals && !cloud->neighbours && !cloud->viewpoint && !curvature;
+    int own = s->solid.normals && !cloud->neighbours && isnan(cloud->viewpoint[0]) && !curvature;
     s->origin = s->solid.faces ? AST_CLI_FROM_FACES : own ? AST_CLI_FROM_FILE : AST_CLI_FROM_NEIGHBOURS;
     s->count = s->solid.faces ? s->solid.face_count : s->solid.count;
-    if (s->solid.faces && (cloud->neighbours || cloud->viewpoint || curvature))
+    if (s->solid.faces && (cloud->neighbours || !isnan(cloud->viewpoint[0]) || curvature))
         return ast_cli_fail(AST_CLI_FAILED, "%s is a mesh, whose faces have normals; --%s is for clouds of points",
                             ast_cli_name(input),
-                            cloud->neighbours  ? "neighbours"
-                            : cloud->viewpoint ? "viewpoint"
-                                               : "curvature");
+                            cloud->neighbours             ? "neighbours"
+                            : !isnan(cloud->viewpoint[0]) ? "viewpoint"
+                                                          : "curvature");
     int code = make_room(s, input, curvature);
     double start = ast_cli_now();
     if (code < 0)

@@ -12,8 +12,8 @@
 #include "files.h"
 
 typedef struct ast_cli_cloud {
-    size_t neighbours; /* 0: not given */
-    const char *viewpoint;
+    size_t neighbours;   /* 0: not given */
+    double viewpoint[3]; /* NaN: not given */
     int undirected;
 } ast_cli_cloud;
 
@@ -21,9 +21,6 @@ extern const ast_cli_group ast_cli_cloud_group;
 
 /* Whether `input` is a 3-D file, by its name or by --format. */
 int ast_cli_cloud_sees(const char *input, const ast_cli_source *source);
-
-/* What the command line alone shows. */
-int ast_cli_cloud_usage(const ast_cli_cloud *cloud);
 
 /* Where normals come from. */
 typedef enum ast_cli_origin { AST_CLI_FROM_FILE, AST_CLI_FROM_NEIGHBOURS, AST_CLI_FROM_FACES } ast_cli_origin;

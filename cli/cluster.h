@@ -44,7 +44,6 @@ typedef struct ast_cli_cluster_settings {
     const char *tree, *leaf_labels, *merge_text;
     int shuffle, frame_axes, compare, durable;
     size_t memory; /* bytes, 0: not given */
-    const char *memory_text;
 } ast_cli_cluster_settings;
 
 /* A run over an input that is larger than memory (cluster_larger.c). */

@@ -85,7 +85,7 @@ static const ast_cli_option options_table[] = {
      .manual = "A row and its negative are the same: undirected normals, poles of planes, lines, quaternions. "
                "Angles are those between axes, 0 to 90 degrees; the means come out with their largest component "
                "positive."},
-    {"weights", AST_CLI_TEXT, "FILE", "one number per point: how much it counts", AT(weights),
+    {"weights", AST_CLI_READ, "FILE", "one number per point: how much it counts", AT(weights),
      .methods = AST_CLI_ALL & ~AST_CLI_SAMPLERS,
      .manual = "One number for each point, finite and not negative: how much it counts. A point of weight 0 gets a "
                "label and counts for nothing."},
@@ -159,8 +159,8 @@ static const ast_cli_option options_table[] = {
                "weight of its cluster (a Manhattan frame), and the rotation, a matrix whose rows they are, that "
                "makes them x, y and z."},
     AST_CLI_REPORT_OPTION(AT(report)),
-    AST_CLI_MEMORY_OPTION(AT(memory_text)),
-    {"state", AST_CLI_TEXT, "FILE", "save the state of the run in this file, and resume from it if it exists",
+    AST_CLI_MEMORY_OPTION(AT(memory)),
+    {"state", AST_CLI_NAME, "FILE", "save the state of the run in this file, and resume from it if it exists",
      AT(state), .methods = AST_CLI_DP | AST_CLI_SPKM, .not_in = AST_CLI_IN_PARTS | AST_CLI_EVERY,
      .excludes = "sample trace",
      .manual = "Keeps in this file where the run stands, and goes on from it if it is there. A run that was killed "
@@ -207,7 +207,7 @@ static const ast_cli_option mixture_options[] = {
      AT(options.prior_kappa), 0, MOST, .standard = "0", .methods = AST_CLI_SAMPLERS, .needs = "prior-mean",
      .manual = "The means are believed to lie about the one direction in *FILE*, with concentration *X* (default 0: "
                "anywhere)."},
-    {"prior-mean", AST_CLI_TEXT, "FILE", "a file with that one direction", AT(prior_mean), .methods = AST_CLI_SAMPLERS,
+    {"prior-mean", AST_CLI_READ, "FILE", "a file with that one direction", AT(prior_mean), .methods = AST_CLI_SAMPLERS,
      .needs = "prior-kappa"},
     {"samples", AST_CLI_TEXT, "FILE", "write the labels of the samples, one row each: int32 .npy, or text", AT(samples),
      .methods = AST_CLI_SAMPLERS, .excludes = "restarts",
@@ -332,14 +332,7 @@ static int check_files(const settings *given) {
     if (given->colored && (length < 5 || strcasecmp(given->colored + length - 4, ".ply") != 0))
         return ast_cli_fail(AST_CLI_USAGE, "--colored writes PLY: its name must end in .ply, not be '%s'",
                             given->colored);
-    if (given->state && strcmp(given->state, "-") == 0)
-        return ast_cli_fail(AST_CLI_USAGE, "--state needs a name: it is a file that is read and replaced");
-    int code = ast_cli_check_read("weights", given->weights);
-    if (code < 0 && !ast_cli_names_start(given->init))
-        code = ast_cli_check_read("init", given->init);
-    if (code < 0)
-        code = ast_cli_check_read("prior-mean", given->prior_mean);
-    return code < 0 ? ast_cli_report_check("report", given->report) : code;
+    return ast_cli_names_start(given->init) ? -1 : ast_cli_check_read("init", given->init);
 }
 
 /* --merge is a number of degrees or a word. */
@@ -392,8 +385,6 @@ int ast_cli_cluster_plan(settings *given, int argc, char **argv, const char **in
         return code;
     resolve(given);
     code = ast_cli_reading_list(&given->reading, &given->common, inputs, &given->input);
-    if (code < 0)
-        code = ast_cli_memory_check(given->memory_text, &given->memory);
     if (code < 0)
         code = check_method(given);
     if (code < 0)

@@ -122,7 +122,7 @@ int ast_cli_reading_check(const ast_cli_reading *how, const ast_cli_common *comm
     if (code >= 0 || how->name)
         return code;
     if (how->kind == AST_CLI_SURFACE)
-        return ast_cli_cloud_usage(&how->cloud);
+        return -1;
     return how->kind == AST_CLI_IMAGES ? ast_cli_depth_usage(&how->camera, input)
                                        : ast_cli_check_points(input, &how->source);
 }

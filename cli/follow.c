@@ -18,7 +18,7 @@
 
 #define AT(field) offsetof(ast_cli_follow_settings, field)
 static const ast_cli_option options_table[] = {
-    {"labels", AST_CLI_TEXT, "DIR",
+    {"labels", AST_CLI_NAME, "DIR",
      "write one int32 .npy of ids per frame, -1 for missing rows, named after the file or, for arrays and "
      "standard input, 000000.npy and so on; for depth images, an array of the image's shape; the folder "
      "is made if necessary",
@@ -27,7 +27,7 @@ static const ast_cli_option options_table[] = {
                "there. The labels of *17.csv* are *17.npy*; those of a frame of an array or of standard input are "
                "called by its number in the stream, *000017.npy*. Those of a depth image are an array of its height "
                "and width."},
-    {"poses", AST_CLI_TEXT, "FILE",
+    {"poses", AST_CLI_NAME, "FILE",
      "text with one row per frame, the last four columns being qx qy qz qw, camera to world: points are "
      "turned by it",
      AT(poses),
@@ -47,7 +47,7 @@ int ast_cli_follow_parse(const ast_cli_command *command, int argc, char **argv, 
     int code = ast_cli_parse(command, argc, argv, settings, follow->inputs);
     /* Guided normals would split walls at the steps of a sensor. */
     ast_cli_camera_resolve(&follow->camera, settings, AST_SMOOTH_PLANES);
-    return code;
+    return code < 0 ? ast_cli_follow_check(follow, settings) : code;
 }
 
 void ast_cli_follow_free(ast_cli_follow_settings *given) {
@@ -59,18 +59,8 @@ void ast_cli_follow_free(ast_cli_follow_settings *given) {
 
 /* ---- Before the first frame -------------------------------------------------------------------------------------- */
 
-static int check_name(const char *option, const char *name) {
-    if (name && strcmp(name, "-") == 0)
-        return ast_cli_fail(AST_CLI_USAGE, "--%s needs a name: only the points can come from standard input", option);
-    return -1;
-}
-
 int ast_cli_follow_check(ast_cli_follow_settings *given, const ast_cli_common *common) {
     int code = ast_cli_tracker_check(&given->tracker, &given->passes);
-    if (code < 0)
-        code = check_name("labels", given->labels);
-    if (code < 0)
-        code = check_name("poses", given->poses);
     if (code < 0 && !(given->list = calloc(1, sizeof *given->list)))
         code = ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of inputs");
     if (code < 0)

@@ -22,12 +22,9 @@ static int is_standard(const char *path) {
 
 int ast_cli_depth_usage(const ast_cli_camera *camera, const char *input) {
     ast_depth_options options;
-    size_t width, height;
     int one, code = ast_cli_camera_set(camera, input, &options);
     uint64_t scene;
-    if (code < 0)
-        code = ast_cli_camera_frame(camera, &one, &scene);
-    return code < 0 ? ast_cli_camera_raw(camera, &width, &height) : code;
+    return code < 0 ? ast_cli_camera_frame(camera, &one, &scene) : code;
 }
 
 /* Standard input without a format is .npy. */
@@ -74,10 +71,10 @@ static int open_camera(ast_cli_frames *frames, const ast_cli_camera *camera, ast
     const char *input = list->files[0].path;
     ast_depth_options *options = &frames->options;
     int code = ast_cli_camera_set(camera, input, options);
-    if (code < 0)
-        code = ast_cli_camera_raw(camera, &how->raw_width, &how->raw_height);
     if (code >= 0)
         return code;
+    how->raw_width = camera->raw[0];
+    how->raw_height = camera->raw[1];
     frames->camera = ast_cli_camera_called(camera, input);
     if (!(options->units_per_metre > 0) || list->scenes)
         options->units_per_metre = ast_frame_list_scale(list);

@@ -27,9 +27,9 @@ typedef struct settings {
 
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
-    {"labels", AST_CLI_TEXT, "FILE", "the labelling to measure: integers, .npy or text", AT(labels),
+    {"labels", AST_CLI_READ, "FILE", "the labelling to measure: integers, .npy or text", AT(labels),
      .required = "the labelling to measure", .manual = "The labelling."},
-    {"truth", AST_CLI_TEXT, "FILE", "the true labelling, for NMI and ARI", AT(truth),
+    {"truth", AST_CLI_READ, "FILE", "the true labelling, for NMI and ARI", AT(truth),
      .manual = "The true labelling: prints the normalised mutual information (over the geometric mean of the "
                "entropies) and the adjusted Rand index."},
     {"points", AST_CLI_TEXT, "FILE", "the points, for the silhouette; any input of cluster", AT(points),
@@ -120,10 +120,8 @@ static int check(settings *given) {
     const char *const inputs[] = {given->points, NULL};
     if (!given->truth && !given->points)
         return ast_cli_fail(AST_CLI_USAGE, "measure needs --truth FILE or --points FILE to measure the labels against");
-    int code = ast_cli_check_read("labels", given->labels);
-    if (code < 0)
-        code = ast_cli_check_read("truth", given->truth);
-    if (code < 0 && given->points)
+    int code = -1;
+    if (given->points)
         code = ast_cli_reading_list(&given->reading, &given->common, inputs, &given->points);
     if (code < 0 && given->points)
         code = ast_cli_reading_check(&given->reading, &given->common, given->points);

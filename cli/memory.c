@@ -12,30 +12,9 @@
 #include "cli.h"
 #include "terminal.h"
 
-#define LEAST 1048576.0
 #define KEPT_FREE 0.9 /* of what the machine has: others want some too */
 
 /* ---- Sizes ------------------------------------------------------------------------------------------------------- */
-
-int ast_cli_memory_check(const char *text, size_t *bytes) {
-    static const char units[] = "KMGT";
-    char *end;
-    *bytes = 0;
-    if (!text)
-        return -1;
-    double number = strtod(text, &end);
-    const char *unit = *end ? strchr(units, *end >= 'a' ? *end - 32 : *end) : NULL;
-    for (const char *u = units; unit && u <= unit; u++)
-        number *= 1024;
-    end += unit ? 1 : 0;
-    if (unit && strcasecmp(end, "iB") == 0)
-        end += 2;
-    if (end == text || *end || !(number >= LEAST) || number > 0x1p62)
-        return ast_cli_fail(AST_CLI_USAGE, "--memory must be a size of at least 1M, such as 512M or 8G, not '%s'",
-                            text);
-    *bytes = (size_t)number;
-    return -1;
-}
 
 const char *ast_cli_bytes(double bytes, char *text) {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};

@@ -10,7 +10,7 @@
 /* The row of --memory in a table of options. */
 #define AST_CLI_MEMORY_OPTION(at)                                                                                      \
     {                                                                                                                  \
-        "memory", AST_CLI_TEXT, "SIZE",                                                                                \
+        "memory", AST_CLI_AMOUNT, "SIZE",                                                                              \
             "memory budget, such as 512M or 8G (default: all available memory); an .npy that does not fit is read in " \
             "parts",                                                                                                   \
             at,                                                                                                        \
@@ -19,9 +19,6 @@
                       "the limits of the process and of its group. An input that does not fit is read in parts; see "  \
                       "`LARGER THAN MEMORY`."                                                                          \
     }
-
-/* 512M as bytes; K, M, G and T are powers of 1024. 0 where `text` is NULL, which is not given. */
-int ast_cli_memory_check(const char *text, size_t *bytes);
 
 /* Bytes that this process may still take: the least of what is free, of its limits and of those of its group. */
 size_t ast_cli_memory_free(void);

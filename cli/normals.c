@@ -161,7 +161,7 @@ static int run_each(const settings *given, ast_frame_list *list) {
 /* Whatever its name, what is no 3-D file is to be read as a depth image; what it is shows on opening it. */
 static int check(const settings *given, int solid) {
     if (solid)
-        return ast_cli_cloud_usage(&given->cloud);
+        return -1;
     if (given->source.format)
         return ast_cli_fail(AST_CLI_USAGE, "--format must be pcd, ply, obj or stl, not '%s'", given->source.format);
     return ast_cli_depth_usage(&given->camera, given->input);

@@ -4,6 +4,8 @@
  * input like any other. An option given twice is a mistake, since one of the two values would be ignored in silence. */
 #include "options.h"
 #include "cli.h"
+#include "files.h"
+#include "pages.h"
 #include "ranks.h"
 #include "terminal.h"
 
@@ -11,7 +13,9 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <images.h>
 #include <string.h>
+#include <strings.h>
 
 enum { MOST_OPTIONS = AST_CLI_MOST_TYPED, CHOICES = 256 };
 
@@ -79,7 +83,7 @@ void ast_cli_defaults(const ast_cli_option *option, void *settings) {
         void *field = (char *)settings + option->offset;
         if (option->standard)
             assert(store(option, option->standard, field) < 0);
-        else if (option->kind == AST_CLI_REAL)
+        else if (option->kind == AST_CLI_REAL || option->kind == AST_CLI_NUMBERS)
             *(double *)field = NAN;
         else if (option->kind == AST_CLI_CHOICE || option->kind == AST_CLI_OFF)
             *(int *)field = option->kind == AST_CLI_OFF ? 1 : -1;
@@ -229,6 +233,64 @@ static int store_text(const ast_cli_option *option, const char *value, const cha
     if (!value[0])
         return ast_cli_fail(AST_CLI_USAGE, "--%s is empty; it needs %s", option->name, option->value);
     *field = value;
+    if (option->kind == AST_CLI_PAGE)
+        return ast_cli_report_check(option->name, value);
+    if (option->kind == AST_CLI_READ)
+        return ast_cli_check_read(option->name, value);
+    if (option->kind == AST_CLI_NAME && strcmp(value, "-") == 0)
+        return ast_cli_fail(AST_CLI_USAGE, "--%s needs a name: - is for the points alone", option->name);
+    return -1;
+}
+
+static int store_numbers(const ast_cli_option *option, const char *value, double *field) {
+    int count = (int)option->low;
+    const char *at = value;
+    for (int i = 0; i < count; i++) {
+        char *end;
+        field[i] = strtod(at, &end);
+        if (end == at || !isfinite(field[i]) || *end != (i + 1 < count ? ',' : 0))
+            return ast_cli_fail(AST_CLI_USAGE, "--%s must be %d numbers %s, not '%s'", option->name, count,
+                                option->value, value);
+        at = end + 1;
+    }
+    return -1;
+}
+
+/* Digits alone, up to 2^27: what asterism_depth.h takes. */
+static size_t parse_side(const char *text, const char *end) {
+    size_t side = 0;
+    for (; text < end; text++) {
+        if (*text < '0' || *text > '9' || side > AST_PIXELS_MOST)
+            return 0;
+        side = 10 * side + (size_t)(*text - '0');
+    }
+    return side;
+}
+
+static int store_pixels(const ast_cli_option *option, const char *value, size_t *field) {
+    const char *cross = strchr(value, 'x');
+    field[0] = cross ? parse_side(value, cross) : 0;
+    field[1] = cross ? parse_side(cross + 1, cross + strlen(cross)) : 0;
+    if (field[0] && field[1] && field[0] <= AST_PIXELS_MOST / field[1])
+        return -1;
+    return ast_cli_fail(AST_CLI_USAGE, "--%s must be WIDTHxHEIGHT in pixels, such as 640x480, not '%s'", option->name,
+                        value);
+}
+
+static int store_bytes(const ast_cli_option *option, const char *value, size_t *field) {
+    static const char units[] = "KMGT";
+    char *end;
+    double number = strtod(value, &end);
+    const char *unit = *end ? strchr(units, *end >= 'a' ? *end - 32 : *end) : NULL;
+    for (const char *u = units; unit && u <= unit; u++)
+        number *= 1024;
+    end += unit ? 1 : 0;
+    if (unit && strcasecmp(end, "iB") == 0)
+        end += 2;
+    if (end == value || *end || !(number >= 0x1p20) || number > 0x1p62)
+        return ast_cli_fail(AST_CLI_USAGE, "--%s must be a size of at least 1M, such as 512M or 8G, not '%s'",
+                            option->name, value);
+    *field = (size_t)number;
     return -1;
 }
 
@@ -311,7 +373,16 @@ static int store(const ast_cli_option *option, const char *value, void *field) {
         *(int *)field = option->kind == AST_CLI_FLAG;
         return -1;
     case AST_CLI_TEXT:
+    case AST_CLI_READ:
+    case AST_CLI_NAME:
+    case AST_CLI_PAGE:
         return store_text(option, value, field);
+    case AST_CLI_NUMBERS:
+        return store_numbers(option, value, field);
+    case AST_CLI_PIXELS:
+        return store_pixels(option, value, field);
+    case AST_CLI_AMOUNT:
+        return store_bytes(option, value, field);
     case AST_CLI_REAL:
         return store_real(option, value, field);
     case AST_CLI_COUNT:

@@ -15,16 +15,22 @@
 /* What an option takes, and the type of the field that receives it. Without a default an option that is not typed
  * leaves the value in brackets. */
 typedef enum ast_cli_kind {
-    AST_CLI_FLAG,  /* nothing; int becomes 1 (0) */
-    AST_CLI_OFF,   /* nothing; int becomes 0 (1) */
-    AST_CLI_TEXT,  /* const char *, not empty (NULL) */
-    AST_CLI_REAL,  /* double within low..high; choices[0], if there are choices, is infinity (NaN) */
-    AST_CLI_COUNT, /* size_t within low..high (0) */
-    AST_CLI_INT,   /* int within low..high (0) */
-    AST_CLI_MAYBE, /* size_t, the same or nothing: a next word of digits alone is its value; without one it is 0
-                      (SIZE_MAX) */
-    AST_CLI_SEED,  /* uint64_t (0) */
-    AST_CLI_CHOICE /* int: the index in choices (-1) */
+    AST_CLI_FLAG,    /* nothing; int becomes 1 (0) */
+    AST_CLI_OFF,     /* nothing; int becomes 0 (1) */
+    AST_CLI_TEXT,    /* const char *, not empty (NULL) */
+    AST_CLI_REAL,    /* double within low..high; choices[0], if there are choices, is infinity (NaN) */
+    AST_CLI_COUNT,   /* size_t within low..high (0) */
+    AST_CLI_INT,     /* int within low..high (0) */
+    AST_CLI_MAYBE,   /* size_t, the same or nothing: a next word of digits alone is its value; without one it is 0
+                        (SIZE_MAX) */
+    AST_CLI_SEED,    /* uint64_t (0) */
+    AST_CLI_CHOICE,  /* int: the index in choices (-1) */
+    AST_CLI_NUMBERS, /* double[low], finite, with commas between them (NaN in the first) */
+    AST_CLI_PIXELS,  /* size_t[2]: WIDTHxHEIGHT (0) */
+    AST_CLI_AMOUNT,  /* size_t: 512M or 8G; K, M, G and T are powers of 1024 (0) */
+    AST_CLI_READ,    /* const char *: a file that is read, of a known format (NULL) */
+    AST_CLI_NAME,    /* const char *: a file or folder, not - (NULL) */
+    AST_CLI_PAGE     /* const char *: a report, .html (NULL) */
 } ast_cli_kind;
 
 /* Kinds of input, as bits. A name that does not tell its kind has the bits of all kinds it may be. */

@@ -12,7 +12,7 @@
 /* The option's row in a table, the name being stored at `offset`. */
 #define AST_CLI_REPORT_OPTION(at)                                                                                      \
     {                                                                                                                  \
-        "report", AST_CLI_TEXT, "FILE.html", "write a page to look at the result in a browser, offline", at,           \
+        "report", AST_CLI_PAGE, "FILE.html", "write a page to look at the result in a browser, offline", at,           \
             .not_in = AST_CLI_ON_RANKS | AST_CLI_IN_PARTS,                                                             \
             .manual = "Writes a page to look at; see `REPORTS AND THE LIVE VIEW`."                                     \
     }

@@ -38,7 +38,7 @@ static const ast_cli_option options_table[] = {
      AT(name), .choices = scenes, .manual = "`hallway`."},
     {"frames", AST_CLI_COUNT, "N", "frames of the whole walk", AT(frames), 1, MOST_FRAMES, .standard = "120",
      .needs = "scene", .manual = "Frames of the whole walk (default 120): the more, the slower the camera moves."},
-    {"size", AST_CLI_TEXT, "WxH", "pixels of a frame", AT(size), .standard = "640x480", .needs = "scene",
+    {"size", AST_CLI_PIXELS, "WxH", "pixels of a frame", AT(size), .standard = "640x480", .needs = "scene",
      .manual = "Pixels of a frame (default 640x480). Another size is the same view through coarser or finer pixels."},
     {"no-noise", AST_CLI_FLAG, NULL, "exact depth, without the sensor's noise and holes", AT(no_noise),
      .needs = "scene", .manual = "Exact depth, without noise and holes."},
@@ -57,7 +57,7 @@ typedef struct job {
     ast_cli_progress progress;
 } job;
 
-static int set_hallway(job *work, const ast_cli_scene *scene);
+static void set_hallway(job *work, const ast_cli_scene *scene);
 static int prepare(job *work);
 static int make_frames(job *work);
 static int finish(job *work);
@@ -68,9 +68,8 @@ int ast_cli_scene_run(const ast_cli_common *common, const ast_cli_scene *scene, 
         return ast_cli_fail(AST_CLI_USAGE, "sample --scene needs --output DIR, the folder for its frames");
     if (strcmp(output, "-") == 0)
         return ast_cli_fail(AST_CLI_USAGE, "--output: a scene is a folder of files, which standard output cannot be");
-    int code = set_hallway(&work, scene);
-    if (code < 0)
-        code = prepare(&work);
+    set_hallway(&work, scene);
+    int code = prepare(&work);
     if (code < 0)
         code = make_frames(&work);
     if (code < 0)
@@ -85,20 +84,19 @@ int ast_cli_scene_run(const ast_cli_common *common, const ast_cli_scene *scene, 
 /* ---- The command line -------------------------------------------------------------------------------------------- */
 
 /* An image of another size is the same view through coarser or finer pixels. */
-static int set_hallway(job *work, const ast_cli_scene *scene) {
+static void set_hallway(job *work, const ast_cli_scene *scene) {
     ast_hallway *hallway = &work->hallway;
     ast_hallway_init(hallway);
     hallway->seed = work->common->seed;
     hallway->noise = !scene->no_noise;
-    if (scene->frames)
-        hallway->frames = scene->frames;
+    hallway->frames = scene->frames;
     double usual = (double)hallway->width;
-    int code = scene->size ? ast_cli_size("size", scene->size, &hallway->width, &hallway->height) : -1;
+    hallway->width = scene->size[0];
+    hallway->height = scene->size[1];
     hallway->camera.fx *= (double)hallway->width / usual;
     hallway->camera.fy = hallway->camera.fx;
     hallway->camera.cx = ((double)hallway->width - 1) / 2;
     hallway->camera.cy = ((double)hallway->height - 1) / 2;
-    return code;
 }
 
 /* ---- Before the first frame -------------------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
 typedef struct ast_cli_scene {
     int name; /* -1: no scene */
     size_t frames;
-    const char *size; /* of a frame: WIDTHxHEIGHT */
+    size_t size[2]; /* of a frame: width and height */
     int no_noise;
 } ast_cli_scene;
 

@@ -27,7 +27,7 @@ typedef struct settings {
 
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
-    {"output", AST_CLI_TEXT, "DIR", "the folder for the pictures, named after the images; it is made if necessary",
+    {"output", AST_CLI_NAME, "DIR", "the folder for the pictures, named after the images; it is made if necessary",
      AT(output), .required = "a folder for the pictures",
      .manual = "The folder for the pictures, which are called as the images or, for standard input, by the frame's "
                "number, *000017.png*. It is made if it is not there."},
@@ -101,7 +101,6 @@ typedef struct job {
     char **argv; /* for the report */
 } job;
 
-static int check(settings *given);
 static int prepare(job *work);
 static int process(job *work);
 static int conclude(job *work);
@@ -111,7 +110,7 @@ static int run(int argc, char **argv) {
     job work = {.given = &given, .argc = argc, .argv = argv};
     int code = ast_cli_follow_parse(&ast_cli_segment, argc, argv, &given, &given.follow);
     if (code < 0)
-        code = check(&given);
+        code = ast_cli_watch_check(&given.watch);
     if (code < 0)
         code = prepare(&work);
     if (code < 0)
@@ -126,16 +125,6 @@ static int run(int argc, char **argv) {
     ast_sheet_close(work.sheet);
     ast_shares_close(work.shares);
     ast_cli_follow_free(&given.follow);
-    return code;
-}
-
-static int check(settings *given) {
-    if (strcmp(given->output, "-") == 0)
-        return ast_cli_fail(AST_CLI_USAGE,
-                            "--output needs the name of a folder: pictures do not go to standard output");
-    int code = ast_cli_follow_check(&given->follow, &given->common);
-    if (code < 0)
-        code = ast_cli_watch_check(&given->watch);
     return code;
 }
 

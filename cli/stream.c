@@ -29,7 +29,7 @@ typedef struct settings {
 
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
-    {"state", AST_CLI_TEXT, "FILE", "resume from the file if it exists, save to it after every frame", AT(state),
+    {"state", AST_CLI_NAME, "FILE", "resume from the file if it exists, save to it after every frame", AT(state),
      .manual = "Resumes from the file if it is there, and saves to it after every frame. The state names the last "
                "frame: where that is among the inputs, the frames up to it are skipped; otherwise, and on standard "
                "input, all are new. A kill at any moment costs nothing: the order is label file, line, state, so "
@@ -97,7 +97,6 @@ typedef struct job {
     char **argv; /* for the report */
 } job;
 
-static int check(settings *given);
 static int prepare(job *work);
 static int process(job *work);
 
@@ -106,7 +105,7 @@ static int run(int argc, char **argv) {
     job work = {.given = &given, .argc = argc, .argv = argv};
     int code = ast_cli_follow_parse(&ast_cli_stream, argc, argv, &given, &given.follow);
     if (code < 0)
-        code = check(&given);
+        code = ast_cli_watch_check(&given.watch);
     if (code < 0)
         code = prepare(&work);
     if (code < 0)
@@ -121,17 +120,6 @@ static int run(int argc, char **argv) {
 
 static int is_standard(const char *path) {
     return path && strcmp(path, "-") == 0;
-}
-
-static int check(settings *given) {
-    int code = ast_cli_follow_check(&given->follow, &given->common);
-    if (code < 0)
-        code = ast_cli_watch_check(&given->watch);
-    if (code >= 0)
-        return code;
-    if (is_standard(given->state))
-        return ast_cli_fail(AST_CLI_USAGE, "--state needs a name: only the points can come from standard input");
-    return -1;
 }
 
 /* ---- Before the first frame -------------------------------------------------------------------------------------- */

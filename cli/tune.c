@@ -128,9 +128,7 @@ static int check(settings *given) {
         return ast_cli_fail(AST_CLI_USAGE, "--to %g is above --from %g; the sweep goes from large angles to small ones",
                             given->angles.to, given->angles.from);
     int code = ast_cli_reading_list(&given->reading, &given->common, inputs, &given->input);
-    if (code < 0)
-        code = ast_cli_reading_check(&given->reading, &given->common, given->input);
-    return code < 0 ? ast_cli_report_check("report", given->report) : code;
+    return code < 0 ? ast_cli_reading_check(&given->reading, &given->common, given->input) : code;
 }
 
 static int read_points(job *work) {

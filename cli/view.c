@@ -26,10 +26,10 @@ typedef struct settings {
 
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
-    {"labels", AST_CLI_TEXT, "FILE", "INPUT is points, and these are their labels", AT(labels),
+    {"labels", AST_CLI_READ, "FILE", "INPUT is points, and these are their labels", AT(labels),
      .manual = "The input is points, and these are their labels, as many. The clusters are what the labels say, "
                "their means those of the members."},
-    {"report", AST_CLI_TEXT, "FILE.html", "write the page instead of serving it", AT(report),
+    {"report", AST_CLI_PAGE, "FILE.html", "write the page instead of serving it", AT(report),
      .manual = "Writes the page instead of serving it."},
     {"port", AST_CLI_COUNT, "PORT", "serve on this port; by default on any free port", AT(port), 1, 65535,
      .excludes = "report", .manual = "By default any that is free."},
@@ -61,13 +61,9 @@ const ast_cli_command ast_cli_view = {
     .run = run};
 
 static int check(const settings *given) {
-    int code = ast_cli_report_check("report", given->report);
-    if (code < 0 && !given->report)
-        code = ast_cli_serving_check("view", given->bind);
+    int code = given->report ? -1 : ast_cli_serving_check("view", given->bind);
     if (code < 0 && strcmp(given->input, "-") == 0)
         code = ast_cli_fail(AST_CLI_USAGE, "view needs the name of a file or a folder, not standard input");
-    if (code < 0 && given->labels)
-        code = ast_cli_check_read("labels", given->labels);
     return code;
 }
 

@@ -33,10 +33,7 @@ static const ast_cli_option options_table[] = {
 const ast_cli_group ast_cli_watch_group = {.options = options_table};
 
 int ast_cli_watch_check(const ast_cli_watch_settings *given) {
-    int code = ast_cli_report_check("report", given->report);
-    if (code < 0 && given->view != SIZE_MAX)
-        code = ast_cli_serving_check("--view", given->bind);
-    return code;
+    return given->view == SIZE_MAX ? -1 : ast_cli_serving_check("--view", given->bind);
 }
 
 /* ---- Before the first frame -------------------------------------------------------------------------------------- */

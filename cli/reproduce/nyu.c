@@ -101,10 +101,10 @@ static int open_camera(job *work) {
     ast_cli_camera camera = given->camera;
     if (camera.frame)
         return ast_cli_fail(AST_CLI_USAGE, "--frame is one scene; reproduce nyu takes --frames, such as --frames 0-99");
-    if (!isnan(camera.scale) || camera.raw)
+    if (!isnan(camera.scale) || camera.raw[0])
         return ast_cli_fail(AST_CLI_USAGE, "--%s is not for reproduce nyu: a .mat file has its size and metres",
-                            camera.raw ? "raw" : "depth-scale");
-    if (!camera.intrinsics && !camera.name)
+                            camera.raw[0] ? "raw" : "depth-scale");
+    if (isnan(camera.intrinsics[0]) && !camera.name)
         camera.name = "nyu";
     if (camera.smooth < 0)
         camera.smooth = given->quick ? AST_SMOOTH_GUIDED : AST_SMOOTH_TV;
@@ -121,7 +121,7 @@ static int open_file(job *work) {
     if (!work->file)
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
     const ast_nyu *file = work->file;
-    if (!camera->intrinsics && (file->width != NYU_WIDTH || file->height != NYU_HEIGHT))
+    if (isnan(camera->intrinsics[0]) && (file->width != NYU_WIDTH || file->height != NYU_HEIGHT))
         return ast_cli_fail(
             AST_CLI_FAILED, "%s: its scenes are %zu x %zu pixels, but the camera %s took %d x %d; give --intrinsics",
             work->given->mat, file->width, file->height, camera->name ? camera->name : "nyu", NYU_WIDTH, NYU_HEIGHT);

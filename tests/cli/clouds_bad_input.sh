@@ -95,8 +95,8 @@ usage '--viewpoint is for clouds' x.txt --angle 30 --viewpoint 0,0,0
 usage '--undirected is for clouds and meshes' x.txt --angle 30 --undirected
 usage '--colored is for clouds and meshes' x.txt --angle 30 --colored x.ply
 usage 'its name must end in .ply' whole.pcd --angle 30 --colored x.pcd
-usage '--viewpoint must be three numbers' whole.pcd --angle 30 --viewpoint 1,2
-usage '--viewpoint must be three numbers' whole.pcd --angle 30 --viewpoint 1,2,inf
+usage '--viewpoint must be 3 numbers X,Y,Z' whole.pcd --angle 30 --viewpoint 1,2
+usage '--viewpoint must be 3 numbers X,Y,Z' whole.pcd --angle 30 --viewpoint 1,2,inf
 usage '--viewpoint cannot be combined with --undirected' whole.pcd --angle 30 --viewpoint 1,2,3 --undirected
 usage '--neighbours must be a whole number from 3 to 1024' whole.pcd --angle 30 --neighbours 2
 usage '--columns is for tables of points, and whole.pcd is a cloud' whole.pcd --angle 30 --columns 1

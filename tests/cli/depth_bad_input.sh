@@ -17,7 +17,7 @@ for command in 'cluster' 'stream' 'segment --output out' 'normals --output n.npy
     fails 2 '--intrinsics cannot be combined with --camera' asterism $command $frame $angle --camera kinect $camera
     for text in 525 525,525,319.5 525,525,319.5,239.5,0 525,525,319.5,b 0,525,319.5,239.5 525,-525,319.5,239.5 \
         nan,525,319.5,239.5 525,525,inf,239.5 '525, 525' 525,525,,239.5; do
-        fails 2 "intrinsics must be four numbers fx,fy,cx,cy .* not '" asterism $command $frame $angle --intrinsics "$text"
+        fails 2 "intrinsics (must be 4 numbers FX,FY,CX,CY, not '|FX,FY,CX,CY: the focal lengths .* must be above 0)" asterism $command $frame $angle --intrinsics "$text"
     done
     fails 2 'depth-scale must be a number' asterism $command $frame $angle $camera --depth-scale 0
     fails 2 "smooth must be guided, tv, none or planes, not 'much'" asterism $command $frame $angle $camera --smooth much
@@ -45,7 +45,7 @@ fails 2 '--intrinsics is for depth images .*, and x.txt is a table of points' as
 fails 2 'segment takes depth images .* and x.txt is a table of points' asterism segment x.txt --angle 20 --output out
 fails 2 'segment needs --angle DEG' asterism segment $frame $camera --output out
 fails 2 'segment needs --output DIR' asterism segment $frame $camera --angle 20
-fails 2 'name of a folder' asterism segment $frame $camera --angle 20 --output -
+fails 2 '--output needs a name' asterism segment $frame $camera --angle 20 --output -
 fails 2 'normals needs --output FILE' asterism normals $frame $camera
 fails 2 'no option --state' asterism segment $frame $camera --angle 20 --output out --state s
 fails 2 'no option --angle' asterism normals $frame $camera --angle 20 --output n.npy

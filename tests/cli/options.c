@@ -92,6 +92,12 @@ static void add_option(line *of, const ast_cli_option *option) {
         snprintf(value, sizeof of->text[0], "%s", option->standard);
     else if (option->kind == AST_CLI_CHOICE)
         snprintf(value, sizeof of->text[0], "%s", option->choices[0]);
+    else if (option->kind == AST_CLI_NUMBERS)
+        snprintf(value, sizeof of->text[0], "%s", option->low > 3 ? "1,1,1,1" : "1,1,1");
+    else if (option->kind == AST_CLI_READ || option->kind == AST_CLI_PAGE)
+        snprintf(value, sizeof of->text[0], "%s", option->kind == AST_CLI_READ ? "r.npy" : "r.html");
+    else if (option->kind == AST_CLI_PIXELS || option->kind == AST_CLI_AMOUNT)
+        snprintf(value, sizeof of->text[0], "%s", option->kind == AST_CLI_PIXELS ? "64x48" : "1G");
     else
         snprintf(value, sizeof of->text[0], "%g", option->low > 1 ? option->low : 1);
     add(of, value);
