@@ -35,12 +35,12 @@ static int64_t part_of(const ast_labelling *l, size_t i, float value) {
     return l->rows.axial && ast_is_turned(l->signs, i) ? -part : part;
 }
 
-/* The sums and the numbers of members, counted again in the plainest way. Points of other ranks and windows are not at
- * hand: without them there is nothing to compare. */
+/* The sums and the numbers of members, counted again in the plainest way. Points of other ranks are not at hand, and
+ * those of a source are read no more often than a pass needs them: neither is counted. */
 static void check_sums(ast_labelling *l) {
     const ast_cluster_list *c = &l->clusters;
     size_t dimension = c->dimension, slots = c->slots;
-    if (ast_comm_many(l->ranks.comm) || l->windows.count > 1 || slots == 0)
+    if (ast_comm_many(l->ranks.comm) || l->rows.reader || slots == 0)
         return;
     int64_t *sums = calloc(slots * dimension, sizeof *sums), *members = calloc(slots, sizeof *members);
     for (size_t i = 0; sums && members && i < l->rows.count; i++) {

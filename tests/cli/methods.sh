@@ -87,3 +87,11 @@ if [ -d "$digits" ]; then
 else
     echo 'no digits: ../shared/data is not there'
 fi
+
+# A limit of passes that no run reaches takes no memory.
+printf '1 0 0\n0 1 0\n0 0 1\n1 .1 0\n0 1 .1\n.1 0 1\n' >six.txt
+for method in 'dp --angle 20' 'spkm --clusters 3' 'dpmeans --angle 20' 'movmf --clusters 2'; do
+    # shellcheck disable=SC2086
+    works asterism cluster six.txt --method $method --max-iterations 1000000000 --json
+    equal "whether $method converged" true "$(json converged ../out)"
+done

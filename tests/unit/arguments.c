@@ -87,6 +87,17 @@ static void accessors(void **state) {
     assert_int_equal(count, 0);
     assert_null(ast_cluster_records(context, sizeof(ast_cluster_info) + 8, &count));
     assert_null(ast_stream_clusters(NULL, &count));
+    assert_null(ast_stream_records(NULL, sizeof(ast_tracked) + 8, &count));
+    assert_null(ast_stream_records(NULL, sizeof(ast_tracked), NULL));
+    assert_null(ast_tree_records(NULL, sizeof(ast_tree_join), &count));
+    assert_null(ast_tree_records(context, sizeof(ast_tree_join) + 8, &count));
+    assert_null(ast_tree_records(context, sizeof(ast_tree_join), NULL));
+    ast_stream_options_defaults(NULL, sizeof(ast_stream_options));
+    ast_depth_options_defaults(NULL, sizeof(ast_depth_options));
+    ast_cloud_options_defaults(NULL, sizeof(ast_cloud_options));
+    assert_null(ast_camera_name(SIZE_MAX));
+    assert_true(isnan(ast_vmf_kappa(D, NAN)));
+    assert_non_null(strchr(ast_version(), '.'));
     assert_null(ast_means(NULL));
     assert_true(strlen(ast_message(NULL)) > 0);
     assert_int_equal(ast_fault_row(NULL), 0);
