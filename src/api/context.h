@@ -49,6 +49,10 @@ ast_status ast_refuse_sparse(const ast_points *points, const char *what, ast_fau
 struct ast_result;
 void ast_keep_result(ast_context *context, struct ast_result *result);
 
+/* Points of weight 0 did not take part. Labels them with the cluster of the largest cosine, or with the component of
+ * the largest log density if there are components. */
+void ast_label_weightless(ast_labelling *labelling, const ast_components *components);
+
 /* What ast_assign and ast_assign_source are given; ast_assign within a call that is under way. */
 ast_status ast_check_assign(const ast_assign_options *options, ast_fault *fault);
 ast_status ast_assign_call(ast_context *context, const ast_points *points, const ast_assign_options *options,

@@ -89,27 +89,24 @@ const void *ast_stream_save(ast_stream *s, size_t *size) {
 
 /* Which option differs, or NULL. */
 static const char *other_option(const state_header *a, const state_header *b) {
-    if (a->dimension != b->dimension)
-        return "dimension";
-    if (a->method != b->method)
-        return "method";
-    if (a->angle != b->angle)
-        return "angle";
-    if (a->drift != b->drift && a->beta == b->beta)
-        return "drift";
-    if (a->beta != b->beta)
-        return "beta";
-    if (a->weight_update != b->weight_update)
-        return "weight update";
-    if (a->axial != b->axial)
-        return "axial";
-    if (a->revive_near != b->revive_near)
-        return "rule of revival (revive_near)";
-    if (a->lifetime != b->lifetime)
-        return "lifetime";
-    if (a->max_iterations != b->max_iterations)
-        return "limit of iterations (max_iterations)";
-    return a->max_clusters != b->max_clusters ? "limit of clusters (max_clusters)" : NULL;
+    const struct {
+        bool differs;
+        const char *name;
+    } options[] = {{a->dimension != b->dimension, "dimension"},
+                   {a->method != b->method, "method"},
+                   {a->angle != b->angle, "angle"},
+                   {a->drift != b->drift && a->beta == b->beta, "drift"},
+                   {a->beta != b->beta, "beta"},
+                   {a->weight_update != b->weight_update, "weight update"},
+                   {a->axial != b->axial, "axial"},
+                   {a->revive_near != b->revive_near, "rule of revival (revive_near)"},
+                   {a->lifetime != b->lifetime, "lifetime"},
+                   {a->max_iterations != b->max_iterations, "limit of iterations (max_iterations)"},
+                   {a->max_clusters != b->max_clusters, "limit of clusters (max_clusters)"}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].differs)
+            return options[i].name;
+    return NULL;
 }
 
 static ast_status check(ast_stream *s, const unsigned char *state, size_t size, state_header *header) {

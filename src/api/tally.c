@@ -203,25 +203,6 @@ static ast_status load(ast_tally *t, const ast_points *points, double *scaled) {
     return ready ? AST_OK : ast_fail_memory(fault);
 }
 
-/* Points of weight 0 take no part, but get a label. */
-static void label_weightless(const ast_tally *t, ast_labelling *l) {
-    size_t dimension = l->rows.dimension;
-    for (size_t i = 0; l->rows.weights && i < l->rows.count; i++) {
-        if (l->rows.weights[i] != 0 || ast_rows_kind(&l->rows, &l->workers[0].chunk.rows, i) == AST_ROW_MISSING)
-            continue;
-        double best = -INFINITY;
-        for (size_t k = 0; k < t->clusters.live; k++) {
-            double score =
-                ast_rows_exact_score(&l->rows, &l->workers[0].chunk.rows, i, t->clusters.means + k * dimension);
-            score = l->rows.axial ? fabs(score) : score;
-            if (score > best) {
-                best = score;
-                l->labels[i] = (int32_t)k;
-            }
-        }
-    }
-}
-
 static uint64_t count_changes(const ast_labelling *l, const int32_t *labels) {
     uint64_t changed = 0;
     for (size_t i = 0; i < l->rows.count; i++)
@@ -255,7 +236,7 @@ static ast_status add_loaded(ast_tally *t, uint64_t first, int32_t *labels) {
         return status;
     if (!ast_tally_gather(l, first, &part))
         return ast_fail_memory(fault);
-    label_weightless(t, l);
+    ast_label_weightless(l, &(ast_components){0});
     part.points = l->rows.count;
     part.missing = ast_labelling_missing(l);
     part.changed = count_changes(l, labels);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * DP-vMF-means (Straub et al., CVPR 2015, section 4): clusters of directions, as many as the angle asks for.
+ * DP-vMF-means (Straub et al., CVPR 2015, section 4): clusters directions; the angle decides the number of clusters.
  *
- * Given unit vectors x_1 .. x_N and an angle phi, it climbs the objective
+ * Given unit vectors x_1 .. x_N and an angle phi, it increases the objective
  *
  *     J = sum_k sum_{i in k} x_i . mu_k + lambda K,    lambda = cos(phi) - 1,
  *
  * over the labels, the unit vectors mu_k and the number K of clusters. Two steps alternate until no label changes:
  *
- *     label   visit the points in order; each joins the cluster of the largest x_i . mu_k or starts a new one (the rule)
- *     update  mu_k = s_k / |s_k|,  s_k = sum of the points of cluster k
+ *     label   visit the points in order; each joins the cluster of the largest x_i . mu_k or starts a new one (the
+ * rule) update  mu_k = s_k / |s_k|,  s_k = sum of the points of cluster k
  *
  * Neither step lowers J. The label step is ast_labelling_pass: it scores most points on many threads and calls the rule
  * for the others, in order, with the result of visiting all points one after the other. */
@@ -17,8 +17,8 @@
 
 /* The rule for a point x (the paper's assignment of z_i). Joining cluster k adds x . mu_k to J, a new cluster with mean
  * x adds 1 + lambda = cos(phi): so x joins the best cluster if the score is at least cos(phi). A cluster whose only
- * point is x is taken out before x is looked at; if nothing else fits, x gets it back, with x as its mean. Exact ties go
- * to the older cluster. candidates->limit is cos(phi) - 2^-20: duplicates must not split by rounding. */
+ * point is x is taken out before x is looked at; if nothing else fits, x gets it back, with x as its mean. Exact ties
+ * go to the older cluster. candidates->limit is cos(phi) - 2^-20: duplicates must not split by rounding. */
 static ast_verdict decide(void *unused, const ast_candidates *candidates) {
     (void)unused;
     ast_verdict v = ast_nearest_candidate(candidates);
@@ -31,22 +31,21 @@ static ast_verdict decide(void *unused, const ast_candidates *candidates) {
 
 const ast_rule ast_dp_rule = {.decide = decide};
 
-/* Converged: no point changed its cluster, or the labels are those of an earlier pass, so that the run would go round
- * in circles. */
+/* The loop. Converged: no point changed its cluster, or the labels are those of an earlier pass, so that the run would
+ * repeat itself. */
 ast_status ast_run_dp_all(ast_labelling *l, ast_run *run, ast_fault *fault) {
     const double lambda = ast_cosine(run->options->angle) - 1;
     ast_labelling_set_rule(l, &ast_dp_rule, run->options->angle);
-    ast_status status = run->resumed ? AST_OK : ast_run_given(l, run->options, fault);
-    status = ast_labelling_agree(l, status, fault);
+    ast_status status = run->resumed ? AST_OK : ast_run_given(l, run->options, fault); /* means to start from, if any */
     while (status == AST_OK && !run->converged && run->iterations < run->options->max_iterations) {
         ast_pass_result pass;
         bool repeats = false;
-        status = ast_run_label(l, run, &pass, fault);
+        status = ast_run_label(l, run, &pass, fault); /* label: decides all z_i by the rule; sums s_k */
         if (status == AST_OK)
-            status = ast_run_remember(l, run, &repeats, fault);
+            status = ast_run_remember(l, run, &repeats, fault); /* repeats: an earlier pass had the same labels */
         run->converged = pass.changed == 0 || repeats;
         if (status == AST_OK)
-            status = ast_run_update(l, run, lambda, &pass, fault);
+            status = ast_run_update(l, run, lambda, &pass, fault); /* update: mu_k and J; reports to the caller */
     }
     return status;
 }

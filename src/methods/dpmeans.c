@@ -162,14 +162,7 @@ static ast_status iterate(dpmeans *m, ast_fault *fault) {
         update_means(m);
         run->iterations++;
         run->converged = m->changed == 0;
-        ast_progress state = {.restart = run->restart,
-                              .iteration = run->iterations,
-                              .clusters = m->c.count,
-                              .changed = m->changed,
-                              .scored = m->l->present,
-                              .objective = run->objective,
-                              .seconds = ast_seconds() - run->pass_start};
-        status = ast_run_tell(run, &state, fault);
+        status = ast_run_tell_pass(run, m->c.count, m->changed, m->l->present, run->objective, fault);
         if (status != AST_OK)
             return status;
     }

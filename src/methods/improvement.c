@@ -64,14 +64,9 @@ static void restore(ast_labelling *l, const snapshot *s) {
 
 ast_status ast_run_further(ast_labelling *l, ast_run *run, double penalty, ast_fault *fault) {
     snapshot before;
-    ast_pass_result pass;
     if (!take_snapshot(l, &before))
         return ast_fail_memory(fault);
-    ast_status status = ast_run_label(l, run, &pass, fault);
-    if (status == AST_OK)
-        status = ast_labelling_fill_empty(l, fault);
-    if (status == AST_OK)
-        status = ast_labelling_update(l, fault);
+    ast_status status = ast_run_settle(l, run, fault);
     if (status == AST_OK)
         run->improvement = ast_clusters_objective(&l->clusters) + penalty * (double)l->clusters.live - run->objective;
     restore(l, &before);

@@ -4,9 +4,9 @@
  *
  *     J = sum_k sum_{i in k} x_i . mu_k
  *
- * by giving every point to the mean of the largest cosine, then setting mu_k = s_k / |s_k|, s_k the sum of the points of
- * cluster k. It starts from k-means++, from random points or from given means. A cluster that loses all its points takes
- * the point that fits its own cluster worst. */
+ * by giving every point to the mean of the largest cosine, then setting mu_k = s_k / |s_k|, s_k the sum of the points
+ * of cluster k. It starts from k-means++, from random points or from given means. A cluster that loses all its points
+ * takes the point that fits its own cluster worst. */
 #include "methods.h"
 
 #include "seeds.h"
@@ -37,7 +37,7 @@ ast_status ast_run_start(ast_labelling *l, const ast_run *run, ast_fault *fault)
     ast_random random;
     ast_random_seed(&random, options->seed, (uint64_t)run->restart);
     if (options->start == AST_GIVEN)
-        return ast_labelling_agree(l, ast_run_given(l, options, fault), fault);
+        return ast_run_given(l, options, fault);
     if (options->start == AST_RANDOM)
         return ast_seed_random(l, options->clusters, &random, fault);
     if (run->start_points && run->start_points < l->present)
@@ -52,8 +52,8 @@ ast_status ast_run_nearest(ast_labelling *l, ast_run *run, ast_fault *fault) {
     return status == AST_OK ? ast_run_label(l, run, &pass, fault) : status;
 }
 
-/* Converged: no point changed its cluster, or the labels are those of the pass before. The two differ where a point that
- * left a cluster empty is the one that fills it again. */
+/* The loop. Converged: no point changed its cluster, or the labels are those of the pass before. The two differ if a
+ * point that left a cluster empty is the one that fills it again. */
 ast_status ast_run_spkm(ast_labelling *l, ast_run *run, ast_fault *fault) {
     ast_labelling_set_rule(l, &ast_nearest_rule, NAN);
     ast_status status = run->resumed ? AST_OK : ast_run_start(l, run, fault);
@@ -61,14 +61,14 @@ ast_status ast_run_spkm(ast_labelling *l, ast_run *run, ast_fault *fault) {
         ast_pass_result pass;
         bool repeats = false;
         ast_history_keep_last(&run->history);
-        status = ast_run_label(l, run, &pass, fault);
+        status = ast_run_label(l, run, &pass, fault); /* the nearest mean of every point; sums s_k */
         if (status == AST_OK)
             status = ast_labelling_fill_empty(l, fault);
         if (status == AST_OK)
-            status = ast_run_remember(l, run, &repeats, fault);
+            status = ast_run_remember(l, run, &repeats, fault); /* repeats: the labels are those of the pass before */
         run->converged = status == AST_OK && (pass.changed == 0 || repeats);
         if (status == AST_OK)
-            status = ast_run_update(l, run, 0, &pass, fault);
+            status = ast_run_update(l, run, 0, &pass, fault); /* mu_k and J; reports the pass to the caller */
     }
     return status;
 }

@@ -59,7 +59,7 @@ ast_status ast_run_nearest(ast_labelling *labelling, ast_run *run, ast_fault *fa
 ast_status ast_run_plusplus(ast_labelling *labelling, const ast_run *run, ast_random *random, ast_fault *fault);
 ast_status ast_start_sampled(ast_labelling *labelling, const ast_run *run, ast_random *random, ast_fault *fault);
 
-/* Adds the given means as clusters without points. */
+/* Adds the given means as clusters without points. A collective call. */
 ast_status ast_run_given(ast_labelling *labelling, const ast_options *options, ast_fault *fault);
 
 /* Adds the labels there are to the run's history; *repeats: they were there before. */
@@ -71,12 +71,18 @@ ast_status ast_run_label(ast_labelling *labelling, ast_run *run, ast_pass_result
 ast_status ast_run_update(ast_labelling *labelling, ast_run *run, double penalty, const ast_pass_result *result,
                           ast_fault *fault);
 
+/* The end of a method that learned means: all points get the nearest one, empty clusters a point, and the means become
+ * those of their points. */
+ast_status ast_run_settle(ast_labelling *labelling, ast_run *run, ast_fault *fault);
+
 /* Measures run->improvement and leaves everything else as it is: for a result that is complete. penalty: of a cluster.
  */
 ast_status ast_run_further(ast_labelling *labelling, ast_run *run, double penalty, ast_fault *fault);
 
 /* Tells the caller's progress function, if there is one: AST_CANCELLED if that wants to stop. */
 ast_status ast_run_tell(const ast_run *run, const ast_progress *state, ast_fault *fault);
+ast_status ast_run_tell_pass(const ast_run *run, size_t clusters, size_t changed, size_t scored, double objective,
+                             ast_fault *fault);
 
 double ast_seconds(void);
 

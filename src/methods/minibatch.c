@@ -178,17 +178,6 @@ static bool goes_on(learner *m, double cosine) {
     return better;
 }
 
-static ast_status tell(const learner *m, double cosine, double weight, ast_fault *fault) {
-    ast_progress state = {.restart = m->run->restart,
-                          .iteration = m->run->iterations,
-                          .clusters = m->total.live,
-                          .changed = m->size,
-                          .scored = m->size,
-                          .objective = cosine * weight,
-                          .seconds = ast_seconds() - m->run->pass_start};
-    return ast_run_tell(m->run, &state, fault);
-}
-
 static ast_status run_batch(learner *m, ast_random *random, double *cosine, ast_fault *fault) {
     ast_labelling *batch = &m->batch.labelling;
     ast_pass_result pass;
@@ -223,7 +212,7 @@ static ast_status run_batches(learner *m, ast_fault *fault) {
         run->iterations++;
         run->converged = status == AST_OK && !goes_on(m, cosine);
         if (status == AST_OK)
-            status = tell(m, cosine, weight, fault);
+            status = ast_run_tell_pass(run, m->total.live, m->size, m->size, cosine * weight, fault);
     }
     return status;
 }
@@ -274,14 +263,9 @@ static void close_learner(learner *m) {
 /* All points by the means that were learned, then the means of the labels. */
 static ast_status assign_all(learner *m, ast_fault *fault) {
     ast_labelling *l = m->l;
-    ast_pass_result pass;
     for (size_t k = 0; k < m->total.live; k++)
         ast_clusters_set_mean(&l->clusters, l->clusters.order[k], m->total.means + k * m->total.dimension);
-    ast_status status = ast_run_label(l, m->run, &pass, fault);
-    if (status == AST_OK)
-        status = ast_labelling_fill_empty(l, fault);
-    if (status == AST_OK)
-        status = ast_labelling_update(l, fault);
+    ast_status status = ast_run_settle(l, m->run, fault);
     m->run->objective = ast_clusters_objective(&l->clusters);
     return status;
 }

@@ -235,17 +235,6 @@ static void close_mixture(mixture *m) {
 
 /* ---- the iteration ---- */
 
-static ast_status tell(const mixture *m, size_t changed, ast_fault *fault) {
-    ast_progress state = {.restart = m->run->restart,
-                          .iteration = m->run->iterations,
-                          .clusters = m->c->count,
-                          .changed = changed,
-                          .scored = m->l->present,
-                          .objective = m->run->objective,
-                          .seconds = ast_seconds() - m->run->pass_start};
-    return ast_run_tell(m->run, &state, fault);
-}
-
 /* Ends after an E step, so that components, memberships and likelihood belong together. */
 static ast_status iterate(mixture *m, ast_fault *fault) {
     const ast_options *options = m->run->options;
@@ -256,7 +245,7 @@ static ast_status iterate(mixture *m, ast_fault *fault) {
         ast_status status = expect(m, &changed, fault);
         m->run->iterations++;
         if (status == AST_OK)
-            status = tell(m, changed, fault);
+            status = ast_run_tell_pass(m->run, m->c->count, changed, m->l->present, m->run->objective, fault);
         if (status != AST_OK)
             return status;
         bool rises = m->run->objective - before > options->tolerance * (double)m->l->present;

@@ -92,32 +92,17 @@ static ast_status open_online(online *o, ast_fault *fault) {
     return AST_OK;
 }
 
-static ast_status tell(const online *o, double objective, ast_fault *fault) {
-    ast_progress state = {.restart = o->run->restart,
-                          .iteration = o->run->iterations,
-                          .clusters = o->count,
-                          .scored = o->l->present,
-                          .objective = objective,
-                          .seconds = ast_seconds() - o->run->pass_start};
-    return ast_run_tell(o->run, &state, fault);
-}
-
 /* Labels by the means as they are now, then the means of the labels. */
 static ast_status settle(online *o, ast_fault *fault) {
     ast_labelling *l = o->l;
     size_t dimension = l->rows.dimension;
     float mean[AST_MAX_DIMENSION];
-    ast_pass_result pass;
     for (size_t k = 0; k < o->count; k++) {
         for (size_t d = 0; d < dimension; d++)
             mean[d] = (float)o->means[d * o->count + k];
         ast_clusters_set_mean(&l->clusters, l->clusters.order[k], mean);
     }
-    ast_status status = ast_run_label(l, o->run, &pass, fault);
-    if (status == AST_OK)
-        status = ast_labelling_fill_empty(l, fault);
-    if (status == AST_OK)
-        status = ast_labelling_update(l, fault);
+    ast_status status = ast_run_settle(l, o->run, fault);
     o->run->objective = ast_clusters_objective(&l->clusters);
     return status;
 }
@@ -132,7 +117,8 @@ ast_status ast_run_ospkm(ast_labelling *l, ast_run *run, ast_fault *fault) {
         run->pass_start = ast_seconds();
         double objective = run_round(&o);
         run->iterations++;
-        status = ast_pool_cancelled(l->pool) ? ast_fail_cancelled(fault) : tell(&o, objective, fault);
+        status = ast_pool_cancelled(l->pool) ? ast_fail_cancelled(fault)
+                                             : ast_run_tell_pass(run, o.count, 0, l->present, objective, fault);
     }
     if (status == AST_OK)
         status = settle(&o, fault);

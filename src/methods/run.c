@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the methods share: given starts, and one pass with its report. */
+ * Shared by the methods: given starts, the two halves of a pass, and the report to the caller. */
 #include "methods.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ ast_status ast_run_method(ast_labelling *l, ast_run *run, ast_fault *fault) {
     }
 }
 
-ast_status ast_run_given(ast_labelling *l, const ast_options *options, ast_fault *fault) {
+static ast_status add_given(ast_labelling *l, const ast_options *options, ast_fault *fault) {
     ast_points given = ast_points_f4(options->means, options->means_count, l->rows.dimension);
     for (size_t k = 0; k < options->means_count; k++) {
         float *mean = l->workers[0].chunk.rows.row;
@@ -48,11 +48,23 @@ ast_status ast_run_given(ast_labelling *l, const ast_options *options, ast_fault
     return AST_OK;
 }
 
+ast_status ast_run_given(ast_labelling *l, const ast_options *options, ast_fault *fault) {
+    return ast_labelling_agree(l, add_given(l, options, fault), fault);
+}
+
 ast_status ast_run_label(ast_labelling *l, ast_run *run, ast_pass_result *result, ast_fault *fault) {
     run->pass_start = ast_seconds();
     ast_status status = ast_labelling_pass(l, run->options->parallel, result, fault);
     run->oir_restarts += result->restarts;
     return status;
+}
+
+ast_status ast_run_settle(ast_labelling *l, ast_run *run, ast_fault *fault) {
+    ast_pass_result pass;
+    ast_status status = ast_run_label(l, run, &pass, fault);
+    if (status == AST_OK)
+        status = ast_labelling_fill_empty(l, fault);
+    return status == AST_OK ? ast_labelling_update(l, fault) : status;
 }
 
 ast_status ast_run_update(ast_labelling *l, ast_run *run, double penalty, const ast_pass_result *result,
@@ -77,6 +89,18 @@ ast_status ast_run_update(ast_labelling *l, ast_run *run, double penalty, const 
 ast_status ast_run_remember(ast_labelling *l, ast_run *run, bool *repeats, ast_fault *fault) {
     uint64_t print = run->iterations == 0 ? 0 : ast_labelling_print(l);
     return ast_labelling_defer(l, ast_history_add(&run->history, print, repeats, fault));
+}
+
+ast_status ast_run_tell_pass(const ast_run *run, size_t clusters, size_t changed, size_t scored, double objective,
+                             ast_fault *fault) {
+    ast_progress state = {.restart = run->restart,
+                          .iteration = run->iterations,
+                          .clusters = clusters,
+                          .changed = changed,
+                          .scored = scored,
+                          .objective = objective,
+                          .seconds = ast_seconds() - run->pass_start};
+    return ast_run_tell(run, &state, fault);
 }
 
 ast_status ast_run_tell(const ast_run *run, const ast_progress *state, ast_fault *fault) {
