@@ -24,7 +24,7 @@ static double affinity(const ast_components *components, ast_labelling *l, size_
 }
 
 /* Points of weight 0 took no part; now they get the label of the cluster that suits them best. */
-static void label_weightless(const ast_components *components, ast_labelling *l) {
+void ast_label_weightless(ast_labelling *l, const ast_components *components) {
     const ast_cluster_list *list = &l->clusters;
     for (size_t i = 0; l->rows.weights && list->live > 0 && i < l->rows.count; i++) {
         if (l->rows.weights[i] != 0 || ast_rows_kind(&l->rows, &l->workers[0].chunk.rows, i) == AST_ROW_MISSING)
@@ -85,7 +85,7 @@ static ast_status hand_over(const ast_call *c, ast_labelling *l, const int32_t *
         status = ast_windows_open(l, n, fault);
         if (status != AST_OK)
             break;
-        label_weightless(&r->components, l);
+        ast_label_weightless(l, &r->components);
         status = ast_labelling_trouble(l, fault);
         rename_labels(c, l, rank, labels);
         count_members(c, l, r, labels);
