@@ -13,7 +13,6 @@
 #include "cli.h"
 #include "field.h"
 #include "interrupt.h"
-#include "stream_output.h"
 #include "terminal.h"
 
 #define AT(field) offsetof(ast_cli_follow_settings, field)
@@ -250,9 +249,4 @@ int ast_cli_follow_run(ast_cli_follow *follow, int (*take)(void *work), void *wo
         code = ast_cli_fail(AST_CLI_SIGNAL + ast_cli_interrupted(), "stopped after %" PRIu64 " frame%s of this run",
                             follow->frames, follow->frames == 1 ? "" : "s");
     return code;
-}
-
-int ast_cli_follow_print(const ast_cli_follow *follow) {
-    return ast_cli_print_frame(follow->inputs.frame.source, &follow->frame, follow->clusters, follow->count,
-                               follow->options.dimension);
 }

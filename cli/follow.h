@@ -75,7 +75,7 @@ int ast_cli_follow_begin(ast_cli_follow *follow);
  * writes its labels, and hands it to `take`, which returns as all functions here. */
 int ast_cli_follow_run(ast_cli_follow *follow, int (*take)(void *work), void *work);
 
-/* Prints the frame's line of JSON. */
+/* Prints the frame's line of JSON, and flushes it (stream_line.c). */
 int ast_cli_follow_print(const ast_cli_follow *follow);
 
 void ast_cli_follow_close(ast_cli_follow *follow);

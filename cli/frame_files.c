@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "cli.h"
-#include "folder.h"
+#include "targets.h"
 #include "terminal.h"
 
 /* ---- Names ------------------------------------------------------------------------------------------------------- */

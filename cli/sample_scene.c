@@ -19,7 +19,6 @@
 #include "camera.h"
 #include "cli.h"
 #include "files.h"
-#include "folder.h"
 #include "private/asterism_hallway.h"
 #include "interrupt.h"
 #include "progress.h"

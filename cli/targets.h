@@ -25,6 +25,9 @@ int ast_cli_check_targets(const ast_cli_target *targets, size_t count, const cha
 /* Whether the targets leave a file alone that is read, under whichever name. A NULL input is fine. */
 int ast_cli_check_kept(const ast_cli_target *targets, size_t count, const char *input);
 
+/* Makes the folder that --`option` names, and those above it, where they are not there. */
+int ast_cli_make_folder(const char *option, const char *folder);
+
 /* Opens the targets that were asked for. On failure all are abandoned. From here on Ctrl-C waits for whoever asks,
  * since there may be temporary files. */
 int ast_cli_open_targets(ast_cli_target *targets, size_t count);

@@ -14,21 +14,20 @@
 /* No image of AST_PIXELS_MOST pixels needs more, even as text. */
 #define FILE_MOST ((size_t)1 << 30)
 
-/* A kind of image: how it begins, and its decoders. */
+static ast_depth_decoder no_jpeg_depth;
+
+/* The kinds of images: how they begin, and their decoders. A PNG whose first byte lost its top bit, or whose line ends
+ * were changed, is a PNG too: its decoder says that it is damaged. */
 typedef struct image_kind {
-    bool (*begins)(const unsigned char *bytes, size_t size);
-    bool (*depth)(ast_depth_pixels *pixels, const ast_image_file *file, ast_format_error *error);
-    bool (*picture)(ast_picture *picture, const ast_image_file *file, ast_format_error *error);
+    size_t at;
+    const char *begin;
+    ast_depth_decoder *depth;
+    ast_picture_decoder *picture;
 } image_kind;
 
-static bool begins_png(const unsigned char *bytes, size_t size);
-static bool begins_pnm(const unsigned char *bytes, size_t size);
-static bool begins_jpeg(const unsigned char *bytes, size_t size);
-static bool no_jpeg_depth(ast_depth_pixels *pixels, const ast_image_file *file, ast_format_error *error);
-
-static const image_kind kinds[] = {{begins_png, ast_png_depth, ast_png_picture},
-                                   {begins_pnm, ast_pnm_depth, ast_pnm_picture},
-                                   {begins_jpeg, no_jpeg_depth, ast_jpeg_picture}};
+static const image_kind kinds[] = {{1, "PNG", ast_png_depth, ast_png_picture},
+                                   {0, "\xFF\xD8\xFF", no_jpeg_depth, ast_jpeg_picture}};
+static const image_kind pnm = {0, "P", ast_pnm_depth, ast_pnm_picture}; /* and a digit */
 
 static bool decode_depth(ast_depth_pixels *pixels, const ast_image_file *file, ast_format_error *error);
 static bool decode_picture(ast_picture *picture, const ast_image_file *file, ast_format_error *error);
@@ -158,26 +157,12 @@ static bool has_extension(const char *path, const char *const *extensions) {
     return false;
 }
 
-/* A PNG whose first byte lost its top bit, or whose line ends were changed, is a PNG too: its decoder says that it is
- * damaged. */
-static bool begins_png(const unsigned char *bytes, size_t size) {
-    return size >= 4 && memcmp(bytes + 1, "PNG", 3) == 0;
-}
-
-static bool begins_pnm(const unsigned char *bytes, size_t size) {
-    return size >= 2 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '6';
-}
-
-static bool begins_jpeg(const unsigned char *bytes, size_t size) {
-    return size >= 3 && memcmp(bytes, "\xFF\xD8\xFF", 3) == 0;
-}
-
 /* NULL: none that is known. */
 static const image_kind *kind_of(const unsigned char *bytes, size_t size) {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (kinds[i].begins(bytes, size))
-            return &kinds[i];
-    return NULL;
+    for (const image_kind *kind = kinds; kind < kinds + sizeof kinds / sizeof *kinds; kind++)
+        if (size >= kind->at + 3 && memcmp(bytes + kind->at, kind->begin, 3) == 0)
+            return kind;
+    return size >= 2 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '6' ? &pnm : NULL;
 }
 
 static bool no_image(const ast_image_file *file, const char *wanted, ast_format_error *error) {

@@ -3,7 +3,7 @@
  * LZF, as PCD files have it. A control byte below 32 is followed by that many bytes and one more as they are. Any other
  * is a copy of what came out before: its upper three bits are the length minus 2 (all set: the next byte is added), its
  * lower five and the byte behind them the distance minus 1. */
-#include "lzf.h"
+#include "pcd.h"
 
 #include <string.h>
 

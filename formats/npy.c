@@ -17,7 +17,7 @@
 
 static void view_points(ast_input *input, const ast_npy_header *header, const void *data);
 static bool flatten_image(ast_input *input, const ast_npy_header *header, const char *name, ast_format_error *error);
-static bool view_columns(ast_input *input, const ast_columns *columns, const char *name, ast_format_error *error);
+static void own_copy(ast_input *input, void *copy);
 static bool wrong_size(const ast_npy_header *header, const char *name, const char *few_or_many, uint64_t follow,
                        ast_format_error *error);
 
@@ -42,8 +42,11 @@ bool ast_npy_read(ast_input *input, const ast_npy_header *header, ast_bytes *byt
     if (input->height > 0 && transpose)
         return ast_format_fail(error, "%s: is an image of directions, H x W x D, which cannot be transposed",
                                bytes->name);
-    if (columns->count > 0 && !view_columns(input, columns, bytes->name, error))
+    ast_buffer gathered = {0};
+    if (!ast_points_pick(&input->points, columns, &gathered, bytes->name, error))
         return false;
+    if (gathered.place)
+        own_copy(input, gathered.place);
     if (transpose)
         ast_points_transpose(&input->points);
     return true;
@@ -190,17 +193,13 @@ static void view_points(ast_input *input, const ast_npy_header *header, const vo
                                  .column_stride = header->fortran ? item * (ptrdiff_t)count : item};
 }
 
-/* The points are a copy from now on, row after row, and what they were read from goes. */
-static void take_copy(ast_input *input, void *copy, size_t dimension) {
-    ast_points *points = &input->points;
+/* The points are a copy from now on, and what they were read from goes. */
+static void own_copy(ast_input *input, void *copy) {
     ast_npy_body body = {NULL, input->owned, input->mapped, input->mapped_size};
     ast_npy_body_free(&body);
     input->owned = copy;
     input->mapped = NULL;
     input->mapped_size = 0;
-    points->data = copy;
-    points->column_stride = (ptrdiff_t)ast_points_item(points);
-    points->row_stride = (ptrdiff_t)dimension * points->column_stride;
 }
 
 /* Copies an image in Fortran order, whose pixels row by row are no stride of each other: the row varies fastest. */
@@ -215,7 +214,10 @@ static bool flatten_image(ast_input *input, const ast_npy_header *header, const 
         for (size_t d = 0; d < points->dimension; d++, cursor += item)
             memcpy(cursor, pixel + d * plane * item, item);
     }
-    take_copy(input, place, points->dimension);
+    own_copy(input, place);
+    points->data = place;
+    points->column_stride = (ptrdiff_t)item;
+    points->row_stride = (ptrdiff_t)(points->dimension * item);
     return true;
 }
 
@@ -251,37 +253,35 @@ size_t ast_source_row(const ast_source *source) {
     return source->dimension * ast_points_item(&(ast_points){.type = source->type});
 }
 
-void ast_points_gather(const ast_points *points, const ast_columns *columns, void *place) {
-    size_t item = ast_points_item(points);
-    char *cursor = place;
+bool ast_points_pick(ast_points *points, const ast_columns *columns, ast_buffer *gathered, const char *name,
+                     ast_format_error *error) {
+    ptrdiff_t step;
+    size_t item = ast_points_item(points), size = points->count * columns->count * item;
+    if (columns->count == 0)
+        return true;
+    if (ast_columns_even(columns, &step)) {
+        if (points->count > 0)
+            points->data = (const char *)points->data + (ptrdiff_t)columns->order[0] * points->column_stride;
+        points->column_stride *= step;
+        points->dimension = columns->count;
+        return true;
+    }
+    if (size > gathered->capacity) {
+        free(gathered->place);
+        gathered->place = malloc(size);
+        gathered->capacity = gathered->place ? size : 0;
+        if (!gathered->place)
+            return ast_format_no_memory(error, name);
+    }
+    unsigned char *cursor = gathered->place;
     for (size_t i = 0; i < points->count; i++) {
         const char *row = (const char *)points->data + (ptrdiff_t)i * points->row_stride;
         for (size_t c = 0; c < columns->count; c++, cursor += item)
             memcpy(cursor, row + (ptrdiff_t)columns->order[c] * points->column_stride, item);
     }
-}
-
-/* Copies columns that are no stride of each other. */
-static bool gather_columns(ast_input *input, const ast_columns *columns, const char *name, ast_format_error *error) {
-    ast_points *points = &input->points;
-    size_t item = ast_points_item(points);
-    char *gathered = malloc(points->count * columns->count * item);
-    if (!gathered)
-        return ast_format_no_memory(error, name);
-    ast_points_gather(points, columns, gathered);
-    take_copy(input, gathered, columns->count);
-    return true;
-}
-
-static bool view_columns(ast_input *input, const ast_columns *columns, const char *name, ast_format_error *error) {
-    ast_points *points = &input->points;
-    ptrdiff_t step;
-    if (ast_columns_even(columns, &step)) {
-        points->data = (const char *)points->data + (ptrdiff_t)columns->order[0] * points->column_stride;
-        points->column_stride *= step;
-    } else if (!gather_columns(input, columns, name, error)) {
-        return false;
-    }
+    points->data = gathered->place;
     points->dimension = columns->count;
+    points->row_stride = (ptrdiff_t)(columns->count * item);
+    points->column_stride = (ptrdiff_t)item;
     return true;
 }

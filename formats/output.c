@@ -6,8 +6,6 @@
 #include "output.h"
 
 #include "message.h"
-#include "place.h"
-#include "temporary.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,19 +18,19 @@
 
 struct ast_output {
     char *name;
-    ast_place place;
-    ast_temporary temporary; /* AST_PLACE_FILE */
+    ast_output_path path;
+    ast_temporary temporary; /* AST_OUTPUT_FILE */
     int descriptor;          /* what is written to; -1 once finished */
     bool durable;
     bool finished;
-    unsigned char *kept; /* AST_PLACE_MEMORY: what was written so far */
+    unsigned char *kept; /* AST_OUTPUT_MEMORY: what was written so far */
     size_t kept_size, kept_room;
     size_t used;
     unsigned char buffer[BUFFER];
 };
 
 static ast_output *make_output(const char *name);
-static bool open_place(ast_output *output);
+static bool open_path(ast_output *output);
 static bool keep(ast_output *output, const unsigned char *bytes, size_t size, ast_format_error *error);
 static bool write_out(ast_output *output, const unsigned char *bytes, size_t size, ast_format_error *error);
 
@@ -47,7 +45,7 @@ ast_output *ast_output_open(const char *path, bool durable, ast_format_error *er
         return NULL;
     }
     output->durable = durable;
-    if (ast_place_find(&output->place, path, error) && (open_place(output) || cannot(output, error)))
+    if (ast_output_path_find(&output->path, path, error) && (open_path(output) || cannot(output, error)))
         return output;
     ast_output_abandon(output);
     return NULL;
@@ -56,7 +54,7 @@ ast_output *ast_output_open(const char *path, bool durable, ast_format_error *er
 ast_output *ast_output_open_memory(const char *name, ast_format_error *error) {
     ast_output *output = make_output(name);
     if (output)
-        output->place.kind = AST_PLACE_MEMORY;
+        output->path.kind = AST_OUTPUT_MEMORY;
     else
         ast_format_fail(error, "%s: there is not enough memory to write it", name);
     return output;
@@ -83,7 +81,7 @@ static ast_output *make_output(const char *name) {
     output->kept = NULL;
     output->kept_size = output->kept_room = 0;
     output->temporary = (ast_temporary){.descriptor = -1};
-    output->place = (ast_place){.kind = AST_PLACE_STDOUT};
+    output->path = (ast_output_path){.kind = AST_OUTPUT_STDOUT};
     output->name = strdup(name);
     if (output->name)
         return output;
@@ -93,8 +91,8 @@ static ast_output *make_output(const char *name) {
 
 ast_output *ast_output_open_sole(const char *path, bool durable, ast_format_error *error) {
     ast_output *output = ast_output_open(path, durable, error);
-    if (output && output->place.kind == AST_PLACE_FILE)
-        ast_temporary_for(&output->temporary, output->place.target);
+    if (output && output->path.kind == AST_OUTPUT_FILE)
+        ast_temporary_for(&output->temporary, output->path.target);
     return output;
 }
 
@@ -104,7 +102,7 @@ const char *ast_output_name(const ast_output *output) {
 
 bool ast_output_share(ast_output *output, char *name, size_t room, ast_format_error *error) {
     name[0] = 0;
-    if (output->place.kind != AST_PLACE_FILE)
+    if (output->path.kind != AST_OUTPUT_FILE)
         return true;
     if (!ast_temporary_name(&output->temporary))
         return cannot(output, error);
@@ -163,16 +161,16 @@ bool ast_output_finish(ast_output *output, ast_format_error *error) {
     int descriptor = output->descriptor;
     output->descriptor = -1;
     output->finished = true;
-    if (output->place.kind == AST_PLACE_FILE && !ast_temporary_close(&output->temporary))
+    if (output->path.kind == AST_OUTPUT_FILE && !ast_temporary_close(&output->temporary))
         return cannot(output, error);
-    if (output->place.kind == AST_PLACE_DIRECT && close(descriptor) != 0)
+    if (output->path.kind == AST_OUTPUT_DIRECT && close(descriptor) != 0)
         return cannot(output, error);
     return true;
 }
 
 /* After the rename: syncs the folder, so that the new name survives a power cut too. */
 static bool sync_folder(const ast_output *output) {
-    int folder = open(output->place.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int folder = open(output->path.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     bool good = folder >= 0 && make_durable(folder);
     if (folder >= 0)
         close(folder);
@@ -181,9 +179,8 @@ static bool sync_folder(const ast_output *output) {
 
 bool ast_output_commit(ast_output *output, ast_format_error *error) {
     bool good = ast_output_finish(output, error);
-    if (good && output->place.kind == AST_PLACE_FILE) {
-        good =
-            ast_temporary_move(&output->temporary, output->place.target) && (!output->durable || sync_folder(output));
+    if (good && output->path.kind == AST_OUTPUT_FILE) {
+        good = ast_temporary_move(&output->temporary, output->path.target) && (!output->durable || sync_folder(output));
         if (!good)
             cannot(output, error);
     }
@@ -194,10 +191,10 @@ bool ast_output_commit(ast_output *output, ast_format_error *error) {
 void ast_output_abandon(ast_output *output) {
     if (!output)
         return;
-    if (output->place.kind == AST_PLACE_DIRECT && output->descriptor >= 0)
+    if (output->path.kind == AST_OUTPUT_DIRECT && output->descriptor >= 0)
         close(output->descriptor);
     ast_temporary_drop(&output->temporary);
-    ast_place_free(&output->place);
+    ast_output_path_free(&output->path);
     free(output->name);
     free(output->kept);
     free(output);
@@ -205,28 +202,28 @@ void ast_output_abandon(ast_output *output) {
 
 /* A replaced file keeps its permissions, and its owner where we may set that: if not, the new one is ours. */
 static bool keep_permissions(const ast_output *output) {
-    const ast_place *place = &output->place;
+    const ast_output_path *path = &output->path;
     struct stat status;
     if (fstat(output->descriptor, &status) != 0)
         return false;
-    if (status.st_uid != place->user || status.st_gid != place->group) {
-        int unchanged = fchown(output->descriptor, place->user, place->group);
+    if (status.st_uid != path->user || status.st_gid != path->group) {
+        int unchanged = fchown(output->descriptor, path->user, path->group);
         (void)unchanged;
     }
-    return fchmod(output->descriptor, place->mode) == 0;
+    return fchmod(output->descriptor, path->mode) == 0;
 }
 
-static bool open_place(ast_output *output) {
-    const ast_place *place = &output->place;
-    if (place->kind == AST_PLACE_FILE) {
-        if (!ast_temporary_open(&output->temporary, place->folder, true))
+static bool open_path(ast_output *output) {
+    const ast_output_path *path = &output->path;
+    if (path->kind == AST_OUTPUT_FILE) {
+        if (!ast_temporary_open(&output->temporary, path->folder, true))
             return false;
         output->descriptor = output->temporary.descriptor;
-        return !place->exists || keep_permissions(output);
+        return !path->exists || keep_permissions(output);
     }
     output->descriptor = STDOUT_FILENO;
-    while (place->kind == AST_PLACE_DIRECT) {
-        output->descriptor = open(place->target, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    while (path->kind == AST_OUTPUT_DIRECT) {
+        output->descriptor = open(path->target, O_WRONLY | O_NOCTTY | O_CLOEXEC);
         if (output->descriptor >= 0 || errno != EINTR)
             break;
     }
@@ -249,7 +246,7 @@ static bool keep(ast_output *output, const unsigned char *bytes, size_t size, as
 }
 
 static bool write_out(ast_output *output, const unsigned char *bytes, size_t size, ast_format_error *error) {
-    if (output->place.kind == AST_PLACE_MEMORY)
+    if (output->path.kind == AST_OUTPUT_MEMORY)
         return keep(output, bytes, size, error);
     while (size > 0) {
         ssize_t part = write(output->descriptor, bytes, size < ((size_t)1 << 30) ? size : (size_t)1 << 30);

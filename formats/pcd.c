@@ -5,8 +5,6 @@
  * are there. */
 #include "pcd.h"
 
-#include "lzf.h"
-
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>

@@ -33,4 +33,12 @@ typedef struct ast_pcd_header {
 
 bool ast_pcd_read_header(ast_pcd_header *header, const ast_solid_file *file, ast_format_error *error);
 
+/* ---- lzf.c: the compression inside PCD files ---------------------------------------------------------------------- */
+
+/* Three bytes stand for at most 264: nothing that is larger than this many times its input can come out of it. */
+#define AST_LZF_GROWTH 88
+
+/* Decompresses all of the input; false unless just `size` bytes come out. */
+bool ast_lzf_decompress(unsigned char *place, size_t size, const unsigned char *input, size_t input_size);
+
 #endif

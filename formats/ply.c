@@ -1,51 +1,58 @@
 /* SPDX-License-Identifier: MIT
  *
  * PLY, Stanford's polygon format: element after element, of which the vertices and the faces are used. The header
- * promises how many there are of each; it is believed as far as the bytes go. */
+ * promises how many there are of each; it is believed as far as the bytes go. The body is text, an element per line, or
+ * binary of either byte order: both are walked through number by number, except for what most binary files hold, rows
+ * of one size and triangles, which are read faster. */
 #include "ply.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-static bool check_promises(const ast_ply *ply, ast_format_error *error);
-static bool check_end(const ast_ply *ply, ast_format_error *error);
-static bool read_elements(ast_ply *ply, ast_format_error *error);
+/* Rows whose columns are gathered before the next: they stay in the cache meanwhile. */
+#define BLOCK 1024
+
+/* A file that is being read. */
+typedef struct ply {
+    const ast_ply_header *header;
+    const ast_solid_file *file;
+    ast_solid *solid;
+    ast_faces faces;
+    const char *at;
+    const ast_ply_element *element; /* that is being read */
+    uint64_t row;
+} ply;
+
+static bool check_promises(const ply *p, ast_format_error *error);
+static bool check_end(const ply *p, ast_format_error *error);
+static bool read_element(ply *p, ast_format_error *error);
 
 bool ast_ply_solid(ast_solid *solid, const ast_solid_file *file, ast_format_error *error) {
     ast_ply_header *header = malloc(sizeof *header);
     if (!header)
         return ast_format_no_memory(error, file->name);
-    ast_ply ply = {.header = header, .file = file, .solid = solid};
-    bool good = ast_ply_read_header(header, file, error) && check_promises(&ply, error) &&
+    ply p = {.header = header, .file = file, .solid = solid};
+    bool good = ast_ply_read_header(header, file, error) && check_promises(&p, error) &&
                 ast_solid_make_points(solid, (size_t)header->vertices->count, header->normals, file->name, error);
-    ply.at = good ? header->body : NULL;
-    good = good && read_elements(&ply, error) && check_end(&ply, error);
+    p.at = header->body;
+    for (size_t i = 0; good && i < header->element_count; i++) {
+        p.element = &header->elements[i];
+        good = p.element->property_count == 0 || read_element(&p, error);
+    }
+    good = good && check_end(&p, error);
     if (good)
-        ast_faces_finish(&ply.faces, solid);
-    ast_faces_free(&ply.faces);
+        ast_faces_finish(&p.faces, solid);
+    ast_faces_free(&p.faces);
     free(header);
     return good;
 }
 
-float *ast_ply_place(const ast_ply *ply, int slot) {
-    if (slot < 0 || slot >= AST_PLY_CORNERS)
-        return NULL;
-    float *triples = slot < 3 ? ply->solid->points : ply->solid->normals;
-    return triples ? triples + slot % 3 : NULL;
-}
-
-static bool read_elements(ast_ply *ply, ast_format_error *error) {
-    const ast_ply_header *header = ply->header;
-    for (size_t i = 0; i < header->element_count; i++)
-        if (header->elements[i].property_count > 0 &&
-            !(header->text ? ast_ply_text : ast_ply_binary)(ply, &header->elements[i], error))
-            return false;
-    return true;
-}
-
 /* All elements together must fit: a binary row has its size or more, a number in text a digit and a blank. */
-static bool check_promises(const ast_ply *ply, ast_format_error *error) {
-    const ast_ply_header *header = ply->header;
-    size_t bytes = (size_t)(ply->file->end - header->body), left = header->text ? bytes + 1 : bytes;
+static bool check_promises(const ply *p, ast_format_error *error) {
+    const ast_ply_header *header = p->header;
+    size_t bytes = (size_t)(p->file->end - header->body), left = header->text ? bytes + 1 : bytes;
     for (size_t i = 0; i < header->element_count; i++) {
         const ast_ply_element *element = &header->elements[i];
         size_t row = header->text ? 2 * element->property_count : element->size;
@@ -53,19 +60,196 @@ static bool check_promises(const ast_ply *ply, ast_format_error *error) {
             return ast_format_fail(error,
                                    "%s: the %zu bytes behind its header cannot hold the %llu elements that it "
                                    "promises",
-                                   ply->file->name, bytes, (unsigned long long)element->count);
+                                   p->file->name, bytes, (unsigned long long)element->count);
         left -= row * (size_t)element->count;
     }
     return true;
 }
 
-static bool check_end(const ast_ply *ply, ast_format_error *error) {
-    const ast_solid_file *file = ply->file;
-    const char *at = ast_solid_next_line(ply->at, file->end);
-    if (at == file->end)
+/* ---- Sentences --------------------------------------------------------------------------------------------------- */
+
+/* "NAME: line 17: ..." of a text, "NAME: at byte 4711: ..." of binary numbers. */
+static bool fail_at(const ply *p, const char *at, ast_format_error *error, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static bool fail_at(const ply *p, const char *at, ast_format_error *error, const char *format, ...) {
+    char what[sizeof error->text];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    return p->header->text
+               ? ast_solid_fail_line(p->file, at, error, "%s", what)
+               : ast_format_fail(error, "%s: at byte %zu: %s", p->file->name, (size_t)(at - p->file->text), what);
+}
+
+static bool cut_short(const ply *p, uint64_t row, ast_format_error *error) {
+    static const char *const names[] = {"other elements", "vertices", "faces"};
+    char place[40] = "";
+    if (!p->header->text)
+        snprintf(place, sizeof place, "at byte %zu, ", (size_t)(p->at - p->file->text));
+    return ast_format_fail(error, "%s: is cut short: %s%llu of its %llu %s are there", p->file->name, place,
+                           (unsigned long long)row, (unsigned long long)p->element->count, names[p->element->kind]);
+}
+
+static bool check_end(const ply *p, ast_format_error *error) {
+    const char *at = ast_solid_next_line(p->at, p->file->end);
+    if (at == p->file->end)
         return true;
-    if (ply->header->text)
-        return ast_solid_fail_line(file, at, error, "follows the last element that the header promises");
-    return ast_format_fail(error, "%s: at byte %zu: %zu bytes follow the last element that the header promises",
-                           file->name, (size_t)(ply->at - file->text), (size_t)(file->end - ply->at));
+    if (p->header->text)
+        return fail_at(p, at, error, "follows the last element that the header promises");
+    return fail_at(p, p->at, error, "%zu bytes follow the last element that the header promises",
+                   (size_t)(p->file->end - p->at));
+}
+
+/* ---- Numbers ----------------------------------------------------------------------------------------------------- */
+
+/* Where the numbers of a vertex's slot go: those of point 0. NULL: nobody wants them. */
+static float *place_of(const ply *p, int slot) {
+    if (slot < 0 || slot >= AST_PLY_CORNERS)
+        return NULL;
+    float *triples = slot < 3 ? p->solid->points : p->solid->normals;
+    return triples ? triples + slot % 3 : NULL;
+}
+
+static bool next_number(ply *p, ast_solid_type type, double *value, ast_format_error *error) {
+    if (!p->header->text) {
+        if ((size_t)(p->file->end - p->at) < type.item)
+            return cut_short(p, p->row, error);
+        *value = ast_solid_load(p->at, type);
+        p->at += type.item;
+        return true;
+    }
+    const char *at = ast_solid_pass_blanks(p->at), *end = ast_solid_real(p->file, at, value);
+    if (!end && (ast_solid_line_end(*at) || at == p->file->end))
+        return fail_at(p, at, error, "ends before all properties of the element are there");
+    p->at = end;
+    return end || ast_solid_no_number(p->file, at, error);
+}
+
+static bool read_corners(ply *p, size_t count, ast_solid_type type, ast_format_error *error) {
+    unsigned long long face = p->row;
+    if (count < 3)
+        return fail_at(p, p->at, error, "face %llu has %zu corners; it must have 3 or more", face, count);
+    if (!ast_faces_room(&p->faces, count, p->file->name, error))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const char *at = p->at;
+        double number;
+        if (!next_number(p, type, &number, error))
+            return false;
+        bool known = number >= 0 && number < (double)p->solid->count;
+        int32_t corner = known ? (int32_t)number : 0;
+        if (!known || (double)corner != number)
+            return fail_at(p, at, error, "face %llu names vertex %.0f, but there are %zu, from 0", face, number,
+                           p->solid->count);
+        p->faces.corners[i] = corner;
+    }
+    return ast_faces_add(&p->faces, count, p->file->name, error);
+}
+
+/* The count of a list is compared with the bytes that are left before it is believed. */
+static bool read_list(ply *p, const ast_ply_property *property, ast_format_error *error) {
+    const char *begin = p->at;
+    double count, unwanted;
+    if (!next_number(p, property->count, &count, error))
+        return false;
+    double left = (double)(p->file->end - p->at), needed = count * (p->header->text ? 2 : property->type.item);
+    if (count >= 0 && needed > left && !p->header->text)
+        return cut_short(p, p->row, error);
+    if (!(count >= 0 && needed <= left))
+        return fail_at(p, begin, error, "a list cannot have %.0f numbers", count);
+    if (property->slot == AST_PLY_CORNERS)
+        return read_corners(p, (size_t)count, property->type, error);
+    for (size_t i = 0; i < (size_t)count; i++)
+        if (!next_number(p, property->type, &unwanted, error))
+            return false;
+    return true;
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
+
+static bool read_row(ply *p, ast_format_error *error) {
+    for (size_t i = 0; i < p->element->property_count; i++) {
+        const ast_ply_property *property = &p->element->properties[i];
+        double value;
+        if (property->list ? !read_list(p, property, error) : !next_number(p, property->type, &value, error))
+            return false;
+        float *place = property->list ? NULL : place_of(p, property->slot);
+        if (place)
+            place[3 * p->row] = (float)value;
+    }
+    return true;
+}
+
+/* A line of text. */
+static bool read_line(ply *p, ast_format_error *error) {
+    p->at = ast_solid_next_line(p->at, p->file->end);
+    if (p->at == p->file->end)
+        return cut_short(p, p->row, error);
+    if (p->element->kind == AST_PLY_OTHER) {
+        p->at = ast_solid_line(p->at, p->file->end);
+        return true;
+    }
+    if (!read_row(p, error))
+        return false;
+    p->at = ast_solid_pass_blanks(p->at);
+    return ast_solid_line_end(*p->at) || p->at == p->file->end ||
+           fail_at(p, p->at, error, "has more numbers than the element has properties");
+}
+
+/* Binary vertices without lists: rows of one size are gathered column by column. */
+static void gather_vertices(const ply *p) {
+    const ast_ply_element *element = p->element;
+    for (size_t first = 0; first < element->count; first += BLOCK) {
+        size_t left = (size_t)element->count - first, count = left < BLOCK ? left : BLOCK;
+        const char *from = p->at + first * element->size;
+        for (size_t i = 0; i < element->property_count; i++) {
+            const ast_ply_property *property = &element->properties[i];
+            float *place = place_of(p, property->slot);
+            if (place)
+                ast_solid_gather(place + 3 * first, from, element->size, count, property->type);
+            from += property->type.item;
+        }
+    }
+}
+
+/* Faces that are nothing but a list of 32-bit numbers, counted by a byte, in this machine's byte order: reads as many
+ * of them as are good triangles. */
+static void read_triangles(ply *p, ast_format_error *error) {
+    const ast_ply_property *property = &p->element->properties[0];
+    size_t points = p->solid->count;
+    if (p->element->property_count != 1 || property->slot != AST_PLY_CORNERS || property->count.item != 1 ||
+        property->type.kind == 'f' || property->type.item != 4 || property->type.swap)
+        return;
+    for (; p->row < p->element->count && p->file->end - p->at >= 13 && *p->at == 3; p->row++, p->at += 13) {
+        uint32_t corners[3];
+        memcpy(corners, p->at + 1, sizeof corners);
+        if (corners[0] >= points || corners[1] >= points || corners[2] >= points ||
+            !ast_faces_room(&p->faces, 3, p->file->name, error))
+            return;
+        memcpy(p->faces.corners, corners, sizeof corners);
+        if (!ast_faces_add(&p->faces, 3, p->file->name, error))
+            return;
+    }
+}
+
+static bool read_element(ply *p, ast_format_error *error) {
+    const ast_ply_element *element = p->element;
+    p->row = 0;
+    if (!p->header->text && !element->lists) {
+        size_t there = (size_t)(p->file->end - p->at) / element->size;
+        if (element->count > there)
+            return cut_short(p, there, error);
+        if (element->kind == AST_PLY_VERTEX)
+            gather_vertices(p);
+        p->at += element->size * (size_t)element->count;
+        return true;
+    }
+    if (!p->header->text)
+        read_triangles(p, error);
+    for (; p->row < element->count; p->row++)
+        if (!(p->header->text ? read_line : read_row)(p, error))
+            return false;
+    return true;
 }

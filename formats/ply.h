@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The header of a PLY file, and its two kinds of bodies. */
+ * The header of a PLY file. */
 #ifndef ASTERISM_FORMATS_PLY_H
 #define ASTERISM_FORMATS_PLY_H
 
@@ -42,29 +42,5 @@ typedef struct ast_ply_header {
 } ast_ply_header;
 
 bool ast_ply_read_header(ast_ply_header *header, const ast_solid_file *file, ast_format_error *error);
-
-/* A file that is being read. */
-typedef struct ast_ply {
-    const ast_ply_header *header;
-    const ast_solid_file *file;
-    ast_solid *solid;
-    ast_faces faces;
-    const char *at;
-} ast_ply;
-
-/* ply_text.c, ply_binary.c: read one element from ply->at on, and pass over it. The solid has places for its points. */
-bool ast_ply_text(ast_ply *ply, const ast_ply_element *element, ast_format_error *error);
-bool ast_ply_binary(ast_ply *ply, const ast_ply_element *element, ast_format_error *error);
-
-/* ply.c. Where the numbers of a vertex's slot go: those of point 0. NULL: nobody wants them. */
-float *ast_ply_place(const ast_ply *ply, int slot);
-
-/* The corner, which is to be one of the points; false where it is not. */
-static inline bool ast_ply_corner(const ast_ply *ply, double number, int32_t *corner) {
-    if (!(number >= 0 && number < (double)ply->solid->count))
-        return false;
-    *corner = (int32_t)number;
-    return (double)*corner == number;
-}
 
 #endif

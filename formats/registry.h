@@ -16,16 +16,20 @@ typedef struct ast_values {
     bool vector; /* one dimension, or all but one of them are 1 */
 } ast_values;
 
+/* Fills in input->points and what it owns; on failure it leaves in `input` what ast_input_close can free. */
+typedef bool ast_open_function(ast_input *input, ast_bytes *bytes, const ast_columns *columns, bool transpose,
+                               ast_format_error *error);
+
+/* Fills in the values; on failure there are none. */
+typedef bool ast_values_function(ast_values *values, ast_bytes *bytes, const ast_columns *columns,
+                                 ast_format_error *error);
+
 typedef struct ast_format {
     const char *name;
     const char *extension;
-    /* Fills in input->points and what it owns; on failure it leaves in `input` what ast_input_close can free. */
-    bool (*open)(ast_input *input, ast_bytes *bytes, const ast_columns *columns, bool transpose,
-                 ast_format_error *error);
-    /* Fills in the values; on failure there are none. NULL: the format is no list of numbers. */
-    bool (*values)(ast_values *values, ast_bytes *bytes, const ast_columns *columns, ast_format_error *error);
-    /* Instead of both: places in space, whose directions somebody else has to make. */
-    bool (*solid)(ast_solid *solid, const ast_solid_file *file, ast_format_error *error);
+    ast_open_function *open;
+    ast_values_function *values; /* NULL: the format is no list of numbers */
+    ast_solid_function *solid;   /* instead of both: places in space, whose directions somebody else has to make */
 } ast_format;
 
 /* What a path and options say before anything is opened. */
@@ -46,28 +50,17 @@ bool ast_input_read_bytes(ast_input *input, ast_bytes *bytes, const ast_resolved
  * NULL: it is none. */
 const ast_format *ast_solid_format(const char *path, const char *name, bool *compressed);
 
-/* mtx.c, npz.c: sparse rows */
-bool ast_mtx_open(ast_input *input, ast_bytes *bytes, const ast_columns *columns, bool transpose,
-                  ast_format_error *error);
-bool ast_npz_open(ast_input *input, ast_bytes *bytes, const ast_columns *columns, bool transpose,
-                  ast_format_error *error);
-
-/* npy.c */
-bool ast_npy_open(ast_input *input, ast_bytes *bytes, const ast_columns *columns, bool transpose,
-                  ast_format_error *error);
-bool ast_npy_values(ast_values *values, ast_bytes *bytes, const ast_columns *columns, ast_format_error *error);
-
-/* text.c */
-bool ast_text_open(ast_input *input, ast_bytes *bytes, const ast_columns *columns, bool transpose,
-                   ast_format_error *error);
-bool ast_text_values(ast_values *values, ast_bytes *bytes, const ast_columns *columns, ast_format_error *error);
+/* npy.c, text.c; mtx.c, npz.c: sparse rows */
+ast_open_function ast_npy_open, ast_text_open, ast_mtx_open, ast_npz_open;
+ast_values_function ast_npy_values, ast_text_values;
 
 /* Rows become columns: a change of strides. */
 void ast_points_transpose(ast_points *points);
 
-/* npy.c. Copies the wanted columns of the view to `place`, tight and in C order: points->count x columns->count numbers
- * of ast_points_item bytes. */
-void ast_points_gather(const ast_points *points, const ast_columns *columns, void *place);
+/* npy.c. The view becomes one of the wanted columns, if there is a list of them: in other strides where the columns are
+ * evenly spaced, otherwise as a copy in `gathered`, tight and in C order. */
+bool ast_points_pick(ast_points *points, const ast_columns *columns, ast_buffer *gathered, const char *name,
+                     ast_format_error *error);
 size_t ast_points_item(const ast_points *points);
 
 /* The values of a file, through the registry. */

@@ -2,7 +2,7 @@
  *
  * A file for what has no room in memory. It has no name, so that nothing is left however the process ends. */
 #include "message.h"
-#include "place.h"
+#include "output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,13 +12,13 @@
 #include <unistd.h>
 
 static char *choose_folder(const char *beside, ast_format_error *error) {
-    ast_place place = {0};
+    ast_output_path place = {0};
     const char *folder = getenv("TMPDIR");
     char *chosen;
-    if (beside && ast_place_find(&place, beside, error) && place.kind == AST_PLACE_FILE)
+    if (beside && ast_output_path_find(&place, beside, error) && place.kind == AST_OUTPUT_FILE)
         folder = place.folder;
     chosen = strdup(folder && *folder ? folder : "/var/tmp");
-    ast_place_free(&place);
+    ast_output_path_free(&place);
     return chosen;
 }
 

@@ -21,10 +21,8 @@ typedef struct ast_solid_file {
 } ast_solid_file;
 
 /* The readers. Each fills in the solid; on failure it leaves in it what ast_solid_free can free. */
-bool ast_pcd_solid(ast_solid *solid, const ast_solid_file *file, ast_format_error *error);
-bool ast_ply_solid(ast_solid *solid, const ast_solid_file *file, ast_format_error *error);
-bool ast_obj_solid(ast_solid *solid, const ast_solid_file *file, ast_format_error *error);
-bool ast_stl_solid(ast_solid *solid, const ast_solid_file *file, ast_format_error *error);
+typedef bool ast_solid_function(ast_solid *solid, const ast_solid_file *file, ast_format_error *error);
+ast_solid_function ast_pcd_solid, ast_ply_solid, ast_obj_solid, ast_stl_solid;
 
 /* ---- solids.c ---------------------------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
  * Frames of tables. The one idea: an array of T frames is T views of one body where the body can be had whole, and
  * one buffer that is filled T times where it comes through a pipe, so that a frame is handed out as soon as its last
  * byte is there. Raw frames are such an array without a header and without an end. */
-#include "table_frames.h"
+#include "frame_reader.h"
 
 #include "columns.h"
 #include "message.h"
@@ -27,8 +27,7 @@ struct ast_table_frames {
     ast_npy_body body;     /* its numbers, if they are there as a whole */
     size_t next, count;    /* frames of this array: handed out, all */
     ast_buffer buffer;     /* one frame of an array that comes piece by piece */
-    void *gathered;        /* the wanted columns of one frame */
-    size_t gathered_capacity;
+    ast_buffer gathered;   /* the wanted columns of one frame */
 };
 
 static bool open_input(ast_table_frames *frames, const ast_frames_options *options, int stop, ast_format_error *error);
@@ -98,7 +97,7 @@ void ast_table_frames_close(ast_table_frames *frames) {
     ast_columns_free(&frames->how.columns);
     ast_bytes_close(&frames->bytes);
     free(frames->buffer.place);
-    free(frames->gathered);
+    free(frames->gathered.place);
     free(frames);
 }
 
@@ -270,31 +269,6 @@ static int next_slab(ast_table_frames *frames, const void **data, ast_format_err
     return frames->bytes.sized || check_end(frames, error) ? 1 : -1;
 }
 
-static bool pick_columns(ast_table_frames *frames, ast_points *points, ast_format_error *error) {
-    const ast_columns *columns = &frames->how.columns;
-    size_t item = ast_points_item(points), size = points->count * columns->count * item;
-    ptrdiff_t step;
-    if (ast_columns_even(columns, &step)) {
-        if (points->count > 0)
-            points->data = (const char *)points->data + (ptrdiff_t)columns->order[0] * points->column_stride;
-        points->column_stride *= step;
-    } else if (size > 0) {
-        if (size > frames->gathered_capacity) {
-            free(frames->gathered);
-            frames->gathered = malloc(size);
-            frames->gathered_capacity = frames->gathered ? size : 0;
-            if (!frames->gathered)
-                return ast_format_no_memory(error, frames->bytes.name);
-        }
-        ast_points_gather(points, columns, frames->gathered);
-        points->data = frames->gathered;
-        points->row_stride = (ptrdiff_t)(columns->count * item);
-        points->column_stride = (ptrdiff_t)item;
-    }
-    points->dimension = columns->count;
-    return true;
-}
-
 static bool view_frame(ast_table_frames *frames, const void *data, ast_points *points, ast_format_error *error) {
     const ast_npy_header *header = &frames->header;
     ptrdiff_t item = (ptrdiff_t)header->item;
@@ -308,7 +282,7 @@ static bool view_frame(ast_table_frames *frames, const void *data, ast_points *p
                            .dimension = header->shape[2],
                            .row_stride = header->fortran ? between : item * columns,
                            .column_stride = header->fortran ? between * rows : item};
-    if (frames->how.columns.count > 0 && !pick_columns(frames, points, error))
+    if (!ast_points_pick(points, &frames->how.columns, &frames->gathered, frames->bytes.name, error))
         return false;
     if (frames->how.transpose)
         ast_points_transpose(points);

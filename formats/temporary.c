@@ -2,7 +2,7 @@
  *
  * Temporary files. The one idea: where the file system allows it the file has no name while it is written (O_TMPFILE),
  * so that not even kill -9 leaves anything behind; it gets one only for the moment before the rename. */
-#include "temporary.h"
+#include "output.h"
 
 #include <errno.h>
 #include <fcntl.h>

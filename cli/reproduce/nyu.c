@@ -18,7 +18,7 @@
 
 #include "../cli.h"
 #include "../files.h"
-#include "../folder.h"
+#include "../targets.h"
 #include "../interrupt.h"
 #include "../progress.h"
 #include "../terminal.h"

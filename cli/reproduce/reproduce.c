@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "../cli.h"
-#include "../folder.h"
+#include "../targets.h"
 #include "../frame_files.h"
 #include "../terminal.h"
 #include "frame_list.h"

@@ -17,7 +17,6 @@
 
 #include "../cli.h"
 #include "../follow.h"
-#include "../folder.h"
 #include "../interrupt.h"
 #include "../targets.h"
 #include "../terminal.h"

@@ -14,7 +14,6 @@
 
 #include "../cli.h"
 #include "../files.h"
-#include "../folder.h"
 #include "../interrupt.h"
 #include "../progress.h"
 #include "../targets.h"

@@ -4,9 +4,8 @@
  * written in place, links are followed. Tests may run as root, so a place where nothing can be made is a path below a
  * regular file. */
 #include "helpers.h"
+#include "output.h"
 
-#include "place.h"
-#include "temporary.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -244,9 +243,9 @@ static void standard_output(void **state) {
     close(kept);
     close(file);
     assert_true(good);
-    ast_place place;
-    assert_true(ast_place_find(&place, "/dev/stdout", &error) && place.kind == AST_PLACE_STDOUT);
-    assert_true(ast_place_find(&place, "/dev/fd/1", &error) && place.kind == AST_PLACE_STDOUT);
+    ast_output_path place;
+    assert_true(ast_output_path_find(&place, "/dev/stdout", &error) && place.kind == AST_OUTPUT_STDOUT);
+    assert_true(ast_output_path_find(&place, "/dev/fd/1", &error) && place.kind == AST_OUTPUT_STDOUT);
     expect_content("redirected", "begin,line,line,end");
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * PCD files: text, binary and compressed, fields of every type in any order, and headers that lie. */
-#include "lzf.h"
+#include "pcd.h"
 #include "solid_helpers.h"
 
 #define XYZ "VERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\n"

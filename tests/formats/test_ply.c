@@ -206,11 +206,11 @@ static void bad_bodies(void **state) {
     expect_bad_solid("ply", BYTES(ASCII "element vertex 1\n" XYZ "end_header\n1 two 3\n"), "'two' is not a number");
     expect_bad_solid("ply", BYTES(ASCII "element vertex 1\n" XYZ "end_header\n1 2 3\n4\n"), "line 9: follows the last");
     expect_bad_solid("ply", BYTES(ASCII "element vertex 1\n" XYZ FACES("1") "end_header\n1 2 3\n3 0 0 1\n"),
-                     "line 11: the face names vertex 1, but there are 1, from 0");
+                     "line 11: face 0 names vertex 1, but there are 1, from 0");
     expect_bad_solid("ply", BYTES(ASCII "element vertex 1\n" XYZ FACES("1") "end_header\n1 2 3\n3 0 -1 0\n"),
-                     "the face names vertex -1");
+                     "face 0 names vertex -1");
     expect_bad_solid("ply", BYTES(ASCII "element vertex 1\n" XYZ FACES("1") "end_header\n1 2 3\n2 0 0\n"),
-                     "is a face of 2 corners");
+                     "face 0 has 2 corners");
     expect_bad_solid("ply", BYTES(ASCII "element vertex 1\n" XYZ FACES("1") "end_header\n1 2 3\n900000000 0 0\n"),
                      "a list cannot have 900000000 numbers");
 }

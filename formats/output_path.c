@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Decides whether a path is standard output, something that must be written in place, or a file that can be replaced
+ * by a rename, and which file that is behind symbolic links. It writes nothing. */
+#include "output.h"
+
+#include "message.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LINK_LIMIT 40 /* as many as Linux follows */
+
+static bool follow_links(ast_output_path *found, const char *path, ast_format_error *error);
+static bool check_file(ast_output_path *found, const struct stat *status, const char *path, ast_format_error *error);
+
+static bool cannot(ast_format_error *error, const char *path) {
+    return ast_format_fail(error, "%s: cannot be written: %s", path, strerror(errno));
+}
+
+static bool is_stdout(const char *path) {
+    return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0 || strcmp(path, "/dev/fd/1") == 0 ||
+           strcmp(path, "/proc/self/fd/1") == 0;
+}
+
+bool ast_output_path_find(ast_output_path *found, const char *path, ast_format_error *error) {
+    *found = (ast_output_path){.kind = AST_OUTPUT_STDOUT};
+    if (is_stdout(path))
+        return true;
+    struct stat status;
+    found->exists = stat(path, &status) == 0;
+    if (!found->exists && errno != ENOENT)
+        return cannot(error, path);
+    if (found->exists && S_ISDIR(status.st_mode))
+        return ast_format_fail(error, "%s: is a folder; the name of a file is needed", path);
+    found->kind = !found->exists || S_ISREG(status.st_mode) ? AST_OUTPUT_FILE : AST_OUTPUT_DIRECT;
+    found->target = strdup(path);
+    bool good = found->target || ast_format_fail(error, "%s: there is not enough memory to write it", path);
+    if (good && found->kind == AST_OUTPUT_FILE)
+        good = follow_links(found, path, error) && check_file(found, &status, path, error);
+    if (!good)
+        ast_output_path_free(found);
+    return good;
+}
+
+void ast_output_path_free(ast_output_path *found) {
+    free(found->target);
+    free(found->folder);
+    *found = (ast_output_path){.kind = AST_OUTPUT_STDOUT};
+}
+
+/* The part of the path up to and with the last slash, and room for `more` bytes. */
+static char *folder_part(const char *path, size_t more) {
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+    char *folder = malloc(length + more + 1);
+    if (folder) {
+        memcpy(folder, path, length);
+        folder[length] = '\0';
+    }
+    return folder;
+}
+
+/* One step: the target becomes what the link holds. */
+static bool follow_link(ast_output_path *found) {
+    char held[PATH_MAX];
+    ssize_t length = readlink(found->target, held, sizeof held - 1);
+    if (length < 0)
+        return false;
+    held[length] = '\0';
+    char *next = held[0] == '/' ? strdup(held) : folder_part(found->target, (size_t)length);
+    if (!next)
+        return false;
+    if (held[0] != '/')
+        strcat(next, held);
+    free(found->target);
+    found->target = next;
+    return true;
+}
+
+/* realpath would do, were it not for links to files that are yet to be made. */
+static bool follow_links(ast_output_path *found, const char *path, ast_format_error *error) {
+    struct stat status;
+    for (int links = 0; lstat(found->target, &status) == 0 && S_ISLNK(status.st_mode); links++) {
+        /* The links below /proc/self/fd lead to open files, not to names: those are written in place. */
+        if (strncmp(found->target, "/proc/", 6) == 0) {
+            found->kind = AST_OUTPUT_DIRECT;
+            return true;
+        }
+        if (links == LINK_LIMIT)
+            errno = ELOOP;
+        if (links == LINK_LIMIT || !follow_link(found))
+            return cannot(error, path);
+    }
+    return true;
+}
+
+static bool check_file(ast_output_path *found, const struct stat *status, const char *path, ast_format_error *error) {
+    if (found->kind != AST_OUTPUT_FILE)
+        return true;
+    size_t length = strlen(found->target);
+    if (length == 0 || found->target[length - 1] == '/')
+        return ast_format_fail(error, "'%s': the name of a file is needed", path);
+    found->folder = folder_part(found->target, 2);
+    if (!found->folder)
+        return ast_format_fail(error, "%s: there is not enough memory to write it", path);
+    if (found->folder[0] == '\0')
+        strcpy(found->folder, "./");
+    if (access(found->folder, F_OK) != 0)
+        return ast_format_fail(error, "%s: cannot be written: the folder %s: %s", path, found->folder, strerror(errno));
+    if (!found->exists)
+        return true;
+    /* A rename would get around the write protection of the file itself. */
+    if (faccessat(AT_FDCWD, found->target, W_OK, AT_EACCESS) != 0)
+        return cannot(error, path);
+    found->mode = status->st_mode & 0777;
+    found->user = status->st_uid;
+    found->group = status->st_gid;
+    return true;
+}
