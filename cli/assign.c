@@ -29,7 +29,7 @@ typedef struct settings {
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
     {"means", AST_CLI_READ, "FILE", "the means, one per row, as cluster --means writes them", AT(means),
-     .required = "the means to compare with", .manual = "The means, one a row, as `cluster --means` writes them."},
+     .required = "the means to compare with", .manual = "The means, one per row, as `cluster --means` writes them."},
     {"angle", AST_CLI_REAL, "DEG", "points farther than this from every mean get the label -1", AT(angle), 0, 180,
      .manual = "A point farther than that from every mean gets the label -1."},
     {"axial", AST_CLI_FLAG, NULL, "x and -x are the same: the mean with the largest |cosine|", AT(axial),

@@ -56,11 +56,12 @@ static const ast_cli_option table[] = {
                "direction, is missing; `tv` smooths the normals as well, by total variation on the sphere, and is "
                "for single images; `none` does neither."},
     {"filter-radius", AST_CLI_COUNT, "PIXELS", "radius of the guided filter: a larger radius is smoother",
-     AT(filter_radius), 1, 64, .standard = "3", .manual = "The radius of the guided filter. Larger is smoother."},
+     AT(filter_radius), 1, 64, .standard = "3",
+     .manual = "The radius of the guided filter. A larger radius is smoother."},
     {"filter-epsilon", AST_CLI_REAL, "METRES", "smaller deviations of the depth from a plane are noise",
      AT(filter_epsilon), 0, 1e6, .standard = "0.005",
-     .manual = "Depth that strays less than this from a plane, at a distance of 1 m and growing with its square, is "
-               "taken for noise."},
+     .manual = "Depth that deviates less than this from a plane, at a distance of 1 m and growing with its square, "
+               "is taken for noise."},
     {"normal-window", AST_CLI_COUNT, "PIXELS",
      "normals are averaged over 2 w + 1 pixels square; this, --filter-radius or --edge-jump alone means "
      "guided",
@@ -72,7 +73,7 @@ static const ast_cli_option table[] = {
      .manual = "The relative step in depth between neighbours, at 1 m, that is the edge of an object and not a "
                "slanted surface."},
     {"nearest", AST_CLI_REAL, "METRES", "nearer depth is missing", AT(nearest), 0, 1e6, .standard = "0",
-     .manual = "What is nearer or farther counts as missing."},
+     .manual = "Nearer depth is missing."},
     {"farthest", AST_CLI_REAL, "METRES", "farther depth is missing", AT(farthest), 0, (double)INFINITY,
      .standard = "inf"},
     {"tv-weight", AST_CLI_REAL, "X", "weight of --smooth tv: a larger weight is smoother", AT(tv_weight), 0, 1e6,

@@ -28,7 +28,7 @@ static const ast_cli_option options_table[] = {
      "as tune recommends (dp)",
      AT(options.angle), 0, 180, .choices = automatic, .methods = AST_CLI_BY_ANGLE,
      .required = "how far a point may be from its mean, such as --angle 25 (or --method spkm --clusters K)",
-     .manual = "How far a point may be from its mean, 0 to 180 degrees. The larger, the fewer clusters. `auto` "
+     .manual = "How far a point may be from its mean, 0 to 180 degrees. A larger angle gives fewer clusters. `auto` "
                "takes the angle that `tune` recommends and starts from its means."},
     {"method", AST_CLI_CHOICE, "NAME",
      "dp: as many clusters as the angle asks for\n"
@@ -49,7 +49,7 @@ static const ast_cli_option options_table[] = {
                "one: `fsd` with a finite symmetric Dirichlet prior on the weights of at most --clusters components, "
                "`crp` with a Dirichlet process prior, for any number. `ospkm` is online spherical k-means, which "
                "moves one mean for every point it sees. `dpmeans` is DP-means in the space around the sphere, whose "
-               "means are no directions: what one gets by ignoring the sphere."},
+               "means are not directions: it ignores the sphere."},
     {"clusters", AST_CLI_COUNT, "K",
      "the number of clusters; fsd: the maximum; crp: the number to start from (default 1)", AT(options.clusters), 1,
      2147483647, .methods = AST_CLI_BY_COUNT,
@@ -58,7 +58,7 @@ static const ast_cli_option options_table[] = {
     {"init", AST_CLI_TEXT, "START",
      "a file of means to start from; with --clusters also k-means++ (the default) or random", AT(init),
      .not_in = AST_CLI_AUTO,
-     .manual = "A file of means to start from, one a row. For the methods that take --clusters also `k-means++` "
+     .manual = "A file of means to start from, one per row. For the methods that take --clusters also `k-means++` "
                "(the default) or `random`, both seeded. For `dp` and `dpmeans` the means are clusters without "
                "points that the first pass may fill."},
     {"batch", AST_CLI_COUNT, "N", "points in a batch (default 1024, or 10 per cluster if that is more)",
@@ -71,15 +71,14 @@ static const ast_cli_option options_table[] = {
      AT(options.sample), 1, 2147483647, .methods = AST_CLI_DP,
      .not_in = AST_CLI_AUTO | AST_CLI_ON_RANKS | AST_CLI_IN_PARTS,
      .manual = "Finds the clusters among *N* points, drawn by --seed, then visits all points once, in order. A "
-               "point that is farther than the angle from every mean founds a cluster as always, so that nothing is "
-               "forced into what the sample has seen."},
+               "point that is farther than the angle from every mean starts a new cluster, as usual, so that "
+               "nothing is forced into what the sample has seen."},
     {"compare", AST_CLI_FLAG, NULL,
      "mbspkm, and dp with --sample: also run over all points, from the same start, and report the loss", AT(compare),
      .methods = AST_CLI_DP | AST_CLI_MBSPKM,
-     .manual = "Also runs over all points all the time, from the same start, and says how much of that run's "
-               "objective is lost. Without it the result says what one more iteration over all points would add to "
-               "the objective (`improvement` in JSON): it is measured, and a run that went on would gain at least "
-               "that."},
+     .manual = "Also runs over all points, from the same start, and reports how much of that run's objective is "
+               "lost. Without it the result says what one more iteration over all points would add to the objective "
+               "(`improvement` in JSON): it is measured, and a run that went on would gain at least that."},
     {"axial", AST_CLI_FLAG, NULL, "x and -x are the same: undirected normals, poles of planes, lines, quaternions",
      AT(options.axial), .methods = AST_CLI_AXIAL, .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE,
      .manual = "A row and its negative are the same: undirected normals, poles of planes, lines, quaternions. "
@@ -145,7 +144,7 @@ static const ast_cli_option options_table[] = {
                "clusters were made, -1 for missing ones. Those of a depth image, and of an *.npy* array of height x "
                "width x D, are an array of its height and width."},
     {"means", AST_CLI_TEXT, "FILE", "write the means, one per row: float32 .npy, or text", AT(means),
-     .manual = "Writes the means, one a row."},
+     .manual = "Writes the means, one per row."},
     {"colored", AST_CLI_TEXT, "FILE.ply",
      "write the cloud or mesh with a colour and a label for each point or triangle", AT(colored),
      .inputs = AST_CLI_SOLID, .not_in = AST_CLI_ON_RANKS | AST_CLI_EVERY,
@@ -163,15 +162,15 @@ static const ast_cli_option options_table[] = {
     {"state", AST_CLI_NAME, "FILE", "save the state of the run in this file, and resume from it if it exists",
      AT(state), .methods = AST_CLI_DP | AST_CLI_SPKM, .not_in = AST_CLI_IN_PARTS | AST_CLI_EVERY,
      .excludes = "sample trace",
-     .manual = "Keeps in this file where the run stands, and goes on from it if it is there. A run that was killed "
-               "at any moment and is started again, on however many threads or processes, comes to exactly the "
-               "labels, means and numbers of one that was not. The file is replaced in one step: after the last "
-               "pass, when the run is asked to stop, and otherwise after a pass whenever a fiftieth of the time so "
-               "far, 0.1 seconds or twenty times as long as writing it took have passed, whichever is the longest, "
-               "and a minute in place of a fiftieth if that is less. When the run is over the file stays and holds "
-               "its result: the same command gives it again at once. It has 4 bytes for each point (8 from the "
-               "second run of --restarts on) and the means. Points, weights and options must be those that it was "
-               "made with, except --threads, --parallel, --no-bounds, --restarts and, in the first run, "
+     .manual = "Saves the state of the run in this file and resumes from it if it exists. A run that was killed at "
+               "any moment and is started again, on however many threads or processes, comes to exactly the labels, "
+               "means and numbers of one that was not. The file is replaced in one step: after the last pass, when "
+               "the run is asked to stop, and otherwise after a pass whenever a fiftieth of the time so far, 0.1 "
+               "seconds or twenty times as long as writing it took have passed, whichever is the longest, and a "
+               "minute in place of a fiftieth if that is less. When the run is over the file stays and holds its "
+               "result: the same command gives it again at once. It has 4 bytes for each point (8 from the second "
+               "run of --restarts on) and the means. Points, weights and options must be those that it was made "
+               "with, except --threads, --parallel, --no-bounds, --restarts and, in the first run, "
                "--max-iterations, so that a run that its limit stopped can go on under a higher one. A state that "
                "is damaged, not ours, or of other points or options is refused and not touched."},
     {"durable", AST_CLI_FLAG, NULL, "also sync the state to disk", AT(durable), .needs = "state",
@@ -190,15 +189,15 @@ static const ast_cli_option mixture_options[] = {
                "estimated or sampled."},
     {"tolerance", AST_CLI_REAL, "T", "stop when a pass raises the log-likelihood by less, in nats per point",
      AT(options.tolerance), 0, MOST, .standard = "1e-6", .methods = AST_CLI_MOVMF,
-     .manual = "Done when a pass raises the log-likelihood by less than *T* nats a point (default 1e-6)."},
+     .manual = "Done when a pass raises the log-likelihood by less than *T* nats per point (default 1e-6)."},
     {"memberships", AST_CLI_TEXT, "FILE",
      "write how much each point belongs to each cluster, one row per point: float32 .npy, or text", AT(memberships),
      .methods = AST_CLI_MIXTURES,
-     .manual = "Writes how much each point belongs to each cluster, one row a point, float32 *.npy* or text; "
+     .manual = "Writes how much each point belongs to each cluster, one row per point, float32 *.npy* or text; "
                "missing rows are NaN."},
     {"concentration", AST_CLI_REAL, "A", "alpha of the Dirichlet prior; a larger value gives more clusters",
      AT(options.concentration), 1e-9, MOST, .standard = "1", .methods = AST_CLI_SAMPLERS,
-     .manual = "Alpha of the Dirichlet prior (default 1). The larger, the more clusters."},
+     .manual = "Alpha of the Dirichlet prior (default 1). A larger value gives more clusters."},
     {"kappa-median", AST_CLI_REAL, "S", "median of the prior of kappa (default 10 times the dimension)",
      AT(options.kappa_median), 1e-9, MOST, .methods = AST_CLI_SAMPLERS,
      .manual = "The median of the prior of kappa, which has the density S/(kappa+S)^2 (default 10 times the "
@@ -212,7 +211,7 @@ static const ast_cli_option mixture_options[] = {
     {"samples", AST_CLI_TEXT, "FILE", "write the labels of the samples, one row each: int32 .npy, or text", AT(samples),
      .methods = AST_CLI_SAMPLERS, .excludes = "restarts",
      .manual = "Writes the labels of every *N*-th sweep (default 1) after those of the burn-in (default 0), one row "
-               "a sample, int32 *.npy* or text."},
+               "per sample, int32 *.npy* or text."},
     {"sample-every", AST_CLI_INT, "N", "every N-th sweep is a sample", AT(options.sample_every), 1, MOST_COUNT,
      .standard = "1", .methods = AST_CLI_SAMPLERS, .needs = "samples"},
     {"burn-in", AST_CLI_INT, "N", "sweeps before the first sample", AT(options.burn_in), 0, MOST_COUNT, .standard = "0",
@@ -237,7 +236,7 @@ static const ast_cli_use uses[] = {{.group = &own_group},
                                    AST_CLI_READING_GROUPS(AT(reading)),
                                    {0}};
 
-static unsigned modes(const void *settings);
+static unsigned modes(const void *data);
 
 const ast_cli_command ast_cli_cluster = {
     .name = "cluster",

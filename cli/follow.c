@@ -22,8 +22,8 @@ static const ast_cli_option options_table[] = {
      "standard input, 000000.npy and so on; for depth images, an array of the image's shape; the folder "
      "is made if necessary",
      AT(labels),
-     .manual = "Writes one int32 *.npy* of cluster ids for each frame into the folder, which is made if it is not "
-               "there. The labels of *17.csv* are *17.npy*; those of a frame of an array or of standard input are "
+     .manual = "Writes one int32 *.npy* of cluster ids for each frame into the folder, which is made if it does not "
+               "exist. The labels of *17.csv* are *17.npy*; those of a frame of an array or of standard input are "
                "called by its number in the stream, *000017.npy*. Those of a depth image are an array of its height "
                "and width."},
     {"poses", AST_CLI_NAME, "FILE",

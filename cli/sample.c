@@ -47,7 +47,7 @@ static const ast_cli_option options_table[] = {
      .manual = "Gives every row a random sign; the separation, at most 90 degrees, is that of axes."},
     {"output", AST_CLI_TEXT, "FILE",
      "write the points: float32 .npy, or text; - is standard output; of a scene: its folder", AT(output),
-     .manual = "The folder, which is made if it is not there. It gets *depth/000000.png* and so on, 16-bit "
+     .manual = "The folder, which is made if it does not exist. It gets *depth/000000.png* and so on, 16-bit "
                "millimetres with 0 for holes; *truth/000000.npy*, int32, for each pixel the number of its surface's "
                "true direction in the world, -1 for holes and where the surface is curved; *poses.txt*, a row *time "
                "tx ty tz qx qy qz qw* for each frame, camera to world; and *camera.json*, the intrinsics, the depth "

@@ -29,8 +29,8 @@ typedef struct settings {
 static const ast_cli_option options_table[] = {
     {"output", AST_CLI_NAME, "DIR", "the folder for the pictures, named after the images; it is made if necessary",
      AT(output), .required = "a folder for the pictures",
-     .manual = "The folder for the pictures, which are called as the images or, for standard input, by the frame's "
-               "number, *000017.png*. It is made if it is not there."},
+     .manual = "The folder for the pictures, which are named after the images or, for standard input, by the "
+               "frame's number, *000017.png*. It is made if it does not exist."},
     {"overlay", AST_CLI_TEXT, "DIR",
      "colour the pictures of this folder (or this one file) instead of the grey depth: matched by name "
      "or, if no name matches, by order",
@@ -70,7 +70,7 @@ const ast_cli_command ast_cli_segment = {
               "shades, and then they come again.\n\n"
               "More than one frame gives three more files: *contact-sheet.png*, small copies of at most 120 of the "
               "pictures, evenly spaced; *shares.svg*, a chart of how large each cluster was in each frame, one "
-              "band an id, in its colour; and *shares.csv*, the same as a table of frame, source, id, count and "
+              "band per id, in its colour; and *shares.csv*, the same as a table of frame, source, id, count and "
               "share.\n\n"
               "It prints a table of the clusters, or with --json a line for each frame, as `stream` does. The "
               "options of `stream` apply, except those for tables of points and for the state.",

@@ -30,7 +30,7 @@ typedef struct settings {
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
     {"state", AST_CLI_NAME, "FILE", "resume from the file if it exists, save to it after every frame", AT(state),
-     .manual = "Resumes from the file if it is there, and saves to it after every frame. The state names the last "
+     .manual = "Resumes from the file if it exists, and saves to it after every frame. The state names the last "
                "frame: where that is among the inputs, the frames up to it are skipped; otherwise, and on standard "
                "input, all are new. A kill at any moment costs nothing: the order is label file, line, state, so "
                "that at most the last line appears twice. A state that is damaged, not ours, or made with other "

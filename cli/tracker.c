@@ -24,7 +24,8 @@ static const ast_cli_option options_table[] = {
      "dp: each frame by itself, every cluster with a new id",
      AT(method), .choices = ast_cli_stream_names, .standard = "ddp",
      .manual = "`ddp` (the default) is DDP-vMF-means. `sdp` starts each frame from the means of the one before, and "
-               "whoever has no points is forgotten. `dp` clusters each frame by itself, every cluster with a new id."},
+               "clusters without points are forgotten. `dp` clusters each frame by itself, every cluster with a new "
+               "id."},
     {"drift", AST_CLI_REAL, "DEG", "how far a direction moves per frame (default 1)", AT(drift), 0, 180,
      .methods = AST_CLI_DDP, .excludes = "beta",
      .manual = "How far a direction moves from one frame to the next (default 1)."},
@@ -41,8 +42,7 @@ static const ast_cli_option options_table[] = {
      "its own",
      AT(lifetime), 0, 4294967295.0, .standard = "400", .methods = AST_CLI_DDP,
      .manual = "A cluster dies after so many frames in a row without points (default 400). With 0 every frame is a "
-               "clustering of its own. With `sdp` and `dp`, --drift, --beta, --weight-update and --lifetime have no "
-               "effect."},
+               "clustering of its own."},
     {"revive", AST_CLI_CHOICE, "WHICH",
      "what a point may bring back: any cluster that explains it (the default), or only one that was near, "
      "within the angle (the default for depth images with --drift)",

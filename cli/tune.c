@@ -30,7 +30,7 @@ typedef struct settings {
 static const ast_cli_option options_table[] = {
     {"axial", AST_CLI_FLAG, NULL, "x and -x are the same", AT(angles.axial),
      .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE, .manual = "A row and its negative are the same."},
-    {"csv", AST_CLI_TEXT, "FILE", "write one row per angle", AT(csv), .manual = "Writes a row an angle."},
+    {"csv", AST_CLI_TEXT, "FILE", "write one row per angle", AT(csv), .manual = "Writes one row per angle."},
     {"svg", AST_CLI_TEXT, "FILE", "draw silhouette, clusters and stability over the angle", AT(svg),
      .manual = "Draws silhouette, clusters and stability over the angle."},
     {"means", AST_CLI_TEXT, "FILE", "write the means at the recommended angle, for cluster --init", AT(means),
@@ -57,9 +57,9 @@ const ast_cli_command ast_cli_tune = {
     .manual = "Clusters the points by DP-vMF-means at angles from large to small and recommends one of them: the "
               "middle of the widest range of angles that find the same number of clusters at the highest "
               "silhouette. Each angle is run from nothing and from the means of the angle before, and the better "
-              "objective is kept. Of more than a million points every so-manieth is used. A silhouette below 0.25 "
-              "means that no angle separates clusters: then choose by what the data mean. *docs/tune.md* has "
-              "examples, also of where this fails.",
+              "objective is kept. Of more than a million points a regular subset of at most a million is used. A "
+              "silhouette below 0.25 means that no angle separates clusters: then choose by what the data mean. "
+              "*docs/tune.md* has examples, also of where this fails.",
     .examples = "asterism tune normals.npy\n"
                 "asterism tune normals.npy --svg tune.svg --csv tune.csv\n"
                 "asterism tune words.txt --columns 2-101 --from 90 --to 40 --step 2 --json\n"

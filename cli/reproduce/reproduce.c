@@ -24,7 +24,7 @@ static const ast_cli_methods experiment_names = {.word = "reproduce",
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
     {"output", AST_CLI_NAME, "DIR", "the folder for figures and tables; it is made if necessary", AT(output),
-     .required = "a folder for figures and tables", .manual = "The folder for figures and tables, made if need be."},
+     .required = "a folder for figures and tables", .manual = "The folder for figures and tables, made if necessary."},
     {"quick", AST_CLI_FLAG, NULL,
      "synthetic: a tenth of the points, 3 runs, fewer settings\n"
      "nyu: up to 20 scenes, fewer settings, the guided filter",
@@ -37,7 +37,7 @@ static const ast_cli_option options_table[] = {
      "also the FSD sampler on the first N data sets, 5000 sweeps each (the paper: 10 runs)", AT(samplers), 0, 100000,
      .standard = "0", .methods = SYNTHETIC,
      .manual = "Runs the FSD sampler too, on the first *N* data sets, 5000 sweeps each with at most 50 components; "
-               "the last sample counts. This takes seconds a run."},
+               "the last sample counts. This takes seconds per run."},
     {"input", AST_CLI_TEXT, "DIR", "a folder of depth images; of 'sample --scene hallway' with the true directions",
      AT(input), .methods = STREAM, .required = "a folder of depth images", .manual = "The folder of depth images."},
     AST_CLI_REPORT_OPTION(AT(report)),
@@ -63,17 +63,19 @@ const ast_cli_command ast_cli_reproduce = {
     .usage = "reproduce synthetic --output DIR [options]\n"
              "reproduce stream --input DIR --output DIR --camera NAME [options]\n"
              "reproduce nyu --mat FILE --output DIR [options]",
-    .about = "Runs an experiment of the paper and prints its numbers beside the paper's.\n\nsynthetic: 30 von "
-             "Mises-Fisher clusters on the sphere, 30,000 points, 50 data sets; DP-vMF-means over the angle, "
-             "spherical k-means over K. Writes synthetic.csv, synthetic.svg and sphere.svg. Ctrl-C keeps the runs "
-             "that are finished.\n\nstream: time and consistency of dp, sdp, ddp and spkm with K = 5, frame by "
-             "frame. Writes stream.csv and the shares of ddp as shares.svg. With the true directions beside the "
-             "images, as in a hallway of 'sample', it says how many pixels have the one id of their direction "
-             "over the whole run; without, how many change their id between frames.\n\nnyu: the scenes of NYU "
-             "Depth v2 (nyu_depth_v2_labeled.mat, 2.8 GB, from its authors), normals clustered by DP-vMF-means "
-             "over the angle and by spkm over K. Writes nyu.csv, nyu.svg, histogram.csv and scenes.csv, a row a "
-             "scene. Ctrl-C keeps the scenes that are finished, and the same command goes on from them. The "
-             "camera is that of the data set unless --intrinsics says otherwise, the smoothing tv as in the paper.",
+    .about = "Runs an experiment of the paper and prints its numbers beside the paper's.\n\n"
+             "synthetic: 30 von Mises-Fisher clusters on the sphere, 30,000 points, 50 data sets; DP-vMF-means "
+             "over the angle, spherical k-means over K. Writes synthetic.csv, synthetic.svg and sphere.svg. "
+             "Ctrl-C keeps the runs that are finished.\n\n"
+             "stream: time and consistency of dp, sdp, ddp and spkm with K = 5, frame by frame. Writes stream.csv "
+             "and the shares of ddp as shares.svg. With the true directions beside the images, as in a hallway of "
+             "'sample', it says how many pixels have the one id of their direction over the whole run; without, "
+             "how many change their id between frames.\n\n"
+             "nyu: the scenes of NYU Depth v2 (nyu_depth_v2_labeled.mat, 2.8 GB, from its authors), normals "
+             "clustered by DP-vMF-means over the angle and by spkm over K. Writes nyu.csv, nyu.svg, histogram.csv "
+             "and scenes.csv, one row per scene. Ctrl-C keeps the scenes that are finished, and the same command "
+             "resumes from them. The camera is that of the data set unless --intrinsics says otherwise, the "
+             "smoothing tv as in the paper.",
     .manual = "Runs an experiment of the paper and prints its numbers beside the paper's; *docs/PAPER.md* says "
               "where they differ and why.\n\n"
               "`synthetic` draws 50 data sets of 30,000 points from 30 von Mises-Fisher distributions (kappa 200, "
@@ -81,18 +83,18 @@ const ast_cli_command ast_cli_reproduce = {
               "random and from k-means++ starts, over K. It writes *synthetic.csv*, *synthetic.svg* and "
               "*sphere.svg*. Ctrl-C keeps the runs that are finished.\n\n"
               "`stream` follows the surfaces of depth images by dp, sdp and ddp and clusters each frame by spkm "
-              "with K = 5. It prints milliseconds a frame, the flicker (pixels whose id is not that of the frame "
+              "with K = 5. It prints milliseconds per frame, the flicker (pixels whose id is not that of the frame "
               "before) and, where the input has a folder *truth* as `sample --scene hallway` writes it, the "
               "consistency: pixels that have the one id of their true direction over the whole run. *poses.txt* of "
               "the input is used if it is there. It writes *stream.csv* and the shares of ddp as *shares.svg*.\n\n"
               "`nyu` takes the scenes of NYU Depth v2, *nyu_depth_v2_labeled.mat* (2.8 GB, to be had from its "
               "authors; reading it needs a build with libhdf5), makes normals of their depth and clusters these by "
               "DP-vMF-means over the angle and by spherical k-means over K. It prints the mean silhouettes at the "
-              "best angle and K, and how many clusters the scenes have at that angle. It writes *nyu.csv* (a row a "
-              "setting), *nyu.svg*, *histogram.csv* and *scenes.csv*, a row a scene. Ctrl-C keeps the scenes that "
-              "are finished; the same command goes on from them, with the same or other --frames. The camera is "
-              "that of the data set unless --intrinsics says otherwise, and the smoothing is `tv`, as in the "
-              "paper, unless --smooth does. A second or two a scene.",
+              "best angle and K, and how many clusters the scenes have at that angle. It writes *nyu.csv* (one row "
+              "per setting), *nyu.svg*, *histogram.csv* and *scenes.csv*, one row per scene. Ctrl-C keeps the "
+              "scenes that are finished; the same command resumes from them, with the same or other --frames. The "
+              "camera is that of the data set unless --intrinsics says otherwise, and the smoothing is `tv`, as in "
+              "the paper, unless --smooth does. It takes a second or two per scene.",
     .examples = "asterism reproduce synthetic --output figures\n"
                 "asterism reproduce synthetic --quick --output figures --json\n"
                 "asterism reproduce stream --input hall --intrinsics 259.5,259.5,159.5,119.5 --output figures\n"
