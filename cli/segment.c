@@ -12,16 +12,16 @@
 #include <string.h>
 
 #include "cli.h"
-#include "follow.h"
+#include "tracking.h"
 #include "overlay_pictures.h"
 #include "segment_table.h"
 #include "terminal.h"
-#include "watch.h"
+#include "stream_view.h"
 
 typedef struct settings {
     ast_cli_common common;
-    ast_cli_follow_settings follow;
-    ast_cli_watch_settings watch;
+    ast_cli_tracking_settings tracking;
+    ast_cli_stream_view_settings view;
     const char *output, *overlay;
 } settings;
 
@@ -43,11 +43,11 @@ static const ast_cli_option options_table[] = {
 
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};
 static const ast_cli_use uses[] = {{.group = &own_group},
-                                   {&ast_cli_tracker_group, .offset = AT(follow.tracker)},
-                                   {&ast_cli_follow_group, .offset = AT(follow)},
-                                   {&ast_cli_watch_group, .offset = AT(watch)},
-                                   {&ast_cli_passes_group, .offset = AT(follow.passes)},
-                                   {&ast_cli_camera_group, .offset = AT(follow.camera)},
+                                   {&ast_cli_tracker_group, .offset = AT(tracking.tracker)},
+                                   {&ast_cli_tracking_group, .offset = AT(tracking)},
+                                   {&ast_cli_stream_view_group, .offset = AT(view)},
+                                   {&ast_cli_passes_group, .offset = AT(tracking.passes)},
+                                   {&ast_cli_camera_group, .offset = AT(tracking.camera)},
                                    {0}};
 
 static int run(int argc, char **argv);
@@ -82,21 +82,21 @@ const ast_cli_command ast_cli_segment = {
     .many = 1,
     .inputs = AST_CLI_DEPTH,
     .methods = &ast_cli_stream_methods,
-    .method = AT(follow.tracker.method),
+    .method = AT(tracking.tracker.method),
     .uses = uses,
     .run = run};
 
 /* Everything a run holds; zeroed at first, so that it can be freed at any point. */
 typedef struct job {
     const settings *given;
-    ast_cli_follow follow;
+    ast_cli_tracking tracking;
     ast_cli_frame_files files; /* of pictures */
     ast_cli_overlay overlay;
     ast_picture picture;
     ast_sheet *sheet;
     ast_shares *shares;
     double started, clustering;
-    ast_cli_watch watch;
+    ast_cli_stream_view view;
     int argc;
     char **argv; /* for the report */
 } job;
@@ -108,23 +108,23 @@ static int conclude(job *work);
 static int run(int argc, char **argv) {
     settings given = {0};
     job work = {.given = &given, .argc = argc, .argv = argv};
-    int code = ast_cli_follow_parse(&ast_cli_segment, argc, argv, &given, &given.follow);
+    int code = ast_cli_tracking_parse(&ast_cli_segment, argc, argv, &given, &given.tracking);
     if (code < 0)
-        code = ast_cli_watch_check(&given.watch);
+        code = ast_cli_stream_view_check(&given.view);
     if (code < 0)
         code = prepare(&work);
     if (code < 0)
         code = process(&work);
     if (code < 0)
         code = conclude(&work);
-    code = ast_cli_watch_end(&work.watch, code);
-    ast_cli_watch_close(&work.watch);
-    ast_cli_follow_close(&work.follow);
+    code = ast_cli_stream_view_end(&work.view, code);
+    ast_cli_stream_view_close(&work.view);
+    ast_cli_tracking_close(&work.tracking);
     ast_cli_overlay_free(&work.overlay);
     ast_picture_free(&work.picture);
     ast_sheet_close(work.sheet);
     ast_shares_close(work.shares);
-    ast_cli_follow_free(&given.follow);
+    ast_cli_tracking_free(&given.tracking);
     return code;
 }
 
@@ -144,7 +144,7 @@ static int check_sheet(const ast_frame_list *list) {
 
 static int prepare(job *work) {
     const settings *given = work->given;
-    ast_cli_follow *follow = &work->follow;
+    ast_cli_tracking *tracking = &work->tracking;
     work->started = ast_cli_now();
     work->files =
         (ast_cli_frame_files){.option = "output", .folder = given->output, .extension = "png", .what = "pictures"};
@@ -152,17 +152,17 @@ static int prepare(job *work) {
     work->shares = ast_shares_open();
     if (!work->sheet || !work->shares)
         return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the pictures");
-    int code = ast_cli_follow_open(follow, &given->common, &given->follow);
+    int code = ast_cli_tracking_open(tracking, &given->common, &given->tracking);
     if (code < 0 && given->overlay)
-        code = ast_cli_overlay_open(&work->overlay, given->overlay, &follow->inputs);
+        code = ast_cli_overlay_open(&work->overlay, given->overlay, &tracking->inputs);
     if (code < 0)
-        code = check_sheet(follow->inputs.list);
+        code = check_sheet(tracking->inputs.list);
     if (code < 0)
-        code = ast_cli_follow_begin(follow);
+        code = ast_cli_tracking_begin(tracking);
     if (code < 0)
-        code = ast_cli_frame_files_prepare(&work->files, &follow->inputs, &given->follow.source);
+        code = ast_cli_frame_files_prepare(&work->files, &tracking->inputs, &given->tracking.source);
     if (code < 0)
-        code = ast_cli_watch_open(&work->watch, &given->watch, &ast_cli_segment, work->argc, work->argv, follow);
+        code = ast_cli_stream_view_open(&work->view, &given->view, &ast_cli_segment, work->argc, work->argv, tracking);
     return code;
 }
 
@@ -170,18 +170,19 @@ static int prepare(job *work) {
 
 static int draw(job *work) {
     ast_format_error error;
-    const ast_cli_follow *follow = &work->follow;
-    const ast_cli_frames *depth = &follow->inputs;
+    const ast_cli_tracking *tracking = &work->tracking;
+    const ast_cli_frames *depth = &tracking->inputs;
     int found = 0, code = -1;
     if (work->given->overlay)
-        code = ast_cli_overlay_read(&work->overlay, &follow->inputs, &work->picture, &found);
+        code = ast_cli_overlay_read(&work->overlay, &tracking->inputs, &work->picture, &found);
     if (code < 0)
-        code = ast_cli_watch_frame(&work->watch, follow, found ? &work->picture : NULL);
+        code = ast_cli_stream_view_frame(&work->view, tracking, found ? &work->picture : NULL);
     if (code < 0 && found)
-        ast_overlay_colour(&work->picture, follow->labels);
+        ast_overlay_colour(&work->picture, tracking->labels);
     if (code >= 0 || found)
         return code;
-    if (!ast_overlay_depth(&work->picture, &depth->frame.image, depth->options.units_per_metre, follow->labels, &error))
+    if (!ast_overlay_depth(&work->picture, &depth->frame.image, depth->options.units_per_metre, tracking->labels,
+                           &error))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
     return -1;
 }
@@ -189,8 +190,8 @@ static int draw(job *work) {
 static int write_picture(const job *work) {
     ast_format_error error;
     ast_output *output;
-    const ast_cli_follow *follow = &work->follow;
-    int code = ast_cli_frame_files_open(&work->files, &follow->inputs.frame, follow->frame.frame, &output);
+    const ast_cli_tracking *tracking = &work->tracking;
+    int code = ast_cli_frame_files_open(&work->files, &tracking->inputs.frame, tracking->frame.frame, &output);
     if (code >= 0)
         return code;
     bool good = ast_write_picture(output, work->picture.rgb, work->picture.width, work->picture.height, &error);
@@ -200,27 +201,28 @@ static int write_picture(const job *work) {
 static int take_frame(void *data) {
     ast_format_error error;
     job *work = data;
-    ast_cli_follow *follow = &work->follow;
-    uint64_t number = follow->frame.frame;
+    ast_cli_tracking *tracking = &work->tracking;
+    uint64_t number = tracking->frame.frame;
     int code = draw(work);
     if (code < 0)
         code = write_picture(work);
     if (code < 0 && work->given->common.json)
-        code = ast_cli_follow_print(follow);
+        code = ast_cli_tracking_print(tracking);
     if (code >= 0)
         return code;
-    if (!ast_shares_add(work->shares, number, follow->inputs.frame.source, follow->clusters, follow->count, &error) ||
+    if (!ast_shares_add(work->shares, number, tracking->inputs.frame.source, tracking->clusters, tracking->count,
+                        &error) ||
         !ast_sheet_add(work->sheet, &work->picture, number, &error))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    work->clustering += follow->frame.seconds;
+    work->clustering += tracking->frame.seconds;
     return -1;
 }
 
 static int process(job *work) {
-    work->follow.lines = work->given->common.json;
-    int code = ast_cli_follow_run(&work->follow, take_frame, work);
-    if (code < 0 && work->follow.frames == 0)
-        code = ast_cli_fail(AST_CLI_FAILED, "%s holds no depth image", ast_cli_name(work->given->follow.inputs[0]));
+    work->tracking.lines = work->given->common.json;
+    int code = ast_cli_tracking_run(&work->tracking, take_frame, work);
+    if (code < 0 && work->tracking.frames == 0)
+        code = ast_cli_fail(AST_CLI_FAILED, "%s holds no depth image", ast_cli_name(work->given->tracking.inputs[0]));
     return code;
 }
 
@@ -253,13 +255,13 @@ static int print(const job *work) {
         return AST_CLI_DONE;
     ast_cli_segments segments = {.shares = work->shares,
                                  .output = given->output,
-                                 .method = ast_cli_stream_names[given->follow.tracker.method],
-                                 .angle = given->follow.tracker.angle,
-                                 .frames = work->follow.frames,
-                                 .width = work->follow.inputs.width,
-                                 .height = work->follow.inputs.height,
+                                 .method = ast_cli_stream_names[given->tracking.tracker.method],
+                                 .angle = given->tracking.tracker.angle,
+                                 .frames = work->tracking.frames,
+                                 .width = work->tracking.inputs.width,
+                                 .height = work->tracking.inputs.height,
                                  .seconds = ast_cli_now() - work->started,
-                                 .normals = work->follow.inputs.seconds,
+                                 .normals = work->tracking.inputs.seconds,
                                  .clustering = work->clustering};
     if (!ast_cli_print_segments(&segments))
         return ast_cli_fail(AST_CLI_FAILED, "there is no memory to print the result");
@@ -268,7 +270,7 @@ static int print(const job *work) {
 
 static int conclude(job *work) {
     int code = -1;
-    for (int which = 0; which < SUMMARIES && work->follow.frames > 1 && code < 0; which++)
+    for (int which = 0; which < SUMMARIES && work->tracking.frames > 1 && code < 0; which++)
         code = deliver_summary(work, which);
     return code < 0 ? print(work) : code;
 }

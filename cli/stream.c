@@ -12,18 +12,18 @@
 #include <string.h>
 
 #include "cli.h"
-#include "follow.h"
+#include "tracking.h"
 #include "stream_state.h"
 #include "terminal.h"
-#include "watch.h"
+#include "stream_view.h"
 
 /* A line goes out in one piece if it fits, so that a kill hardly ever leaves half of one in a file. */
 enum { LINE_BUFFER = 1 << 20 };
 
 typedef struct settings {
     ast_cli_common common;
-    ast_cli_follow_settings follow;
-    ast_cli_watch_settings watch;
+    ast_cli_tracking_settings tracking;
+    ast_cli_stream_view_settings view;
     const char *state;
 } settings;
 
@@ -35,26 +35,23 @@ static const ast_cli_option options_table[] = {
                "input, all are new. A kill at any moment costs nothing: the order is label file, line, state, so "
                "that at most the last line appears twice. A state that is damaged, not ours, or made with other "
                "options is refused and not touched."},
-    {"durable", AST_CLI_FLAG, NULL, "also sync the state and the labels to disk", AT(follow.durable),
+    {"durable", AST_CLI_FLAG, NULL, "also sync the state and the labels to disk", AT(tracking.durable),
      .needs = "state labels", .manual = "Also syncs the state and the labels to disk, against power cuts."},
-    {"dimension", AST_CLI_COUNT, "D", "components of a point: checked, and needed for raw frames", AT(follow.dimension),
-     2, 4096, .inputs = AST_CLI_POINTS,
+    {"dimension", AST_CLI_COUNT, "D", "components of a point: checked, and needed for raw frames",
+     AT(tracking.dimension), 2, 4096, .inputs = AST_CLI_POINTS,
      .manual = "Standard input holds raw frames, each of N x D float32 numbers, without a header. --dimension alone "
                "checks what is read."},
     {"points", AST_CLI_COUNT, "N",
-     "with --dimension: standard input holds raw float32 frames of N x D numbers, without a header", AT(follow.points),
-     1, 2147483647, .inputs = AST_CLI_STANDARD_POINTS, .needs = "dimension", .excludes = "format"},
+     "with --dimension: standard input holds raw float32 frames of N x D numbers, without a header",
+     AT(tracking.points), 1, 2147483647, .inputs = AST_CLI_STANDARD_POINTS, .needs = "dimension", .excludes = "format"},
     {0}};
 
 static const ast_cli_group own_group = {.options = options_table};
-static const ast_cli_use uses[] = {{&ast_cli_tracker_group, .offset = AT(follow.tracker)},
-                                   {&ast_cli_follow_group, .offset = AT(follow)},
-                                   {&ast_cli_watch_group, .offset = AT(watch)},
-                                   {.group = &own_group},
-                                   {&ast_cli_passes_group, .offset = AT(follow.passes)},
-                                   {&ast_cli_camera_group, .offset = AT(follow.camera)},
-                                   {&ast_cli_source_group, .offset = AT(follow.source)},
-                                   {0}};
+static const ast_cli_use uses[] = {
+    {&ast_cli_tracker_group, .offset = AT(tracking.tracker)}, {&ast_cli_tracking_group, .offset = AT(tracking)},
+    {&ast_cli_stream_view_group, .offset = AT(view)},         {.group = &own_group},
+    {&ast_cli_passes_group, .offset = AT(tracking.passes)},   {&ast_cli_camera_group, .offset = AT(tracking.camera)},
+    {&ast_cli_source_group, .offset = AT(tracking.source)},   {0}};
 
 static int run(int argc, char **argv);
 
@@ -85,14 +82,14 @@ const ast_cli_command ast_cli_stream = {
     .many = 1,
     .inputs = AST_CLI_POINTS | AST_CLI_DEPTH,
     .methods = &ast_cli_stream_methods,
-    .method = AT(follow.tracker.method),
+    .method = AT(tracking.tracker.method),
     .uses = uses,
     .run = run};
 
 typedef struct job {
     const settings *given;
-    ast_cli_follow follow;
-    ast_cli_watch watch;
+    ast_cli_tracking tracking;
+    ast_cli_stream_view view;
     int argc;
     char **argv; /* for the report */
 } job;
@@ -103,16 +100,16 @@ static int process(job *work);
 static int run(int argc, char **argv) {
     settings given = {0};
     job work = {.given = &given, .argc = argc, .argv = argv};
-    int code = ast_cli_follow_parse(&ast_cli_stream, argc, argv, &given, &given.follow);
+    int code = ast_cli_tracking_parse(&ast_cli_stream, argc, argv, &given, &given.tracking);
     if (code < 0)
-        code = ast_cli_watch_check(&given.watch);
+        code = ast_cli_stream_view_check(&given.view);
     if (code < 0)
         code = prepare(&work);
     if (code < 0)
         code = process(&work);
-    ast_cli_watch_close(&work.watch);
-    ast_cli_follow_close(&work.follow);
-    ast_cli_follow_free(&given.follow);
+    ast_cli_stream_view_close(&work.view);
+    ast_cli_tracking_close(&work.tracking);
+    ast_cli_tracking_free(&given.tracking);
     return code;
 }
 
@@ -125,9 +122,9 @@ static int is_standard(const char *path) {
 /* ---- Before the first frame -------------------------------------------------------------------------------------- */
 
 static int take_over(job *work, const ast_cli_standing *standing) {
-    const ast_cli_follow_settings *given = &work->given->follow;
+    const ast_cli_tracking_settings *given = &work->given->tracking;
     const char *state = work->given->state;
-    ast_cli_follow *follow = &work->follow;
+    ast_cli_tracking *tracking = &work->tracking;
     if (standing->posed != (given->poses != NULL))
         return ast_cli_fail(AST_CLI_FAILED, "%s: the state was made with%s --poses, and this run is with%s", state,
                             standing->posed ? "" : "out", standing->posed ? "out" : "");
@@ -135,12 +132,12 @@ static int take_over(job *work, const ast_cli_standing *standing) {
         return ast_cli_fail(AST_CLI_FAILED,
                             "%s: the state was made with points of %" PRIu64 " dimensions, but --dimension is %zu",
                             state, standing->dimension, given->dimension);
-    int code = ast_cli_follow_dimension(follow, (size_t)standing->dimension, state);
+    int code = ast_cli_tracking_dimension(tracking, (size_t)standing->dimension, state);
     if (code >= 0)
         return code;
-    if (ast_stream_load(follow->stream, standing->state, standing->state_size) != AST_OK)
-        return ast_cli_fail(AST_CLI_FAILED, "%s: %s", state, ast_message(follow->context));
-    return ast_cli_frames_resume(&follow->inputs, standing->path, standing->whole_path, standing->number,
+    if (ast_stream_load(tracking->stream, standing->state, standing->state_size) != AST_OK)
+        return ast_cli_fail(AST_CLI_FAILED, "%s: %s", state, ast_message(tracking->context));
+    return ast_cli_frames_resume(&tracking->inputs, standing->path, standing->whole_path, standing->number,
                                  given->poses != NULL);
 }
 
@@ -150,7 +147,7 @@ static int compare_names(const void *a, const void *b) {
 }
 
 static int check_names(const job *work) {
-    const ast_frame_list *list = work->follow.inputs.list;
+    const ast_frame_list *list = work->tracking.inputs.list;
     char **sorted = malloc((list->count + 1) * sizeof *sorted);
     if (!sorted)
         return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of inputs");
@@ -192,13 +189,14 @@ static int resume(job *work) {
 
 static int prepare(job *work) {
     const settings *given = work->given;
-    int code = ast_cli_follow_open(&work->follow, &given->common, &given->follow);
+    int code = ast_cli_tracking_open(&work->tracking, &given->common, &given->tracking);
     if (code < 0 && given->state)
         code = resume(work);
     if (code < 0)
-        code = ast_cli_follow_begin(&work->follow);
+        code = ast_cli_tracking_begin(&work->tracking);
     if (code < 0)
-        code = ast_cli_watch_open(&work->watch, &given->watch, &ast_cli_stream, work->argc, work->argv, &work->follow);
+        code = ast_cli_stream_view_open(&work->view, &given->view, &ast_cli_stream, work->argc, work->argv,
+                                        &work->tracking);
     return code;
 }
 
@@ -206,17 +204,17 @@ static int prepare(job *work) {
 
 static int save_state(job *work) {
     const settings *given = work->given;
-    const ast_cli_follow *follow = &work->follow;
-    const ast_input_frame *frame = &follow->inputs.frame;
+    const ast_cli_tracking *tracking = &work->tracking;
+    const ast_input_frame *frame = &tracking->inputs.frame;
     char *whole = is_standard(frame->path) ? NULL : realpath(frame->path, NULL);
     ast_cli_standing standing = {.path = frame->path,
                                  .whole_path = whole ? whole : "",
                                  .number = frame->number,
-                                 .frames = follow->frame.frame + 1,
-                                 .dimension = follow->options.dimension,
-                                 .posed = given->follow.poses != NULL};
-    standing.state = ast_stream_save(follow->stream, &standing.state_size);
-    int code = standing.state ? ast_cli_state_write(given->state, given->follow.durable, &standing)
+                                 .frames = tracking->frame.frame + 1,
+                                 .dimension = tracking->options.dimension,
+                                 .posed = given->tracking.poses != NULL};
+    standing.state = ast_stream_save(tracking->stream, &standing.state_size);
+    int code = standing.state ? ast_cli_state_write(given->state, given->tracking.durable, &standing)
                               : ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory for the state", given->state);
     free(whole);
     return code;
@@ -224,9 +222,9 @@ static int save_state(job *work) {
 
 static int take_frame(void *data) {
     job *work = data;
-    int code = ast_cli_follow_print(&work->follow);
+    int code = ast_cli_tracking_print(&work->tracking);
     if (code < 0)
-        code = ast_cli_watch_frame(&work->watch, &work->follow, NULL);
+        code = ast_cli_stream_view_frame(&work->view, &work->tracking, NULL);
     return code < 0 && work->given->state ? save_state(work) : code;
 }
 
@@ -234,7 +232,7 @@ static int process(job *work) {
     setvbuf(stdout, NULL, _IOFBF, LINE_BUFFER);
     if (work->given->state)
         ast_cli_state_drop_half_line();
-    work->follow.lines = 1;
-    int code = ast_cli_follow_run(&work->follow, take_frame, work);
-    return ast_cli_watch_end(&work->watch, code < 0 ? AST_CLI_DONE : code);
+    work->tracking.lines = 1;
+    int code = ast_cli_tracking_run(&work->tracking, take_frame, work);
+    return ast_cli_stream_view_end(&work->view, code < 0 ? AST_CLI_DONE : code);
 }

@@ -2,7 +2,7 @@
  *
  * A frame as one line of JSON. It is printed cluster by cluster: a frame may track thousands of means of a thousand
  * components. */
-#include "follow.h"
+#include "tracking.h"
 
 #include <report.h>
 #include <json.h>
@@ -27,12 +27,12 @@ static void put_cluster(ast_text *json, const ast_tracked *cluster, size_t dimen
     ast_json_close(json, '}');
 }
 
-int ast_cli_follow_print(const ast_cli_follow *follow) {
-    const ast_frame *frame = &follow->frame;
+int ast_cli_tracking_print(const ast_cli_tracking *tracking) {
+    const ast_frame *frame = &tracking->frame;
     ast_text json = {0};
     ast_json_open(&json, NULL, '{');
     ast_json_integer(&json, "frame", (int64_t)frame->frame);
-    ast_json_string(&json, "source", follow->inputs.frame.source);
+    ast_json_string(&json, "source", tracking->inputs.frame.source);
     ast_json_integer(&json, "points", (int64_t)frame->points);
     ast_json_integer(&json, "missing", (int64_t)frame->missing);
     ast_json_integer(&json, "iterations", frame->iterations);
@@ -40,8 +40,8 @@ int ast_cli_follow_print(const ast_cli_follow *follow) {
     ast_json_number(&json, "milliseconds", frame->seconds * 1e3, DOUBLE_DIGITS);
     ast_json_number(&json, "objective", frame->objective, DOUBLE_DIGITS);
     ast_json_open(&json, "clusters", '[');
-    for (size_t i = 0; i < follow->count; i++) {
-        put_cluster(&json, &follow->clusters[i], follow->options.dimension);
+    for (size_t i = 0; i < tracking->count; i++) {
+        put_cluster(&json, &tracking->clusters[i], tracking->options.dimension);
         ast_text_print(&json, stdout);
     }
     ast_json_close(&json, ']');

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 
 #include "../cli.h"
-#include "../follow.h"
+#include "../tracking.h"
 #include "../interrupt.h"
 #include "../targets.h"
 #include "../terminal.h"
@@ -46,8 +46,8 @@ typedef struct score {
 
 typedef struct job {
     const ast_reproduce_settings *given;
-    ast_cli_follow_settings follow_settings;
-    ast_cli_follow follow;
+    ast_cli_tracking_settings tracking_settings;
+    ast_cli_tracking tracking;
     char *poses, *truths; /* a file and a folder of the input, or NULL */
     int method;
     score scores[METHODS];
@@ -62,7 +62,7 @@ static void match(score *of);
 static int deliver(job *work, int stopped);
 
 int ast_reproduce_stream(const ast_reproduce_settings *given) {
-    job work = {.given = given, .follow_settings = {.camera = given->camera}};
+    job work = {.given = given, .tracking_settings = {.camera = given->camera}};
     int code = prepare(&work), stopped = 0;
     for (int method = DP; method <= DDP && code < 0; method++)
         code = run_method(&work, method);
@@ -81,7 +81,7 @@ int ast_reproduce_stream(const ast_reproduce_settings *given) {
         free(work.scores[method].overlaps);
     }
     ast_shares_close(work.shares);
-    ast_cli_follow_free(&work.follow_settings);
+    ast_cli_tracking_free(&work.tracking_settings);
     free(work.labels);
     free(work.poses);
     free(work.truths);
@@ -104,7 +104,7 @@ static int find(const job *work, const char *name, char **path) {
 
 static int prepare(job *work) {
     const ast_reproduce_settings *given = work->given;
-    ast_cli_follow_settings *settings = &work->follow_settings;
+    ast_cli_tracking_settings *settings = &work->tracking_settings;
     int code = find(work, "poses.txt", &work->poses);
     if (code < 0)
         code = find(work, "truth", &work->truths);
@@ -120,7 +120,7 @@ static int prepare(job *work) {
     ast_cli_camera_resolve(&settings->camera, &given->common, AST_SMOOTH_GUIDED);
     settings->poses = work->poses;
     settings->tracker.angle = isnan(given->angle) ? 75 : given->angle;
-    code = ast_cli_follow_check(settings, &given->common);
+    code = ast_cli_tracking_check(settings, &given->common);
     if (code < 0 && !settings->list->depth)
         code = ast_cli_fail(AST_CLI_FAILED, "%s holds no depth images (16-bit .png or .pgm)", given->input);
     return code < 0 ? ast_cli_make_folder("output", given->output) : code;
@@ -130,7 +130,7 @@ static int prepare(job *work) {
 
 static int no_memory(const job *work) {
     return ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory to compare the labels",
-                        work->follow.inputs.frame.source);
+                        work->tracking.inputs.frame.source);
 }
 
 /* The place of a pair in the list, made if need be; NULL without memory. A run has few directions and ids, and a pixel
@@ -186,25 +186,25 @@ static int compare(job *work, score *of, const int32_t *labels, size_t count, co
 static int read_truth(const job *work, size_t count, int32_t **truth) {
     size_t length, read;
     char *path;
-    const char *stem = ast_cli_stem(work->follow.inputs.frame.path, &length);
+    const char *stem = ast_cli_stem(work->tracking.inputs.frame.path, &length);
     if (asprintf(&path, "%s/%.*s.npy", work->truths, (int)length, stem) < 0)
         return no_memory(work);
     int code = ast_cli_read_labels(path, truth, &read);
     if (code < 0 && read != count)
         code = ast_cli_fail(AST_CLI_FAILED, "%s has %zu labels, but %s has %zu pixels", path, read,
-                            work->follow.inputs.frame.source, count);
+                            work->tracking.inputs.frame.source, count);
     free(path);
     return code;
 }
 
 /* Spherical k-means on the normals of the frame that the stream has just taken. */
 static int cluster_spkm(job *work, const int32_t *truth) {
-    const ast_cli_follow *follow = &work->follow;
-    size_t count = follow->frame.points;
+    const ast_cli_tracking *tracking = &work->tracking;
+    size_t count = tracking->frame.points;
     ast_options options;
     ast_report report = {.size = sizeof report};
-    ast_points points = ast_points_f4(follow->inputs.normals, count, 3);
-    if (count - follow->frame.missing < 5)
+    ast_points points = ast_points_f4(tracking->inputs.normals, count, 3);
+    if (count - tracking->frame.missing < 5)
         return -1;
     if (count > work->capacity) {
         free(work->labels);
@@ -216,8 +216,8 @@ static int cluster_spkm(job *work, const int32_t *truth) {
     ast_options_init(&options);
     options.method = AST_SPKM;
     options.clusters = 5;
-    int code = ast_cli_status(ast_cluster(follow->context, &points, &options, work->labels, &report), follow->context,
-                              follow->inputs.frame.source);
+    int code = ast_cli_status(ast_cluster(tracking->context, &points, &options, work->labels, &report),
+                              tracking->context, tracking->inputs.frame.source);
     if (code >= 0)
         return code;
     ast_moments_add(&work->scores[SPKM].milliseconds, 1000 * report.seconds);
@@ -228,19 +228,19 @@ static int cluster_spkm(job *work, const int32_t *truth) {
 static int take_frame(void *data) {
     job *work = data;
     ast_format_error error;
-    const ast_cli_follow *follow = &work->follow;
+    const ast_cli_tracking *tracking = &work->tracking;
     score *of = &work->scores[work->method];
     int32_t *truth = NULL;
-    int code = work->truths ? read_truth(work, follow->frame.points, &truth) : -1;
+    int code = work->truths ? read_truth(work, tracking->frame.points, &truth) : -1;
     if (code < 0)
-        code = compare(work, of, follow->labels, follow->frame.points, truth);
-    ast_moments_add(&of->milliseconds, 1000 * follow->frame.seconds);
-    ast_moments_add(&of->clusters, (double)follow->frame.clusters);
+        code = compare(work, of, tracking->labels, tracking->frame.points, truth);
+    ast_moments_add(&of->milliseconds, 1000 * tracking->frame.seconds);
+    ast_moments_add(&of->clusters, (double)tracking->frame.clusters);
     if (code < 0 && work->method == DDP)
         code = cluster_spkm(work, truth);
     if (code < 0 && work->method == DDP &&
-        !ast_shares_add(work->shares, follow->frame.frame, follow->inputs.frame.source, follow->clusters, follow->count,
-                        &error))
+        !ast_shares_add(work->shares, tracking->frame.frame, tracking->inputs.frame.source, tracking->clusters,
+                        tracking->count, &error))
         code = ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
     free(truth);
     return code;
@@ -248,15 +248,15 @@ static int take_frame(void *data) {
 
 static int run_method(job *work, int method) {
     work->method = method;
-    work->follow = (ast_cli_follow){0};
-    work->follow_settings.tracker.method = methods[method];
-    int code = ast_cli_follow_open(&work->follow, &work->given->common, &work->follow_settings);
+    work->tracking = (ast_cli_tracking){0};
+    work->tracking_settings.tracker.method = methods[method];
+    int code = ast_cli_tracking_open(&work->tracking, &work->given->common, &work->tracking_settings);
     if (code < 0) {
-        size_t frames = ast_frames_count(work->follow.inputs.frames);
-        work->follow.more = frames == SIZE_MAX ? 0 : frames * (size_t)(DDP - method);
-        code = ast_cli_follow_run(&work->follow, take_frame, work);
+        size_t frames = ast_frames_count(work->tracking.inputs.frames);
+        work->tracking.more = frames == SIZE_MAX ? 0 : frames * (size_t)(DDP - method);
+        code = ast_cli_tracking_run(&work->tracking, take_frame, work);
     }
-    ast_cli_follow_close(&work->follow);
+    ast_cli_tracking_close(&work->tracking);
     return code;
 }
 
@@ -326,7 +326,7 @@ static void print_share(uint64_t part, uint64_t whole) {
 static void print_table(const void *data) {
     const job *work = data;
     printf("%" PRIu64 " frames of %s at %g degrees\n\n", work->scores[DP].frames, work->given->input,
-           work->follow_settings.tracker.angle);
+           work->tracking_settings.tracker.angle);
     printf("%-12s  %9s  %-18s  %8s  %11s  %11s\n", "", "paper, ms", "ms a frame", "clusters", "flicker", "consistency");
     for (int method = 0; method < METHODS; method++) {
         const score *of = &work->scores[method];
@@ -348,7 +348,7 @@ static void print_table(const void *data) {
 static void print_json(const void *data, ast_text *json) {
     const job *work = data;
     ast_json_string(json, "experiment", "stream");
-    ast_json_real(json, "angle", work->follow_settings.tracker.angle, 17);
+    ast_json_real(json, "angle", work->tracking_settings.tracker.angle, 17);
     ast_json_open(json, "methods", '[');
     for (int method = 0; method < METHODS; method++) {
         const score *of = &work->scores[method];

@@ -2,8 +2,8 @@
  *
  * Clusters followed through frames: what stream and segment have in common. Every function returns -1 to go on, or the
  * exit code after printing the sentence. */
-#ifndef AST_CLI_FOLLOW_H
-#define AST_CLI_FOLLOW_H
+#ifndef AST_CLI_TRACKING_H
+#define AST_CLI_TRACKING_H
 
 #include <asterism.h>
 
@@ -14,7 +14,7 @@
 #include "tracker.h"
 
 /* What the command line says. */
-typedef struct ast_cli_follow_settings {
+typedef struct ast_cli_tracking_settings {
     ast_cli_source source;
     ast_cli_passes passes;
     ast_cli_tracker tracker;
@@ -24,15 +24,15 @@ typedef struct ast_cli_follow_settings {
     const char *labels, *poses;
     size_t dimension, points; /* 0: not given */
     int durable;
-} ast_cli_follow_settings;
+} ast_cli_tracking_settings;
 
 /* --labels and --poses. */
-extern const ast_cli_group ast_cli_follow_group;
+extern const ast_cli_group ast_cli_tracking_group;
 
 /* A run; zeroed at first, so that it can be closed at any point. */
-typedef struct ast_cli_follow {
+typedef struct ast_cli_tracking {
     const ast_cli_common *common;
-    const ast_cli_follow_settings *given;
+    const ast_cli_tracking_settings *given;
     ast_context *context;
     ast_stream_options options;
     ast_stream *stream; /* opened once the dimension is known */
@@ -51,33 +51,34 @@ typedef struct ast_cli_follow {
     size_t vector_capacity;
     const ast_tracked *clusters;
     size_t count;
-} ast_cli_follow;
+} ast_cli_tracking;
 
-/* Reads the command line into `settings`, of which `follow` is a part, to be freed in any case. */
-int ast_cli_follow_parse(const ast_cli_command *command, int argc, char **argv, void *settings,
-                         ast_cli_follow_settings *follow);
+/* Reads the command line into `settings`, of which `tracking` is a part, to be freed in any case. */
+int ast_cli_tracking_parse(const ast_cli_command *command, int argc, char **argv, void *settings,
+                           ast_cli_tracking_settings *tracking);
 
-void ast_cli_follow_free(ast_cli_follow_settings *given);
+void ast_cli_tracking_free(ast_cli_tracking_settings *given);
 
 /* Lists the inputs, and checks the options. */
-int ast_cli_follow_check(ast_cli_follow_settings *given, const ast_cli_common *common);
+int ast_cli_tracking_check(ast_cli_tracking_settings *given, const ast_cli_common *common);
 
 /* Opens the inputs, reads the poses and opens the context. */
-int ast_cli_follow_open(ast_cli_follow *follow, const ast_cli_common *common, const ast_cli_follow_settings *given);
+int ast_cli_tracking_open(ast_cli_tracking *tracking, const ast_cli_common *common,
+                          const ast_cli_tracking_settings *given);
 
 /* Opens the stream before the first frame does, for a state of that dimension; `name` is for the sentence. */
-int ast_cli_follow_dimension(ast_cli_follow *follow, size_t dimension, const char *name);
+int ast_cli_tracking_dimension(ast_cli_tracking *tracking, size_t dimension, const char *name);
 
 /* Right before the first frame: makes the folder of the labels. */
-int ast_cli_follow_begin(ast_cli_follow *follow);
+int ast_cli_tracking_begin(ast_cli_tracking *tracking);
 
 /* One frame after the other until the last or a signal, for which it returns the exit code: reads it, clusters it,
  * writes its labels, and hands it to `take`, which returns as all functions here. */
-int ast_cli_follow_run(ast_cli_follow *follow, int (*take)(void *work), void *work);
+int ast_cli_tracking_run(ast_cli_tracking *tracking, int (*take)(void *work), void *work);
 
 /* Prints the frame's line of JSON, and flushes it (stream_line.c). */
-int ast_cli_follow_print(const ast_cli_follow *follow);
+int ast_cli_tracking_print(const ast_cli_tracking *tracking);
 
-void ast_cli_follow_close(ast_cli_follow *follow);
+void ast_cli_tracking_close(ast_cli_tracking *tracking);
 
 #endif

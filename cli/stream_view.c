@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What people watch of a stream. */
-#include "watch.h"
+ * The live view of a stream while it runs, and the report at its end. */
+#include "stream_view.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -17,7 +17,7 @@
 enum { STAY, EXIT };
 static const char *const endings[] = {"stay", "exit", NULL};
 
-#define AT(field) offsetof(ast_cli_watch_settings, field)
+#define AT(field) offsetof(ast_cli_stream_view_settings, field)
 static const ast_cli_option options_table[] = {
     AST_CLI_REPORT_OPTION(AT(report)),
     {"view", AST_CLI_MAYBE, "[PORT]",
@@ -30,17 +30,17 @@ static const ast_cli_option options_table[] = {
      .choices = endings, .needs = "view"},
     {0}};
 
-const ast_cli_group ast_cli_watch_group = {.options = options_table};
+const ast_cli_group ast_cli_stream_view_group = {.options = options_table};
 
-int ast_cli_watch_check(const ast_cli_watch_settings *given) {
+int ast_cli_stream_view_check(const ast_cli_stream_view_settings *given) {
     return given->view == SIZE_MAX ? -1 : ast_cli_serving_check("--view", given->bind);
 }
 
 /* ---- Before the first frame -------------------------------------------------------------------------------------- */
 
-static void fill_head(ast_page_head *head, const ast_cli_follow *follow) {
-    const ast_stream_options *options = &follow->options;
-    const ast_cli_follow_settings *given = follow->given;
+static void fill_head(ast_page_head *head, const ast_cli_tracking *tracking) {
+    const ast_stream_options *options = &tracking->options;
+    const ast_cli_tracking_settings *given = tracking->given;
     head->axial = options->axial;
     ast_page_parameter(head, "method", ast_cli_stream_names[options->method], NAN);
     ast_page_parameter(head, "angle", NULL, options->angle);
@@ -56,137 +56,137 @@ static void fill_head(ast_page_head *head, const ast_cli_follow *follow) {
 }
 
 /* The page without frames: they follow over the socket. */
-static int start_view(ast_cli_watch *watch) {
+static int start_view(ast_cli_stream_view *view) {
     ast_text json = {0}, html = {0};
     size_t length;
     const char *page = ast_viewer_page(&length);
-    bool good = ast_recording_json(watch->recording, true, &json, NULL) && ast_page_fill(page, length, &json, &html);
+    bool good = ast_recording_json(view->recording, true, &json, NULL) && ast_page_fill(page, length, &json, &html);
     ast_text_free(&json);
     if (!good) {
         ast_text_free(&html);
         return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the live view");
     }
-    return ast_cli_serve(&watch->live, watch->given->bind, watch->given->view, &html, watch->recording);
+    return ast_cli_serve(&view->live, view->given->bind, view->given->view, &html, view->recording);
 }
 
-int ast_cli_watch_open(ast_cli_watch *watch, const ast_cli_watch_settings *given, const ast_cli_command *command,
-                       int argc, char **argv, const ast_cli_follow *follow) {
+int ast_cli_stream_view_open(ast_cli_stream_view *view, const ast_cli_stream_view_settings *given,
+                             const ast_cli_command *command, int argc, char **argv, const ast_cli_tracking *tracking) {
     ast_format_error error;
     ast_page_head head = {0};
-    watch->given = given;
+    view->given = given;
     if (!given->report && given->view == SIZE_MAX)
         return -1;
-    watch->line = ast_cli_command_line(command, argc, argv);
-    int code = ast_cli_page_head(&head, command, follow->given->inputs[0], watch->line, &watch->title);
+    view->line = ast_cli_command_line(command, argc, argv);
+    int code = ast_cli_page_head(&head, command, tracking->given->inputs[0], view->line, &view->title);
     if (code >= 0)
         return code;
-    fill_head(&head, follow);
-    watch->recording = ast_recording_open(&head);
-    if (!watch->recording)
+    fill_head(&head, tracking);
+    view->recording = ast_recording_open(&head);
+    if (!view->recording)
         return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the report");
     if (given->report)
-        watch->output = ast_output_open(given->report, false, &error);
-    if (given->report && !watch->output)
+        view->output = ast_output_open(given->report, false, &error);
+    if (given->report && !view->output)
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    return given->view == SIZE_MAX ? -1 : start_view(watch);
+    return given->view == SIZE_MAX ? -1 : start_view(view);
 }
 
 /* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
-int ast_cli_watch_frame(ast_cli_watch *watch, const ast_cli_follow *follow, const ast_picture *picture) {
+int ast_cli_stream_view_frame(ast_cli_stream_view *view, const ast_cli_tracking *tracking, const ast_picture *picture) {
     ast_format_error error;
-    const ast_cli_frames *depth = &follow->inputs;
-    if (!watch->recording)
+    const ast_cli_frames *depth = &tracking->inputs;
+    if (!view->recording)
         return -1;
-    ast_thumbnail small = {.labels = follow->labels,
+    ast_thumbnail small = {.labels = tracking->labels,
                            .width = depth->width,
                            .height = depth->height,
                            .depth = picture ? NULL : &depth->frame.image,
                            .units_per_metre = depth->options.units_per_metre,
                            .picture = picture};
-    ast_recorded frame = {.frame = &follow->frame,
-                          .source = follow->inputs.frame.source,
-                          .clusters = follow->clusters,
-                          .count = follow->count,
-                          .points = &follow->points,
-                          .labels = follow->labels,
+    ast_recorded frame = {.frame = &tracking->frame,
+                          .source = tracking->inputs.frame.source,
+                          .clusters = tracking->clusters,
+                          .count = tracking->count,
+                          .points = &tracking->points,
+                          .labels = tracking->labels,
                           .image = depth->list->depth ? &small : NULL};
     ast_shared_text *parcel;
-    if (watch->frames == 0 && follow->frame.frame > 0)
-        ast_recording_note(watch->recording, "The run went on from a state; the frames before it are not shown.");
-    if (!ast_recording_add(watch->recording, &frame, follow->options.dimension, watch->live ? &parcel : NULL, &error))
+    if (view->frames == 0 && tracking->frame.frame > 0)
+        ast_recording_note(view->recording, "The run went on from a state; the frames before it are not shown.");
+    if (!ast_recording_add(view->recording, &frame, tracking->options.dimension, view->live ? &parcel : NULL, &error))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    if (watch->live)
-        ast_live_publish(watch->live, parcel);
-    watch->frames++;
-    watch->seconds += follow->frame.seconds;
+    if (view->live)
+        ast_live_publish(view->live, parcel);
+    view->frames++;
+    view->seconds += tracking->frame.seconds;
     return -1;
 }
 
 /* ---- After the last frame ---------------------------------------------------------------------------------------- */
 
-static bool write_report(ast_cli_watch *watch, ast_format_error *error) {
+static bool write_report(ast_cli_stream_view *view, ast_format_error *error) {
     ast_text json = {0};
-    bool good = ast_recording_json(watch->recording, false, &json, NULL);
+    bool good = ast_recording_json(view->recording, false, &json, NULL);
     if (!good)
         snprintf(error->text, sizeof error->text, "there is no memory for the report");
-    good = good && ast_page_write(&json, watch->output, error);
+    good = good && ast_page_write(&json, view->output, error);
     ast_text_free(&json);
     if (good) {
-        ast_output *output = watch->output;
-        watch->output = NULL;
+        ast_output *output = view->output;
+        view->output = NULL;
         good = ast_output_commit(output, error);
     }
     return good;
 }
 
-static int finish_report(ast_cli_watch *watch, int code) {
+static int finish_report(ast_cli_stream_view *view, int code) {
     ast_format_error error;
     if (code > AST_CLI_DONE && code <= AST_CLI_SIGNAL)
         return code;
-    ast_recording_measure(watch->recording, "frames", (double)watch->frames);
-    if (watch->frames)
-        ast_recording_measure(watch->recording, "milliseconds a frame", 1e3 * watch->seconds / (double)watch->frames);
+    ast_recording_measure(view->recording, "frames", (double)view->frames);
+    if (view->frames)
+        ast_recording_measure(view->recording, "milliseconds a frame", 1e3 * view->seconds / (double)view->frames);
     if (code > AST_CLI_SIGNAL)
-        ast_recording_note(watch->recording, "The run was stopped before its inputs ended.");
-    if (watch->output && !write_report(watch, &error))
+        ast_recording_note(view->recording, "The run was stopped before its inputs ended.");
+    if (view->output && !write_report(view, &error))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
     return code;
 }
 
 /* A run that was stopped or has failed ends, whatever was asked for its end. */
-static void finish_view(const ast_cli_watch *watch, int code) {
+static void finish_view(const ast_cli_stream_view *view, int code) {
     char reason[96];
-    int end = watch->given->view_end;
+    int end = view->given->view_end;
     snprintf(reason, sizeof reason, "The stream %s after %" PRIu64 " frame%s.",
              code == AST_CLI_DONE    ? "ended"
              : code > AST_CLI_SIGNAL ? "was stopped"
                                      : "failed",
-             watch->frames, watch->frames == 1 ? "" : "s");
-    ast_live_end(watch->live, reason);
+             view->frames, view->frames == 1 ? "" : "s");
+    ast_live_end(view->live, reason);
     if (end < 0)
         end = isatty(STDERR_FILENO) ? STAY : EXIT;
     if (code == AST_CLI_DONE && end == STAY) {
         fprintf(stderr, "asterism: the stream is over; the view stays until Ctrl-C\n");
         ast_cli_serve_on();
     } else {
-        ast_cli_serve_out(watch->live);
+        ast_cli_serve_out(view->live);
     }
 }
 
-int ast_cli_watch_end(ast_cli_watch *watch, int code) {
-    if (!watch->recording)
+int ast_cli_stream_view_end(ast_cli_stream_view *view, int code) {
+    if (!view->recording)
         return code;
-    code = finish_report(watch, code);
-    if (watch->live)
-        finish_view(watch, code);
+    code = finish_report(view, code);
+    if (view->live)
+        finish_view(view, code);
     return code;
 }
 
-void ast_cli_watch_close(ast_cli_watch *watch) {
-    ast_output_abandon(watch->output);
-    ast_live_close(watch->live);
-    ast_recording_close(watch->recording);
-    free(watch->line);
-    free(watch->title);
+void ast_cli_stream_view_close(ast_cli_stream_view *view) {
+    ast_output_abandon(view->output);
+    ast_live_close(view->live);
+    ast_recording_close(view->recording);
+    free(view->line);
+    free(view->title);
 }

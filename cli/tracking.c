@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One frame after the other: read, turn, step, labels. What else is done with a frame is the subcommand's business. */
+#include "tracking.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "field.h"
+#include "interrupt.h"
+#include "terminal.h"
+
+#define AT(field) offsetof(ast_cli_tracking_settings, field)
+static const ast_cli_option options_table[] = {
+    {"labels", AST_CLI_NAME, "DIR",
+     "write one int32 .npy of ids per frame, -1 for missing rows, named after the file or, for arrays and "
+     "standard input, 000000.npy and so on; for depth images, an array of the image's shape; the folder "
+     "is made if necessary",
+     AT(labels),
+     .manual = "Writes one int32 *.npy* of cluster ids for each frame into the folder, which is made if it does not "
+               "exist. The labels of *17.csv* are *17.npy*; those of a frame of an array or of standard input are "
+               "called by its number in the stream, *000017.npy*. Those of a depth image are an array of its height "
+               "and width."},
+    {"poses", AST_CLI_NAME, "FILE",
+     "text with one row per frame, the last four columns being qx qy qz qw, camera to world: points are "
+     "turned by it",
+     AT(poses),
+     .manual = "A text with one row for each frame of the inputs, whose last four columns are a quaternion qx qy qz "
+               "qw that turns the camera into the world, as in *time tx ty tz qx qy qz qw*. Lines that begin with # "
+               "are comments. The points, of three dimensions, are turned by it before anything else. Depth images "
+               "must be as many as there are rows."},
+    {0}};
+
+const ast_cli_group ast_cli_tracking_group = {.options = options_table};
+
+int ast_cli_tracking_parse(const ast_cli_command *command, int argc, char **argv, void *settings,
+                           ast_cli_tracking_settings *tracking) {
+    tracking->inputs = calloc((size_t)argc + 1, sizeof *tracking->inputs);
+    if (!tracking->inputs)
+        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of inputs");
+    int code = ast_cli_parse(command, argc, argv, settings, tracking->inputs);
+    /* Guided normals would split walls at the steps of a sensor. */
+    ast_cli_camera_resolve(&tracking->camera, settings, AST_SMOOTH_PLANES);
+    return code < 0 ? ast_cli_tracking_check(tracking, settings) : code;
+}
+
+void ast_cli_tracking_free(ast_cli_tracking_settings *given) {
+    if (given->list)
+        ast_frame_list_free(given->list);
+    free(given->list);
+    free(given->inputs);
+}
+
+/* ---- Before the first frame -------------------------------------------------------------------------------------- */
+
+int ast_cli_tracking_check(ast_cli_tracking_settings *given, const ast_cli_common *common) {
+    int code = ast_cli_tracker_check(&given->tracker, &given->passes);
+    if (code < 0 && !(given->list = calloc(1, sizeof *given->list)))
+        code = ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of inputs");
+    if (code < 0)
+        code = ast_cli_frames_list(given->list, &given->camera, &given->source, common, given->inputs, given->poses);
+    return code;
+}
+
+/* Rows that do not match the frames one by one would turn the wrong ones, such as those of a tracker that is faster
+ * than the camera. */
+static int check_poses(const ast_cli_tracking *tracking) {
+    size_t frames = ast_frames_count(tracking->inputs.frames), rows = tracking->poses.count;
+    if (frames == SIZE_MAX || frames == rows)
+        return -1;
+    return ast_cli_fail(AST_CLI_FAILED, "%s has %zu row%s, but there are %zu frames; it needs one row a frame",
+                        tracking->given->poses, rows, rows == 1 ? "" : "s", frames);
+}
+
+int ast_cli_tracking_open(ast_cli_tracking *tracking, const ast_cli_common *common,
+                          const ast_cli_tracking_settings *given) {
+    tracking->common = common;
+    tracking->given = given;
+    tracking->options = ast_cli_tracker_set(&given->tracker, &given->passes);
+    tracking->files = (ast_cli_frame_files){
+        .option = "labels", .folder = given->labels, .extension = "npy", .what = "labels", .durable = given->durable};
+    if (given->list->depth && given->tracker.revive < 0) /* normals of planes have hardly any noise */
+        tracking->options.revive_near = isnan(given->tracker.beta);
+    int code = ast_cli_frames_open(&tracking->inputs, given->list, &given->camera, &given->source, given->points,
+                                   given->dimension);
+    if (code < 0 && given->poses)
+        code = ast_cli_poses_read(&tracking->poses, given->poses);
+    if (code < 0 && given->poses)
+        code = check_poses(tracking);
+    if (code < 0)
+        code = ast_cli_open_context(common, &tracking->context);
+    if (code < 0)
+        ast_set_cancel(tracking->context, NULL, NULL); /* only a step is cut short */
+    ast_cli_watch_signals();
+    return code;
+}
+
+int ast_cli_tracking_dimension(ast_cli_tracking *tracking, size_t dimension, const char *name) {
+    tracking->options.dimension = dimension;
+    const char *problem = ast_stream_options_problem(&tracking->options);
+    if (problem)
+        return ast_cli_fail(AST_CLI_FAILED, "%s: %s", name, problem);
+    ast_stream_open(&tracking->stream, tracking->context, &tracking->options);
+    if (!tracking->stream)
+        return ast_cli_fail(AST_CLI_FAILED, "%s: %s", name, ast_message(tracking->context));
+    return -1;
+}
+
+int ast_cli_tracking_begin(ast_cli_tracking *tracking) {
+    return tracking->given->labels
+               ? ast_cli_frame_files_prepare(&tracking->files, &tracking->inputs, &tracking->given->source)
+               : -1;
+}
+
+void ast_cli_tracking_close(ast_cli_tracking *tracking) {
+    ast_stream_close(tracking->stream);
+    ast_cli_frames_close(&tracking->inputs);
+    ast_close(tracking->context);
+    ast_cli_poses_free(&tracking->poses);
+    free(tracking->labels);
+    free(tracking->vectors);
+}
+
+/* ---- Frames ------------------------------------------------------------------------------------------------------ */
+
+/* A frame without points may not know its dimension; it fits any stream. */
+static int check_dimension(ast_cli_tracking *tracking, ast_points *points) {
+    const ast_cli_tracking_settings *given = tracking->given;
+    const char *source = tracking->inputs.frame.source;
+    /* Raw frames are D wide as they come, before --columns. */
+    size_t wanted = given->source.columns || ast_cli_field_given(&given->source) ? 0 : given->dimension;
+    if (tracking->stream)
+        wanted = tracking->options.dimension;
+    if (points->count == 0 && points->dimension == 0) {
+        if (!wanted)
+            return ast_cli_fail(AST_CLI_FAILED,
+                                "%s holds no points, and no frame before it says how many dimensions "
+                                "they have; --dimension D can",
+                                source);
+        points->dimension = wanted;
+    }
+    if (wanted && points->dimension != wanted)
+        return ast_cli_fail(AST_CLI_FAILED, "%s has points of %zu dimensions, but %s %zu", source, points->dimension,
+                            tracking->stream ? "those of the frames before it have" : "--dimension is", wanted);
+    return tracking->stream ? -1 : ast_cli_tracking_dimension(tracking, points->dimension, source);
+}
+
+static int make_room(ast_cli_tracking *tracking, size_t count) {
+    if (tracking->labels && count <= tracking->capacity)
+        return -1;
+    free(tracking->labels);
+    tracking->capacity = count > 2 * tracking->capacity ? count : 2 * tracking->capacity;
+    tracking->labels = malloc((tracking->capacity ? tracking->capacity : 1) * sizeof *tracking->labels);
+    if (!tracking->labels)
+        return ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory for %zu labels", tracking->inputs.frame.source,
+                            count);
+    return -1;
+}
+
+static int write_labels(const ast_cli_tracking *tracking) {
+    ast_format_error error;
+    ast_output *output;
+    const ast_cli_frames *inputs = &tracking->inputs;
+    int code = ast_cli_frame_files_open(&tracking->files, &inputs->frame, tracking->frame.frame, &output);
+    if (code >= 0)
+        return code;
+    size_t rows = inputs->list->depth ? inputs->height : tracking->frame.points;
+    bool good = ast_write_array(output, ast_label_array(tracking->labels, rows, inputs->width), &error);
+    return ast_cli_frame_files_close(output, good, &error);
+}
+
+static int turn(ast_cli_tracking *tracking, ast_points *points) {
+    const ast_cli_frames *inputs = &tracking->inputs;
+    const ast_input_frame *frame = &inputs->frame;
+    if (inputs->list->depth)
+        return ast_cli_poses_turn_normals(&tracking->poses, frame->index, frame->source, inputs->normals,
+                                          points->count);
+    return ast_cli_poses_turn(&tracking->poses, frame->index, frame->source, points);
+}
+
+/* A frame that a signal cuts short counts as not found: the stream is as it was before it. */
+static int step(ast_cli_tracking *tracking, const ast_points *points, int *found) {
+    tracking->frame.size = sizeof tracking->frame;
+    ast_set_cancel(tracking->context, ast_cli_cancel, NULL);
+    ast_status status = ast_stream_step(tracking->stream, points, tracking->labels, &tracking->frame);
+    *found = status != AST_CANCELLED;
+    int code = *found ? ast_cli_status(status, tracking->context, tracking->inputs.frame.source) : -1;
+    ast_set_cancel(tracking->context, NULL, NULL); /* frames are read to their end */
+    return code;
+}
+
+static int take_frame(ast_cli_tracking *tracking, ast_points *points, int *found) {
+    const char *source = tracking->inputs.frame.source;
+    const ast_cli_source *how = &tracking->given->source;
+    int code = -1;
+    if (ast_cli_field_given(how))
+        code = ast_cli_field_points(how, source, points, &tracking->vectors, &tracking->vector_capacity);
+    if (code < 0)
+        code = check_dimension(tracking, points);
+    if (code < 0 && tracking->given->poses)
+        code = turn(tracking, points);
+    if (code < 0)
+        code = make_room(tracking, points->count);
+    if (code < 0)
+        code = step(tracking, points, found);
+    if (code < 0 && *found && tracking->given->labels)
+        code = write_labels(tracking);
+    if (code < 0 && *found) {
+        tracking->points = *points;
+        tracking->clusters = ast_stream_clusters(tracking->stream, &tracking->count);
+    }
+    return code;
+}
+
+static int next_frame(ast_cli_tracking *tracking, int *found) {
+    ast_points points;
+    *found = 0;
+    if (ast_cli_interrupted())
+        return -1;
+    int code = ast_cli_frames_next(&tracking->inputs, found);
+    if (code < 0 && *found)
+        code = ast_cli_frames_points(&tracking->inputs, tracking->context, &points);
+    return code < 0 && *found ? take_frame(tracking, &points, found) : code;
+}
+
+static size_t frames_left(const ast_cli_tracking *tracking) {
+    size_t all = ast_frames_count(tracking->inputs.frames);
+    return all == SIZE_MAX ? SIZE_MAX : all - (size_t)tracking->inputs.frame.index - 1 + tracking->more;
+}
+
+int ast_cli_tracking_run(ast_cli_tracking *tracking, int (*take)(void *work), void *work) {
+    ast_cli_progress progress;
+    ast_cli_progress_start(&progress, tracking->common, 0);
+    progress.show &= tracking->common->progress || !tracking->lines || !isatty(STDOUT_FILENO);
+    int code = -1, found = 1;
+    while (code < 0 && found) {
+        code = next_frame(tracking, &found);
+        if (code >= 0 || !found)
+            break;
+        code = take(work);
+        tracking->frames += code < 0;
+        if (code < 0)
+            ast_cli_progress_frame(&progress, &tracking->frame, tracking->frames, frames_left(tracking));
+    }
+    ast_cli_progress_end(&progress);
+    if (code < 0 && ast_cli_interrupted())
+        code = ast_cli_fail(AST_CLI_SIGNAL + ast_cli_interrupted(), "stopped after %" PRIu64 " frame%s of this run",
+                            tracking->frames, tracking->frames == 1 ? "" : "s");
+    return code;
+}
