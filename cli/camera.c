@@ -55,30 +55,31 @@ static const ast_cli_option table[] = {
                "normal of its plane; what lies on none, or on one too small or too far away to be sure of its "
                "direction, is missing; `tv` smooths the normals as well, by total variation on the sphere, and is "
                "for single images; `none` does neither."},
-    {"filter-radius", AST_CLI_COUNT, "PIXELS", "radius of the guided filter: a larger radius is smoother",
-     AT(filter_radius), 1, 64, .standard = "3",
+    {"filter-radius", AST_CLI_INT, "PIXELS", "radius of the guided filter: a larger radius is smoother",
+     AT(options.filter_radius), 1, 64, .standard = "3",
      .manual = "The radius of the guided filter. A larger radius is smoother."},
     {"filter-epsilon", AST_CLI_REAL, "METRES", "smaller deviations of the depth from a plane are noise",
-     AT(filter_epsilon), 0, 1e6, .standard = "0.005",
+     AT(options.filter_epsilon), 0, 1e6, .standard = "0.005",
      .manual = "Depth that deviates less than this from a plane, at a distance of 1 m and growing with its square, "
                "is taken for noise."},
-    {"normal-window", AST_CLI_COUNT, "PIXELS",
+    {"normal-window", AST_CLI_INT, "PIXELS",
      "normals are averaged over 2 w + 1 pixels square; this, --filter-radius or --edge-jump alone means "
      "guided",
-     AT(window), 1, 64, .standard = "6",
+     AT(options.window), 1, 64, .standard = "6",
      .manual = "Normals are averaged over a square of 2 w + 1 pixels (default 6). Larger means less noise and "
                "rounder edges. This option, --filter-radius or --edge-jump without --smooth means `guided`."},
-    {"edge-jump", AST_CLI_REAL, "RATIO", "relative step in depth, at 1 m, that is an edge", AT(jump), 0, 1e6,
+    {"edge-jump", AST_CLI_REAL, "RATIO", "relative step in depth, at 1 m, that is an edge", AT(options.jump), 0, 1e6,
      .standard = "0.01",
      .manual = "The relative step in depth between neighbours, at 1 m, that is the edge of an object and not a "
                "slanted surface."},
-    {"nearest", AST_CLI_REAL, "METRES", "nearer depth is missing", AT(nearest), 0, 1e6, .standard = "0",
+    {"nearest", AST_CLI_REAL, "METRES", "nearer depth is missing", AT(options.nearest), 0, 1e6, .standard = "0",
      .manual = "Nearer depth is missing."},
-    {"farthest", AST_CLI_REAL, "METRES", "farther depth is missing", AT(farthest), 0, (double)INFINITY,
+    {"farthest", AST_CLI_REAL, "METRES", "farther depth is missing", AT(options.farthest), 0, (double)INFINITY,
      .standard = "inf"},
-    {"tv-weight", AST_CLI_REAL, "X", "weight of --smooth tv: a larger weight is smoother", AT(tv_weight), 0, 1e6,
-     .standard = "0.2", .manual = "Of `--smooth tv`: a larger weight is smoother."},
-    {"tv-iterations", AST_CLI_COUNT, "N", "iterations of --smooth tv", AT(tv_iterations), 1, 100000, .standard = "100"},
+    {"tv-weight", AST_CLI_REAL, "X", "weight of --smooth tv: a larger weight is smoother", AT(options.tv_weight), 0,
+     1e6, .standard = "0.2", .manual = "Of `--smooth tv`: a larger weight is smoother."},
+    {"tv-iterations", AST_CLI_INT, "N", "iterations of --smooth tv", AT(options.tv_iterations), 1, 100000,
+     .standard = "100"},
     {0}};
 
 const ast_cli_group ast_cli_camera_group = {
@@ -97,13 +98,12 @@ int ast_cli_camera_needed(const ast_cli_camera *camera) {
 
 /* ---- The camera -------------------------------------------------------------------------------------------------- */
 
-/* "a, b and c": the cameras there are. */
-static void list_cameras(char *text, size_t size) {
-    size_t used = 0;
-    for (size_t i = 0; ast_camera_name(i) && used < size; i++) {
-        const char *separator = i == 0 ? "" : ast_camera_name(i + 1) ? ", " : " and ";
-        used += (size_t)snprintf(text + used, size - used, "%s%s", separator, ast_camera_name(i));
-    }
+static const char *list_cameras(char text[AST_CLI_LIST]) {
+    const char *names[32];
+    size_t count = 0;
+    while (count < 32 && (names[count] = ast_camera_name(count)))
+        count++;
+    return ast_cli_join(text, names, count, " and ");
 }
 
 const char *ast_cli_camera_called(const ast_cli_camera *camera, const char *input) {
@@ -111,9 +111,9 @@ const char *ast_cli_camera_called(const ast_cli_camera *camera, const char *inpu
 }
 
 static int set_camera(const ast_cli_camera *given, const char *input, ast_depth_options *options) {
-    char names[512] = "";
+    char names[AST_CLI_LIST];
     const char *name = ast_cli_camera_called(given, input);
-    list_cameras(names, sizeof names);
+    list_cameras(names);
     const double *numbers = given->intrinsics;
     if (isnan(numbers[0]) && !name)
         return ast_cli_fail(AST_CLI_USAGE,
@@ -130,25 +130,17 @@ static int set_camera(const ast_cli_camera *given, const char *input, ast_depth_
 }
 
 int ast_cli_camera_set(const ast_cli_camera *camera, const char *input, ast_depth_options *options) {
-    ast_depth_options_init(options);
-    double usual = options->units_per_metre;
-    options->units_per_metre = 0;
+    *options = camera->options;
+    options->size = sizeof *options;
     int code = set_camera(camera, input, options);
     if (code >= 0)
         return code;
     if (!isnan(camera->scale))
         options->units_per_metre = camera->scale;
     options->smooth = (ast_smooth)camera->smooth;
-    options->filter_radius = (int)camera->filter_radius;
-    options->filter_epsilon = camera->filter_epsilon;
-    options->window = (int)camera->window;
-    options->jump = camera->jump;
-    options->nearest = camera->nearest;
-    options->farthest = camera->farthest;
-    options->tv_weight = camera->tv_weight;
-    options->tv_iterations = (int)camera->tv_iterations;
     ast_depth_options whole = *options;
-    whole.units_per_metre = options->units_per_metre > 0 ? options->units_per_metre : usual;
+    whole.units_per_metre =
+        options->units_per_metre > 0 ? options->units_per_metre : 1000; /* any: it is not known yet */
     const char *problem = ast_depth_options_problem(&whole);
     return problem ? ast_cli_fail(AST_CLI_USAGE, "%s", problem) : -1;
 }

@@ -12,12 +12,11 @@
 typedef struct ast_cli_camera {
     double intrinsics[4]; /* fx, fy, cx, cy; NaN: not given */
     const char *name;
-    size_t raw[2];     /* width and height; 0: not given */
-    const char *frame; /* of a data set: "all" or a number; NULL: not given */
-    double scale;      /* NaN: not given */
-    int smooth;        /* an ast_smooth; -1 before it is resolved */
-    double filter_epsilon, jump, nearest, farthest, tv_weight;
-    size_t filter_radius, window, tv_iterations;
+    size_t raw[2];             /* width and height; 0: not given */
+    const char *frame;         /* of a data set: "all" or a number; NULL: not given */
+    double scale;              /* NaN: not given */
+    int smooth;                /* an ast_smooth; -1 before it is resolved */
+    ast_depth_options options; /* the rest, without camera and scale */
 } ast_cli_camera;
 
 extern const ast_cli_group ast_cli_camera_group;

@@ -74,7 +74,7 @@ static const ast_cli_option options_table[] = {
                "point that is farther than the angle from every mean starts a new cluster, as usual, so that "
                "nothing is forced into what the sample has seen."},
     {"compare", AST_CLI_FLAG, NULL,
-     "mbspkm, and dp with --sample: also run over all points, from the same start, and report the loss", AT(compare),
+     "also run over all points, from the same start, and report the loss (dp: with --sample)", AT(compare),
      .methods = AST_CLI_DP | AST_CLI_MBSPKM,
      .manual = "Also runs over all points, from the same start, and reports how much of that run's objective is "
                "lost. Without it the result says what one more iteration over all points would add to the objective "

@@ -27,19 +27,12 @@ static void print_wrapped(const char *text, int at, int indent) {
 /* "fsd, crp: ", or "all but dp: ": the methods that an option is for, where the command has others. */
 static void describe_methods(char *text, const ast_cli_methods *methods, unsigned bits) {
     size_t with = 0, all = 0;
+    char list[AST_CLI_LIST];
     for (; methods && methods->names[all]; all++)
         with += (methods->bits[all] & bits) != 0;
-    if (!bits || with == all)
-        return;
     int but = with > all / 2 + 1;
-    const char *separator = but ? "all but " : "";
-    for (size_t i = 0; i < all; i++) {
-        if (((methods->bits[i] & bits) != 0) == but)
-            continue;
-        text += sprintf(text, "%s%s", separator, methods->names[i]);
-        separator = ", ";
-    }
-    strcpy(text, ": ");
+    if (bits && with < all)
+        sprintf(text, "%s%s: ", but ? "all but " : "", ast_cli_list_methods(list, methods, but ? ~bits : bits, ", "));
 }
 
 static void print_option(const ast_cli_command *command, const ast_cli_use *use, const ast_cli_option *option) {

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { MOST_OPTIONS = AST_CLI_MOST_TYPED, CHOICES = 256 };
+enum { MOST_OPTIONS = AST_CLI_MOST_TYPED };
 
 static const ast_cli_option common_options[] = {
     {"threads", AST_CLI_COUNT, "N", "number of threads; 0 uses all processors", offsetof(ast_cli_common, threads), 0,
@@ -44,7 +44,7 @@ static int take_input(parser *state, const char *argument);
 static int is_help(const char *argument);
 static int store(const ast_cli_option *option, const char *value, void *field);
 static int find_choice(const ast_cli_option *option, const char *value, int *index);
-static const char *list_choices(const ast_cli_option *option, char list[CHOICES]);
+static const char *list_choices(const ast_cli_option *option, char list[AST_CLI_LIST]);
 
 size_t ast_cli_groups(const ast_cli_command *command, ast_cli_use groups[AST_CLI_GROUPS]) {
     size_t count = 0;
@@ -112,7 +112,7 @@ static int parse_arguments(parser *state, int argc, char **argv) {
 /* Where the positional argument names the method. */
 static int choose_method(const ast_cli_command *command, void *settings, const char *name) {
     ast_cli_option names = {.choices = command->methods->names};
-    char list[CHOICES] = "";
+    char list[AST_CLI_LIST];
     if (find_choice(&names, name, (int *)((char *)settings + command->method)))
         return -1;
     return ast_cli_fail(AST_CLI_USAGE, "%s takes %s, not '%s'", command->name, list_choices(&names, list), name);
@@ -350,17 +350,15 @@ static int find_choice(const ast_cli_option *option, const char *value, int *ind
 }
 
 /* "a, b or c" */
-static const char *list_choices(const ast_cli_option *option, char list[CHOICES]) {
-    size_t used = 0;
-    for (int i = 0; option->choices[i] && used < CHOICES; i++) {
-        const char *separator = i == 0 ? "" : option->choices[i + 1] ? ", " : " or ";
-        used += (size_t)snprintf(list + used, CHOICES - used, "%s%s", separator, option->choices[i]);
-    }
-    return list;
+static const char *list_choices(const ast_cli_option *option, char list[AST_CLI_LIST]) {
+    size_t count = 0;
+    while (option->choices[count])
+        count++;
+    return ast_cli_join(list, option->choices, count, " or ");
 }
 
 static int store_choice(const ast_cli_option *option, const char *value, int *field) {
-    char list[CHOICES] = "";
+    char list[AST_CLI_LIST];
     if (find_choice(option, value, field))
         return -1;
     return ast_cli_fail(AST_CLI_USAGE, "--%s must be %s, not '%s'", option->name, list_choices(option, list), value);

@@ -154,6 +154,12 @@ const char *ast_cli_blocked(const ast_cli_common *common, unsigned mode);
 /* The kinds that an input may be, by its name and by what was typed (rules.c). */
 unsigned ast_cli_kinds(const ast_cli_common *common, const char *input);
 
+/* "a, b and c": names (count) in words, the last after `last`, such as " and "; and the names of methods. */
+enum { AST_CLI_LIST = 512 };
+const char *ast_cli_join(char text[AST_CLI_LIST], const char *const *names, size_t count, const char *last);
+const char *ast_cli_list_methods(char text[AST_CLI_LIST], const ast_cli_methods *methods, unsigned bits,
+                                 const char *last);
+
 /* Prints what --help prints. */
 void ast_cli_help(const ast_cli_command *command);
 

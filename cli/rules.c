@@ -14,21 +14,14 @@
 #include "ranks.h"
 #include "terminal.h"
 
-enum { LIST = 512 };
-
 /* ---- Lists ------------------------------------------------------------------------------------------------------- */
 
-/* "a", "a and b", "a, b and c" of up to 16 names; `last` is "and" or "or". */
-static const char *join(char text[LIST], const char *const *names, size_t count, const char *last) {
+const char *ast_cli_join(char text[AST_CLI_LIST], const char *const *names, size_t count, const char *last) {
     size_t used = 0;
     text[0] = 0;
-    for (size_t i = 0; i < count && used < LIST; i++) {
-        const char *blank = i + 1 == count ? " " : "";
-        used += (size_t)snprintf(text + used, LIST - used, "%s%s%s%s",
-                                 i == 0          ? ""
-                                 : i + 1 < count ? ", "
-                                                 : " ",
-                                 i > 0 && i + 1 == count ? last : "", i > 0 ? blank : "", names[i]);
+    for (size_t i = 0; i < count && used < AST_CLI_LIST; i++) {
+        const char *separator = i == 0 ? "" : i + 1 < count ? ", " : last;
+        used += (size_t)snprintf(text + used, AST_CLI_LIST - used, "%s%s", separator, names[i]);
     }
     return text;
 }
@@ -52,7 +45,7 @@ static const struct {
                   {AST_CLI_STANDARD_DEPTH, "depth frames on standard input", "depth images"}};
 enum { KIND_WORDS = sizeof kind_words / sizeof *kind_words };
 
-static const char *list_kinds(char text[LIST], unsigned kinds) {
+static const char *list_kinds(char text[AST_CLI_LIST], unsigned kinds) {
     const char *names[KIND_WORDS];
     size_t count = 0;
     for (size_t i = 0; i < KIND_WORDS; i++) {
@@ -61,7 +54,7 @@ static const char *list_kinds(char text[LIST], unsigned kinds) {
         names[count++] = kind_words[i].many;
         kinds &= ~kind_words[i].kinds;
     }
-    return join(text, names, count, "and");
+    return ast_cli_join(text, names, count, " and ");
 }
 
 static const char *word_of(unsigned kind) {
@@ -72,7 +65,7 @@ static const char *word_of(unsigned kind) {
 }
 
 /* "--state FILE or --labels DIR": options of the command by their names, which have blanks between them. */
-static const char *list_options(char text[LIST], const ast_cli_command *command, const char *names) {
+static const char *list_options(char text[AST_CLI_LIST], const ast_cli_command *command, const char *names) {
     char whole[8][64];
     const char *words[8];
     size_t count = 0;
@@ -89,7 +82,7 @@ static const char *list_options(char text[LIST], const ast_cli_command *command,
         }
         at += length;
     }
-    return join(text, words, count, "or");
+    return ast_cli_join(text, words, count, " or ");
 }
 
 /* The first of these options that was typed, or NULL. */
@@ -113,18 +106,19 @@ static size_t method_of(const ast_cli_command *command, const void *settings) {
     return index < 0 ? 0 : (size_t)index;
 }
 
-static const char *list_methods(char text[LIST], const ast_cli_methods *methods, unsigned bits) {
+const char *ast_cli_list_methods(char text[AST_CLI_LIST], const ast_cli_methods *methods, unsigned bits,
+                                 const char *last) {
     const char *names[16];
     size_t count = 0;
     for (size_t i = 0; methods->names[i] && count < 16; i++)
         if (methods->bits[i] & bits)
             names[count++] = methods->names[i];
-    return join(text, names, count, "and");
+    return ast_cli_join(text, names, count, last);
 }
 
 static int check_methods(const ast_cli_command *command, const ast_cli_common *common) {
     const ast_cli_methods *methods = command->methods;
-    char list[LIST];
+    char list[AST_CLI_LIST];
     size_t index = methods ? method_of(command, common) : 0;
     for (size_t i = 0; methods && i < common->typed_count; i++) {
         ast_cli_use use = {0};
@@ -132,7 +126,7 @@ static int check_methods(const ast_cli_command *command, const ast_cli_common *c
         unsigned bits = option->methods ? option->methods : use.methods;
         if (bits && !(bits & methods->bits[index]))
             return ast_cli_fail(AST_CLI_USAGE, "--%s is for %s %s, not %s", option->name, methods->word,
-                                list_methods(list, methods, bits), methods->names[index]);
+                                ast_cli_list_methods(list, methods, bits, " and "), methods->names[index]);
     }
     return -1;
 }
@@ -140,7 +134,7 @@ static int check_methods(const ast_cli_command *command, const ast_cli_common *c
 /* ---- Other options, modes ---------------------------------------------------------------------------------------- */
 
 static int check_company(const ast_cli_command *command, const ast_cli_common *common) {
-    char list[LIST];
+    char list[AST_CLI_LIST];
     for (size_t i = 0; i < common->typed_count; i++) {
         const ast_cli_option *option = common->typed[i];
         const char *other = option->excludes ? typed_of(common, option->excludes) : NULL;
@@ -228,7 +222,7 @@ unsigned ast_cli_kinds(const ast_cli_common *common, const char *input) {
 static int check_kinds(const ast_cli_common *common, unsigned kinds, const char *input, int exit_code) {
     const ast_cli_command *command = common->command;
     const ast_cli_methods *methods = command->methods;
-    char list[LIST];
+    char list[AST_CLI_LIST];
     const char *name = kinds == AST_CLI_SEVERAL ? "the input" : ast_cli_name(input), *what = word_of(kinds);
     if (!command->inputs)
         return -1;
@@ -272,7 +266,7 @@ static int check_inputs(const ast_cli_common *common, const char *const *inputs)
 
 /* Where an option names the data and is not typed, there is nothing that the options about data are for. */
 static int check_no_data(const ast_cli_common *common) {
-    char list[LIST];
+    char list[AST_CLI_LIST];
     for (size_t i = 0; i < common->typed_count; i++) {
         ast_cli_use use = {0};
         const ast_cli_option *option = ast_cli_find(common->command, common->typed[i]->name, &use);

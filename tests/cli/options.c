@@ -288,14 +288,15 @@ static void check_option(const ast_cli_command *command, const ast_cli_use *use,
 
 /* The defaults of the rows are those of the library. */
 static void check_defaults(void) {
-    ast_cli_camera camera;
+    ast_cli_camera given = {0};
+    const ast_depth_options *camera = &given.options;
     ast_depth_options options;
-    ast_cli_defaults(ast_cli_camera_group.options, &camera);
+    ast_cli_defaults(ast_cli_camera_group.options, &given);
     ast_depth_options_init(&options);
-    if (camera.filter_radius == (size_t)options.filter_radius && camera.window == (size_t)options.window &&
-        camera.tv_iterations == (size_t)options.tv_iterations && camera.filter_epsilon == options.filter_epsilon &&
-        camera.jump == options.jump && camera.nearest == options.nearest && camera.farthest == options.farthest &&
-        camera.tv_weight == options.tv_weight)
+    if (camera->filter_radius == options.filter_radius && camera->window == options.window &&
+        camera->tv_iterations == options.tv_iterations && camera->filter_epsilon == options.filter_epsilon &&
+        camera->jump == options.jump && camera->nearest == options.nearest && camera->farthest == options.farthest &&
+        camera->tv_weight == options.tv_weight)
         return;
     wrong++;
     printf("the defaults of the options for depth images are not those of ast_depth_options_init\n");
