@@ -26,9 +26,9 @@ static ast_status check_counts(const ast_options *o, size_t present, ast_fault *
                     present == 1 ? "is" : "are", present, present == 1 ? "" : "s");
 }
 
-/* Means have all columns, however few the entries. What cannot be is refused before it is tried: memory is granted that
- * is not there, and taking it lasts. A column takes a number in the mean and the sum of each cluster, of which there is
- * memory for a few at first, and in the tables of means, one for all threads and one for each, which come in panels. */
+/* Means are dense, however few the entries. Too many columns are refused before memory is allocated, because Linux
+ * grants memory that it does not have. A column takes one number in the mean and in the sum of each cluster, and one in
+ * each table of means: one table for all threads and one per thread, in panels. */
 static ast_status check_columns(const ast_context *context, const ast_points *points, const ast_options *options,
                                 ast_fault *fault) {
     size_t known = options->start == AST_GIVEN ? options->means_count : options->clusters;

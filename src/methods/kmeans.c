@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Spherical k-means (Dhillon and Modha 2001). K is given; it climbs
+ * Spherical k-means (Dhillon and Modha 2001). K is given. It increases
  *
  *     J = sum_k sum_{i in k} x_i . mu_k
  *

@@ -2,14 +2,14 @@
  *
  * DDP-vMF-means (Straub et al., CVPR 2015, section 5): directions that drift, vanish and come back, frame by frame.
  *
- * A frame is DP-vMF-means in which the clusters of the frames before stand ready without points. A point may revive one
- * of them, at a price that grows with the frames dt since it last had points and with the angle to where it was, m_k
- * (tracks.c); its mean then lies on the great circle between m_k and its points. The frame climbs
+ * A frame is DP-vMF-means that starts with the clusters of earlier frames, which have no points yet. A point may revive
+ * one of them. The cost grows with the number dt of frames since the cluster last had points, and with the angle to its
+ * last direction m_k (tracks.c). The new mean lies on the great circle between m_k and the points. A frame increases
  *
  *     J = sum_born (|s_k| + lambda) + sum_revived (f*_k - w_k - dt_k beta + dt_k Q),    Q = lambda / lifetime,
  *
- * s_k the sum of the points of cluster k, f*_k the value of the best great circle (docs/rules.md). stream_close.c turns
- * what the frame found into what is remembered. */
+ * with s_k the sum of the points of cluster k and f*_k the value of the best great circle (docs/rules.md). After the
+ * frame stream_close.c updates the clusters that the stream remembers. */
 #include "methods.h"
 #include "stream.h"
 
@@ -22,8 +22,9 @@
 
 /* ---- The rule ---------------------------------------------------------------------------------------------------- */
 
-/* Tracked clusters without points are candidates too, with the score J_k. One whose only point this is stands without
- * points while the point is looked at. Equal scores go to the older id. Returns whether one of them wins. */
+/* Tracked clusters without points are candidates too, with the score J_k. So is a tracked cluster whose only point is
+ * this one: it has no points while the rule decides. Equal scores go to the older id. Returns whether one of them wins.
+ */
 static bool consider_unseen(const ast_tracks *t, const ast_candidates *c, ast_verdict *v) {
     int32_t own = c->alone && (size_t)c->own < t->count ? c->own : AST_NOBODY;
     double least = v->score > c->limit ? v->score : c->limit;
@@ -46,6 +47,8 @@ static bool consider_unseen(const ast_tracks *t, const ast_candidates *c, ast_ve
     return revived;
 }
 
+/* The rule for a point: revive, join, or start a cluster. A tracked cluster that loses its only point is remembered, so
+ * that only a cluster born in this frame keeps a point that fits nothing else. */
 static ast_verdict decide(void *data, const ast_candidates *c) {
     const ast_tracks *t = data;
     bool tracked = c->own >= 0 && (size_t)c->own < t->count;
@@ -123,6 +126,7 @@ static ast_status place_tracked(ast_stream *s) {
     return AST_OK;
 }
 
+/* The loop of batch.c: label by the rule, update the means, until no label changes or the labels repeat. */
 static ast_status run_passes(ast_stream *s, ast_frame *report) {
     ast_labelling *l = &s->labelling;
     s->history.count = 0;

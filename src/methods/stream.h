@@ -34,7 +34,7 @@ struct ast_stream {
     ast_tracks tracks; /* the same, as a frame sees it */
     ast_labelling labelling;
     ast_history history; /* of the passes of a frame */
-    int32_t *id_of; /* (slots) */
+    int32_t *id_of;      /* (slots) */
     size_t id_capacity;
     ast_tracked *records; /* of the last frame */
     float *record_means;

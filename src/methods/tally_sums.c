@@ -59,8 +59,10 @@ typedef struct gathering {
 
 static ast_known know(const gathering *g, size_t i, bool scored) {
     ast_labelling *l = g->l;
-    ast_known known = {
-        .point = g->first + i, .weight = l->rows.weights ? l->rows.weights[i] : 1, .label = l->labels[i], .opposite = 0};
+    ast_known known = {.point = g->first + i,
+                       .weight = l->rows.weights ? l->rows.weights[i] : 1,
+                       .label = l->labels[i],
+                       .opposite = 0};
     if (l->rows.axial) {
         bool down = ast_rows_upright(&l->rows, &l->workers[0].chunk.rows, i) == l->workers[0].chunk.rows.upright;
         known.opposite = ast_is_turned(l->signs, i) != down;

@@ -68,7 +68,7 @@ static void count_scored(ast_labelling *l) {
     }
 }
 
-/* What other ways to run a pass know of the points does not hold any more. */
+/* Invalidates the bounds that the other schedules keep per point. */
 static void forget(ast_labelling *l) {
     ast_forget_gaps(&l->scorer, 0, l->rows.padded);
     for (size_t b = 0; b < l->rows.padded / AST_BLOCK; b++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * DP-vMF-means where clusters are very many: the sequential rule, in order, at the price of what it changes.
+ * DP-vMF-means with very many clusters: the sequential rule, in order, at a cost proportional to what it changes.
  *
  * Invariant: for every point that is still to come `label` says which cluster alive at this moment it would join, its
  * own included: that of the exact largest score among those that fit, equal ones to the first in order, or AST_NOBODY.
@@ -88,7 +88,7 @@ static void offer(const news *n, size_t place, float score) {
     cells->best[place] = score;
 }
 
-/* The cluster is gone, or where it was. */
+/* The cluster died, or its mean is elsewhere now. */
 static void withdraw(const news *n, size_t place, float score) {
     ast_labelling *l = n->l;
     ast_cells *cells = l->crowd.cells;
@@ -147,7 +147,7 @@ static void stay_alone(ast_labelling *l, size_t i, const float row[3]) {
     announce(l, i, own, row, offer);
 }
 
-/* ... or founds a cluster. */
+/* ... or starts a cluster. */
 static void found_cluster(ast_labelling *l, size_t i, const float row[3]) {
     int32_t born = ast_clusters_add(&l->clusters, row, (uint32_t)i);
     ast_mean_list means = ast_clusters_means(&l->clusters);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Committing a chunk, in turn. Most blocks of most chunks are decided by their scores and pass with one look. Visited
- * are the other points: those that change, those that no float score decides, those that fit nothing, and those that
- * are alone in their cluster. The method's rule says what becomes of them; here it is carried out. */
+ * Commits a chunk, after all chunks before it. The scores decide most blocks of most chunks with one test per block.
+ * The commit visits the other points: points that change cluster, that no float score decides, that fit no cluster, or
+ * that are alone in their cluster. The method's rule decides them, and this file carries the decision out. */
 #include "labelling.h"
 
 #include "memory.h"
@@ -157,7 +157,7 @@ static int move_point(ast_labelling *l, ast_worker *worker, size_t i, int32_t fr
     return EVENT;
 }
 
-/* What a trial cannot do: the other ranks would have to know. */
+/* Ends the trial of a rank: the other ranks would have to know of this change. */
 static int give_up(ast_labelling *l) {
     atomic_store(&l->ranks.trouble, true);
     return SAME;

@@ -3,21 +3,21 @@
  * Points, their labels and the clusters; and one labelling pass over all points, with the result of visiting them one
  * after the other.
  *
- * The one idea (the paper's optimistic concurrency, without its restarts): chunks of points are scored in parallel
- * against the clusters as they were when the chunk was taken, and committed in order. What happened to the list of
- * clusters in between, the *events* (a cluster was born, died, or had its mean reset), is caught up with at the commit:
- * every point of the chunk is compared with the few clusters concerned, and the few points that the scores do not
- * decide are given to the method's rule. Nothing is scored twice because of someone else's birth.
+ * The main idea (the paper's optimistic concurrency, without its restarts): threads score chunks of points in parallel
+ * against the clusters at that moment, and commit the chunks in order. Meanwhile other chunks may have changed the list
+ * of clusters: these *events* are births, deaths and means that were reset. The commit compares every point of the
+ * chunk with the few clusters concerned, and gives the few points that the scores do not decide to the method's rule. A
+ * birth never makes another chunk score all its points again.
  *
- *     labelling.c   memory, and what a run starts from
- *     commit.c      a chunk, in turn: the points that scores do not decide
+ *     labelling.c   memory; loading points; the state before the first pass
+ *     commit.c      commits one chunk: visits the points that scores do not decide
  *     sums.c        from labels to sums; sparse_sums.c the same for sparse points
- *     prints.c      one number that stands for all labels
+ *     prints.c      a fingerprint of all labels
  *     update.c      from sums to means
- *     pass.c        what opens and closes a pass; the schedules of points in memory: ordered, oir, serial
+ *     pass.c        begins and ends every pass; the schedules of points in memory: ordered, oir, serial
  *     cells_pass.c  a pass where clusters are very many, in three dimensions
- *     ranked.c      the schedule of points on several processes; exchange.c what they tell each other
- *     windows.c     the schedule of points that are read as they are needed
+ *     ranked.c      the schedule of points on several processes; exchange.c their messages
+ *     windows.c     the schedule of points that are read from a source
  *     empty.c       k-means: empty clusters take points; seeds.c the points that it starts from
  *     restore.c     labels of a run before, taken over
  *     invariants.c  what holds at the end of a pass */
@@ -37,8 +37,8 @@
 
 #define AST_SLOTS 4096 /* that one task updates */
 
-/* What happened to the list of clusters in this pass, in order: the slot of a cluster that has a new mean, or ~slot of
- * one whose old scores are void. */
+/* Changes of the list of clusters in this pass, in order: the slot of a cluster with a new mean, or ~slot of a cluster
+ * whose old scores are invalid. */
 typedef struct ast_events {
     int32_t *list;
     size_t count, capacity;
@@ -80,13 +80,13 @@ typedef struct ast_ranks {
     size_t packet_capacity;
 } ast_ranks;
 
-/* In whose sums points are, where labels run ahead of them: sparse points, several ranks. */
+/* The cluster whose sum contains each point. Sparse points and ranks update sums later than labels. */
 typedef struct ast_summed {
     int32_t *slots; /* (padded) below 0: in none */
     uint8_t *signs; /* (padded / AST_LANES) */
 } ast_summed;
 
-/* What one thread needs. */
+/* The memory of one thread. */
 typedef struct ast_worker {
     ast_chunk chunk; /* the chunk at hand */
     ast_table table; /* the clusters as of event number `seen` of pass `pass`, where that differs from the shared one */
@@ -116,7 +116,7 @@ typedef struct ast_pass_result {
     uint64_t restarts;
 } ast_pass_result;
 
-/* How passes are run over the points, wherever they are. All schedules give the same labels. */
+/* How a pass goes over the points: in memory, on ranks, from a source. All schedules give the same labels. */
 typedef struct ast_schedule {
     ast_status (*pass)(struct ast_labelling *labelling, ast_parallel how, ast_pass_result *result, ast_fault *fault);
     /* The means of the clusters that came to have one point: that point. The others' means are up to date. */
@@ -169,7 +169,7 @@ size_t ast_labelling_missing(const ast_labelling *labelling);
 /* Points that were loaded without weights get theirs, in such a unit (weights.h); 0 leaves a point out. */
 void ast_labelling_weigh(ast_labelling *labelling, const double *weights, double unit);
 
-/* Whether x and -x are the same: before the rule is set. */
+/* Whether x and -x are the same. Call it before ast_labelling_set_rule. */
 void ast_labelling_set_axial(ast_labelling *labelling, bool axial);
 
 /* The rule, and what counts as fitting: an angle in degrees, or NaN for always (a fixed number of clusters). */
@@ -212,7 +212,8 @@ bool ast_labelling_stopped(ast_labelling *labelling, int worker);
 /* What a failure in mid-pass came to, AST_OK if there was none; and clears it. */
 ast_status ast_labelling_trouble(ast_labelling *labelling, ast_fault *fault);
 
-/* Clears the counters of a pass. What opens a pass (false: no memory), and what ends one once all labels are there. */
+/* Clears the counters of a pass; prepares tables and bounds (false: no memory); ends a pass when all labels are known.
+ */
 void ast_begin_pass(ast_labelling *labelling);
 bool ast_prepare_pass(ast_labelling *labelling);
 void ast_gather_sums(ast_labelling *labelling); /* adds up what workers have, then ast_end_pass */

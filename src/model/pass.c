@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A pass over points in memory: ordered (chunks in parallel, committed in order), oir (the paper's optimistic iterated
- * restarts) or serial (one point after the other); and what opens and closes any pass. */
+ * restarts) or serial (one point after the other); and the beginning and the end of every pass. */
 #include "labelling.h"
 
 #include "memory.h"
@@ -132,7 +132,7 @@ static size_t commit_until_event(ast_labelling *l, size_t start) {
     ast_worker *worker = &l->workers[0];
     int32_t *proposals = l->scorer.bounds.scores.id;
     size_t size = l->rows.chunk;
-    for (size_t i = start / size * size; i < start; i++) /* those before it are decided */
+    for (size_t i = start / size * size; i < start; i++) /* these points were decided before the restart */
         proposals[i] = l->labels[i];
     for (size_t chunk = start / size; chunk < l->rows.chunks && !atomic_load(&l->failed); chunk++) {
         size_t first = start > chunk * size ? start : chunk * size;

@@ -52,7 +52,8 @@ static void key_chunk(void *data, size_t chunk, int index) {
     size_t base = chunk * l->rows.chunk;
     bool grouped = !l->rows.axial && l->rows.offset % AST_LANES == 0;
     for (size_t i = base; !grouped && i < base + l->rows.chunk; i++)
-        l->workers[index].bins.keys[l->labels[i]] += ast_key_of(l->rows.offset + i, l->rows.axial && ast_is_turned(l->signs, i));
+        l->workers[index].bins.keys[l->labels[i]] +=
+            ast_key_of(l->rows.offset + i, l->rows.axial && ast_is_turned(l->signs, i));
     if (grouped)
         l->rows.kernels->add_keys(l->labels + base, l->rows.chunk, l->rows.offset + base, &l->workers[index].bins);
 }

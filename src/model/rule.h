@@ -12,10 +12,10 @@ typedef struct ast_candidates {
     const double *scores; /* (count) by definition: exact products in double */
     const int32_t *ids;   /* (count) slots; AST_NOBODY: no mean */
     size_t count;
-    int32_t own;       /* the point's cluster; below 0: it has none */
-    bool alone;        /* the point is the only member of its own cluster, which is then no candidate */
-    double limit;      /* a score fits from here: cos(angle) - 2^-20 */
-    const float *row;  /* (D) axial: upright; NULL for sparse points */
+    int32_t own;      /* the point's cluster; below 0: it has none */
+    bool alone;       /* the point is the only member of its own cluster, which is then no candidate */
+    double limit;     /* a score fits from here: cos(angle) - 2^-20 */
+    const float *row; /* (D) axial: upright; NULL for sparse points */
 } ast_candidates;
 
 typedef enum ast_action {
@@ -34,7 +34,8 @@ typedef struct ast_verdict {
 /* The candidate with the largest score, the first of equal ones; and the second largest score. */
 ast_verdict ast_nearest_candidate(const ast_candidates *candidates);
 
-/* Only `decide` is required. The others are for rules with candidates beside the means: clusters that have no points. */
+/* Only `decide` is required. The others are for rules with candidates beside the means: clusters that have no points.
+ */
 typedef struct ast_rule {
     ast_verdict (*decide)(void *data, const ast_candidates *candidates);
     /* From this score on with a mean, no cluster without points can win. */

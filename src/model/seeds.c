@@ -2,12 +2,12 @@
  *
  * Starts for a fixed number of clusters: k-means++ on 1 - cosine, or random points.
  *
- * In three dimensions and for many starts, a new one is compared with the points of those cells only that it may be
- * nearest to: the draws are the same, and a start takes the less time the more there are.
+ * In three dimensions and with many starts, a new start is compared only with the points of the cells that it may be
+ * nearest to. The draws are the same, and each start takes less time than the one before.
  *
- * Several ranks draw what one process would: they throw the same dice, distances are added up in blocks of all points,
- * in order, and of a block that several ranks have points of they tell each other every part. Points that are read in
- * windows are looked at window by window; where those are several, distances stand where labels will. */
+ * Ranks draw the starts that one process would draw: they use the same random numbers and add up distances in blocks of
+ * all points, in order. If a block spans several ranks, they exchange the distances of its points. Points of a source
+ * are read window by window; with several windows the label array holds the distances. */
 #include "seeds.h"
 
 #include "memory.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sums of sparse points. They are not gathered by every thread for itself, which would take K x D numbers each: after the pass the points
- * whose label has changed take their entries from one sum and add them to another, all threads in the same sums, by
- * atomic additions. Integers: the order does not matter. Counts, weights and keys are a number a cluster and stay with
- * the workers (sums.c). */
+ * Sums of sparse points. They are not gathered by every thread for itself, which would take K x D numbers each: after
+ * the pass the points whose label has changed take their entries from one sum and add them to another, all threads in
+ * the same sums, by atomic additions. Integers: the order does not matter. Counts, weights and keys are a number a
+ * cluster and stay with the workers (sums.c). */
 #include "labelling.h"
 
 #include <math.h>
