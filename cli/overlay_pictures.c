@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli.h"
 #include "frame_files.h"
@@ -21,30 +20,27 @@ static int no_memory(void) {
     return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of pictures");
 }
 
-static int add_picture(ast_cli_overlay *overlay, const char *path) {
-    overlay->paths[overlay->count] = strdup(path);
-    return overlay->paths[overlay->count++] ? -1 : no_memory();
-}
-
+/* Of a folder the pictures alone; a file is taken as it is. */
 static int list_pictures(ast_cli_overlay *overlay) {
     ast_format_error error;
-    ast_folder folder = {0};
-    struct stat status;
-    int is_folder = stat(overlay->given, &status) == 0 && S_ISDIR(status.st_mode);
-    if (is_folder && !ast_folder_list(&folder, overlay->given, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "--overlay: %s", error.text);
-    overlay->paths = calloc(folder.count + 1, sizeof *overlay->paths);
-    int code = overlay->paths ? -1 : no_memory();
-    if (code < 0 && !is_folder)
-        code = add_picture(overlay, overlay->given);
-    for (size_t i = 0; i < folder.count && code < 0; i++) {
-        if (ast_picture_extension(folder.paths[i]))
-            code = add_picture(overlay, folder.paths[i]);
+    ast_folder *pictures = &overlay->pictures;
+    size_t kept = 0;
+    if (!ast_is_folder(overlay->given)) {
+        pictures->paths = calloc(1, sizeof *pictures->paths);
+        pictures->count = pictures->paths && (pictures->paths[0] = strdup(overlay->given));
+        return pictures->count ? -1 : no_memory();
     }
-    ast_folder_free(&folder);
-    if (code < 0 && overlay->count == 0)
-        code = ast_cli_fail(AST_CLI_FAILED, "--overlay: %s holds no picture (png, ppm, pgm or jpg)", overlay->given);
-    return code;
+    if (!ast_folder_list(pictures, overlay->given, &error))
+        return ast_cli_fail(AST_CLI_FAILED, "--overlay: %s", error.text);
+    for (size_t i = 0; i < pictures->count; i++) {
+        if (ast_picture_extension(pictures->paths[i]))
+            pictures->paths[kept++] = pictures->paths[i];
+        else
+            free(pictures->paths[i]);
+    }
+    pictures->count = kept;
+    return kept ? -1
+                : ast_cli_fail(AST_CLI_FAILED, "--overlay: %s holds no picture (png, ppm, pgm or jpg)", overlay->given);
 }
 
 /* ---- Which belongs to which -------------------------------------------------------------------------------------- */
@@ -65,12 +61,12 @@ static int compare_stems(const void *a, const void *b) {
 /* Fills in of_frame, and returns how many frames have a picture of their name. */
 static size_t match_names(ast_cli_overlay *overlay, const ast_frame_file *frames, named *sorted) {
     size_t matches = 0;
-    for (size_t i = 0; i < overlay->count; i++)
-        sorted[i] = (named){overlay->paths[i], i};
-    qsort(sorted, overlay->count, sizeof *sorted, compare_stems);
+    for (size_t i = 0; i < overlay->pictures.count; i++)
+        sorted[i] = (named){overlay->pictures.paths[i], i};
+    qsort(sorted, overlay->pictures.count, sizeof *sorted, compare_stems);
     for (size_t i = 0; i < overlay->frames; i++) {
         named wanted = {frames[i].path, 0};
-        const named *found = bsearch(&wanted, sorted, overlay->count, sizeof *sorted, compare_stems);
+        const named *found = bsearch(&wanted, sorted, overlay->pictures.count, sizeof *sorted, compare_stems);
         overlay->of_frame[i] = found ? found->index : NONE;
         matches += found != NULL;
     }
@@ -82,7 +78,7 @@ static int match(ast_cli_overlay *overlay, const ast_cli_frames *inputs) {
     if (ast_frames_numbered(inputs->frames)) /* raw frames and scenes have no names */
         return -1;
     overlay->of_frame = calloc(overlay->frames + 1, sizeof *overlay->of_frame);
-    named *sorted = calloc(overlay->count, sizeof *sorted);
+    named *sorted = calloc(overlay->pictures.count, sizeof *sorted);
     size_t matches = overlay->of_frame && sorted ? match_names(overlay, inputs->list->files, sorted) : 0;
     free(sorted);
     if (!overlay->of_frame || !sorted)
@@ -91,13 +87,13 @@ static int match(ast_cli_overlay *overlay, const ast_cli_frames *inputs) {
         return -1;
     free(overlay->of_frame);
     overlay->of_frame = NULL;
-    if (overlay->count == overlay->frames)
+    if (overlay->pictures.count == overlay->frames)
         return -1;
     return ast_cli_fail(AST_CLI_FAILED,
                         "--overlay: %s has %zu picture%s for %zu frame%s and none is called as its frame; they must "
                         "match by name, or one by one in order",
-                        overlay->given, overlay->count, overlay->count == 1 ? "" : "s", overlay->frames,
-                        overlay->frames == 1 ? "" : "s");
+                        overlay->given, overlay->pictures.count, overlay->pictures.count == 1 ? "" : "s",
+                        overlay->frames, overlay->frames == 1 ? "" : "s");
 }
 
 int ast_cli_overlay_open(ast_cli_overlay *overlay, const char *given, const ast_cli_frames *inputs) {
@@ -113,10 +109,10 @@ int ast_cli_overlay_read(const ast_cli_overlay *overlay, const ast_cli_frames *i
     *found = index != NONE;
     if (!*found)
         return -1;
-    if (index >= overlay->count)
+    if (index >= overlay->pictures.count)
         return ast_cli_fail(AST_CLI_FAILED, "--overlay: %s has %zu pictures, and there is none for frame %" PRIu64,
-                            overlay->given, overlay->count, inputs->frame.index + 1);
-    const char *path = overlay->paths[index];
+                            overlay->given, overlay->pictures.count, inputs->frame.index + 1);
+    const char *path = overlay->pictures.paths[index];
     if (!ast_picture_read(picture, path, &error))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
     if (picture->width != inputs->width || picture->height != inputs->height)
@@ -126,8 +122,6 @@ int ast_cli_overlay_read(const ast_cli_overlay *overlay, const ast_cli_frames *i
 }
 
 void ast_cli_overlay_free(ast_cli_overlay *overlay) {
-    for (size_t i = 0; i < overlay->count; i++)
-        free(overlay->paths[i]);
-    free(overlay->paths);
+    ast_folder_free(&overlay->pictures);
     free(overlay->of_frame);
 }

@@ -5,15 +5,14 @@
 #ifndef AST_CLI_OVERLAY_PICTURES_H
 #define AST_CLI_OVERLAY_PICTURES_H
 
-#include <images.h>
+#include <frames.h>
 
 #include "input_frames.h"
 
 typedef struct ast_cli_overlay {
-    const char *given; /* the folder or the file, as given */
-    char **paths;      /* (count) pictures in natural order */
-    size_t count;
-    size_t *of_frame; /* (frames) the picture of each frame, by name; NULL: frame i has picture i */
+    const char *given;   /* the folder or the file, as given */
+    ast_folder pictures; /* in natural order */
+    size_t *of_frame;    /* (frames) the picture of each frame, by name; NULL: frame i has picture i */
     size_t frames;
 } ast_cli_overlay;
 

@@ -6,6 +6,7 @@
 #include <asterism.h>
 #include <report.h>
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,6 @@
 #include "cli.h"
 #include "tracking.h"
 #include "overlay_pictures.h"
-#include "segment_table.h"
 #include "terminal.h"
 #include "stream_view.h"
 
@@ -249,22 +249,50 @@ static int deliver_summary(const job *work, int which) {
     return ast_cli_frame_files_close(output, write_summary(work, which, output, &error), &error);
 }
 
+enum { MOST_ROWS = 20 };
+
+static void print_head(const job *work, size_t clusters) {
+    const ast_cli_tracker *tracker = &work->given->tracking.tracker;
+    const ast_cli_frames *inputs = &work->tracking.inputs;
+    char time[AST_CLI_DURATION], normals[AST_CLI_DURATION], clustering[AST_CLI_DURATION];
+    double frames = (double)work->tracking.frames, seconds = ast_cli_now() - work->started;
+    printf("%.0f frame%s of %zu x %zu pixels, %zu cluster%s by %s at %g degrees\n", frames, frames > 1 ? "s" : "",
+           inputs->width, inputs->height, clusters, clusters == 1 ? "" : "s", ast_cli_stream_names[tracker->method],
+           tracker->angle);
+    printf("%s, %.3g frames a second from files to pictures; of each %s are for normals and %s for clustering\n\n",
+           ast_cli_duration(seconds, time), frames / seconds, ast_cli_duration(inputs->seconds / frames, normals),
+           ast_cli_duration(work->clustering / frames, clustering));
+}
+
+static void print_row(const ast_shares_band *band, int colour) {
+    if (colour) {
+        ast_colour shown = ast_palette(band->id);
+        printf("\033[48;2;%d;%d;%dm    \033[0m", shown.red, shown.green, shown.blue);
+    }
+    printf("%8" PRId32 "  %9.1f%%  %8zu  %8" PRIu64 "  %8" PRIu64 "  %8zu\n", band->id, 100 * band->share, band->frames,
+           band->first, band->last, band->returns);
+}
+
+/* The clusters, largest first, each with the colour it has in the pictures where the terminal shows colours. */
 static int print(const job *work) {
-    const settings *given = work->given;
-    if (given->common.quiet || given->common.json)
+    size_t count;
+    int colour = ast_cli_colour();
+    if (work->given->common.quiet || work->given->common.json)
         return AST_CLI_DONE;
-    ast_cli_segments segments = {.shares = work->shares,
-                                 .output = given->output,
-                                 .method = ast_cli_stream_names[given->tracking.tracker.method],
-                                 .angle = given->tracking.tracker.angle,
-                                 .frames = work->tracking.frames,
-                                 .width = work->tracking.inputs.width,
-                                 .height = work->tracking.inputs.height,
-                                 .seconds = ast_cli_now() - work->started,
-                                 .normals = work->tracking.inputs.seconds,
-                                 .clustering = work->clustering};
-    if (!ast_cli_print_segments(&segments))
+    ast_shares_band *bands = ast_shares_bands(work->shares, &count);
+    if (!bands)
         return ast_cli_fail(AST_CLI_FAILED, "there is no memory to print the result");
+    print_head(work, count);
+    printf("%s%8s  %10s  %8s  %8s  %8s  %8s\n", colour ? "    " : "", "id", "mean share", "frames", "first", "last",
+           "returned");
+    for (size_t i = 0; i < count && i < MOST_ROWS; i++)
+        print_row(&bands[i], colour);
+    if (count > MOST_ROWS)
+        printf("   ... and %zu more\n", count - MOST_ROWS);
+    printf("\n%s holds %s\n", work->given->output,
+           work->tracking.frames == 1 ? "the picture"
+                                      : "a picture for each frame, contact-sheet.png, shares.svg and shares.csv");
+    free(bands);
     return ast_cli_flush();
 }
 

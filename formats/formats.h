@@ -117,7 +117,7 @@ const char *ast_input_row_file(const ast_input *input, size_t row, size_t *own);
 /* Whether a row could not be read, and the sentence. */
 bool ast_input_failed(const ast_input *input, ast_format_error *error);
 
-/* The same from bytes in memory, which must outlive the input; `name` stands for the file in sentences and
+/* As ast_input_open, from bytes in memory, which must outlive the input; `name` stands for the file in sentences and
  * options->format must be set. */
 bool ast_input_open_memory(ast_input *input, const char *name, const void *bytes, size_t size,
                            const ast_input_options *options, ast_format_error *error);
