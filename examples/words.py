@@ -37,7 +37,7 @@ def main(path, angle=72.0):
     X = directions(vectors)
     model = DPVMFMeans(angle=angle, n_init=5, random_state=1).fit(X)
     print(f"{len(words)} words, {angle:g} degrees: {len(model.cluster_centers_)} clusters, "
-          f"{np.count_nonzero(model.counts_ == 1)} of them of one word")
+          f"{np.count_nonzero(model.counts_ == 1)} of them of one word; stability {model.stability_:.2f} over 5 orders")
 
     cosines = model.similarity_
     print("\nthe ten biggest\n  size  nearest to the mean")

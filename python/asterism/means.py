@@ -12,13 +12,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ._base import DirectionClusterer, checked_weights, matrix, refuse_nan, whole_number
 from ._library import constants, defaults, interruptible, lender, lib, points_of, sized, structs
+from ._merging import Merging, linkage_of, outliers_of, read_joins
 
 
 class BatchFit:
     """What batch estimators have in common: a call of ast_cluster and its result as attributes."""
 
-    _results = ("cluster_centers_", "kappas_", "counts_", "objective_", "n_iter_")
-    _warns = True  # where max_iter comes before convergence
+    _results = ("cluster_centers_", "kappas_", "counts_", "objective_", "n_iter_", "stability_", "cluster_stability_")
+    _warns = True  # if the run stops at max_iter before it converged
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Clusters the rows of X.
@@ -38,6 +39,9 @@ class BatchFit:
         for name in self._results:
             setattr(self, name, found[name])
         self._finish(X)
+        self.n_clusters_ = len(self.cluster_centers_)
+        if np.array_equal(labels, found["leaf_labels_"]):
+            self.leaf_labels_ = labels  # nothing was merged: one array is enough
         if not found["converged"] and self._warns:
             warnings.warn(f"{type(self).__name__} stopped at max_iter = {self.max_iter} before it converged",
                           ConvergenceWarning, stacklevel=2)
@@ -79,11 +83,14 @@ def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray, ca
                                       ctypes.byref(report)))
         clusters = cluster_records(context)
         means = matrix(context, len(clusters), points.dimension)
+        tree = linkage_of(read_joins(context)) if options.tree else None
     return {"cluster_centers_": means, "kappas_": np.array([one.kappa for one in clusters], np.float64),
             "counts_": np.array([one.count for one in clusters], np.int64), "objective_": report.objective,
             "weights_": np.array([one.share for one in clusters], np.float64), "bic_": report.bic,
             "improvement_": report.improvement, "n_iter_": report.iterations, "missing": report.missing,
-            "converged": bool(report.converged)}
+            "converged": bool(report.converged), "stability_": report.stability, "silhouette_": report.silhouette,
+            "cluster_stability_": np.array([one.stability for one in clusters], np.float64), "tree_": tree,
+            "leaf_labels_": getattr(options, "leaf_labels", ()), "n_leaves_": report.merged}
 
 
 def cluster_records(context: Any) -> list[Any]:
@@ -93,7 +100,7 @@ def cluster_records(context: Any) -> list[Any]:
     return [kind.from_buffer_copy(one) for one in (kind * count.value).from_address(first)] if count.value else []
 
 
-class DPVMFMeans(BatchFit, DirectionClusterer):
+class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
     """DP-vMF-means: clusters of directions, as many as the angle asks for.
 
     A point farther than `angle` from every mean begins a cluster of its own (Straub, Campbell, How and Fisher,
@@ -104,17 +111,32 @@ class DPVMFMeans(BatchFit, DirectionClusterer):
     ----------
     angle : float, default=60
         Degrees, 0 to 180: how far a point may be from its mean. The larger, the fewer clusters.
+    order : {"given", "content", "random"}, default="given"
+        The order in which the first run visits the rows. The result depends on it. "content": by a seeded hash of the
+        rows, so that permuted rows get permuted labels, bit for bit, and rows of weight 0 have no influence. "random":
+        by a random permutation of the row numbers.
+    merge : None, float or "evidence", default=None
+        Which clusters become one after the run has converged. A number: clusters whose means are closer than this many
+        degrees, the nearest first. "evidence": as many as a mixture of von Mises-Fisher distributions explains best. A
+        row may then be farther than `angle` from its mean.
+    merge_to : int or None, default=None
+        Join clusters until this many are left. Excludes `merge`.
+    min_size : float, default=1
+        Clusters of fewer rows (by weight, if there are weights) are dissolved after convergence and merging: their rows
+        join the nearest remaining mean if it is within `angle`, and are outliers otherwise, label -1. 1 dissolves
+        nothing, whatever the weights.
     max_iter : int, default=100
         Passes over the points at most.
     n_init : int, default=1
-        Runs, the first in the order of the rows, the others in random order; the best objective is kept.
+        Runs, the first in `order`, the others by content with other seeds. The run with the best silhouette is kept,
+        and `stability_` says how far the others agree with it.
     shuffle : bool, default=False
-        Visit the rows in random order in the first run too.
+        True is `order="random"`.
     init : array (K, D) or None, default=None
         Means to start from: clusters without points that the first pass may fill.
     sample : int or None, default=None
         Find the clusters among so many rows, drawn by `random_state`, then visit all rows once: for an answer in seconds.
-        A row far from every mean begins a cluster as ever. `improvement_` says what is left to gain.
+        A row far from every mean starts a cluster, as usual. `improvement_` says what is left to gain.
     axial : bool, default=False
         Whether x and -x are the same: lines, poles, quaternions. Cosines are without their sign then, and means have
         their largest component positive.
@@ -126,13 +148,17 @@ class DPVMFMeans(BatchFit, DirectionClusterer):
         Whether rows with NaN are taken; their label is -1. Otherwise they are an error. A row of zeros has no direction
         either, and is labelled -1 in any case.
     random_state : int, RandomState or None, default=None
-        Of the random orders. An integer is the seed that the command `asterism cluster` knows.
+        Seed of the orders and of the sample. An integer is the --seed of the command `asterism cluster`. None: orders by
+        content have the command's default seed, 1, so that a second fit gives the same labels; a random order and a
+        sample are drawn anew in every fit.
     n_threads : int or None, default=None
         None: one for each processor.
 
     Attributes
     ----------
-    labels_ : (N) int32, in order of creation; -1 for missing rows
+    labels_ : (N) int32, in order of creation; -1 for missing rows and outliers
+    n_clusters_ : int, K
+    outliers_ : row numbers of the outliers: rows with a direction whose small cluster was dissolved and that fit nowhere
     cluster_centers_ : (K, D) float32, unit vectors
     kappas_ : (K) concentration of each cluster as a von Mises-Fisher distribution; NaN where undefined
     counts_ : (K) rows in each cluster
@@ -140,6 +166,15 @@ class DPVMFMeans(BatchFit, DirectionClusterer):
     objective_ : float
     improvement_ : float, with `sample` what one further pass over all rows would add to `objective_`; NaN otherwise
     n_iter_ : int
+    stability_ : float, with `n_init` above 1 the mean adjusted Rand index of the kept run and the others; NaN otherwise
+    cluster_stability_ : (K) the mean Jaccard index of each cluster and the most similar one of every other run
+    silhouette_ : float, of the kept run, by cosine; NaN if `n_init` is 1
+    n_leaves_ : int, L, the number of clusters before merging
+    leaf_labels_ : (N) int32, the cluster of every row before merging; -1 for rows that are missing or have weight 0
+    tree_ : (L - 1, 4) float64, the tree of joins over the L clusters before merging, as scipy's linkage matrix: nodes
+        a and b, height, and number of leaves. In every step the pair joins that loses least of the sum of the lengths of
+        the clusters' sums. The height is that loss added up over this join and all before it, so heights increase and
+        `fcluster(tree_, K, "maxclust")` cuts the tree at K clusters.
     n_features_in_, feature_names_in_ : as everywhere in scikit-learn
 
     Examples
@@ -156,13 +191,18 @@ class DPVMFMeans(BatchFit, DirectionClusterer):
     """
 
     _takes_sparse = True
-    _results = (*BatchFit._results, "improvement_")
+    _results = (*BatchFit._results, *Merging._results, "improvement_", "silhouette_")
 
-    def __init__(self, angle: float = 60, *, max_iter: int = 100, n_init: int = 1, shuffle: bool = False,
-                 init: Any = None, sample: int | None = None, axial: bool = False, measure: str = "cosine",
-                 outlier_angle: float | None = None, allow_missing: bool = False, random_state: Any = None,
-                 n_threads: int | None = None) -> None:
+    def __init__(self, angle: float = 60, *, order: str = "given", merge: float | str | None = None,
+                 merge_to: int | None = None, min_size: float = 1, max_iter: int = 100, n_init: int = 1,
+                 shuffle: bool = False, init: Any = None, sample: int | None = None, axial: bool = False,
+                 measure: str = "cosine", outlier_angle: float | None = None, allow_missing: bool = False,
+                 random_state: Any = None, n_threads: int | None = None) -> None:
         self.angle = angle
+        self.order = order
+        self.merge = merge
+        self.merge_to = merge_to
+        self.min_size = min_size
         self.max_iter = max_iter
         self.n_init = n_init
         self.shuffle = shuffle
@@ -178,17 +218,32 @@ class DPVMFMeans(BatchFit, DirectionClusterer):
     def _options(self, X: np.ndarray) -> Any:
         options = super()._options(X)
         options.method, options.angle = constants["AST_DP"], float(self.angle)
-        options.order = constants["AST_ORDER_RANDOM" if self.shuffle else "AST_ORDER_GIVEN"]
+        options.order = constants[ORDERS[self._order()]]
         options.sample = 0 if self.sample is None else whole_number("sample", self.sample, 1)
         if self.init is not None:
             self._start_from(options, self.init, X.shape[1])
+        self._merge_options(options, X.shape[0])
         return options
+
+    def _order(self) -> str:
+        if self.order not in ORDERS:
+            raise ValueError(f"order is {self.order!r}; it must be 'given', 'content' or 'random'")
+        if self.shuffle and self.order == "content":
+            raise ValueError("shuffle=True is order='random', but order is 'content': give one of them")
+        return "random" if self.shuffle else self.order
+
+    def _seed(self) -> int:
+        drawn = self._order() == "random" or self.sample is not None
+        return super()._seed() if drawn or self.random_state is not None else DEFAULT_SEED
+
+    def _finish(self, X: np.ndarray) -> None:
+        self.outliers_ = outliers_of(X, self.labels_)
 
     def _penalty(self) -> float:
         return (math.cos(math.radians(self.angle)) - 1) * len(self.cluster_centers_)
 
 
-class SphericalKMeans(BatchFit, DirectionClusterer):
+class SphericalKMeans(Merging, BatchFit, DirectionClusterer):
     """Spherical k-means: a given number of clusters, by the cosine.
 
     Parameters
@@ -199,12 +254,17 @@ class SphericalKMeans(BatchFit, DirectionClusterer):
         Where it starts.
     n_init : int, default=1
         Runs, each from another start; the best objective is kept.
+    merge, merge_to
+        As in `DPVMFMeans`.
+    min_size : float, default=1
+        Clusters of fewer rows (by weight, if there are weights) are dissolved after convergence and merging: their rows
+        join the nearest remaining mean. 1 dissolves nothing.
     max_iter, axial, measure, outlier_angle, allow_missing, random_state, n_threads
         As in `DPVMFMeans`.
 
     Attributes
     ----------
-    As of `DPVMFMeans`.
+    As of `DPVMFMeans`, without `improvement_` and `silhouette_`.
 
     Examples
     --------
@@ -218,13 +278,18 @@ class SphericalKMeans(BatchFit, DirectionClusterer):
     """
 
     _takes_sparse = True
+    _results = (*BatchFit._results, *Merging._results)
 
-    def __init__(self, n_clusters: int = 8, *, init: Any = "k-means++", n_init: int = 1, max_iter: int = 100,
-                 axial: bool = False, measure: str = "cosine", outlier_angle: float | None = None,
+    def __init__(self, n_clusters: int = 8, *, init: Any = "k-means++", n_init: int = 1,
+                 merge: float | str | None = None, merge_to: int | None = None, min_size: float = 1,
+                 max_iter: int = 100, axial: bool = False, measure: str = "cosine", outlier_angle: float | None = None,
                  allow_missing: bool = False, random_state: Any = None, n_threads: int | None = None) -> None:
         self.n_clusters = n_clusters
         self.init = init
         self.n_init = n_init
+        self.merge = merge
+        self.merge_to = merge_to
+        self.min_size = min_size
         self.max_iter = max_iter
         self.axial = axial
         self.measure = measure
@@ -240,22 +305,30 @@ class SphericalKMeans(BatchFit, DirectionClusterer):
         if options.clusters > X.shape[0]:
             raise ValueError(f"n_samples={X.shape[0]} should be at least n_clusters={options.clusters}")
         self._start(options, X.shape[1])
+        if self._merges:
+            self._merge_options(options, X.shape[0])
         return options
 
     def _finish(self, X: np.ndarray) -> None:
-        """With fewer distinct directions than clusters some means are equal, and who has which point is an accident of
-        the order of the rows. Then every distinct mean takes all of its points, in the order of the means' components;
-        the rest of the K repeat them and have none."""
+        if self._merges:
+            self.outliers_ = outliers_of(X, self.labels_)
         old = {mean.tobytes(): kappa for mean, kappa in zip(self.cluster_centers_, self.kappas_)}
-        if len(old) == len(self.cluster_centers_):
-            return
+        if len(old) < len(self.cluster_centers_):
+            self._share_out(X, old)
+
+    def _share_out(self, X: np.ndarray, old: dict[bytes, float]) -> None:
+        """With fewer distinct directions than clusters some means are equal, and which of them has a point is an
+        accident of the order of the rows. Then every distinct mean takes all of its points, in the order of the means'
+        components; the rest of the K means repeat them and have none."""
         self.cluster_centers_ = np.resize(np.unique(self.cluster_centers_, axis=0), self.cluster_centers_.shape)
         self._label(X, None, self.labels_, None)
         self.counts_ = np.bincount(self.labels_[self.labels_ >= 0], minlength=len(self.cluster_centers_))
         self.kappas_ = np.array([old[mean.tobytes()] for mean in self.cluster_centers_])
         self.kappas_[self.counts_ == 0] = np.nan
         warnings.warn(f"there are {len(old)} distinct directions, fewer than n_clusters = {self.n_clusters}",
-                      ConvergenceWarning, stacklevel=3)
+                      ConvergenceWarning, stacklevel=4)
 
 
 STARTS = {"k-means++": "AST_PLUSPLUS", "random": "AST_RANDOM"}
+ORDERS = {"given": "AST_ORDER_GIVEN", "content": "AST_ORDER_CONTENT", "random": "AST_ORDER_RANDOM"}
+DEFAULT_SEED = 1  # of the command

@@ -51,6 +51,7 @@ class MiniBatchSphericalKMeans(SphericalKMeans):
 
     _results = (*BatchFit._results, "improvement_")
     _warns = False  # max_iter is a budget
+    _merges = False  # clusters are learned from batches, and stay
 
     def __init__(self, n_clusters: int = 8, *, batch_size: int | None = None, init: Any = "k-means++", n_init: int = 1,
                  max_iter: int = 100, axial: bool = False, measure: str = "cosine",

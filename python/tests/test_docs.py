@@ -41,7 +41,8 @@ def test_the_words():
     assert {"midfielder", "striker"} <= set(company["goalkeeper"])
     assert len(set(company["paris"]) & {"vienna", "berlin", "prague", "budapest", "stockholm", "helsinki"}) >= 3
     biggest = done.stdout.split("nearest to the mean\n")[1].split("\n\n")[0].splitlines()
-    assert len(biggest) == 10 and any("trial" in line and "guilty" in line for line in biggest)
+    assert len(biggest) == 10 and any("garlic" in line and "butter" in line for line in biggest)
+    assert "stability 0." in done.stdout
 
 
 def test_processes(tmp_path):
