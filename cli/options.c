@@ -81,9 +81,11 @@ const char *ast_cli_typed(const ast_cli_common *common, const char *name) {
 void ast_cli_defaults(const ast_cli_option *option, void *settings) {
     for (; option->name; option++) {
         void *field = (char *)settings + option->offset;
-        if (option->standard)
-            assert(store(option, option->standard, field) < 0);
-        else if (option->kind == AST_CLI_REAL || option->kind == AST_CLI_NUMBERS)
+        int code = option->standard ? store(option, option->standard, field) : -1;
+        assert(code < 0);
+        if (code >= 0 || option->standard)
+            continue;
+        if (option->kind == AST_CLI_REAL || option->kind == AST_CLI_NUMBERS)
             *(double *)field = NAN;
         else if (option->kind == AST_CLI_CHOICE || option->kind == AST_CLI_OFF)
             *(int *)field = option->kind == AST_CLI_OFF ? 1 : -1;
