@@ -161,7 +161,8 @@ static bool add_content(ast_frame_list *list, const char *path, ast_frame_kind k
 }
 
 /* The images of the subfolder "depth", if there are any: *found. */
-static bool add_subfolder(ast_frame_list *list, const char *path, bool *found, ast_format_error *error) {
+static bool add_subfolder(ast_frame_list *list, const char *input, const char *path, bool *found,
+                          ast_format_error *error) {
     ast_folder folder;
     size_t before = list->count;
     if (!ast_is_folder(path))
@@ -171,7 +172,7 @@ static bool add_subfolder(ast_frame_list *list, const char *path, bool *found, a
     bool images = false;
     for (size_t i = 0; i < folder.count; i++)
         images |= ast_depth_extension(folder.paths[i]);
-    bool good = !images || add_files(list, &folder, path, true, error);
+    bool good = !images || add_files(list, &folder, input, true, error);
     ast_folder_free(&folder);
     *found = list->count > before;
     return good;
@@ -187,7 +188,7 @@ static bool add_folder(ast_frame_list *list, const char *path, ast_frame_kind ki
         found = true;
         good = joins(list, path, true, error) && add_listed(list, path, file, error);
     } else if (kind != AST_AS_TABLES) {
-        good = add_subfolder(list, folder, &found, error);
+        good = add_subfolder(list, path, folder, &found, error);
     }
     free(file);
     free(folder);
