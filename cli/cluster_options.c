@@ -168,8 +168,8 @@ static const ast_cli_option options_table[] = {
                "the run is asked to stop, and otherwise after a pass whenever a fiftieth of the time so far, 0.1 "
                "seconds or twenty times as long as writing it took have passed, whichever is the longest, and a "
                "minute in place of a fiftieth if that is less. When the run is over the file stays and holds its "
-               "result: the same command gives it again at once. It has 4 bytes for each point (8 from the second "
-               "run of --restarts on) and the means. Points, weights and options must be those that it was made "
+               "result: the same command gives it again at once. It has 4 bytes for each point, 4 more for each "
+               "run of --restarts that is over, and the means. Points, weights and options must be those that it was made "
                "with, except --threads, --parallel, --no-bounds, --restarts and, in the first run, "
                "--max-iterations, so that a run that its limit stopped can go on under a higher one. A state that "
                "is damaged, not ours, or of other points or options is refused and not touched."},
@@ -352,14 +352,6 @@ static int resolve_merge(settings *given) {
     return -1;
 }
 
-/* What depends on the values of two options. */
-static int check_restarts(const settings *given) {
-    if (given->state && given->options.method == AST_DP && given->options.restarts > 1)
-        return ast_cli_fail(AST_CLI_USAGE, "--state keeps one run: it does not go with --restarts of dp, which are "
-                                           "compared by all their labels");
-    return -1;
-}
-
 /* What follows from more than one option. */
 static void resolve(settings *given) {
     ast_options *options = &given->options;
@@ -388,8 +380,6 @@ int ast_cli_cluster_plan(settings *given, int argc, char **argv, const char **in
         code = check_method(given);
     if (code < 0)
         code = resolve_merge(given);
-    if (code < 0)
-        code = check_restarts(given);
     if (code < 0)
         code = check_ranks(given);
     if (code < 0)

@@ -345,7 +345,7 @@ typedef struct ast_report {
     size_t outliers;       /* points of dissolved clusters that fit nowhere; their label is -1 */
     double silhouette;     /* by cosine, of the run that was kept; NaN if it was not needed: AST_DP, restarts > 1 */
     double stability;      /* the mean adjusted Rand index of the kept run and the other restarts: 1 if all agree. NaN
-                              with one run, on several ranks, and for ast_cluster_source */
+                              with one run */
 } ast_report;
 
 /* A cluster of the last result. */

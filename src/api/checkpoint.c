@@ -36,16 +36,8 @@ static void fill_head(ast_checkpoint_head *head, const ast_call *c, const ast_la
     head->print_count = run->history.count;
     head->live = l->clusters.live;
     head->objective = run->objective;
-    if (run->restart == 0)
-        return;
-    const ast_report *best = &c->results[c->best].report;
-    head->best = (ast_checkpoint_best){.clusters = best->clusters,
-                                       .iterations = (uint64_t)best->iterations,
-                                       .converged = best->converged != 0,
-                                       .oir_restarts = best->oir_restarts,
-                                       .merged = best->merged,
-                                       .outliers = best->outliers,
-                                       .objective = best->objective};
+    for (int i = 0; i < run->restart; i++)
+        head->kept_clusters += c->results[i].report.clusters;
 }
 
 static void copy(unsigned char *to, const void *from, size_t size) {
@@ -53,14 +45,25 @@ static void copy(unsigned char *to, const void *from, size_t size) {
         memcpy(to, from, size);
 }
 
-static void fill_best(const writing *w, unsigned char *bytes) {
-    const ast_result *best = &w->call->results[w->call->best];
-    for (size_t k = 0; k < w->head.best.clusters; k++) {
-        const ast_cluster_info *info = &best->clusters[k];
+static void fill_result(const writing *w, int number, size_t first, unsigned char *bytes) {
+    const ast_result *r = &w->call->results[number];
+    const ast_report *report = &r->report;
+    size_t row = w->head.dimension * sizeof(float);
+    ast_checkpoint_result record = {.clusters = report->clusters,
+                                    .iterations = (uint64_t)report->iterations,
+                                    .converged = report->converged != 0,
+                                    .oir_restarts = report->oir_restarts,
+                                    .merged = report->merged,
+                                    .outliers = report->outliers,
+                                    .objective = report->objective,
+                                    .silhouette = report->silhouette};
+    memcpy(bytes + w->at.results + (size_t)number * sizeof record, &record, sizeof record);
+    for (size_t k = 0; k < report->clusters; k++) {
+        const ast_cluster_info *info = &r->clusters[k];
         ast_checkpoint_cluster kept = {(double)info->count, info->weight, info->resultant, info->kappa};
-        memcpy(bytes + w->at.best + k * sizeof kept, &kept, sizeof kept);
+        memcpy(bytes + w->at.clusters + (first + k) * sizeof kept, &kept, sizeof kept);
     }
-    copy(bytes + w->at.best_means, best->means, w->head.best.clusters * w->head.dimension * sizeof(float));
+    copy(bytes + w->at.kept_means + first * row, r->means, report->clusters * row);
 }
 
 /* Everything up to the records, in memory of its own; NULL if there is none. */
@@ -74,7 +77,11 @@ static unsigned char *make_head(const writing *w) {
     copy(bytes + w->at.prints, w->call->run->history.prints, w->head.print_count * sizeof(uint64_t));
     for (size_t k = 0; k < clusters->live; k++)
         memcpy(bytes + w->at.means + k * row, clusters->means + (size_t)clusters->order[k] * clusters->dimension, row);
-    fill_best(w, bytes);
+    size_t first = 0;
+    for (int i = 0; i < w->call->run->restart; i++) {
+        fill_result(w, i, first, bytes);
+        first += w->call->results[i].report.clusters;
+    }
     uint64_t sum = ast_checksum(bytes, w->at.checksum);
     memcpy(bytes + w->at.checksum, &sum, sizeof sum);
     return bytes;
@@ -99,13 +106,12 @@ static void fill_records(void *data, size_t block, int worker) {
     writing *w = data;
     size_t width = w->at.width, from = block * TASK, n = w->count - from < TASK ? w->count - from : TASK;
     uint32_t *records = w->records + from * width;
-    const int32_t *best = w->call->results[w->call->best].labels;
     uint64_t sum = 0;
     (void)worker;
     ast_restore_records(w->l, w->place, w->first + from, n, records, width);
     for (size_t j = 0; j < n; j++) {
-        if (width > 1)
-            records[2 * j + 1] = (uint32_t)best[w->first + from + j];
+        for (size_t i = 1; i < width; i++)
+            records[width * j + i] = (uint32_t)w->call->results[i - 1].labels[w->first + from + j];
         sum += ast_checkpoint_part(w->call->input.offset + w->first + from + j, records + j * width, width);
     }
     atomic_fetch_add(&w->sum, sum);
@@ -177,9 +183,6 @@ ast_status ast_checkpoint(ast_context *context, const ast_medium *medium) {
     if (c->run->merging)
         return ast_fail(fault, AST_BAD_OPTION,
                         "there is no checkpoint of a merge: the one of the pass before it serves");
-    if (c->options->method == AST_DP && c->options->restarts > 1)
-        return ast_fail(fault, AST_BAD_OPTION,
-                        "restarts of AST_DP are compared by all their labels: a checkpoint is for one run");
     if (c->store)
         return ast_fail(fault, AST_BAD_OPTION, "a checkpoint needs all points in memory: it is for ast_cluster");
     if (c->options->sample || c->options->start_points)

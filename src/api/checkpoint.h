@@ -4,9 +4,10 @@
  *     the head below,
  *     prints (print_count), 8 bytes each,
  *     means of the run (live, D), 4 bytes each,
- *     the best result so far, if there is one: four doubles per cluster (best.clusters), means (best.clusters, D),
+ *     the results of the restarts before this one (restart): a record each, then four doubles per cluster and the means
+ *     of all of them together (kept_clusters, D),
  *     a checksum over all of that;
- *     records, one per point: 4 bytes for the run under way, and 4 for the best result so far, if there is one;
+ *     records, one per point: 4 bytes for the run under way, and 4 for each result before it;
  *     a checksum over the records, to which every point adds its own, so that ranks can write and read their parts.
  * Every part is padded to 8 bytes. Numbers are as the machine has them; the magic number tells another byte order. */
 #ifndef AST_CHECKPOINT_H
@@ -17,11 +18,11 @@
 #define AST_CHECKPOINT_MAGIC 0x31504b435f545341u /* "AST_CKP1" in memory */
 #define AST_CHECKPOINT_VERSION 3
 
-/* The best of the restarts before this one. */
-typedef struct ast_checkpoint_best {
+/* One of the restarts before this one. */
+typedef struct ast_checkpoint_result {
     uint64_t clusters, iterations, converged, oir_restarts, merged, outliers;
-    double objective;
-} ast_checkpoint_best;
+    double objective, silhouette;
+} ast_checkpoint_result;
 
 typedef struct ast_checkpoint_head {
     uint64_t magic, version, size, head_size; /* of everything; up to the records */
@@ -30,18 +31,18 @@ typedef struct ast_checkpoint_head {
     double angle;
     uint64_t restart, iterations, converged, oir_restarts, print_count, live; /* ... and where it stands */
     double objective;
-    ast_checkpoint_best best;
+    uint64_t kept_clusters; /* of the restarts before this one, together */
 } ast_checkpoint_head;
 
-/* What is kept of a cluster of the best result, besides its mean. */
+/* What is kept of a cluster of a result, besides its mean. */
 typedef struct ast_checkpoint_cluster {
     double size, weight, resultant, kappa;
 } ast_checkpoint_cluster;
 
 /* Where the parts are, in bytes from the start. */
 typedef struct ast_checkpoint_layout {
-    size_t prints, means, best, best_means, checksum, records;
-    size_t width;  /* numbers in a record: 1 or 2 */
+    size_t prints, means, results, clusters, kept_means, checksum, records;
+    size_t width;  /* numbers in a record: 1, and 1 for each result */
     uint64_t tail; /* the checksum over the records */
 } ast_checkpoint_layout;
 

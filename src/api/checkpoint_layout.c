@@ -23,13 +23,17 @@ bool ast_checkpoint_lay_out(const ast_checkpoint_head *head, ast_checkpoint_layo
     bool good = add(&at, head->print_count, sizeof(uint64_t));
     layout->means = at;
     good = good && add(&at, head->live, row);
-    layout->best = at;
-    good = good && add(&at, head->best.clusters, sizeof(ast_checkpoint_cluster));
-    layout->best_means = at;
-    good = good && add(&at, head->best.clusters, row);
+    layout->results = at;
+    good = good && add(&at, head->restart, sizeof(ast_checkpoint_result));
+    layout->clusters = at;
+    good = good && add(&at, head->kept_clusters, sizeof(ast_checkpoint_cluster));
+    layout->kept_means = at;
+    good = good && add(&at, head->kept_clusters, row);
     layout->checksum = at;
     layout->records = at + sizeof(uint64_t);
-    layout->width = head->restart > 0 ? 2 : 1;
+    if (!good || head->restart >= INT32_MAX)
+        return false;
+    layout->width = 1 + (size_t)head->restart;
     at = layout->records;
     good = good && add(&at, head->points, layout->width * sizeof(uint32_t));
     layout->tail = at;
@@ -76,6 +80,8 @@ uint64_t ast_checkpoint_digest(ast_call *c) {
 }
 
 uint64_t ast_checkpoint_part(uint64_t i, const uint32_t *record, size_t width) {
-    uint64_t word = record[0] | (width > 1 ? (uint64_t)record[1] << 32 : 0);
-    return ast_mix64(word ^ ast_mix64(i));
+    uint64_t sum = ast_mix64(i);
+    for (size_t j = 0; j < width; j++)
+        sum = ast_mix64(sum ^ record[j]);
+    return sum;
 }

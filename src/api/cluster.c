@@ -216,7 +216,6 @@ static ast_status run_restarts(ast_call *c, ast_fault *fault) {
     int restart = 0;
     ast_labelling *l = &c->context->labelling;
     ast_status status = c->options->resume ? ast_resume_open(c, &restart, fault) : AST_OK;
-    c->best = restart > 0 ? restart - 1 : 0; /* the checkpoint has the best one so far */
     for (; status == AST_OK && restart < c->options->restarts; restart++) {
         status = ast_comm_agree(c->context->comm, prepare_order(c, restart, fault), fault);
         if (status == AST_OK)

@@ -7,7 +7,8 @@
  * their evidence. The other methods keep the best objective. */
 #include "call.h"
 
-#include "evidence.h"
+#include "content.h"
+#include "merge.h"
 #include "measures.h"
 #include "memory.h"
 #include "partition.h"
@@ -15,83 +16,133 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The evidence for the partition that the labelling holds. */
-static ast_status find_evidence(const ast_labelling *l, double *value, ast_fault *fault) {
-    const ast_cluster_list *c = &l->clusters;
-    ast_evidence evidence;
-    double total = 0, members = 0;
-    for (size_t k = 0; k < c->live; k++) {
-        total += ast_clusters_weight(c, c->order[k]);
-        members += (double)c->members[c->order[k]];
-    }
-    if (!ast_evidence_open(&evidence, c->live, c->dimension, members, total))
-        return ast_fail_memory(fault);
-    for (size_t k = 0; k < c->live; k++)
-        ast_evidence_leaf(&evidence, ast_clusters_weight(c, c->order[k]), ast_clusters_length(c, c->order[k]));
-    *value = members > 0 ? ast_evidence_value(&evidence) : 0;
-    ast_evidence_close(&evidence);
-    return AST_OK;
-}
-
 /* The labelling's rows and labels in order of visit; slots are labels as good as any. */
 ast_status ast_restart_measure(const ast_call *c, ast_labelling *l, ast_result *r, ast_fault *fault) {
-    if (c->options->method != AST_DP)
+    if (c->options->method != AST_DP || l->clusters.live < 2)
         return AST_OK;
-    ast_status status = find_evidence(l, &r->evidence, fault);
-    if (status != AST_OK || l->clusters.live < 2)
-        return status;
     ast_measured given = {.rows = &l->rows, .all = l->rows.count};
     ast_dissimilarity kind = c->options->axial ? AST_AXIAL_COSINE : AST_COSINE;
     return ast_silhouette_of(fault, c->context->pool, &given, l->labels, kind, c->options->seed, &r->report.silhouette,
                              NULL);
 }
 
+/* ---- Evidence, where a run has no silhouette --------------------------------------------------------------------- */
+
+/* Adds the rows that are no copies to the counts and sums of their clusters. Axial rows count from the side of the
+ * mean. */
+static void add_rows(const ast_call *c, const ast_result *r, const uint8_t *copies, float *row, int64_t *sums,
+                     double *counts) {
+    size_t dimension = c->points->dimension;
+    for (size_t i = 0; i < c->points->count; i++) {
+        int32_t label = r->labels[i];
+        bool weightless = c->points->weights && c->points->weights[i] == 0;
+        if (label < 0 || copies[i] || weightless)
+            continue;
+        ast_read_row(c->points, i, row);
+        bool turned = c->options->axial && ast_exact_score(row, r->clusters[label].mean, dimension) < 0;
+        counts[label]++;
+        for (size_t d = 0; d < dimension; d++)
+            sums[(size_t)label * dimension + d] += llrint((turned ? -1 : 1) * (double)row[d] * AST_DISTINCT_UNIT);
+    }
+}
+
+static ast_status find_evidence(const ast_call *c, ast_result *r, const uint8_t *copies, ast_fault *fault) {
+    size_t clusters = r->report.clusters, dimension = c->points->dimension;
+    ast_evidence evidence;
+    float *row = ast_allocate(dimension, sizeof *row);
+    int64_t *sums = ast_allocate_zero(clusters * dimension, sizeof *sums);
+    double *counts = ast_allocate_zero(clusters, sizeof *counts);
+    bool ready = ast_evidence_open(&evidence, clusters, dimension, AST_DISTINCT_UNIT) && row && sums && counts;
+    if (ready)
+        add_rows(c, r, copies, row, sums, counts);
+    for (size_t k = 0; k < clusters && ready; k++)
+        ast_evidence_leaf(&evidence, counts[k], sums + k * dimension);
+    r->evidence = ready ? ast_evidence_value(&evidence) : 0;
+    ast_evidence_close(&evidence);
+    free(row);
+    free(sums);
+    free(counts);
+    return ready ? AST_OK : ast_fail_memory(fault);
+}
+
+static ast_status find_all_evidence(ast_call *c, ast_fault *fault) {
+    uint8_t *copies = ast_allocate(c->points->count, 1);
+    ast_status status =
+        copies ? ast_find_copies(c->points, c->points->weights, c->options->axial != 0, c->context->pool, copies, fault)
+               : ast_fail_memory(fault);
+    for (int i = 0; i < c->options->restarts && status == AST_OK; i++)
+        status = find_evidence(c, &c->results[i], copies, fault);
+    free(copies);
+    return status;
+}
+
 /* ---- The choice -------------------------------------------------------------------------------------------------- */
 
-static int choose(const ast_call *c) {
+static ast_status choose(ast_call *c, ast_fault *fault) {
     bool by_evidence = false;
-    int best = 0;
     for (int i = 0; i < c->options->restarts; i++)
         by_evidence = by_evidence || isnan(c->results[i].report.silhouette);
+    ast_status status = by_evidence ? find_all_evidence(c, fault) : AST_OK;
+    c->best = 0;
     for (int i = 1; i < c->options->restarts; i++) {
-        const ast_result *a = &c->results[i], *b = &c->results[best];
+        const ast_result *a = &c->results[i], *b = &c->results[c->best];
         if (by_evidence ? a->evidence > b->evidence : a->report.silhouette > b->report.silhouette)
-            best = i;
+            c->best = i;
     }
-    return best;
+    return status;
 }
 
 /* ---- Stability --------------------------------------------------------------------------------------------------- */
 
-/* For every cluster of the kept run the Jaccard index with the most similar cluster of another run is added to
- * jaccard (K). */
-static bool add_jaccard(const ast_result *kept, const ast_result *other, size_t count, double *jaccard) {
-    size_t clusters = kept->report.clusters;
-    double *best = ast_allocate_zero(clusters, sizeof *best);
-    size_t *mine = ast_allocate_zero(clusters, sizeof *mine);
-    size_t *theirs = ast_allocate_zero(other->report.clusters, sizeof *theirs);
-    ast_counter pairs = {0};
-    bool ready = best && mine && theirs;
+/* How often labels of two runs occur, alone and together. */
+typedef struct overlap {
+    uint64_t *mine, *theirs; /* (K of each run) */
+    ast_counter pairs;       /* by label << 32 | other label */
+} overlap;
+
+static bool count_overlap(overlap *o, const ast_result *kept, const ast_result *other, size_t count) {
+    o->mine = ast_allocate_zero(kept->report.clusters, sizeof *o->mine);
+    o->theirs = ast_allocate_zero(other->report.clusters, sizeof *o->theirs);
+    bool ready = o->mine && o->theirs;
     for (size_t i = 0; i < count && ready; i++) {
         int32_t a = kept->labels[i], b = other->labels[i];
         if (a >= 0)
-            mine[a]++;
+            o->mine[a]++;
         if (b >= 0)
-            theirs[b]++;
+            o->theirs[b]++;
         if (a >= 0 && b >= 0)
-            ready = ast_counter_add(&pairs, (uint64_t)a << 32 | (uint32_t)b, 1, NULL);
+            ready = ast_counter_add(&o->pairs, (uint64_t)a << 32 | (uint32_t)b, 1, NULL);
     }
-    for (size_t i = 0; i < pairs.used && ready; i++) {
-        size_t a = pairs.entries[i].key >> 32, b = (uint32_t)pairs.entries[i].key, both = pairs.entries[i].count;
-        best[a] = fmax(best[a], (double)both / (double)(mine[a] + theirs[b] - both));
-    }
-    for (size_t k = 0; k < clusters && ready; k++)
-        jaccard[k] += best[k];
-    ast_counter_free(&pairs);
-    free(best);
-    free(mine);
-    free(theirs);
     return ready;
+}
+
+/* For every cluster of the kept run the Jaccard index with the most similar cluster of another run is added to
+ * jaccard (K). Ranks add up what they counted. */
+static ast_status add_jaccard(const ast_call *c, const ast_result *other, double *jaccard, ast_fault *fault) {
+    const ast_result *kept = &c->results[c->best];
+    const ast_comm *comm = c->context->comm;
+    size_t clusters = kept->report.clusters;
+    double *best = ast_allocate_zero(clusters, sizeof *best);
+    overlap o = {0};
+    bool ready = count_overlap(&o, kept, other, c->points->count) && best;
+    ast_status status = ast_comm_agree(comm, ready ? AST_OK : ast_fail_memory(fault), fault);
+    if (status == AST_OK && !ast_counter_share(&o.pairs, comm))
+        status = ast_fail_memory(fault);
+    if (status == AST_OK) {
+        ast_comm_sum(comm, o.mine, clusters);
+        ast_comm_sum(comm, o.theirs, other->report.clusters);
+    }
+    for (size_t i = 0; i < o.pairs.used && status == AST_OK; i++) {
+        size_t a = o.pairs.entries[i].key >> 32, b = (uint32_t)o.pairs.entries[i].key, both = o.pairs.entries[i].count;
+        best[a] = fmax(best[a], (double)both / (double)(o.mine[a] + o.theirs[b] - both));
+    }
+    for (size_t k = 0; k < clusters && status == AST_OK; k++)
+        jaccard[k] += best[k];
+    ast_counter_free(&o.pairs);
+    free(o.mine);
+    free(o.theirs);
+    free(best);
+    return status;
 }
 
 /* The mean agreement with the other runs, of all points and of every cluster. */
@@ -100,15 +151,16 @@ static ast_status find_stability(ast_call *c, ast_fault *fault) {
     size_t clusters = kept->report.clusters, count = c->points->count;
     double *jaccard = ast_allocate_zero(clusters, sizeof *jaccard), ari = 0;
     int others = c->options->restarts - 1;
-    ast_status status = jaccard ? AST_OK : ast_fail_memory(fault);
+    const ast_comm *comm = c->context->comm;
+    ast_status status = ast_comm_agree(comm, jaccard ? AST_OK : ast_fail_memory(fault), fault);
     for (int i = 0; i <= others && status == AST_OK; i++) {
         ast_agreement agreement;
         if (i == c->best)
             continue;
-        status = ast_agreement_of(fault, NULL, kept->labels, c->results[i].labels, count, &agreement);
+        status = ast_agreement_of(fault, comm, kept->labels, c->results[i].labels, count, &agreement);
         ari += agreement.ari / others;
-        if (status == AST_OK && !add_jaccard(kept, &c->results[i], count, jaccard))
-            status = ast_fail_memory(fault);
+        if (status == AST_OK)
+            status = add_jaccard(c, &c->results[i], jaccard, fault);
     }
     for (size_t k = 0; k < clusters && status == AST_OK; k++)
         kept->clusters[k].stability = jaccard[k] / others;
@@ -117,12 +169,7 @@ static ast_status find_stability(ast_call *c, ast_fault *fault) {
     return status;
 }
 
-/* Ranks have their own rows only, and a checkpoint the labels of the best run only: then nothing is compared. */
 ast_status ast_restarts_choose(ast_call *c, ast_fault *fault) {
-    if (c->options->method == AST_DP)
-        c->best = choose(c);
-    bool all = !c->context->comm;
-    for (int i = 0; i < c->options->restarts; i++)
-        all = all && c->results[i].labels;
-    return all || c->points->count == 0 ? find_stability(c, fault) : AST_OK;
+    ast_status status = c->options->method == AST_DP ? choose(c, fault) : AST_OK;
+    return status == AST_OK ? find_stability(c, fault) : status;
 }

@@ -112,8 +112,9 @@ static ast_status check_head(const ast_call *c, const ast_checkpoint_head *head,
     if (other)
         return ast_fail(fault, AST_BAD_STATE, "the state was made with another %s", other);
     ast_status status = check_limits(head, c->options, fault);
-    bool possible = head->iterations > 0 && head->live <= head->points && head->best.clusters <= head->points &&
-                    head->print_count > 0 && head->print_count <= head->iterations &&
+    bool possible = head->iterations > 0 && head->live <= head->points &&
+                    head->kept_clusters <= head->points * head->restart && head->print_count > 0 &&
+                    head->print_count <= head->iterations &&
                     (c->options->method != AST_DP || head->print_count == head->iterations);
     return status == AST_OK && !possible ? damaged(fault) : status;
 }
@@ -167,21 +168,20 @@ static bool are_finite(const float *numbers, size_t count) {
     return true;
 }
 
-/* One piece: the labels of the run, and those of the best result. false: no such records can be. */
+/* One piece: the labels of the run, and those of the results before it. false: no such records can be. */
 static bool take_piece(const ast_call *c, ast_labelling *l, size_t first, size_t count, const uint32_t *records,
                        uint64_t *sum) {
-    const ast_resume *s = c->resume;
-    int32_t *labels = c->results[c->best].labels;
-    size_t width = s->at.width;
+    size_t width = c->resume->at.width;
     bool good = true;
     for (size_t j = 0; j < count; j++) {
         const uint32_t *record = records + j * width;
         *sum += ast_checkpoint_part(c->input.offset + first + j, record, width);
         good = ast_restore_label(l, first + j, record[0]) && good;
-        if (width < 2)
-            continue;
-        labels[first + j] = (int32_t)record[1];
-        good = good && labels[first + j] >= -1 && labels[first + j] < (int64_t)s->head.best.clusters;
+        for (size_t i = 1; i < width; i++) {
+            ast_result *r = &c->results[i - 1];
+            int32_t label = r->labels[first + j] = (int32_t)record[i];
+            good = good && label >= -1 && label < (int64_t)r->report.clusters;
+        }
     }
     return good;
 }
@@ -256,52 +256,70 @@ static ast_status take_clusters(const ast_call *c, ast_labelling *l, ast_fault *
     return ast_comm_agree(c->context->comm, status, fault);
 }
 
-/* The best of the restarts before this one. */
-static ast_status take_best(ast_call *c, ast_fault *fault) {
-    const ast_resume *s = c->resume;
-    const ast_checkpoint_head *head = &s->head;
-    size_t clusters = head->best.clusters, dimension = head->dimension;
-    if (head->restart == 0)
-        return AST_OK;
-    ast_result *best = &c->results[c->best];
-    best->clusters = ast_allocate_zero(clusters, sizeof *best->clusters);
-    best->means = ast_allocate(clusters * dimension, sizeof *best->means);
-    ast_status status = best->clusters && best->means ? AST_OK : ast_fail_memory(fault);
-    status = ast_comm_agree(c->context->comm, status, fault);
-    for (size_t k = 0; status == AST_OK && k < clusters; k++) {
-        ast_checkpoint_cluster kept;
-        float *mean = best->means + k * dimension;
-        memcpy(&kept, s->bytes + s->at.best + k * sizeof kept, sizeof kept);
-        memcpy(mean, means_at(s, s->at.best_means) + k * dimension, dimension * sizeof *mean);
-        best->clusters[k] = (ast_cluster_info){(size_t)kept.size, kept.weight,     kept.resultant, kept.kappa, mean,
-                                               .share = NAN,      .stability = NAN};
-    }
-    best->report = (ast_report){.size = sizeof best->report,
-                                .points = c->total,
-                                .missing = ast_labelling_missing(&c->context->labelling),
-                                .dimension = dimension,
-                                .clusters = clusters,
-                                .objective = head->best.objective,
-                                .log_likelihood = NAN,
-                                .bic = NAN,
-                                .iterations = (int)head->best.iterations,
-                                .converged = (int)head->best.converged,
-                                .oir_restarts = head->best.oir_restarts,
-                                .improvement = NAN,
-                                .merged = head->best.merged,
-                                .outliers = head->best.outliers,
-                                .silhouette = NAN,
-                                .stability = NAN};
-    return status;
+/* What is kept of a cluster; its mean is in the result already. */
+static ast_cluster_info cluster_at(const ast_resume *s, size_t number, const float *mean) {
+    ast_checkpoint_cluster kept;
+    memcpy(&kept, s->bytes + s->at.clusters + number * sizeof kept, sizeof kept);
+    return (ast_cluster_info){(size_t)kept.size, kept.weight,     kept.resultant, kept.kappa, mean,
+                              .share = NAN,      .stability = NAN};
 }
 
-/* Memory for the labels of the best result, if there is one. */
-static ast_status reserve_best(const ast_call *c, ast_fault *fault) {
-    ast_result *best = &c->results[c->best];
-    bool wanted = c->resume->head.restart > 0;
-    if (wanted)
-        best->labels = ast_allocate(c->points->count, sizeof *best->labels);
-    return ast_comm_agree(c->context->comm, best->labels || !wanted ? AST_OK : ast_fail_memory(fault), fault);
+static ast_report report_at(const ast_call *c, const ast_checkpoint_result *kept) {
+    return (ast_report){.size = sizeof(ast_report),
+                        .points = c->total,
+                        .missing = ast_labelling_missing(&c->context->labelling),
+                        .dimension = c->resume->head.dimension,
+                        .clusters = kept->clusters,
+                        .objective = kept->objective,
+                        .log_likelihood = NAN,
+                        .bic = NAN,
+                        .iterations = (int)kept->iterations,
+                        .converged = (int)kept->converged,
+                        .oir_restarts = kept->oir_restarts,
+                        .improvement = NAN,
+                        .merged = kept->merged,
+                        .outliers = kept->outliers,
+                        .silhouette = kept->silhouette,
+                        .stability = NAN};
+}
+
+/* A result of a restart before this one, whose clusters begin at number `first`; its labels are read later. */
+static ast_status take_result(const ast_call *c, int number, size_t first, ast_fault *fault) {
+    const ast_resume *s = c->resume;
+    ast_result *r = &c->results[number];
+    ast_checkpoint_result kept;
+    size_t dimension = s->head.dimension;
+    memcpy(&kept, s->bytes + s->at.results + (size_t)number * sizeof kept, sizeof kept);
+    if (kept.clusters > s->head.kept_clusters - first)
+        return damaged(fault);
+    r->report = report_at(c, &kept);
+    r->labels = ast_allocate(c->points->count, sizeof *r->labels);
+    r->clusters = ast_allocate_zero(kept.clusters, sizeof *r->clusters);
+    r->means = ast_allocate(kept.clusters * dimension, sizeof *r->means);
+    if (!r->labels || !r->clusters || !r->means)
+        return ast_fail_memory(fault);
+    if (kept.clusters)
+        memcpy(r->means, means_at(s, s->at.kept_means) + first * dimension,
+               kept.clusters * dimension * sizeof *r->means);
+    for (size_t k = 0; k < kept.clusters; k++)
+        r->clusters[k] = cluster_at(s, first + k, r->means + k * dimension);
+    return AST_OK;
+}
+
+/* All of them; the one with the best objective is the best so far. */
+static ast_status take_results(ast_call *c, ast_fault *fault) {
+    size_t first = 0;
+    ast_status status = AST_OK;
+    c->best = 0;
+    for (int i = 0; i < (int)c->resume->head.restart && status == AST_OK; i++) {
+        status = take_result(c, i, first, fault);
+        first += c->results[i].report.clusters;
+        if (c->results[i].report.objective > c->results[c->best].report.objective)
+            c->best = i;
+    }
+    if (status == AST_OK && first != c->resume->head.kept_clusters)
+        status = damaged(fault);
+    return ast_comm_agree(c->context->comm, status, fault);
 }
 
 ast_status ast_resume_take(ast_call *c, ast_labelling *l, ast_run *run, ast_fault *fault) {
@@ -313,14 +331,12 @@ ast_status ast_resume_take(ast_call *c, ast_labelling *l, ast_run *run, ast_faul
     if (status == AST_OK)
         status = take_clusters(c, l, fault);
     if (status == AST_OK)
-        status = reserve_best(c, fault);
+        status = take_results(c, fault);
     if (status == AST_OK)
         status = take_records(c, l, fault);
     if (status == AST_OK)
         status = ast_restore_sums(l, run->history.prints[run->history.count - 1], &filled, fault);
     if (status == AST_OK && !filled)
         status = damaged(fault);
-    if (status == AST_OK)
-        status = take_best(c, fault);
     return status;
 }

@@ -29,7 +29,7 @@ static ast_verdict decide(void *unused, const ast_candidates *candidates) {
     return v;
 }
 
-const ast_rule ast_dp_rule = {.decide = decide};
+const ast_rule ast_dp_rule = {.decide = decide, .far_starts = true};
 
 /* The loop. Converged: no point changed its cluster, or the labels are those of an earlier pass, so that the run would
  * repeat itself. */

@@ -1,7 +1,4 @@
-/* SPDX-License-Identifier: MIT
- *
- * -BIC / 2 of a mixture with one shared kappa: N ln C_D(kappa) + kappa sum |s_k| + sum n_k ln(n_k / N) - K D ln(N) / 2,
- * where kappa is the most likely one, A_D(kappa) = sum |s_k| / N. */
+/* SPDX-License-Identifier: MIT */
 #include "evidence.h"
 
 #include "asterism.h"
@@ -9,44 +6,151 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define MOST_KAPPA 1e6 /* of a partition whose clusters are points */
+#define FIRST (-4) /* the smallest kappa is 2^(FIRST / 2) */
+#define FRESH 1000 /* joins after which totals are added up again: differences round */
+#define REACH 3    /* widths of a prior that count */
 
-bool ast_evidence_open(ast_evidence *e, size_t leaves, size_t dimension, double points, double total) {
-    *e = (ast_evidence){.dimension = dimension, .points = points, .scale = total > 0 ? points / total : 1};
-    e->weights = ast_allocate(2 * leaves, sizeof *e->weights);
-    return e->weights != NULL;
+static const int widths[AST_WIDTHS] = {0, 2, 4};
+
+double ast_evidence_constant(size_t dimension, double kappa) {
+    return ast_vmf_log_density(dimension, kappa, 0) - ast_vmf_log_density(dimension, 0, 0);
+}
+
+static double kappa_of(int j) {
+    return exp2((j + FIRST) / 2.0);
+}
+
+/* ln p_j of a normal prior over the grid. */
+static void set_prior(ast_evidence *e, int width, int centre) {
+    double *logs = e->logs[width][centre], sum = 0;
+    int step = widths[width];
+    for (int j = 0; j < AST_KAPPAS; j++) {
+        int away = abs(j - centre);
+        bool counts = step == 0 ? away == 0 : away <= REACH * step;
+        logs[j] = counts ? (step ? -0.5 * away * away / (double)(step * step) : 0) : -INFINITY;
+        sum += counts ? exp(logs[j]) : 0;
+    }
+    for (int j = 0; j < AST_KAPPAS; j++)
+        logs[j] -= log(sum);
+}
+
+void ast_evidence_clear(ast_evidence *e) {
+    e->nodes = e->clusters = e->placed = e->joined = 0;
+    e->points = e->shares = 0;
+    memset(e->totals, 0, sizeof e->totals);
+}
+
+bool ast_evidence_open(ast_evidence *e, size_t leaves, size_t dimension, double unit) {
+    *e = (ast_evidence){.dimension = dimension, .unit = unit};
+    e->counts = ast_allocate(leaves, sizeof *e->counts);
+    e->sums = ast_allocate(leaves * dimension, sizeof *e->sums);
+    e->parts = ast_allocate(leaves, AST_PRIORS * sizeof *e->parts);
+    e->places = ast_allocate(2 * leaves, sizeof *e->places);
+    if (!e->counts || !e->sums || !e->parts || !e->places) {
+        ast_evidence_close(e);
+        return false;
+    }
+    for (int j = 0; j < AST_KAPPAS; j++)
+        e->constants[j] = ast_evidence_constant(dimension, kappa_of(j));
+    for (int width = 0; width < AST_WIDTHS; width++)
+        for (int centre = 0; centre < AST_KAPPAS; centre++)
+            set_prior(e, width, centre);
+    return true;
 }
 
 void ast_evidence_close(ast_evidence *e) {
-    free(e->weights);
-    *e = (ast_evidence){0};
+    free(e->counts);
+    free(e->sums);
+    free(e->parts);
+    free(e->places);
+    e->counts = e->parts = NULL;
+    e->sums = NULL;
+    e->places = NULL;
+}
+
+/* ln sum_j p_j exp(given_j). */
+static double integral(const double *logs, const double *given) {
+    double most = -INFINITY, sum = 0;
+    for (int j = 0; j < AST_KAPPAS; j++)
+        most = fmax(most, logs[j] + given[j]);
+    for (int j = 0; j < AST_KAPPAS; j++)
+        if (logs[j] > -INFINITY)
+            sum += exp(logs[j] + given[j] - most);
+    return most + log(sum);
+}
+
+/* ln m of the cluster in a place, under every prior. A single point says nothing about kappa: 0. */
+static void price(ast_evidence *e, size_t place) {
+    double n = e->counts[place], squares = 0, given[AST_KAPPAS], *part = e->parts + place * AST_PRIORS;
+    const int64_t *sum = e->sums + place * e->dimension;
+    memset(part, 0, AST_PRIORS * sizeof *part);
+    if (n < 2)
+        return;
+    for (size_t d = 0; d < e->dimension; d++)
+        squares += (double)sum[d] * (double)sum[d];
+    double length = fmin(sqrt(squares) / e->unit, n);
+    for (int j = 0; j < AST_KAPPAS; j++)
+        given[j] = n * e->constants[j] - ast_evidence_constant(e->dimension, kappa_of(j) * length);
+    for (int width = 0; width < AST_WIDTHS; width++)
+        for (int centre = 0; centre < AST_KAPPAS; centre++)
+            part[width * AST_KAPPAS + centre] = width == 0 ? given[centre] : integral(e->logs[width][centre], given);
 }
 
 static double n_log_n(double n) {
     return n > 0 ? n * log(n) : 0;
 }
 
-void ast_evidence_leaf(ast_evidence *e, double weight, double length) {
-    double n = weight * e->scale;
-    e->weights[e->nodes++] = n;
-    e->lengths += length * e->scale;
-    e->shares += n_log_n(n);
-    e->clusters++;
+static void count_in(ast_evidence *e, size_t place, int sign) {
+    const double *part = e->parts + place * AST_PRIORS;
+    for (int i = 0; i < AST_PRIORS; i++)
+        e->totals[i] += sign * part[i];
+    e->shares += sign * n_log_n(e->counts[place]);
 }
 
-void ast_evidence_join(ast_evidence *e, size_t a, size_t b, double loss) {
-    double n = e->weights[a] + e->weights[b];
-    e->lengths -= loss * e->scale;
-    e->shares += n_log_n(n) - n_log_n(e->weights[a]) - n_log_n(e->weights[b]);
-    e->weights[e->nodes++] = n;
+void ast_evidence_leaf(ast_evidence *e, double count, const int64_t *sum) {
+    size_t place = e->placed++;
+    e->clusters++;
+    e->places[e->nodes++] = (int32_t)place;
+    e->counts[place] = count;
+    memcpy(e->sums + place * e->dimension, sum, e->dimension * sizeof *sum);
+    e->points += count;
+    price(e, place);
+    count_in(e, place, 1);
+}
+
+/* Added up again, in order: places of nodes that are gone have a negative count. */
+static void add_up(ast_evidence *e) {
+    memset(e->totals, 0, sizeof e->totals);
+    e->shares = 0;
+    for (size_t place = 0; place < e->placed; place++)
+        if (e->counts[place] >= 0)
+            count_in(e, place, 1);
+    e->joined = 0;
+}
+
+/* The new node takes the place of the first. */
+void ast_evidence_join(ast_evidence *e, size_t a, size_t b, bool turned) {
+    size_t to = (size_t)e->places[a], from = (size_t)e->places[b];
+    int64_t *sum = e->sums + to * e->dimension, *other = e->sums + from * e->dimension;
+    count_in(e, to, -1);
+    count_in(e, from, -1);
+    for (size_t d = 0; d < e->dimension; d++)
+        sum[d] += turned ? -other[d] : other[d];
+    e->counts[to] += e->counts[from];
+    e->counts[from] = -1;
+    e->places[e->nodes++] = (int32_t)to;
     e->clusters--;
+    price(e, to);
+    count_in(e, to, 1);
+    if (++e->joined == FRESH)
+        add_up(e);
 }
 
 double ast_evidence_value(const ast_evidence *e) {
-    double resultant = fmin(fmax(e->lengths / e->points, 0), 1);
-    double kappa = fmin(ast_vmf_kappa(e->dimension, resultant), MOST_KAPPA);
-    double likelihood = e->points * ast_vmf_log_density(e->dimension, kappa, 0) + kappa * e->lengths;
-    double labels = e->shares - n_log_n(e->points);
-    return likelihood + labels - (double)e->clusters * (double)e->dimension * log(e->points) / 2;
+    double most = -INFINITY;
+    for (int i = 0; i < AST_PRIORS; i++)
+        most = fmax(most, e->totals[i]);
+    return e->clusters ? most + e->shares - n_log_n(e->points) : 0;
 }

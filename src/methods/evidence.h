@@ -1,32 +1,59 @@
 /* SPDX-License-Identifier: MIT
  *
- * The evidence for a partition (docs/merging.md): how probable the points are under one von Mises-Fisher distribution
- * per cluster, less what the parameters of K clusters cost. It follows from the weight n_k and the length |s_k| of the
- * sum of each cluster, so the levels of a tree of joins are compared without looking at a point again. */
+ * The evidence for a partition: the probability of the points if every cluster is one von Mises-Fisher distribution of
+ * unknown mean and unknown concentration kappa, relative to points that are uniform on the sphere. Nothing is left to
+ * choose: means and kappas are integrated out (docs/merging.md).
+ *
+ * With n points in a cluster, R the length of their sum and L(kappa) = ln C_D(kappa) - ln C_D(0):
+ *
+ *     ln m(cluster | kappa) = n L(kappa) - L(kappa R)                          the mean is uniform on the sphere
+ *     ln m(cluster)         = ln sum_j p_j exp(ln m(cluster | kappa_j))        kappa_j = 2^(j/2), j = -4 .. 40
+ *     E                     = sum_k ln m(cluster k) + sum_k n_k ln(n_k / N)
+ *
+ * The prior p is normal in j. Its centre and its width (0, 2 or 4 steps; 0 is one kappa for all clusters) are those
+ * with the largest E. Counts and sums are those of distinct rows: a copy of a row is no second observation, and two
+ * equal rows would say that kappa is infinite. */
 #ifndef AST_EVIDENCE_H
 #define AST_EVIDENCE_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+enum { AST_KAPPAS = 45, AST_WIDTHS = 3, AST_PRIORS = AST_KAPPAS * AST_WIDTHS };
 
 typedef struct ast_evidence {
-    size_t dimension, clusters, nodes;
+    size_t dimension, nodes, clusters;
+    size_t placed;   /* clusters that were given */
+    double unit;     /* sums are in units of 1 / unit */
     double points;   /* N */
-    double scale;    /* weights are scaled to add up to N */
-    double lengths;  /* sum of |s_k| */
     double shares;   /* sum of n_k ln n_k */
-    double *weights; /* (2 leaves) of every node */
+    size_t joined;   /* since `totals` were added up */
+    double *counts;  /* (leaves) n of the node in each place */
+    int64_t *sums;   /* (leaves, D) */
+    double *parts;   /* (leaves, AST_PRIORS) ln m of the node under every prior */
+    int32_t *places; /* (2 leaves) where a node lives */
+    double totals[AST_PRIORS];
+    double constants[AST_KAPPAS];                    /* L(kappa_j) */
+    double logs[AST_WIDTHS][AST_KAPPAS][AST_KAPPAS]; /* ln p_j for each centre; -infinity beyond three widths */
 } ast_evidence;
 
-/* For `leaves` clusters of `points` points whose weights add up to `total`. false: no memory. */
-bool ast_evidence_open(ast_evidence *evidence, size_t leaves, size_t dimension, double points, double total);
+/* For `leaves` clusters at most. false: no memory. */
+bool ast_evidence_open(ast_evidence *evidence, size_t leaves, size_t dimension, double unit);
 void ast_evidence_close(ast_evidence *evidence);
 
-/* The clusters of the finest partition, in order; then joins of two nodes, numbered like those of the tree. */
-void ast_evidence_leaf(ast_evidence *evidence, double weight, double length);
-void ast_evidence_join(ast_evidence *evidence, size_t a, size_t b, double loss);
+/* Forgets all clusters. */
+void ast_evidence_clear(ast_evidence *evidence);
 
-/* Of the partition as it is now; more is better. */
+/* Clusters in order: the number of distinct rows, and their sum (D) in units of 1 / unit. Then joins of two nodes that
+ * are numbered like those of a tree; turned: the second counts with the opposite sign. */
+void ast_evidence_leaf(ast_evidence *evidence, double count, const int64_t *sum);
+void ast_evidence_join(ast_evidence *evidence, size_t a, size_t b, bool turned);
+
+/* E of the partition as it is now. */
 double ast_evidence_value(const ast_evidence *evidence);
+
+/* L(kappa). */
+double ast_evidence_constant(size_t dimension, double kappa);
 
 #endif

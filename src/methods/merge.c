@@ -8,12 +8,12 @@
  *     count      the level of the tree with a given number of clusters
  *     angle      the nearest two means join while they are closer than an angle; the mean of the two is computed anew
  *
- * Then every point joins the nearest mean, until no label changes; no cluster is born, and empty ones are dropped. The
- * rule with an angle starts again after that, until nothing joins. */
+ * After a merge to a level of the tree, points move to the cluster that explains them best, as long as the evidence
+ * rises (refine.c). After a merge by angle every point joins the nearest mean until no label changes; no cluster is
+ * born, and empty ones are dropped; then the nearest means join again, until nothing joins. */
 #include "merge.h"
 
 #include "degree.h"
-#include "evidence.h"
 #include "memory.h"
 #include "methods.h"
 #include "tree.h"
@@ -91,31 +91,28 @@ static ast_status find_joins(merging *m, ast_price price, double most, ast_fault
 /* ---- The level --------------------------------------------------------------------------------------------------- */
 
 /* The number of joins after which the evidence is best; of equal ones, the fewest clusters. */
-static size_t best_level(const merging *m, ast_status *status, ast_fault *fault) {
+static ast_status best_level(const merging *m, const ast_distinct *distinct, size_t *best, ast_fault *fault) {
     const ast_cluster_list *c = &m->l->clusters;
     ast_evidence evidence;
-    size_t best = 0;
     double highest = -INFINITY;
-    double total = 0;
-    for (size_t k = 0; k < m->count; k++)
-        total += (double)m->weights[k] / c->weight_unit;
-    if (!ast_evidence_open(&evidence, m->count, m->dimension, (double)m->l->everyone, total)) {
-        *status = ast_fail_memory(fault);
-        return 0;
+    *best = 0;
+    if (!ast_evidence_open(&evidence, m->count, m->dimension, AST_DISTINCT_UNIT))
+        return ast_fail_memory(fault);
+    for (size_t k = 0; k < m->count; k++) {
+        size_t slot = (size_t)c->order[k];
+        ast_evidence_leaf(&evidence, (double)distinct->counts[slot], distinct->sums + slot * m->dimension);
     }
-    for (size_t k = 0; k < m->count; k++)
-        ast_evidence_leaf(&evidence, (double)m->weights[k] / c->weight_unit, ast_clusters_length(c, c->order[k]));
-    for (size_t made = 0; made <= m->made; made++) {
+    for (size_t made = 0; made <= m->made && !ast_pool_poll(m->l->pool); made++) {
         double value = ast_evidence_value(&evidence);
         if (value >= highest) {
             highest = value;
-            best = made;
+            *best = made;
         }
         if (made < m->made)
-            ast_evidence_join(&evidence, (size_t)m->joins[made].a, (size_t)m->joins[made].b, m->joins[made].loss);
+            ast_evidence_join(&evidence, (size_t)m->joins[made].a, (size_t)m->joins[made].b, m->joins[made].turned);
     }
     ast_evidence_close(&evidence);
-    return best;
+    return ast_pool_cancelled(m->l->pool) ? ast_fail_cancelled(fault) : AST_OK;
 }
 
 /* ---- The tree ---------------------------------------------------------------------------------------------------- */
@@ -152,14 +149,21 @@ static bool keep_tree(const merging *m) {
 
 /* ---- The merged clusters ----------------------------------------------------------------------------------------- */
 
-/* The first `made` joins: group[k] is the oldest cluster that cluster k is merged with, whose sum becomes that of all.
- */
+/* The cluster that cluster k is part of now. */
+static int32_t root_of(const merging *m, int32_t k) {
+    while (m->group[k] != k)
+        k = m->group[k];
+    return k;
+}
+
+/* The first `made` joins. Of two clusters the older one stays and gets the sum of both; group leads to it. */
 static void apply_joins(merging *m, size_t made) {
     size_t row = m->dimension;
     for (size_t k = 0; k < m->count; k++)
         m->group[k] = (int32_t)k;
     for (size_t t = 0; t < made; t++) {
-        int32_t a = m->group[m->joins[t].a], b = m->group[m->joins[t].b], to = a < b ? a : b, from = a < b ? b : a;
+        int32_t a = root_of(m, m->group[m->joins[t].a]), b = root_of(m, m->group[m->joins[t].b]);
+        int32_t to = a < b ? a : b, from = a < b ? b : a;
         const int64_t *first = m->sums + (size_t)a * row, *second = m->sums + (size_t)b * row;
         int64_t *sum = m->sums + (size_t)to * row;
         int sign = m->joins[t].turned ? -1 : 1;
@@ -167,7 +171,19 @@ static void apply_joins(merging *m, size_t made) {
             sum[d] = first[d] + sign * second[d];
         m->weights[to] += m->weights[from];
         m->weights[from] = -1; /* is no cluster any more */
-        m->group[m->count + t] = to;
+        m->group[from] = m->group[m->count + t] = to;
+    }
+}
+
+/* Axial: the side of every point, seen from the mean of its cluster. */
+static void turn_points(ast_labelling *l) {
+    ast_row_buffer *rows = &l->workers[0].chunk.rows;
+    for (size_t i = 0; i < l->rows.count; i++) {
+        uint8_t bit = (uint8_t)(1u << i % AST_LANES), *signs = &l->signs[i / AST_LANES];
+        if (l->labels[i] < 0)
+            continue;
+        const float *mean = l->clusters.means + (size_t)l->labels[i] * l->rows.dimension;
+        *signs = ast_rows_exact_score(&l->rows, rows, i, mean) < 0 ? *signs | bit : *signs & (uint8_t)~bit;
     }
 }
 
@@ -199,6 +215,32 @@ static ast_status start_over(merging *m, ast_fault *fault) {
     return AST_OK;
 }
 
+/* Points keep their clusters, which are the merged ones now. */
+static ast_status relabel(merging *m, ast_fault *fault) {
+    ast_labelling *l = m->l;
+    ast_cluster_list *c = &l->clusters;
+    int32_t *slots = ast_allocate(c->slots, sizeof *slots);
+    if (!slots)
+        return ast_fail_memory(fault);
+    for (size_t k = 0; k < m->count; k++)
+        slots[c->order[k]] = c->order[root_of(m, (int32_t)k)];
+    for (size_t i = 0; i < l->rows.count; i++)
+        l->labels[i] = l->labels[i] < 0 ? l->labels[i] : slots[l->labels[i]];
+    for (size_t k = 0; k < m->count; k++) {
+        int32_t slot = c->order[k];
+        set_mean(m, k);
+        if (m->weights[k] < 0)
+            ast_clusters_bury(c, slot);
+        else
+            ast_clusters_set_mean(c, slot, m->means + k * m->dimension);
+    }
+    free(slots);
+    ast_clusters_sweep(c);
+    if (l->rows.axial)
+        turn_points(l);
+    return AST_OK;
+}
+
 static void drop_empty(ast_cluster_list *c) {
     for (size_t k = 0; k < c->live; k++)
         if (c->members[c->order[k]] == 0)
@@ -223,14 +265,6 @@ static ast_status join_nearest(ast_labelling *l, ast_run *run, double lambda, as
     return status;
 }
 
-static ast_status merge_level(merging *m, size_t made, double lambda, ast_fault *fault) {
-    if (made == 0)
-        return AST_OK;
-    apply_joins(m, made);
-    ast_status status = start_over(m, fault);
-    return status == AST_OK ? join_nearest(m->l, m->run, lambda, fault) : status;
-}
-
 /* One round of the rule with an angle; *joined: how many joins it made. */
 static ast_status merge_round(ast_labelling *l, ast_run *run, double lambda, size_t *joined, ast_fault *fault) {
     merging m = {.l = l, .run = run};
@@ -239,8 +273,12 @@ static ast_status merge_round(ast_labelling *l, ast_run *run, double lambda, siz
     if (status == AST_OK)
         status = find_joins(&m, AST_PRICE_ANGLE, most, fault);
     *joined = m.made;
-    if (status == AST_OK)
-        status = merge_level(&m, m.made, lambda, fault);
+    if (status == AST_OK && m.made > 0) {
+        apply_joins(&m, m.made);
+        status = start_over(&m, fault);
+        if (status == AST_OK)
+            status = join_nearest(l, run, lambda, fault);
+    }
     close_merging(&m);
     return status;
 }
@@ -254,6 +292,30 @@ static ast_status check_count(const ast_options *o, size_t clusters, ast_fault *
                     o->merge_count, clusters);
 }
 
+/* The merge to a level of the tree, as the evidence or the number of clusters says. */
+static ast_status merge_to_level(merging *m, double lambda, ast_fault *fault) {
+    const ast_options *o = m->run->options;
+    ast_distinct distinct = {0};
+    size_t made = m->made;
+    ast_status status = ast_distinct_open(&distinct, m->l, fault);
+    if (status == AST_OK)
+        status = ast_distinct_sum(&distinct, m->l, fault);
+    if (status == AST_OK && o->merge == AST_MERGE_EVIDENCE)
+        status = best_level(m, &distinct, &made, fault);
+    else if (o->merge == AST_MERGE_COUNT)
+        made = m->count - o->merge_count;
+    if (status == AST_OK && made > 0) {
+        apply_joins(m, made);
+        status = relabel(m, fault);
+    }
+    if (status == AST_OK && made > 0)
+        status = ast_labelling_recount(m->l, fault);
+    if (status == AST_OK)
+        status = ast_run_refine(m->l, m->run, &distinct, o->merge == AST_MERGE_COUNT, lambda, fault);
+    ast_distinct_free(&distinct);
+    return status;
+}
+
 /* The tree, and the merge to one of its levels. */
 static ast_status merge_by_tree(ast_labelling *l, ast_run *run, double lambda, ast_fault *fault) {
     const ast_options *o = run->options;
@@ -263,13 +325,8 @@ static ast_status merge_by_tree(ast_labelling *l, ast_run *run, double lambda, a
         status = find_joins(&m, AST_PRICE_LOSS, INFINITY, fault);
     if (status == AST_OK && o->tree && !keep_tree(&m))
         status = ast_fail_memory(fault);
-    size_t made = 0;
-    if (status == AST_OK && o->merge == AST_MERGE_EVIDENCE)
-        made = best_level(&m, &status, fault);
-    else if (o->merge == AST_MERGE_COUNT)
-        made = m.count - o->merge_count;
-    if (status == AST_OK)
-        status = merge_level(&m, made, lambda, fault);
+    if (status == AST_OK && o->merge != AST_MERGE_NONE && o->merge != AST_MERGE_ANGLE)
+        status = merge_to_level(&m, lambda, fault);
     close_merging(&m);
     return status;
 }

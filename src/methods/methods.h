@@ -70,6 +70,9 @@ ast_status ast_run_remember(ast_labelling *labelling, ast_run *run, bool *repeat
 ast_status ast_run_label(ast_labelling *labelling, ast_run *run, ast_pass_result *result, ast_fault *fault);
 ast_status ast_run_update(ast_labelling *labelling, ast_run *run, double penalty, const ast_pass_result *result,
                           ast_fault *fault);
+/* The part of it after the means: counts the pass and tells the caller. */
+ast_status ast_run_note(ast_labelling *labelling, ast_run *run, double penalty, const ast_pass_result *result,
+                        ast_fault *fault);
 
 /* The end of a method that learned means: all points get the nearest one, empty clusters a point, and the means become
  * those of their points. */

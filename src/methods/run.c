@@ -70,8 +70,11 @@ ast_status ast_run_settle(ast_labelling *l, ast_run *run, ast_fault *fault) {
 ast_status ast_run_update(ast_labelling *l, ast_run *run, double penalty, const ast_pass_result *result,
                           ast_fault *fault) {
     ast_status status = ast_labelling_update(l, fault);
-    if (status != AST_OK)
-        return status;
+    return status == AST_OK ? ast_run_note(l, run, penalty, result, fault) : status;
+}
+
+ast_status ast_run_note(ast_labelling *l, ast_run *run, double penalty, const ast_pass_result *result,
+                        ast_fault *fault) {
     run->iterations++;
     run->objective = ast_clusters_objective(&l->clusters) + penalty * (double)l->clusters.live;
     ast_progress state = {.restart = run->restart,

@@ -175,7 +175,7 @@ ast_status ast_stream_frame(ast_stream *s, const ast_points *points, ast_frame *
     if (status != AST_OK)
         return status;
     *report = (ast_frame){.frame = s->frame, .points = points->count, .missing = ast_labelling_missing(l)};
-    ast_rule rule = {decide, safe_score, threatens, revive, mean_of, &s->tracks};
+    ast_rule rule = {decide, safe_score, threatens, revive, mean_of, &s->tracks, false};
     ast_labelling_set_rule(l, s->options.method == AST_STREAM_DDP ? &rule : &ast_dp_rule, s->options.angle);
     if (s->options.method != AST_STREAM_DP)
         status = place_tracked(s);

@@ -259,6 +259,21 @@ static bool reserve_exact(ast_worker *worker, size_t count) {
     return grown;
 }
 
+/* A point so far from every candidate that float scores show it, if the rule has no candidates beside the means. The
+ * verdict's scores are upper bounds. A point that is alone is no candidate for itself; for others, bounds are not
+ * enough: that of the own cluster is a lower one. */
+static bool is_far(const ast_labelling *l, const ast_chunk *c, size_t i, bool alone, ast_verdict *v) {
+    size_t j = i - c->base;
+    float best = c->scores.best[j], rival = c->scores.second[j], margin = l->scorer.margin;
+    bool own = alone && c->scores.id[j] == l->labels[i];
+    if (!l->rule.far_starts || best <= AST_NO_SCORE || !(c->full || (own && c->third)))
+        return false;
+    rival = c->third ? fmaxf(rival, c->third[j]) : rival;
+    double most = (double)(own ? rival : fmaxf(best, rival)) + (double)margin;
+    *v = (ast_verdict){alone ? AST_STAY : AST_START, AST_NOBODY, most, most};
+    return most < l->scorer.limit;
+}
+
 static int visit(ast_labelling *l, ast_worker *worker, size_t i) {
     ast_chunk *c = &worker->chunk;
     int32_t own = l->labels[i];
@@ -268,17 +283,20 @@ static int visit(ast_labelling *l, ast_worker *worker, size_t i) {
         return SAME;
     if (!alone && is_decided(l, worker, i, c->scores.best[j], c->scores.second[j]))
         return move_point(l, worker, i, own, c->scores.id[j]);
+    ast_verdict v;
+    const float *row = l->rows.sparse ? NULL : ast_rows_upright(&l->rows, &c->rows, i);
+    if (is_far(l, c, i, alone, &v))
+        return carry_out(l, worker, i, row, alone, &v);
     if (!reserve_exact(worker, c->table->count + AST_PANEL)) {
         ast_labelling_fail(l);
         return SAME;
     }
-    const float *row = l->rows.sparse ? NULL : ast_rows_upright(&l->rows, &c->rows, i);
     if (row)
         ast_exact_scores(row, c->table, worker->exact);
     else
         ast_rows_exact_scores(&l->rows, &c->rows, i, c->table, worker->exact);
     ast_candidates candidates = {worker->exact, c->table->ids, c->table->count, own, alone, l->scorer.limit, row};
-    ast_verdict v = l->rule.decide(l->rule.data, &candidates);
+    v = l->rule.decide(l->rule.data, &candidates);
     return carry_out(l, worker, i, row, alone, &v);
 }
 

@@ -47,6 +47,7 @@ typedef struct ast_rule {
     /* The mean (D) of a cluster that outlives its points, from its sum. */
     void (*mean)(void *data, const ast_cluster_list *clusters, int32_t slot, float *mean);
     void *data;
+    bool far_starts; /* a point that fits no mean starts a cluster, or stays alone: nothing else can win it */
 } ast_rule;
 
 #endif

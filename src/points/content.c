@@ -222,22 +222,47 @@ static bool open_sorting(sorting *s, bool axial, uint64_t seed) {
            (count == 0 || (s->hashes && s->sorted));
 }
 
+static ast_status sort(sorting *s, bool axial, uint64_t seed, ast_pool *pool, ast_fault *fault) {
+    ast_status status = open_sorting(s, axial, seed) ? AST_OK : ast_fail_memory(fault);
+    if (status == AST_OK && s->points->starts)
+        status = ast_sparse_rows_open(&s->sparse, s->points, pool, fault);
+    if (status != AST_OK)
+        return status;
+    ast_pool_run(pool, (s->points->count + ROWS - 1) / ROWS, hash_rows, s);
+    fill_buckets(s);
+    ast_pool_run_rows(pool, s->buckets, 64, sort_bucket, s);
+    return sort_ties(s) ? AST_OK : ast_fail_memory(fault);
+}
+
+static void close_sorting(sorting *s) {
+    free(s->hashes);
+    free(s->sorted);
+    free(s->ends);
+    ast_content_close(&s->content);
+    ast_sparse_rows_free(&s->sparse);
+}
+
 ast_status ast_order_by_content(const ast_points *points, const double *weights, bool axial, uint64_t seed,
                                 ast_pool *pool, uint32_t *order, ast_fault *fault) {
     sorting s = {.points = points, .weights = weights, .order = order};
-    ast_status status = open_sorting(&s, axial, seed) ? AST_OK : ast_fail_memory(fault);
-    if (status == AST_OK && points->starts)
-        status = ast_sparse_rows_open(&s.sparse, points, pool, fault);
-    if (status == AST_OK) {
-        ast_pool_run(pool, (points->count + ROWS - 1) / ROWS, hash_rows, &s);
-        fill_buckets(&s);
-        ast_pool_run_rows(pool, s.buckets, 64, sort_bucket, &s);
-        status = sort_ties(&s) ? AST_OK : ast_fail_memory(fault);
+    ast_status status = sort(&s, axial, seed, pool, fault);
+    close_sorting(&s);
+    return status;
+}
+
+ast_status ast_find_copies(const ast_points *points, const double *weights, bool axial, ast_pool *pool, uint8_t *copies,
+                           ast_fault *fault) {
+    sorting s = {.points = points, .weights = weights};
+    s.order = ast_allocate(points->count, sizeof *s.order);
+    ast_status status = s.order ? sort(&s, axial, 0, pool, fault) : ast_fail_memory(fault);
+    if (status == AST_OK && points->count)
+        memset(copies, 0, points->count);
+    for (size_t i = 1; status == AST_OK && i < points->count; i++) {
+        const keyed *a = &s.sorted[i - 1], *b = &s.sorted[i];
+        if (a->hash == b->hash && b->hash != LAST)
+            copies[b->row] = compare_rows(&s, a->row, b->row) == 0;
     }
-    free(s.hashes);
-    free(s.sorted);
-    free(s.ends);
-    ast_content_close(&s.content);
-    ast_sparse_rows_free(&s.sparse);
+    free(s.order);
+    close_sorting(&s);
     return status;
 }

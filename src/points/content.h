@@ -33,4 +33,9 @@ uint64_t ast_content_entries(const ast_content *content, ast_sparse_row entries)
 ast_status ast_order_by_content(const ast_points *points, const double *weights, bool axial, uint64_t seed,
                                 ast_pool *pool, uint32_t *order, ast_fault *fault);
 
+/* copies (N): 1 for a row that equals a row before it in that order, 0 otherwise. Rows that are missing or have weight
+ * 0 are no copies. */
+ast_status ast_find_copies(const ast_points *points, const double *weights, bool axial, ast_pool *pool, uint8_t *copies,
+                           ast_fault *fault);
+
 #endif

@@ -45,7 +45,7 @@ typedef struct runner {
 
 static int step(const ast_progress *state, void *data) {
     runner *r = data;
-    if (state->iteration == 0)
+    if (state->iteration == 0 || state->merging) /* a merge has no checkpoints */
         return 0;
     r->l->passes[r->rank]++;
     if (!r->l->to || r->l->passes[r->rank] > 1)
@@ -116,7 +116,9 @@ static void compare(const outcome *a, const outcome *b, const int32_t *labels, s
     const ast_report *x = &a->report, *y = &b->report;
     if (x->points != y->points || x->missing != y->missing || x->clusters != y->clusters ||
         x->dimension != y->dimension || x->iterations != y->iterations || x->converged != y->converged ||
-        x->objective != y->objective || x->oir_restarts != y->oir_restarts)
+        x->objective != y->objective || x->oir_restarts != y->oir_restarts || x->merged != y->merged ||
+        memcmp(&x->stability, &y->stability, sizeof x->stability) != 0 ||
+        memcmp(&x->silhouette, &y->silhouette, sizeof x->silhouette) != 0)
         fail_msg("%s: %zu clusters after %d passes (%d), objective %.17g; uninterrupted: %zu, %d (%d), %.17g", text,
                  x->clusters, x->iterations, x->converged, x->objective, y->clusters, y->iterations, y->converged,
                  y->objective);
@@ -197,8 +199,10 @@ static void check_dp(uint64_t seed, ref_size size, size_t ways) {
     options.order = ast_random_below(&random, 5) == 0   ? AST_ORDER_RANDOM
                     : ast_random_below(&random, 5) == 0 ? AST_ORDER_CONTENT
                                                         : AST_ORDER_GIVEN;
+    options.restarts = ast_random_below(&random, 5) == 0 ? 3 : 1;
+    options.merge = ast_random_below(&random, 4) == 0 ? AST_MERGE_EVIDENCE : AST_MERGE_NONE;
     options.max_iterations = ast_random_below(&random, 4) ? 100 : 3;
-    bool ranks = options.order == AST_ORDER_GIVEN;
+    bool ranks = options.order == AST_ORDER_GIVEN && options.restarts == 1 && options.merge == AST_MERGE_NONE;
     if (!ranks && ast_random_below(&random, 3) == 0)
         options.parallel = AST_OIR;
     if (made.means) {

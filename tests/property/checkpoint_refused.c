@@ -139,8 +139,6 @@ static void test_other_options_are_refused(void **state) {
     ast_options o = s.options;
     o.method = AST_DP;
     o.angle = 20;
-    assert_int_equal(go_on(&s, &s.points, o), AST_BAD_OPTION); /* restarts of dp have no checkpoints */
-    o.restarts = 1;
     refuses(&s, &s.points, &o, "another method");
     o = s.options;
     o.merge = AST_MERGE_EVIDENCE;
