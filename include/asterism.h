@@ -441,6 +441,86 @@ static inline ast_assign_options ast_assign_to(const float *means, size_t means_
 AST_API ast_status ast_assign(ast_context *context, const ast_points *points, const ast_assign_options *options,
                               int32_t *labels, float *similarity);
 
+/* ---- Which angle ----------------------------------------------------------------------------------------------- */
+
+/* Each comment begins with the default. */
+typedef struct ast_tune_options {
+    size_t size;
+    double from, to;     /* 120 and 5. The largest and the smallest angle of the sweep, degrees */
+    double step;         /* 2.5. From one angle to the next, above 0 */
+    size_t max_clusters; /* 200. No larger number of clusters is considered; at least 2 */
+    int axial;           /* 0. 1: x and -x are the same */
+    int draws;           /* 5. Draws of one von Mises-Fisher distribution to compare with; at least 1 */
+    uint64_t seed; /* 1. Seed of the content order of the described run. The recommendation does not depend on it */
+    int describe;  /* 1. 0: do not run the recommended options on all points; the report describes the sample */
+    int (*progress)(double done, void *data); /* NULL. Called from time to time with 0..1; non-zero cancels */
+    void *progress_data;
+} ast_tune_options;
+
+static inline void ast_tune_options_init(ast_tune_options *options) {
+    memset(options, 0, sizeof *options);
+    options->size = sizeof *options;
+    options->from = 120;
+    options->to = 5;
+    options->step = 2.5;
+    options->max_clusters = 200;
+    options->draws = 5;
+    options->seed = 1;
+    options->describe = 1;
+}
+
+/* What DP-vMF-means finds in the sample at one angle, in content order. */
+typedef struct ast_tune_angle {
+    double angle;             /* degrees */
+    size_t clusters;          /* without merging */
+    double silhouette;        /* by cosine; NaN with fewer than two clusters */
+    double stability;         /* NMI with the labels of the next larger angle; NaN at the largest */
+    double objective;         /* as in ast_report */
+    size_t merged;            /* clusters with AST_MERGE_EVIDENCE */
+    double merged_silhouette; /* NaN with fewer than two */
+} ast_tune_angle;
+
+/* A level of the tree of joins: the partition of the sample into so many clusters. */
+typedef struct ast_tune_level {
+    size_t clusters;
+    double silhouette;
+    double null;   /* the largest silhouette of the draws at this level */
+    double excess; /* silhouette - null */
+    int peak;      /* 1: no neighbouring level is better, and it is among the best */
+} ast_tune_level;
+
+/* The recommendation: AST_DP with `angle`, AST_ORDER_CONTENT, `merge` and `merge_count`. Strings and arrays belong to
+ * the context and are valid until its next ast_tune. An array has its stride in bytes, so that its structs can grow. */
+typedef struct ast_tune_report {
+    size_t size;
+    double angle; /* degrees */
+    ast_merge merge;
+    size_t merge_count; /* AST_MERGE_COUNT: clusters that are left */
+    size_t clusters;    /* what these options find in all points */
+    double silhouette;  /* of that; NaN with one cluster */
+    double excess;      /* of the chosen level over the draws; NaN where there was nothing to choose from */
+    double evidence;    /* for the best level of the tree over one cluster, in nats; 0: one cluster is best */
+    size_t limit;       /* clusters of that level: more are not recommended */
+    int weak;           /* 1: nothing stands out, and the angle is only the least bad one */
+    const char *reason; /* one sentence, without a full stop */
+    double first, last; /* the largest and the smallest angle that find these clusters without merging; NaN: none */
+    double leaf_angle;  /* where the tree of joins starts, degrees */
+    size_t points;      /* the sample that was looked at */
+    size_t missing;     /* rows without a direction */
+    int cut;            /* 1: the sweep ended before `to`, since smaller angles find too many clusters */
+    const ast_tune_angle *angles; /* from large to small */
+    size_t angle_count, angle_stride;
+    const ast_tune_level *levels; /* from few to many clusters; none if one cluster is best */
+    size_t level_count, level_stride;
+} ast_tune_report;
+
+/* Finds options of AST_DP that suit the points (docs/tune.md has the rule), and runs them on all points: `labels` (N,
+ * or NULL) receives the labels, and ast_clusters the clusters of that run, which ast_cluster with these options gives
+ * again, bit for bit. With `describe` 0 neither changes. The recommendation does not depend on the order of the rows.
+ * AST_BAD_DATA if every row is missing. Sparse rows have at most 131072 columns here. */
+AST_API ast_status ast_tune(ast_context *context, const ast_points *points, const ast_tune_options *options,
+                            int32_t *labels, ast_tune_report *report);
+
 /* ---- Larger than memory ---------------------------------------------------------------------------------------- */
 
 /* Points that the library reads in parts, for example from a file larger than memory. The caller supplies the function

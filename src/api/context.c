@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Contexts, views of points, options: everything a caller has before the first call that works. */
-#include "context.h"
+#include "tune_call.h"
 
 #include <math.h>
 #include <sched.h>
@@ -56,6 +56,7 @@ void ast_close(ast_context *context) {
     free(context->means);
     free(context->joins);
     ast_components_free(&context->components);
+    ast_tuned_free(context->tuned);
     free(context);
 }
 

@@ -26,6 +26,7 @@ struct ast_context {
     ast_tree_join *joins; /* the tree of the last result; NULL: none was kept */
     size_t join_count;
     ast_components components; /* of the last result; none where its method has none */
+    struct ast_tuned *tuned;   /* the tables of the last ast_tune, or NULL (tune_call.h) */
     const ast_comm *comm;      /* NULL: alone */
     struct ast_call *call;     /* an ast_cluster that is under way (call.h) */
     ast_cancel *cancel;        /* of ast_set_cancel, or NULL */

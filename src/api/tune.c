@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ast_tune (docs/tune.md has the rule and its reasons):
+ *
+ *     1. a sample of the points, and the tree of joins of its clusters at a small angle
+ *     2. the level of the tree with the best evidence: no more clusters than that
+ *     3. the silhouette of every level, less the largest that draws of one distribution have at that level: the excess
+ *     4. the peaks of the excess, and a sweep over plain angles
+ *     5. the peak that the widest range of angles finds without merging, or the finest peak, by merging
+ *     6. a run with these options on all points, which is what the report describes
+ *
+ * methods/tune.c has the rules of 4 and 5. */
+#include "tune_call.h"
+
+#include "memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_LEAVES 20000 /* of the tree over all points */
+#define LEAF_STEP 5       /* degrees: the tree starts at the smallest multiple with so few leaves */
+#define LEAF_STEPS 18     /* up to 90 degrees */
+#define WEAK_CLUSTERS 20  /* weak data: smaller angles than those with so many clusters are not looked at */
+#define MOST_ANGLES 20000
+
+/* ---- Calls of the library ---------------------------------------------------------------------------------------- */
+
+ast_status ast_tune_inner(ast_tuning *t, ast_status status) {
+    if (status != AST_OK)
+        t->context->fault = t->inner->fault;
+    return status;
+}
+
+static ast_status tell(ast_tuning *t, double done) {
+    const ast_tune_options *o = t->options;
+    t->stopped = t->stopped || (o->progress && o->progress(fmin(done, 1), o->progress_data) != 0);
+    return t->stopped || ast_pool_poll(t->context->pool) ? ast_fail_cancelled(&t->context->fault) : AST_OK;
+}
+
+static double done(const ast_tuning *t) {
+    return t->planned ? (double)t->steps / (double)t->planned : 0;
+}
+
+ast_status ast_tune_step(ast_tuning *t) {
+    t->steps++;
+    return tell(t, done(t));
+}
+
+/* After every pass of a run. */
+static int watch(const ast_progress *state, void *data) {
+    ast_tuning *t = data;
+    t->too_many = t->most_clusters && state->clusters > t->most_clusters;
+    return t->too_many || tell(t, done(t)) != AST_OK;
+}
+
+ast_options ast_tune_run_options(ast_tuning *t, double angle) {
+    ast_options options;
+    ast_options_init(&options);
+    options.angle = angle;
+    options.axial = t->options->axial;
+    options.order = AST_ORDER_CONTENT;
+    options.seed = AST_TUNE_SEED;
+    options.progress = watch;
+    options.progress_data = t;
+    return options;
+}
+
+ast_status ast_tune_run(ast_tuning *t, const ast_points *points, const ast_options *options, int32_t *labels,
+                        ast_report *report) {
+    t->too_many = false;
+    return ast_tune_inner(t, ast_cluster(t->inner, points, options, labels, report));
+}
+
+ast_status ast_tune_silhouette(ast_tuning *t, const ast_points *points, const int32_t *labels, size_t clusters,
+                               double *silhouette) {
+    ast_dissimilarity kind = t->options->axial ? AST_AXIAL_COSINE : AST_COSINE;
+    *silhouette = NAN;
+    if (clusters < 2)
+        return AST_OK;
+    return ast_tune_inner(t, ast_silhouette(t->inner, points, labels, kind, AST_TUNE_SEED, silhouette, NULL));
+}
+
+/* ---- Leaves and levels ------------------------------------------------------------------------------------------- */
+
+/* The tree over all points may have so many leaves; those of the sample stand for a part of them. */
+static bool few_leaves(const ast_tuning *t) {
+    double share = (double)t->present / (double)t->sample.points.count;
+    return (double)t->sample.leaf_count * share <= MOST_LEAVES;
+}
+
+/* The smallest multiple of 5 degrees with few leaves: 5 itself nearly always. */
+static ast_status find_leaves(ast_tuning *t) {
+    int low = 0, high = LEAF_STEPS, step = 1;
+    double grown = 0;
+    ast_status status = AST_OK;
+    while (high - low > 1 && status == AST_OK) {
+        grown = step * LEAF_STEP;
+        status = ast_tune_grow_tree(t, &t->sample, grown);
+        *(few_leaves(t) ? &high : &low) = step;
+        step = (low + high) / 2;
+    }
+    t->report->leaf_angle = high * LEAF_STEP;
+    if (status == AST_OK && grown != t->report->leaf_angle)
+        status = ast_tune_grow_tree(t, &t->sample, t->report->leaf_angle);
+    return status;
+}
+
+/* The largest silhouette of the draws at every level. */
+static ast_status measure_draws(ast_tuning *t, double *silhouettes) {
+    ast_tuned *tuned = t->tuned;
+    ast_status status = AST_OK;
+    for (int i = 0; i < t->options->draws && status == AST_OK; i++) {
+        ast_tune_set draw = {0};
+        status = ast_tune_draw(t, i, &draw);
+        if (status == AST_OK)
+            status = ast_tune_grow_tree(t, &draw, t->report->leaf_angle);
+        if (status == AST_OK)
+            status = ast_tune_measure_levels(t, &draw, silhouettes);
+        for (size_t k = 0; k < tuned->level_count && status == AST_OK; k++)
+            tuned->levels[k].null = fmax(tuned->levels[k].null, silhouettes[k]);
+        ast_tune_set_free(&draw);
+    }
+    return status;
+}
+
+static ast_status find_levels(ast_tuning *t) {
+    ast_tuned *tuned = t->tuned;
+    size_t limit = t->report->limit, most = t->options->max_clusters;
+    most = most < limit ? most : limit;
+    tuned->levels = ast_allocate(AST_TUNE_LEVELS(most), sizeof *tuned->levels);
+    double *silhouettes = ast_allocate(AST_TUNE_LEVELS(most), sizeof *silhouettes);
+    ast_status status = tuned->levels && silhouettes ? AST_OK : ast_fail_memory(&t->context->fault);
+    if (status == AST_OK) {
+        tuned->level_count = ast_tune_list_levels(most, tuned->levels);
+        t->planned = tuned->level_count * (size_t)(t->options->draws + 1) + tuned->angles_planned + 1;
+        status = ast_tune_measure_levels(t, &t->sample, silhouettes);
+    }
+    for (size_t k = 0; k < tuned->level_count && status == AST_OK; k++)
+        tuned->levels[k].silhouette = silhouettes[k];
+    if (status == AST_OK)
+        status = measure_draws(t, silhouettes);
+    if (status == AST_OK)
+        ast_tune_mark_peaks(tuned->levels, tuned->level_count);
+    free(silhouettes);
+    return status;
+}
+
+/* ---- The sweep --------------------------------------------------------------------------------------------------- */
+
+typedef struct sweep {
+    int32_t *labels, *last, *merged; /* (sample) of this angle, of the one before, and after merging */
+} sweep;
+
+/* One angle with and without merging. */
+static ast_status sweep_angle(ast_tuning *t, sweep *s, ast_tune_angle *row) {
+    const ast_points *points = &t->sample.points;
+    ast_report report = {.size = sizeof report};
+    ast_options options = ast_tune_run_options(t, row->angle);
+    ast_agreement agreement = {.size = sizeof agreement};
+    ast_status status = ast_tune_run(t, points, &options, s->labels, &report);
+    row->clusters = report.clusters;
+    row->objective = report.objective;
+    row->stability = NAN;
+    if (status == AST_OK)
+        status = ast_tune_silhouette(t, points, s->labels, row->clusters, &row->silhouette);
+    if (status == AST_OK && t->tuned->angle_count > 0) {
+        status = ast_tune_inner(t, ast_compare(t->inner, s->labels, s->last, points->count, &agreement));
+        row->stability = agreement.nmi;
+    }
+    row->merged = row->clusters;
+    row->merged_silhouette = row->silhouette;
+    if (status != AST_OK || row->clusters < 2)
+        return status;
+    options.merge = AST_MERGE_EVIDENCE;
+    status = ast_tune_run(t, points, &options, s->merged, &report);
+    row->merged = report.clusters;
+    return status == AST_OK ? ast_tune_silhouette(t, points, s->merged, row->merged, &row->merged_silhouette) : status;
+}
+
+static ast_status sweep_angles(ast_tuning *t, sweep *s) {
+    ast_tuned *tuned = t->tuned;
+    ast_status status = AST_OK;
+    while (tuned->angle_count < tuned->angles_planned && status == AST_OK) {
+        ast_tune_angle *row = &tuned->angles[tuned->angle_count];
+        row->angle = t->options->from - (double)tuned->angle_count * t->options->step;
+        status = sweep_angle(t, s, row);
+        if (t->too_many && !t->stopped) { /* the run was given up */
+            t->report->cut = 1;
+            return AST_OK;
+        }
+        int32_t *labels = s->labels;
+        s->labels = s->last;
+        s->last = labels;
+        tuned->angle_count += status == AST_OK;
+        if (status == AST_OK)
+            status = ast_tune_step(t);
+    }
+    return status;
+}
+
+static ast_status run_sweep(ast_tuning *t) {
+    size_t count = t->sample.points.count, most = 2 * ast_tune_largest_peak(t->tuned->levels, t->tuned->level_count);
+    sweep s = {.labels = ast_allocate(count, sizeof *s.labels),
+               .last = ast_allocate(count, sizeof *s.last),
+               .merged = ast_allocate(count, sizeof *s.merged)};
+    t->tuned->angles = ast_allocate(t->tuned->angles_planned, sizeof *t->tuned->angles);
+    bool ready = s.labels && s.last && s.merged && t->tuned->angles;
+    most = most ? most : WEAK_CLUSTERS;
+    t->most_clusters = most < t->options->max_clusters ? most : t->options->max_clusters;
+    ast_status status = ready ? sweep_angles(t, &s) : ast_fail_memory(&t->context->fault);
+    t->most_clusters = 0;
+    t->too_many = false;
+    free(s.labels);
+    free(s.last);
+    free(s.merged);
+    return status;
+}
+
+/* ---- The recommendation ------------------------------------------------------------------------------------------ */
+
+/* Nothing to choose from: one cluster is what the evidence prefers. */
+static void recommend_least_bad(ast_tuning *t) {
+    const ast_tuned *tuned = t->tuned;
+    ast_tune_report *r = t->report;
+    size_t row = ast_tune_least_bad(tuned->angles, tuned->angle_count);
+    r->weak = 1;
+    r->angle = tuned->angle_count ? tuned->angles[row].angle : t->options->from;
+    r->clusters = tuned->angle_count ? tuned->angles[row].clusters : 1;
+    r->silhouette = tuned->angle_count ? tuned->angles[row].silhouette : NAN;
+}
+
+static void recommend(ast_tuning *t) {
+    const ast_tuned *tuned = t->tuned;
+    ast_tune_report *r = t->report;
+    ast_tune_range range;
+    if (tuned->level_count == 0) {
+        recommend_least_bad(t);
+        return;
+    }
+    const ast_tune_level *level =
+        &tuned->levels[ast_tune_choose(tuned->levels, tuned->level_count, tuned->angles, tuned->angle_count, &range)];
+    r->clusters = level->clusters;
+    r->silhouette = level->silhouette;
+    r->excess = level->excess;
+    r->weak = !(level->excess >= AST_TUNE_MARGIN);
+    if (range.found) {
+        r->angle = tuned->angles[(range.first + range.last) / 2].angle;
+        r->first = tuned->angles[range.first].angle;
+        r->last = tuned->angles[range.last].angle;
+    } else {
+        r->angle = r->leaf_angle;
+        r->merge = AST_MERGE_COUNT;
+        r->merge_count = level->clusters;
+    }
+}
+
+static void explain(ast_tuning *t) {
+    const ast_tune_report *r = t->report;
+    char *text = t->tuned->reason;
+    size_t room = sizeof t->tuned->reason;
+    int used = 0;
+    if (r->weak && t->tuned->level_count == 0) {
+        snprintf(text, room,
+                 "nothing stands out: one von Mises-Fisher distribution explains the points better than any clusters; "
+                 "this angle is only the least bad one");
+        return;
+    }
+    if (r->weak)
+        used = snprintf(text, room, "nothing stands out: ");
+    if (isfinite(r->first))
+        used += snprintf(text + used, room - (size_t)used, "every angle from %g to %g degrees finds %zu clusters",
+                         r->last, r->first, r->merge_count ? r->merge_count : r->clusters);
+    else
+        used += snprintf(text + used, room - (size_t)used,
+                         "no range of angles keeps its number of clusters, and %zu is the best level of the tree of "
+                         "joins from %g degrees",
+                         r->merge_count, r->leaf_angle);
+    snprintf(text + used, room - (size_t)used,
+             ", silhouette %.2f, %.2f %s what one von Mises-Fisher distribution gives%s", r->silhouette,
+             fabs(r->excess), r->excess < 0 ? "below" : "above", r->weak ? "; below 0.05 that may be chance" : "");
+}
+
+/* Runs the recommended options on all points, and describes the result. labels: (N) */
+static ast_status describe(ast_tuning *t, int32_t *labels) {
+    ast_tune_report *r = t->report;
+    ast_report report = {.size = sizeof report};
+    ast_options options = ast_tune_run_options(t, r->angle);
+    options.seed = t->options->seed;
+    options.merge = r->merge;
+    options.merge_count = r->merge_count;
+    ast_status status = ast_tune_run(t, t->points, &options, labels, &report);
+    if (status == AST_OK)
+        status = ast_tune_silhouette(t, t->points, labels, report.clusters, &r->silhouette);
+    r->clusters = report.clusters;
+    return status;
+}
+
+/* ---- The call ---------------------------------------------------------------------------------------------------- */
+
+static const char *problem_of(const ast_tune_options *o) {
+    if (!(o->from >= 0 && o->from <= 180) || !(o->to >= 0 && o->to <= 180))
+        return "from and to must be between 0 and 180 degrees";
+    if (o->to > o->from)
+        return "to is above from; the sweep goes from large angles to small ones";
+    if (!(o->step > 0) || (o->from - o->to) / o->step >= MOST_ANGLES)
+        return "step must be above 0, and large enough for at most 20000 angles";
+    if (o->max_clusters < 2)
+        return "max_clusters must be at least 2";
+    return o->draws < 1 ? "draws must be at least 1" : NULL;
+}
+
+static ast_status check(ast_tuning *t) {
+    ast_fault *fault = &t->context->fault;
+    ast_status status = ast_check_struct(t->options, sizeof *t->options, "options", fault);
+    if (status == AST_OK)
+        status = ast_check_struct(t->report, sizeof *t->report, "report", fault);
+    if (status == AST_OK)
+        status = ast_check_points(t->points, fault);
+    if (status != AST_OK)
+        return status;
+    if (problem_of(t->options))
+        return ast_fail(fault, AST_BAD_OPTION, "%s", problem_of(t->options));
+    if (t->context->comm)
+        return ast_fail(fault, AST_BAD_OPTION, "ast_tune works on one rank, which has all points");
+    if (t->points->starts && t->options->axial)
+        return ast_refuse_sparse(t->points, "axial clustering", fault);
+    if (t->points->dimension > AST_TUNE_COLUMNS)
+        return ast_fail(fault, AST_BAD_DATA,
+                        "the points have %zu columns; ast_tune takes at most %d, since it compares with dense draws",
+                        t->points->dimension, AST_TUNE_COLUMNS);
+    return AST_OK;
+}
+
+static ast_status tune(ast_tuning *t) {
+    const ast_tune_options *o = t->options;
+    ast_tune_report *r = t->report;
+    t->tuned->angles_planned = (size_t)floor((o->from - o->to) / o->step + 1e-9) + 1;
+    t->planned = 10 * (t->tuned->angles_planned + 1);
+    ast_status status = ast_tune_open_sample(t);
+    if (status == AST_OK)
+        status = find_leaves(t);
+    if (status == AST_OK)
+        status = ast_tune_find_limit(t, &t->sample, &r->limit, &r->evidence);
+    if (status == AST_OK && r->limit > 1)
+        status = find_levels(t);
+    if (status == AST_OK)
+        status = run_sweep(t);
+    if (status == AST_OK) {
+        recommend(t);
+        explain(t);
+    }
+    return status;
+}
+
+/* The inner context works on the caller's threads. */
+static ast_status open_inner(ast_tuning *t) {
+    const ast_context *context = t->context;
+    t->inner = ast_allocate_zero(1, sizeof *t->inner);
+    t->tuned = ast_allocate_zero(1, sizeof *t->tuned);
+    if (!t->inner || !t->tuned)
+        return ast_fail_memory(&t->context->fault);
+    t->inner->pool = context->pool;
+    t->inner->kernels = context->kernels;
+    t->inner->crowd = context->crowd;
+    t->inner->cancel = context->cancel;
+    t->inner->cancel_data = context->cancel_data;
+    return AST_OK;
+}
+
+static void close_inner(ast_tuning *t) {
+    if (!t->inner)
+        return;
+    ast_labelling_free(&t->inner->labelling);
+    free(t->inner->clusters);
+    free(t->inner->means);
+    free(t->inner->joins);
+    ast_components_free(&t->inner->components);
+    free(t->inner);
+}
+
+void ast_tuned_free(ast_tuned *tuned) {
+    if (!tuned)
+        return;
+    free(tuned->angles);
+    free(tuned->levels);
+    free(tuned);
+}
+
+#define SWAP(type, a, b)                                                                                               \
+    do {                                                                                                               \
+        type swapped = a;                                                                                              \
+        a = b;                                                                                                         \
+        b = swapped;                                                                                                   \
+    } while (0)
+
+/* The described run becomes the last result of the caller's context, and the tables its tables. */
+static void hand_over(ast_tuning *t, ast_tune_report *report) {
+    ast_context *context = t->context, *inner = t->inner;
+    if (t->options->describe) {
+        SWAP(ast_cluster_info *, context->clusters, inner->clusters);
+        SWAP(float *, context->means, inner->means);
+        SWAP(ast_tree_join *, context->joins, inner->joins);
+        SWAP(ast_components, context->components, inner->components);
+        context->cluster_count = inner->cluster_count;
+        context->join_count = inner->join_count;
+    }
+    ast_tuned_free(context->tuned);
+    context->tuned = t->tuned;
+    t->tuned = NULL;
+    t->report->reason = context->tuned->reason;
+    t->report->angles = context->tuned->angles;
+    t->report->angle_count = context->tuned->angle_count;
+    t->report->angle_stride = sizeof(ast_tune_angle);
+    t->report->levels = context->tuned->levels;
+    t->report->level_count = context->tuned->level_count;
+    t->report->level_stride = sizeof(ast_tune_level);
+    *report = *t->report;
+}
+
+ast_status ast_tune(ast_context *context, const ast_points *points, const ast_tune_options *options, int32_t *labels,
+                    ast_tune_report *report) {
+    ast_status status = ast_enter(context);
+    if (status != AST_OK)
+        return status;
+    ast_tuning t = {.context = context, .points = points, .options = options, .report = report};
+    ast_tune_report own = {.size = sizeof own, .excess = NAN, .first = NAN, .last = NAN};
+    status = check(&t);
+    t.report = &own;
+    if (status == AST_OK)
+        status = open_inner(&t);
+    if (status == AST_OK)
+        status = tune(&t);
+    int32_t *found = status == AST_OK && options->describe ? ast_allocate(points->count, sizeof *found) : NULL;
+    if (status == AST_OK && options->describe)
+        status = found ? describe(&t, found) : ast_fail_memory(&context->fault);
+    if (status == AST_OK)
+        hand_over(&t, report);
+    if (status == AST_OK && found && labels)
+        memcpy(labels, found, points->count * sizeof *labels);
+    free(found);
+    ast_tune_set_free(&t.sample);
+    ast_tuned_free(t.tuned);
+    close_inner(&t);
+    return ast_leave(context, status);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * An ast_tune that is under way. The points that it looks at are a sample of the caller's, or draws of one von
+ * Mises-Fisher distribution with the sample's mean and kappa; both are a tune_set and go through the same steps. The
+ * steps are calls of the library with a context of their own, so that the caller's keeps its last result until the end.
+ */
+#ifndef AST_TUNE_CALL_H
+#define AST_TUNE_CALL_H
+
+#include "context.h"
+#include "tune.h"
+
+#define AST_TUNE_SEED 1            /* of orders and draws: what is recommended does not hinge on the caller's seed */
+#define AST_TUNE_COLUMNS (1 << 17) /* of sparse rows: the draws are dense */
+
+/* Points in memory, normalised, by content; x and -x the same: upright. */
+typedef struct ast_tune_set {
+    ast_points points; /* a view of what follows */
+    float *rows;       /* (count, D) */
+    double *weights;   /* (count) or NULL */
+    int32_t *starts;   /* rows that are too long to be dense are sparse rows with all entries */
+    int32_t *columns;
+    int32_t *leaves;      /* (count) of the tree */
+    ast_tree_join *joins; /* (leaf_count - 1) */
+    size_t leaf_count;
+} ast_tune_set;
+
+/* What the report of the last ast_tune points to. */
+typedef struct ast_tuned {
+    ast_tune_angle *angles;
+    size_t angle_count, angles_planned;
+    ast_tune_level *levels;
+    size_t level_count;
+    char reason[400];
+} ast_tuned;
+
+void ast_tuned_free(ast_tuned *tuned);
+
+typedef struct ast_tuning {
+    ast_context *context; /* the caller's */
+    ast_context *inner;
+    const ast_points *points;
+    const ast_tune_options *options;
+    ast_tune_report *report;
+    ast_tuned *tuned;
+    ast_tune_set sample;
+    size_t present;        /* rows that take part, of which the sample is some */
+    size_t most_clusters;  /* the run that is under way is given up with more; 0: never */
+    bool too_many;         /* and that has happened */
+    size_t steps, planned; /* for the progress function */
+    bool stopped;          /* which asked to stop */
+} ast_tuning;
+
+/* tune_sample.c */
+ast_status ast_tune_open_sample(ast_tuning *tuning);
+ast_status ast_tune_draw(ast_tuning *tuning, int number, ast_tune_set *draw);
+void ast_tune_set_free(ast_tune_set *set);
+
+/* tune_levels.c: the leaves at an angle and their tree; the best level by evidence; the silhouettes of the levels, one
+ * for each. */
+ast_status ast_tune_grow_tree(ast_tuning *tuning, ast_tune_set *set, double angle);
+ast_status ast_tune_find_limit(ast_tuning *tuning, const ast_tune_set *set, size_t *limit, double *evidence);
+ast_status ast_tune_measure_levels(ast_tuning *tuning, const ast_tune_set *set, double *silhouettes);
+
+/* tune.c: options of a run in content order; the run; the silhouette of its labels, NaN with one cluster. */
+ast_options ast_tune_run_options(ast_tuning *tuning, double angle);
+ast_status ast_tune_run(ast_tuning *tuning, const ast_points *points, const ast_options *options, int32_t *labels,
+                        ast_report *report);
+ast_status ast_tune_silhouette(ast_tuning *tuning, const ast_points *points, const int32_t *labels, size_t clusters,
+                               double *silhouette);
+
+/* The status of a call with the inner context, whose sentence becomes that of the caller's. */
+ast_status ast_tune_inner(ast_tuning *tuning, ast_status status);
+
+/* A step of so many is done. AST_CANCELLED if somebody asked to stop. */
+ast_status ast_tune_step(ast_tuning *tuning);
+
+#endif

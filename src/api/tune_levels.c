@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The tree of joins of a set, the level that its evidence prefers, and the silhouettes of its levels.
+ *
+ * A level is a cut of the tree, after which points join their nearest mean a few times, as they do after a merge. */
+#include "tune_call.h"
+
+#include "evidence.h"
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PASSES 5
+#define UNIT 0x1p40 /* of the sums of rows: 4,000 of them stay below 2^63 */
+
+/* ---- The tree ---------------------------------------------------------------------------------------------------- */
+
+ast_status ast_tune_grow_tree(ast_tuning *t, ast_tune_set *set, double angle) {
+    size_t count = set->points.count, joins;
+    int32_t *labels = ast_allocate(count, sizeof *labels);
+    ast_options options = ast_tune_run_options(t, angle);
+    ast_report report = {.size = sizeof report};
+    free(set->joins);
+    set->joins = NULL;
+    if (!set->leaves)
+        set->leaves = ast_allocate(count, sizeof *set->leaves);
+    options.tree = 1;
+    options.leaves = set->leaves;
+    ast_status status = labels && set->leaves ? AST_OK : ast_fail_memory(&t->context->fault);
+    if (status == AST_OK)
+        status = ast_tune_run(t, &set->points, &options, labels, &report);
+    free(labels);
+    if (status != AST_OK)
+        return status;
+    set->leaf_count = report.clusters;
+    const ast_tree_join *tree = ast_tree(t->inner, &joins);
+    set->joins = ast_allocate(joins, sizeof *set->joins);
+    if (!set->joins)
+        return ast_fail_memory(&t->context->fault);
+    memcpy(set->joins, tree, joins * sizeof *set->joins);
+    return AST_OK;
+}
+
+/* ---- The evidence ------------------------------------------------------------------------------------------------ */
+
+/* Distinct rows of every leaf, equal rows being neighbours: their number and their sum. Axial: rows are turned to the
+ * side of the leaf's sum so far. */
+static void add_distinct(const ast_tune_set *set, bool axial, double *counts, int64_t *sums) {
+    size_t dimension = set->points.dimension, bytes = dimension * sizeof *set->rows;
+    for (size_t i = 0; i < set->points.count; i++) {
+        const float *row = set->rows + i * dimension;
+        int32_t leaf = set->leaves[i];
+        if (i > 0 && leaf == set->leaves[i - 1] && memcmp(row, row - dimension, bytes) == 0)
+            continue;
+        int64_t *sum = sums + (size_t)leaf * dimension;
+        double side = 0;
+        for (size_t d = 0; axial && d < dimension; d++)
+            side += (double)sum[d] * (double)row[d];
+        for (size_t d = 0; d < dimension; d++)
+            sum[d] += llrint((side < 0 ? -UNIT : UNIT) * (double)row[d]);
+        counts[leaf]++;
+    }
+}
+
+/* Axial: the sum of node b is turned if that makes the sum of both longer. place[n] is where the sum of node n is. */
+static bool join_sums(int64_t *sums, size_t dimension, size_t *place, const ast_tree_join *join) {
+    int64_t *a = sums + place[join->a] * dimension, *b = sums + place[join->b] * dimension;
+    double side = 0;
+    for (size_t d = 0; d < dimension; d++)
+        side += (double)a[d] * (double)b[d];
+    for (size_t d = 0; d < dimension; d++)
+        a[d] += side < 0 ? -b[d] : b[d];
+    place[join->into] = place[join->a];
+    return side < 0;
+}
+
+typedef struct weighing {
+    ast_evidence evidence;
+    double *counts; /* (leaves) */
+    int64_t *sums;  /* (leaves, D) */
+    size_t *place;  /* (2 leaves) */
+} weighing;
+
+static ast_status climb(ast_tuning *t, const ast_tune_set *set, weighing *w, size_t *limit, double *evidence) {
+    double highest = -INFINITY, value = 0;
+    size_t dimension = set->points.dimension;
+    for (size_t k = 0; k < set->leaf_count; k++) {
+        w->place[k] = k;
+        ast_evidence_leaf(&w->evidence, w->counts[k], w->sums + k * dimension);
+    }
+    for (size_t clusters = set->leaf_count; clusters > 0; clusters--) {
+        value = ast_evidence_value(&w->evidence);
+        if (value >= highest) {
+            highest = value;
+            *limit = clusters;
+        }
+        if (clusters == 1)
+            break;
+        const ast_tree_join *join = &set->joins[set->leaf_count - clusters];
+        bool turned = t->options->axial && join_sums(w->sums, dimension, w->place, join);
+        ast_evidence_join(&w->evidence, join->a, join->b, turned);
+        if (ast_pool_poll(t->context->pool))
+            return ast_fail_cancelled(&t->context->fault);
+    }
+    *evidence = highest - value;
+    return AST_OK;
+}
+
+ast_status ast_tune_find_limit(ast_tuning *t, const ast_tune_set *set, size_t *limit, double *evidence) {
+    weighing w;
+    size_t leaves = set->leaf_count, dimension = set->points.dimension;
+    if (!ast_evidence_open(&w.evidence, leaves, dimension, UNIT))
+        return ast_fail_memory(&t->context->fault);
+    w.counts = ast_allocate_zero(leaves, sizeof *w.counts);
+    w.sums = ast_allocate_zero(leaves * dimension, sizeof *w.sums);
+    w.place = ast_allocate(2 * leaves, sizeof *w.place);
+    ast_status status = w.counts && w.sums && w.place ? AST_OK : ast_fail_memory(&t->context->fault);
+    if (status == AST_OK) {
+        add_distinct(set, t->options->axial != 0, w.counts, w.sums);
+        status = climb(t, set, &w, limit, evidence);
+    }
+    ast_evidence_close(&w.evidence);
+    free(w.counts);
+    free(w.sums);
+    free(w.place);
+    return status;
+}
+
+/* ---- The levels -------------------------------------------------------------------------------------------------- */
+
+typedef struct level {
+    const ast_tune_set *set;
+    bool axial;
+    size_t clusters;
+    int32_t *labels, *nearest; /* (count) */
+    int32_t *group;            /* (2 leaves) */
+    float *means;              /* (clusters, D) */
+    double *sums;              /* (clusters, D) */
+} level;
+
+/* Labels 0.. in order of appearance; their number. */
+static size_t compact(int32_t *labels, size_t count, int32_t *number, size_t numbers) {
+    int32_t next = 0;
+    for (size_t k = 0; k < numbers; k++)
+        number[k] = -1;
+    for (size_t i = 0; i < count; i++) {
+        if (number[labels[i]] < 0)
+            number[labels[i]] = next++;
+        labels[i] = number[labels[i]];
+    }
+    return (size_t)next;
+}
+
+/* The labels of the cut with l->clusters clusters. */
+static void cut_tree(level *l) {
+    const ast_tune_set *set = l->set;
+    size_t leaves = set->leaf_count, made = leaves - l->clusters;
+    for (size_t node = 0; node < leaves + made; node++)
+        l->group[node] = (int32_t)node;
+    for (size_t join = made; join-- > 0;) { /* a node's parent is the later one, and has its group already */
+        l->group[set->joins[join].a] = l->group[leaves + join];
+        l->group[set->joins[join].b] = l->group[leaves + join];
+    }
+    for (size_t i = 0; i < set->points.count; i++)
+        l->labels[i] = l->group[set->leaves[i]];
+    l->clusters = compact(l->labels, set->points.count, l->group, 2 * leaves);
+}
+
+/* Means of the labels, from sums in order of the rows. Axial: a row counts on the side of the mean so far. */
+static void find_means(level *l) {
+    const ast_tune_set *set = l->set;
+    size_t dimension = set->points.dimension;
+    memset(l->sums, 0, l->clusters * dimension * sizeof *l->sums);
+    for (size_t i = 0; i < set->points.count; i++) {
+        const float *row = set->rows + i * dimension, *mean = l->means + (size_t)l->labels[i] * dimension;
+        double *sum = l->sums + (size_t)l->labels[i] * dimension, factor = set->weights ? set->weights[i] : 1, side = 0;
+        for (size_t d = 0; l->axial && d < dimension; d++)
+            side += (double)mean[d] * (double)row[d];
+        factor = side < 0 ? -factor : factor;
+        for (size_t d = 0; d < dimension; d++)
+            sum[d] += factor * (double)row[d];
+    }
+    for (size_t k = 0; k < l->clusters; k++) {
+        double squares = 0, *sum = l->sums + k * dimension;
+        for (size_t d = 0; d < dimension; d++)
+            squares += sum[d] * sum[d];
+        for (size_t d = 0; d < dimension && squares > 0; d++)
+            l->means[k * dimension + d] = (float)(sum[d] / sqrt(squares));
+    }
+}
+
+/* The first row of each cluster, which is what remains where rows cancel out. */
+static void start_means(level *l) {
+    size_t dimension = l->set->points.dimension;
+    int32_t next = 0;
+    for (size_t i = 0; i < l->set->points.count; i++)
+        if (l->labels[i] == next)
+            memcpy(l->means + (size_t)next++ * dimension, l->set->rows + i * dimension, dimension * sizeof *l->means);
+    if (l->axial)
+        find_means(l);
+}
+
+static ast_status join_nearest(ast_tuning *t, level *l) {
+    size_t count = l->set->points.count;
+    ast_status status = AST_OK;
+    start_means(l);
+    for (int pass = 0; pass < PASSES && status == AST_OK; pass++) {
+        find_means(l);
+        ast_assign_options to = ast_assign_to(l->means, l->clusters);
+        to.axial = l->axial;
+        status = ast_tune_inner(t, ast_assign(t->inner, &l->set->points, &to, l->nearest, NULL));
+        if (status != AST_OK || memcmp(l->nearest, l->labels, count * sizeof *l->labels) == 0)
+            break;
+        memcpy(l->labels, l->nearest, count * sizeof *l->labels);
+        size_t before = l->clusters;
+        l->clusters = compact(l->labels, count, l->group, l->clusters);
+        if (l->clusters < before)
+            start_means(l);
+    }
+    return status;
+}
+
+static ast_status measure_level(ast_tuning *t, level *l, size_t clusters, double *silhouette) {
+    l->clusters = clusters;
+    *silhouette = -1;
+    if (clusters > l->set->leaf_count)
+        return AST_OK;
+    cut_tree(l);
+    ast_status status = join_nearest(t, l);
+    if (status == AST_OK)
+        status = ast_tune_silhouette(t, &l->set->points, l->labels, l->clusters, silhouette);
+    if (status == AST_OK && isnan(*silhouette))
+        *silhouette = 0; /* the passes left one cluster */
+    return status;
+}
+
+ast_status ast_tune_measure_levels(ast_tuning *t, const ast_tune_set *set, double *silhouettes) {
+    const ast_tuned *tuned = t->tuned;
+    size_t count = set->points.count, most = tuned->levels[tuned->level_count - 1].clusters;
+    level l = {.set = set, .axial = t->options->axial != 0};
+    size_t numbers = 2 * set->leaf_count > most ? 2 * set->leaf_count : most;
+    l.labels = ast_allocate(count, sizeof *l.labels);
+    l.nearest = ast_allocate(count, sizeof *l.nearest);
+    l.group = ast_allocate(numbers, sizeof *l.group);
+    l.means = ast_allocate(most * set->points.dimension, sizeof *l.means);
+    l.sums = ast_allocate(most * set->points.dimension, sizeof *l.sums);
+    bool ready = l.labels && l.nearest && l.group && l.means && l.sums;
+    ast_status status = ready ? AST_OK : ast_fail_memory(&t->context->fault);
+    for (size_t i = 0; i < tuned->level_count && status == AST_OK; i++) {
+        status = measure_level(t, &l, tuned->levels[i].clusters, &silhouettes[i]);
+        if (status == AST_OK)
+            status = ast_tune_step(t);
+    }
+    free(l.labels);
+    free(l.nearest);
+    free(l.group);
+    free(l.means);
+    free(l.sums);
+    return status;
+}

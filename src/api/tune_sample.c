@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The points that tune looks at: rows of the caller at equal distances in the order by content, so that copies of a row
+ * are in the sample as often as among all rows and permuted rows give the same sample; and draws of one von
+ * Mises-Fisher distribution, or of its axial form, with the mean and the concentration of the sample. */
+#include "tune_call.h"
+
+#include "content.h"
+#include "memory.h"
+#include "random.h"
+#include "vmf.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SAMPLE 4000
+#define LEAST_SAMPLE 200
+#define MOST_NUMBERS ((size_t)1 << 24) /* of the sample, which has fewer rows if they are longer */
+
+void ast_tune_set_free(ast_tune_set *set) {
+    free(set->rows);
+    free(set->weights);
+    free(set->starts);
+    free(set->columns);
+    free(set->leaves);
+    free(set->joins);
+    *set = (ast_tune_set){0};
+}
+
+/* A view of rows that are there, or will be. */
+static bool set_view(ast_tune_set *set, size_t count, size_t dimension) {
+    set->points = ast_points_f4(set->rows, count, dimension);
+    set->points.weights = set->weights;
+    if (dimension <= AST_MAX_DIMENSION)
+        return true;
+    set->starts = ast_allocate(count + 1, sizeof *set->starts);
+    set->columns = ast_allocate(count * dimension, sizeof *set->columns);
+    if (!set->starts || !set->columns)
+        return false;
+    for (size_t i = 0; i <= count; i++)
+        set->starts[i] = (int32_t)(i * dimension);
+    for (size_t i = 0; i < count * dimension; i++)
+        set->columns[i] = (int32_t)(i % dimension);
+    set->points = ast_points_csr(set->rows, AST_F4, set->starts, set->columns, AST_I4, count, dimension);
+    set->points.weights = set->weights;
+    return true;
+}
+
+/* ---- The sample -------------------------------------------------------------------------------------------------- */
+
+/* The rows that take part come first in the order by content. Of the others the missing ones are counted. */
+static ast_status count_present(ast_tuning *t, const uint32_t *order, float *row) {
+    const ast_points *p = t->points;
+    size_t present = p->count;
+    for (; present > 0; present--) {
+        size_t r = order[present - 1];
+        ast_row_kind kind = ast_read_row(p, r, row);
+        if (kind == AST_ROW_INFINITE)
+            return ast_fail_infinite(&t->context->fault, r + 1);
+        if (kind == AST_ROW_MISSING)
+            t->report->missing++;
+        else if (!p->weights || p->weights[r] > 0)
+            break;
+        if (ast_pool_poll(t->context->pool))
+            return ast_fail_cancelled(&t->context->fault);
+    }
+    t->present = present;
+    return present ? AST_OK : ast_fail(&t->context->fault, AST_BAD_DATA, "there is no usable row: every one is zero or holds a NaN");
+}
+
+static ast_status gather(ast_tuning *t, const uint32_t *order) {
+    const ast_points *p = t->points;
+    size_t d = p->dimension, most = MOST_NUMBERS / d, count = t->present;
+    most = most > SAMPLE ? SAMPLE : most < LEAST_SAMPLE ? LEAST_SAMPLE : most;
+    count = count < most ? count : most;
+    ast_tune_set *set = &t->sample;
+    set->rows = ast_allocate(count * d, sizeof *set->rows);
+    set->weights = p->weights ? ast_allocate(count, sizeof *set->weights) : NULL;
+    if (!set->rows || (p->weights && !set->weights) || !set_view(set, count, d))
+        return ast_fail_memory(&t->context->fault);
+    for (size_t i = 0; i < count; i++) {
+        size_t r = order[i * t->present / count];
+        ast_read_row(p, r, set->rows + i * d);
+        if (t->options->axial && ast_faces_down(set->rows + i * d, d))
+            ast_negate(set->rows + i * d, d);
+        if (set->weights)
+            set->weights[i] = p->weights[r];
+    }
+    t->report->points = count;
+    return AST_OK;
+}
+
+ast_status ast_tune_open_sample(ast_tuning *t) {
+    const ast_points *p = t->points;
+    ast_fault *fault = &t->context->fault;
+    uint32_t *order = ast_allocate(p->count, sizeof *order);
+    float *row = ast_allocate(p->dimension, sizeof *row);
+    ast_status status = order && row ? AST_OK : ast_fail_memory(fault);
+    if (status == AST_OK)
+        status =
+            ast_order_by_content(p, p->weights, t->options->axial != 0, AST_TUNE_SEED, t->context->pool, order, fault);
+    if (status == AST_OK)
+        status = count_present(t, order, row);
+    if (status == AST_OK)
+        status = gather(t, order);
+    free(order);
+    free(row);
+    return status;
+}
+
+/* ---- The draws --------------------------------------------------------------------------------------------------- */
+
+static double dot_row(const float *row, const double *x, size_t dimension) {
+    double sum = 0;
+    for (size_t d = 0; d < dimension; d++)
+        sum += (double)row[d] * x[d];
+    return sum;
+}
+
+static double normalise(double *x, size_t dimension) {
+    double squares = 0;
+    for (size_t d = 0; d < dimension; d++)
+        squares += x[d] * x[d];
+    double length = sqrt(squares);
+    for (size_t d = 0; d < dimension && length > 0; d++)
+        x[d] /= length;
+    if (length == 0)
+        x[0] = 1;
+    return length;
+}
+
+/* next (D) = sum of w x f(x.mean); returns the sum of w. `axial`: f is the cosine itself, a step of the power method;
+ * otherwise 1. */
+static double add_rows(const ast_tune_set *set, const double *mean, double *next) {
+    size_t dimension = set->points.dimension;
+    double total = 0;
+    memset(next, 0, dimension * sizeof *next);
+    for (size_t i = 0; i < set->points.count; i++) {
+        const float *row = set->rows + i * dimension;
+        double weight = set->weights ? set->weights[i] : 1, factor = mean ? dot_row(row, mean, dimension) : 1;
+        total += weight;
+        for (size_t d = 0; d < dimension; d++)
+            next[d] += weight * factor * (double)row[d];
+    }
+    return total;
+}
+
+/* The kappa at which E (x.mean)^2 = 1 - (D - 1) A(kappa) / kappa is `moment`: that of axes. */
+static double axial_kappa(size_t dimension, double moment) {
+    double d = (double)dimension, low = 1e-6, high = 1e9;
+    if (!(moment > 1 / d + 1e-12))
+        return 0;
+    for (int i = 0; i < 100; i++) {
+        double kappa = sqrt(low * high), expected = 1 - (d - 1) * ast_vmf_resultant(dimension, kappa) / kappa;
+        *(expected < moment ? &low : &high) = kappa;
+    }
+    return low;
+}
+
+#define POWER_STEPS 30
+
+/* Mean and kappa of one distribution for the sample. */
+static ast_status fit(ast_tuning *t, double *mean, double *kappa) {
+    const ast_tune_set *set = &t->sample;
+    size_t dimension = set->points.dimension;
+    double *next = ast_allocate(dimension, sizeof *next);
+    if (!next)
+        return ast_fail_memory(&t->context->fault);
+    double total = add_rows(set, NULL, mean), length = normalise(mean, dimension);
+    *kappa = ast_vmf_kappa(dimension, fmin(length / total, 1));
+    for (int i = 0; t->options->axial && i < POWER_STEPS && !ast_pool_poll(t->context->pool); i++) {
+        add_rows(set, mean, next);
+        double moment = normalise(next, dimension) / total;
+        memcpy(mean, next, dimension * sizeof *mean);
+        *kappa = axial_kappa(dimension, moment);
+    }
+    free(next);
+    return ast_check_cancelled(t->context);
+}
+
+ast_status ast_tune_draw(ast_tuning *t, int number, ast_tune_set *set) {
+    size_t count = t->sample.points.count, dimension = t->sample.points.dimension;
+    double *mean = ast_allocate(dimension, sizeof *mean), *x = ast_allocate(dimension, sizeof *x), kappa = 0;
+    set->rows = ast_allocate(count * dimension, sizeof *set->rows);
+    bool ready = mean && x && set->rows && set_view(set, count, dimension);
+    ast_status status = ready ? fit(t, mean, &kappa) : ast_fail_memory(&t->context->fault);
+    ast_random random;
+    ast_random_seed(&random, AST_TUNE_SEED, (uint64_t)number);
+    for (size_t i = 0; i < count && status == AST_OK; i++) {
+        ast_vmf_sample(&random, dimension, mean, kappa, x);
+        for (size_t d = 0; d < dimension; d++)
+            set->rows[i * dimension + d] = (float)x[d];
+        if (i % 64 == 0 && ast_pool_poll(t->context->pool))
+            status = ast_fail_cancelled(&t->context->fault);
+    }
+    free(mean);
+    free(x);
+    return status;
+}

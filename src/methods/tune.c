@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The constants were settled on labelled words and digits; docs/tune.md says how far the answer depends on them. */
+#include "tune.h"
+
+#include <math.h>
+
+#define TOLERANCE 0.1 /* of the range of all levels: a peak may be so far below the best */
+#define PLATEAU 1.25  /* the largest angle of a range over its smallest one, at least */
+#define ALL_TO 20     /* every number of clusters up to this one is a level, ... */
+#define GROWTH 1.12   /* ... and then each is so much larger than the one before */
+
+size_t ast_tune_list_levels(size_t most, ast_tune_level *levels) {
+    size_t count = 0, room = AST_TUNE_LEVELS(most);
+    double next = ALL_TO;
+    for (size_t clusters = 2; clusters <= most && count < room;) {
+        levels[count++] = (ast_tune_level){.clusters = clusters, .silhouette = NAN, .null = NAN, .excess = NAN};
+        if (clusters == most)
+            break;
+        if (clusters < ALL_TO) {
+            clusters++;
+        } else {
+            next *= GROWTH;
+            clusters = (size_t)lround(next);
+        }
+        if (clusters > most)
+            clusters = most;
+    }
+    return count;
+}
+
+static double highest_of(const ast_tune_level *levels, size_t count, bool excess) {
+    double highest = -INFINITY;
+    for (size_t i = 0; i < count; i++)
+        highest = fmax(highest, excess ? levels[i].excess : levels[i].silhouette);
+    return highest;
+}
+
+static double lowest_of(const ast_tune_level *levels, size_t count, bool excess) {
+    double lowest = INFINITY;
+    for (size_t i = 0; i < count; i++)
+        lowest = fmin(lowest, excess ? levels[i].excess : levels[i].silhouette);
+    return lowest;
+}
+
+void ast_tune_mark_peaks(ast_tune_level *levels, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        levels[i].excess = levels[i].silhouette - levels[i].null;
+    double high = highest_of(levels, count, true), low = lowest_of(levels, count, true);
+    for (size_t i = 0; i < count; i++)
+        levels[i].peak = levels[i].excess >= high - TOLERANCE * (high - low) &&
+                         (i == 0 || levels[i].excess > levels[i - 1].excess) &&
+                         (i + 1 == count || levels[i].excess >= levels[i + 1].excess);
+}
+
+size_t ast_tune_largest_peak(const ast_tune_level *levels, size_t count) {
+    size_t largest = 0;
+    for (size_t i = 0; i < count; i++)
+        largest = levels[i].peak ? levels[i].clusters : largest;
+    return largest;
+}
+
+static double width_of(const ast_tune_angle *angles, ast_tune_range range) {
+    return range.found ? angles[range.first].angle / fmax(angles[range.last].angle, 1e-3) : 0;
+}
+
+/* The widest range of neighbouring angles with so many clusters and silhouettes of at least `least`. */
+static ast_tune_range find_range(const ast_tune_angle *angles, size_t count, size_t clusters, double least) {
+    ast_tune_range best = {0};
+    for (size_t i = 0; i < count; i++) {
+        size_t end = i;
+        while (end < count && angles[end].clusters == clusters && angles[end].silhouette >= least)
+            end++;
+        if (end == i)
+            continue;
+        ast_tune_range range = {true, i, end - 1};
+        if (width_of(angles, range) >= PLATEAU && width_of(angles, range) > width_of(angles, best))
+            best = range;
+        i = end - 1;
+    }
+    return best;
+}
+
+size_t ast_tune_choose(const ast_tune_level *levels, size_t level_count, const ast_tune_angle *angles,
+                       size_t angle_count, ast_tune_range *range) {
+    double allowance = TOLERANCE * (highest_of(levels, level_count, false) - lowest_of(levels, level_count, false));
+    size_t chosen = 0;
+    *range = (ast_tune_range){0};
+    for (size_t i = 0; i < level_count; i++) {
+        if (!levels[i].peak)
+            continue;
+        ast_tune_range own = find_range(angles, angle_count, levels[i].clusters, levels[i].silhouette - allowance);
+        if (!range->found || width_of(angles, own) > width_of(angles, *range)) {
+            chosen = i;
+            *range = own;
+        }
+    }
+    return chosen;
+}
+
+size_t ast_tune_least_bad(const ast_tune_angle *angles, size_t count) {
+    size_t best = count ? count - 1 : 0;
+    double highest = -INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        if (angles[i].clusters > 1 && angles[i].silhouette > highest) {
+            best = i;
+            highest = angles[i].silhouette;
+        }
+    }
+    return best;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How tune chooses (docs/tune.md): which levels of the tree of joins are looked at, which of them are peaks, and which
+ * range of angles, if any, finds the clusters of a peak without merging. It sees numbers only, no points. */
+#ifndef AST_TUNE_H
+#define AST_TUNE_H
+
+#include "asterism.h"
+
+#include <stdbool.h>
+
+#define AST_TUNE_MARGIN 0.05 /* an excess below this is what draws of one distribution reach among themselves */
+
+/* The levels to look at, 2 clusters first: all up to 20, then in steps of 12%, and `most` itself. Returns their number;
+ * `levels` has room for AST_TUNE_LEVELS(most). */
+#define AST_TUNE_LEVELS(most) ((most) < 400 ? (size_t)(most) : (size_t)400)
+size_t ast_tune_list_levels(size_t most, ast_tune_level *levels);
+
+/* Marks the peaks: better than the level before, at least as good as the level after, and at most a tenth of the range
+ * of all levels below the best. Silhouette and null are given; excess and peak are filled in. */
+void ast_tune_mark_peaks(ast_tune_level *levels, size_t count);
+
+/* The largest peak's number of clusters. */
+size_t ast_tune_largest_peak(const ast_tune_level *levels, size_t count);
+
+/* A range of neighbouring angles: rows first..last. */
+typedef struct ast_tune_range {
+    bool found;
+    size_t first, last;
+} ast_tune_range;
+
+/* The level to take: the peak with the widest range of angles that find it without merging; if no peak has such a
+ * range, the finest peak. */
+size_t ast_tune_choose(const ast_tune_level *levels, size_t level_count, const ast_tune_angle *angles,
+                       size_t angle_count, ast_tune_range *range);
+
+/* Weak data: the angle whose two or more clusters have the highest silhouette; of equals the largest. Without such an
+ * angle, the last one. */
+size_t ast_tune_least_bad(const ast_tune_angle *angles, size_t count);
+
+#endif
