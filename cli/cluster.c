@@ -230,24 +230,25 @@ static int open_targets(job *work) {
     return ast_cli_agree(-1);
 }
 
-/* The sweep's own means at that angle are the start, so that the result is what it saw. */
+/* The options that tune recommends. A merge that was typed stands. */
 static int find_angle(job *work) {
     const settings *given = work->given;
-    ast_cli_sweep *sweep = &work->sweep;
-    ast_cli_angles angles = {.axial = given->options.axial};
-    ast_cli_defaults(ast_cli_angles_group.options, &angles);
-    int code = ast_cli_sweep_run(sweep, work->context, &work->points, given->input, &angles, &given->common);
+    ast_tune_options options;
+    ast_tune_options_init(&options);
+    options.axial = given->options.axial;
+    options.describe = 0;
+    ast_cli_tuned_input from = {work->context, &work->directions, &work->points, given->input};
+    int code = ast_cli_recommend(&from, &options, &given->common, &work->tuned);
     if (code >= 0)
         return code;
-    if (sweep->stopped)
-        return ast_cli_fail(AST_CLI_SIGNAL + sweep->stopped, "stopped; nothing was written");
-    if (sweep->best == sweep->count)
-        return ast_cli_fail(AST_CLI_FAILED, "%s: --angle auto finds no angle, since %s; give one, such as --angle 25",
-                            ast_cli_name(given->input), sweep->reason);
-    work->options.start = AST_GIVEN;
-    work->options.means = sweep->rows[sweep->best].means;
-    work->options.means_count = sweep->rows[sweep->best].clusters;
-    work->options.angle = sweep->rows[sweep->best].angle;
+    if (work->tuned.weak && !given->common.quiet)
+        ast_cli_fail(0, "warning: %s", work->tuned.reason);
+    work->options.angle = work->tuned.angle;
+    work->options.order = AST_ORDER_CONTENT;
+    if (work->options.merge == AST_MERGE_NONE && !given->merge_text) {
+        work->options.merge = work->tuned.merge;
+        work->options.merge_count = work->tuned.merge_count;
+    }
     return -1;
 }
 
@@ -298,7 +299,6 @@ static void free_job(job *work) {
     free(work->prior_mean);
     free(work->memberships);
     ast_cli_record_free(&work->record);
-    ast_cli_sweep_free(&work->sweep);
     ast_scratch_close(&work->parts.scratch);
     free(work->title);
 }

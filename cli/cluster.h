@@ -15,9 +15,9 @@
 #include "memory.h"
 #include "passes.h"
 #include "progress.h"
+#include "recommend.h"
 #include "result.h"
 #include "run_record.h"
-#include "sweep.h"
 #include "targets.h"
 
 enum {
@@ -75,8 +75,8 @@ typedef struct ast_cli_cluster_job {
     ast_cli_record record;
     ast_cli_checkpoint state; /* with --state */
     float *prior_mean, *memberships;
-    ast_cli_sweep sweep; /* with --angle auto */
-    ast_axes axes;       /* with --frame-axes */
+    ast_tune_report tuned; /* with --angle auto */
+    ast_axes axes;         /* with --frame-axes */
     int32_t *nearest;
     ast_cli_parts parts;
     char about[AST_CLI_SURFACE_TEXT];

@@ -29,7 +29,8 @@ static const ast_cli_option options_table[] = {
      AT(options.angle), 0, 180, .choices = automatic, .methods = AST_CLI_BY_ANGLE,
      .required = "how far a point may be from its mean, such as --angle 25 (or --method spkm --clusters K)",
      .manual = "How far a point may be from its mean, 0 to 180 degrees. A larger angle gives fewer clusters. `auto` "
-               "takes the angle that `tune` recommends and starts from its means."},
+               "takes what `tune` recommends: the angle, `--order content` and, if it says so, --merge-to. It warns "
+               "if nothing stands out. --merge and --merge-to replace the recommended merge."},
     {"method", AST_CLI_CHOICE, "NAME",
      "dp: as many clusters as the angle asks for\n"
      "spkm: spherical k-means, as many clusters as --clusters says\n"
@@ -99,8 +100,7 @@ static const ast_cli_option options_table[] = {
     {"order", AST_CLI_CHOICE, "ORDER",
      "the order in which points are visited: given (row by row), content (by a seeded hash of the rows: a "
      "permuted file gives permuted labels) or random (seeded, by row number)",
-     AT(options.order), .choices = orders, .standard = "given", .methods = AST_CLI_BY_ANGLE,
-     .not_in = AST_CLI_AUTO | WHOLE,
+     AT(options.order), .choices = orders, .standard = "given", .methods = AST_CLI_BY_ANGLE, .not_in = WHOLE,
      .manual = "The order in which the points are visited, on which the clusters depend. `given` is row by row, as in "
                "the paper. `content` sorts the rows by a seeded hash of their values: the result does not depend on "
                "the order of rows in the file, and a permuted file gives permuted labels, bit for bit. `random` is a "
@@ -313,6 +313,15 @@ static int check_method(const settings *given) {
     return -1;
 }
 
+/* tune works in content order, and what it describes holds for that order. */
+static int check_automatic(const settings *given) {
+    const char *order = ast_cli_typed(&given->common, "order");
+    if (isinf(given->options.angle) && order && given->options.order != AST_ORDER_CONTENT)
+        return ast_cli_fail(AST_CLI_USAGE, "--angle auto runs in content order: --order %s cannot be combined with it",
+                            order);
+    return -1;
+}
+
 /* What the ranks cannot do and no single option shows. */
 static int check_ranks(const settings *given) {
     const char *what = !ast_cli_ranks()                                                 ? NULL
@@ -378,6 +387,8 @@ int ast_cli_cluster_plan(settings *given, int argc, char **argv, const char **in
     code = ast_cli_reading_list(&given->reading, &given->common, inputs, &given->input);
     if (code < 0)
         code = check_method(given);
+    if (code < 0)
+        code = check_automatic(given);
     if (code < 0)
         code = resolve_merge(given);
     if (code < 0)

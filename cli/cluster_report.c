@@ -57,8 +57,8 @@ static void fill_notes(const ast_cli_result *result, ast_page_notes *notes) {
                  "Found by looking at some of the points: one more iteration over all of them would add %.3g%% to the "
                  "objective.",
                  100 * report->improvement / fabs(report->objective));
-    if (result->reason)
-        ast_note(notes, "The angle: %s.", result->reason);
+    if (result->tuned)
+        ast_note(notes, "The angle: %s.", result->tuned->reason);
 }
 
 static bool make_report(const job *work, ast_page_head *head, const ast_picture *image, ast_format_error *error) {

@@ -12,14 +12,14 @@ typedef struct ast_cli_result {
     const ast_report *report;
     const ast_cluster_info *clusters; /* (report->clusters) */
     const char *method;
-    double angle;           /* degrees, NaN where the method has none */
-    int oir;                /* whether oir_restarts means something */
-    int weighted;           /* whether the points had weights */
-    int merge;              /* whether clusters were merged after convergence */
-    double min_size;        /* clusters of fewer points were dissolved; 0: none */
-    int batches;            /* whether iterations are batches */
-    const ast_report *full; /* of a run over all points all the time, to compare with; or NULL */
-    const char *reason;     /* why this angle, where a sweep chose it; else NULL */
+    double angle;                 /* degrees, NaN where the method has none */
+    int oir;                      /* whether oir_restarts means something */
+    int weighted;                 /* whether the points had weights */
+    int merge;                    /* whether clusters were merged after convergence */
+    double min_size;              /* clusters of fewer points were dissolved; 0: none */
+    int batches;                  /* whether iterations are batches */
+    const ast_report *full;       /* of a run over all points all the time, to compare with; or NULL */
+    const ast_tune_report *tuned; /* with --angle auto: what chose the angle; else NULL */
     int axial;
     const char *about;      /* a line on what was read and how it became directions; or NULL */
     const char *normals;    /* the same in a word */

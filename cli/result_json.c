@@ -79,9 +79,11 @@ static void put_head(const ast_cli_result *result, ast_text *json) {
         ast_json_string(json, "normals", result->normals);
     if (result->oir)
         ast_json_integer(json, "oir_restarts", (int64_t)report->oir_restarts);
-    if (result->reason) {
+    if (result->tuned) {
         ast_json_real(json, "angle", result->angle, DOUBLE_DIGITS);
-        ast_json_string(json, "reason", result->reason);
+        ast_json_real(json, "evidence", result->tuned->evidence, DOUBLE_DIGITS);
+        ast_json_boolean(json, "weak", result->tuned->weak);
+        ast_json_string(json, "reason", result->tuned->reason);
     }
     put_known(json, "improvement", report->improvement);
     if (result->full)

@@ -124,8 +124,8 @@ static void print_head(const ast_cli_result *result, const look *style) {
     print_firmness(report);
     if (result->about)
         printf("%s\n", result->about);
-    if (result->reason)
-        printf("the angle: %s\n", result->reason);
+    if (result->tuned)
+        printf("the angle: %s\n", result->tuned->reason);
 }
 
 /* The ids of the clusters with the largest shares, largest first, equal ones by id; returns how many. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * asterism tune: which angle suits these points. It prints and draws the sweep of sweep.c. */
+ * asterism tune: which angle suits these points, and whether clusters are to be merged. The library finds it
+ * (ast_tune); here it is printed and drawn. */
 #include <asterism.h>
 #include <plot.h>
 #include <svg.h>
@@ -11,9 +12,8 @@
 
 #include "cli.h"
 #include "directions.h"
-#include "interrupt.h"
 #include "pages.h"
-#include "sweep.h"
+#include "recommend.h"
 #include "targets.h"
 #include "terminal.h"
 
@@ -22,25 +22,31 @@ enum { CSV, SVG, MEANS, REPORT, TARGETS };
 typedef struct settings {
     ast_cli_common common;
     ast_cli_reading reading;
-    ast_cli_angles angles;
+    ast_tune_options options;
     const char *input, *csv, *svg, *means, *report;
 } settings;
 
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
-    {"axial", AST_CLI_FLAG, NULL, "x and -x are the same", AT(angles.axial),
+    {"from", AST_CLI_REAL, "DEG", "the largest angle of the sweep", AT(options.from), 0, 180, .standard = "120"},
+    {"to", AST_CLI_REAL, "DEG", "the smallest angle of the sweep", AT(options.to), 0, 180, .standard = "5"},
+    {"step", AST_CLI_REAL, "DEG", "from one angle to the next", AT(options.step), 0.01, 180, .standard = "2.5"},
+    {"max-clusters", AST_CLI_COUNT, "K", "consider at most this many clusters", AT(options.max_clusters), 2, 2147483647,
+     .standard = "200"},
+    {"draws", AST_CLI_INT, "B", "compare with B draws of one von Mises-Fisher distribution", AT(options.draws), 1, 1000,
+     .standard = "5",
+     .manual = "The number of draws of one von Mises-Fisher distribution, with the mean and the concentration of the "
+               "points, that the points are compared with (default 5). Clusters of such draws are chance."},
+    {"axial", AST_CLI_FLAG, NULL, "x and -x are the same", AT(options.axial),
      .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE, .manual = "A row and its negative are the same."},
-    {"csv", AST_CLI_TEXT, "FILE", "write one row per angle", AT(csv), .manual = "Writes one row per angle."},
-    {"svg", AST_CLI_TEXT, "FILE", "draw silhouette, clusters and stability over the angle", AT(svg),
-     .manual = "Draws silhouette, clusters and stability over the angle."},
-    {"means", AST_CLI_TEXT, "FILE", "write the means at the recommended angle, for cluster --init", AT(means),
-     .manual = "Writes the means at the recommended angle, for `cluster --init`."},
+    {"csv", AST_CLI_TEXT, "FILE", "write one row per angle", AT(csv), .manual = NULL},
+    {"svg", AST_CLI_TEXT, "FILE", "draw silhouette, clusters and stability over the angle", AT(svg), .manual = NULL},
+    {"means", AST_CLI_TEXT, "FILE", "write the means of the recommended run", AT(means), .manual = NULL},
     AST_CLI_REPORT_OPTION(AT(report)),
     {0}};
 
-static const ast_cli_group own_group = {.options = options_table};
-static const ast_cli_use uses[] = {
-    {&ast_cli_angles_group, .offset = AT(angles)}, {.group = &own_group}, AST_CLI_READING_GROUPS(AT(reading)), {0}};
+static const ast_cli_group own_group = {.title = "Options", .options = options_table};
+static const ast_cli_use uses[] = {{.group = &own_group}, AST_CLI_READING_GROUPS(AT(reading)), {0}};
 
 static int run(int argc, char **argv);
 
@@ -48,18 +54,19 @@ const ast_cli_command ast_cli_tune = {
     .name = "tune",
     .summary = "find the angle that suits the points",
     .usage = "tune INPUT [options]",
-    .about = "Clusters INPUT by DP-vMF-means at angles from large to small, each run started from nothing and "
-             "from the means of the angle before, of which the better is kept. For each angle: the number of "
-             "clusters, the silhouette by cosine (1: well separated, 0: not), and the stability, the NMI with the "
-             "labels of the angle before. It recommends the middle of the widest range of angles that find the "
-             "same number of clusters at the highest silhouette, and says why. 'cluster --angle auto' does the "
-             "same and goes on.",
-    .manual = "Clusters the points by DP-vMF-means at angles from large to small and recommends one of them: the "
-              "middle of the widest range of angles that find the same number of clusters at the highest "
-              "silhouette. Each angle is run from nothing and from the means of the angle before, and the better "
-              "objective is kept. Of more than a million points a regular subset of at most a million is used. A "
-              "silhouette below 0.25 means that no angle separates clusters: then choose by what the data mean. "
-              "*docs/tune.md* has examples, also of where this fails.",
+    .about =
+        "Recommends options of 'cluster' for INPUT and prints the command, whose result it describes. It clusters "
+        "a sample of up to 4,000 rows at angles from large to small, builds the tree of joins from 5 degrees, and "
+        "compares the silhouette at every level of the tree with that of draws of one von Mises-Fisher "
+        "distribution. If a wide range of angles finds the best number of clusters, it recommends the middle of "
+        "that range, otherwise --merge-to. If nothing exceeds the draws, it says that nothing stands out. 'cluster "
+        "--angle auto' does the same and runs the command.",
+    .manual = "Recommends options of `cluster` and prints the command. Its result is what `tune` describes: number of "
+              "clusters and silhouette are those of that command on all rows. Everything runs in content order, so "
+              "the recommendation does not depend on the order of the rows, nor on --seed.\n\n"
+              "The table has a row for each angle: clusters, silhouette by cosine, stability (NMI with the labels of "
+              "the angle before), and clusters and silhouette with `--merge evidence`. *docs/tune.md* has the rule in "
+              "full, what it finds on known data, and where it fails.",
     .examples = "asterism tune normals.npy\n"
                 "asterism tune normals.npy --svg tune.svg --csv tune.csv\n"
                 "asterism tune words.txt --columns 2-101 --from 90 --to 40 --step 2 --json\n"
@@ -74,19 +81,23 @@ typedef struct job {
     const settings *given;
     ast_context *context;
     ast_cli_directions directions;
-    ast_cli_sweep sweep;
+    ast_tune_report found;
     ast_cli_target targets[TARGETS];
+    char *command;      /* that is recommended */
     char *line, *title; /* of the report */
 } job;
 
 static int check(settings *given);
 static int read_points(job *work);
+static int find(job *work, const char *input);
 static int deliver(job *work);
 
 static int run(int argc, char **argv) {
     settings given = {0};
+    ast_tune_options_init(&given.options);
     int code = ast_cli_parse(&ast_cli_tune, argc, argv, &given, &given.input);
-    given.angles.axial |= given.reading.cloud.undirected;
+    const char *typed = given.input;
+    given.options.axial |= given.reading.cloud.undirected;
     ast_cli_camera_resolve(&given.reading.camera, &given.common, AST_SMOOTH_GUIDED);
     if (code < 0)
         code = check(&given);
@@ -106,27 +117,26 @@ static int run(int argc, char **argv) {
     if (code < 0)
         code = ast_cli_open_targets(work.targets, TARGETS);
     if (code < 0)
-        code = ast_cli_sweep_run(&work.sweep, work.context, &work.directions.points, given.input, &given.angles,
-                                 &given.common);
+        code = find(&work, typed);
     if (code < 0)
         code = deliver(&work);
     ast_cli_abandon_targets(work.targets, TARGETS);
-    ast_cli_sweep_free(&work.sweep);
     ast_cli_directions_close(&work.directions);
     ast_cli_reading_free(&given.reading);
     ast_close(work.context);
+    free(work.command);
     free(work.line);
     free(work.title);
     return code;
 }
 
-/* ---- Before the sweep -------------------------------------------------------------------------------------------- */
+/* ---- The work ---------------------------------------------------------------------------------------------------- */
 
 static int check(settings *given) {
     const char *const inputs[] = {given->input, NULL};
-    if (given->angles.to > given->angles.from)
+    if (given->options.to > given->options.from)
         return ast_cli_fail(AST_CLI_USAGE, "--to %g is above --from %g; the sweep goes from large angles to small ones",
-                            given->angles.to, given->angles.from);
+                            given->options.to, given->options.from);
     int code = ast_cli_reading_list(&given->reading, &given->common, inputs, &given->input);
     return code < 0 ? ast_cli_reading_check(&given->reading, &given->common, given->input) : code;
 }
@@ -140,36 +150,79 @@ static int read_points(job *work) {
     return code;
 }
 
+/* `input` is the name as it was typed. */
+static int find(job *work, const char *input) {
+    const settings *given = work->given;
+    ast_tune_options options = given->options;
+    ast_cli_tuned_input from = {work->context, &work->directions, &work->directions.points, given->input};
+    int code = ast_cli_recommend(&from, &options, &given->common, &work->found);
+    if (code >= 0)
+        return code;
+    work->command = ast_cli_recommended_command(&given->common, input, &work->found);
+    return work->command ? -1 : ast_cli_fail(AST_CLI_FAILED, "there is no memory for the command");
+}
+
 /* ---- What came out ----------------------------------------------------------------------------------------------- */
 
-static void print_json(const void *data, ast_text *json) {
-    const ast_cli_sweep *sweep = &((const job *)data)->sweep;
-    const ast_cli_swept *best = sweep->best < sweep->count ? &sweep->rows[sweep->best] : NULL;
-    ast_json_real(json, "angle", best ? best->angle : NAN, 17);
-    if (best)
-        ast_json_integer(json, "clusters", (int64_t)best->clusters);
-    else
-        ast_json_string(json, "clusters", NULL);
-    ast_json_real(json, "silhouette", best ? best->silhouette : NAN, 17);
-    ast_json_real(json, "from", best ? sweep->rows[sweep->last].angle : NAN, 17);
-    ast_json_real(json, "to", best ? sweep->rows[sweep->first].angle : NAN, 17);
-    ast_json_boolean(json, "weak", !best || sweep->highest < AST_CLI_WEAK);
-    ast_json_integer(json, "points", (int64_t)sweep->points);
-    ast_json_boolean(json, "cut", sweep->cut);
-    ast_json_boolean(json, "stopped", sweep->stopped != 0);
-    ast_json_string(json, "reason", sweep->reason);
+/* Whether the recommended run has this angle and no merging. */
+static int is_recommended(const ast_tune_report *found, const ast_tune_angle *row) {
+    return row->angle == found->angle && found->merge == AST_MERGE_NONE;
+}
+
+static void put_angles(const ast_tune_report *found, ast_text *json) {
     ast_json_open(json, "angles", '[');
-    for (const ast_cli_swept *row = sweep->rows; row < sweep->rows + sweep->count; row++) {
+    for (const ast_tune_angle *row = found->angles; row < found->angles + found->angle_count; row++) {
         ast_json_open(json, NULL, '{');
         ast_json_real(json, "angle", row->angle, 17);
         ast_json_integer(json, "clusters", (int64_t)row->clusters);
         ast_json_real(json, "silhouette", row->silhouette, 17);
         ast_json_real(json, "stability", row->stability, 17);
         ast_json_real(json, "objective", row->objective, 17);
-        ast_json_string(json, "start", row->warm ? "means" : "nothing");
+        ast_json_integer(json, "merged", (int64_t)row->merged);
+        ast_json_real(json, "merged_silhouette", row->merged_silhouette, 17);
         ast_json_close(json, '}');
     }
     ast_json_close(json, ']');
+}
+
+static void put_levels(const ast_tune_report *found, ast_text *json) {
+    ast_json_open(json, "levels", '[');
+    for (const ast_tune_level *level = found->levels; level < found->levels + found->level_count; level++) {
+        ast_json_open(json, NULL, '{');
+        ast_json_integer(json, "clusters", (int64_t)level->clusters);
+        ast_json_real(json, "silhouette", level->silhouette, 17);
+        ast_json_real(json, "null", level->null, 17);
+        ast_json_real(json, "excess", level->excess, 17);
+        ast_json_boolean(json, "peak", level->peak);
+        ast_json_close(json, '}');
+    }
+    ast_json_close(json, ']');
+}
+
+static void print_json(const void *data, ast_text *json) {
+    const job *work = data;
+    const ast_tune_report *found = &work->found;
+    ast_json_real(json, "angle", found->angle, 17);
+    ast_json_string(json, "command", work->command);
+    if (found->merge == AST_MERGE_COUNT)
+        ast_json_integer(json, "merge_to", (int64_t)found->merge_count);
+    else
+        ast_json_string(json, "merge_to", NULL);
+    ast_json_integer(json, "clusters", (int64_t)found->clusters);
+    ast_json_real(json, "silhouette", found->silhouette, 17);
+    ast_json_real(json, "from", found->last, 17);
+    ast_json_real(json, "to", found->first, 17);
+    ast_json_real(json, "evidence", found->evidence, 17);
+    ast_json_real(json, "excess", found->excess, 17);
+    ast_json_integer(json, "limit", (int64_t)found->limit);
+    ast_json_boolean(json, "weak", found->weak);
+    ast_json_string(json, "reason", found->reason);
+    ast_json_integer(json, "points", (int64_t)found->points);
+    ast_json_integer(json, "missing", (int64_t)found->missing);
+    ast_json_real(json, "leaf_angle", found->leaf_angle, 17);
+    ast_json_boolean(json, "cut", found->cut);
+    put_angles(found, json);
+    put_levels(found, json);
 }
 
 static void print_value(double value) {
@@ -179,52 +232,78 @@ static void print_value(double value) {
         printf("  %10s", "-");
 }
 
+/* The sentence of the result; to free(). NULL without memory. */
+static char *write_verdict(const ast_tune_report *found) {
+    char options[AST_CLI_RECOMMENDED], *text;
+    const char *begin = found->weak ? "The least bad options are" : "Take";
+    if (asprintf(&text, "%s %s: %s.", begin, ast_cli_recommended(found, options), found->reason) < 0)
+        return NULL;
+    return text;
+}
+
+/* Other levels of the tree that are as good. */
+static void print_peaks(const ast_tune_report *found) {
+    int others = 0;
+    for (const ast_tune_level *level = found->levels; level < found->levels + found->level_count; level++)
+        if (level->peak && level->clusters != found->clusters)
+            printf("%s%zu", others++ ? ", " : "The tree of joins is about as good at ", level->clusters);
+    if (others)
+        printf(" clusters.\n");
+}
+
 static void print_table(const void *data) {
     const job *work = data;
-    const ast_cli_sweep *sweep = &work->sweep;
-    printf("   angle  clusters  silhouette   stability\n");
-    for (size_t i = 0; i < sweep->count; i++) {
-        const ast_cli_swept *row = &sweep->rows[i];
+    const ast_tune_report *found = &work->found;
+    printf("   angle  clusters  silhouette   stability    merged  silhouette\n");
+    for (const ast_tune_angle *row = found->angles; row < found->angles + found->angle_count; row++) {
         printf("%8g  %8zu", row->angle, row->clusters);
         print_value(row->silhouette);
         print_value(row->stability);
-        printf("%s\n", i == sweep->best ? "  <" : "");
+        printf("  %8zu", row->merged);
+        print_value(row->merged_silhouette);
+        printf("%s\n", is_recommended(found, row) ? "  <" : "");
     }
-    if (sweep->cut)
-        printf("     ...  smaller angles find more than %zu clusters\n", work->given->angles.max_clusters);
-    if (sweep->best < sweep->count)
-        printf("\nTake --angle %g: %s.\n", sweep->rows[sweep->best].angle, sweep->reason);
-    else
-        printf("\nNo angle to recommend: %s.\n", sweep->reason);
+    if (found->cut)
+        printf("     ...  smaller angles find more clusters than can be recommended\n");
+    char *verdict = write_verdict(found);
+    printf("\n%s\n", verdict ? verdict : found->reason);
+    free(verdict);
+    print_peaks(found);
+    printf("\n    %s\n\nfinds %zu cluster%s", work->command, found->clusters, found->clusters == 1 ? "" : "s");
+    if (isfinite(found->silhouette))
+        printf(", silhouette %.4f", found->silhouette);
+    printf(".\n");
 }
 
 static bool write_csv(const void *data, ast_output *output, ast_format_error *error) {
-    const ast_cli_sweep *sweep = data;
-    bool good = ast_printf(output, error, "angle,clusters,silhouette,stability,objective,recommended\n");
-    for (size_t i = 0; i < sweep->count && good; i++) {
-        const ast_cli_swept *row = &sweep->rows[i];
-        good = ast_printf(output, error, "%.9g,%zu,%.9g,%.9g,%.17g,%d\n", row->angle, row->clusters, row->silhouette,
-                          row->stability, row->objective, i == sweep->best);
+    const ast_tune_report *found = data;
+    bool good = ast_printf(output, error,
+                           "angle,clusters,silhouette,stability,objective,merged,merged_silhouette,recommended\n");
+    for (size_t i = 0; i < found->angle_count && good; i++) {
+        const ast_tune_angle *row = &found->angles[i];
+        good = ast_printf(output, error, "%.9g,%zu,%.9g,%.9g,%.17g,%zu,%.9g,%d\n", row->angle, row->clusters,
+                          row->silhouette, row->stability, row->objective, row->merged, row->merged_silhouette,
+                          is_recommended(found, row));
     }
     return good;
 }
 
 static bool write_svg(const void *data, ast_output *output, ast_format_error *error) {
-    const ast_cli_sweep *sweep = data;
-    size_t count = sweep->count;
+    const ast_tune_report *found = data;
+    size_t count = found->angle_count;
     double *values = malloc((4 * count + 1) * sizeof *values);
     if (!values) {
         snprintf(error->text, sizeof error->text, "there is no memory for the figure");
         return false;
     }
     for (size_t i = 0; i < count; i++) {
-        const ast_cli_swept *row = &sweep->rows[i];
+        const ast_tune_angle *row = &found->angles[i];
         values[i] = row->angle;
         values[count + i] = row->silhouette;
         values[2 * count + i] = (double)row->clusters;
         values[3 * count + i] = row->stability;
     }
-    double chosen = sweep->best < count ? values[sweep->best] : NAN;
+    double chosen = found->merge == AST_MERGE_NONE ? found->angle : NAN;
     ast_plot_series series[3];
     for (size_t i = 0; i < 3; i++)
         series[i] = (ast_plot_series){.x = values, .y = values + (i + 1) * count, .count = count, .look = (int32_t)i};
@@ -239,33 +318,30 @@ static bool write_svg(const void *data, ast_output *output, ast_format_error *er
 
 static int write_report(job *work) {
     ast_format_error error;
-    ast_page_head head = {.axial = work->given->angles.axial};
+    const ast_tune_options *options = &work->given->options;
+    const ast_tune_report *found = &work->found;
+    ast_page_head head = {.axial = options->axial};
     ast_chart_page page = {0};
     ast_text json = {0};
-    char take[400];
-    const ast_cli_sweep *sweep = &work->sweep;
-    const ast_cli_angles *angles = &work->given->angles;
     if (!work->targets[REPORT].output)
         return -1;
     int code = ast_cli_page_head(&head, &ast_cli_tune, work->given->input, work->line, &work->title);
     if (code >= 0)
         return code;
-    ast_page_parameter(&head, "from", NULL, angles->from);
-    ast_page_parameter(&head, "to", NULL, angles->to);
-    ast_page_parameter(&head, "step", NULL, angles->step);
-    ast_page_measure(&head, "points", (double)sweep->points);
-    if (sweep->stopped)
-        ast_note(&head.notes, "Stopped after %zu of %zu angles.", sweep->count, sweep->planned);
-    if (sweep->cut)
-        ast_note(&head.notes, "Smaller angles find more than %zu clusters.", angles->max_clusters);
-    if (sweep->best < sweep->count)
-        snprintf(take, sizeof take, "Take --angle %g: %s.", sweep->rows[sweep->best].angle, sweep->reason);
-    else
-        snprintf(take, sizeof take, "No angle to recommend: %s.", sweep->reason);
-    bool good = ast_cli_page_add(&page, "sweep.svg", write_svg, sweep, &error) &&
-                ast_cli_page_add(&page, "sweep.csv", write_csv, sweep, &error) &&
-                ast_chart_page_json(&page, &head, take, &json, &error) &&
+    ast_page_parameter(&head, "from", NULL, options->from);
+    ast_page_parameter(&head, "to", NULL, options->to);
+    ast_page_parameter(&head, "step", NULL, options->step);
+    ast_page_measure(&head, "points", (double)found->points);
+    ast_page_measure(&head, "clusters", (double)found->clusters);
+    ast_note(&head.notes, "%s", work->command);
+    if (found->cut)
+        ast_note(&head.notes, "Smaller angles find more clusters than can be recommended.");
+    char *verdict = write_verdict(found);
+    bool good = ast_cli_page_add(&page, "sweep.svg", write_svg, found, &error) &&
+                ast_cli_page_add(&page, "sweep.csv", write_csv, found, &error) &&
+                ast_chart_page_json(&page, &head, verdict ? verdict : found->reason, &json, &error) &&
                 ast_page_write(&json, work->targets[REPORT].output, &error);
+    free(verdict);
     ast_chart_page_free(&page);
     ast_text_free(&json);
     return good ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
@@ -274,23 +350,16 @@ static int write_report(job *work) {
 static int deliver(job *work) {
     ast_format_error error;
     ast_cli_target *targets = work->targets;
-    const ast_cli_sweep *sweep = &work->sweep;
+    const ast_tune_report *found = &work->found;
     ast_cli_printer printer = {print_json, print_table, work};
-    if ((targets[CSV].output && !write_csv(sweep, targets[CSV].output, &error)) ||
-        (targets[SVG].output && !write_svg(sweep, targets[SVG].output, &error)))
+    size_t count;
+    if ((targets[CSV].output && !write_csv(found, targets[CSV].output, &error)) ||
+        (targets[SVG].output && !write_svg(found, targets[SVG].output, &error)))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
     int code = write_report(work);
     if (code >= 0)
         return code;
-    if (work->given->means && sweep->best == sweep->count)
-        return ast_cli_fail(AST_CLI_FAILED, "%s: there are no means to write, since %s",
-                            ast_cli_name(work->given->input), sweep->reason);
-    if (sweep->best < sweep->count)
-        targets[MEANS].array =
-            ast_value_array(sweep->rows[sweep->best].means, sweep->rows[sweep->best].clusters, sweep->dimension);
-    code = ast_cli_deliver(targets, TARGETS, &work->given->common, &printer);
-    if (code == AST_CLI_DONE && sweep->stopped)
-        code = ast_cli_fail(AST_CLI_SIGNAL + sweep->stopped, "stopped after %zu of %zu angles; the result is of those",
-                            sweep->count, sweep->planned);
-    return code;
+    const ast_cluster_info *clusters = ast_clusters(work->context, &count);
+    targets[MEANS].array = ast_value_array(clusters ? clusters->mean : NULL, count, work->directions.points.dimension);
+    return ast_cli_deliver(targets, TARGETS, &work->given->common, &printer);
 }

@@ -3,62 +3,125 @@
 . "$(dirname "$0")/common.sh"
 asterism sample --points 3000 --dimension 3 --clusters 6 --kappa 300 --separation 60 --seed 3 --output x.npy --labels t.npy
 
+# recommended FILE: the command there, without the quotes of JSON.
+recommended() {
+    json command "$1" | sed 's/^"//; s/"$//'
+}
+
+# Runs the command that was recommended, and says how many clusters it finds; labels.npy receives their labels.
+run_recommended() {
+    command=$(recommended "$1")
+    eval "$command --json --labels labels.npy" >result || broken "$command fails"
+    json clusters result
+}
+
+# warns COMMAND...: works, and says on stderr that nothing stands out.
+warns() {
+    "$@" >../out 2>../err || broken "$* exited with $?: $(cat ../err)"
+    equal 'lines on stderr' 1 "$(wc -l <../err)"
+    grep -q '^asterism: warning: nothing stands out' ../err || broken "no warning: $(cat ../err)"
+}
+
 works asterism tune x.npy --json --csv t.csv --svg t.svg --means m.npy
 cp ../out found
 equal clusters 6 "$(json clusters found)"
 equal weak false "$(json weak found)"
+equal 'no merge' null "$(json merge_to found)"
 angle=$(json angle found)
 awk "BEGIN { exit !($angle > 10 && $angle < 60) }" || broken "it recommends $angle degrees"
+awk "BEGIN { exit !($(json evidence found) > 1000 && $(json excess found) > 0.2) }" || broken "$(cat found)"
 grep -q 'finds 6 clusters' found || broken "no reason: $(cat found)"
+for key in command silhouette from to limit reason points missing leaf_angle cut; do
+    grep -q "\"$key\": " found || broken "no $key"
+done
+grep -q '"merged_silhouette": ' found && grep -q '"peak": true' found || broken 'no tables'
 equal 'one recommendation in the table' 1 "$(grep -c ',1$' t.csv)"
-equal 'the row of it' 6 "$(awk -F, '$6 == 1 { print $2 }' t.csv)"
+equal 'the row of it' 6 "$(awk -F, '$8 == 1 { print $2 }' t.csv)"
 equal panels 3 "$(grep -c 'angle (degrees)' t.svg)"
 if command -v xmllint >/dev/null; then
     xmllint --noout t.svg || broken 'the figure is not well-formed'
 fi
 
-# The table for people names the same angle, the means lead to the same clusters, and so does auto.
+# The table for people names the same command. It finds what was described, with these means, and so does auto.
 works asterism tune x.npy
-grep -q '^Take --angle [0-9.]*: every angle from' ../out || broken "$(cat ../out)"
-works asterism cluster x.npy --angle "$angle" --init m.npy --labels a.npy
+grep -q "^Take --angle $angle --order content: every angle from" ../out || broken "$(cat ../out)"
+grep -q "^    asterism cluster x.npy --angle $angle --order content" ../out || broken "$(cat ../out)"
+equal 'clusters of the command' 6 "$(run_recommended found)"
+works asterism cluster x.npy --angle "$angle" --order content --labels a.npy --means c.npy
+same a.npy labels.npy
+same m.npy c.npy
 works asterism cluster x.npy --angle auto --labels b.npy --json
 same a.npy b.npy
 equal 'the angle of auto' "$angle" "$(json angle ../out)"
+equal 'auto is not weak' false "$(json weak ../out)"
 works asterism measure --labels b.npy --truth t.npy --json
 awk "BEGIN { exit !($(json nmi ../out) > 0.99) }" || broken "NMI $(json nmi ../out)"
+works asterism cluster x.npy --angle auto --order content --seed 7 --json
+equal 'with a seed' 6 "$(json clusters ../out)"
 
-# The same on one thread.
+# The same on one thread, and the recommendation with another seed.
 works asterism tune x.npy --json --threads 1
 same ../out found
+works asterism tune x.npy --json --seed 9
+equal 'the angle with a seed' "$angle" "$(json angle ../out)"
+equal 'the command has the seed' "asterism cluster x.npy --seed 9 --angle $angle --order content" \
+    "$(recommended ../out)"
 
-# Uniform points: nothing is well separated, and it says so.
-asterism sample --points 2000 --dimension 30 --clusters 1 --kappa 0 --output u.npy
-works asterism tune u.npy --from 100 --to 70 --step 5 --json
-equal 'uniform points' true "$(json weak ../out)"
-# One direction only: there is nothing to recommend, which is an answer for tune and a failure of auto.
-printf '1 0 0\n1 0 0.01\n1 0.01 0\n' >one.txt
-works asterism tune one.txt --from 90 --to 30 --step 10
-grep -q '^No angle to recommend: ' ../out || broken "$(cat ../out)"
+# Neighbouring clusters: no range of angles keeps its number, so it merges. Reading options are part of the command.
+asterism sample --points 2000 --dimension 20 --clusters 8 --kappa 60 --seed 2 --output 'm x.txt' --labels mt.txt
+works asterism tune 'm x.txt' --columns 1-20 --json
+cp ../out found
+equal 'merged clusters' 8 "$(json clusters found)"
+equal 'clusters of the command with reading options' "$(json clusters found)" "$(run_recommended found)"
+works asterism cluster 'm x.txt' --columns 1-20 --angle auto --labels b.npy --json
+same labels.npy b.npy
+equal 'auto finds the same' "$(json clusters found)" "$(json clusters ../out)"
+works asterism cluster 'm x.txt' --angle auto --merge-to 3 --json
+equal 'a merge that was typed' 3 "$(json clusters ../out)"
+
+# Axes.
+asterism sample --points 2000 --dimension 3 --clusters 4 --kappa 400 --separation 50 --axial --seed 5 --output ax.npy
+works asterism tune ax.npy --axial --json
+cp ../out found
+equal axes 4 "$(json clusters found)"
+equal 'clusters of the command for axes' 4 "$(run_recommended found)"
+
+# Uniform points: nothing stands out, and it says so. auto takes the angle and warns.
+asterism sample --points 1000 --dimension 3 --clusters 1 --kappa 0 --output u.npy
+works asterism tune u.npy --json
+cp ../out found
+equal 'uniform points' true "$(json weak found)"
+equal 'evidence of uniform points' 0.0 "$(json evidence found)"
+equal 'clusters of the command for weak points' "$(json clusters found)" "$(run_recommended found)"
+works asterism tune u.npy
+grep -q '^The least bad options are --angle .*: nothing stands out' ../out || broken "$(cat ../out)"
+warns asterism cluster u.npy --angle auto --labels b.npy --json
+same labels.npy b.npy
+equal 'auto on uniform points' true "$(json weak ../out)"
+# Axes of uniform points, and one direction only.
+works asterism tune u.npy --axial --json
+equal 'uniform axes' true "$(json weak ../out)"
 printf '1 0 0\n1 0 0\n' >same.txt
-fails 1 'auto finds no angle' asterism cluster same.txt --angle auto
-fails 1 'no means to write' asterism tune same.txt --means z.npy --csv z.csv
+works asterism tune same.txt --json
+equal 'one direction' 1 "$(json clusters ../out)"
+equal 'one direction is weak' true "$(json weak ../out)"
+warns asterism cluster same.txt --angle auto --json
+equal 'one cluster' 1 "$(json clusters ../out)"
+printf '0 0 0\nnan 0 1\n' >none.txt
+fails 1 'no usable row' asterism tune none.txt --csv z.csv
+fails 1 'no usable row' asterism cluster none.txt --angle auto
 
 fails 2 'above --from' asterism tune x.npy --from 20 --to 30
 fails 2 'from 0 to 180 or auto' asterism cluster x.npy --angle much
 fails 2 '--shuffle cannot be combined with --angle auto' asterism cluster x.npy --angle auto --shuffle
+fails 2 'runs in content order' asterism cluster x.npy --angle auto --order random
 fails 2 'is given twice|both write' asterism tune x.npy --csv z --svg z
 fails 1 'nothing.txt' asterism tune nothing.txt
 
-# Ctrl-C keeps the angles that are finished; cluster --angle auto has nothing to show for them.
+# Ctrl-C: nothing is written.
 can_interrupt || exit 0
-asterism sample --points 60000 --dimension 3 --clusters 30 --kappa 30 --output long.npy
-angles='^[0-9,]+ of [0-9,]+ angles, about .* left'
-interrupted "$angles" tune long.npy --step 0.02 --csv cut.csv --json
-said | grep -Eq 'stopped after [0-9]+ of 5751 angles; the result is of those' || broken "$(cat ../err)"
-equal stopped true "$(json stopped ../out)"
-rows=$(($(wc -l <cut.csv) - 1))
-[ "$rows" -ge 1 ] && [ "$rows" -lt 5751 ] || broken "$rows rows"
-said | grep -q "stopped after $rows of" || broken "not $rows: $(cat ../err)"
-interrupted "$angles" cluster long.npy --angle auto --labels cut.npy
+asterism sample --points 4000 --dimension 3 --clusters 30 --kappa 30 --output long.npy
+share='^[0-9]+ of 100 percent, about .* left'
+interrupted "$share" tune long.npy --step 0.02 --csv cut.csv --json
 said | grep -q 'stopped; nothing was written' || broken "$(cat ../err)"
-[ ! -e cut.npy ] || broken 'labels after all'
+[ ! -e cut.csv ] || broken 'a table after all'

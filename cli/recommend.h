@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ast_tune as tune and cluster --angle auto call it: with a line of progress, and the command that it recommends.
+ * Functions return -1 to go on, or the exit code after printing the sentence. */
+#ifndef AST_CLI_RECOMMEND_H
+#define AST_CLI_RECOMMEND_H
+
+#include <asterism.h>
+
+#include "directions.h"
+#include "options.h"
+
+/* What was read, and what messages call it. */
+typedef struct ast_cli_tuned_input {
+    ast_context *context;
+    const ast_cli_directions *directions;
+    const ast_points *points;
+    const char *name;
+} ast_cli_tuned_input;
+
+int ast_cli_recommend(const ast_cli_tuned_input *input, ast_tune_options *options, const ast_cli_common *common,
+                      ast_tune_report *report);
+
+/* "--angle 22.5 --order content", with what else the recommended run needs. */
+enum { AST_CLI_RECOMMENDED = 96 };
+const char *ast_cli_recommended(const ast_tune_report *report, char text[AST_CLI_RECOMMENDED]);
+
+/* The whole command: asterism cluster, the input, the options of tune that cluster has too as they were typed, and the
+ * recommended ones; to free(). NULL without memory. */
+char *ast_cli_recommended_command(const ast_cli_common *common, const char *input, const ast_tune_report *report);
+
+#endif
