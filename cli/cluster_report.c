@@ -29,27 +29,41 @@ static void fill_parameters(const settings *given, const ast_cli_result *result,
     ast_page_parameter(head, "seed", NULL, (double)given->common.seed);
 }
 
-static void fill_measures(const ast_report *report, ast_page_head *head) {
+/* A measure that not every run has. */
+static void fill_known(ast_page_head *head, const char *name, double number) {
+    if (isfinite(number))
+        ast_page_measure(head, name, number);
+}
+
+static void fill_measures(const ast_options *options, const ast_report *report, ast_page_head *head) {
     ast_page_measure(head, "points", (double)report->points);
     ast_page_measure(head, "missing", (double)report->missing);
+    if (options->min_size > 0)
+        ast_page_measure(head, "outliers", (double)report->outliers);
     ast_page_measure(head, "clusters", (double)report->clusters);
+    if (options->merge != AST_MERGE_NONE)
+        ast_page_measure(head, "merged from", (double)report->merged);
     ast_page_measure(head, "objective", report->objective);
-    if (isfinite(report->log_likelihood))
-        ast_page_measure(head, "log_likelihood", report->log_likelihood);
-    if (isfinite(report->bic))
-        ast_page_measure(head, "bic", report->bic);
+    fill_known(head, "silhouette", report->silhouette);
+    fill_known(head, "stability", report->stability);
+    fill_known(head, "log_likelihood", report->log_likelihood);
+    fill_known(head, "bic", report->bic);
     ast_page_measure(head, "iterations", report->iterations);
     ast_page_measure(head, "seconds", report->seconds);
 }
 
 static void fill_notes(const ast_cli_result *result, ast_page_notes *notes) {
     const ast_report *report = result->report;
-    char missing[AST_CLI_GROUPED];
+    char missing[AST_CLI_GROUPED], outliers[AST_CLI_GROUPED];
     if (result->about)
         ast_note(notes, "Read from %s.", result->about);
     if (report->missing)
         ast_note(notes, "%s row%s no direction.", ast_cli_grouped(report->missing, missing),
                  report->missing == 1 ? " has" : "s have");
+    if (report->outliers)
+        ast_note(notes, "%s point%s outlier%s: the small cluster was dissolved, and no other mean is within the angle.",
+                 ast_cli_grouped(report->outliers, outliers), report->outliers == 1 ? " is an" : "s are",
+                 report->outliers == 1 ? "" : "s");
     if (!report->converged)
         ast_note(notes, "The run stopped after %d passes and has not converged.", report->iterations);
     if (isfinite(report->improvement))
@@ -92,7 +106,7 @@ int ast_cli_cluster_report(job *work) {
         return code;
     ast_cli_result result = ast_cli_cluster_result(work);
     fill_parameters(work->given, &result, &head);
-    fill_measures(result.report, &head);
+    fill_measures(&work->options, result.report, &head);
     fill_notes(&result, &head.notes);
     bool good = !pictured ||
                 ast_overlay_depth(&image, &depth->frame.image, depth->options.units_per_metre, work->labels, &error);

@@ -62,6 +62,7 @@ static void finish_clusters(given *work) {
         cluster->mean = cluster->count ? work->means + k * size : NULL;
         cluster->resultant = cluster->count ? fmin(1, sqrt(square) / (double)cluster->count) : NAN;
         cluster->kappa = cluster->count > 1 ? ast_vmf_kappa(size, cluster->resultant) : NAN;
+        cluster->stability = NAN;
     }
 }
 

@@ -153,6 +153,8 @@ static void put_cluster(ast_text *json, const ast_cluster_info *cluster, size_t 
     ast_json_number(json, "share", total > 0 ? cluster->weight / total : NAN, 6);
     ast_json_number(json, "kappa", cluster->kappa, 6);
     ast_json_number(json, "spread", acos(fmin(1, fmax(-1, cluster->resultant))) * AST_DEGREES_PER_RADIAN, 5);
+    if (isfinite(cluster->stability))
+        ast_json_number(json, "stability", cluster->stability, 5);
     put_mean(json, cluster->mean, dimension);
     ast_projection_see_mean(projection, cluster->mean, xyz);
     ast_json_xyz(json, "xyz", xyz);

@@ -15,6 +15,10 @@ refuses 2 1 'nowhere' "$mpi" cluster x.npy --angle 25 --labels nowhere/z.npy
 refuses 2 2 'no option' "$mpi" cluster x.npy --angel 25
 refuses 2 2 'stream works on one rank' "$mpi" stream x.npy --angle 25
 refuses 2 2 'movmf works on one rank' "$mpi" cluster x.npy --method movmf --clusters 3
+for option in '--order content' '--merge evidence' '--merge-to 3' '--tree z.json' '--min-size 10'; do
+    # shellcheck disable=SC2086
+    refuses 2 2 "${option%% *} works on one rank" "$mpi" cluster x.npy --angle 25 --labels z.npy $option
+done
 
 # what only one rank sees: another file, the same cut short, none; no folder to write to
 mkdir rank0 rank1 rank0/out

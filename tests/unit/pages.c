@@ -141,7 +141,8 @@ static void make(made *out, size_t count, size_t dimension, size_t clusters) {
         }
         for (size_t d = 0; d < dimension; d++)
             out->means[i * dimension + d] /= (float)sqrt(square);
-        out->clusters[i] = (ast_cluster_info){.resultant = 0.5, .kappa = i ? 10 : NAN, .share = NAN};
+        out->clusters[i] =
+            (ast_cluster_info){.resultant = 0.5, .kappa = i ? 10 : NAN, .share = NAN, .stability = i ? 0.75 : NAN};
         out->clusters[i].mean = out->means + i * dimension;
     }
     for (size_t i = 0; i < count; i++) {
@@ -219,6 +220,7 @@ static void check_clusters(const json_t *page, const made *from) {
         assert_float_equal(number_of(cluster, "share"), (double)from->clusters[i].count / (double)from->view.count,
                            1e-5);
         assert_float_equal(number_of(cluster, "spread"), 60, 1e-3);
+        assert_int_equal(json_object_get(cluster, "stability") != NULL, i > 0);
         assert_true(i ? number_of(cluster, "kappa") == 10 : isnan(number_of(cluster, "kappa")));
         assert_int_equal(json_array_size(json_object_get(cluster, "mean")), dimension <= 16 ? dimension : 0);
         double square = 0;

@@ -153,6 +153,22 @@ test("every view is saved as SVG and CSV", async () => {
   assert.match(files["sphere.svg"], new RegExp(colour(0)));
 });
 
+test("the stability of clusters is a column where it is known", async () => {
+  const known = batch();
+  for (const cluster of known.clusters) cluster.stability = cluster.id ? 1 - cluster.id / 8 : null;
+  const { page, close } = await browser.open(known);
+  const titles = await page.locator(".table-card thead th").allInnerTexts();
+  const column = titles.findIndex((title) => title.startsWith("stability"));
+  assert.ok(column > 0, titles.join());
+  const cell = (id) => page.locator(`.table-card tr[data-key="${id}"] td`).nth(column).innerText();
+  assert.equal(await cell(2), "0.75");
+  assert.equal(await cell(0), "–");
+  const file = await saved(page, page.locator(".table-card .exports button").first());
+  assert.match(file.text, /^id,size,share,spread,kappa,stability,dip,dip_direction,mean_1/);
+  await close();
+  assert.ok(!(await shared.page.locator(".table-card thead").innerText()).includes("stability"));
+});
+
 test("the command is copied", async () => {
   const page = await samePage();
   await page.locator(".copy").click();

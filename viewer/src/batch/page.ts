@@ -16,7 +16,7 @@ import { Sphere } from "../sphere/sphere";
 import { CAMERA_HOME, PLANE_HOME, homeOf } from "../sphere/home";
 import { card } from "../ui/card";
 import { el } from "../ui/dom";
-import { count, degrees, number, percent, plural } from "../ui/format";
+import { count, degrees, fixed, number, percent, plural } from "../ui/format";
 import { notesOf } from "../ui/notes";
 import { head, notesCard, originCard } from "../ui/frame";
 import { directionWords } from "../ui/describe";
@@ -77,13 +77,15 @@ function notesFor(report: BatchReport): string[] {
 
 function factsOf(report: BatchReport) {
   const { points, clusters, dimension, measures } = report,
-    objective = measures["objective"];
+    objective = measures["objective"],
+    stability = measures["stability"];
   const facts = [
     { value: count(clusters.length), label: clusters.length === 1 ? "cluster" : "clusters" },
     { value: count(points.total), label: "points" },
     { value: String(dimension), label: "dimensions" },
   ];
   if (typeof objective === "number") facts.push({ value: number(objective), label: "objective" });
+  if (typeof stability === "number") facts.push({ value: fixed(stability, 2), label: "stability" });
   return facts;
 }
 
@@ -201,7 +203,8 @@ function tableCard(report: BatchReport, selection: Selection): HTMLElement {
 
 function saveClusters(report: BatchReport): void {
   const { clusters, dimension } = report,
-    whole = clusters.every((cluster) => cluster.mean?.length === dimension);
+    whole = clusters.every((cluster) => cluster.mean?.length === dimension),
+    stable = clusters.some((cluster) => typeof cluster.stability === "number");
   const names = whole ? Array.from({ length: dimension }, (_, i) => `mean_${i + 1}`) : ["x", "y", "z"];
   const rows = clusters.map((c) => [
     c.id,
@@ -209,11 +212,13 @@ function saveClusters(report: BatchReport): void {
     c.share,
     c.spread,
     c.kappa,
+    ...(stable ? [c.stability ?? null] : []),
     c.dip ?? null,
     c.dip_direction ?? null,
     ...(whole ? (c.mean ?? []) : c.xyz),
   ]);
-  saveCsv("clusters", ["id", "size", "share", "spread", "kappa", "dip", "dip_direction", ...names], rows);
+  const known = ["id", "size", "share", "spread", "kappa", ...(stable ? ["stability"] : []), "dip", "dip_direction"];
+  saveCsv("clusters", [...known, ...names], rows);
 }
 
 function imageCard(report: BatchReport): HTMLElement | null {

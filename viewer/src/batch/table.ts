@@ -71,7 +71,21 @@ function columns(report: BatchReport): Column<BatchCluster>[] {
       help: "Concentration of a von Mises-Fisher distribution",
     },
   ];
-  return [...all, ...meanColumns(report), ...dipColumns(report)];
+  return [...all, ...stabilityColumns(report), ...meanColumns(report), ...dipColumns(report)];
+}
+
+function stabilityColumns(report: BatchReport): Column<BatchCluster>[] {
+  if (!report.clusters.some((cluster) => typeof cluster.stability === "number")) return [];
+  return [
+    {
+      title: "stability",
+      value: (c) => c.stability ?? null,
+      cell: (c) => (typeof c.stability === "number" ? fixed(c.stability, 2) : "–"),
+      numeric: true,
+      width: "5em",
+      help: "Mean Jaccard index with the most similar cluster of each other run: 1 if all runs have this cluster",
+    },
+  ];
 }
 
 function meanColumns(report: BatchReport): Column<BatchCluster>[] {

@@ -31,6 +31,7 @@ export interface BatchCluster {
   share: number;
   kappa: number | null;
   spread: number | null;
+  stability?: number | null;
   mean?: number[];
   xyz: Vec3;
   dip?: number | null;
