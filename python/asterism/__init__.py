@@ -15,9 +15,10 @@ from .minibatch import MiniBatchSphericalKMeans
 from .mixture import VMFMixture
 from .stream import DDPVMFMeans, Event
 from .tally import Tally
+from .tuning import tune
 from .vmf import sample
 
 __version__ = header.version
 ESTIMATORS = ("DPVMFMeans", "SphericalKMeans", "MiniBatchSphericalKMeans", "VMFMixture", "DDPVMFMeans")
 __all__ = [*ESTIMATORS, "Event", "Tally", "colors", "hallway", "hallway_intrinsics", "normals", "plot", "sample",
-           "segment", "__version__"]
+           "segment", "tune", "__version__"]

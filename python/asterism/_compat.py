@@ -14,6 +14,10 @@ except ImportError:
     new_validate_data = None
 
 
+# For check_array: values are not looked at.
+ANY_VALUES = {"force_all_finite": False} if new_validate_data is None else {"ensure_all_finite": False}
+
+
 def validate(estimator: Any, X: Any, *, reset: bool, **how: Any) -> Any:
     """X as an array, with its features counted (reset) or compared with those of the fit. Values are not looked at:
     the library finds NaN and infinity on its way."""

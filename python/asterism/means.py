@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ._base import DirectionClusterer, checked_weights, matrix, refuse_nan, whole_number
 from ._library import constants, defaults, interruptible, lender, lib, points_of, sized, structs
 from ._merging import Merging, linkage_of, outliers_of, read_joins
+from .tuning import tune_for
 
 
 class BatchFit:
@@ -30,6 +31,7 @@ class BatchFit:
         X = self._validated(X, reset=True)
         weights = checked_weights(sample_weight, X)
         options = self._options(X)
+        self._tune(options, X, weights)
         points, labels = points_of(X, weights), np.empty(X.shape[0], np.int32)
         found = interruptible(lambda cancel: run(self.n_threads, points, options, labels, cancel))
         if found["missing"] and not self.allow_missing:
@@ -54,6 +56,9 @@ class BatchFit:
         options.seed = self._seed()
         options.axial = bool(self.axial)
         return options
+
+    def _tune(self, options: Any, X: np.ndarray, weights: np.ndarray | None) -> None:
+        """Options that depend on the values of X."""
 
     def _finish(self, X: np.ndarray) -> None:
         """What is left to do once the result is there."""
@@ -109,8 +114,9 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
 
     Parameters
     ----------
-    angle : float, default=60
-        Degrees, 0 to 180: how far a point may be from its mean. The larger, the fewer clusters.
+    angle : float or "auto", default=60
+        Degrees, 0 to 180: how far a point may be from its mean. The larger, the fewer clusters. "auto" chooses the angle
+        and the merging by `asterism.tune` and visits the rows by content; if nothing stands out in X, it warns.
     order : {"given", "content", "random"}, default="given"
         The order in which the first run visits the rows. The result depends on it. "content": by a seeded hash of the
         rows, so that permuted rows get permuted labels, bit for bit, and rows of weight 0 have no influence. "random":
@@ -157,6 +163,8 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
     Attributes
     ----------
     labels_ : (N) int32, in order of creation; -1 for missing rows and outliers
+    angle_ : float, the angle of the run
+    tuning_ : with `angle="auto"`, what `asterism.tune` found; None otherwise
     n_clusters_ : int, K
     outliers_ : row numbers of the outliers: rows with a direction whose small cluster was dissolved and that fit nowhere
     cluster_centers_ : (K, D) float32, unit vectors
@@ -193,7 +201,7 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
     _takes_sparse = True
     _results = (*BatchFit._results, *Merging._results, "improvement_", "silhouette_")
 
-    def __init__(self, angle: float = 60, *, order: str = "given", merge: float | str | None = None,
+    def __init__(self, angle: float | str = 60, *, order: str = "given", merge: float | str | None = None,
                  merge_to: int | None = None, min_size: float = 1, max_iter: int = 100, n_init: int = 1,
                  shuffle: bool = False, init: Any = None, sample: int | None = None, axial: bool = False,
                  measure: str = "cosine", outlier_angle: float | None = None, allow_missing: bool = False,
@@ -217,7 +225,9 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
 
     def _options(self, X: np.ndarray) -> Any:
         options = super()._options(X)
-        options.method, options.angle = constants["AST_DP"], float(self.angle)
+        options.method = constants["AST_DP"]
+        if not self._automatic():
+            options.angle = float(self.angle)
         options.order = constants[ORDERS[self._order()]]
         options.sample = 0 if self.sample is None else whole_number("sample", self.sample, 1)
         if self.init is not None:
@@ -225,12 +235,33 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
         self._merge_options(options, X.shape[0])
         return options
 
+    def _automatic(self) -> bool:
+        if not isinstance(self.angle, str):
+            return False
+        if self.angle != "auto":
+            raise ValueError(f"angle is {self.angle!r}; it must be a number of degrees or 'auto'")
+        if self.merge is not None or self.merge_to is not None:
+            raise ValueError("angle='auto' chooses the merging itself: merge and merge_to cannot be combined with it")
+        return True
+
+    def _tune(self, options: Any, X: np.ndarray, weights: np.ndarray | None) -> None:
+        self.tuning_ = tune_for(self, X, weights) if self._automatic() else None
+        if self.tuning_:
+            options.angle = self.tuning_.angle
+            self._merge_by(options, self.tuning_.merge, self.tuning_.merge_to)
+            if self.tuning_.weak:
+                warnings.warn(f"nothing stands out in X: {self.tuning_.reason}", UserWarning, stacklevel=3)
+        self.angle_ = options.angle
+
     def _order(self) -> str:
         if self.order not in ORDERS:
             raise ValueError(f"order is {self.order!r}; it must be 'given', 'content' or 'random'")
         if self.shuffle and self.order == "content":
             raise ValueError("shuffle=True is order='random', but order is 'content': give one of them")
-        return "random" if self.shuffle else self.order
+        order = "random" if self.shuffle else self.order
+        if self._automatic() and order == "random":
+            raise ValueError("angle='auto' visits the rows by content: order cannot be 'random'")
+        return "content" if self._automatic() else order
 
     def _seed(self) -> int:
         drawn = self._order() == "random" or self.sample is not None
@@ -240,7 +271,7 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
         self.outliers_ = outliers_of(X, self.labels_)
 
     def _penalty(self) -> float:
-        return (math.cos(math.radians(self.angle)) - 1) * len(self.cluster_centers_)
+        return (math.cos(math.radians(self.angle_)) - 1) * len(self.cluster_centers_)
 
 
 class SphericalKMeans(Merging, BatchFit, DirectionClusterer):

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""Which angle: `tune`, and `angle="auto"` of `DPVMFMeans`."""
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+from sklearn.utils import Bunch, check_array
+
+from . import _compat
+from ._base import FLOATS, canonical, checked_weights, refuse_nan, whole_number
+from ._library import constants, interruptible, lender, lib, points_of, sized, structs
+
+
+def tune(X: Any, sample_weight: Any = None, *, largest: float = 120, smallest: float = 5, step: float = 2.5,
+         max_clusters: int = 200, axial: bool = False, draws: int = 5, random_state: int = 1,
+         allow_missing: bool = False, n_threads: int | None = None) -> Bunch:
+    """Finds parameters of `DPVMFMeans` that suit X, and says whether anything stands out.
+
+    Parameters
+    ----------
+    X : (N, D) array, data frame or scipy sparse matrix
+    sample_weight : (N), not negative, or None
+    largest, smallest, step : float
+        The angles of the sweep, degrees, from large to small.
+    max_clusters : int, default=200
+        No larger number of clusters is considered.
+    axial, allow_missing, n_threads
+        As in `DPVMFMeans`.
+    draws : int, default=5
+        Draws of one von Mises-Fisher distribution that X is compared with.
+    random_state : int, default=1
+        Seed of the order of the described run. The recommendation does not depend on it.
+
+    Returns
+    -------
+    An object (scikit-learn's Bunch) with what `asterism tune --json` prints. Numbers that do not exist are NaN.
+        angle, merge, merge_to : the recommended parameters; merge_to and merge are None if there is nothing to merge
+        parameters : the same and the order, for `DPVMFMeans(**parameters)`
+        labels : (N) int32, clusters, silhouette : what these parameters find in X
+        weak : bool, whether nothing stands out; then the angle is only the least bad one
+        reason : one sentence
+        evidence : nats, for the best level of the tree of joins over one cluster; 0 if one cluster is best
+        excess : silhouette of the chosen level above the largest of the draws
+        limit : number of clusters of the level with the best evidence: more are not recommended
+        from, to : the range of angles that find these clusters without merging; read them as tuning["from"]
+        leaf_angle, points, missing, cut : where the tree starts, rows looked at, rows without a direction, and whether
+            the sweep ended early
+        angles, levels : lists of dictionaries, one for every angle of the sweep and every level of the tree
+        command : the command line that gives the same clusters
+
+    Examples
+    --------
+    >>> import asterism
+    >>> X, _ = asterism.sample(2000, dimension=3, clusters=6, kappa=300, separation=60)
+    >>> found = asterism.tune(X)
+    >>> found.clusters, found.weak
+    (6, False)
+    >>> model = asterism.DPVMFMeans(**found.parameters).fit(X)
+    >>> bool((model.labels_ == found.labels).all())
+    True
+    >>> noise = asterism.sample(1000, dimension=3, clusters=1, kappa=0)[0]
+    >>> asterism.tune(noise).weak
+    True
+    """
+    X = checked_rows(X)
+    weights = checked_weights(sample_weight, X)
+    options = sized("ast_tune_options", to=float(smallest), step=float(step), axial=bool(axial),
+                    max_clusters=whole_number("max_clusters", max_clusters, 2), draws=whole_number("draws", draws, 1),
+                    seed=whole_number("random_state", random_state, 0), describe=1)
+    setattr(options, "from", float(largest))
+    labels = np.empty(X.shape[0], np.int32)
+    found = recommend(X, weights, options, labels, n_threads)
+    if found.missing and not allow_missing:
+        refuse_nan(X, labels)
+    found.labels = labels
+    return found
+
+
+def tune_for(model: Any, X: Any, weights: np.ndarray | None) -> Bunch:
+    """The recommendation for an estimator with angle="auto", which runs it itself."""
+    options = sized("ast_tune_options", to=5.0, step=2.5, max_clusters=200, axial=bool(model.axial), draws=5,
+                    seed=model._seed(), describe=0)
+    setattr(options, "from", 120.0)
+    return recommend(X, weights, options, None, model.n_threads)
+
+
+def checked_rows(X: Any) -> Any:
+    """X as the estimators take it."""
+    X = check_array(X, accept_sparse="csr", dtype=FLOATS, ensure_min_features=2, **_compat.ANY_VALUES)
+    X = X if X.dtype.isnative else X.astype(X.dtype.newbyteorder("="))
+    return X if isinstance(X, np.ndarray) else canonical(X)
+
+
+def recommend(X: Any, weights: np.ndarray | None, options: Any, labels: np.ndarray | None, n_threads: int | None) -> Bunch:
+    points = points_of(X, weights)
+    return interruptible(lambda cancel: run(n_threads, points, options, labels, cancel))
+
+
+def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray | None, cancel: Any) -> Bunch:
+    """One call of ast_tune; its report, copied."""
+    report = sized("ast_tune_report")
+    with lender.borrow(n_threads, points.count * points.dimension) as context, context.cancelled_by(cancel):
+        context.check(lib.ast_tune(context.handle, ctypes.byref(points), ctypes.byref(options),
+                                   None if labels is None else labels.ctypes.data, ctypes.byref(report)))
+        return copied(report, options.seed, options.axial)
+
+
+def copied(report: Any, seed: int, axial: bool) -> Bunch:
+    evidence = report.merge == constants["AST_MERGE_EVIDENCE"]
+    merge = "evidence" if evidence else None
+    merge_to = report.merge_count if report.merge == constants["AST_MERGE_COUNT"] else None
+    parameters = {"angle": report.angle, "order": "content", "merge": merge, "merge_to": merge_to, "axial": bool(axial),
+                  "random_state": seed}
+    words = [f"--angle {report.angle:g} --order content", "--merge evidence" if evidence else "",
+             f"--merge-to {merge_to}" if merge_to else "", f"--seed {seed}" if seed != 1 else "", "--axial" if axial else ""]
+    return Bunch(**{
+        "angle": report.angle, "merge": merge, "merge_to": merge_to, "parameters": parameters,
+        "command": " ".join(["asterism cluster INPUT", *filter(None, words)]), "clusters": report.clusters,
+        "silhouette": report.silhouette, "from": report.last, "to": report.first, "evidence": report.evidence,
+        "excess": report.excess, "limit": report.limit, "weak": bool(report.weak), "reason": report.reason.decode(),
+        "points": report.points, "missing": report.missing, "leaf_angle": report.leaf_angle, "cut": bool(report.cut),
+        "angles": records(report.angles, report.angle_count, report.angle_stride, "ast_tune_angle"),
+        "levels": records(report.levels, report.level_count, report.level_stride, "ast_tune_level")})
+
+
+def records(address: int | None, count: int, stride: int, name: str) -> list[dict[str, Any]]:
+    """Structs of the library as dictionaries."""
+    kind = structs[name]
+    found = [kind.from_address(address + i * stride) for i in range(count)] if address else []
+    named = [{field: getattr(one, field) for field, _ in kind._fields_} for one in found]
+    return [{**one, "peak": bool(one["peak"])} if "peak" in one else one for one in named]

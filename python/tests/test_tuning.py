@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""tune and angle="auto": against the command, and that what they recommend gives what they describe."""
+import json
+import math
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import asterism
+from asterism import DPVMFMeans, tune
+
+
+@pytest.fixture(scope="module")
+def points():
+    return asterism.sample(1200, dimension=4, clusters=5, kappa=100, separation=50, random_state=2)[0]
+
+
+def same(ours, told):
+    """What JSON has as null is NaN here, or None where it is no number."""
+    if told is None:
+        return ours is None or math.isnan(ours)
+    if isinstance(told, list):
+        return len(ours) == len(told) and all(same(a[key], b[key]) for a, b in zip(ours, told) for key in b)
+    return ours == pytest.approx(told, rel=1e-12) if isinstance(told, float) else ours == told
+
+
+@pytest.mark.parametrize("axial", [False, True])
+def test_equals_the_command(points, command, tmp_path, axial):
+    np.save(tmp_path / "x.npy", points)
+    told = json.loads(command("tune", tmp_path / "x.npy", "--json", *(["--axial"] if axial else [])))
+    found = tune(points, axial=axial)
+    assert [key for key, value in told.items() if key != "command" and not same(found[key], value)] == []
+    command(*found.command.replace("INPUT", str(tmp_path / "x.npy")).split()[1:], "--labels", tmp_path / "labels.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "labels.npy"), found.labels)
+
+
+def test_auto_is_what_tune_recommends(points):
+    found = tune(points)
+    model = DPVMFMeans("auto").fit(points)
+    np.testing.assert_array_equal(model.labels_, found.labels)
+    assert (model.angle_, model.n_clusters_, model.tuning_.weak) == (found.angle, found.clusters, False)
+    np.testing.assert_array_equal(DPVMFMeans(**found.parameters).fit(points).labels_, found.labels)
+    rows = np.random.RandomState(1).permutation(len(points))
+    np.testing.assert_array_equal(DPVMFMeans("auto").fit(points[rows]).labels_, model.labels_[rows])
+    assert model.score(points) == pytest.approx(model.objective_, rel=0.05)
+    assert DPVMFMeans(40).fit(points).tuning_ is None
+
+
+def test_sparse_missing_and_weights(points):
+    X = points.copy()
+    X[::10] = 0
+    found = tune(X)
+    assert found.missing == 120 and (found.labels[::10] == -1).all()
+    np.testing.assert_array_equal(tune(scipy.sparse.csr_matrix(X)).labels, found.labels)
+    X[::10] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        tune(X)
+    np.testing.assert_array_equal(tune(X, allow_missing=True).labels, found.labels)
+    weights = np.where(np.arange(len(points)) % 10, 1.0, 0.0)
+    assert tune(points, weights).clusters == found.clusters
+
+
+def test_noise_is_weak():
+    noise = asterism.sample(1000, dimension=3, clusters=1, kappa=0)[0]
+    with pytest.warns(UserWarning, match="nothing stands out"):
+        model = DPVMFMeans("auto").fit(noise)
+    assert model.tuning_.weak and model.tuning_.evidence == 0
+
+
+@pytest.mark.parametrize("given, sentence", [
+    ({"angle": "wide"}, "angle is 'wide'; it must be a number of degrees or 'auto'"),
+    ({"angle": "auto", "merge_to": 3}, "angle='auto' chooses the merging itself"),
+    ({"angle": "auto", "order": "random"}, "angle='auto' visits the rows by content"),
+    ({"angle": "auto", "shuffle": True}, "angle='auto' visits the rows by content"),
+])
+def test_wrong_parameters(points, given, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        DPVMFMeans(**given).fit(points)
+
+
+@pytest.mark.parametrize("given, sentence", [
+    ({"max_clusters": 1}, "max_clusters is 1; it must be at least 2"), ({"draws": 0}, "draws is 0"),
+    ({"step": -1}, "step"), ({"largest": 200}, "200|180"),
+])
+def test_wrong_options(points, given, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        tune(points, **given)
