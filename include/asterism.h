@@ -201,8 +201,8 @@ typedef enum ast_parallel {
 
 /* Starting means of the methods with a given number of clusters. */
 typedef enum ast_start {
-    AST_PLUSPLUS = 0, /* k-means++ on 1 - cosine, seeded */
-    AST_RANDOM = 1,   /* distinct random points, seeded */
+    AST_PLUSPLUS = 0, /* k-means++ on weight * (1 - cosine), seeded; does not depend on the order of the rows */
+    AST_RANDOM = 1,   /* distinct random rows, seeded; does not depend on the order of the rows */
     AST_GIVEN = 2     /* `means`; for AST_DP these are clusters without points, which the first pass may fill */
 } ast_start;
 
@@ -224,8 +224,8 @@ typedef enum ast_merge {
 } ast_merge;
 
 /* The state of a run, given to the progress callback after every pass, on the caller's thread. Before the first pass
- * k-means++ reads all points once for each of its K starts and calls after each of them, with iteration 0, `clusters`
- * the number of starts drawn so far, and no objective. */
+ * k-means++ reads all points for each of its K starts and calls after each of them, with iteration 0, `clusters` the
+ * number of starts drawn so far, and no objective. */
 typedef struct ast_progress {
     int restart;           /* from 0 */
     int iteration;         /* from 1 within the restart; 0: k-means++ drew a start */

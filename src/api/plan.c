@@ -45,7 +45,9 @@ static double least_clusters(const ast_options *options, size_t count) {
 /* The labels of as many points as there is memory for, and then the bounds of all. */
 static double place_points(const ast_source *source, const ast_options *options, double room, ast_plan *plan) {
     double count = (double)(source->count + AST_WINDOW_STEP), label = label_bytes();
-    double seeds = options->method == AST_SPKM && options->start == AST_PLUSPLUS ? 4 + 8.0 / 1024 : 0;
+    double seeds = options->method == AST_SPKM && options->start == AST_PLUSPLUS
+                       ? 4 + 8 + 4
+                       : 0; /* distance, hash, member of a bucket */
     double scores = source->dimension <= AST_SMALL ? 0 : 16;
     double bounded = label + (scores > seeds ? scores : seeds);
     plan->rows = source->count;
@@ -62,7 +64,8 @@ static double place_points(const ast_source *source, const ast_options *options,
 bool ast_plan_make(const ast_source *source, const ast_options *options, int threads, size_t memory, ast_plan *plan) {
     double slot = slot_bytes(source->dimension, threads), given = (double)memory, count = (double)source->count;
     double fixed = (double)SLACK + threads * worker_bytes(source) + (source->weights ? 8 * count : 0);
-    double seeds = options->method == AST_SPKM ? 8 * count / 1024 : 0, few = least_clusters(options, source->count);
+    double few = least_clusters(options, source->count), bucket = count / 1024;
+    double seeds = options->method == AST_SPKM ? 3 * 24 * bucket + threads * 8192 : 0; /* candidates, sums */
     fixed += seeds;
     double window = (double)(source->count < LEAST_WINDOW ? source->count + AST_WINDOW_STEP : LEAST_WINDOW);
     double least = fixed + few * slot + window * label_bytes();

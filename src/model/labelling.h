@@ -18,7 +18,8 @@
  *     cells_pass.c  a pass where clusters are very many, in three dimensions
  *     ranked.c      the schedule of points on several processes; exchange.c their messages
  *     windows.c     the schedule of points that are read from a source
- *     empty.c       k-means: empty clusters take points; seeds.c the points that it starts from
+ *     empty.c       k-means: empty clusters take points
+ *     seeds.c       starts of k-means: k-means++; seeds_random.c random rows; seed_rows.c rows to choose from
  *     restore.c     labels of a run before, taken over
  *     invariants.c  what holds at the end of a pass */
 #ifndef AST_LABELLING_H

@@ -1,55 +1,63 @@
 /* SPDX-License-Identifier: MIT
  *
- * Starts for a fixed number of clusters: k-means++ on 1 - cosine, or random points.
+ * Starts for a fixed number of clusters: k-means++ on 1 - cosine.
  *
- * In three dimensions and with many starts, a new start is compared only with the points of the cells that it may be
- * nearest to. The draws are the same, and each start takes less time than the one before.
+ * The part of a point in a draw is weight * distance, the distance from the nearest start so far; before the first
+ * start all distances are equal. Rows are drawn in the order of their hashes (points/content.h): a random number below
+ * the sum of all parts is the place of the next start in that order. So the starts depend on the rows and their weights
+ * alone: not on the order of the rows, on rows of weight 0, or on threads, ranks and windows.
  *
- * Ranks draw the starts that one process would draw: they use the same random numbers and add up distances in blocks of
- * all points, in order. If a block spans several ranks, they exchange the distances of its points. Points of a source
- * are read window by window; with several windows the label array holds the distances. */
+ * Parts are integers, whose sums are exact. A sum is kept for each bucket of hashes, by their leading bits, and a point
+ * that comes nearer to a start takes from it what it lost. A draw chooses the bucket by these sums, then looks at its
+ * points. Several windows keep no hashes: there the points of the bucket are found by reading once more, and distances
+ * stand where labels will.
+ *
+ * In three dimensions and for many starts, a new one is compared with the points of those cells only that it may be
+ * nearest to: the draws are the same, and a start takes the less time the more there are. */
 #include "seeds.h"
 
+#include "seed_rows.h"
 #include "memory.h"
+#include "weights.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define SEED_BLOCK                                                                                                     \
-    1024 /* points whose distances are added up together: fixed, so that sums do not depend on threads                 \
-          */
+#define BUCKET_BITS 10
+#define BUCKETS ((size_t)1 << BUCKET_BITS)
+#define STEP_BITS 9 /* of the 54 that are left, in each step within a bucket */
+#define STEPS ((size_t)1 << STEP_BITS)
 
-#define FARTHEST 4.0f /* before anything was measured */
+#define FARTHEST 2.0f /* before anything was measured: 1 - cosine at its largest */
+#define NEAR 1e-5f    /* a row and its copies are nearer than this */
+
+typedef struct seed_worker {
+    int64_t lost[BUCKETS]; /* by points that came nearer to a start */
+    ast_seed_rows found;
+} seed_worker;
 
 typedef struct seeding {
     ast_labelling *l;
-    float *mean;     /* (D) the latest */
-    float *distance; /* (count) 1 - cosine to the nearest mean so far; NULL: several windows */
-    size_t first;    /* the block of all points that this rank's first point is in */
-    size_t blocks;   /* that this rank has points of */
-    size_t all_blocks;
-    size_t together;         /* blocks that a task looks at: those of a chunk, which is read as a whole */
-    size_t everyone, before; /* points that there are on all ranks; on those before this one */
-    double *sum;             /* (all_blocks) weight * distance together; before the ranks met: of this rank's points */
-    double part[SEED_BLOCK]; /* of one block: weight * distance, 0 for missing points */
-    uint64_t *shared;        /* (all_blocks) how many ranks have points of the block; NULL: alone */
-    ast_status status;       /* of opening windows */
+    ast_content content;
+    double scale;              /* of parts: all of them together do not overflow */
+    float *mean;               /* (D) the latest start */
+    uint64_t start;            /* its hash */
+    float *distance;           /* (count) 1 - cosine to the nearest start so far; NULL: several windows */
+    uint64_t *hash;            /* (count) NULL: several windows */
+    uint32_t *member;          /* (count) the points, bucket by bucket; NULL: several windows */
+    size_t first[BUCKETS + 1]; /* of the bucket in `member` */
+    int64_t sum[BUCKETS];      /* of the parts of this rank's points */
+    size_t bucket;             /* that was drawn */
+    seed_worker *workers;
+    ast_seed_rows drawn;
+    ast_status status; /* of opening windows */
     ast_fault *fault;
     ast_cell_peaks peaks; /* of the distances; closed: every point is compared */
-    uint8_t *stale;       /* (blocks) where there are peaks: the sum has changed */
 } seeding;
 
-/* This rank's points of a block: `*n` of them from the one that is returned on. */
-static size_t points_of(const seeding *s, size_t block, size_t *n) {
-    size_t offset = s->l->rows.offset, end = offset + s->l->rows.count;
-    size_t from = block * SEED_BLOCK, to = from + SEED_BLOCK;
-    from = from > offset ? from : offset;
-    to = to < end ? to : end;
-    *n = to > from ? to - from : 0;
-    return from - offset;
-}
+/* ---- Points ------------------------------------------------------------------------------------------------------ */
 
 /* A distance is no negative number, and as bits no label either. */
 static float distance_of(const seeding *s, size_t i) {
@@ -67,192 +75,54 @@ static void set_distance(seeding *s, size_t i, float distance) {
         memcpy(&s->l->labels[i], &distance, sizeof distance);
 }
 
-static double part_of(const seeding *s, size_t i) {
-    const ast_labelling *l = s->l;
-    return (l->rows.weights ? l->rows.weights[i] : 1) * (double)distance_of(s, i);
+static int64_t part_at(const seeding *s, size_t i, float distance) {
+    const double *weights = s->l->rows.weights;
+    return (int64_t)((weights ? weights[i] : 1) * (double)distance * s->scale);
 }
 
-/* Whether the point is nearer to the latest mean. */
-static bool lower_distance(seeding *s, size_t i, int index) {
+static uint64_t hash_of(const seeding *s, size_t i, int index) {
+    return s->hash ? s->hash[i] : ast_seed_hash(s->l, &s->content, i, index);
+}
+
+static size_t bucket_of(uint64_t hash) {
+    return hash >> (64 - BUCKET_BITS);
+}
+
+/* Compares a point with the latest start. That and its copies are at no distance, whatever rounding says. */
+static void lower_distance(seeding *s, size_t i, int index) {
     ast_labelling *l = s->l;
     double cosine = ast_rows_walk_dot(&l->rows, &l->workers[index].chunk.rows, i, s->mean);
-    float away = (float)fmax(0, 1 - (l->rows.axial ? fabs(cosine) : cosine));
-    bool nearer = away < distance_of(s, i);
-    if (nearer)
-        set_distance(s, i, away);
-    return nearer;
+    float away = (float)fmax(0, 1 - (l->rows.axial ? fabs(cosine) : cosine)), before = distance_of(s, i);
+    if (away < NEAR && before > 0 && hash_of(s, i, index) == s->start)
+        away = 0;
+    if (away >= before)
+        return;
+    s->workers[index].lost[bucket_of(hash_of(s, i, index))] += part_at(s, i, before) - part_at(s, i, away);
+    set_distance(s, i, away);
 }
 
-static void sum_block(seeding *s, size_t block) {
-    const ast_labelling *l = s->l;
-    size_t n, first = points_of(s, s->first + block, &n);
-    double sum = 0;
-    for (size_t i = first; i < first + n; i++)
+/* ---- All points -------------------------------------------------------------------------------------------------- */
+
+typedef void point_task(seeding *s, size_t i, int index);
+
+typedef struct visit {
+    seeding *s;
+    point_task *task;
+} visit;
+
+static void visit_chunk(void *data, size_t chunk, int index) {
+    const visit *v = data;
+    const ast_labelling *l = v->s->l;
+    size_t first = chunk * l->rows.chunk, last = first + l->rows.chunk;
+    last = last < l->rows.count ? last : l->rows.count;
+    for (size_t i = first; i < last; i++)
         if (l->labels[i] != AST_MISSING)
-            sum += part_of(s, i);
-    s->sum[s->first + block] = sum;
+            v->task(v->s, i, index);
 }
 
-static void seed_block(void *data, size_t block, int index) {
-    seeding *s = data;
-    size_t n, first = points_of(s, s->first + block, &n);
-    for (size_t i = first; i < first + n; i++)
-        if (s->l->labels[i] != AST_MISSING)
-            lower_distance(s, i, index);
-    sum_block(s, block);
-}
-
-static void seed_blocks(void *data, size_t task, int index) {
-    const seeding *s = data;
-    for (size_t b = task * s->together; b < (task + 1) * s->together && b < s->blocks; b++)
-        seed_block(data, b, index);
-}
-
-/* ---- By cells ---------------------------------------------------------------------------------------------------- */
-
-/* Below so many starts each is near a large part of the points. */
-#define FEW_STARTS 64
-
-static bool wants_cells(const seeding *s, size_t starts) {
-    const ast_labelling *l = s->l;
-    return l->rows.small && l->rows.dimension == 3 && !l->rows.axial && !s->shared && !l->rows.reader &&
-           l->scorer.bounds.on && starts >= (l->crowd.from < FEW_STARTS ? l->crowd.from : FEW_STARTS);
-}
-
-static float lower_and_note(void *data, size_t i) {
-    seeding *s = data;
-    if (lower_distance(s, i, 0))
-        s->stale[i / SEED_BLOCK] = 1;
-    return distance_of(s, i);
-}
-
-static void seed_cells(seeding *s) {
-    ast_cell_peaks_lower(&s->peaks, s->mean, lower_and_note, s);
-    for (size_t block = 0; block < s->blocks; block++) {
-        if (s->stale[block])
-            sum_block(s, block);
-        s->stale[block] = 0;
-    }
-}
-
-static bool open_cells(seeding *s) {
-    s->stale = ast_allocate(s->blocks, sizeof *s->stale);
-    if (!s->stale)
-        return false;
-    memset(s->stale, 1, s->blocks); /* the latest start is at no distance from itself, which no sum knows yet */
-    return ast_cells_load(&s->l->crowd.cells, &s->l->scorer, s->l->pool) &&
-           ast_cell_peaks_open(&s->peaks, s->l->crowd.cells);
-}
-
-/* ---- Several ranks ----------------------------------------------------------------------------------------------- */
-
-/* Doubles that one rank knows, and the others have as 0, for all of them. */
-static void tell(const ast_comm *comm, double *values, size_t count) {
-    if (ast_comm_many(comm))
-        ast_comm_sum(comm, (uint64_t *)(void *)values, count);
-}
-
-/* The window that has a block, or the number-th. */
 static void open_window(seeding *s, size_t number) {
     if (s->status == AST_OK)
         s->status = ast_windows_open(s->l, number, s->fault);
-}
-
-static size_t window_of(const seeding *s, size_t block) {
-    return s->l->windows.count > 1 ? block * SEED_BLOCK / s->l->windows.rows : 0;
-}
-
-/* The parts of all points of a block. */
-static void load_parts(seeding *s, size_t block) {
-    ast_labelling *l = s->l;
-    open_window(s, window_of(s, block));
-    size_t n, first = points_of(s, block, &n);
-    memset(s->part, 0, sizeof s->part);
-    for (size_t i = first; i < first + n; i++)
-        if (l->labels[i] != AST_MISSING)
-            s->part[l->rows.offset + i - block * SEED_BLOCK] = part_of(s, i);
-    tell(l->ranks.comm, s->part, SEED_BLOCK);
-}
-
-/* The sums of all blocks: those of one rank as they are, those of several by their parts, in order. */
-static void meet(seeding *s) {
-    if (!s->shared)
-        return;
-    for (size_t b = 0; b < s->all_blocks; b++) {
-        size_t n;
-        points_of(s, b, &n);
-        s->sum[b] = n > 0 && s->shared[b] == 1 ? s->sum[b] : 0;
-    }
-    tell(s->l->ranks.comm, s->sum, s->all_blocks);
-    for (size_t b = 0; b < s->all_blocks; b++) {
-        if (s->shared[b] < 2)
-            continue;
-        load_parts(s, b);
-        for (size_t j = 0; j < SEED_BLOCK; j++)
-            s->sum[b] += s->part[j];
-    }
-}
-
-/* Makes this rank's point i, or that of another (SIZE_MAX here), known to all. */
-static ast_status tell_row(ast_labelling *l, size_t i, float *row, ast_fault *fault) {
-    const float *mine = i < l->rows.count ? ast_rows_upright(&l->rows, &l->workers[0].chunk.rows, i) : NULL;
-    if (ast_comm_many(l->ranks.comm))
-        return ast_ranked_rows(l, &mine, 1, row) ? AST_OK : ast_fail_memory(fault);
-    memcpy(row, mine, l->rows.dimension * sizeof *row);
-    return AST_OK;
-}
-
-/* ---- k-means++ --------------------------------------------------------------------------------------------------- */
-
-/* A point of all with probability proportional to weight * distance; SIZE_MAX where all distances are zero. */
-static size_t draw(seeding *s, ast_random *random) {
-    double total = 0, at = ast_random_uniform(random);
-    for (size_t b = 0; b < s->all_blocks; b++)
-        total += s->sum[b];
-    at *= total;
-    for (size_t b = 0; b < s->all_blocks; b++) {
-        if (at >= s->sum[b] && b + 1 < s->all_blocks) {
-            at -= s->sum[b];
-            continue;
-        }
-        size_t last = SIZE_MAX;
-        load_parts(s, b);
-        for (size_t j = 0; j < SEED_BLOCK; j++) {
-            if (s->part[j] <= 0)
-                continue;
-            last = b * SEED_BLOCK + j;
-            if (at < s->part[j])
-                return last;
-            at -= s->part[j];
-        }
-        if (last != SIZE_MAX) /* rounding ran past the end of its block */
-            return last;
-    }
-    return SIZE_MAX;
-}
-
-/* The n-th point that is there, of all; SIZE_MAX if another rank has it. */
-static size_t nth_point(seeding *s, uint64_t n) {
-    const ast_labelling *l = s->l;
-    if (n < s->before)
-        return SIZE_MAX;
-    n -= s->before;
-    for (size_t number = 0; number < l->windows.count && s->status == AST_OK; number++) {
-        open_window(s, number);
-        for (size_t i = 0; i < l->rows.count; i++)
-            if (l->labels[i] != AST_MISSING && n-- == 0)
-                return i;
-    }
-    return SIZE_MAX;
-}
-
-/* The next start, as one of this rank's points, or of the window that is open then; or SIZE_MAX. */
-static size_t next_start(seeding *s, size_t k, ast_random *random) {
-    const ast_labelling *l = s->l;
-    size_t drawn = k == 0 ? SIZE_MAX : draw(s, random);
-    if (drawn == SIZE_MAX)
-        return nth_point(s, ast_random_below(random, s->everyone));
-    return drawn >= l->rows.offset && drawn - l->rows.offset < l->rows.count ? drawn - l->rows.offset : SIZE_MAX;
 }
 
 /* What was measured in a window is kept, if it could be. */
@@ -261,82 +131,234 @@ static void close_window(seeding *s) {
         s->status = ast_windows_save(s->l, s->fault);
 }
 
-static void find_blocks(seeding *s) {
+/* `changes`: the task sets distances. */
+static ast_status visit_points(seeding *s, point_task *task, bool changes) {
+    ast_labelling *l = s->l;
+    visit v = {s, task};
+    for (size_t number = 0; number < l->windows.count && s->status == AST_OK; number++) {
+        open_window(s, number);
+        ast_pool_try(l->pool, l->rows.chunks, visit_chunk, &v);
+        if (s->status == AST_OK)
+            s->status = ast_labelling_trouble(l, s->fault);
+        if (changes)
+            close_window(s);
+    }
+    return s->status;
+}
+
+/* The sums, without what points lost. */
+static void settle_sums(seeding *s) {
+    for (int w = 0; w < s->l->worker_count; w++)
+        for (size_t b = 0; b < BUCKETS; b++) {
+            s->sum[b] -= s->workers[w].lost[b];
+            s->workers[w].lost[b] = 0;
+        }
+}
+
+/* ---- Before the first start -------------------------------------------------------------------------------------- */
+
+static void begin_point(seeding *s, size_t i, int index) {
+    uint64_t hash = ast_seed_hash(s->l, &s->content, i, index);
+    if (s->hash)
+        s->hash[i] = hash;
+    set_distance(s, i, FARTHEST);
+    s->workers[index].lost[bucket_of(hash)] -= part_at(s, i, FARTHEST);
+}
+
+static void list_members(seeding *s) {
     const ast_labelling *l = s->l;
-    s->first = l->rows.offset / SEED_BLOCK;
-    s->blocks = l->rows.count ? (l->rows.offset + l->rows.count + SEED_BLOCK - 1) / SEED_BLOCK - s->first : 0;
+    memset(s->first, 0, sizeof s->first);
+    for (size_t i = 0; i < l->rows.count; i++)
+        if (l->labels[i] != AST_MISSING)
+            s->first[bucket_of(s->hash[i])]++;
+    for (size_t b = 1; b <= BUCKETS; b++)
+        s->first[b] += s->first[b - 1];
+    for (size_t i = l->rows.count; i-- > 0;) /* first[b] falls from the end of bucket b to its start */
+        if (l->labels[i] != AST_MISSING)
+            s->member[--s->first[bucket_of(s->hash[i])]] = (uint32_t)i;
+}
+
+static ast_status begin_points(seeding *s) {
+    memset(s->sum, 0, sizeof s->sum);
+    ast_cell_peaks_close(&s->peaks);
+    ast_status status = visit_points(s, begin_point, true);
+    settle_sums(s);
+    if (status == AST_OK && s->member)
+        list_members(s);
+    return ast_labelling_agree(s->l, status, s->fault);
+}
+
+/* ---- Distances --------------------------------------------------------------------------------------------------- */
+
+/* Below so many starts each is near a large part of the points. */
+#define FEW_STARTS 64
+
+static bool wants_cells(const seeding *s, size_t starts) {
+    const ast_labelling *l = s->l;
+    return l->rows.small && l->rows.dimension == 3 && !l->rows.axial && !ast_comm_many(l->ranks.comm) &&
+           !l->rows.reader && l->scorer.bounds.on &&
+           starts >= (l->crowd.from < FEW_STARTS ? l->crowd.from : FEW_STARTS);
+}
+
+static float lower_in_cell(void *data, size_t i) {
+    seeding *s = data;
+    lower_distance(s, i, 0);
+    return s->distance[i];
+}
+
+static bool open_cells(seeding *s) {
+    return ast_cells_load(&s->l->crowd.cells, &s->l->scorer, s->l->pool) &&
+           ast_cell_peaks_open(&s->peaks, s->l->crowd.cells);
 }
 
 /* Compares every point with the latest start: as long as there is one to come. */
-static ast_status measure_distances(seeding *s, ast_fault *fault) {
-    if (!s->peaks.peak && wants_cells(s, s->l->clusters.live) && !open_cells(s))
-        return ast_fail_memory(fault);
+static ast_status measure_distances(seeding *s) {
+    ast_labelling *l = s->l;
+    if (!s->peaks.peak && wants_cells(s, l->clusters.live) && !open_cells(s))
+        return ast_fail_memory(s->fault);
     if (s->peaks.peak)
-        seed_cells(s);
-    for (size_t number = 0; !s->peaks.peak && number < s->l->windows.count && s->status == AST_OK; number++) {
-        open_window(s, number);
-        find_blocks(s);
-        ast_pool_try(s->l->pool, (s->blocks + s->together - 1) / s->together, seed_blocks, s);
-        close_window(s);
-    }
-    if (s->status != AST_OK)
-        return s->status;
-    meet(s);
-    return ast_pool_cancelled(s->l->pool) ? ast_fail_cancelled(fault) : AST_OK;
+        ast_cell_peaks_lower(&s->peaks, s->mean, lower_in_cell, s);
+    else
+        visit_points(s, lower_distance, true);
+    settle_sums(s);
+    if (s->status == AST_OK && ast_pool_poll(l->pool))
+        s->status = ast_fail_cancelled(s->fault);
+    return s->status;
 }
 
-static ast_status open_seeding(seeding *s, ast_fault *fault) {
+/* ---- A draw ------------------------------------------------------------------------------------------------------ */
+
+static void find_candidate(seeding *s, size_t i, int index) {
+    float distance = distance_of(s, i);
+    uint64_t hash = distance > 0 ? hash_of(s, i, index) : 0;
+    int64_t part = part_at(s, i, distance);
+    if (part > 0 && bucket_of(hash) == s->bucket)
+        ast_seed_rows_add(&s->workers[index].found, (ast_seed_row){hash, (uint64_t)part, s->l->windows.first + i});
+}
+
+/* The points of the bucket that was drawn. */
+static ast_status find_candidates(seeding *s) {
     ast_labelling *l = s->l;
-    uint64_t total, points;
-    bool many = ast_comm_many(l->ranks.comm);
-    ast_comm_before(l->ranks.comm, l->windows.points, &total);
-    s->before = ast_comm_before(l->ranks.comm, l->present, &points);
-    s->everyone = points;
-    find_blocks(s);
-    s->together = l->rows.chunk > SEED_BLOCK ? l->rows.chunk / SEED_BLOCK : 1;
-    s->all_blocks = (total + SEED_BLOCK - 1) / SEED_BLOCK;
-    bool apart = l->windows.count == 1;
-    s->distance = apart ? ast_allocate(l->rows.count, sizeof *s->distance) : NULL;
-    s->sum = ast_allocate(s->all_blocks, sizeof *s->sum);
-    s->shared = many ? ast_allocate_zero(s->all_blocks, sizeof *s->shared) : NULL;
-    s->mean = ast_allocate(l->rows.dimension, sizeof *s->mean);
-    bool ready = s->mean && (s->distance || !apart) && s->sum && (s->shared || !many);
-    ast_status status = ast_comm_agree(l->ranks.comm, ready ? AST_OK : ast_fail_memory(fault), fault);
-    for (size_t i = 0; status == AST_OK && apart && i < l->rows.count; i++)
-        s->distance[i] = FARTHEST;
-    for (size_t b = 0; status == AST_OK && many && b < s->blocks; b++)
-        s->shared[s->first + b] = 1;
-    if (status == AST_OK && many)
-        ast_comm_sum(l->ranks.comm, s->shared, s->all_blocks);
+    s->drawn.count = 0;
+    if (s->member)
+        for (size_t m = s->first[s->bucket]; m < s->first[s->bucket + 1]; m++)
+            find_candidate(s, s->member[m], 0);
+    else
+        visit_points(s, find_candidate, false);
+    for (int w = 0; w < l->worker_count; w++)
+        ast_seed_rows_take(&s->drawn, &s->workers[w].found);
+    if (s->status == AST_OK && s->drawn.failed)
+        s->status = ast_fail_memory(s->fault);
+    return ast_labelling_agree(l, s->status, s->fault);
+}
+
+/* The one of the sums that number *at falls into; *at becomes its place there. */
+static size_t pick(const uint64_t *sums, uint64_t *at) {
+    size_t chosen = 0;
+    while (*at >= sums[chosen])
+        *at -= sums[chosen++];
+    return chosen;
+}
+
+/* Leaves those of the candidates that have the hash that number `at` falls into; its bits are drawn step by step. */
+static void narrow(seeding *s, uint64_t at) {
+    ast_seed_rows *c = &s->drawn;
+    uint64_t sums[STEPS];
+    s->start = s->bucket;
+    for (int shift = 64 - BUCKET_BITS - STEP_BITS; shift >= 0; shift -= STEP_BITS) {
+        size_t left = 0;
+        memset(sums, 0, sizeof sums);
+        for (size_t j = 0; j < c->count; j++)
+            sums[c->list[j].hash >> shift & (STEPS - 1)] += c->list[j].part;
+        ast_comm_sum(s->l->ranks.comm, sums, STEPS);
+        s->start = s->start << STEP_BITS | pick(sums, &at);
+        for (size_t j = 0; j < c->count; j++)
+            if (c->list[j].hash >> shift == s->start)
+                c->list[left++] = c->list[j];
+        c->count = left;
+    }
+}
+
+/* The sums of all ranks together; returns their total. */
+static uint64_t share_sums(const seeding *s, uint64_t *sums) {
+    uint64_t total = 0;
+    memcpy(sums, s->sum, sizeof s->sum);
+    ast_comm_sum(s->l->ranks.comm, sums, BUCKETS);
+    for (size_t b = 0; b < BUCKETS; b++)
+        total += sums[b];
+    return total;
+}
+
+/* Draws a row in proportion to its part: `drawn` has the points that are this row. Where all distances are zero every
+ * row is a start already, and drawing begins again. */
+static ast_status draw(seeding *s, ast_random *random) {
+    uint64_t sums[BUCKETS], total = share_sums(s, sums);
+    ast_status status = AST_OK;
+    if (total == 0) {
+        status = begin_points(s);
+        total = share_sums(s, sums);
+    }
+    if (status != AST_OK)
+        return status;
+    uint64_t at = ast_random_below(random, total);
+    s->bucket = pick(sums, &at);
+    status = find_candidates(s);
+    if (status == AST_OK)
+        narrow(s, at);
     return status;
 }
 
-/* Several windows: labels stand where they belong again. */
-static void clear_windows(seeding *s) {
-    ast_labelling *l = s->l;
-    for (size_t number = 0; !s->distance && number < l->windows.count && s->status == AST_OK; number++) {
-        open_window(s, number);
-        for (size_t i = 0; i < l->rows.count; i++)
-            l->labels[i] = l->labels[i] == AST_MISSING ? AST_MISSING : AST_UNLABELLED;
-        close_window(s);
-    }
-}
+/* ---- k-means++ --------------------------------------------------------------------------------------------------- */
 
 /* Adds the start that is drawn next to the clusters. */
-static ast_status add_start(seeding *s, size_t k, ast_random *random, ast_fault *fault) {
+static ast_status add_start(seeding *s, ast_random *random) {
     ast_labelling *l = s->l;
-    size_t i = next_start(s, k, random);
-    ast_status status = s->status == AST_OK ? tell_row(l, i, s->mean, fault) : s->status;
-    if (status == AST_OK && i < l->rows.count)
-        set_distance(s, i, 0);
-    if (s->stale && i < l->rows.count)
-        s->stale[i / SEED_BLOCK] = 1;
+    ast_status status = draw(s, random);
+    if (status != AST_OK)
+        return status;
+    size_t point = s->drawn.count ? s->drawn.list[0].point : SIZE_MAX;
+    if (l->windows.count > 1)
+        open_window(s, point / l->windows.rows);
+    status = s->status == AST_OK ? ast_seed_share_row(l, point, s->mean, s->fault) : s->status;
     if (status == AST_OK) {
         close_window(s);
         status = s->status;
     }
     bool added = status == AST_OK && ast_clusters_add(&l->clusters, s->mean, UINT32_MAX) >= 0;
-    return status == AST_OK ? ast_comm_agree(l->ranks.comm, added ? AST_OK : ast_fail_memory(fault), fault) : status;
+    return status == AST_OK ? ast_labelling_agree(l, added ? AST_OK : ast_fail_memory(s->fault), s->fault) : status;
+}
+
+static ast_status open_seeding(seeding *s, ast_random *random) {
+    ast_labelling *l = s->l;
+    bool apart = l->windows.count == 1;
+    s->scale = (l->rows.weights ? l->clusters.weight_unit : ast_weight_unit((double)l->everyone)) / FARTHEST;
+    s->distance = apart ? ast_allocate(l->rows.count, sizeof *s->distance) : NULL;
+    s->hash = apart ? ast_allocate(l->rows.count, sizeof *s->hash) : NULL;
+    s->member = apart ? ast_allocate(l->rows.count, sizeof *s->member) : NULL;
+    s->mean = ast_allocate(l->rows.dimension, sizeof *s->mean);
+    s->workers = ast_allocate_zero((size_t)l->worker_count, sizeof *s->workers);
+    s->drawn.most = SIZE_MAX;
+    for (int w = 0; s->workers && w < l->worker_count; w++)
+        s->workers[w].found.most = SIZE_MAX;
+    bool ready = ast_seed_content_open(l, &s->content, ast_random_u64(random)) && s->mean && s->workers &&
+                 (!apart || (s->distance && s->hash && s->member));
+    return ast_labelling_agree(l, ready ? AST_OK : ast_fail_memory(s->fault), s->fault);
+}
+
+static void close_seeding(seeding *s) {
+    for (int w = 0; s->workers && w < s->l->worker_count; w++)
+        free(s->workers[w].found.list);
+    void *memory[] = {s->mean, s->distance, s->hash, s->member, s->workers, s->drawn.list};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        free(memory[i]);
+    ast_content_close(&s->content);
+    ast_cell_peaks_close(&s->peaks);
+}
+
+/* Several windows: labels stand where they belong again. */
+static void clear_label(seeding *s, size_t i, int index) {
+    (void)index;
+    s->l->labels[i] = AST_UNLABELLED;
 }
 
 static double seconds_now(void) {
@@ -348,65 +370,23 @@ static double seconds_now(void) {
 ast_status ast_seed_plusplus(ast_labelling *l, size_t clusters, ast_random *random, ast_seed_teller *tell_caller,
                              const void *data, ast_fault *fault) {
     seeding s = {.l = l, .fault = fault};
-    ast_status status = open_seeding(&s, fault);
+    ast_status status = open_seeding(&s, random);
     l->windows.plain = true;
+    if (status == AST_OK)
+        status = begin_points(&s);
     for (size_t k = 0; status == AST_OK && k < clusters; k++) {
-        status = add_start(&s, k, random, fault);
+        status = add_start(&s, random);
         if (status != AST_OK || k + 1 == clusters)
             break;
         double began = seconds_now();
-        status = measure_distances(&s, fault);
+        status = measure_distances(&s);
         if (status == AST_OK)
             status = tell_caller(data, seconds_now() - began, l->clusters.live, l->everyone, fault);
         status = ast_labelling_agree(l, status, fault);
     }
-    if (status == AST_OK) {
-        clear_windows(&s);
-        status = s.status;
-    }
+    if (status == AST_OK && !s.distance)
+        status = visit_points(&s, clear_label, true);
     l->windows.plain = false;
-    free(s.mean);
-    free(s.distance);
-    free(s.sum);
-    free(s.shared);
-    free(s.stale);
-    ast_cell_peaks_close(&s.peaks);
+    close_seeding(&s);
     return status;
-}
-
-/* ---- Random points ----------------------------------------------------------------------------------------------- */
-
-/* Moves *i to the next point that is not missing, into the next window if need be; false: there is none. */
-static bool find_next(ast_labelling *l, size_t *i, ast_status *status, ast_fault *fault) {
-    for (;; *i = 0) {
-        while (*i < l->rows.count && l->labels[*i] == AST_MISSING)
-            ++*i;
-        size_t next = l->windows.current + 1;
-        if (*i < l->rows.count || next >= l->windows.count || *status != AST_OK)
-            return *i < l->rows.count;
-        *status = ast_windows_open(l, next, fault);
-    }
-}
-
-/* `clusters` of the points, each at most once, by selection sampling: in the order of the points. */
-ast_status ast_seed_random(ast_labelling *l, size_t clusters, ast_random *random, ast_fault *fault) {
-    uint64_t left, before = ast_comm_before(l->ranks.comm, l->present, &left), wanted = clusters;
-    float *row = ast_allocate(l->rows.dimension, sizeof *row);
-    ast_status status = ast_comm_agree(l->ranks.comm, row ? AST_OK : ast_fail_memory(fault), fault);
-    if (status == AST_OK)
-        status = ast_windows_open(l, 0, fault);
-    for (size_t i = 0, number = 0; status == AST_OK && left > 0 && wanted > 0; number++) {
-        bool mine = number >= before && find_next(l, &i, &status, fault);
-        bool taken = ast_random_below(random, left--) < wanted;
-        if (taken && status == AST_OK) {
-            wanted--;
-            status = tell_row(l, mine ? i : SIZE_MAX, row, fault);
-            bool added = status == AST_OK && ast_clusters_add(&l->clusters, row, UINT32_MAX) >= 0;
-            if (status == AST_OK)
-                status = ast_comm_agree(l->ranks.comm, added ? AST_OK : ast_fail_memory(fault), fault);
-        }
-        i += mine;
-    }
-    free(row);
-    return status == AST_OK ? ast_windows_save(l, fault) : status;
 }

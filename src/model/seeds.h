@@ -11,11 +11,12 @@
 typedef ast_status ast_seed_teller(const void *data, double seconds, size_t clusters, uint64_t scored,
                                    ast_fault *fault);
 
-/* k-means++ on 1 - cosine (Arthur and Vassilvitskii 2007). */
+/* k-means++ on 1 - cosine (Arthur and Vassilvitskii 2007), with weights. The starts of both functions depend on the
+ * rows and their weights alone, not on their order. */
 ast_status ast_seed_plusplus(ast_labelling *labelling, size_t clusters, ast_random *random, ast_seed_teller *tell,
                              const void *data, ast_fault *fault);
 
-/* Distinct random points, in their order. */
+/* Different random rows, as far as there are any, all equally likely. */
 ast_status ast_seed_random(ast_labelling *labelling, size_t clusters, ast_random *random, ast_fault *fault);
 
 #endif

@@ -14,7 +14,7 @@
 #include "comm.h"
 #include "rowset.h"
 
-/* Windows are a multiple of this many points: of every chunk, and of the blocks of seeding. */
+/* Windows are a multiple of this many points, and so of every chunk. */
 #define AST_WINDOW_STEP 4096
 
 typedef struct ast_labelling ast_labelling;

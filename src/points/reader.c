@@ -285,6 +285,11 @@ double ast_rows_walk_dot(const ast_rowset *rows, ast_row_buffer *b, size_t i, co
     return ast_sparse_steady_dot(&entries, mean);
 }
 
+const float *ast_rows_walk_at(const ast_rowset *rows, ast_row_buffer *b, size_t i) {
+    walk_to(rows, b, i);
+    return ast_rows_at(rows, b, i);
+}
+
 ast_row_kind ast_rows_kind(const ast_rowset *rows, ast_row_buffer *b, size_t i) {
     ast_row_scale scale;
     size_t r = rows->order ? rows->order[i] : i;

@@ -138,6 +138,7 @@ void ast_rows_exact_scores(const ast_rowset *rows, ast_row_buffer *buffer, size_
                            double *scores);
 double ast_rows_walk_score(const ast_rowset *rows, ast_row_buffer *buffer, size_t i, const float *mean);
 double ast_rows_walk_dot(const ast_rowset *rows, ast_row_buffer *buffer, size_t i, const float *mean);
+const float *ast_rows_walk_at(const ast_rowset *rows, ast_row_buffer *buffer, size_t i);
 
 /* What the row of point i is, whatever its label says; dense rows are left in buffer->row. */
 ast_row_kind ast_rows_kind(const ast_rowset *rows, ast_row_buffer *buffer, size_t i);
