@@ -4,7 +4,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import asterism
 
-ESTIMATORS = [getattr(asterism, name)() for name in asterism.ESTIMATORS]
+ESTIMATORS = [getattr(asterism, name)() for name in asterism.ESTIMATORS] + [
+    asterism.SphericalKMeans(n_clusters=3),
+    asterism.VMFMixture(n_components=3),
+    asterism.DPVMFMeans(angle=40, order="content"),
+    asterism.DDPVMFMeans(angle=40),
+]
 
 
 @parametrize_with_checks(ESTIMATORS)
