@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What must hold of ast_tune: one distribution is weak, whatever its concentration; clusters that are there are found;
+ * permuted rows, other threads and other seeds give the same recommendation; the recommended options give what was
+ * described; a call can be cancelled at any step and leaves the context as it was.
+ * AST_TEST_LONG=1 takes ten seeds of each distribution, and 10,000 points. */
+#include "random.h"
+#include "reference/harness.h"
+#include "vmf.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct cloud {
+    size_t count, dimension;
+    float *rows;
+    int32_t *labels;
+} cloud;
+
+static cloud make_cloud(size_t count, size_t dimension, size_t clusters, double kappa, double separation, int axial,
+                        uint64_t seed) {
+    cloud c = {count, dimension, ref_take(count * dimension, sizeof(float)), ref_take(count, sizeof(int32_t))};
+    ast_mixture mixture = {.size = sizeof mixture,
+                           .points = count,
+                           .dimension = dimension,
+                           .clusters = clusters,
+                           .kappa = kappa,
+                           .separation = separation,
+                           .axial = axial,
+                           .seed = seed};
+    assert_int_equal(ast_sample_mixture(ref_context("avx2", 2), &mixture, c.rows, c.labels, NULL), AST_OK);
+    return c;
+}
+
+static void free_cloud(cloud *c) {
+    free(c->rows);
+    free(c->labels);
+}
+
+static ast_tune_report tune(ast_context *context, const cloud *c, int axial, int32_t *labels) {
+    ast_points points = ast_points_f4(c->rows, c->count, c->dimension);
+    ast_tune_options options;
+    ast_tune_report report = {.size = sizeof report};
+    ast_tune_options_init(&options);
+    options.axial = axial;
+    assert_int_equal(ast_tune(context, &points, &options, labels, &report), AST_OK);
+    return report;
+}
+
+/* ---- Nothing is there -------------------------------------------------------------------------------------------- */
+
+static void check_weak(size_t count, size_t dimension, double kappa, int axial) {
+    uint64_t seeds = getenv("AST_TEST_LONG") ? 10 : 2;
+    for (uint64_t seed = 1; seed <= seeds; seed++) {
+        cloud c = make_cloud(count, dimension, 1, kappa, 0, axial, seed);
+        ast_tune_report report = tune(ref_context("avx2", 2), &c, axial, NULL);
+        if (!report.weak)
+            fail_msg("%zu x %zu, kappa %g, axial %d, seed %d: %zu clusters, excess %g: %s", count, dimension, kappa,
+                     axial, (int)seed, report.clusters, report.excess, report.reason);
+        assert_true(report.angle >= 5 && report.angle <= 120);
+        assert_non_null(strstr(report.reason, "nothing stands out"));
+        free_cloud(&c);
+    }
+}
+
+static void one_distribution_is_weak(void **state) {
+    (void)state;
+    check_weak(1000, 3, 0, 0);
+    check_weak(1000, 3, 10, 0);
+    check_weak(2000, 64, 0, 0);
+    check_weak(2000, 64, 100, 0);
+    if (getenv("AST_TEST_LONG"))
+        check_weak(10000, 3, 0, 0);
+    else
+        print_message("AST_TEST_LONG=1 would take ten seeds and 10,000 points\n");
+}
+
+static void one_axial_distribution_is_weak(void **state) {
+    (void)state;
+    check_weak(1000, 3, 0, 1);
+    check_weak(1000, 3, 10, 1);
+}
+
+static void equal_rows_are_weak(void **state) {
+    (void)state;
+    float rows[12] = {0, 0, 1, 0, 0, 2, 0, 0, 3, 0, 0, 1};
+    cloud c = {.count = 4, .dimension = 3, .rows = rows};
+    ast_tune_report report = tune(ref_context("base", 1), &c, 0, NULL);
+    assert_true(report.weak && report.clusters == 1 && report.evidence == 0);
+}
+
+/* ---- Something is there ------------------------------------------------------------------------------------------ */
+
+/* The recommended options, run by themselves, give the labels and clusters that were described. */
+static void check_described(ast_context *context, const cloud *c, int axial, const ast_tune_report *report,
+                            const int32_t *labels) {
+    ast_points points = ast_points_f4(c->rows, c->count, c->dimension);
+    int32_t *own = ref_take(c->count, sizeof *own);
+    ast_options options;
+    ast_report run = {.size = sizeof run};
+    ast_options_init(&options);
+    options.angle = report->angle;
+    options.order = AST_ORDER_CONTENT;
+    options.merge = report->merge;
+    options.merge_count = report->merge_count;
+    options.axial = axial;
+    size_t described;
+    const ast_cluster_info *clusters = ast_clusters(context, &described);
+    assert_int_equal(described, report->clusters);
+    float *means = ref_take(described * c->dimension, sizeof *means);
+    memcpy(means, clusters->mean, described * c->dimension * sizeof *means);
+    assert_int_equal(ast_cluster(context, &points, &options, own, &run), AST_OK);
+    assert_int_equal(run.clusters, report->clusters);
+    assert_memory_equal(own, labels, c->count * sizeof *own);
+    assert_memory_equal(ast_clusters(context, &described)->mean, means, described * c->dimension * sizeof *means);
+    free(own);
+    free(means);
+}
+
+static void check_found(const cloud *c, size_t clusters, int axial) {
+    ast_context *context = ref_context("avx2", 2);
+    int32_t *labels = ref_take(c->count, sizeof *labels);
+    ast_agreement agreement = {.size = sizeof agreement};
+    ast_tune_report report = tune(context, c, axial, labels);
+    assert_false(report.weak);
+    assert_int_equal(report.clusters, clusters);
+    assert_true(report.evidence > 0 && report.excess >= 0.05 && report.limit >= clusters);
+    check_described(context, c, axial, &report, labels);
+    assert_int_equal(ast_compare(context, labels, c->labels, c->count, &agreement), AST_OK);
+    assert_true(agreement.nmi > 0.97);
+    free(labels);
+}
+
+static void clusters_are_found(void **state) {
+    (void)state;
+    cloud many = make_cloud(20000, 3, 30, 400, 30, 0, 1), far = make_cloud(1500, 40, 7, 200, 0, 0, 2),
+          axes = make_cloud(2000, 3, 5, 400, 45, 1, 3);
+    check_found(&many, 30, 0);
+    check_found(&far, 7, 0);
+    check_found(&axes, 5, 1);
+    free_cloud(&many);
+    free_cloud(&far);
+    free_cloud(&axes);
+}
+
+/* Few different rows, each many times: planes of a depth image. */
+static void copies_count_once(void **state) {
+    (void)state;
+    static const float normals[5][3] = {{0, 0, 1}, {0, 0.02F, 1}, {1, 0, 0}, {0, 1, 0}, {0.01F, 1, 0}};
+    cloud c = {.count = 30000, .dimension = 3, .rows = ref_take(90000, sizeof(float))};
+    for (size_t i = 0; i < c.count; i++)
+        memcpy(c.rows + 3 * i, normals[i * i % 7 % 5], sizeof normals[0]);
+    ast_tune_report report = tune(ref_context("avx2", 2), &c, 0, NULL);
+    assert_int_equal(report.clusters, 3);
+    free(c.rows);
+}
+
+/* ---- What it does not depend on ---------------------------------------------------------------------------------- */
+
+static void assert_same(const ast_tune_report *a, const ast_tune_report *b) {
+    assert_true(a->angle == b->angle && a->merge == b->merge && a->merge_count == b->merge_count);
+    assert_true(a->clusters == b->clusters && a->evidence == b->evidence && a->weak == b->weak);
+    assert_true(a->angle_count == b->angle_count && a->level_count == b->level_count);
+    assert_true(a->excess == b->excess || (isnan(a->excess) && isnan(b->excess)));
+}
+
+static void order_and_threads_do_not_matter(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 2; seed++) {
+        cloud c = make_cloud(seed == 1 ? 6000 : 700, seed == 1 ? 3 : 12, 9, 60, 0, 0, seed), permuted = c;
+        uint32_t *order = ref_take(c.count, sizeof *order);
+        ast_random random;
+        ast_random_seed(&random, seed, 7);
+        ast_random_permutation(&random, order, c.count);
+        permuted.rows = ref_take(c.count * c.dimension, sizeof(float));
+        for (size_t i = 0; i < c.count; i++)
+            memcpy(permuted.rows + i * c.dimension, c.rows + order[i] * c.dimension, c.dimension * sizeof(float));
+        ast_tune_report given = tune(ref_context("avx2", 2), &c, 0, NULL);
+        ast_tune_report other = tune(ref_context("base", 1), &permuted, 0, NULL);
+        assert_same(&given, &other);
+        free(permuted.rows);
+        free(order);
+        free_cloud(&c);
+    }
+}
+
+/* Sparse rows and dense ones, and rows of weight 0. */
+static void kinds_of_rows_do_not_matter(void **state) {
+    (void)state;
+    cloud c = make_cloud(900, 8, 5, 80, 0, 0, 4);
+    ast_tune_report dense = tune(ref_context("avx2", 2), &c, 0, NULL), report = {.size = sizeof report};
+    int32_t *starts = ref_take(c.count + 1, sizeof *starts), *columns = ref_take(8 * c.count, sizeof *columns);
+    for (size_t i = 0; i <= c.count; i++)
+        starts[i] = (int32_t)(8 * i);
+    for (size_t i = 0; i < 8 * c.count; i++)
+        columns[i] = (int32_t)(i % 8);
+    ast_tune_options options;
+    ast_tune_options_init(&options);
+    ast_points points = ast_points_csr(c.rows, AST_F4, starts, columns, AST_I4, c.count, 8);
+    assert_int_equal(ast_tune(ref_context("base", 2), &points, &options, NULL, &report), AST_OK);
+    assert_same(&dense, &report);
+    float *more = ref_take(8 * (c.count + 300), sizeof *more);
+    double *weights = ref_take(c.count + 300, sizeof *weights);
+    memcpy(more, c.rows, 8 * c.count * sizeof *more);
+    for (size_t i = 0; i < c.count; i++)
+        weights[i] = 2;
+    for (size_t i = 8 * c.count; i < 8 * (c.count + 300); i++)
+        more[i] = (float)(i % 31) - 15;
+    points = ast_points_f4(more, c.count + 300, 8);
+    points.weights = weights;
+    assert_int_equal(ast_tune(ref_context("avx2", 2), &points, &options, NULL, &report), AST_OK);
+    assert_same(&dense, &report);
+    free(more);
+    free(weights);
+    free(starts);
+    free(columns);
+    free_cloud(&c);
+}
+
+/* ---- Failures ---------------------------------------------------------------------------------------------------- */
+
+typedef struct countdown {
+    int left, calls;
+    double done;
+} countdown;
+
+static int count_down(double done, void *data) {
+    countdown *c = data;
+    assert_true(done >= c->done && done <= 1);
+    c->done = done;
+    c->calls++;
+    return c->left-- == 0;
+}
+
+static void cancelled_calls_change_nothing(void **state) {
+    (void)state;
+    ast_context *context = ref_context("avx2", 2);
+    cloud c = make_cloud(600, 5, 4, 60, 0, 0, 1);
+    ast_points points = ast_points_f4(c.rows, c.count, c.dimension);
+    ast_options dp = ref_dp_options(30);
+    ast_report run = {.size = sizeof run};
+    ast_tune_options options;
+    ast_tune_report report = {.size = sizeof report};
+    int32_t labels[600];
+    ast_tune_options_init(&options);
+    options.progress = count_down;
+    assert_int_equal(ast_cluster(context, &points, &dp, labels, &run), AST_OK);
+    for (int left = 0;; left = 2 * left + 1) {
+        countdown c_left = {.left = left};
+        size_t count;
+        options.progress_data = &c_left;
+        ast_status status = ast_tune(context, &points, &options, labels, &report);
+        if (status == AST_OK)
+            break;
+        assert_int_equal(status, AST_CANCELLED);
+        assert_int_equal(c_left.calls, left + 1);
+        assert_non_null(ast_clusters(context, &count));
+        assert_int_equal(count, run.clusters);
+    }
+    assert_false(report.weak);
+    free_cloud(&c);
+}
+
+static void wrong_arguments_are_refused(void **state) {
+    (void)state;
+    ast_context *context = ref_context("base", 1);
+    float rows[6] = {0, 0, 0, 0, 0, 0};
+    ast_points points = ast_points_f4(rows, 2, 3);
+    ast_tune_options options;
+    ast_tune_report report = {.size = sizeof report};
+    ast_tune_options_init(&options);
+    assert_int_equal(ast_tune(NULL, &points, &options, NULL, &report), AST_BAD_OPTION);
+    assert_int_equal(ast_tune(context, NULL, &options, NULL, &report), AST_BAD_OPTION);
+    assert_int_equal(ast_tune(context, &points, NULL, NULL, &report), AST_BAD_OPTION);
+    assert_int_equal(ast_tune(context, &points, &options, NULL, NULL), AST_BAD_OPTION);
+    assert_int_equal(ast_tune(context, &points, &options, NULL, &report), AST_BAD_DATA);
+    assert_non_null(strstr(ast_message(context), "no usable row"));
+    rows[4] = INFINITY;
+    assert_int_equal(ast_tune(context, &points, &options, NULL, &report), AST_BAD_DATA);
+    assert_int_equal(ast_fault_row(context), 2);
+    rows[4] = 1;
+    options.to = 130;
+    assert_int_equal(ast_tune(context, &points, &options, NULL, &report), AST_BAD_OPTION);
+    options.to = 5;
+    options.step = 0;
+    assert_int_equal(ast_tune(context, &points, &options, NULL, &report), AST_BAD_OPTION);
+    options.step = 5;
+    options.draws = 0;
+    assert_int_equal(ast_tune(context, &points, &options, NULL, &report), AST_BAD_OPTION);
+    options.draws = 1;
+    assert_int_equal(ast_tune(context, &points, &options, NULL, &report), AST_OK);
+    assert_true(report.missing == 1 && report.points == 1 && report.clusters == 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_distribution_is_weak),    cmocka_unit_test(one_axial_distribution_is_weak),
+        cmocka_unit_test(equal_rows_are_weak),         cmocka_unit_test(clusters_are_found),
+        cmocka_unit_test(copies_count_once),           cmocka_unit_test(order_and_threads_do_not_matter),
+        cmocka_unit_test(kinds_of_rows_do_not_matter), cmocka_unit_test(cancelled_calls_change_nothing),
+        cmocka_unit_test(wrong_arguments_are_refused)};
+    return cmocka_run_group_tests_name("tune", tests, NULL, ref_contexts_end);
+}
