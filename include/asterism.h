@@ -405,9 +405,13 @@ static inline const ast_tree_join *ast_tree(const ast_context *context, size_t *
     return ast_tree_records(context, sizeof(ast_tree_join), count);
 }
 
-/* The means of those clusters: (K, D) row-major, unit vectors. NULL before the first result. Valid until the next call
- * with the context. */
-AST_API const float *ast_means(const ast_context *context);
+/* The means of those clusters: (K, D) row-major, unit vectors. The records' `mean` pointers are its rows. NULL if there
+ * are no clusters. Valid until the next call with the context. */
+static inline const float *ast_means(const ast_context *context) {
+    size_t count;
+    const ast_cluster_info *clusters = ast_clusters(context, &count);
+    return count ? clusters->mean : NULL;
+}
 
 /* Evaluates the mixture of the last successful ast_cluster of this context at any points. `memberships` (N, K)
  * row-major receives the probability of each component given the point, `log_density` (N) the log density of the

@@ -124,9 +124,10 @@ typedef struct ast_cloud_options {
     int undirected;      /* 0. 1: the sign has no meaning; the first component that is not 0 is positive */
 } ast_cloud_options;
 
-AST_API void ast_cloud_options_defaults(ast_cloud_options *options, size_t size);
 static inline void ast_cloud_options_init(ast_cloud_options *options) {
-    ast_cloud_options_defaults(options, sizeof *options);
+    memset(options, 0, sizeof *options);
+    options->size = sizeof *options;
+    options->neighbours = 16;
 }
 AST_API const char *ast_cloud_options_problem(const ast_cloud_options *options); /* NULL, or one sentence */
 

@@ -18,7 +18,7 @@ from sklearn.utils import assert_all_finite, check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from . import _compat
-from ._library import Context, array_at, lender, lib, points_of, sized
+from ._library import Context, array_at, lender, lib, points_of, sized, structs
 
 FLOATS = [np.float64, np.float32, np.float16]
 MEASURES = ("cosine", "angle")
@@ -205,4 +205,8 @@ def sparse_unit_rows(X: Any) -> Any:
 
 def matrix(context: Context, clusters: int, dimension: int) -> np.ndarray:
     """(K, D) means of the context's last result."""
-    return array_at(lib.ast_means(context.handle), (clusters, dimension), np.float32)
+    record, count = structs["ast_cluster_info"], ctypes.c_size_t()
+    first = lib.ast_cluster_records(context.handle, ctypes.sizeof(record), ctypes.byref(count))
+    if not count.value:
+        return np.empty((0, dimension), np.float32)
+    return array_at(record.from_address(first).mean, (clusters, dimension), np.float32)

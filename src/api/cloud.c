@@ -11,11 +11,6 @@
 #define MOST_NEIGHBOURS 1024
 #define MOST_MEANS ((size_t)1 << 20)
 
-void ast_cloud_options_defaults(ast_cloud_options *options, size_t size) {
-    ast_cloud_options defaults = {.neighbours = 16};
-    ast_set_defaults(options, size, &defaults, sizeof defaults);
-}
-
 const char *ast_cloud_options_problem(const ast_cloud_options *o) {
     if (ast_size_problem(o, sizeof *o))
         return ast_size_problem(o, sizeof *o);

@@ -179,10 +179,6 @@ const ast_cluster_info *ast_cluster_records(const ast_context *context, size_t r
     return known ? context->clusters : NULL;
 }
 
-const float *ast_means(const ast_context *context) {
-    return context ? context->means : NULL;
-}
-
 const ast_tree_join *ast_tree_records(const ast_context *context, size_t record, size_t *count) {
     bool known = context && count && record == sizeof *context->joins;
     if (count)

@@ -94,7 +94,6 @@ static void accessors(void **state) {
     assert_null(ast_tree_records(context, sizeof(ast_tree_join), NULL));
     ast_stream_options_defaults(NULL, sizeof(ast_stream_options));
     ast_depth_options_defaults(NULL, sizeof(ast_depth_options));
-    ast_cloud_options_defaults(NULL, sizeof(ast_cloud_options));
     assert_null(ast_camera_name(SIZE_MAX));
     assert_true(isnan(ast_vmf_kappa(D, NAN)));
     assert_non_null(strchr(ast_version(), '.'));
