@@ -28,7 +28,8 @@ typedef struct ast_table {
     size_t dimension, count, capacity; /* capacity is a multiple of AST_PANEL */
     int32_t *ids;                      /* (capacity) what the kernels write for mean k */
     float *means;                      /* small: (D, capacity); large: (capacity / AST_PANEL, D, AST_PANEL) */
-    float *bias; /* large: (capacity) 0 for a mean, AST_NO_SCORE for unused columns of the last panel */
+    float *bias; /* large: (capacity) added to the scores: 0 for a mean, AST_NO_SCORE for unused columns of the last
+                    panel */
     bool axial;  /* scores are |x . mu| */
 } ast_table;
 
