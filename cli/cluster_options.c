@@ -113,9 +113,10 @@ static const ast_cli_option options_table[] = {
      .manual =
          "Merges clusters after the run has converged. A number joins the nearest two means while they are closer "
          "than so many degrees. `evidence` takes the level of the tree of joins (--tree) at which the points are "
-         "best explained for the number of clusters; it needs no angle. Then every point joins the nearest "
-         "mean until nothing changes; no cluster is born. After a merge a point may be farther than --angle "
-         "from its mean. `none` is the default. docs/merging.md has the rule and what it finds on known data."},
+         "best explained for the number of clusters; it needs no angle. Then points move: after a merge by degrees to "
+         "the nearest mean, otherwise to the cluster that explains them best, while the evidence rises. No cluster is "
+         "born. After a merge a point may be farther than --angle from its mean. `none` is the default. "
+         "docs/merging.md has the rule and what it finds on known data."},
     {"merge-to", AST_CLI_COUNT, "K", "merge clusters after convergence until K are left", AT(options.merge_count), 1,
      2147483647, .methods = MERGED, .not_in = WHOLE,
      .manual = "Merges clusters after the run has converged, along the tree of joins, until *K* are left. It fails if "
@@ -162,17 +163,18 @@ static const ast_cli_option options_table[] = {
     {"state", AST_CLI_NAME, "FILE", "save the state of the run in this file, and resume from it if it exists",
      AT(state), .methods = AST_CLI_DP | AST_CLI_SPKM, .not_in = AST_CLI_IN_PARTS | AST_CLI_EVERY,
      .excludes = "sample trace",
-     .manual = "Saves the state of the run in this file and resumes from it if it exists. A run that was killed at "
-               "any moment and is started again, on however many threads or processes, comes to exactly the labels, "
-               "means and numbers of one that was not. The file is replaced in one step: after the last pass, when "
-               "the run is asked to stop, and otherwise after a pass whenever a fiftieth of the time so far, 0.1 "
-               "seconds or twenty times as long as writing it took have passed, whichever is the longest, and a "
-               "minute in place of a fiftieth if that is less. When the run is over the file stays and holds its "
-               "result: the same command gives it again at once. It has 4 bytes for each point, 4 more for each "
-               "run of --restarts that is over, and the means. Points, weights and options must be those that it was made "
-               "with, except --threads, --parallel, --no-bounds, --restarts and, in the first run, "
-               "--max-iterations, so that a run that its limit stopped can go on under a higher one. A state that "
-               "is damaged, not ours, or of other points or options is refused and not touched."},
+     .manual =
+         "Saves the state of the run in this file and resumes from it if it exists. A run that was killed at "
+         "any moment and is started again, on however many threads or processes, comes to exactly the labels, "
+         "means and numbers of one that was not. The file is replaced in one step: after the last pass, when "
+         "the run is asked to stop, and otherwise after a pass whenever a fiftieth of the time so far, 0.1 "
+         "seconds or twenty times as long as writing it took have passed, whichever is the longest, and a "
+         "minute in place of a fiftieth if that is less. When the run is over the file stays and holds its "
+         "result: the same command gives it again at once. It has 4 bytes for each point, 4 more for each "
+         "run of --restarts that is over, and the means. Points, weights and options must be those that it was made "
+         "with, except --threads, --parallel, --no-bounds, --restarts and, in the first run, "
+         "--max-iterations, so that a run that its limit stopped can go on under a higher one. A state that "
+         "is damaged, not ours, or of other points or options is refused and not touched."},
     {"durable", AST_CLI_FLAG, NULL, "also sync the state to disk", AT(durable), .needs = "state",
      .manual = "Also syncs the state to disk, against power cuts."},
     {0}};

@@ -213,9 +213,10 @@ typedef enum ast_order {
     AST_ORDER_RANDOM = 2   /* by a seeded permutation of the row numbers */
 } ast_order;
 
-/* Which clusters become one after the run has converged. Then all points join the nearest mean, again and again until
- * nothing changes; no cluster is born, and a cluster that loses all points is dropped. After a merge a point may be
- * farther than the angle from its mean. */
+/* Which clusters become one after the run has converged. Then points move: with AST_MERGE_ANGLE to the nearest mean,
+ * until nothing changes; with the others to the cluster that explains them best, while the evidence rises, so that a
+ * label is not always that of the nearest mean. No cluster is born, and a cluster that loses all points is dropped.
+ * After a merge a point may be farther than the angle from its mean. */
 typedef enum ast_merge {
     AST_MERGE_NONE = 0,
     AST_MERGE_EVIDENCE = 1, /* the level of the tree of joins (ast_tree) with the best evidence (docs/merging.md) */

@@ -37,7 +37,7 @@ refuses() {
     find . -exec ls -id {} + | sort >../after
     equal "$* on $number ranks" "$code" "$status"
     equal "$*: sentences" 1 "$(grep -c '^asterism: ' ../err)"
-    grep '^asterism: ' ../err | grep -Eq "$pattern" || broken "$* said: $(grep '^asterism: ' ../err)"
+    grep '^asterism: ' ../err | grep -Eq -e "$pattern" || broken "$* said: $(grep '^asterism: ' ../err)"
     [ ! -s ../out ] || broken "$* printed $(cat ../out)"
     cmp -s ../before ../after || broken "$* changed the folder"
 }
