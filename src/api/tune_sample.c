@@ -14,9 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Rows of the sample: fewer where they are long, since the time goes with the numbers in it. */
 #define SAMPLE 4000
-#define LEAST_SAMPLE 200
-#define MOST_NUMBERS ((size_t)1 << 24) /* of the sample, which has fewer rows if they are longer */
+#define LEAST_SAMPLE 500
+#define MOST_NUMBERS ((size_t)1 << 20)
+#define MOST_MEMORY ((size_t)1 << 25) /* numbers that even LEAST_SAMPLE rows may not exceed */
 
 void ast_tune_set_free(ast_tune_set *set) {
     free(set->rows);
@@ -66,14 +68,21 @@ static ast_status count_present(ast_tuning *t, const uint32_t *order, float *row
             return ast_fail_cancelled(&t->context->fault);
     }
     t->present = present;
-    return present ? AST_OK : ast_fail(&t->context->fault, AST_BAD_DATA, "there is no usable row: every one is zero or holds a NaN");
+    return present
+               ? AST_OK
+               : ast_fail(&t->context->fault, AST_BAD_DATA, "there is no usable row: every one is zero or holds a NaN");
+}
+
+static size_t sample_size(size_t present, size_t dimension) {
+    size_t least = MOST_MEMORY / dimension, most = MOST_NUMBERS / dimension;
+    least = least < LEAST_SAMPLE ? least : LEAST_SAMPLE;
+    most = most > SAMPLE ? SAMPLE : most < least ? least : most;
+    return present < most ? present : most;
 }
 
 static ast_status gather(ast_tuning *t, const uint32_t *order) {
     const ast_points *p = t->points;
-    size_t d = p->dimension, most = MOST_NUMBERS / d, count = t->present;
-    most = most > SAMPLE ? SAMPLE : most < LEAST_SAMPLE ? LEAST_SAMPLE : most;
-    count = count < most ? count : most;
+    size_t d = p->dimension, count = sample_size(t->present, d);
     ast_tune_set *set = &t->sample;
     set->rows = ast_allocate(count * d, sizeof *set->rows);
     set->weights = p->weights ? ast_allocate(count, sizeof *set->weights) : NULL;
