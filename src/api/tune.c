@@ -278,8 +278,9 @@ static void explain(ast_tuning *t) {
                          "joins from %g degrees",
                          r->merge_count, r->leaf_angle);
     snprintf(text + used, room - (size_t)used,
-             ", silhouette %.2f, %.2f %s what one von Mises-Fisher distribution gives%s", r->silhouette,
-             fabs(r->excess), r->excess < 0 ? "below" : "above", r->weak ? "; below 0.05 that may be chance" : "");
+             ", silhouette %.2f%s, %.2f %s what one von Mises-Fisher distribution gives%s", r->silhouette,
+             t->present > r->points ? " in the sample" : "", fabs(r->excess), r->excess < 0 ? "below" : "above",
+             r->weak ? "; below 0.05 that may be chance" : "");
 }
 
 /* Runs the recommended options on all points, and describes the result. labels: (N) */
