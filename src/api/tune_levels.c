@@ -89,6 +89,8 @@ static ast_status climb(ast_tuning *t, const ast_tune_set *set, weighing *w, siz
     for (size_t k = 0; k < set->leaf_count; k++) {
         w->place[k] = k;
         ast_evidence_leaf(&w->evidence, w->counts[k], w->sums + k * dimension);
+        if (ast_pool_poll(t->context->pool))
+            return ast_fail_cancelled(&t->context->fault);
     }
     for (size_t clusters = set->leaf_count; clusters > 0; clusters--) {
         value = ast_evidence_value(&w->evidence);
