@@ -169,6 +169,31 @@ static ast_status call_tally(ast_context *context, const scene *s, int32_t *out)
     return status;
 }
 
+/* Few rows, angles and levels: what is allocated does not depend on how many there are. */
+static ast_status call_tune(ast_context *context, const scene *s, int32_t *out) {
+    enum { ROWS = 60 };
+    ast_points points = ast_points_f4(s->x, ROWS, s->dimension);
+    ast_tune_options options;
+    ast_tune_report report = {.size = sizeof report, .clusters = 77};
+    ast_tune_options_init(&options);
+    options.from = 50;
+    options.to = 30;
+    options.step = 20;
+    options.max_clusters = 3;
+    options.draws = 1;
+    ast_status status = ast_tune(context, &points, &options, out, &report);
+    assert_true(status == AST_OK || report.clusters == 77);
+    return status;
+}
+
+static void tune_fails_cleanly(void **state) {
+    (void)state;
+    scene s;
+    scene_open(&s, "tune", 3, 2, 30);
+    fail_all(&s, call_tune, NULL);
+    scene_close(&s);
+}
+
 static void other_calls_fail_cleanly(void **state) {
     (void)state;
     for (size_t dimension = 3; dimension <= 30; dimension += 27) {
@@ -250,7 +275,7 @@ static void depth_keeps_its_memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(other_calls_fail_cleanly),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(other_calls_fail_cleanly), cmocka_unit_test(tune_fails_cleanly),
                                        cmocka_unit_test(depth_fails_cleanly), cmocka_unit_test(clouds_fail_cleanly),
                                        cmocka_unit_test(depth_keeps_its_memory)};
     return cmocka_run_group_tests_name("memory failures of other calls", tests, NULL, NULL);
