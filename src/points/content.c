@@ -12,7 +12,8 @@
 #include <string.h>
 
 #define ROWS 4096       /* that one task hashes */
-#define BUCKET 32       /* rows of a bucket, on average */
+#define BUCKET 8        /* rows of a bucket, on average */
+#define FEW 48          /* rows that are sorted by insertion */
 #define LAST UINT64_MAX /* the hash of rows that take no part */
 
 /* ---- The hash ---------------------------------------------------------------------------------------------------- */
@@ -84,6 +85,19 @@ typedef struct sorting {
     uint32_t *order;
 } sorting;
 
+/* The row in the caller's memory if it is a unit vector of adjacent floats there, which needs no arithmetic; or NULL.
+ */
+static const float *unit_row(const ast_points *points, size_t r) {
+    const char *at = (const char *)points->data + (ptrdiff_t)r * points->row_stride;
+    if (points->type != AST_F4 || points->column_stride != sizeof(float) || (uintptr_t)at % sizeof(float) != 0)
+        return NULL;
+    const float *row = (const float *)(const void *)at;
+    double squared = 0;
+    for (size_t d = 0; d < points->dimension; d++)
+        squared += (double)row[d] * (double)row[d];
+    return fabs(squared - 1) <= AST_UNIT_TOLERANCE ? row : NULL;
+}
+
 static uint64_t hash_of(sorting *s, size_t r) {
     float row[AST_MAX_DIMENSION];
     if (s->weights && s->weights[r] == 0)
@@ -93,6 +107,9 @@ static uint64_t hash_of(sorting *s, size_t r) {
         bool usable = kind == AST_ROW_UNIT || kind == AST_ROW_SCALED;
         return usable ? ast_content_entries(&s->content, ast_sparse_rows_at(&s->sparse, r)) : LAST;
     }
+    const float *unit = unit_row(s->points, r);
+    if (unit)
+        return ast_content_row(&s->content, unit);
     ast_row_kind kind = ast_read_row(s->points, r, row);
     return kind == AST_ROW_UNIT || kind == AST_ROW_SCALED ? ast_content_row(&s->content, row) : LAST;
 }
@@ -177,13 +194,27 @@ static bool sort_tied(sorting *s, keyed *rows, size_t count) {
     return true;
 }
 
-/* A bucket holds about 32 rows, or very many copies of one. */
+/* Rows of one hash stay in order of their number. */
+static void insert(keyed *rows, size_t count) {
+    for (size_t i = 1; i < count; i++) {
+        keyed row = rows[i];
+        size_t to = i;
+        for (; to > 0 && rows[to - 1].hash > row.hash; to--)
+            rows[to] = rows[to - 1];
+        rows[to] = row;
+    }
+}
+
+/* A bucket holds a few rows, or very many copies of one. */
 static void sort_bucket(void *data, size_t bucket, int worker) {
     sorting *s = data;
     keyed *rows = s->sorted + s->ends[bucket];
     size_t count = s->ends[bucket + 1] - s->ends[bucket];
     (void)worker;
-    qsort(rows, count, sizeof *rows, by_hash);
+    if (count > FEW)
+        qsort(rows, count, sizeof *rows, by_hash);
+    else
+        insert(rows, count);
     for (size_t i = 0; i < count; i++)
         s->order[s->ends[bucket] + i] = rows[i].row;
 }
