@@ -110,6 +110,15 @@ static ast_status climb(ast_tuning *t, const ast_tune_set *set, weighing *w, siz
     return AST_OK;
 }
 
+/* The rows of a part with few flat faces are copies of a few directions, which the evidence counts once each. No
+ * distribution with a density gives copies, so that the silhouettes decide. */
+static bool mostly_copies(const ast_tune_set *set, const double *counts) {
+    double distinct = 0;
+    for (size_t k = 0; k < set->leaf_count; k++)
+        distinct += counts[k];
+    return 2 * distinct <= (double)set->points.count;
+}
+
 ast_status ast_tune_find_limit(ast_tuning *t, const ast_tune_set *set, size_t *limit, double *evidence) {
     weighing w;
     size_t leaves = set->leaf_count, dimension = set->points.dimension;
@@ -122,6 +131,7 @@ ast_status ast_tune_find_limit(ast_tuning *t, const ast_tune_set *set, size_t *l
     if (status == AST_OK) {
         add_distinct(set, t->options->axial != 0, w.counts, w.sums);
         status = climb(t, set, &w, limit, evidence);
+        *limit = *limit == 1 && mostly_copies(set, w.counts) ? leaves : *limit;
     }
     ast_evidence_close(&w.evidence);
     free(w.counts);
