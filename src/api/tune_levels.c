@@ -13,7 +13,8 @@
 #include <string.h>
 
 #define PASSES 5
-#define UNIT 0x1p40 /* of the sums of rows: 4,000 of them stay below 2^63 */
+#define FEW_DIRECTIONS 64 /* so few distinct rows, each with copies, are directions by themselves */
+#define UNIT 0x1p40       /* of the sums of rows: 4,000 of them stay below 2^63 */
 
 /* ---- The tree ---------------------------------------------------------------------------------------------------- */
 
@@ -116,7 +117,7 @@ static bool mostly_copies(const ast_tune_set *set, const double *counts) {
     double distinct = 0;
     for (size_t k = 0; k < set->leaf_count; k++)
         distinct += counts[k];
-    return 2 * distinct <= (double)set->points.count;
+    return distinct <= FEW_DIRECTIONS && 2 * distinct <= (double)set->points.count;
 }
 
 ast_status ast_tune_find_limit(ast_tuning *t, const ast_tune_set *set, size_t *limit, double *evidence) {
