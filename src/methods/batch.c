@@ -8,8 +8,8 @@
  *
  * over the labels, the unit vectors mu_k and the number K of clusters. Two steps alternate until no label changes:
  *
- *     label   visit the points in order; each joins the cluster of the largest x_i . mu_k or starts a new one (the
- * rule) update  mu_k = s_k / |s_k|,  s_k = sum of the points of cluster k
+ *     label   visit the points in order; each joins the cluster of the largest x_i . mu_k or starts one: the rule
+ *     update  mu_k = s_k / |s_k|,  s_k = sum of the points of cluster k
  *
  * Neither step lowers J. The label step is ast_labelling_pass: it scores most points on many threads and calls the rule
  * for the others, in order, with the result of visiting all points one after the other. */
