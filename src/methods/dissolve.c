@@ -20,11 +20,6 @@ typedef struct dissolving {
     _Atomic size_t outliers;
 } dissolving;
 
-static void set_turned(ast_labelling *l, size_t i, bool turned) {
-    uint8_t bit = (uint8_t)(1u << i % AST_LANES), *signs = &l->signs[i / AST_LANES];
-    *signs = turned ? *signs | bit : *signs & (uint8_t)~bit;
-}
-
 /* The nearest mean, the first of equal ones, or none. */
 static void place_point(dissolving *d, ast_row_buffer *rows, size_t i, double *scores) {
     ast_labelling *l = d->l;
@@ -43,7 +38,7 @@ static void place_point(dissolving *d, ast_row_buffer *rows, size_t i, double *s
     l->labels[i] = d->table.ids[best];
     const float *mean = l->clusters.means + (size_t)d->table.ids[best] * l->rows.dimension;
     if (axial)
-        set_turned(l, i, ast_rows_exact_score(&l->rows, rows, i, mean) < 0);
+        ast_set_turned(l->signs, i, ast_rows_exact_score(&l->rows, rows, i, mean) < 0);
 }
 
 static void place_chunk(void *data, size_t chunk, int worker) {

@@ -179,11 +179,10 @@ static void apply_joins(merging *m, size_t made) {
 static void turn_points(ast_labelling *l) {
     ast_row_buffer *rows = &l->workers[0].chunk.rows;
     for (size_t i = 0; i < l->rows.count; i++) {
-        uint8_t bit = (uint8_t)(1u << i % AST_LANES), *signs = &l->signs[i / AST_LANES];
         if (l->labels[i] < 0)
             continue;
         const float *mean = l->clusters.means + (size_t)l->labels[i] * l->rows.dimension;
-        *signs = ast_rows_exact_score(&l->rows, rows, i, mean) < 0 ? *signs | bit : *signs & (uint8_t)~bit;
+        ast_set_turned(l->signs, i, ast_rows_exact_score(&l->rows, rows, i, mean) < 0);
     }
 }
 

@@ -177,11 +177,10 @@ static int32_t decide(const refining *r, ast_row_buffer *rows, size_t i, double 
 
 static void set_label(refining *r, ast_row_buffer *rows, size_t i, int32_t slot) {
     const ast_labelling *l = r->l;
-    uint8_t bit = (uint8_t)(1u << i % AST_LANES), *signs = &r->signs[i / AST_LANES];
     const float *mean = l->clusters.means + (size_t)slot * l->rows.dimension;
     r->labels[i] = slot;
     if (l->rows.axial)
-        *signs = ast_rows_exact_score(&l->rows, rows, i, mean) < 0 ? *signs | bit : *signs & (uint8_t)~bit;
+        ast_set_turned(r->signs, i, ast_rows_exact_score(&l->rows, rows, i, mean) < 0);
 }
 
 /* Float scores of the listed points of a chunk; those that they do not decide are left in the list. */

@@ -175,4 +175,9 @@ static inline bool ast_is_turned(const uint8_t *signs, size_t i) {
     return signs[i / AST_LANES] >> i % AST_LANES & 1;
 }
 
+static inline void ast_set_turned(uint8_t *signs, size_t i, bool turned) {
+    uint8_t bit = (uint8_t)(1u << i % AST_LANES);
+    signs[i / AST_LANES] = turned ? signs[i / AST_LANES] | bit : signs[i / AST_LANES] & (uint8_t)~bit;
+}
+
 #endif
