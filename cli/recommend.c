@@ -17,15 +17,16 @@ static int show(double done, void *data) {
     return ast_cli_interrupted();
 }
 
-int ast_cli_recommend(const ast_cli_tuned_input *input, ast_tune_options *options, const ast_cli_common *common,
+int ast_cli_recommend(const ast_cli_tuned_input *input, const ast_tune_options *options, const ast_cli_common *common,
                       ast_tune_report *report) {
     ast_cli_progress progress = {0};
+    ast_tune_options asked = *options;
     ast_cli_progress_start(&progress, common, input->points->count);
-    options->seed = common->seed;
-    options->progress = show;
-    options->progress_data = &progress;
+    asked.seed = common->seed;
+    asked.progress = show;
+    asked.progress_data = &progress;
     report->size = sizeof *report;
-    ast_status status = ast_tune(input->context, input->points, options, NULL, report);
+    ast_status status = ast_tune(input->context, input->points, &asked, NULL, report);
     ast_cli_progress_end(&progress);
     return ast_cli_directions_status(input->directions, status, input->context, input->name);
 }

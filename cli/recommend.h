@@ -18,7 +18,7 @@ typedef struct ast_cli_tuned_input {
     const char *name;
 } ast_cli_tuned_input;
 
-int ast_cli_recommend(const ast_cli_tuned_input *input, ast_tune_options *options, const ast_cli_common *common,
+int ast_cli_recommend(const ast_cli_tuned_input *input, const ast_tune_options *options, const ast_cli_common *common,
                       ast_tune_report *report);
 
 /* "--angle 22.5 --order content", with what else the recommended run needs. */

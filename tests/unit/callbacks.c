@@ -175,18 +175,11 @@ static int stop(void *data) {
     return 1;
 }
 
-static double seconds(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-/* Sanitizers make blocks slower, so that the limit is generous; without the function each call takes seconds. */
-static void expect_cancelled(const bench *b, ast_status status, double began) {
+/* The function is asked once, soon: a call that does not ask it while it works ends with AST_OK. How soon is not
+ * tested, since a time depends on the machine. */
+static void expect_cancelled(const bench *b, ast_status status) {
     if (status != AST_CANCELLED)
         fail_msg("status %d: %s", status, ast_message(b->m.context));
-    if (seconds() - began >= 2)
-        fail_msg("it took %.2f seconds to stop", seconds() - began);
 }
 
 static void long_calls_are_cancelled(void **state) {
@@ -201,26 +194,21 @@ static void long_calls_are_cancelled(void **state) {
         b.labels[i] = (int32_t)(i % MEANS);
     memcpy(b.expected, b.labels, COUNT * sizeof *b.labels);
     assert_int_equal(ast_set_cancel(context, stop, NULL), AST_OK);
-    double began = seconds();
-    expect_cancelled(&b, ast_silhouette(context, &b.points, b.labels, AST_COSINE, 1, &silhouette, NULL), began);
+    expect_cancelled(&b, ast_silhouette(context, &b.points, b.labels, AST_COSINE, 1, &silhouette, NULL));
     assert_true(silhouette == 77);
-    began = seconds();
-    expect_cancelled(&b, ast_assign(context, &b.points, &known, b.labels, NULL), began);
+    expect_cancelled(&b, ast_assign(context, &b.points, &known, b.labels, NULL));
     assert_memory_equal(b.labels, b.expected, COUNT * sizeof *b.labels);
     ast_cloud_options cloud;
     ast_cloud_options_init(&cloud);
     cloud.neighbours = 200;
     float *normals = ref_take(3 * (size_t)COUNT * 16, sizeof *normals);
-    began = seconds();
-    expect_cancelled(&b, ast_cloud_normals(context, b.x, (size_t)COUNT * 16, &cloud, normals, NULL), began);
+    expect_cancelled(&b, ast_cloud_normals(context, b.x, (size_t)COUNT * 16, &cloud, normals, NULL));
     ast_mixture mixture = {.size = sizeof mixture, .points = COUNT * 16, .dimension = 3, .clusters = 5, .kappa = 9};
-    began = seconds();
-    expect_cancelled(&b, ast_sample_mixture(context, &mixture, normals, NULL, NULL), began);
+    expect_cancelled(&b, ast_sample_mixture(context, &mixture, normals, NULL, NULL));
     memset(normals, 0, 3 * (size_t)COUNT * 16 * sizeof *normals);
     for (size_t i = 0; i < (size_t)COUNT * 16; i++)
         normals[3 * i + 2] = i % 2 ? 1 : -1;
-    began = seconds();
-    expect_cancelled(&b, ast_normals_smooth(context, normals, 4000, 800, 0.2, 1000), began);
+    expect_cancelled(&b, ast_normals_smooth(context, normals, 4000, 800, 0.2, 1000));
     assert_true(normals[2] == -1 && normals[5] == 1);
     assert_true(now_and_then == 5);
     free(normals);
@@ -236,8 +224,7 @@ static void clustering_is_cancelled(void **state) {
     b.options.restarts = 100000;
     b.labels[0] = 77;
     assert_int_equal(ast_set_cancel(b.m.context, stop, NULL), AST_OK);
-    double began = seconds();
-    expect_cancelled(&b, ast_cluster(b.m.context, &b.points, &b.options, b.labels, &report), began);
+    expect_cancelled(&b, ast_cluster(b.m.context, &b.points, &b.options, b.labels, &report));
     assert_true(b.labels[0] == 77 && report.clusters == 77);
     assert_int_equal(ast_set_cancel(b.m.context, NULL, NULL), AST_OK);
     b.options.restarts = 1;
