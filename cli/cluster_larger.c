@@ -114,6 +114,8 @@ int ast_cli_larger_plan(job *work) {
 int ast_cli_larger_check(const job *work) {
     char text[AST_CLI_BYTES];
     const char *what = ast_cli_blocked(&work->given->common, AST_CLI_IN_PARTS);
+    if (!what && isinf(work->given->options.angle))
+        what = "--angle auto";
     if (!what)
         return -1;
     return ast_cli_fail(AST_CLI_FAILED,

@@ -351,7 +351,14 @@ static int resolve_merge(settings *given) {
     char *end;
     given->options.merge_angle = NAN;
     given->options.merge = given->options.merge_count ? AST_MERGE_COUNT : AST_MERGE_NONE;
-    if (!text || strcmp(text, "none") == 0)
+    if (!text)
+        return -1;
+    if (isinf(given->options.angle) && strcmp(text, "evidence") != 0)
+        return ast_cli_fail(AST_CLI_USAGE,
+                            "--angle auto chooses the angle together with its merging: --merge must be "
+                            "evidence with it, not '%s'",
+                            text);
+    if (strcmp(text, "none") == 0)
         return -1;
     given->options.merge = AST_MERGE_EVIDENCE;
     if (strcmp(text, "evidence") == 0)
@@ -360,6 +367,15 @@ static int resolve_merge(settings *given) {
     given->options.merge_angle = strtod(text, &end);
     if (end == text || *end || !(given->options.merge_angle >= 0 && given->options.merge_angle <= 180))
         return ast_cli_fail(AST_CLI_USAGE, "--merge must be a number from 0 to 180, evidence or none, not '%s'", text);
+    return -1;
+}
+
+/* A state keeps no trees. */
+static int check_tree(const settings *given) {
+    if (given->tree && given->state && given->options.restarts > 1)
+        return ast_cli_fail(AST_CLI_USAGE,
+                            "--tree does not go with --state and --restarts together: a state keeps no trees "
+                            "of runs that are over");
     return -1;
 }
 
@@ -393,6 +409,8 @@ int ast_cli_cluster_plan(settings *given, int argc, char **argv, const char **in
         code = check_automatic(given);
     if (code < 0)
         code = resolve_merge(given);
+    if (code < 0)
+        code = check_tree(given);
     if (code < 0)
         code = check_ranks(given);
     if (code < 0)

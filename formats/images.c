@@ -47,7 +47,7 @@ bool ast_depth_read(ast_depth_pixels *pixels, const char *path, ast_format_error
 }
 
 bool ast_depth_read_bytes(ast_depth_pixels *pixels, ast_buffer *buffer, ast_bytes *bytes, ast_format_error *error) {
-    ast_image_file file;
+    ast_image_file file = {0};
     pixels->width = pixels->height = 0;
     return load(buffer, &file, bytes, error) && decode_depth(pixels, &file, error);
 }
@@ -73,7 +73,7 @@ ast_depth_image ast_depth_view(const ast_depth_pixels *pixels) {
 bool ast_picture_read(ast_picture *picture, const char *path, ast_format_error *error) {
     ast_bytes bytes;
     ast_buffer buffer = {0};
-    ast_image_file file;
+    ast_image_file file = {0};
     picture->width = picture->height = 0;
     if (!ast_bytes_open(&bytes, path, false, AST_NO_STOP, error))
         return false;

@@ -136,6 +136,11 @@ static ast_status tell(void *data, size_t left, ast_fault *fault) {
     return ast_run_tell(run, &state, fault);
 }
 
+/* Rows of weight 0 take no part in sizes; they are outliers if there is no cluster left for them. */
+static size_t outliers_of(const ast_run *run, const ast_labelling *l) {
+    return run->outliers > 0 && l->clusters.live == 0 ? l->rows.count - ast_labelling_missing(l) : run->outliers;
+}
+
 static ast_report report_of(const ast_call *c, const ast_run *run, const ast_labelling *l) {
     return (ast_report){.size = sizeof(ast_report),
                         .points = c->total,
@@ -150,7 +155,7 @@ static ast_report report_of(const ast_call *c, const ast_run *run, const ast_lab
                         .oir_restarts = run->oir_restarts,
                         .improvement = run->improvement,
                         .merged = run->merged,
-                        .outliers = run->outliers,
+                        .outliers = outliers_of(run, l),
                         .silhouette = NAN,
                         .stability = NAN};
 }

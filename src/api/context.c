@@ -307,6 +307,8 @@ const char *ast_options_problem(const ast_options *o) {
         return "there are means to start from, but start is not AST_GIVEN";
     if (o->resume && o->method != AST_DP && o->method != AST_SPKM)
         return "resume is for AST_DP and AST_SPKM";
+    if (o->resume && o->tree && o->restarts > 1)
+        return "a checkpoint keeps no trees of runs that are over: resume with tree is for one run";
     if (o->resume && (o->sample || o->start_points))
         return "resume is for runs over all points, without sample and start_points";
     if (o->resume && ast_size_problem(o->resume, sizeof *o->resume))

@@ -79,7 +79,7 @@ ast_status ast_check_pointer(const void *pointer, const char *name, ast_fault *f
 ast_status ast_check_struct(const void *given, size_t size, const char *name, ast_fault *fault);
 
 /* The sentence about a struct that was never initialised, or NULL. */
-const char *ast_size_problem(const void *options, size_t size);
+const char *ast_size_problem(const void *given, size_t size);
 
 /* Fills in defaults, of which the caller's version may have fewer. */
 void ast_set_defaults(void *options, size_t size, void *defaults, size_t known);

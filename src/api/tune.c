@@ -391,9 +391,9 @@ void ast_tuned_free(ast_tuned *tuned) {
 
 #define SWAP(type, a, b)                                                                                               \
     do {                                                                                                               \
-        type swapped = a;                                                                                              \
-        a = b;                                                                                                         \
-        b = swapped;                                                                                                   \
+        type swapped = (a);                                                                                            \
+        (a) = (b);                                                                                                     \
+        (b) = swapped;                                                                                                 \
     } while (0)
 
 /* The described run becomes the last result of the caller's context, and the tables its tables. */

@@ -53,7 +53,7 @@ typedef struct ast_tuning {
 
 /* tune_sample.c */
 ast_status ast_tune_open_sample(ast_tuning *tuning);
-ast_status ast_tune_draw(ast_tuning *tuning, int number, ast_tune_set *draw);
+ast_status ast_tune_draw(ast_tuning *tuning, int number, ast_tune_set *set);
 void ast_tune_set_free(ast_tune_set *set);
 
 /* tune_levels.c: the leaves at an angle and their tree; the best level by evidence; the silhouettes of the levels, one

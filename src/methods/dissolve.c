@@ -88,7 +88,7 @@ static ast_status dissolve(dissolving *d, ast_run *run, ast_fault *fault) {
     for (size_t k = 0; k < c->live; k++)
         c->touched[c->order[k]] = 1;
     if (status == AST_OK)
-        status = ast_labelling_update(l, fault);
+        status = ast_labelling_last_update(l, fault);
     double lambda = run->options->method == AST_DP ? ast_cosine(run->options->angle) - 1 : 0;
     run->outliers = d->outliers;
     run->objective = ast_clusters_objective(c) + lambda * (double)c->live;

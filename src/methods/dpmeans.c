@@ -14,6 +14,7 @@
 
 #include "memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +106,7 @@ static bool visit(dpmeans *m, size_t i) {
 /* false: no memory, or cancelled. */
 static bool visit_all(dpmeans *m) {
     size_t count = m->l->rows.count;
+    assert(m->tiles.tile > 0);
     m->changed = 0;
     for (m->first = 0; m->first < count; m->first += BLOCK) {
         size_t last = m->first + BLOCK < count ? m->first + BLOCK : count;

@@ -54,6 +54,10 @@ static void put_back(void *array, const void *copy, size_t count, size_t size) {
 static void restore(ast_labelling *l, const snapshot *s) {
     ast_cluster_list *c = &l->clusters;
     c->live = s->live;
+    for (size_t slot = 0; slot < c->slots; slot++)
+        c->alive[slot] = 0;
+    for (size_t k = 0; k < s->live; k++)
+        c->alive[s->order[k]] = 1;
     put_back(l->labels, s->labels, l->rows.count, sizeof *l->labels);
     put_back(c->order, s->order, s->live, sizeof *c->order);
     put_back(c->means, s->means, s->slots * c->dimension, sizeof *c->means);

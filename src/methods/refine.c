@@ -251,7 +251,7 @@ static ast_status settle(ast_labelling *l, ast_fault *fault) {
             ast_clusters_bury(c, c->order[k]);
     }
     ast_clusters_sweep(c);
-    return ast_labelling_update(l, fault);
+    return ast_labelling_last_update(l, fault);
 }
 
 /* One pass. *rises: it counts; otherwise everything is as it was. */

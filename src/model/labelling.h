@@ -180,6 +180,9 @@ void ast_labelling_set_rule(ast_labelling *labelling, const ast_rule *rule, doub
 ast_status ast_labelling_pass(ast_labelling *labelling, ast_parallel how, ast_pass_result *result, ast_fault *fault);
 ast_status ast_labelling_update(ast_labelling *labelling, ast_fault *fault);
 
+/* The means alone, where no pass follows: bounds are of no use any more, and after a checkpoint there are none. */
+ast_status ast_labelling_last_update(ast_labelling *labelling, ast_fault *fault);
+
 /* Stands for the labels of all points, from the second pass on: equal labels, equal value; those of the first pass are
  * 0. */
 uint64_t ast_labelling_print(const ast_labelling *labelling);

@@ -13,45 +13,45 @@ static int by_hash(const void *a, const void *b) {
     return x->hash < y->hash ? -1 : x->hash > y->hash;
 }
 
-void ast_seed_rows_sort(ast_seed_rows *c) {
+void ast_seed_rows_sort(ast_seed_rows *r) {
     size_t left = 0;
-    if (c->count > 1)
-        qsort(c->list, c->count, sizeof *c->list, by_hash);
-    for (size_t i = 0; i < c->count; i++) {
-        ast_seed_row *last = left ? &c->list[left - 1] : NULL;
-        if (!last || last->hash != c->list[i].hash) {
-            c->list[left++] = c->list[i];
+    if (r->count > 1)
+        qsort(r->list, r->count, sizeof *r->list, by_hash);
+    for (size_t i = 0; i < r->count; i++) {
+        ast_seed_row *last = left ? &r->list[left - 1] : NULL;
+        if (!last || last->hash != r->list[i].hash) {
+            r->list[left++] = r->list[i];
             continue;
         }
-        last->part += c->list[i].part;
-        last->point = c->list[i].point < last->point ? c->list[i].point : last->point;
+        last->part += r->list[i].part;
+        last->point = r->list[i].point < last->point ? r->list[i].point : last->point;
     }
-    c->full = left >= c->most;
-    c->count = c->full ? c->most : left;
-    c->limit = c->full ? c->list[c->most - 1].hash : 0;
+    r->full = left >= r->most;
+    r->count = r->full ? r->most : left;
+    r->limit = r->full ? r->list[r->most - 1].hash : 0;
 }
 
 /* Copies are put together before the list grows, so its memory does not grow with their number. */
-static bool make_room(ast_seed_rows *c) {
-    if (c->count < c->capacity)
+static bool make_room(ast_seed_rows *r) {
+    if (r->count < r->capacity)
         return true;
-    ast_seed_rows_sort(c);
-    if (c->capacity && c->count <= c->capacity / 2)
+    ast_seed_rows_sort(r);
+    if (r->capacity && r->count <= r->capacity / 2)
         return true;
-    size_t capacity = c->capacity ? 2 * c->capacity : FIRST_CAPACITY;
-    if (!ast_grow_array(&c->list, c->count, capacity, sizeof *c->list))
+    size_t capacity = r->capacity ? 2 * r->capacity : FIRST_CAPACITY;
+    if (!ast_grow_array(&r->list, r->count, capacity, sizeof *r->list))
         return false;
-    c->capacity = capacity;
+    r->capacity = capacity;
     return true;
 }
 
-void ast_seed_rows_add(ast_seed_rows *c, ast_seed_row one) {
-    if (c->full && one.hash > c->limit)
+void ast_seed_rows_add(ast_seed_rows *r, ast_seed_row one) {
+    if (r->full && one.hash > r->limit)
         return;
-    if (make_room(c))
-        c->list[c->count++] = one;
+    if (make_room(r))
+        r->list[r->count++] = one;
     else
-        c->failed = true;
+        r->failed = true;
 }
 
 void ast_seed_rows_take(ast_seed_rows *to, ast_seed_rows *from) {

@@ -29,9 +29,13 @@ static void update_block(void *data, size_t block, int index) {
         update_mean(l, l->clusters.order[k]);
 }
 
-ast_status ast_labelling_update(ast_labelling *l, ast_fault *fault) {
+ast_status ast_labelling_last_update(ast_labelling *l, ast_fault *fault) {
     ast_pool_run(l->pool, (l->clusters.live + AST_SLOTS - 1) / AST_SLOTS, update_block, l);
-    ast_status status = l->schedule->update_singles(l, fault);
+    return l->schedule->update_singles(l, fault);
+}
+
+ast_status ast_labelling_update(ast_labelling *l, ast_fault *fault) {
+    ast_status status = ast_labelling_last_update(l, fault);
     if (status != AST_OK)
         return status;
     ast_mean_list means = ast_clusters_means(&l->clusters);

@@ -45,7 +45,7 @@ static bool reserve_slots(ast_near *near, size_t slots) {
     return true;
 }
 
-static bool build(ast_cells *cells, const ast_mean_list *means);
+static bool build(ast_cells *cells, const ast_mean_list *c);
 
 bool ast_near_begin(ast_cells *cells, const ast_mean_list *means) {
     ast_near *near = &cells->near;

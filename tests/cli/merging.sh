@@ -201,3 +201,9 @@ if [ "$VIEWER" = ON ]; then
     works asterism cluster bundles.txt --angle 20 --report r.html --quiet
     if grep -q '"stability":\|"outliers":\|"merged from":' r.html; then broken 'the report has measures that are not known'; fi
 fi
+
+# ---- What does not go together ----------------------------------------------------------------------------------------
+
+fails 2 '--merge must be evidence' asterism cluster bundles.txt --angle auto --merge 5
+fails 2 '--tree does not go with --state' asterism cluster bundles.txt --angle 20 --restarts 2 --tree z.json --state s
+fails 1 '--angle auto needs all of it' asterism cluster large.npy --angle auto --memory 3500K

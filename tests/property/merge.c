@@ -5,6 +5,7 @@
 #include "evidence.h"
 #include "random.h"
 #include "reference/harness.h"
+#include "reference/store.h"
 #include "vmf.h"
 
 #include <math.h>
@@ -273,6 +274,82 @@ static void near_means_become_one(void **state) {
     }
 }
 
+/* ---- After other runs -------------------------------------------------------------------------------------------- */
+
+typedef struct keeper {
+    ast_context *context;
+    ref_store store;
+} keeper;
+
+static int keep_last(const ast_progress *state, void *data) {
+    keeper *k = data;
+    ast_medium view = ref_store_view(&k->store);
+    if (state->last)
+        assert_int_equal(ast_checkpoint(k->context, &view), AST_OK);
+    return 0;
+}
+
+/* A run that is over and taken up again has no bounds, only labels: merging and dissolving need no more. */
+static void a_resumed_run_merges_too(void **state) {
+    (void)state;
+    enum { COUNT = 6000, D = 10 };
+    static float x[COUNT * D];
+    static int32_t labels[COUNT], again[COUNT];
+    ref_fill_clustered(x, COUNT, D, 30, 0.3, 0.1, 4);
+    ast_points points = ast_points_f4(x, COUNT, D);
+    for (int merge = AST_MERGE_NONE; merge <= AST_MERGE_COUNT; merge++) {
+        keeper k = {.context = ref_context("avx2", 2)};
+        ast_report report = {.size = sizeof report}, second = {.size = sizeof second};
+        ast_options options = ref_dp_options(25);
+        options.merge = (ast_merge)merge;
+        options.merge_angle = 15;
+        options.merge_count = 20;
+        options.min_size = 4;
+        options.progress = keep_last;
+        options.progress_data = &k;
+        ref_store_open(&k.store);
+        assert_int_equal(ast_cluster(k.context, &points, &options, labels, &report), AST_OK);
+        ast_medium view = ref_store_view(&k.store);
+        ast_context *fresh; /* which has no memory of a run before */
+        options.resume = &view;
+        options.progress = NULL;
+        assert_int_equal(ast_open(&fresh, 2), AST_OK);
+        assert_int_equal(ast_cluster(fresh, &points, &options, again, &second), AST_OK);
+        ast_close(fresh);
+        assert_memory_equal(labels, again, sizeof labels);
+        assert_true(report.clusters == second.clusters && report.outliers == second.outliers);
+        ref_store_close(&k.store);
+    }
+}
+
+/* What a further pass over all points would gain is measured and taken back; then clusters merge. */
+static void clusters_of_a_sample_merge(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        enum { COUNT = 600, D = 300 };
+        static float x[COUNT * D];
+        int32_t labels[COUNT];
+        size_t clusters, members = 0;
+        ref_fill_clustered(x, COUNT, D, 6, 0.0142, 0, seed); /* members are 20 degrees apart */
+        ast_points points = ast_points_f4(x, COUNT, D);
+        ast_report report = {.size = sizeof report};
+        ast_options options = ref_dp_options(18.5 + (double)(seed % 8) / 4);
+        options.sample = 150;
+        options.seed = seed;
+        options.max_iterations = 1;
+        options.merge = AST_MERGE_COUNT;
+        options.merge_count = 4;
+        assert_int_equal(ast_cluster(ref_context("avx2", 2), &points, &options, labels, &report), AST_OK);
+        const ast_cluster_info *info = ast_clusters(ref_context("avx2", 2), &clusters);
+        assert_int_equal(clusters, 4);
+        for (size_t k = 0; k < clusters; k++)
+            members += info[k].count;
+        assert_int_equal(members, COUNT);
+        for (size_t i = 0; i < COUNT; i++)
+            assert_true(labels[i] >= 0 && labels[i] < 4);
+    }
+}
+
 /* ---- Small clusters ---------------------------------------------------------------------------------------------- */
 
 static void small_clusters_dissolve(void **state) {
@@ -334,6 +411,8 @@ int main(void) {
         cmocka_unit_test(copies_change_no_evidence),
         cmocka_unit_test(the_tree_adds_up),
         cmocka_unit_test(near_means_become_one),
+        cmocka_unit_test(a_resumed_run_merges_too),
+        cmocka_unit_test(clusters_of_a_sample_merge),
         cmocka_unit_test(small_clusters_dissolve),
     };
     return cmocka_run_group_tests_name("merging", tests, NULL, ref_contexts_end);
