@@ -13,9 +13,9 @@ typedef struct ast_pool ast_pool;
 /* `worker` is 0..threads-1; no two tasks run with the same worker at the same time, so it can index scratch memory. */
 typedef void ast_task(void *data, size_t block, int worker);
 
-/* Starts threads - 1 threads (the caller of ast_pool_run is the other one). AST_NO_THREADS or AST_NO_MEMORY, and *pool
- * is NULL, if that fails. */
-ast_status ast_pool_open(ast_pool **pool, int threads);
+/* Starts threads - 1 threads (the caller of ast_pool_run is the other one). AST_NO_THREADS or AST_NO_MEMORY, and
+ * *opened is NULL, if that fails. */
+ast_status ast_pool_open(ast_pool **opened, int threads);
 void ast_pool_close(ast_pool *pool);
 int ast_pool_threads(const ast_pool *pool);
 
