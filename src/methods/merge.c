@@ -287,8 +287,8 @@ static ast_status merge_round(ast_labelling *l, ast_run *run, double lambda, siz
 static ast_status check_count(const ast_options *o, size_t clusters, ast_fault *fault) {
     if (o->merge != AST_MERGE_COUNT || o->merge_count <= clusters)
         return AST_OK;
-    return ast_fail(fault, AST_BAD_DATA, "the merge is to leave %zu clusters, but there are only %zu before it",
-                    o->merge_count, clusters);
+    return ast_fail(fault, AST_BAD_DATA, "the merge is to leave %zu clusters, but there %s only %zu before it",
+                    o->merge_count, clusters == 1 ? "is" : "are", clusters);
 }
 
 /* The merge to a level of the tree, as the evidence or the number of clusters says. */

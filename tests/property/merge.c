@@ -274,6 +274,124 @@ static void near_means_become_one(void **state) {
     }
 }
 
+/* ---- Passes after a cut, by definition -----------------------------------------------------------------------------
+ */
+
+enum { ROWS = 900, MOST = 8 };
+
+typedef struct passes {
+    size_t dimension, clusters;
+    const float *x;
+    double counts[MOST], lengths[MOST];
+    int64_t sums[MOST][8];
+} passes;
+
+static double length_of(const int64_t *sum, size_t dimension) {
+    double squares = 0;
+    for (size_t d = 0; d < dimension; d++)
+        squares += (double)sum[d] * (double)sum[d];
+    return sqrt(squares) / 0x1p30;
+}
+
+/* Sums the labels up; returns their evidence, or -infinity if a cluster has no point. */
+static double sum_up(passes *p, const int32_t *labels) {
+    ast_evidence evidence;
+    bool empty = false;
+    memset(p->counts, 0, sizeof p->counts);
+    memset(p->sums, 0, sizeof p->sums);
+    for (size_t i = 0; i < ROWS; i++) {
+        p->counts[labels[i]]++;
+        for (size_t d = 0; d < p->dimension; d++)
+            p->sums[labels[i]][d] += llrint((double)p->x[i * p->dimension + d] * 0x1p30);
+    }
+    assert_true(ast_evidence_open(&evidence, p->clusters, p->dimension, 0x1p30));
+    for (size_t k = 0; k < p->clusters; k++) {
+        p->lengths[k] = length_of(p->sums[k], p->dimension);
+        empty = empty || p->counts[k] == 0;
+        ast_evidence_leaf(&evidence, p->counts[k], p->sums[k]);
+    }
+    double value = ast_evidence_value(&evidence);
+    ast_evidence_close(&evidence);
+    return empty ? -INFINITY : value;
+}
+
+/* kappa_k x . mu_k + L(kappa_k) + ln(n_k / N). */
+static void label_by_definition(const passes *p, int32_t *labels) {
+    double kappas[MOST], offsets[MOST], lengths = 0, dimension = (double)p->dimension;
+    for (size_t k = 0; k < p->clusters; k++)
+        lengths += p->lengths[k];
+    for (size_t k = 0; k < p->clusters; k++) {
+        double mean = (p->lengths[k] + dimension * lengths / ROWS) / (p->counts[k] + dimension);
+        kappas[k] = ast_vmf_kappa(p->dimension, fmin(mean, 1 - 1e-9));
+        offsets[k] = ast_vmf_log_density(p->dimension, kappas[k], 0) - ast_vmf_log_density(p->dimension, 0, 0) +
+                     log(p->counts[k] / ROWS);
+    }
+    for (size_t i = 0; i < ROWS; i++) {
+        double most = -INFINITY;
+        for (size_t k = 0; k < p->clusters; k++) {
+            double cosine = 0;
+            for (size_t d = 0; d < p->dimension; d++)
+                cosine += (double)p->x[i * p->dimension + d] * (double)p->sums[k][d] / 0x1p30 / p->lengths[k];
+            if (kappas[k] * cosine + offsets[k] > most) {
+                most = kappas[k] * cosine + offsets[k];
+                labels[i] = (int32_t)k;
+            }
+        }
+    }
+}
+
+/* The level of the tree with `clusters` clusters. */
+static void cut_tree(const ast_tree_join *joins, size_t leaves, size_t clusters, const int32_t *leaf, int32_t *labels) {
+    int32_t node[2 * ROWS], number[2 * ROWS], next = 0;
+    for (size_t n = 0; n < 2 * leaves; n++) {
+        node[n] = (int32_t)n;
+        number[n] = -1;
+    }
+    for (size_t t = 0; t < leaves - clusters; t++)
+        for (size_t n = 0; n < leaves; n++)
+            if (node[n] == (int32_t)joins[t].a || node[n] == (int32_t)joins[t].b)
+                node[n] = (int32_t)joins[t].into;
+    for (size_t i = 0; i < ROWS; i++) {
+        int32_t group = node[leaf[i]];
+        if (number[group] < 0)
+            number[group] = next++;
+        labels[i] = number[group];
+    }
+}
+
+static void passes_follow_their_definition(void **state) {
+    size_t moved = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 24; seed++) {
+        static float x[ROWS * 8];
+        static int32_t labels[ROWS], leaves[ROWS], expected[ROWS], cut[ROWS], trial[ROWS];
+        passes p = {.dimension = seed % 2 ? 3 : 6, .clusters = 3 + seed % 3, .x = x};
+        ast_report report = {.size = sizeof report};
+        ast_options options = ref_dp_options(25);
+        ast_context *context = ref_context("avx2", 2);
+        size_t joins;
+        ref_fill_clustered(x, ROWS, p.dimension, 5, 0.3, 0.3, seed);
+        ast_points points = ast_points_f4(x, ROWS, p.dimension);
+        options.tree = 1;
+        options.leaves = leaves;
+        options.merge = AST_MERGE_COUNT;
+        options.merge_count = p.clusters;
+        assert_int_equal(ast_cluster(context, &points, &options, labels, &report), AST_OK);
+        const ast_tree_join *tree = ast_tree(context, &joins);
+        cut_tree(tree, joins + 1, p.clusters, leaves, cut);
+        memcpy(expected, cut, sizeof cut);
+        double evidence = sum_up(&p, expected), value;
+        for (label_by_definition(&p, trial); (value = sum_up(&p, trial)) > evidence; label_by_definition(&p, trial)) {
+            evidence = value;
+            memcpy(expected, trial, sizeof trial);
+        }
+        if (agreement(labels, expected, ROWS) < 1)
+            fail_msg("seed %llu: ARI %.6f", (unsigned long long)seed, agreement(labels, expected, ROWS));
+        moved += agreement(labels, cut, ROWS) < 1;
+    }
+    assert_true(moved > 12); /* otherwise there were no passes to compare */
+}
+
 /* ---- After other runs -------------------------------------------------------------------------------------------- */
 
 typedef struct keeper {
@@ -411,6 +529,7 @@ int main(void) {
         cmocka_unit_test(copies_change_no_evidence),
         cmocka_unit_test(the_tree_adds_up),
         cmocka_unit_test(near_means_become_one),
+        cmocka_unit_test(passes_follow_their_definition),
         cmocka_unit_test(a_resumed_run_merges_too),
         cmocka_unit_test(clusters_of_a_sample_merge),
         cmocka_unit_test(small_clusters_dissolve),
