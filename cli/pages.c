@@ -76,24 +76,3 @@ int ast_cli_page_head(ast_page_head *head, const ast_cli_command *command, const
     ast_page_parameter(head, "input", ast_cli_name(input), NAN);
     return -1;
 }
-
-bool ast_cli_page_add(ast_chart_page *page, const char *name, ast_cli_writer *write, const void *data,
-                      ast_format_error *error) {
-    unsigned char *bytes;
-    size_t size;
-    ast_output *output = ast_output_open_memory(name, error);
-    if (!output)
-        return false;
-    if (!write(data, output, error)) {
-        ast_output_abandon(output);
-        return false;
-    }
-    if (!ast_output_take(output, &bytes, &size, error))
-        return false;
-    if (ends_in(name, ".svg"))
-        ast_chart_page_svg(page, (const char *)bytes);
-    else
-        ast_chart_page_csv(page, name, (const char *)bytes);
-    free(bytes);
-    return true;
-}

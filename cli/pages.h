@@ -27,10 +27,4 @@ char *ast_cli_command_line(const ast_cli_command *command, int argc, char **argv
 int ast_cli_page_head(ast_page_head *head, const ast_cli_command *command, const char *input, const char *line,
                       char **title);
 
-/* Puts a figure (.svg) or a table (.csv) into the page: what `write` would write into a file of that name. False with a
- * sentence on failure. */
-typedef bool ast_cli_writer(const void *data, ast_output *output, ast_format_error *error);
-bool ast_cli_page_add(ast_chart_page *page, const char *name, ast_cli_writer *write, const void *data,
-                      ast_format_error *error);
-
 #endif

@@ -230,7 +230,7 @@ static int next_frame(ast_cli_tracking *tracking, int *found) {
 
 static size_t frames_left(const ast_cli_tracking *tracking) {
     size_t all = ast_frames_count(tracking->inputs.frames);
-    return all == SIZE_MAX ? SIZE_MAX : all - (size_t)tracking->inputs.frame.index - 1 + tracking->more;
+    return all == SIZE_MAX ? SIZE_MAX : all - (size_t)tracking->inputs.frame.index - 1;
 }
 
 int ast_cli_tracking_run(ast_cli_tracking *tracking, int (*take)(void *work), void *work) {

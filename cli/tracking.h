@@ -40,7 +40,6 @@ typedef struct ast_cli_tracking {
     ast_cli_poses poses;
     ast_cli_frame_files files; /* of labels */
     uint64_t frames;           /* of this run that were taken */
-    size_t more;               /* frames that runs after this one will take, for the time that is left */
     int lines;                 /* a line a frame goes to standard output, which is progress enough on a terminal */
     /* The current frame */
     ast_frame frame;

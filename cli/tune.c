@@ -337,8 +337,8 @@ static int write_report(job *work) {
     if (found->cut)
         ast_note(&head.notes, "Smaller angles find more clusters than can be recommended.");
     char *verdict = write_verdict(found);
-    bool good = ast_cli_page_add(&page, "sweep.svg", write_svg, found, &error) &&
-                ast_cli_page_add(&page, "sweep.csv", write_csv, found, &error) &&
+    bool good = ast_chart_page_add(&page, "sweep.svg", write_svg, found, &error) &&
+                ast_chart_page_add(&page, "sweep.csv", write_csv, found, &error) &&
                 ast_chart_page_json(&page, &head, verdict ? verdict : found->reason, &json, &error) &&
                 ast_page_write(&json, work->targets[REPORT].output, &error);
     free(verdict);

@@ -57,6 +57,23 @@ bool ast_is_folder(const char *path) {
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+bool ast_folder_make(const char *path, ast_format_error *error) {
+    char *copy = strdup(path);
+    if (!copy)
+        return ast_format_no_memory(error, path);
+    for (char *slash = copy + 1; copy[0] && *slash; slash++) {
+        if (*slash != '/')
+            continue;
+        *slash = 0;
+        mkdir(copy, 0777); /* whether it worked shows at the end */
+        *slash = '/';
+    }
+    free(copy);
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        return ast_format_fail(error, "the folder %s cannot be made: %s", path, strerror(errno));
+    return ast_is_folder(path) || ast_format_fail(error, "%s is no folder", path);
+}
+
 /* Most file systems say with the name what it stands for; a link may lead to a folder or to nothing. */
 static bool is_file(const struct dirent *entry, const char *path) {
     struct stat status;

@@ -34,6 +34,9 @@ void ast_folder_free(ast_folder *folder);
 
 bool ast_is_folder(const char *path);
 
+/* Makes a folder, and those above it, where they are not there. */
+bool ast_folder_make(const char *path, ast_format_error *error);
+
 /* ---- Which files ----------------------------------------------------------------------------------------------- */
 
 /* Stands for "the whole file" where frames of a file have a number. */

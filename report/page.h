@@ -84,6 +84,11 @@ typedef struct ast_chart_page {
 /* Adds a chart: a complete SVG document, whose <title> is used as the title. */
 void ast_chart_page_svg(ast_chart_page *page, const char *svg);
 
+/* Adds a figure (.svg) or a table (.csv): what `write` would write into a file of that name. */
+typedef bool ast_page_writer(const void *data, ast_output *output, ast_format_error *error);
+bool ast_chart_page_add(ast_chart_page *page, const char *name, ast_page_writer *write, const void *data,
+                        ast_format_error *error);
+
 /* Adds a table: lines of comma-separated fields; the first line has the names of the columns. */
 void ast_chart_page_csv(ast_chart_page *page, const char *title, const char *csv);
 

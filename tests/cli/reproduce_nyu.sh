@@ -80,9 +80,9 @@ same out/scenes.csv parts/scenes.csv
 head -c 1200 out/scenes.csv >parts/scenes.csv
 # shellcheck disable=SC2086
 fails 1 'parts/scenes.csv: line [2-7] is not' asterism reproduce nyu --mat hall.mat --quick $camera --output parts
-fails 1 'its scenes are 160 x 120 pixels, but the camera nyu took 640 x 480' \
+fails 1 'is 160 x 120 pixels, but --camera nyu stands for images of 640 x 480' \
     asterism reproduce nyu --mat hall.mat --output z
-fails 1 'the camera kinect took 640 x 480' asterism reproduce nyu --mat hall.mat --camera kinect --output z
+fails 1 'but --camera kinect stands for images of 640 x 480' asterism reproduce nyu --mat hall.mat --camera kinect --output z
 
 # shellcheck disable=SC2086
 fails 1 'hall.mat is no folder' asterism reproduce nyu --mat hall.mat --quick $camera --output hall.mat

@@ -40,7 +40,7 @@ watched '^pass [0-9]+, .*, about [0-9]+ s left' 'cluster x.txt --method fsd --cl
 "$ASTERISM" sample --scene hallway --frames 12 --size 160x120 --output hall 2>../err ||
     { grep -q 'no libpng' ../err && exit 0; }
 camera='--intrinsics 131,131,79.5,59.5'
-watched '^frame [0-9]+, .*, about [0-9]+ s left' "reproduce stream --input hall $camera --output walk --progress"
+watched '^[0-9]+ of 12 frames, about [0-9]+ s left' "reproduce stream --input hall $camera --output walk --progress"
 watched '^frame [0-9]+, .*, about [0-9]+ s left' "segment hall $camera --angle 75 --output seg --progress"
 watched '^[0-9]+ of 12 frames, about [0-9]+ s left' 'sample --scene hallway --frames 12 --size 160x120 --output h2 --progress'
 exit 0

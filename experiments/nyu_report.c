@@ -7,11 +7,8 @@
 #include <math.h>
 #include <plot.h>
 #include <stdio.h>
+#include <string.h>
 #include <svg.h>
-
-#include "../cli.h"
-#include "../targets.h"
-#include "../terminal.h"
 
 /* What the paper reports. */
 #define PAPER_ANGLE 100
@@ -137,8 +134,9 @@ static void print_counts(const ast_nyu_summary *summary) {
 
 static void print_table(const void *data) {
     const ast_nyu_summary *summary = data;
-    printf("%zu scenes of %s, %zu x %zu pixels, %s depths, smoothed by %s", summary->scenes, summary->given->mat,
-           summary->width, summary->height, summary->raw ? "raw" : "filled-in", summary->smoothing);
+    const ast_experiment *plan = summary->plan;
+    printf("%zu scenes of %s, %zu x %zu pixels, %s%ssmoothed by %s", summary->scenes, plan->input, summary->width,
+           summary->height, plan->depths ? plan->depths : "", plan->depths ? " depths, " : "", plan->smoothing);
     if (summary->again)
         printf("; %zu of an earlier run", summary->again);
     if (summary->idle)
@@ -147,8 +145,7 @@ static void print_table(const void *data) {
     print_best(summary, true);
     print_best(summary, false);
     print_counts(summary);
-    printf("\n%.1f s; %s holds nyu.csv, nyu.svg, histogram.csv and scenes.csv\n", summary->seconds,
-           summary->given->output);
+    printf("\n%.1f s; %s holds nyu.csv, nyu.svg, histogram.csv and scenes.csv\n", summary->seconds, plan->output);
 }
 
 /* The members of a setting; the caller opens and closes the object. */
@@ -177,14 +174,16 @@ static void put_best(ast_text *json, const ast_nyu_summary *summary) {
 static void print_json(const void *data, ast_text *json) {
     const ast_nyu_summary *summary = data;
     ast_json_string(json, "experiment", "nyu");
-    ast_json_string(json, "mat", summary->given->mat);
+    const ast_experiment *plan = summary->plan;
+    ast_json_string(json, plan->depths ? "mat" : "input", plan->input);
     ast_json_integer(json, "scenes", (int64_t)summary->scenes);
     ast_json_integer(json, "resumed", (int64_t)summary->again);
     ast_json_integer(json, "left_out", (int64_t)summary->idle);
     ast_json_integer(json, "width", (int64_t)summary->width);
     ast_json_integer(json, "height", (int64_t)summary->height);
-    ast_json_boolean(json, "raw_depths", summary->raw);
-    ast_json_string(json, "smooth", summary->smoothing);
+    if (plan->depths)
+        ast_json_boolean(json, "raw_depths", strcmp(plan->depths, "raw") == 0);
+    ast_json_string(json, "smooth", plan->smoothing);
     ast_json_real(json, "seconds", summary->seconds, 17);
     put_best(json, summary);
     ast_json_open(json, "histogram", '[');
@@ -205,13 +204,13 @@ static void print_json(const void *data, ast_text *json) {
 }
 
 int ast_nyu_deliver(const ast_nyu_summary *summary) {
-    const ast_reproduce_settings *given = summary->given;
-    int code = ast_reproduce_file(given, "nyu.csv", write_csv, summary);
+    const ast_experiment *plan = summary->plan;
+    int code = ast_experiment_file(plan, "nyu.csv", write_csv, summary);
     if (code < 0)
-        code = ast_reproduce_file(given, "histogram.csv", write_histogram, summary);
+        code = ast_experiment_file(plan, "histogram.csv", write_histogram, summary);
     if (code < 0)
-        code = ast_reproduce_file(given, "nyu.svg", write_svg, summary);
+        code = ast_experiment_file(plan, "nyu.svg", write_svg, summary);
     if (code < 0)
-        code = ast_cli_print(&given->common, &(ast_cli_printer){print_json, print_table, summary});
+        code = plan->command->print(plan->data, &(ast_experiment_printer){print_json, print_table}, summary);
     return code;
 }

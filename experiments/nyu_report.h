@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
  * What came out of the scenes: means over them, the histogram of K, tables and figures. */
-#ifndef AST_CLI_REPRODUCE_NYU_REPORT_H
-#define AST_CLI_REPRODUCE_NYU_REPORT_H
+#ifndef AST_EXPERIMENTS_NYU_REPORT_H
+#define AST_EXPERIMENTS_NYU_REPORT_H
 
 #include "nyu_scenes.h"
-#include "reproduce.h"
+#include "experiments.h"
 
 enum { AST_NYU_BARS = 64 }; /* of the histogram; the last one has all that have more clusters */
 
 typedef struct ast_nyu_summary {
-    const ast_reproduce_settings *given;
+    const ast_experiment *plan;
     const ast_nyu_setting *settings;
     size_t setting_count;
     ast_moments clusters[AST_NYU_SETTINGS], silhouette[AST_NYU_SETTINGS];
-    size_t planned, scenes; /* to do, and done */
-    size_t again, idle;     /* of those done: from an earlier run; with too few normals, in none of the means */
+    size_t scenes;      /* done */
+    size_t again, idle; /* of those: from an earlier run; with too few normals, in none of the means */
     size_t histograms[AST_NYU_SETTINGS][AST_NYU_BARS]; /* scenes by their number of clusters */
     size_t width, height;
-    const char *smoothing; /* as --smooth has it */
-    bool raw;              /* depths with their holes */
     double seconds;
 } ast_nyu_summary;
 

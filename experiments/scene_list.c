@@ -2,7 +2,7 @@
  *
  * A list is parts with commas between them; a part is a number, a range FIRST-LAST, or one to the end FIRST-, either
  * with /STEP behind it. */
-#include "frame_list.h"
+#include "scene_list.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -37,28 +37,28 @@ static const char *read_part(const char *text, part *read) {
     return text && read->step > 0 && read->last >= read->first ? text : NULL;
 }
 
-static ast_frame_list_problem mark(const part *named, size_t count, bool *wanted, size_t *beyond) {
+static ast_scene_list_problem mark(const part *named, size_t count, bool *wanted, size_t *beyond) {
     size_t last = named->last == SIZE_MAX ? count - 1 : named->last;
     if (named->first >= count || last >= count) {
         *beyond = named->first >= count ? named->first : last;
-        return AST_FRAMES_BEYOND;
+        return AST_SCENES_BEYOND;
     }
     for (size_t i = named->first; i <= last; i++)
         if ((i - named->first) % named->step == 0)
             wanted[i] = true;
-    return AST_FRAMES_FINE;
+    return AST_SCENES_FINE;
 }
 
-ast_frame_list_problem ast_frame_list_mark(const char *list, size_t count, bool *wanted, size_t *beyond) {
+ast_scene_list_problem ast_scene_list_mark(const char *list, size_t count, bool *wanted, size_t *beyond) {
     const char *text = strcmp(list, "all") == 0 ? "0-" : list;
     for (;; text++) {
         part named;
         text = read_part(text, &named);
         if (!text || (*text && *text != ','))
-            return AST_FRAMES_UNREADABLE;
-        if (wanted && mark(&named, count, wanted, beyond) != AST_FRAMES_FINE)
-            return AST_FRAMES_BEYOND;
+            return AST_SCENES_UNREADABLE;
+        if (wanted && mark(&named, count, wanted, beyond) != AST_SCENES_FINE)
+            return AST_SCENES_BEYOND;
         if (!*text)
-            return AST_FRAMES_FINE;
+            return AST_SCENES_FINE;
     }
 }

@@ -5,8 +5,8 @@
  * The one idea: a row counts only for what it was made of. Its key stands for the settings, its image for the depths,
  * and numbers are written so that they read back as the same bits; a run in pieces ends with the files of a run in one.
  */
-#ifndef AST_CLI_REPRODUCE_NYU_SCENES_H
-#define AST_CLI_REPRODUCE_NYU_SCENES_H
+#ifndef AST_EXPERIMENTS_NYU_SCENES_H
+#define AST_EXPERIMENTS_NYU_SCENES_H
 
 #include <formats.h>
 

@@ -12,13 +12,7 @@
 #include <stdlib.h>
 #include <svg.h>
 
-#include "../cli.h"
-#include "../files.h"
-#include "../interrupt.h"
-#include "../progress.h"
-#include "../targets.h"
-#include "../terminal.h"
-#include "reproduce.h"
+#include "experiments.h"
 
 enum {
     TRUE_CLUSTERS = 30,
@@ -52,8 +46,7 @@ typedef struct setting {
 } setting;
 
 typedef struct job {
-    const ast_reproduce_settings *given;
-    ast_context *context;
+    const ast_experiment *plan;
     size_t count, planned, runs; /* points; runs to do and done */
     float *points, *means;
     int32_t *truth, *labels;
@@ -61,7 +54,6 @@ typedef struct job {
     bool sampling;   /* at it now */
     setting settings[MOST_SETTINGS];
     size_t setting_count;
-    ast_cli_progress progress;
     double started, seconds;
 } job;
 
@@ -69,18 +61,17 @@ static int prepare(job *work);
 static int one_run(job *work);
 static int deliver(job *work);
 
-int ast_reproduce_synthetic(const ast_reproduce_settings *given) {
-    job work = {.given = given, .started = ast_cli_now()};
+int ast_experiment_synthetic(const ast_experiment *plan) {
+    const ast_experiment_command *command = plan->command;
+    job work = {.plan = plan, .started = command->now()};
     int code = prepare(&work);
-    while (code < 0 && work.runs < work.planned && !ast_cli_interrupted())
+    while (code < 0 && work.runs < work.planned && !command->stopped())
         code = one_run(&work);
-    ast_cli_progress_end(&work.progress);
-    work.seconds = ast_cli_now() - work.started;
+    work.seconds = command->now() - work.started;
     if (code < 0 && work.runs > 0)
         code = deliver(&work);
     else if (code < 0)
-        code = ast_cli_stopped();
-    ast_close(work.context);
+        code = command->status(AST_CANCELLED, plan->context, NULL);
     free(work.points);
     free(work.means);
     free(work.truth);
@@ -94,36 +85,31 @@ static void add_settings(job *work, int method, const double *values) {
 }
 
 static int prepare(job *work) {
-    const ast_reproduce_settings *given = work->given;
-    work->count = given->quick ? QUICK_POINTS : POINTS;
-    work->planned = given->runs ? given->runs : given->quick ? QUICK_RUNS : RUNS;
-    add_settings(work, DP, given->quick ? quick_angles : angles);
-    add_settings(work, RANDOM, given->quick ? quick_counts : counts);
-    add_settings(work, PLUSPLUS, given->quick ? quick_counts : counts);
+    const ast_experiment *plan = work->plan;
+    work->count = plan->quick ? QUICK_POINTS : POINTS;
+    work->planned = plan->runs ? plan->runs : plan->quick ? QUICK_RUNS : RUNS;
+    add_settings(work, DP, plan->quick ? quick_angles : angles);
+    add_settings(work, RANDOM, plan->quick ? quick_counts : counts);
+    add_settings(work, PLUSPLUS, plan->quick ? quick_counts : counts);
     work->sampler = (setting){.method = FSD, .value = COMPONENTS};
     work->points = malloc(work->count * 3 * sizeof *work->points);
     work->means = malloc(TRUE_CLUSTERS * 3 * sizeof *work->means);
     work->truth = malloc(work->count * sizeof *work->truth);
     work->labels = malloc(work->count * sizeof *work->labels);
     if (!work->points || !work->means || !work->truth || !work->labels)
-        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for %zu points", work->count);
-    int code = ast_cli_open_context(&given->common, &work->context);
-    if (code < 0)
-        code = ast_cli_make_folder("output", given->output);
-    ast_cli_watch_signals();
-    ast_cli_progress_start(&work->progress, &given->common, work->count);
-    return code;
+        return plan->command->fail(EXIT_FAILURE, "there is no memory for %zu points", work->count);
+    return ast_experiment_folder(plan);
 }
 
 /* ---- Runs -------------------------------------------------------------------------------------------------------- */
 
 static size_t sweeps(const job *work) {
-    return work->given->quick ? QUICK_SWEEPS : SWEEPS;
+    return work->plan->quick ? QUICK_SWEEPS : SWEEPS;
 }
 
 /* The share of the time that is over, after `sampled` sweeps of this run's sampler and so many clusterings in all. */
 static double share_over(const job *work, size_t clusterings, size_t sampled) {
-    size_t samplers = work->given->samplers < work->planned ? work->given->samplers : work->planned;
+    size_t samplers = work->plan->samplers < work->planned ? work->plan->samplers : work->planned;
     size_t before = work->runs < samplers ? work->runs : samplers;
     double all = (double)(work->planned * work->setting_count) + (double)(samplers * sweeps(work)) / SWEEPS_ALIKE;
     return ((double)clusterings + (double)(before * sweeps(work) + sampled) / SWEEPS_ALIKE) / all;
@@ -131,10 +117,11 @@ static double share_over(const job *work, size_t clusterings, size_t sampled) {
 
 static int step(const ast_progress *state, void *data) {
     job *work = data;
+    const ast_experiment *plan = work->plan;
     if (work->sampling)
-        ast_cli_progress_share(&work->progress, (size_t)state->iteration, sweeps(work), "sweeps of the sampler",
-                               share_over(work, (work->runs + 1) * work->setting_count, (size_t)state->iteration));
-    return ast_cli_interrupted();
+        plan->command->progress(plan->data, (size_t)state->iteration, sweeps(work), "sweeps of the sampler",
+                                share_over(work, (work->runs + 1) * work->setting_count, (size_t)state->iteration));
+    return plan->command->stopped();
 }
 
 static ast_status measure(job *work, const setting *one, uint64_t seed, double result[3]) {
@@ -155,14 +142,14 @@ static ast_status measure(job *work, const setting *one, uint64_t seed, double r
         options.angle = one->value;
     else
         options.clusters = (size_t)one->value;
-    ast_status status = ast_cluster(work->context, &points, &options, work->labels, &report);
+    ast_status status = ast_cluster(work->plan->context, &points, &options, work->labels, &report);
     if (status == AST_OK)
-        status = ast_compare(work->context, work->labels, work->truth, work->count, &agreement);
+        status = ast_compare(work->plan->context, work->labels, work->truth, work->count, &agreement);
     result[0] = (double)report.clusters;
     result[1] = agreement.nmi;
     result[2] = 0; /* of one cluster: as of points that are alone */
     if (status == AST_OK && report.clusters > 1)
-        status = ast_silhouette(work->context, &points, work->labels, AST_COSINE, 1, &result[2], NULL);
+        status = ast_silhouette(work->plan->context, &points, work->labels, AST_COSINE, 1, &result[2], NULL);
     return status;
 }
 
@@ -176,7 +163,8 @@ static void add_result(setting *one, const double result[3]) {
  * run that counts, or a later one that was cut short. */
 static int one_run(job *work) {
     double results[MOST_SETTINGS][3] = {{0}};
-    uint64_t seed = work->given->common.seed + work->runs;
+    const ast_experiment *plan = work->plan;
+    uint64_t seed = plan->seed + work->runs;
     ast_mixture mixture = {.size = sizeof mixture,
                            .points = work->count,
                            .dimension = 3,
@@ -184,21 +172,21 @@ static int one_run(job *work) {
                            .kappa = KAPPA,
                            .separation = SEPARATION,
                            .seed = seed};
-    ast_status status = ast_sample_mixture(work->context, &mixture, work->points, work->truth, work->means);
+    ast_status status = ast_sample_mixture(work->plan->context, &mixture, work->points, work->truth, work->means);
     for (size_t i = 0; i < work->setting_count && status == AST_OK; i++) {
         size_t done = work->runs * work->setting_count + i;
-        ast_cli_progress_share(&work->progress, done, work->planned * work->setting_count, "clusterings",
-                               share_over(work, done, 0));
+        plan->command->progress(plan->data, done, work->planned * work->setting_count, "clusterings",
+                                share_over(work, done, 0));
         status = measure(work, &work->settings[i], seed, results[i]);
     }
     double sampled[3] = {0};
-    int samples = work->runs < work->given->samplers;
+    int samples = work->runs < plan->samplers;
     if (status == AST_OK && samples)
         status = measure(work, &work->sampler, seed, sampled);
     if (status == AST_CANCELLED)
         return -1;
     if (status != AST_OK)
-        return ast_cli_status(status, work->context, "the synthetic data");
+        return plan->command->status(status, plan->context, "the synthetic data");
     for (size_t i = 0; i < work->setting_count; i++)
         add_result(&work->settings[i], results[i]);
     if (samples)
@@ -240,10 +228,9 @@ static const setting *best_of(const job *work, int method) {
 static void print_table(const void *data) {
     const job *work = data;
     static const char *const paper[METHODS][2] = {{"0.99", "0.92"}, {"0.94", "-"}, {"-", "-"}};
-    char points[AST_CLI_GROUPED];
-    printf("%zu data sets of %s points from %d von Mises-Fisher distributions, kappa %g, means at least %g degrees\n"
+    printf("%zu data sets of %zu points from %d von Mises-Fisher distributions, kappa %g, means at least %g degrees\n"
            "apart (not in the paper; chosen so that the best silhouette is near the paper's 0.92)\n\n",
-           work->runs, ast_cli_grouped(work->count, points), TRUE_CLUSTERS, KAPPA, SEPARATION);
+           work->runs, work->count, TRUE_CLUSTERS, KAPPA, SEPARATION);
     printf("%-30s  %5s  %-16s  %5s  %-16s  %s\n", "", "paper", "NMI", "paper", "silhouette", "clusters");
     for (int method = 0; method < METHODS; method++) {
         const setting *best = best_of(work, method);
@@ -260,7 +247,7 @@ static void print_table(const void *data) {
                fsd->silhouette.mean, ast_moments_deviation(&fsd->silhouette), fsd->clusters.mean,
                ast_moments_deviation(&fsd->clusters));
     printf("\n%zu clusterings in %.1f s; %s holds synthetic.csv, synthetic.svg and sphere.svg\n",
-           work->runs * work->setting_count, work->seconds, work->given->output);
+           work->runs * work->setting_count, work->seconds, work->plan->output);
 }
 
 static void put_setting(ast_text *json, const setting *one) {
@@ -347,16 +334,16 @@ static bool write_sphere(const void *data, ast_output *output, ast_format_error 
 }
 
 static int deliver(job *work) {
-    const ast_reproduce_settings *given = work->given;
-    int code = ast_reproduce_file(given, "synthetic.csv", write_csv, work);
+    const ast_experiment *plan = work->plan;
+    int code = ast_experiment_file(plan, "synthetic.csv", write_csv, work);
     if (code < 0)
-        code = ast_reproduce_file(given, "synthetic.svg", write_svg, work);
+        code = ast_experiment_file(plan, "synthetic.svg", write_svg, work);
     if (code < 0)
-        code = ast_reproduce_file(given, "sphere.svg", write_sphere, work);
+        code = ast_experiment_file(plan, "sphere.svg", write_sphere, work);
     if (code < 0)
-        code = ast_cli_print(&given->common, &(ast_cli_printer){print_json, print_table, work});
-    if (code == AST_CLI_DONE && work->runs < work->planned)
-        code = ast_cli_fail(AST_CLI_SIGNAL + ast_cli_interrupted(), "stopped after %zu of %zu runs; %s holds those",
-                            work->runs, work->planned, given->output);
+        code = plan->command->print(plan->data, &(ast_experiment_printer){print_json, print_table}, work);
+    if (code == EXIT_SUCCESS && work->runs < work->planned)
+        code = plan->command->fail(plan->command->stopped(), "stopped after %zu of %zu runs; %s holds those",
+                                   work->runs, work->planned, plan->output);
     return code;
 }

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * asterism reproduce: the options of the paper's experiments, and what only the command can do for them. */
+#include <experiments.h>
+#include <math.h>
+#include <nyu.h>
+#include <scene_list.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli.h"
+#include "input_frames.h"
+#include "interrupt.h"
+#include "pages.h"
+#include "progress.h"
+#include "stream_poses.h"
+#include "targets.h"
+#include "terminal.h"
+
+typedef struct settings {
+    ast_cli_common common;
+    ast_cli_camera camera;
+    const char *what, *output, *input, *mat, *frames, *report;
+    int experiment; /* which */
+    int quick;
+    size_t runs, samplers;
+    double angle;
+} settings;
+
+enum { SYNTHETIC = 1, STREAM = 2, NYU = 4 };
+static const ast_cli_methods experiment_names = {.word = "reproduce",
+                                                 .names = (const char *const[]){"synthetic", "stream", "nyu", NULL},
+                                                 .bits = (const unsigned[]){SYNTHETIC, STREAM, NYU}};
+
+#define AT(field) offsetof(settings, field)
+static const ast_cli_option options_table[] = {
+    {"output", AST_CLI_NAME, "DIR", "the folder for figures and tables; it is made if necessary", AT(output),
+     .required = "a folder for figures and tables", .manual = "The folder for figures and tables, made if necessary."},
+    {"quick", AST_CLI_FLAG, NULL,
+     "synthetic: a tenth of the points, 3 runs, fewer settings\n"
+     "nyu: up to 20 scenes, fewer settings, the guided filter",
+     AT(quick), .methods = SYNTHETIC | NYU,
+     .manual = "A tenth of the points, 3 runs, fewer settings. For `nyu`: up to 20 scenes, spread over the file, "
+               "fewer settings, the guided filter."},
+    {"runs", AST_CLI_COUNT, "N", "data sets to average over (default 50)", AT(runs), 1, 100000, .methods = SYNTHETIC,
+     .manual = "Data sets to average over."},
+    {"samplers", AST_CLI_COUNT, "N",
+     "also the FSD sampler on the first N data sets, 5000 sweeps each (the paper: 10 runs)", AT(samplers), 0, 100000,
+     .standard = "0", .methods = SYNTHETIC,
+     .manual = "Runs the FSD sampler too, on the first *N* data sets, 5000 sweeps each with at most 50 components; "
+               "the last sample counts. This takes seconds per run."},
+    {"input", AST_CLI_TEXT, "DIR", "a folder of depth images; of 'sample --scene hallway' with the true directions",
+     AT(input), .methods = STREAM, .required = "a folder of depth images", .manual = "The folder of depth images."},
+    AST_CLI_REPORT_OPTION(AT(report)),
+    {"angle", AST_CLI_REAL, "DEG", "the angle (default 75; the paper: 100)", AT(angle), 0, 180, .methods = STREAM,
+     .manual = "The angle (default 75; the paper has 100)."},
+    {"mat", AST_CLI_TEXT, "FILE", "the data set, nyu_depth_v2_labeled.mat", AT(mat), .methods = NYU,
+     .required = "the data set nyu_depth_v2_labeled.mat", .manual = "The data set."},
+    {"frames", AST_CLI_TEXT, "LIST", "scenes, counted from 0, such as 0-99, 5,17 or every tenth as 0-/10 (default all)",
+     AT(frames), .methods = NYU,
+     .manual = "Which scenes, counted from 0: numbers, ranges (`0-99`, or `100-` to the end), every n-th of a range "
+               "(`0-/10`), with commas between them, or `all` (the default)."},
+    {0}};
+
+static const ast_cli_group own_group = {.title = "Options", .options = options_table};
+static const ast_cli_use uses[] = {
+    {.group = &own_group}, {&ast_cli_camera_group, .offset = AT(camera), .methods = STREAM | NYU}, {0}};
+
+static int run(int argc, char **argv);
+
+const ast_cli_command ast_cli_reproduce = {
+    .name = "reproduce",
+    .summary = "run the paper's experiments",
+    .usage = "reproduce synthetic --output DIR [options]\n"
+             "reproduce stream --input DIR --output DIR --camera NAME [options]\n"
+             "reproduce nyu --mat FILE --output DIR [options]",
+    .about = "Runs an experiment of the paper and prints its numbers beside the paper's.\n\n"
+             "synthetic: 30 von Mises-Fisher clusters on the sphere, 30,000 points, 50 data sets; DP-vMF-means "
+             "over the angle, spherical k-means over K. Writes synthetic.csv, synthetic.svg and sphere.svg. "
+             "Ctrl-C keeps the runs that are finished.\n\n"
+             "stream: time and consistency of dp, sdp, ddp and spkm with K = 5, frame by frame. Writes stream.csv "
+             "and the shares of ddp as shares.svg. With the true directions beside the images, as in a hallway of "
+             "'sample', it says how many pixels have the one id of their direction over the whole run; without, "
+             "how many change their id between frames.\n\n"
+             "nyu: the scenes of NYU Depth v2 (nyu_depth_v2_labeled.mat, 2.8 GB, from its authors), normals "
+             "clustered by DP-vMF-means over the angle and by spkm over K. Writes nyu.csv, nyu.svg, histogram.csv "
+             "and scenes.csv, one row per scene. Ctrl-C keeps the scenes that are finished, and the same command "
+             "resumes from them. The camera is that of the data set unless --intrinsics says otherwise, the "
+             "smoothing tv as in the paper.",
+    .manual = "Runs an experiment of the paper and prints its numbers beside the paper's; *docs/PAPER.md* says "
+              "where they differ and why.\n\n"
+              "`synthetic` draws 50 data sets of 30,000 points from 30 von Mises-Fisher distributions (kappa 200, "
+              "means at least 30 degrees apart) and runs DP-vMF-means over the angle and spherical k-means, from "
+              "random and from k-means++ starts, over K. It writes *synthetic.csv*, *synthetic.svg* and "
+              "*sphere.svg*. Ctrl-C keeps the runs that are finished.\n\n"
+              "`stream` follows the surfaces of depth images by dp, sdp and ddp and clusters each frame by spkm "
+              "with K = 5. It prints milliseconds per frame, the flicker (pixels whose id is not that of the frame "
+              "before) and, where the input has a folder *truth* as `sample --scene hallway` writes it, the "
+              "consistency: pixels that have the one id of their true direction over the whole run. *poses.txt* of "
+              "the input is used if it is there. It writes *stream.csv* and the shares of ddp as *shares.svg*.\n\n"
+              "`nyu` takes the scenes of NYU Depth v2, *nyu_depth_v2_labeled.mat* (2.8 GB, to be had from its "
+              "authors; reading it needs a build with libhdf5), makes normals of their depth and clusters these by "
+              "DP-vMF-means over the angle and by spherical k-means over K. It prints the mean silhouettes at the "
+              "best angle and K, and how many clusters the scenes have at that angle. It writes *nyu.csv* (one row "
+              "per setting), *nyu.svg*, *histogram.csv* and *scenes.csv*, one row per scene. Ctrl-C keeps the "
+              "scenes that are finished; the same command resumes from them, with the same or other --frames. The "
+              "camera is that of the data set unless --intrinsics says otherwise, and the smoothing is `tv`, as in "
+              "the paper, unless --smooth does. It takes a second or two per scene.",
+    .examples = "asterism reproduce synthetic --output figures\n"
+                "asterism reproduce synthetic --quick --output figures --json\n"
+                "asterism reproduce stream --input hall --intrinsics 259.5,259.5,159.5,119.5 --output figures\n"
+                "asterism reproduce nyu --mat nyu_depth_v2_labeled.mat --frames 0-/10 --output figures",
+    .input = "an experiment: synthetic, stream or nyu",
+    .methods = &experiment_names,
+    .method = AT(experiment),
+    .uses = uses,
+    .run = run};
+
+/* A run: the plan, and what the functions below need. */
+typedef struct job {
+    const settings *given;
+    ast_experiment plan;
+    ast_cli_progress progress;
+    ast_frame_list list;
+    size_t *numbers; /* (list.count) in the whole input; NULL: that of the frame */
+    ast_cli_frames frames;
+    ast_cli_poses poses;
+    char *poses_path, *truths;
+    ast_points normals;
+    ast_chart_page page;
+} job;
+
+static int check(const settings *given);
+static int prepare(job *work);
+static int run_experiment(job *work);
+static int with_report(job *work, int argc, char **argv);
+static void clear(job *work);
+
+static int run(int argc, char **argv) {
+    settings given = {0};
+    int code = ast_cli_parse(&ast_cli_reproduce, argc, argv, &given, &given.what);
+    if (code < 0)
+        code = check(&given);
+    if (code >= 0)
+        return code;
+    job work = {.given = &given};
+    code = prepare(&work);
+    if (code < 0)
+        code = given.report ? with_report(&work, argc, argv) : run_experiment(&work);
+    clear(&work);
+    return code;
+}
+
+static int check(const settings *given) {
+    const ast_cli_camera *camera = &given->camera;
+    bool is_nyu = experiment_names.bits[given->experiment] == NYU;
+    if (given->frames && ast_scene_list_mark(given->frames, 0, NULL, NULL) != AST_SCENES_FINE)
+        return ast_cli_fail(
+            AST_CLI_USAGE, "--frames must be scenes from 0, such as 0-99, 5,17, every tenth as 0-/10, or all, not '%s'",
+            given->frames);
+    if (is_nyu && camera->frame)
+        return ast_cli_fail(AST_CLI_USAGE, "--frame is one scene; reproduce nyu takes --frames, such as --frames 0-99");
+    if (is_nyu && (!isnan(camera->scale) || camera->raw[0]))
+        return ast_cli_fail(AST_CLI_USAGE, "--%s is not for reproduce nyu: a .mat file has its size and metres",
+                            camera->raw[0] ? "raw" : "depth-scale");
+    return -1;
+}
+
+static void clear(job *work) {
+    ast_cli_frames_close(&work->frames);
+    ast_close(work->plan.context);
+    ast_frame_list_free(&work->list);
+    ast_cli_poses_free(&work->poses);
+    ast_chart_page_free(&work->page);
+    free(work->numbers);
+    free(work->poses_path);
+    free(work->truths);
+}
+
+/* ---- The input --------------------------------------------------------------------------------------------------- */
+
+/* Of the list, only the scenes that --frames names, or with --quick some of them, spread evenly. */
+static int choose_scenes(job *work) {
+    enum { QUICK_SCENES = 20 };
+    const settings *given = work->given;
+    ast_frame_list *list = &work->list;
+    size_t count = list->count, kept = 0, beyond;
+    bool *wanted = calloc(count, sizeof *wanted);
+    work->numbers = malloc(count * sizeof *work->numbers);
+    int code = wanted && work->numbers ? -1 : ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of scenes");
+    size_t some = given->quick && count > QUICK_SCENES ? QUICK_SCENES : count;
+    if (code < 0 && !given->frames)
+        for (size_t i = 0; i < some; i++)
+            wanted[i * count / some] = true;
+    else if (code < 0 && ast_scene_list_mark(given->frames, count, wanted, &beyond) != AST_SCENES_FINE)
+        code = ast_cli_fail(AST_CLI_FAILED, "--frames: there is no scene %zu in %s, which has %zu, from 0", beyond,
+                            given->mat, count);
+    for (size_t i = 0; i < count && code < 0; i++) {
+        if (!wanted[i]) {
+            free(list->files[i].path);
+            continue;
+        }
+        work->numbers[kept] = i;
+        list->files[kept++] = list->files[i];
+        list->count = kept;
+    }
+    free(wanted);
+    return code;
+}
+
+/* The name of something in the input folder if it is there. */
+static int find(const char *folder, const char *name, char **path) {
+    if (asprintf(path, "%s/%s", folder, name) < 0) {
+        *path = NULL;
+        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the name of %s", name);
+    }
+    struct stat status;
+    if (stat(*path, &status) != 0) {
+        free(*path);
+        *path = NULL;
+    }
+    return -1;
+}
+
+static int open_poses(job *work) {
+    const char *folder = work->given->input;
+    int code = find(folder, "poses.txt", &work->poses_path);
+    if (code < 0)
+        code = find(folder, "truth", &work->truths);
+    if (code < 0 && work->poses_path)
+        code = ast_cli_poses_read(&work->poses, work->poses_path);
+    if (code < 0 && work->poses_path && work->poses.count != work->list.count)
+        code = ast_cli_fail(AST_CLI_FAILED, "%s has %zu rows, but there are %zu frames; it needs one row a frame",
+                            work->poses_path, work->poses.count, work->list.count);
+    work->plan.poses = work->poses_path;
+    work->plan.truths = work->truths;
+    return code;
+}
+
+static int open_input(job *work) {
+    const settings *given = work->given;
+    ast_experiment *plan = &work->plan;
+    ast_cli_camera camera = given->camera;
+    bool is_nyu = experiment_names.bits[given->experiment] == NYU;
+    plan->input = is_nyu ? given->mat : given->input;
+    ast_cli_camera_resolve(&camera, &given->common, is_nyu && !given->quick ? AST_SMOOTH_TV : AST_SMOOTH_GUIDED);
+    int code = ast_cli_frames_list(&work->list, &camera, &(ast_cli_source){0}, &given->common,
+                                   (const char *const[]){plan->input, NULL}, NULL);
+    if (code < 0 && !work->list.depth)
+        code = ast_cli_fail(AST_CLI_FAILED, "%s holds no depth images (16-bit .png or .pgm)", plan->input);
+    if (code < 0 && work->list.nyu)
+        plan->depths = work->list.nyu->has_raw ? "raw" : "filled-in";
+    if (code < 0)
+        code = is_nyu ? choose_scenes(work) : open_poses(work);
+    if (code < 0)
+        code = ast_cli_frames_open(&work->frames, &work->list, &camera, NULL, 0, 0);
+    plan->frames = work->list.count;
+    plan->depth = work->frames.options;
+    plan->smoothing = (const char *const[]){"guided", "tv", "none", "planes"}[plan->depth.smooth];
+    return code;
+}
+
+/* ---- What the command does for an experiment --------------------------------------------------------------------- */
+
+static int stopped(void) {
+    return ast_cli_interrupted() ? AST_CLI_SIGNAL + ast_cli_interrupted() : 0;
+}
+
+static void progress(void *data, size_t done, size_t count, const char *what, double share) {
+    ast_cli_progress_share(&((job *)data)->progress, done, count, what, share);
+}
+
+static int print(void *data, const ast_experiment_printer *printer, const void *result) {
+    job *work = data;
+    ast_cli_progress_end(&work->progress);
+    return ast_cli_print(&work->given->common, &(ast_cli_printer){printer->json, printer->table, result});
+}
+
+static int next(void *data, ast_experiment_frame *frame, int *found) {
+    job *work = data;
+    int code = ast_cli_frames_next(&work->frames, found);
+    const ast_input_frame *input = &work->frames.frame;
+    if (code < 0 && *found)
+        *frame = (ast_experiment_frame){.source = input->source,
+                                        .image = input->image,
+                                        .number = work->numbers ? work->numbers[input->index] : input->index};
+    return code;
+}
+
+static int normals(void *data, ast_points *points) {
+    job *work = data;
+    int code = ast_cli_frames_points(&work->frames, work->plan.context, points);
+    work->normals = *points;
+    return code;
+}
+
+static int turn(void *data) {
+    job *work = data;
+    const ast_input_frame *frame = &work->frames.frame;
+    return ast_cli_poses_turn_normals(&work->poses, frame->index, frame->source, work->frames.normals,
+                                      work->normals.count);
+}
+
+static const ast_experiment_command command = {.fail = ast_cli_fail,
+                                               .status = ast_cli_status,
+                                               .stopped = stopped,
+                                               .now = ast_cli_now,
+                                               .progress = progress,
+                                               .print = print,
+                                               .next = next,
+                                               .normals = normals,
+                                               .turn = turn};
+
+static int prepare(job *work) {
+    const settings *given = work->given;
+    work->plan = (ast_experiment){.command = &command,
+                                  .data = work,
+                                  .seed = given->common.seed,
+                                  .output = given->output,
+                                  .page = given->report ? &work->page : NULL,
+                                  .quick = given->quick,
+                                  .runs = given->runs,
+                                  .samplers = given->samplers,
+                                  .angle = isnan(given->angle) ? 75 : given->angle};
+    int code = experiment_names.bits[given->experiment] == SYNTHETIC ? -1 : open_input(work);
+    return code < 0 ? ast_cli_open_context(&given->common, &work->plan.context) : code;
+}
+
+static int run_experiment(job *work) {
+    static int (*const experiments[])(const ast_experiment *plan) = {ast_experiment_synthetic, ast_experiment_stream,
+                                                                     ast_experiment_nyu};
+    ast_cli_watch_signals();
+    ast_cli_progress_start(&work->progress, &work->given->common, 0);
+    int code = experiments[work->given->experiment](&work->plan);
+    ast_cli_progress_end(&work->progress);
+    return code;
+}
+
+/* ---- The report -------------------------------------------------------------------------------------------------- */
+
+/* The page with what the experiment has put into it. */
+static int write_report(job *work, const char *line, ast_output *output) {
+    ast_format_error error;
+    ast_page_head head = {0};
+    ast_text json = {0};
+    char *title;
+    int code = ast_cli_page_head(&head, &ast_cli_reproduce, work->given->what, line, &title);
+    if (code < 0 && !(ast_chart_page_json(&work->page, &head, NULL, &json, &error) &&
+                      ast_page_write(&json, output, &error) && ast_output_finish(output, &error)))
+        code = ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    ast_text_free(&json);
+    free(title);
+    return code;
+}
+
+/* An experiment that a signal has stopped keeps what is finished, also in its report. */
+static int with_report(job *work, int argc, char **argv) {
+    ast_format_error error;
+    ast_output *output = ast_output_open(work->given->report, false, &error);
+    if (!output)
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    char *line = ast_cli_command_line(&ast_cli_reproduce, argc, argv);
+    int code = run_experiment(work), written = AST_CLI_FAILED;
+    if ((code == AST_CLI_DONE || code > AST_CLI_SIGNAL) && work->page.charts.size + work->page.tables.size > 0)
+        written = write_report(work, line, output);
+    if (written >= 0)
+        ast_output_abandon(output);
+    else if (!ast_output_commit(output, &error))
+        written = ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    free(line);
+    return code == AST_CLI_DONE && written >= 0 ? written : code;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The paper's experiments, one file each. An experiment runs, fills a folder with figures and tables, and prints its
+ * numbers beside the paper's.
+ *
+ * The room knows neither options nor terminals nor signals. The command hands over a plan and the few functions that
+ * only the command can supply. Functions return -1 to go on, or the exit code after the sentence was printed. */
+#ifndef AST_EXPERIMENTS_H
+#define AST_EXPERIMENTS_H
+
+#include <asterism.h>
+#include <asterism_depth.h>
+#include <json.h>
+#include <page.h>
+
+/* A depth image of the input. Everything is valid until the next frame. */
+typedef struct ast_experiment_frame {
+    const char *source;    /* its name */
+    ast_depth_image image; /* all frames have one size */
+    size_t number;         /* of the image or scene in the whole input, from 0 */
+} ast_experiment_frame;
+
+/* How a result is printed: the members of one JSON object, or a table for people. */
+typedef struct ast_experiment_printer {
+    void (*json)(const void *work, ast_text *json);
+    void (*table)(const void *work);
+} ast_experiment_printer;
+
+/* What the command does for an experiment. */
+typedef struct ast_experiment_command {
+    /* Prints the sentence and returns `code`. */
+    int (*fail)(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+    /* The exit code of a call of the library, with its sentence printed; -1 if it went well. */
+    int (*status)(ast_status status, const ast_context *context, const char *input);
+    /* The exit code of the signal that asked to stop, or 0. */
+    int (*stopped)(void);
+    /* Seconds of a clock that only goes forward. */
+    double (*now)(void);
+    /* The progress line: `share` of the time, 0 to 1, is over. */
+    void (*progress)(void *data, size_t done, size_t count, const char *what, double share);
+    /* Prints the result of `work`: the exit code, 0 included. */
+    int (*print)(void *data, const ast_experiment_printer *printer, const void *work);
+    /* The next frame of the input; *found is 0 after the last, and after a signal. */
+    int (*next)(void *data, ast_experiment_frame *frame, int *found);
+    /* The normals of the frame's pixels, row by row; and these turned into the world, in place. */
+    int (*normals)(void *data, ast_points *normals);
+    int (*turn)(void *data);
+} ast_experiment_command;
+
+/* The plan: what the command line says, resolved. */
+typedef struct ast_experiment {
+    const ast_experiment_command *command;
+    void *data; /* of the functions of the command */
+    ast_context *context;
+    uint64_t seed;
+    const char *output;   /* the folder */
+    ast_chart_page *page; /* of the report, which gets every figure and table; NULL: no report */
+    bool quick;
+    size_t runs, samplers;   /* synthetic: data sets, 0 for the usual number; those that the samplers get too */
+    double angle;            /* stream: degrees */
+    const char *input;       /* stream, nyu: for sentences */
+    size_t frames;           /* that the input has */
+    bool poses;              /* the input has them */
+    const char *truths;      /* the folder of true labels beside the input, or NULL */
+    ast_depth_options depth; /* how normals are made */
+    const char *smoothing;   /* the same in a word */
+    const char *depths;      /* nyu: what the depths of a data set are, "raw" or "filled-in"; NULL: images */
+} ast_experiment;
+
+int ast_experiment_synthetic(const ast_experiment *plan);
+int ast_experiment_stream(const ast_experiment *plan);
+int ast_experiment_nyu(const ast_experiment *plan);
+
+/* ---- What the experiments share (shared.c) ----------------------------------------------------------------------- */
+
+/* Makes the output folder. */
+int ast_experiment_folder(const ast_experiment *plan);
+
+/* Writes the file `name` of the output folder, and puts the figure or table into the report. */
+int ast_experiment_file(const ast_experiment *plan, const char *name, ast_page_writer *write, const void *data);
+
+/* The same without the report. */
+int ast_experiment_keep(const ast_experiment *plan, const char *name, ast_page_writer *write, const void *data);
+
+/* Mean and standard deviation of numbers that come one by one. */
+typedef struct ast_moments {
+    size_t count;
+    double mean, squares; /* Welford's */
+} ast_moments;
+
+void ast_moments_add(ast_moments *moments, double value);
+double ast_moments_deviation(const ast_moments *moments); /* of a sample: over n - 1; 0 of one */
+
+#endif
