@@ -10,7 +10,6 @@
 #include "plan.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Checks ------------------------------------------------------------------------------------------------------ */
@@ -272,9 +271,7 @@ static ast_status run_call(ast_call *c, double start, ast_report *report) {
     ast_labelling_release(&context->labelling);
     for (int i = 0; c->results && i < c->options->restarts; i++)
         ast_result_free(&c->results[i]);
-    free(c->results);
-    free(c->order);
-    free(c->weights);
+    ast_free_all(c->results, c->order, c->weights);
     return status;
 }
 

@@ -3,6 +3,8 @@
  * Contexts, views of points, options: everything a caller has before the first call that works. */
 #include "tune_call.h"
 
+#include "memory.h"
+
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -52,9 +54,7 @@ void ast_close(ast_context *context) {
         return;
     ast_labelling_free(&context->labelling);
     ast_pool_close(context->pool);
-    free(context->clusters);
-    free(context->means);
-    free(context->joins);
+    ast_free_all(context->clusters, context->means, context->joins);
     ast_components_free(&context->components);
     ast_tuned_free(context->tuned);
     free(context);

@@ -59,9 +59,7 @@ static ast_status find_evidence(const ast_call *c, ast_result *r, const uint8_t 
         ast_evidence_leaf(&evidence, counts[k], sums + k * dimension);
     r->evidence = ready ? ast_evidence_value(&evidence) : 0;
     ast_evidence_close(&evidence);
-    free(row);
-    free(sums);
-    free(counts);
+    ast_free_all(row, sums, counts);
     return ready ? AST_OK : ast_fail_memory(fault);
 }
 
@@ -139,9 +137,7 @@ static ast_status add_jaccard(const ast_call *c, const ast_result *other, double
     for (size_t k = 0; k < clusters && status == AST_OK; k++)
         jaccard[k] += best[k];
     ast_counter_free(&o.pairs);
-    free(o.mine);
-    free(o.theirs);
-    free(best);
+    ast_free_all(o.mine, o.theirs, best);
     return status;
 }
 

@@ -147,18 +147,14 @@ ast_status ast_call_result(const ast_call *c, ast_labelling *l, ast_result *r, a
 }
 
 void ast_result_free(ast_result *r) {
-    free(r->labels);
-    free(r->clusters);
-    free(r->means);
+    ast_free_all(r->labels, r->clusters, r->means);
     ast_components_free(&r->components);
     ast_tree_free(&r->tree);
     *r = (ast_result){0};
 }
 
 void ast_keep_result(ast_context *context, ast_result *result) {
-    free(context->clusters);
-    free(context->means);
-    free(context->joins);
+    ast_free_all(context->clusters, context->means, context->joins);
     ast_components_free(&context->components);
     context->clusters = result->clusters;
     context->means = result->means;

@@ -64,12 +64,7 @@ static ast_status save(ast_stream *s, size_t *size) {
     ast_status status = ast_check_pointer(size, "size", s->fault);
     if (status != AST_OK)
         return status;
-    if (header.size > s->state_capacity) {
-        free(s->state);
-        s->state = ast_allocate_zero(2 * header.size, 1);
-        s->state_capacity = s->state ? 2 * header.size : 0;
-    }
-    if (!s->state)
+    if (!ast_reserve(&s->state, &s->state_capacity, 0, header.size, 1))
         return ast_fail_memory(s->fault);
     unsigned char *at = put(s->state, &header, sizeof header);
     at = put(at, s->track, s->count * sizeof *s->track);

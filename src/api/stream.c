@@ -78,9 +78,7 @@ ast_status ast_stream_open(ast_stream **opened, ast_context *context, const ast_
 void ast_stream_close(ast_stream *s) {
     if (!s || ast_in_callback(s->context, __func__))
         return;
-    void *memory[] = {s->track, s->m, s->u, s->id_of, s->records, s->record_means, s->state};
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        free(memory[i]);
+    ast_free_all(s->track, s->m, s->u, s->id_of, s->records, s->record_means, s->state);
     ast_tracks_free(&s->tracks);
     ast_history_free(&s->history);
     ast_labelling_free(&s->labelling);

@@ -130,9 +130,7 @@ void ast_tally_close(ast_tally *t) {
     ast_clusters_free(&t->clusters);
     ast_known_free(&t->all.worst);
     ast_known_free(&t->all.nearest);
-    free(t->moves);
-    free(t->bytes);
-    free(t);
+    ast_free_all(t->moves, t->bytes, t);
 }
 
 /* The iteration is over. */

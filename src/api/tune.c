@@ -212,9 +212,7 @@ static ast_status run_sweep(ast_tuning *t) {
     ast_status status = ready ? sweep_angles(t, &s) : ast_fail_memory(&t->context->fault);
     t->most_clusters = 0;
     t->too_many = false;
-    free(s.labels);
-    free(s.last);
-    free(s.merged);
+    ast_free_all(s.labels, s.last, s.merged);
     return status;
 }
 
@@ -374,9 +372,7 @@ static void close_inner(ast_tuning *t) {
     if (!t->inner)
         return;
     ast_labelling_free(&t->inner->labelling);
-    free(t->inner->clusters);
-    free(t->inner->means);
-    free(t->inner->joins);
+    ast_free_all(t->inner->clusters, t->inner->means, t->inner->joins);
     ast_components_free(&t->inner->components);
     free(t->inner);
 }
@@ -384,9 +380,7 @@ static void close_inner(ast_tuning *t) {
 void ast_tuned_free(ast_tuned *tuned) {
     if (!tuned)
         return;
-    free(tuned->angles);
-    free(tuned->levels);
-    free(tuned);
+    ast_free_all(tuned->angles, tuned->levels, tuned);
 }
 
 #define SWAP(type, a, b)                                                                                               \

@@ -135,9 +135,7 @@ ast_status ast_tune_find_limit(ast_tuning *t, const ast_tune_set *set, size_t *l
         *limit = *limit == 1 && mostly_copies(set, w.counts) ? leaves : *limit;
     }
     ast_evidence_close(&w.evidence);
-    free(w.counts);
-    free(w.sums);
-    free(w.place);
+    ast_free_all(w.counts, w.sums, w.place);
     return status;
 }
 
@@ -266,10 +264,6 @@ ast_status ast_tune_measure_levels(ast_tuning *t, const ast_tune_set *set, doubl
         if (status == AST_OK)
             status = ast_tune_step(t);
     }
-    free(l.labels);
-    free(l.nearest);
-    free(l.group);
-    free(l.means);
-    free(l.sums);
+    ast_free_all(l.labels, l.nearest, l.group, l.means, l.sums);
     return status;
 }

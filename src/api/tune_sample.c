@@ -21,12 +21,7 @@
 #define MOST_MEMORY ((size_t)1 << 25) /* numbers that even LEAST_SAMPLE rows may not exceed */
 
 void ast_tune_set_free(ast_tune_set *set) {
-    free(set->rows);
-    free(set->weights);
-    free(set->starts);
-    free(set->columns);
-    free(set->leaves);
-    free(set->joins);
+    ast_free_all(set->rows, set->weights, set->starts, set->columns, set->leaves, set->joins);
     *set = (ast_tune_set){0};
 }
 

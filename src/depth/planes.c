@@ -8,7 +8,6 @@
 #include "memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define VOTERS 2 /* pixels on each side */
@@ -42,9 +41,7 @@ bool ast_planes_prepare(ast_planes *p, size_t width, size_t height) {
 }
 
 void ast_planes_release(ast_planes *p) {
-    void *memory[] = {p->patches, p->planes, p->costs, p->least, p->leader, p->choice, p->changed, p->normals};
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        free(memory[i]);
+    ast_free_all(p->patches, p->planes, p->costs, p->least, p->leader, p->choice, p->changed, p->normals);
     *p = (ast_planes){.across = p->across, .down = p->down};
 }
 

@@ -9,6 +9,7 @@
 
 #define HUGE_PAGE ((size_t)2 << 20)
 #define HUGE_FROM HUGE_PAGE /* smaller arrays cannot use one */
+#define FEW 64              /* elements that an array has room for at least once it has any */
 
 void *ast_allocate(size_t count, size_t size) {
     if (size && count > (SIZE_MAX - HUGE_PAGE) / size)
@@ -32,21 +33,31 @@ void *ast_allocate_zero(size_t count, size_t size) {
     return memory;
 }
 
-void *ast_grow(void *old, size_t used, size_t count, size_t size) {
-    void *memory = ast_allocate(count, size);
-    if (!memory)
-        return NULL;
-    if (used)
-        memcpy(memory, old, used * size);
-    free(old);
-    return memory;
+void ast_free_list(void *const *memory, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        free(memory[i]);
 }
 
 bool ast_grow_array(void *array, size_t used, size_t count, size_t size) {
-    void **pointer = array, *memory = ast_grow(*pointer, used, count, size);
-    if (memory)
-        *pointer = memory;
-    return memory != NULL;
+    void **pointer = array, *memory = ast_allocate(count, size);
+    if (!memory)
+        return false;
+    if (used)
+        memcpy(memory, *pointer, used * size);
+    free(*pointer);
+    *pointer = memory;
+    return true;
+}
+
+bool ast_reserve(void *array, size_t *capacity, size_t used, size_t needed, size_t size) {
+    if (needed <= *capacity)
+        return true;
+    size_t wanted = 2 * needed + FEW;
+    if (!ast_grow_array(array, used, wanted, size))
+        return false;
+    memset((char *)*(void **)array + used * size, 0, (wanted - used) * size);
+    *capacity = wanted;
+    return true;
 }
 
 double ast_machine_memory(void) {

@@ -12,11 +12,15 @@
 void *ast_allocate(size_t count, size_t size); /* not cleared; at least one byte; release with free() */
 void *ast_allocate_zero(size_t count, size_t size);
 
-/* Grows an array and keeps its first `used` elements. On failure the old array stays valid. */
-void *ast_grow(void *old, size_t used, size_t count, size_t size);
+/* Frees every pointer of the list; NULL is allowed. */
+#define ast_free_all(...) ast_free_list((void *[]){__VA_ARGS__}, sizeof((void *[]){__VA_ARGS__}) / sizeof(void *))
+void ast_free_list(void *const *memory, size_t count);
 
-/* The same for the pointer at address `array`. */
+/* Grows the array at address `array` and keeps its first `used` elements. On failure the old array stays valid. */
 bool ast_grow_array(void *array, size_t used, size_t count, size_t size);
+
+/* Room for `needed` elements: an array that is too short grows to twice as many. New elements are zero. */
+bool ast_reserve(void *array, size_t *capacity, size_t used, size_t needed, size_t size);
 
 /* Physical memory of this machine in bytes; 0 if unknown. */
 double ast_machine_memory(void);

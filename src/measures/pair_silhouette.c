@@ -7,6 +7,8 @@
  * compared with a whole group at once, and nearly every group belongs to one cluster, to whose sum it adds one number.
  */
 #include "measures.h"
+
+#include "memory.h"
 #include "partition.h"
 #include "random.h"
 
@@ -101,10 +103,8 @@ static bool allocate(sweep *work, const ast_partition *partition) {
 }
 
 static void release(sweep *work) {
-    void *memory[] = {work->rows,   work->cluster, work->order,   work->own,    work->sizes,
-                      work->packed, work->sums,    work->vectors, work->partial};
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        free(memory[i]);
+    ast_free_all(work->rows, work->cluster, work->order, work->own, work->sizes, work->packed, work->sums,
+                 work->vectors, work->partial);
 }
 
 /* ---- The sample ------------------------------------------------------------------------------------------------ */

@@ -145,10 +145,8 @@ static bool allocate(job *work, size_t threads) {
 }
 
 static void release(job *work) {
-    void *memory[] = {work->shifted, work->sums,    work->sizes,   work->means,
-                      work->without, work->partial, work->buffers, work->tiles};
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        free(memory[i]);
+    ast_free_all(work->shifted, work->sums, work->sizes, work->means, work->without, work->partial, work->buffers,
+                 work->tiles);
 }
 
 /* ---- Tiles ----------------------------------------------------------------------------------------------------- */

@@ -61,10 +61,7 @@ bool ast_evidence_open(ast_evidence *e, size_t leaves, size_t dimension, double 
 }
 
 void ast_evidence_close(ast_evidence *e) {
-    free(e->counts);
-    free(e->sums);
-    free(e->parts);
-    free(e->places);
+    ast_free_all(e->counts, e->sums, e->parts, e->places);
     e->counts = e->parts = NULL;
     e->sums = NULL;
     e->places = NULL;

@@ -6,7 +6,6 @@
 
 #include "memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* What the further iteration changes and the result consists of. */
@@ -25,9 +24,7 @@ static void *copy_of(const void *array, size_t count, size_t size) {
 }
 
 static void free_snapshot(snapshot *s) {
-    void *memory[] = {s->labels, s->order, s->means, s->sums, s->weights, s->members};
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        free(memory[i]);
+    ast_free_all(s->labels, s->order, s->means, s->sums, s->weights, s->members);
 }
 
 static bool take_snapshot(const ast_labelling *l, snapshot *s) {

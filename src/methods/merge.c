@@ -71,9 +71,7 @@ static bool open_merging(merging *m) {
 }
 
 static void close_merging(merging *m) {
-    void *memory[] = {m->sums, m->weights, m->members, m->means, m->joins, m->group};
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        free(memory[i]);
+    ast_free_all(m->sums, m->weights, m->members, m->means, m->joins, m->group);
 }
 
 /* Joins until the price reaches `most`. */

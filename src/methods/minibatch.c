@@ -255,9 +255,7 @@ static ast_status open_learner(learner *m, ast_fault *fault) {
 static void close_learner(learner *m) {
     ast_subset_free(&m->batch);
     ast_clusters_free(&m->total);
-    free(m->deck);
-    free(m->members);
-    free(m->last);
+    ast_free_all(m->deck, m->members, m->last);
 }
 
 /* All points by the means that were learned, then the means of the labels. */

@@ -13,7 +13,6 @@
 #include "memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 typedef struct online {
     ast_labelling *l;
@@ -123,8 +122,6 @@ ast_status ast_run_ospkm(ast_labelling *l, ast_run *run, ast_fault *fault) {
     if (status == AST_OK)
         status = settle(&o, fault);
     run->converged = 1; /* the rate says when it ends */
-    free(o.means);
-    free(o.scores);
-    free(o.order);
+    ast_free_all(o.means, o.scores, o.order);
     return status;
 }

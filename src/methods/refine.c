@@ -37,9 +37,7 @@ ast_status ast_distinct_open(ast_distinct *distinct, const ast_labelling *l, ast
 }
 
 void ast_distinct_free(ast_distinct *distinct) {
-    free(distinct->copies);
-    free(distinct->counts);
-    free(distinct->sums);
+    ast_free_all(distinct->copies, distinct->counts, distinct->sums);
     *distinct = (ast_distinct){0};
 }
 
@@ -292,9 +290,7 @@ static bool open_refining(refining *r) {
 }
 
 static void close_refining(refining *r) {
-    void *memory[] = {r->kappas, r->offsets, r->scores, r->labels, r->signs};
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        free(memory[i]);
+    ast_free_all(r->kappas, r->offsets, r->scores, r->labels, r->signs);
     ast_evidence_close(&r->evidence);
     ast_table_free(&r->means);
     ast_table_free(&r->scaled);

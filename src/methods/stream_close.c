@@ -38,15 +38,6 @@ static bool reserve_records(ast_stream *s, size_t count) {
     return grown;
 }
 
-static bool reserve_ids(ast_stream *s, size_t slots) {
-    if (slots <= s->id_capacity)
-        return true;
-    bool grown = ast_grow_array(&s->id_of, 0, 2 * slots, sizeof *s->id_of);
-    if (grown)
-        s->id_capacity = 2 * slots;
-    return grown;
-}
-
 /* What the frame found of one cluster. */
 typedef struct finding {
     int32_t slot;
@@ -233,7 +224,8 @@ static void choose_sides(ast_stream *s, size_t before) {
 bool ast_stream_close_frame(ast_stream *s) {
     const ast_cluster_list *c = &s->labelling.clusters;
     size_t before = s->options.method == AST_STREAM_DP ? 0 : s->count, all = before + c->live;
-    if (!reserve_records(s, all) || !reserve_ids(s, c->slots + 1) || !ast_stream_reserve(s, all))
+    bool ids = ast_reserve(&s->id_of, &s->id_capacity, 0, c->slots + 1, sizeof *s->id_of);
+    if (!ids || !reserve_records(s, all) || !ast_stream_reserve(s, all))
         return false;
     s->record_count = 0;
     learn_spread(s);

@@ -116,11 +116,7 @@ ast_status ast_subset_adopt(ast_labelling *l, const ast_cluster_list *from, ast_
 
 void ast_subset_free(ast_subset *s) {
     ast_labelling_free(&s->labelling);
-    free(s->order);
-    free(s->weights);
-    free(s->values);
-    free(s->starts);
-    free(s->columns);
+    ast_free_all(s->order, s->weights, s->values, s->starts, s->columns);
     *s = (ast_subset){0};
 }
 

@@ -5,7 +5,6 @@
 #include "memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define ZERO_SUM 0x1p-20
@@ -26,9 +25,7 @@ bool ast_tracks_reserve(ast_tracks *t, size_t count, size_t dimension) {
 }
 
 void ast_tracks_free(ast_tracks *t) {
-    void *memory[] = {t->m, t->w, t->dt, t->unseen, t->near, t->met, t->met_means, t->changed};
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        free(memory[i]);
+    ast_free_all(t->m, t->w, t->dt, t->unseen, t->near, t->met, t->met_means, t->changed);
     *t = (ast_tracks){0};
 }
 

@@ -291,9 +291,7 @@ ast_joiner *ast_joiner_open(const ast_leaves *leaves, ast_price price, const ast
 void ast_joiner_close(ast_joiner *j) {
     if (!j)
         return;
-    void *memory[] = {j->sums, j->lengths, j->units, j->table, j->at, j->lowest, j->cosines};
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        free(memory[i]);
+    ast_free_all(j->sums, j->lengths, j->units, j->table, j->at, j->lowest, j->cosines);
     free(j);
 }
 

@@ -13,11 +13,6 @@ bool ast_cells_wanted(const ast_labelling *l) {
            l->clusters.live >= l->crowd.from;
 }
 
-typedef struct settle_job {
-    ast_labelling *l;
-    size_t first_chunk;
-} settle_job;
-
 static void settle_first(ast_labelling *l, ast_worker *worker, size_t chunk) {
     for (size_t i = chunk * l->rows.chunk; i < (chunk + 1) * l->rows.chunk; i++)
         if (l->labels[i] != AST_MISSING)
@@ -36,11 +31,8 @@ static void settle_change(ast_labelling *l, ast_worker *worker, size_t i, int32_
     }
 }
 
-static void settle_chunk(void *data, size_t block, int index) {
-    settle_job *job = data;
-    ast_labelling *l = job->l;
-    ast_worker *worker = &l->workers[index];
-    size_t chunk = job->first_chunk + block, last = (chunk + 1) * l->rows.chunk;
+static void settle_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
+    size_t last = (chunk + 1) * l->rows.chunk;
     worker->chunk.rows.is_loaded = false;
     if (l->first) {
         settle_first(l, worker, chunk);
@@ -91,8 +83,7 @@ void ast_cells_pass(ast_labelling *l, size_t from) {
         return;
     }
     count_scored(l);
-    settle_job job = {l, from / l->rows.chunk};
-    ast_pool_run(l->pool, l->rows.chunks - job.first_chunk, settle_chunk, &job);
+    ast_each_chunk(l, from / l->rows.chunk, l->rows.chunks, settle_chunk);
     count_members(l);
     forget(l);
 }

@@ -5,18 +5,15 @@
 #include "random.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LONG_MEAN 4096   /* there is memory for AST_FEW_SLOTS of these at first */
 #define ZERO_SUM 0x1p-20 /* of the members' weight: a shorter sum has no direction worth the name */
 
 void ast_clusters_free(ast_cluster_list *clusters) {
-    void *memory[] = {clusters->order,   clusters->free.slots, clusters->means,   clusters->sums,  clusters->weights,
-                      clusters->members, clusters->keys,       clusters->founder, clusters->moves, clusters->shifts,
-                      clusters->touched, clusters->alive,      clusters->born};
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        free(memory[i]);
+    ast_free_all(clusters->order, clusters->free.slots, clusters->means, clusters->sums, clusters->weights,
+                 clusters->members, clusters->keys, clusters->founder, clusters->moves, clusters->shifts,
+                 clusters->touched, clusters->alive, clusters->born);
     *clusters = (ast_cluster_list){0};
 }
 

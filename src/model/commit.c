@@ -36,12 +36,8 @@ ast_verdict ast_nearest_candidate(const ast_candidates *c) {
 
 bool ast_push_event(ast_labelling *l, int32_t event) {
     ast_events *e = &l->events;
-    if (e->count == e->capacity) {
-        size_t capacity = e->capacity ? 2 * e->capacity : 64;
-        if (!ast_grow_array(&e->list, e->count, capacity, sizeof *e->list))
-            return false;
-        e->capacity = capacity;
-    }
+    if (!ast_reserve(&e->list, &e->capacity, e->count, e->count + 1, sizeof *e->list))
+        return false;
     e->list[e->count++] = event;
     return true;
 }
@@ -251,14 +247,6 @@ static bool is_scored(const ast_labelling *l, const ast_chunk *c, size_t i) {
     return !l->rows.small || c->full || (c->fresh[j / AST_BLOCK] >> j % AST_BLOCK / AST_LANES & 1);
 }
 
-static bool reserve_exact(ast_worker *worker, size_t count) {
-    if (count <= worker->exact_capacity)
-        return true;
-    bool grown = ast_grow_array(&worker->exact, 0, 2 * count, sizeof *worker->exact);
-    worker->exact_capacity = grown ? 2 * count : worker->exact_capacity;
-    return grown;
-}
-
 /* A point so far from every candidate that float scores show it, if the rule has no candidates beside the means. The
  * verdict's scores are upper bounds. A point that is alone is no candidate for itself; for others, bounds are not
  * enough: that of the own cluster is a lower one. */
@@ -287,7 +275,7 @@ static int visit(ast_labelling *l, ast_worker *worker, size_t i) {
     const float *row = l->rows.sparse ? NULL : ast_rows_upright(&l->rows, &c->rows, i);
     if (is_far(l, c, i, alone, &v))
         return carry_out(l, worker, i, row, alone, &v);
-    if (!reserve_exact(worker, c->table->count + AST_PANEL)) {
+    if (!ast_reserve(&worker->exact, &worker->exact_capacity, 0, c->table->count + AST_PANEL, sizeof *worker->exact)) {
         ast_labelling_fail(l);
         return SAME;
     }
@@ -438,9 +426,9 @@ static size_t next_point(uint64_t bits[AST_BLOCK / 64]) {
 static size_t commit_block(ast_labelling *l, ast_worker *worker, size_t b, size_t first, size_t end, bool stop) {
     uint64_t bits[AST_BLOCK / 64];
     size_t base = b * AST_BLOCK, j;
-    int index = (int)(worker - l->workers);
     find_points(l, &worker->chunk, b, first, bits);
-    while ((j = next_point(bits)) < AST_BLOCK && !ast_labelling_stopped(l, index) && !atomic_load(&l->ranks.trouble)) {
+    while ((j = next_point(bits)) < AST_BLOCK && !ast_labelling_stopped(l, worker->chunk.worker) &&
+           !atomic_load(&l->ranks.trouble)) {
         size_t i = base + j, seen = l->events.count;
         int result = visit(l, worker, i);
         if (result == SAME)

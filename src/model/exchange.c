@@ -11,14 +11,13 @@
 #include <string.h>
 
 bool ast_reserve_packet(ast_labelling *l, size_t numbers) {
-    if (numbers <= l->ranks.packet_capacity)
+    ast_ranks *r = &l->ranks;
+    if (numbers <= r->packet_capacity)
         return true;
-    free(l->ranks.packet);
-    l->ranks.packet = ast_allocate(2 * numbers, sizeof *l->ranks.packet);
-    l->ranks.packet_capacity = l->ranks.packet ? 2 * numbers : 0;
-    if (ast_comm_lowest(l->ranks.comm, !l->ranks.packet) < 0)
+    bool ready = ast_reserve(&r->packet, &r->packet_capacity, 0, numbers, sizeof *r->packet);
+    if (ast_comm_lowest(r->comm, !ready) < 0)
         return true;
-    l->ranks.packet_capacity = 0; /* on all ranks, so that all of them will ask again */
+    r->packet_capacity = 0; /* on all ranks, so that all of them will ask again */
     return false;
 }
 
@@ -134,13 +133,9 @@ static size_t births(const ast_labelling *l, size_t before) {
 }
 
 static bool make_room(ast_labelling *l, const uint64_t *preface) {
-    bool ready = ast_clusters_reserve(&l->clusters, preface[SLOTS]);
-    size_t events = preface[EVENTS];
-    if (ready && l->events.count + events > l->events.capacity) {
-        size_t capacity = 2 * (l->events.count + events);
-        ready = ast_grow_array(&l->events.list, l->events.count, capacity, sizeof *l->events.list);
-        l->events.capacity = ready ? capacity : l->events.capacity;
-    }
+    ast_events *e = &l->events;
+    bool ready = ast_clusters_reserve(&l->clusters, preface[SLOTS]) &&
+                 ast_reserve(&e->list, &e->capacity, e->count, e->count + preface[EVENTS], sizeof *e->list);
     return ast_comm_lowest(l->ranks.comm, !ready) < 0;
 }
 
@@ -281,8 +276,6 @@ ast_status ast_ranked_singles(ast_labelling *l, ast_fault *fault) {
         set_singles(l, rows);
     else
         ast_labelling_fail(l);
-    free(mine);
-    free(rows);
-    free(at);
+    ast_free_all(mine, rows, at);
     return AST_OK;
 }

@@ -59,10 +59,8 @@ static bool open_worker(const ast_rowset *rows, ast_worker *worker, int number) 
 }
 
 static void free_worker(ast_worker *worker) {
-    void *memory[] = {worker->exact,      worker->changes, worker->log, worker->bin_memory,
-                      worker->key_memory, worker->joined,  worker->used};
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        free(memory[i]);
+    ast_free_all(worker->exact, worker->changes, worker->log, worker->bin_memory, worker->key_memory, worker->joined,
+                 worker->used);
     ast_chunk_free(&worker->chunk);
     ast_table_free(&worker->table);
     ast_table_free(&worker->dirty);
@@ -94,9 +92,7 @@ static bool reserve_workers(ast_labelling *l) {
 static bool reserve_points(ast_labelling *l, size_t padded) {
     if (padded <= l->capacity && l->capacity > 0)
         return true;
-    void *old[] = {l->labels, l->signs, l->summed.slots, l->summed.signs};
-    for (size_t i = 0; i < sizeof old / sizeof *old; i++)
-        free(old[i]);
+    ast_free_all(l->labels, l->signs, l->summed.slots, l->summed.signs);
     l->summed = (ast_summed){0};
     l->labels = ast_allocate(padded, sizeof *l->labels);
     l->signs = ast_allocate_zero(padded / AST_LANES, sizeof *l->signs);
@@ -122,11 +118,8 @@ bool ast_labelling_reserve(ast_labelling *l, size_t padded) {
 
 void ast_labelling_free(ast_labelling *l) {
     free_workers(l);
-    void *memory[] = {l->labels,       l->signs,        l->summed.slots,     l->summed.signs,
-                      l->events.list,  l->prints.order, l->ranks.chunk_full, l->ranks.block_fresh,
-                      l->ranks.packet, l->windows.keys};
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        free(memory[i]);
+    ast_free_all(l->labels, l->signs, l->summed.slots, l->summed.signs, l->events.list, l->prints.order,
+                 l->ranks.chunk_full, l->ranks.block_fresh, l->ranks.packet, l->windows.keys);
     ast_scorer_free(&l->scorer);
     ast_clusters_free(&l->clusters);
     ast_cells_free(l->crowd.cells);

@@ -225,10 +225,14 @@ void ast_end_pass(ast_labelling *labelling);
 void ast_count_work(const ast_labelling *labelling, ast_pass_result *result);
 void ast_check_pass(ast_labelling *labelling); /* asserts what must hold now (invariants.c) */
 
-/* ordered passes: the first chunks on one thread, `most` of them; returns how many, and whether the last one brought
- * nothing. Then chunks first..last-1 on all threads. */
+/* Runs the task for chunks first..last-1 on all threads. */
+typedef void ast_chunk_task(ast_labelling *labelling, ast_worker *worker, size_t chunk);
+void ast_each_chunk(ast_labelling *labelling, size_t first, size_t last, ast_chunk_task *task);
+
+/* Ordered passes: runs the first chunks on one thread, `most` of them; returns how many, and whether the last one
+ * brought nothing. ast_ordered_chunk is the task for the others. */
 size_t ast_run_head(ast_labelling *labelling, size_t most, bool *quiet);
-void ast_run_chunks(ast_labelling *labelling, size_t first, size_t last);
+void ast_ordered_chunk(ast_labelling *labelling, ast_worker *worker, size_t chunk);
 
 /* Makes a chunk the one at hand; and proposes: what may have changed, or everything. */
 void ast_begin_chunk(ast_labelling *labelling, ast_worker *worker, size_t chunk);

@@ -12,10 +12,21 @@
 
 #define HEAD 4 /* chunks at most that the first pass begins with on one thread */
 
-typedef struct pass_job {
+typedef struct chunk_job {
     ast_labelling *l;
-    size_t first_chunk;
-} pass_job;
+    ast_chunk_task *task;
+    size_t first;
+} chunk_job;
+
+static void run_chunk(void *data, size_t block, int index) {
+    const chunk_job *job = data;
+    job->task(job->l, &job->l->workers[index], job->first + block);
+}
+
+void ast_each_chunk(ast_labelling *l, size_t first, size_t last, ast_chunk_task *task) {
+    chunk_job job = {l, task, first};
+    ast_pool_run(l->pool, last - first, run_chunk, &job);
+}
 
 /* ---- Ordered ----------------------------------------------------------------------------------------------------- */
 
@@ -26,11 +37,8 @@ static void wait_for_turn(ast_labelling *l, size_t chunk, int index) {
     }
 }
 
-static void ordered_chunk(void *data, size_t block, int index) {
-    const pass_job *job = data;
-    ast_labelling *l = job->l;
-    ast_worker *worker = &l->workers[index];
-    size_t chunk = job->first_chunk + block;
+void ast_ordered_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
+    int index = worker->chunk.worker;
     if (chunk >= atomic_load(&l->stop))
         return;
     if (!ast_labelling_stopped(l, index))
@@ -50,23 +58,17 @@ static void ordered_chunk(void *data, size_t block, int index) {
 
 /* Most clusters are born in the first chunks. While they are, other threads would score in vain: they wait. */
 size_t ast_run_head(ast_labelling *l, size_t most, bool *quiet) {
-    pass_job job = {l, 0};
     size_t chunk = 0, events = SIZE_MAX;
     atomic_store(&l->turn, 0);
     while (chunk < most && chunk < l->rows.chunks && l->events.count != events) {
         events = l->events.count;
-        ordered_chunk(&job, chunk++, 0);
+        ast_ordered_chunk(l, &l->workers[0], chunk++);
     }
     for (int w = 0; w < l->worker_count && !atomic_load(&l->failed); w++)
         if (ast_sync_table(l, &l->workers[w]))
             ast_worker_reserve(l, &l->workers[w]);
     *quiet = l->events.count == events;
     return chunk;
-}
-
-void ast_run_chunks(ast_labelling *l, size_t first, size_t last) {
-    pass_job job = {l, first};
-    ast_pool_run(l->pool, last - first, ordered_chunk, &job);
 }
 
 static void ordered_pass(ast_labelling *l) {
@@ -77,7 +79,7 @@ static void ordered_pass(ast_labelling *l) {
     }
     atomic_store(&l->turn, 0);
     atomic_store(&l->stop, SIZE_MAX);
-    ast_run_chunks(l, l->first ? ast_run_head(l, HEAD, &quiet) : 0, l->rows.chunks);
+    ast_each_chunk(l, l->first ? ast_run_head(l, HEAD, &quiet) : 0, l->rows.chunks, ast_ordered_chunk);
     if (atomic_load(&l->stop) < l->rows.chunks && !atomic_load(&l->failed))
         ast_cells_pass(l, atomic_load(&l->stop) * l->rows.chunk);
 }
@@ -121,10 +123,9 @@ static void serial_pass(ast_labelling *l) {
 
 /* ---- Optimistic iterated restarts -------------------------------------------------------------------------------- */
 
-static void oir_chunk(void *data, size_t chunk, int index) {
-    const pass_job *job = data;
-    if (!ast_labelling_stopped(job->l, index))
-        ast_score_whole(job->l, &job->l->workers[index], job->first_chunk + chunk);
+static void oir_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
+    if (!ast_labelling_stopped(l, worker->chunk.worker))
+        ast_score_whole(l, worker, chunk);
 }
 
 /* Commits from point `start` until something happens to the list of clusters; returns the next point to look at. */
@@ -152,8 +153,7 @@ static size_t commit_until_event(ast_labelling *l, size_t start) {
 static uint64_t oir_pass(ast_labelling *l) {
     uint64_t restarts = 0;
     for (size_t start = 0; start < l->rows.count && !atomic_load(&l->failed);) {
-        pass_job job = {l, start / l->rows.chunk};
-        ast_pool_run(l->pool, l->rows.chunks - job.first_chunk, oir_chunk, &job);
+        ast_each_chunk(l, start / l->rows.chunk, l->rows.chunks, oir_chunk);
         if (atomic_load(&l->failed))
             break;
         start = commit_until_event(l, start);

@@ -26,15 +26,8 @@ bool ast_save_order(ast_labelling *l) {
         atomic_store(&l->failed, false);
         return false;
     }
-    if (l->clusters.live > l->prints.capacity) {
-        free(l->prints.order);
-        l->prints.capacity = 2 * l->clusters.live;
-        l->prints.order = ast_allocate(l->prints.capacity, sizeof *l->prints.order);
-        if (!l->prints.order) {
-            l->prints.capacity = 0;
-            return false;
-        }
-    }
+    if (!ast_reserve(&l->prints.order, &l->prints.capacity, 0, l->clusters.live, sizeof *l->prints.order))
+        return false;
     l->prints.live = l->clusters.live;
     l->prints.version = l->clusters.version;
     l->prints.first = 0;
@@ -47,15 +40,13 @@ bool ast_save_order(ast_labelling *l) {
 }
 
 /* Keys come in groups of AST_LANES: a rank's points may begin within one. */
-static void key_chunk(void *data, size_t chunk, int index) {
-    ast_labelling *l = data;
+static void key_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     size_t base = chunk * l->rows.chunk;
     bool grouped = !l->rows.axial && l->rows.offset % AST_LANES == 0;
     for (size_t i = base; !grouped && i < base + l->rows.chunk; i++)
-        l->workers[index].bins.keys[l->labels[i]] +=
-            ast_key_of(l->rows.offset + i, l->rows.axial && ast_is_turned(l->signs, i));
+        worker->bins.keys[l->labels[i]] += ast_key_of(l->rows.offset + i, l->rows.axial && ast_is_turned(l->signs, i));
     if (grouped)
-        l->rows.kernels->add_keys(l->labels + base, l->rows.chunk, l->rows.offset + base, &l->workers[index].bins);
+        l->rows.kernels->add_keys(l->labels + base, l->rows.chunk, l->rows.offset + base, &worker->bins);
 }
 
 static uint64_t take_key(ast_labelling *l, size_t slot) {
@@ -75,7 +66,7 @@ bool ast_count_keys(ast_labelling *l, uint64_t *keys) {
         return false;
     for (size_t slot = 0; slot < l->clusters.slots; slot++)
         take_key(l, slot);
-    ast_pool_run(l->pool, l->rows.chunks, key_chunk, l);
+    ast_each_chunk(l, 0, l->rows.chunks, key_chunk);
     for (size_t slot = 0; slot < l->clusters.slots; slot++)
         keys[slot] += take_key(l, slot);
     return true;
@@ -87,7 +78,7 @@ void ast_gather_keys(ast_labelling *l) {
     ast_cluster_list *c = &l->clusters;
     bool ready = ast_workers_reserve(l), many = ast_comm_many(l->ranks.comm);
     if (ready)
-        ast_pool_run(l->pool, l->rows.chunks, key_chunk, l);
+        ast_each_chunk(l, 0, l->rows.chunks, key_chunk);
     for (size_t slot = 0; many && slot < c->slots; slot++) /* the packet has room for more than one number a slot */
         l->ranks.packet[slot] = ready ? take_key(l, slot) : 0;
     ast_comm_sum(l->ranks.comm, l->ranks.packet, c->slots);

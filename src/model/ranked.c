@@ -18,11 +18,6 @@
 
 #define HEAD 8 /* chunks at most that rank 0 begins with */
 
-typedef struct slice {
-    ast_labelling *l;
-    size_t first; /* chunk */
-} slice;
-
 /* What rank 0 did of the first pass before the others began; elsewhere and later `chunks` is 0. */
 typedef struct head {
     size_t chunks; /* of this rank, that have their labels */
@@ -62,12 +57,9 @@ static void pick_up(ast_labelling *l, ast_worker *worker, size_t chunk) {
 
 static void note_changes(ast_labelling *l, ast_worker *worker) {
     size_t needed = worker->log_count + worker->change_count;
-    if (needed > worker->log_capacity) {
-        if (!ast_grow_array(&worker->log, worker->log_count, 2 * needed, sizeof *worker->log)) {
-            ast_labelling_fail(l);
-            return;
-        }
-        worker->log_capacity = 2 * needed;
+    if (!ast_reserve(&worker->log, &worker->log_capacity, worker->log_count, needed, sizeof *worker->log)) {
+        ast_labelling_fail(l);
+        return;
     }
     if (worker->change_count > 0)
         memcpy(worker->log + worker->log_count, worker->changes, worker->change_count * sizeof *worker->log);
@@ -77,12 +69,8 @@ static void note_changes(ast_labelling *l, ast_worker *worker) {
 /* Small points whose scores are not kept are scored again where something happens: there is no use in going on. In the
  * first pass most points of such a rank are with the right cluster all the same: they are added, and corrected later.
  */
-static void try_chunk(void *data, size_t block, int index) {
-    const slice *s = data;
-    ast_labelling *l = s->l;
-    ast_worker *worker = &l->workers[index];
-    size_t chunk = s->first + block;
-    if (ast_labelling_stopped(l, index) || (!l->scorer.kept && atomic_load(&l->ranks.trouble)))
+static void try_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
+    if (ast_labelling_stopped(l, worker->chunk.worker) || (!l->scorer.kept && atomic_load(&l->ranks.trouble)))
         return;
     if (l->first && l->scorer.kept)
         ast_score_whole(l, worker, chunk);
@@ -141,11 +129,7 @@ static void take_back(ast_labelling *l, size_t first_chunk) {
 
 /* ---- In turn ----------------------------------------------------------------------------------------------------- */
 
-static void meet_chunk(void *data, size_t block, int index) {
-    const slice *s = data;
-    ast_labelling *l = s->l;
-    ast_worker *worker = &l->workers[index];
-    size_t chunk = s->first + block;
+static void meet_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     if (atomic_load(&l->failed) || l->scorer.bounds.chunk_seen[chunk] == l->events.count)
         return;
     pick_up(l, worker, chunk);
@@ -158,9 +142,8 @@ static void commit_slice(ast_labelling *l, size_t first) {
     ast_worker *worker = &l->workers[0];
     for (size_t chunk = first; chunk < l->rows.chunks && !atomic_load(&l->failed); chunk++) {
         size_t ahead = l->rows.chunks - chunk, threads = (size_t)l->worker_count;
-        slice s = {l, chunk};
         if (l->scorer.bounds.chunk_seen[chunk] < l->events.count)
-            ast_pool_run(l->pool, ahead < threads ? ahead : threads, meet_chunk, &s);
+            ast_each_chunk(l, chunk, chunk + (ahead < threads ? ahead : threads), meet_chunk);
         pick_up(l, worker, chunk);
         if (!atomic_load(&l->failed))
             ast_commit_met(l, worker, chunk, chunk * l->rows.chunk, false, l->events.count);
@@ -179,30 +162,23 @@ static bool commit_in_turn(ast_labelling *l, size_t first, size_t known) {
             commit_slice(l, first);
         if (!ast_share_events(l, turn, before))
             return false;
-        slice s = {l, first};
         if (turn < l->ranks.comm->rank && l->events.count > before)
-            ast_pool_run(l->pool, l->rows.chunks - first, meet_chunk, &s);
+            ast_each_chunk(l, first, l->rows.chunks, meet_chunk);
     }
     return true;
 }
 
-static void score_chunk(void *data, size_t block, int index) {
-    const slice *s = data;
-    ast_labelling *l = s->l;
-    size_t chunk = s->first + block;
+static void score_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     if (atomic_load(&l->failed))
         return;
-    ast_score_whole(l, &l->workers[index], chunk);
-    put_down(l, &l->workers[index], chunk);
+    ast_score_whole(l, worker, chunk);
+    put_down(l, worker, chunk);
     l->scorer.bounds.chunk_seen[chunk] = l->events.count;
 }
 
 /* The first pass: what its points were added to in the trial is not always what they joined. */
-static void correct_chunk(void *data, size_t block, int index) {
-    const slice *s = data;
-    ast_labelling *l = s->l;
-    ast_worker *worker = &l->workers[index];
-    size_t base = (s->first + block) * l->rows.chunk;
+static void correct_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
+    size_t base = chunk * l->rows.chunk;
     l->rows.kernels->adopt(l->labels + base, l->scorer.bounds.scores.id + base, l->rows.chunk);
     for (size_t i = base; i < base + l->rows.chunk; i++) {
         ast_change change = {(uint32_t)i, l->summed.slots[i], l->labels[i], ast_is_turned(l->summed.signs, i),
@@ -223,20 +199,18 @@ static void keep_scores(ast_labelling *l) {
 }
 
 static bool start_over(ast_labelling *l, const head *done) {
-    slice s = {l, done->chunks};
-    size_t left = l->rows.chunks - done->chunks;
     take_back(l, done->chunks);
     atomic_store(&l->ranks.trouble, false);
     l->ranks.trial = false;
     if (!l->scorer.kept) {
         keep_scores(l);
-        ast_pool_run(l->pool, left, score_chunk, &s);
+        ast_each_chunk(l, done->chunks, l->rows.chunks, score_chunk);
     }
     if (!commit_in_turn(l, done->chunks, done->events))
         return false;
     ast_workers_reserve(l);
     if (l->first && !atomic_load(&l->failed))
-        ast_pool_run(l->pool, left, correct_chunk, &s);
+        ast_each_chunk(l, done->chunks, l->rows.chunks, correct_chunk);
     return true;
 }
 
@@ -279,13 +253,12 @@ static bool run_head(ast_labelling *l, head *done) {
 
 /* The first pass: nothing can happen before the points of rank 0, so that it need not try. */
 static bool first_pass(ast_labelling *l, head *done) {
-    slice s = {l, 0};
     if (!l->clusters.fixed && !run_head(l, done))
         return false;
     if (l->ranks.trial) {
-        ast_pool_run(l->pool, l->rows.chunks, try_chunk, &s);
+        ast_each_chunk(l, 0, l->rows.chunks, try_chunk);
     } else {
-        ast_run_chunks(l, done->chunks, l->rows.chunks);
+        ast_each_chunk(l, done->chunks, l->rows.chunks, ast_ordered_chunk);
         done->chunks = l->rows.chunks;
         atomic_store(&l->ranks.trouble, l->events.count > done->events);
     }
@@ -299,12 +272,11 @@ static bool first_pass(ast_labelling *l, head *done) {
 static bool run_pass(ast_labelling *l, uint64_t sums[AST_PACKET_HEAD]) {
     bool lonely, was_first = l->first;
     head done = {0, 0};
-    slice s = {l, 0};
     open_pass(l);
     if (was_first && !first_pass(l, &done))
         return false;
     if (!was_first)
-        ast_pool_run(l->pool, l->rows.chunks, try_chunk, &s);
+        ast_each_chunk(l, 0, l->rows.chunks, try_chunk);
     if (!ast_exchange(l, sums, &lonely) || sums[AST_FAILURES])
         return false;
     if (was_first)

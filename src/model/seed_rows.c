@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_CAPACITY 64
-
 static int by_hash(const void *a, const void *b) {
     const ast_seed_row *x = a, *y = b;
     return x->hash < y->hash ? -1 : x->hash > y->hash;
@@ -38,11 +36,7 @@ static bool make_room(ast_seed_rows *r) {
     ast_seed_rows_sort(r);
     if (r->capacity && r->count <= r->capacity / 2)
         return true;
-    size_t capacity = r->capacity ? 2 * r->capacity : FIRST_CAPACITY;
-    if (!ast_grow_array(&r->list, r->count, capacity, sizeof *r->list))
-        return false;
-    r->capacity = capacity;
-    return true;
+    return ast_reserve(&r->list, &r->capacity, r->count, r->capacity + 1, sizeof *r->list);
 }
 
 void ast_seed_rows_add(ast_seed_rows *r, ast_seed_row one) {

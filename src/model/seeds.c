@@ -348,9 +348,7 @@ static ast_status open_seeding(seeding *s, ast_random *random) {
 static void close_seeding(seeding *s) {
     for (int w = 0; s->workers && w < s->l->worker_count; w++)
         free(s->workers[w].found.list);
-    void *memory[] = {s->mean, s->distance, s->hash, s->member, s->workers, s->drawn.list};
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        free(memory[i]);
+    ast_free_all(s->mean, s->distance, s->hash, s->member, s->workers, s->drawn.list);
     ast_content_close(&s->content);
     ast_cell_peaks_close(&s->peaks);
 }

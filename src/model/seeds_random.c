@@ -115,9 +115,7 @@ ast_status ast_seed_random(ast_labelling *l, size_t clusters, ast_random *random
         status = add_starts(&s, clusters, fault);
     for (int w = 0; s.workers && w < l->worker_count; w++)
         free(s.workers[w].list);
-    free(s.workers);
-    free(s.all.list);
-    free(s.rows);
+    ast_free_all(s.workers, s.all.list, s.rows);
     ast_content_close(&s.content);
     return status;
 }

@@ -65,13 +65,12 @@ void ast_sparse_sum_point(ast_labelling *l, size_t i) {
     l->summed.slots[i] = to;
 }
 
-static void sum_chunk(void *data, size_t chunk, int index) {
-    ast_labelling *l = data;
-    (void)index;
+static void sum_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
+    (void)worker;
     for (size_t i = chunk * l->rows.chunk; i < (chunk + 1) * l->rows.chunk; i++)
         ast_sparse_sum_point(l, i);
 }
 
 void ast_sparse_sum(ast_labelling *l) {
-    ast_pool_run(l->pool, l->rows.chunks, sum_chunk, l);
+    ast_each_chunk(l, 0, l->rows.chunks, sum_chunk);
 }

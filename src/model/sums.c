@@ -7,7 +7,6 @@
 #include "memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Sparse points keep the components out of the bins: sparse.c adds them to the clusters' sums. */
@@ -50,10 +49,7 @@ bool ast_worker_reserve(ast_labelling *l, ast_worker *worker) {
     int64_t *joined = ast_allocate_zero(slots, sizeof *joined);
     uint8_t *used = ast_allocate_zero(slots, sizeof *used);
     if (!sums || !keys || !joined || !used) {
-        free(sums);
-        free(keys);
-        free(joined);
-        free(used);
+        ast_free_all(sums, keys, joined, used);
         ast_labelling_fail(l);
         return false;
     }
@@ -63,10 +59,7 @@ bool ast_worker_reserve(ast_labelling *l, ast_worker *worker) {
         memcpy(joined, worker->joined, worker->bins.slots * sizeof *joined);
         memcpy(used, worker->used, worker->bins.slots * sizeof *used);
     }
-    free(worker->bin_memory);
-    free(worker->key_memory);
-    free(worker->joined);
-    free(worker->used);
+    ast_free_all(worker->bin_memory, worker->key_memory, worker->joined, worker->used);
     worker->bins = bins;
     worker->bin_memory = sums;
     worker->key_memory = keys;
@@ -149,16 +142,11 @@ void ast_add_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     }
 }
 
-static void add_chunk(void *data, size_t chunk, int index) {
-    ast_labelling *l = data;
-    ast_add_chunk(l, &l->workers[index], chunk);
-}
-
 void ast_add_all(ast_labelling *l) {
     for (int w = 0; w < l->worker_count; w++)
         l->workers[w].chunk.rows.is_loaded = false;
     if (ast_workers_reserve(l))
-        ast_pool_run(l->pool, l->rows.chunks, add_chunk, l);
+        ast_each_chunk(l, 0, l->rows.chunks, ast_add_chunk);
 }
 
 /* The first pass: every proposal that was not overruled becomes the label, and every point is added. */

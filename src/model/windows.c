@@ -173,37 +173,24 @@ ast_status ast_windows_save(ast_labelling *l, ast_fault *fault) {
 
 /* ---- Before the first pass --------------------------------------------------------------------------------------- */
 
-typedef struct stretch {
-    ast_labelling *l;
-    size_t first; /* chunk */
-} stretch;
-
-static void survey_chunk(void *data, size_t block, int index) {
-    const stretch *s = data;
-    ast_worker *worker = &s->l->workers[index];
-    ast_begin_chunk(s->l, worker, s->first + block);
-    if (!ast_labelling_stopped(s->l, index))
-        ast_rows_fetch(&s->l->rows, &worker->chunk.rows);
+static void survey_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
+    ast_begin_chunk(l, worker, chunk);
+    if (!ast_labelling_stopped(l, worker->chunk.worker))
+        ast_rows_fetch(&l->rows, &worker->chunk.rows);
 }
 
-/* Runs chunks first.. of the window, a segment, and tells; returns the next one. */
-static ast_status run_segment(ast_labelling *l, size_t *first, void run(ast_labelling *, size_t, size_t),
-                              ast_fault *fault) {
+/* Runs a segment of chunks from *first on and reports to the caller; *first becomes the next chunk. */
+static ast_status run_segment(ast_labelling *l, size_t *first, ast_chunk_task *task, ast_fault *fault) {
     ast_windows *w = &l->windows;
     size_t last = l->rows.chunks - *first < w->segment ? l->rows.chunks : *first + w->segment;
     size_t done = l->rows.offset + last * l->rows.chunk;
     if (w->eager)
         ast_windows_announce(w, done, w->segment * l->rows.chunk);
-    run(l, *first, last);
+    ast_each_chunk(l, *first, last, task);
     *first = last;
     ast_status status = ast_labelling_trouble(l, fault);
     size_t left = done < w->points ? w->points - done : 0;
     return status == AST_OK && w->tell && left ? w->tell(w->tell_data, left, fault) : status;
-}
-
-static void survey_chunks(ast_labelling *l, size_t first, size_t last) {
-    stretch s = {l, first};
-    ast_pool_run(l->pool, last - first, survey_chunk, &s);
 }
 
 static ast_status survey(ast_labelling *l, ast_fault *fault) {
@@ -213,7 +200,7 @@ static ast_status survey(ast_labelling *l, ast_fault *fault) {
     for (size_t n = 0; n < w->count && status == AST_OK; n++) {
         status = ast_windows_open(l, n, fault);
         for (size_t chunk = 0; chunk < l->rows.chunks && status == AST_OK;)
-            status = run_segment(l, &chunk, survey_chunks, fault);
+            status = run_segment(l, &chunk, survey_chunk, fault);
         if (status == AST_OK)
             status = ast_windows_save(l, fault);
     }
@@ -226,14 +213,8 @@ static ast_status survey(ast_labelling *l, ast_fault *fault) {
 /* The keys of the first pass are counted window by window, while their labels are here. */
 static bool count_keys(ast_labelling *l) {
     ast_windows *w = &l->windows;
-    size_t slots = l->clusters.slots, used = w->key_capacity;
-    if (slots > used) {
-        if (!ast_grow_array(&w->keys, used, 2 * slots, sizeof *w->keys))
-            return false;
-        memset(w->keys + used, 0, (2 * slots - used) * sizeof *w->keys);
-        w->key_capacity = 2 * slots;
-    }
-    return ast_count_keys(l, w->keys);
+    return ast_reserve(&w->keys, &w->key_capacity, w->key_capacity, l->clusters.slots, sizeof *w->keys) &&
+           ast_count_keys(l, w->keys);
 }
 
 /* Before the second pass: its labels are those that the fingerprints start from. They are the clusters' keys already,
@@ -261,7 +242,7 @@ static ast_status label_window(ast_labelling *l, size_t number, ast_fault *fault
         status = ast_labelling_trouble(l, fault);
     }
     while (chunk < l->rows.chunks && status == AST_OK)
-        status = run_segment(l, &chunk, ast_run_chunks, fault);
+        status = run_segment(l, &chunk, ast_ordered_chunk, fault);
     if (status == AST_OK && l->first && !count_keys(l)) {
         atomic_store(&l->failed, false);
         status = ast_fail_memory(fault);

@@ -266,9 +266,7 @@ static ast_status sort(sorting *s, bool axial, uint64_t seed, ast_pool *pool, as
 }
 
 static void close_sorting(sorting *s) {
-    free(s->hashes);
-    free(s->sorted);
-    free(s->ends);
+    ast_free_all(s->hashes, s->sorted, s->ends);
     ast_content_close(&s->content);
     ast_sparse_rows_free(&s->sparse);
 }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * Rows for one thread, wherever they are. Rows in memory are handed out as they are. Rows of a source are read by the
- * thread that needs them, a chunk as a whole or some rows of it, and are checked and normalised by the same code as rows
- * in memory. A row that was missing when it was first read stays missing. */
+ * thread that needs them, a chunk as a whole or some rows of it, and are checked and normalised by the same code as
+ * rows in memory. A row that was missing when it was first read stays missing. */
 #include "rowset.h"
 
 #include "memory.h"
 #include "sparse.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define NEAR 4 /* unwanted rows between two wanted ones are cheaper to read than to skip */
@@ -41,10 +40,8 @@ bool ast_row_buffer_open(ast_row_buffer *b, const ast_rowset *rows) {
 }
 
 void ast_row_buffer_free(ast_row_buffer *b) {
-    void *memory[] = {b->row,       b->upright,  b->memory,     b->loaded,           b->entries,
-                      b->hold.have, b->hold.raw, b->hold.kinds, b->hold.part.columns};
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        free(memory[i]);
+    ast_free_all(b->row, b->upright, b->memory, b->loaded, b->entries, b->hold.have, b->hold.raw, b->hold.kinds,
+                 b->hold.part.columns);
     *b = (ast_row_buffer){0};
 }
 

@@ -233,8 +233,6 @@ ast_status ast_sparse_rows_open(ast_sparse_rows *rows, const ast_points *view, a
 }
 
 void ast_sparse_rows_free(ast_sparse_rows *rows) {
-    free(rows->starts);
-    free(rows->copied);
-    free(rows->values);
+    ast_free_all(rows->starts, rows->copied, rows->values);
     *rows = (ast_sparse_rows){0};
 }

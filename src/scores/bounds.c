@@ -33,17 +33,6 @@ static bool counts(const update *u, int32_t slot) {
     return u->c->alive[slot] && !ast_is_hidden(u->c, slot);
 }
 
-static bool reserve_fast(const update *u) {
-    size_t slots = u->c->slots, used = u->s->moves.fast_capacity;
-    if (slots <= used)
-        return true;
-    if (!ast_grow_array(&u->s->moves.fast, used, 2 * slots, sizeof *u->s->moves.fast))
-        return false;
-    memset(u->s->moves.fast + used, 0, 2 * slots - used);
-    u->s->moves.fast_capacity = 2 * slots;
-    return true;
-}
-
 static void meet_move(ast_gain *gain, int32_t slot, float move) {
     if (move > gain->most[0]) {
         gain->most[1] = gain->most[0];
@@ -115,8 +104,8 @@ static double price(const update *u, const float *slack, size_t sampled, size_t 
 
 /* How many of the movers are to be fast: each costs a column where the fast ones are looked at, and those that are slow
  * wake points up. */
-static size_t choose_count(const update *u, const float *slack, size_t sampled, const int32_t *movers,
-                           size_t count, double *least) {
+static size_t choose_count(const update *u, const float *slack, size_t sampled, const int32_t *movers, size_t count,
+                           double *least) {
     size_t best = 0;
     *least = INFINITY;
     for (size_t m = 0; m <= count && m <= u->c->live / 2; m += 1 + m / 4) {
@@ -204,10 +193,9 @@ static void measure_steps(const update *u) {
     }
 }
 
-bool ast_bounds_close_pass(ast_scorer *s, const ast_mean_list *means, const int32_t *events, size_t count,
-                           float safe) {
+bool ast_bounds_close_pass(ast_scorer *s, const ast_mean_list *means, const int32_t *events, size_t count, float safe) {
     const update u = {s, means, events, count, safe};
-    bool ready = reserve_fast(&u);
+    bool ready = ast_reserve(&s->moves.fast, &s->moves.fast_capacity, s->moves.fast_capacity, means->slots, 1);
     s->bounds.last_events = count;
     if (!ready || !s->bounds.on)
         return ready;

@@ -226,17 +226,12 @@ void ast_cells_free(ast_cells *cells) {
         return;
     for (int w = 0; cells->scratch && w < cells->workers; w++) {
         ast_scores *scores = &cells->scratch[w].scores;
-        free(scores->best);
-        free(scores->second);
-        free(scores->id);
+        ast_free_all(scores->best, scores->second, scores->id);
         ast_table_free(&cells->scratch[w].gathered);
         for (size_t level = 0; level <= AST_CELL_LEVELS; level++)
             ast_table_free(&cells->scratch[w].list[level]);
     }
-    void *memory[] = {cells->code,  cells->point, cells->columns, cells->best,
-                      cells->label, cells->start, cells->scratch};
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        free(memory[i]);
+    ast_free_all(cells->code, cells->point, cells->columns, cells->best, cells->label, cells->start, cells->scratch);
     ast_near_free(&cells->near);
     free(cells);
 }
@@ -259,9 +254,7 @@ static bool reserve_scratch(ast_cells *cells) {
 
 static bool reserve(ast_cells *cells, size_t count, size_t padded) {
     if (padded > cells->label_capacity || !cells->start) {
-        void *old[] = {cells->code, cells->point, cells->columns, cells->best, cells->label, cells->start};
-        for (size_t i = 0; i < sizeof old / sizeof *old; i++)
-            free(old[i]);
+        ast_free_all(cells->code, cells->point, cells->columns, cells->best, cells->label, cells->start);
         cells->pitch = padded + AST_STAGGER;
         cells->depth = LEAST_DEPTH;
         while (cells->depth < MOST_DEPTH && (size_t)6 << 2 * cells->depth < count / 4)
@@ -297,10 +290,7 @@ static bool sort_points(load_job *job) {
         ast_pool_run(job->cells->pool, BUCKETS, sort_bucket, job);
         job->cells->start[(size_t)6 << 2 * job->cells->depth] = (uint32_t)job->cells->count;
     }
-    free(job->code);
-    free(job->counts);
-    free(job->pairs);
-    free(job->spare);
+    ast_free_all(job->code, job->counts, job->pairs, job->spare);
     return ready;
 }
 

@@ -9,7 +9,6 @@
 #include "table.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define FAN 16
@@ -20,11 +19,9 @@
 #define LOOSE 0x1p-20f     /* of a bound in float */
 
 void ast_near_free(ast_near *near) {
-    void *memory[] = {near->blocks.columns, near->groups.columns, near->pairs, near->stale,
-                      near->listed,         near->rank,           near->late};
     ast_table_free(&near->sorted);
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        free(memory[i]);
+    ast_free_all(near->blocks.columns, near->groups.columns, near->pairs, near->stale, near->listed, near->rank,
+                 near->late);
     *near = (ast_near){0};
 }
 
@@ -103,9 +100,7 @@ static bool reserve_table(ast_near *near, size_t count) {
     if (count <= near->capacity)
         return true;
     near->capacity = 0;
-    void *old[] = {near->blocks.columns, near->groups.columns, near->pairs};
-    for (size_t i = 0; i < sizeof old / sizeof *old; i++)
-        free(old[i]);
+    ast_free_all(near->blocks.columns, near->groups.columns, near->pairs);
     size_t capacity = 2 * ((count + GROUP - 1) / GROUP * GROUP);
     near->pairs = ast_allocate(2 * capacity, sizeof *near->pairs);
     bool ready = near->pairs && ast_reserve_list(&near->sorted, capacity);

@@ -23,9 +23,7 @@ static bool allocate_scores(ast_scores *scores, size_t n) {
 }
 
 static void free_scores(ast_scores *scores) {
-    free(scores->best);
-    free(scores->second);
-    free(scores->id);
+    ast_free_all(scores->best, scores->second, scores->id);
     *scores = (ast_scores){0};
 }
 
@@ -43,9 +41,7 @@ bool ast_chunk_open(ast_chunk *c, const ast_rowset *rows) {
 }
 
 void ast_chunk_free(ast_chunk *c) {
-    void *memory[] = {c->hasty, c->hasty_signs, c->list, c->fresh, c->picked, c->scratch};
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        free(memory[i]);
+    ast_free_all(c->hasty, c->hasty_signs, c->list, c->fresh, c->picked, c->scratch);
     free_scores(&c->own);
     free_scores(&c->other);
     free_scores(&c->compact);
@@ -55,9 +51,7 @@ void ast_chunk_free(ast_chunk *c) {
 
 bool ast_scorer_reserve(ast_scorer *s, size_t padded) {
     ast_bounds *b = &s->bounds;
-    free(b->gaps);
-    free(b->blocks);
-    free(b->chunk_seen);
+    ast_free_all(b->gaps, b->blocks, b->chunk_seen);
     b->gaps = ast_allocate(padded / AST_LANES, sizeof *b->gaps);
     b->blocks = ast_allocate(padded / AST_BLOCK, sizeof *b->blocks);
     b->chunk_seen = ast_allocate(padded / AST_BLOCK, sizeof *b->chunk_seen);
@@ -78,11 +72,8 @@ bool ast_scorer_keep(ast_scorer *s) {
 }
 
 void ast_scorer_free(ast_scorer *s) {
-    void *memory[] = {s->bounds.gaps,     s->bounds.third, s->bounds.blocks,
-                      s->bounds.chunk_seen, s->moves.of,     s->moves.start_means,
-                      s->moves.fast};
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        free(memory[i]);
+    ast_free_all(s->bounds.gaps, s->bounds.third, s->bounds.blocks, s->bounds.chunk_seen, s->moves.of,
+                 s->moves.start_means, s->moves.fast);
     free_scores(&s->bounds.scores);
     ast_table_free(&s->moves.carry);
     ast_table_free(&s->table);

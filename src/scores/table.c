@@ -3,7 +3,6 @@
 
 #include "memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void ast_table_clear(ast_table *table, size_t dimension, bool axial) {
@@ -13,9 +12,7 @@ void ast_table_clear(ast_table *table, size_t dimension, bool axial) {
 }
 
 void ast_table_free(ast_table *table) {
-    free(table->ids);
-    free(table->means);
-    free(table->bias);
+    ast_free_all(table->ids, table->means, table->bias);
     *table = (ast_table){0};
 }
 
@@ -28,9 +25,7 @@ static bool reserve(ast_table *table) {
     float *means = ast_allocate(capacity * dimension, sizeof *means);
     float *bias = ast_allocate(capacity, sizeof *bias);
     if (!ids || !means || !bias) {
-        free(ids);
-        free(means);
-        free(bias);
+        ast_free_all(ids, means, bias);
         return false;
     }
     if (table->count) { /* a full table: every column is in use */

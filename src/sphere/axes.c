@@ -13,7 +13,6 @@
 #include "memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define HEAVY 16 /* number of heaviest means whose pairs are starts */
@@ -135,9 +134,7 @@ static bool scene_open(scene *s, const float *means, const double *weights, size
 }
 
 static void scene_close(scene *s) {
-    free(s->at);
-    free(s->weight);
-    free(s->nearest);
+    ast_free_all(s->at, s->weight, s->nearest);
 }
 
 /* ---- The two steps ----------------------------------------------------------------------------------------------- */
