@@ -169,7 +169,7 @@ void bench_result_open(bench_result *result, const bench_workload *workload, int
     ast_open(&s->context, threads);
     if (!s->context)
         bench_die("a context of %d threads could not be opened", threads);
-    result->instruction_set = strcmp(ast_instruction_set(s->context), "avx2") == 0 ? "avx2" : "base";
+    result->instruction_set = ast_instruction_set(s->context);
     s->labels = bench_alloc(workload->count * sizeof *s->labels);
     for (const bench_method *const *m = bench_bare_methods(workload->dimension); *m; m++) {
         int i = result->methods++;

@@ -26,7 +26,9 @@ broken() {
 # Prints the instruction sets of this machine, base first, and says which one is left out. The command must use the one
 # that it is told to.
 instruction_sets() {
-    for isa in base avx2; do
+    fast=avx2
+    [ "$(uname -m)" != aarch64 ] || fast=neon
+    for isa in base $fast; do
         if [ $isa = avx2 ] && ! { grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo; }; then
             echo "SKIPPED: this machine has no $isa" >&2
             continue

@@ -37,7 +37,7 @@ static void hallway_picture(picture *p, size_t frame) {
     *p = (picture){hallway.width, hallway.height, ref_take(MOST, sizeof *p->values), {.smooth = AST_SMOOTH_GUIDED}};
     ast_depth_options_init(&p->options);
     p->options.camera = hallway.camera;
-    assert_int_equal(ast_hallway_render(ref_context("avx2", 2), &hallway, frame, p->values, NULL, &pose), AST_OK);
+    assert_int_equal(ast_hallway_render(ref_context(REF_FAST, 2), &hallway, frame, p->values, NULL, &pose), AST_OK);
 }
 
 static void random_picture(picture *p, size_t width, size_t height, uint64_t seed) {
@@ -100,9 +100,9 @@ static uint64_t hash_of(const char *isa, int threads) {
 
 static void one_hash(void **state) {
     (void)state;
-    static const char *const sets[] = {"base", "avx2"};
+    static const char *const sets[] = {"base", REF_FAST};
     static const int threads[] = {1, 2, 3, 8};
-    uint64_t expected = hash_of("avx2", 2);
+    uint64_t expected = hash_of(REF_FAST, 2);
     for (int s = 0; s < 2 && ref_has(sets[s]); s++)
         for (int t = 0; t < 4; t++) {
             if (REF_SLOWER > 1 && s == 0 && threads[t] != 3)
@@ -120,13 +120,13 @@ static void handles_forget(void **state) {
     static float first[3 * MOST], again[3 * MOST];
     ast_depth_options options = pictures[0].options;
     ast_depth *depth;
-    ast_depth_open(&depth, ref_context("avx2", 2), &options);
+    ast_depth_open(&depth, ref_context(REF_FAST, 2), &options);
     assert_non_null(depth);
     for (int round = 0; round < 2; round++)
         for (int i = 0; i < IMAGES; i++) {
             const picture *p = &pictures[i];
             ast_depth *fresh;
-            ast_depth_open(&fresh, ref_context("avx2", 3), &options);
+            ast_depth_open(&fresh, ref_context(REF_FAST, 3), &options);
             ast_depth_image image = {sizeof image, p->values, p->width, p->height,
                                      (ptrdiff_t)(p->width * sizeof *p->values)};
             assert_non_null(fresh);

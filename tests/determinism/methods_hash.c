@@ -41,9 +41,9 @@ static outcome run(const ast_points *points, const ast_options *options, const c
 }
 
 static void check(const ast_points *points, const ast_options *options) {
-    outcome expected = run(points, options, "avx2", 2);
+    outcome expected = run(points, options, REF_FAST, 2);
     for (int way = 0; way < 6; way++) {
-        const char *isa = way % 2 ? "avx2" : "base";
+        const char *isa = way % 2 ? REF_FAST : "base";
         int threads = way < 2 ? 1 : way < 4 ? 3 : 8;
         if (!ref_has(isa))
             continue;

@@ -77,12 +77,12 @@ static float *fortran_order(const set *s) {
 
 /* Every way against the first; returns what the first one gave. */
 static fingerprint check_one_hash(const set *s) {
-    ref_setup setup = {"avx2", 2, AST_ORDERED, 1};
+    ref_setup setup = {REF_FAST, 2, AST_ORDERED, 1};
     ast_points points = ast_points_f4(s->x, s->count, s->dimension);
     fingerprint expected = run(s, &points, &setup);
     for (size_t number = 0; number < REF_SETUPS; number++) {
         setup = ref_setup_number(number);
-        int usual = setup.threads == 3 && setup.bounds && strcmp(setup.isa, "avx2") == 0;
+        int usual = setup.threads == 3 && setup.bounds && strcmp(setup.isa, REF_FAST) == 0;
         if (!ref_has(setup.isa))
             continue;
         if (setup.parallel != AST_ORDERED && s->slow_oir && !usual)
@@ -97,7 +97,7 @@ static fingerprint check_one_hash(const set *s) {
     points.row_stride = sizeof *y;
     points.column_stride = (ptrdiff_t)(s->count * sizeof *y);
     for (int threads = 1; threads <= 3; threads++) {
-        setup = (ref_setup){threads == 2 ? "base" : "avx2", threads, AST_ORDERED, 1};
+        setup = (ref_setup){threads == 2 ? "base" : REF_FAST, threads, AST_ORDERED, 1};
         fingerprint got = run(s, &points, &setup);
         check_same(s, "Fortran order", &got, &expected);
     }

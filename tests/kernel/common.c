@@ -26,10 +26,8 @@ const ast_kernels *const *const all_tables = found;
 
 __attribute__((constructor)) static void find_tables(void) {
     found[0] = &ast_kernels_base;
-#if defined(__x86_64__)
-    if (ref_has("avx2"))
-        found[1] = &ast_kernels_avx2;
-#endif
+    if (ref_has(REF_FAST))
+        found[1] = ast_kernels_choose(REF_FAST);
 }
 
 size_t padded(size_t n) {

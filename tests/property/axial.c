@@ -194,7 +194,7 @@ static void both_ends_are_one_cluster(void **state) {
         ast_points points = ast_points_f4(x, N, dimension);
         ast_options options = ref_dp_options(0.2);
         options.axial = 1;
-        assert_int_equal(ast_cluster(ref_context(seed % 2 ? "base" : "avx2", 2), &points, &options, labels, &report),
+        assert_int_equal(ast_cluster(ref_context(seed % 2 ? "base" : REF_FAST, 2), &points, &options, labels, &report),
                          AST_OK);
         assert_int_equal(report.clusters, AXES);
         for (size_t i = 0; i < N; i++) {
@@ -221,7 +221,7 @@ static void right_angles(void **state) {
         ast_points points = ast_points_f4(x, dimension, dimension);
         ast_options options = ref_dp_options(c % 2 ? 90 : 89);
         options.axial = 1;
-        ast_context *context = ref_context(c % 3 ? "base" : "avx2", 3);
+        ast_context *context = ref_context(c % 3 ? "base" : REF_FAST, 3);
         assert_int_equal(ast_cluster(context, &points, &options, labels, &report), AST_OK);
         assert_int_equal(report.clusters, c % 2 ? 1 : dimension);
         if (c % 2) /* every sign is +, so that the sum is (1, 1, ...) */

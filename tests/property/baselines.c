@@ -103,7 +103,7 @@ static void dpmeans_equals_the_reference(void **state) {
         options.max_iterations = 30;
         options.progress = ref_trace_record;
         options.progress_data = &trace;
-        ast_context *context = ref_context(seed % 2 ? "base" : "avx2", 1 + (int)(seed % 3));
+        ast_context *context = ref_context(seed % 2 ? "base" : REF_FAST, 1 + (int)(seed % 3));
         assert_int_equal(ast_cluster(context, &points, &options, labels, &report), AST_OK);
         memset(expected, 0xff, count * sizeof *expected);
         double objective = -INFINITY;
@@ -141,10 +141,10 @@ static void dpmeans_at_the_ends(void **state) {
     ast_points points = ast_points_f4(x, N, 3);
     ast_options options = options_of(AST_DPMEANS);
     options.angle = 180;
-    assert_int_equal(ast_cluster(ref_context("avx2", 2), &points, &options, labels, &report), AST_OK);
+    assert_int_equal(ast_cluster(ref_context(REF_FAST, 2), &points, &options, labels, &report), AST_OK);
     assert_int_equal(report.clusters, 1);
     options.angle = 0;
-    assert_int_equal(ast_cluster(ref_context("avx2", 2), &points, &options, labels, &report), AST_OK);
+    assert_int_equal(ast_cluster(ref_context(REF_FAST, 2), &points, &options, labels, &report), AST_OK);
     for (int i = 0; i < 100; i++)
         assert_int_equal(labels[i], labels[N - 100 + i]);
 }
@@ -200,7 +200,7 @@ static void online_equals_the_reference(void **state) {
         options.means_count = clusters;
         options.max_iterations = rounds;
         options.seed = seed;
-        assert_int_equal(ast_cluster(ref_context(seed % 2 ? "base" : "avx2", 2), &points, &options, labels, &report),
+        assert_int_equal(ast_cluster(ref_context(seed % 2 ? "base" : REF_FAST, 2), &points, &options, labels, &report),
                          AST_OK);
         for (size_t j = 0; j < clusters * dimension; j++)
             means[j] = (double)read.x[j];
@@ -265,7 +265,7 @@ static void samples_come_when_asked_for(void **state) {
             options.sample_every = every;
             options.progress = note_sample;
             options.progress_data = &s;
-            assert_int_equal(ast_cluster(ref_context("avx2", 2), &points, &options, labels, &report), AST_OK);
+            assert_int_equal(ast_cluster(ref_context(REF_FAST, 2), &points, &options, labels, &report), AST_OK);
             assert_int_equal(s.sweeps, 50);
             assert_int_equal(s.count, every ? 30 / 7 : 0);
         }
@@ -294,7 +294,7 @@ static void bad_options_are_refused(void **state) {
         assert_non_null(ast_options_problem(&bad[i]));
     ast_points points = ast_points_f4(x, 3, 3);
     points.weights = weights;
-    ast_context *context = ref_context("avx2", 1);
+    ast_context *context = ref_context(REF_FAST, 1);
     assert_int_equal(ast_cluster(context, &points, &good, labels, &report), AST_BAD_OPTION);
     points.weights = NULL;
     points.count = 0; /* nothing there: no cluster */

@@ -88,7 +88,7 @@ static void check_late_births(uint64_t seed, int axial) {
     options.axial = axial;
     ref_dp(&expected, &points, made.angle, options.max_iterations, NULL, 0);
     for (int threads = 1; threads <= 3; threads++) {
-        ref_setup setup = {threads == 2 ? "base" : "avx2", threads, AST_ORDERED, 1};
+        ref_setup setup = {threads == 2 ? "base" : REF_FAST, threads, AST_ORDERED, 1};
         ref_check_run(&made, &points, &expected, &options, &setup);
     }
     ref_result_free(&expected);
@@ -117,7 +117,7 @@ static void check_by_hand(const float *x, size_t count, size_t dimension, double
     ref_dp(&result, &points, angle, 100, NULL, 0);
     assert_memory_equal(result.labels, labels, count * sizeof *labels);
     assert_true(fabs(result.objective - objective) < 1e-6);
-    assert_int_equal(ast_cluster(ref_context("avx2", 2), &view, &options, got, &report), AST_OK);
+    assert_int_equal(ast_cluster(ref_context(REF_FAST, 2), &view, &options, got, &report), AST_OK);
     assert_memory_equal(got, labels, count * sizeof *labels);
     assert_true(fabs(report.objective - objective) < 1e-6);
     ref_result_free(&result);

@@ -21,7 +21,7 @@ static void cancelling_leaves_labels_untouched(void **state) {
     float x[N * 3];
     int32_t labels[N], before[N];
     ast_report report = {.size = sizeof report}, report_before = {.size = sizeof report_before};
-    ast_context *context = ref_context("avx2", 2);
+    ast_context *context = ref_context(REF_FAST, 2);
     ref_fill_clustered(x, N, 3, 12, 0.3, 0.5, 3);
     memset(before, 0x5a, sizeof before);
     memcpy(labels, before, sizeof labels);
@@ -60,7 +60,7 @@ static void infinity_names_its_row(void **state) {
     int32_t *labels = ref_take(N, sizeof *labels);
     for (size_t r = 0; r < 4; r++) {
         ast_report report = {.size = sizeof report};
-        ast_context *context = ref_context(r % 2 ? "base" : "avx2", r < 2 ? 1 : 3);
+        ast_context *context = ref_context(r % 2 ? "base" : REF_FAST, r < 2 ? 1 : 3);
         ref_fill_clustered(x, N, D, 4, 0.1, 0, 3);
         x[rows[r] * D + 3] = r % 2 ? -INFINITY : INFINITY;
         x[(N - 1) * D] = INFINITY; /* the first one is named */
@@ -135,7 +135,7 @@ static void every_bad_option_has_a_sentence(void **state) {
 static void check_bad_call(const ast_points *points, const ast_options *options, const char *what) {
     int32_t labels[4] = {-77, -77, -77, -77};
     ast_report report = {.size = sizeof report};
-    ast_context *context = ref_context("avx2", 2);
+    ast_context *context = ref_context(REF_FAST, 2);
     ast_status status = ast_cluster(context, points, options, labels, &report);
     if (status != AST_BAD_OPTION && status != AST_BAD_DATA)
         fail_msg("%s gives status %d", what, status);

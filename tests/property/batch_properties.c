@@ -222,11 +222,11 @@ static void a_shuffle_depends_on_its_seed_alone(void **state) {
     ast_options options = ref_dp_options(30);
     options.order = AST_ORDER_RANDOM;
     options.seed = 42;
-    assert_int_equal(ast_cluster(ref_context("avx2", 1), &points, &options, first, &report), AST_OK);
+    assert_int_equal(ast_cluster(ref_context(REF_FAST, 1), &points, &options, first, &report), AST_OK);
     assert_int_equal(ast_cluster(ref_context("base", 8), &points, &options, again, &report), AST_OK);
     assert_memory_equal(first, again, sizeof first);
     options.seed = 43;
-    assert_int_equal(ast_cluster(ref_context("avx2", 1), &points, &options, other, &report), AST_OK);
+    assert_int_equal(ast_cluster(ref_context(REF_FAST, 1), &points, &options, other, &report), AST_OK);
     assert_memory_not_equal(first, other, sizeof first);
 }
 
@@ -279,9 +279,9 @@ static void restarts_keep_the_best_silhouette(void **state) {
         options.seed = 5;
         options.restarts = RESTARTS;
         assert_int_equal(ast_cluster(ref_context("base", 3), &points, &options, again, &report), AST_OK);
-        assert_int_equal(ast_cluster(ref_context("avx2", 1), &points, &options, labels, &report), AST_OK);
+        assert_int_equal(ast_cluster(ref_context(REF_FAST, 1), &points, &options, labels, &report), AST_OK);
         assert_memory_equal(labels, again, sizeof labels);
-        check_restarts(&points, 30, (ast_order)order, labels, &report, ast_clusters(ref_context("avx2", 1), &count),
+        check_restarts(&points, 30, (ast_order)order, labels, &report, ast_clusters(ref_context(REF_FAST, 1), &count),
                        RESTARTS);
     }
 }
@@ -297,7 +297,7 @@ static void restarts_without_silhouette_compare_the_evidence(void **state) {
     ast_report report = {.size = sizeof report};
     ast_options options = ref_dp_options(170);
     options.restarts = 3;
-    assert_int_equal(ast_cluster(ref_context("avx2", 2), &points, &options, labels, &report), AST_OK);
+    assert_int_equal(ast_cluster(ref_context(REF_FAST, 2), &points, &options, labels, &report), AST_OK);
     assert_int_equal(report.clusters, 1);
     assert_true(isnan(report.silhouette) && report.stability == 1);
 }
@@ -334,7 +334,7 @@ static void content_order_ignores_the_order_of_rows(void **state) {
         options.axial = seed % 4 == 0;
         options.seed = seed;
         options.restarts = seed % 5 == 0 ? 3 : 1;
-        assert_int_equal(ast_cluster(ref_context("avx2", 2), &points, &options, labels, &report), AST_OK);
+        assert_int_equal(ast_cluster(ref_context(REF_FAST, 2), &points, &options, labels, &report), AST_OK);
         assert_int_equal(ast_cluster(ref_context("base", 3), &again, &options, other, &second), AST_OK);
         assert_true(report.clusters == second.clusters && report.objective == second.objective);
         for (size_t i = 0; i < N; i++)

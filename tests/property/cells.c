@@ -203,7 +203,7 @@ static void check_starts(const trial *t, const ref_setup *setup) {
 static void check_trial(uint64_t seed, size_t count, size_t clusters) {
     trial t;
     trial_open(&t, seed, count, clusters);
-    ref_setup setup = {seed % 2 ? "avx2" : "base", 1 + (int)(seed % 3), AST_ORDERED, 1};
+    ref_setup setup = {seed % 2 ? REF_FAST : "base", 1 + (int)(seed % 3), AST_ORDERED, 1};
     check_assign(&t, seed % 4 ? NAN : t.made.angle, &setup);
     check_dp(&t, seed % 3 != 0, &setup);
     check_spkm(&t, &setup);
@@ -234,7 +234,7 @@ static void small_clusters_by_cells(void **state) {
     setenv("ASTERISM_CELLS", "1", 1);
     for (uint64_t seed = 1; seed <= cases; seed++) {
         ast_random random;
-        ref_setup setup = {seed % 2 ? "avx2" : "base", 1 + (int)(seed % 3), AST_ORDERED, 1};
+        ref_setup setup = {seed % 2 ? REF_FAST : "base", 1 + (int)(seed % 3), AST_ORDERED, 1};
         ast_random_seed(&random, seed, 10);
         int kind = seed % 3 == 0 ? LATTICE : seed % 3 == 1 ? ANYWHERE : CIRCLE;
         trial t = {.clusters = 30 + (size_t)ast_random_below(&random, kind == ANYWHERE ? 400 : 100)};
@@ -281,7 +281,7 @@ static void a_mean_that_others_wanted_goes(void **state) {
     snprintf(t.made.text, sizeof t.made.text, "five places");
     ref_points_read(&t.points, &t.made.points);
     setenv("ASTERISM_CELLS", "1", 1);
-    check_dp(&t, true, &(ref_setup){"avx2", 2, AST_ORDERED, 1});
+    check_dp(&t, true, &(ref_setup){REF_FAST, 2, AST_ORDERED, 1});
     trial_close(&t);
     ref_contexts_close();
 }
@@ -320,7 +320,7 @@ static void check_ways(ast_method method, double angle, size_t clusters) {
     ref_fill_clustered(x, count, 3, 300, 0.02, 0.4, 11);
     for (size_t number = 0; number <= 8; number++) {
         ast_report report = {.size = sizeof report};
-        const char *isa = number % 2 ? "avx2" : "base";
+        const char *isa = number % 2 ? REF_FAST : "base";
         if (!ref_has(isa))
             continue;
         ast_context *context = ref_context(isa, number == 8 ? 1 : threads[number / 2]);
@@ -355,7 +355,7 @@ static void check_many(size_t count, size_t clusters) {
     t.made.points = ast_points_f4(t.made.data, count, 3);
     snprintf(t.made.text, sizeof t.made.text, "%zu points, %zu means", count, clusters);
     ref_points_read(&t.points, &t.made.points);
-    check_assign(&t, NAN, &(ref_setup){"avx2", 2, AST_ORDERED, 1});
+    check_assign(&t, NAN, &(ref_setup){REF_FAST, 2, AST_ORDERED, 1});
     trial_close(&t);
 }
 

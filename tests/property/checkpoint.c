@@ -97,7 +97,7 @@ static void run_leg(leg *l) {
     if (l->size > 1)
         ref_ranks_run(l->size, run_rank, l);
     else
-        run(l, 0, ref_context("avx2", l->threads), l->points, l->result[0].labels);
+        run(l, 0, ref_context(REF_FAST, l->threads), l->points, l->result[0].labels);
 }
 
 static void free_leg(leg *l) {

@@ -29,7 +29,7 @@ static int stop_in_second_run(const ast_progress *state, void *data) {
     if (state->restart < 1 || state->iteration < 1)
         return 0;
     ast_medium view = ref_store_view(&s->store);
-    assert_int_equal(ast_checkpoint(ref_context("avx2", 2), &view), AST_OK);
+    assert_int_equal(ast_checkpoint(ref_context(REF_FAST, 2), &view), AST_OK);
     return 1;
 }
 
@@ -49,7 +49,7 @@ static void open_story(story *s) {
     ast_options options = s->options;
     options.progress = stop_in_second_run;
     options.progress_data = s;
-    assert_int_equal(ast_cluster(ref_context("avx2", 2), &s->points, &options, labels, &report), AST_CANCELLED);
+    assert_int_equal(ast_cluster(ref_context(REF_FAST, 2), &s->points, &options, labels, &report), AST_CANCELLED);
     assert_true(s->store.size > 0);
 }
 
@@ -60,7 +60,7 @@ static ast_status go_on(story *s, const ast_points *points, ast_options options)
     ast_medium view = ref_store_view(&s->store);
     memset(labels, 0x5a, sizeof labels);
     options.resume = &view;
-    ast_status status = ast_cluster(ref_context("avx2", 2), points, &options, labels, &report);
+    ast_status status = ast_cluster(ref_context(REF_FAST, 2), points, &options, labels, &report);
     for (size_t i = 0; status != AST_OK && i < COUNT; i++)
         assert_int_equal(labels[i], 0x5a5a5a5a);
     return status;
@@ -68,7 +68,7 @@ static ast_status go_on(story *s, const ast_points *points, ast_options options)
 
 static void refuses(story *s, const ast_points *points, const ast_options *options, const char *sentence) {
     assert_int_equal(go_on(s, points, *options), AST_BAD_STATE);
-    const char *message = ast_message(ref_context("avx2", 2));
+    const char *message = ast_message(ref_context(REF_FAST, 2));
     if (!strstr(message, sentence))
         fail_msg("it says '%s', not '%s'", message, sentence);
 }
@@ -222,7 +222,7 @@ static void test_a_full_disk_stops_nobody(void **state) {
     ref_fill_clustered(disk.x, 999, 3, 6, 0.15, 0.05, 5);
     ast_points points = ast_points_f4(disk.x, 999, 3);
     ast_options options = ref_dp_options(30);
-    assert_int_equal(ast_cluster(ref_context("avx2", 1), &points, &options, labels, &report), AST_OK);
+    assert_int_equal(ast_cluster(ref_context(REF_FAST, 1), &points, &options, labels, &report), AST_OK);
     for (size_t most = 100; most <= 4000; most += 1300) { /* in the head, or in the records of some rank */
         disk.store.most = most;
         ref_ranks_run(3, write_on, &disk);
@@ -251,7 +251,7 @@ static void test_there_is_a_time_for_it(void **state) {
     static full_disk disk;
     int32_t labels[999];
     ast_report report = {.size = sizeof report};
-    writer w = {&disk, ref_context("avx2", 1), 0};
+    writer w = {&disk, ref_context(REF_FAST, 1), 0};
     ref_store_open(&disk.store);
     ast_medium view = ref_store_view(&disk.store);
     assert_int_equal(ast_checkpoint(w.context, &view), AST_BAD_OPTION);
@@ -291,7 +291,7 @@ static int save_of_source(const ast_progress *state, void *data) {
 static void test_a_source_has_no_checkpoints(void **state) {
     (void)state;
     static full_disk disk;
-    writer w = {&disk, ref_context("avx2", 1), 0};
+    writer w = {&disk, ref_context(REF_FAST, 1), 0};
     ref_store_open(&disk.store);
     ref_fill_clustered(disk.x, 999, 3, 6, 0.15, 0.05, 5);
     ast_source source = {.size = sizeof source, .read = read_rows, .data = &disk, .count = 999, .dimension = 3};

@@ -38,9 +38,9 @@ static ast_pool *pool;
 static int open_all(void **state) {
     (void)state;
     tables[0] = &ast_cloud_kernels_base;
-    tables[1] = ref_has("avx2") ? ast_cloud_kernels_choose("avx2") : NULL;
+    tables[1] = ref_has(REF_FAST) ? ast_cloud_kernels_choose(REF_FAST) : NULL;
     if (tables[1])
-        assert_string_equal(tables[1]->name, "avx2");
+        assert_string_equal(tables[1]->name, REF_FAST);
     ast_pool_open(&pool, 3);
     return pool ? 0 : -1;
 }
@@ -238,7 +238,7 @@ static void normals_are_right(void **state) {
         options.undirected = seed % 3 == 0;
         for (int a = 0; seed % 2 && a < 3; a++)
             options.viewpoint[a] = 5 * ast_random_normal(&c.random);
-        ast_context *context = ref_context(seed % 4 ? "avx2" : "base", 1 + (int)(seed % 3));
+        ast_context *context = ref_context(seed % 4 ? REF_FAST : "base", 1 + (int)(seed % 3));
         assert_int_equal(ast_cloud_normals(context, c.points, c.count, &options, normals, curvature), AST_OK);
         assert_int_equal(ast_cloud_normals(context, c.points, c.count, &options, alone, NULL), AST_OK);
         assert_memory_equal(normals, alone, 3 * c.count * sizeof *normals);
@@ -264,8 +264,8 @@ static void order_does_not_matter(void **state) {
     ast_random_permutation(&random, order, N);
     for (size_t i = 0; i < N; i++)
         memcpy(shuffled + 3 * i, points + 3 * order[i], 3 * sizeof *points);
-    assert_int_equal(ast_cloud_normals(ref_context("avx2", 2), points, N, &options, normals, NULL), AST_OK);
-    assert_int_equal(ast_cloud_normals(ref_context("avx2", 2), shuffled, N, &options, again, NULL), AST_OK);
+    assert_int_equal(ast_cloud_normals(ref_context(REF_FAST, 2), points, N, &options, normals, NULL), AST_OK);
+    assert_int_equal(ast_cloud_normals(ref_context(REF_FAST, 2), shuffled, N, &options, again, NULL), AST_OK);
     for (size_t i = 0; i < N; i++)
         assert_memory_equal(again + 3 * i, normals + 3 * order[i], 3 * sizeof *again);
 }

@@ -22,7 +22,7 @@ static ast_depth_options small_camera(void) {
 }
 
 static ast_depth *open_depth(const ast_depth_options *options) {
-    ast_context *context = ref_context("avx2", 2);
+    ast_context *context = ref_context(REF_FAST, 2);
     ast_depth *depth;
     ast_depth_open(&depth, context, options);
     if (!depth)

@@ -25,7 +25,7 @@ static ast_depth_options small_camera(void) {
 
 static void make_normals(const ast_depth_options *options, const uint16_t *values, size_t width, size_t height,
                          int threads, float *normals) {
-    ast_context *context = ref_context(threads % 2 ? "base" : "avx2", threads);
+    ast_context *context = ref_context(threads % 2 ? "base" : REF_FAST, threads);
     ast_depth *depth;
     ast_depth_open(&depth, context, options);
     assert_non_null(depth);

@@ -29,7 +29,7 @@ static void make_walls(float *normals, size_t width, size_t height, size_t edge,
 }
 
 static void smooth(float *normals, size_t width, size_t height, double weight, int iterations) {
-    ast_context *context = ref_context("avx2", 2);
+    ast_context *context = ref_context(REF_FAST, 2);
     assert_int_equal(ast_normals_smooth(context, normals, width, height, weight, iterations), AST_OK);
 }
 
@@ -162,7 +162,7 @@ static double median_error(const ast_hallway *hallway, size_t frame, ast_smooth 
     ast_depth_options_init(&options);
     options.camera = hallway->camera;
     options.smooth = kind;
-    ast_context *context = ref_context("avx2", 2);
+    ast_context *context = ref_context(REF_FAST, 2);
     assert_int_equal(ast_hallway_render(context, hallway, frame, depth, truth, &pose), AST_OK);
     ast_depth *handle;
     ast_depth_open(&handle, context, &options);

@@ -149,7 +149,7 @@ static void evidence_finds_unequal_clusters(void **state) {
             make_mixture(&m, seed % 2 ? 10 : 50, seed % 2 ? ten : fifty, seed);
             ast_points points = ast_points_f4(m.x, N, m.dimension);
             options.merge = AST_MERGE_EVIDENCE;
-            assert_int_equal(ast_cluster(ref_context("avx2", 2), &points, &options, labels, &report), AST_OK);
+            assert_int_equal(ast_cluster(ref_context(REF_FAST, 2), &points, &options, labels, &report), AST_OK);
             assert_int_equal(ast_cluster(ref_context("base", 3), &points, &options, again, &report), AST_OK);
             assert_memory_equal(labels, again, sizeof labels);
             assert_int_equal(report.clusters, CLUSTERS);
@@ -178,7 +178,7 @@ static void evidence_merges_what_has_no_structure(void **state) {
         ast_report report = {.size = sizeof report};
         ast_options options = ref_dp_options(25);
         options.merge = AST_MERGE_EVIDENCE;
-        assert_int_equal(ast_cluster(ref_context("avx2", 2), &points, &options, labels, &report), AST_OK);
+        assert_int_equal(ast_cluster(ref_context(REF_FAST, 2), &points, &options, labels, &report), AST_OK);
         assert_true(report.merged > 20);
         assert_int_equal(report.clusters, 1);
     }
@@ -198,9 +198,9 @@ static void copies_change_no_evidence(void **state) {
     ast_report report = {.size = sizeof report};
     ast_options options = ref_dp_options(40);
     options.merge = AST_MERGE_EVIDENCE;
-    assert_int_equal(ast_cluster(ref_context("avx2", 2), &points, &options, once, &report), AST_OK);
+    assert_int_equal(ast_cluster(ref_context(REF_FAST, 2), &points, &options, once, &report), AST_OK);
     assert_int_equal(report.clusters, CLUSTERS);
-    assert_int_equal(ast_cluster(ref_context("avx2", 2), &doubled, &options, labels, &report), AST_OK);
+    assert_int_equal(ast_cluster(ref_context(REF_FAST, 2), &doubled, &options, labels, &report), AST_OK);
     assert_int_equal(report.clusters, CLUSTERS);
     assert_true(agreement(labels, once, N) == 1 && agreement(labels + N, once, N) == 1);
     free(twice);
@@ -220,7 +220,7 @@ static void the_tree_adds_up(void **state) {
         ast_points points = ast_points_f4(x, COUNT, 6);
         ast_report report = {.size = sizeof report};
         ast_options options = ref_dp_options(30 + (double)(seed % 4) * 5);
-        ast_context *context = ref_context("avx2", 1 + (int)(seed % 3));
+        ast_context *context = ref_context(REF_FAST, 1 + (int)(seed % 3));
         options.tree = 1;
         options.leaves = leaves;
         options.axial = seed % 3 == 0;
@@ -263,7 +263,7 @@ static void near_means_become_one(void **state) {
         ast_options options = ref_dp_options(20);
         options.merge = AST_MERGE_ANGLE;
         options.merge_angle = 25;
-        ast_context *context = ref_context("avx2", 2);
+        ast_context *context = ref_context(REF_FAST, 2);
         assert_int_equal(ast_cluster(context, &points, &options, labels, &report), AST_OK);
         const ast_cluster_info *clusters = ast_clusters(context, &count);
         double limit = ref_cosine(25);
@@ -368,7 +368,7 @@ static void passes_follow_their_definition(void **state) {
         passes p = {.dimension = seed % 2 ? 3 : 6, .clusters = 3 + seed % 3, .x = x};
         ast_report report = {.size = sizeof report};
         ast_options options = ref_dp_options(25);
-        ast_context *context = ref_context("avx2", 2);
+        ast_context *context = ref_context(REF_FAST, 2);
         size_t joins;
         ref_fill_clustered(x, ROWS, p.dimension, 5, 0.3, 0.3, seed);
         ast_points points = ast_points_f4(x, ROWS, p.dimension);
@@ -416,7 +416,7 @@ static void a_resumed_run_merges_too(void **state) {
     ref_fill_clustered(x, COUNT, D, 30, 0.3, 0.1, 4);
     ast_points points = ast_points_f4(x, COUNT, D);
     for (int merge = AST_MERGE_NONE; merge <= AST_MERGE_COUNT; merge++) {
-        keeper k = {.context = ref_context("avx2", 2)};
+        keeper k = {.context = ref_context(REF_FAST, 2)};
         ast_report report = {.size = sizeof report}, second = {.size = sizeof second};
         ast_options options = ref_dp_options(25);
         options.merge = (ast_merge)merge;
@@ -457,8 +457,8 @@ static void clusters_of_a_sample_merge(void **state) {
         options.max_iterations = 1;
         options.merge = AST_MERGE_COUNT;
         options.merge_count = 4;
-        assert_int_equal(ast_cluster(ref_context("avx2", 2), &points, &options, labels, &report), AST_OK);
-        const ast_cluster_info *info = ast_clusters(ref_context("avx2", 2), &clusters);
+        assert_int_equal(ast_cluster(ref_context(REF_FAST, 2), &points, &options, labels, &report), AST_OK);
+        const ast_cluster_info *info = ast_clusters(ref_context(REF_FAST, 2), &clusters);
         assert_int_equal(clusters, 4);
         for (size_t k = 0; k < clusters; k++)
             members += info[k].count;
@@ -487,7 +487,7 @@ static void small_clusters_dissolve(void **state) {
         ast_report report = {.size = sizeof report};
         ast_options options = ref_dp_options(15);
         options.axial = seed % 5 == 0;
-        ast_context *context = ref_context("avx2", 2);
+        ast_context *context = ref_context(REF_FAST, 2);
         assert_int_equal(ast_cluster(context, &points, &options, before, &report), AST_OK);
         const ast_cluster_info *all = ast_clusters(context, &count);
         double sizes[COUNT];

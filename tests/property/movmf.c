@@ -108,7 +108,7 @@ static void check_two_passes(uint64_t seed, int hard, double kappa) {
     options.max_iterations = 2;
     options.progress = ref_trace_record;
     options.progress_data = &trace;
-    ast_context *context = ref_context(seed % 2 ? "avx2" : "base", 1 + (int)(seed % 3));
+    ast_context *context = ref_context(seed % 2 ? REF_FAST : "base", 1 + (int)(seed % 3));
     expect_ok(context, ast_cluster(context, &s.points, &options, labels, &report));
     assert_int_equal(trace.count, 2);
     expect_close("the first likelihood", trace.passes[0].objective, likelihood[0], 1e-9);
@@ -147,7 +147,7 @@ static void likelihood_never_falls(void **state) {
         options.progress = ref_trace_record;
         options.progress_data = &trace;
         int32_t *labels = ref_take(s.count, sizeof *labels);
-        ast_context *context = ref_context("avx2", 2);
+        ast_context *context = ref_context(REF_FAST, 2);
         expect_ok(context, ast_cluster(context, &s.points, &options, labels, &report));
         for (size_t t = 1; t < trace.count; t++)
             if (trace.passes[t].objective < trace.passes[t - 1].objective - 1e-9 * (double)s.count)
@@ -194,7 +194,7 @@ static void known_kappas_are_recovered(void **state) {
             ast_options options = movmf_options(4);
             options.restarts = 3;
             options.hard = hard;
-            ast_context *context = ref_context("avx2", 2);
+            ast_context *context = ref_context(REF_FAST, 2);
             expect_ok(context, ast_cluster(context, &points, &options, labels, &report));
             assert_true(report.converged);
             const ast_cluster_info *info = ast_clusters(context, &clusters);
@@ -223,7 +223,7 @@ static void criterion_finds_the_number(void **state) {
         ast_report report = {.size = sizeof report};
         ast_options options = movmf_options(clusters);
         options.restarts = 5;
-        ast_context *context = ref_context("avx2", 2);
+        ast_context *context = ref_context(REF_FAST, 2);
         expect_ok(context, ast_cluster(context, &points, &options, labels, &report));
         double numbers = 4 * (double)clusters - 1;
         expect_close("the criterion", report.bic, -2 * report.log_likelihood + numbers * log(N), 1e-12);
@@ -252,7 +252,7 @@ static void weights_are_repetitions(void **state) {
         options.start = AST_GIVEN;
         options.means = x;
         options.means_count = 3;
-        ast_context *context = ref_context("avx2", 2);
+        ast_context *context = ref_context(REF_FAST, 2);
         expect_ok(context, ast_cluster(context, &points, &options, labels, &report));
         for (size_t k = 0; k < 3; k++)
             kappas[repeated][k] = ast_clusters(context, &clusters)[k].kappa;
@@ -281,7 +281,7 @@ static void memberships_equal_the_reference(void **state) {
         float *memberships = ref_take(s.count * s.clusters, sizeof *memberships);
         double *density = ref_take(s.count, sizeof *density);
         ast_options options = movmf_options(s.clusters);
-        ast_context *context = ref_context(seed % 2 ? "avx2" : "base", 2);
+        ast_context *context = ref_context(seed % 2 ? REF_FAST : "base", 2);
         expect_ok(context, ast_cluster(context, &s.points, &options, labels, &report));
         expect_ok(context, ast_memberships(context, &s.points, memberships, density));
         const ast_cluster_info *info = ast_clusters(context, &clusters);
@@ -353,7 +353,7 @@ static void corners_are_finite(void **state) {
                 ast_points points = ast_points_f4(x, count, 3);
                 ast_options options = movmf_options(clusters);
                 options.hard = hard;
-                ast_context *context = ref_context("avx2", 1);
+                ast_context *context = ref_context(REF_FAST, 1);
                 expect_ok(context, ast_cluster(context, &points, &options, labels, &report));
                 const ast_cluster_info *info = ast_clusters(context, &found);
                 assert_int_equal(found, clusters);

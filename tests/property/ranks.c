@@ -128,7 +128,7 @@ static void cut(task *t, int size, ast_random *random) {
 static void check_options(const ref_case *made, const ast_options *options, const char *what, size_t ways,
                           ast_random *random) {
     outcome one = {.labels = malloc((made->points.count + 1) * sizeof *one.labels)};
-    run(ref_context("avx2", 1), &made->points, *options, one.labels, &one);
+    run(ref_context(REF_FAST, 1), &made->points, *options, one.labels, &one);
     for (size_t way = 0; way < ways; way++) {
         int size = 2 + (int)ast_random_below(random, MOST_RANKS - 1);
         task t = {.made = made, .options = *options, .threads = 1 + (int)ast_random_below(random, 2)};

@@ -51,7 +51,7 @@ static void check_three(ast_method method, double kappa, const float *x, const i
     options.concentration = 0.5;
     options.kappa = kappa;
     options.max_iterations = 2000;
-    ast_context *context = ref_context("avx2", 2);
+    ast_context *context = ref_context(REF_FAST, 2);
     assert_int_equal(ast_cluster(context, &points, &options, labels, &report), AST_OK);
     const ast_cluster_info *info = ast_clusters(context, &clusters);
     for (size_t k = 0; k < clusters; k++) {
@@ -79,7 +79,7 @@ static void three_clusters_are_recovered(void **state) {
     int32_t truth[N];
     ast_mixture mixture = {
         .size = sizeof mixture, .points = N, .dimension = 3, .clusters = 3, .kappa = 100, .separation = 60, .seed = 5};
-    assert_int_equal(ast_sample_mixture(ref_context("avx2", 2), &mixture, x, truth, means), AST_OK);
+    assert_int_equal(ast_sample_mixture(ref_context(REF_FAST, 2), &mixture, x, truth, means), AST_OK);
     for (int method = AST_FSD; method <= AST_CRP; method++) {
         check_three((ast_method)method, 100, x, truth, means, N);
         check_three((ast_method)method, NAN, x, truth, means, N);
@@ -109,7 +109,7 @@ static void check_prior(ast_method method, size_t count, size_t clusters, double
     options.max_iterations = (int)s.length;
     options.progress = note_clusters;
     options.progress_data = &s;
-    assert_int_equal(ast_cluster(ref_context("avx2", 1), &points, &options, labels, &report), AST_OK);
+    assert_int_equal(ast_cluster(ref_context(REF_FAST, 1), &points, &options, labels, &report), AST_OK);
     double error, mean = mean_of(&s, &error);
     if (fabs(mean - expected) > 4.5 * error || error > (brief ? 0.06 : 0.03) * expected)
         fail_msg("%s, alpha %g: %g +- %g clusters, should be %g", name_of(method), alpha, mean, error, expected);

@@ -143,7 +143,7 @@ static void check_same(const char *text, const ast_points *points, const outcome
 }
 
 static void run_memory(outcome *o, const ast_points *points, ast_options options) {
-    o->context = ref_context("avx2", 1);
+    o->context = ref_context(REF_FAST, 1);
     o->labels = malloc((points->count + 1) * sizeof *o->labels);
     options.progress = hear;
     options.progress_data = &o->heard;
@@ -166,7 +166,7 @@ static void run_source(outcome *o, file *f, ast_options options, size_t memory) 
 /* Bounds, labels alone, windows of one step and more. */
 static void check_ways(const char *text, const ast_points *points, const ast_options *options, size_t ways,
                        ast_random *random) {
-    static const char *const isas[] = {"avx2", "base"};
+    static const char *const isas[] = {REF_FAST, "base"};
     outcome one = {0};
     run_memory(&one, points, *options);
     for (size_t way = 0; way < ways; way++) {
@@ -317,7 +317,7 @@ static void set_stage(stage *s, size_t window) {
     *s = (stage){.options = ref_dp_options(25)};
     ref_fill_clustered(s->x, N, D, 12, 0.2, 0.01, 21);
     s->points = ast_points_f4(s->x, N, D);
-    s->o.context = ref_context("avx2", 2);
+    s->o.context = ref_context(REF_FAST, 2);
     s->o.context->window = window;
     s->o.report.size = sizeof s->o.report;
     open_file(&s->f, &s->points);
@@ -452,7 +452,7 @@ static void test_bytes(void **state) {
     ast_options options = ref_dp_options(40);
     outcome a = {.report.size = sizeof a.report}, b = {0};
     run_memory(&b, &wide, options);
-    a.context = ref_context("avx2", 2);
+    a.context = ref_context(REF_FAST, 2);
     a.labels = malloc(ROWS * sizeof *a.labels);
     options.progress = hear;
     options.progress_data = &a.heard;

@@ -183,7 +183,7 @@ static void another_seed_is_another_start(void **state) {
     float x[N * 3];
     int32_t first[N], other[N];
     ast_report report = {.size = sizeof report};
-    ast_context *context = ref_context("avx2", 2);
+    ast_context *context = ref_context(REF_FAST, 2);
     fill(x, 3, 1);
     ast_points points = ast_points_f4(x, N, 3);
     for (int start = AST_PLUSPLUS; start <= AST_RANDOM; start++) {
@@ -210,7 +210,7 @@ static void plusplus_finds_separate_clusters(void **state) {
     for (uint64_t seed = 1; seed <= 40; seed++) {
         ast_options options = spkm_options(9);
         options.seed = seed;
-        assert_int_equal(ast_cluster(ref_context("avx2", 1), &points, &options, labels, &report), AST_OK);
+        assert_int_equal(ast_cluster(ref_context(REF_FAST, 1), &points, &options, labels, &report), AST_OK);
         found += report.objective > 0.999 * N;
     }
     if (found < 30)
@@ -231,7 +231,7 @@ static void restarts_keep_the_best_objective(void **state) {
         options.restarts = RESTARTS;
         options.progress = ref_trace_record;
         options.progress_data = &trace;
-        assert_int_equal(ast_cluster(ref_context("avx2", 2), &points, &options, labels, &report), AST_OK);
+        assert_int_equal(ast_cluster(ref_context(REF_FAST, 2), &points, &options, labels, &report), AST_OK);
         double best = -INFINITY, worst = INFINITY;
         int restarts = 0;
         for (size_t t = 0; t < trace.count; t++) {
@@ -244,7 +244,7 @@ static void restarts_keep_the_best_objective(void **state) {
         assert_int_equal(restarts, RESTARTS);
         assert_true(worst < best); /* otherwise nothing was chosen */
         assert_true(fabs(report.objective - best) < 1e-9);
-        check_partition(&points, ref_context("avx2", 2), labels, &report, 14, 6, 0);
+        check_partition(&points, ref_context(REF_FAST, 2), labels, &report, 14, 6, 0);
         ref_trace_free(&trace);
     }
 }
@@ -280,7 +280,7 @@ static void drawing_starts_can_be_cancelled(void **state) {
         int32_t labels[N] = {-77};
         ast_report report = {.size = sizeof report};
         ast_options options = spkm_options(14);
-        ast_context *context = ref_context("avx2", 2);
+        ast_context *context = ref_context(REF_FAST, 2);
         options.start = AST_PLUSPLUS;
         options.progress = note_start;
         options.progress_data = &d;
@@ -305,10 +305,10 @@ static void as_many_clusters_as_points(void **state) {
         int32_t labels[5] = {-77, -77, -77, -77, -77};
         ast_options options = spkm_options(5);
         options.start = (ast_start)start;
-        assert_int_equal(ast_cluster(ref_context("avx2", 1), &points, &options, labels, &report), AST_BAD_DATA);
+        assert_int_equal(ast_cluster(ref_context(REF_FAST, 1), &points, &options, labels, &report), AST_BAD_DATA);
         assert_int_equal(labels[0], -77);
         options.clusters = 4;
-        assert_int_equal(ast_cluster(ref_context("avx2", 1), &points, &options, labels, &report), AST_OK);
+        assert_int_equal(ast_cluster(ref_context(REF_FAST, 1), &points, &options, labels, &report), AST_OK);
         assert_int_equal(labels[2], -1);
         unsigned used = 0;
         for (int i = 0; i < 5; i++)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 ast_context *rules_context(void) {
-    return ref_context("avx2", 2);
+    return ref_context(REF_FAST, 2);
 }
 
 ast_stream_options rules_options(size_t dimension, double angle, uint32_t lifetime) {

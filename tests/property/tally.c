@@ -264,7 +264,7 @@ static void refuse(ast_tally *tally, const void *bytes, size_t size, ast_context
 
 static void damage_is_noticed(void **state) {
     (void)state;
-    ast_context *context = ref_context("avx2", 1);
+    ast_context *context = ref_context(REF_FAST, 1);
     ast_tally *one, *two;
     ast_tally_open(&one, context, means, 2, 2, NULL);
     ast_tally_open(&two, context, means, 2, 2, NULL);
@@ -298,7 +298,7 @@ static void damage_is_noticed(void **state) {
 
 static void check_other(const float *m, size_t clusters, size_t dimension, const ast_tally_options *o,
                         const char *words) {
-    ast_context *context = ref_context("avx2", 1);
+    ast_context *context = ref_context(REF_FAST, 1);
     ast_tally *one;
     ast_tally_open(&one, context, means, 2, 2, NULL);
     ast_tally *two;
@@ -325,7 +325,7 @@ static void other_iterations_are_refused(void **state) {
 }
 
 static void check_open(const float *m, size_t clusters, size_t dimension, ast_tally_options o, const char *words) {
-    ast_context *context = ref_context("avx2", 1);
+    ast_context *context = ref_context(REF_FAST, 1);
     ast_tally *tally;
     assert_int_not_equal(ast_tally_open(&tally, context, m, clusters, dimension, &o), AST_OK);
     assert_null(tally);
@@ -334,7 +334,7 @@ static void check_open(const float *m, size_t clusters, size_t dimension, ast_ta
 }
 
 static void check_add(const ast_points *points, ast_tally_options o, ast_status status, const char *words) {
-    ast_context *context = ref_context("avx2", 1);
+    ast_context *context = ref_context(REF_FAST, 1);
     ast_tally *tally;
     ast_tally_open(&tally, context, means, 2, 2, &o);
     int32_t labels[3] = {7, 7, 7};
@@ -358,7 +358,7 @@ static void wrong_arguments(void **state) {
     check_open(means, 0, 2, none, "there are 0 means");
     check_open(means, 1, 1, none, "dimension 1");
     check_open(hollow, 2, 2, none, "mean 2 (counting from 1) is no unit vector");
-    ast_context *context = ref_context("avx2", 1);
+    ast_context *context = ref_context(REF_FAST, 1);
     float started[4] = {7};
     assert_int_equal(ast_tally_start(context, hollow, 2, 2, started), AST_BAD_DATA);
     assert_non_null(strstr(ast_message(context), "mean 2 (counting from 1) has no direction"));
@@ -382,7 +382,7 @@ static void wrong_arguments(void **state) {
 /* Three points, two clusters: one below the other would be missing. */
 static void too_few_points(void **state) {
     (void)state;
-    ast_context *context = ref_context("avx2", 1);
+    ast_context *context = ref_context(REF_FAST, 1);
     ast_tally *tally;
     ast_tally_open(&tally, context, means, 2, 2, NULL);
     ast_points points = ast_points_f4(x, 1, 2);

@@ -29,7 +29,7 @@ static cloud make_cloud(size_t count, size_t dimension, size_t clusters, double 
                            .separation = separation,
                            .axial = axial,
                            .seed = seed};
-    assert_int_equal(ast_sample_mixture(ref_context("avx2", 2), &mixture, c.rows, c.labels, NULL), AST_OK);
+    assert_int_equal(ast_sample_mixture(ref_context(REF_FAST, 2), &mixture, c.rows, c.labels, NULL), AST_OK);
     return c;
 }
 
@@ -54,7 +54,7 @@ static void check_weak(size_t count, size_t dimension, double kappa, int axial) 
     uint64_t seeds = getenv("AST_TEST_LONG") ? 10 : 2;
     for (uint64_t seed = 1; seed <= seeds; seed++) {
         cloud c = make_cloud(count, dimension, 1, kappa, 0, axial, seed);
-        ast_tune_report report = tune(ref_context("avx2", 2), &c, axial, NULL);
+        ast_tune_report report = tune(ref_context(REF_FAST, 2), &c, axial, NULL);
         if (!report.weak)
             fail_msg("%zu x %zu, kappa %g, axial %d, seed %d: %zu clusters, excess %g: %s", count, dimension, kappa,
                      axial, (int)seed, report.clusters, report.excess, report.reason);
@@ -119,7 +119,7 @@ static void check_described(ast_context *context, const cloud *c, int axial, con
 }
 
 static void check_found(const cloud *c, size_t clusters, int axial) {
-    ast_context *context = ref_context("avx2", 2);
+    ast_context *context = ref_context(REF_FAST, 2);
     int32_t *labels = ref_take(c->count, sizeof *labels);
     ast_agreement agreement = {.size = sizeof agreement};
     ast_tune_report report = tune(context, c, axial, labels);
@@ -151,7 +151,7 @@ static void copies_count_once(void **state) {
     cloud c = {.count = 30000, .dimension = 3, .rows = ref_take(90000, sizeof(float))};
     for (size_t i = 0; i < c.count; i++)
         memcpy(c.rows + 3 * i, normals[i * i % 7 % 5], sizeof normals[0]);
-    ast_tune_report report = tune(ref_context("avx2", 2), &c, 0, NULL);
+    ast_tune_report report = tune(ref_context(REF_FAST, 2), &c, 0, NULL);
     assert_int_equal(report.clusters, 3);
     free(c.rows);
 }
@@ -176,7 +176,7 @@ static void order_and_threads_do_not_matter(void **state) {
         permuted.rows = ref_take(c.count * c.dimension, sizeof(float));
         for (size_t i = 0; i < c.count; i++)
             memcpy(permuted.rows + i * c.dimension, c.rows + order[i] * c.dimension, c.dimension * sizeof(float));
-        ast_tune_report given = tune(ref_context("avx2", 2), &c, 0, NULL);
+        ast_tune_report given = tune(ref_context(REF_FAST, 2), &c, 0, NULL);
         ast_tune_report other = tune(ref_context("base", 1), &permuted, 0, NULL);
         assert_same(&given, &other);
         free(permuted.rows);
@@ -189,7 +189,7 @@ static void order_and_threads_do_not_matter(void **state) {
 static void kinds_of_rows_do_not_matter(void **state) {
     (void)state;
     cloud c = make_cloud(900, 8, 5, 80, 0, 0, 4);
-    ast_tune_report dense = tune(ref_context("avx2", 2), &c, 0, NULL), report = {.size = sizeof report};
+    ast_tune_report dense = tune(ref_context(REF_FAST, 2), &c, 0, NULL), report = {.size = sizeof report};
     int32_t *starts = ref_take(c.count + 1, sizeof *starts), *columns = ref_take(8 * c.count, sizeof *columns);
     for (size_t i = 0; i <= c.count; i++)
         starts[i] = (int32_t)(8 * i);
@@ -209,7 +209,7 @@ static void kinds_of_rows_do_not_matter(void **state) {
         more[i] = (float)(i % 31) - 15;
     points = ast_points_f4(more, c.count + 300, 8);
     points.weights = weights;
-    assert_int_equal(ast_tune(ref_context("avx2", 2), &points, &options, NULL, &report), AST_OK);
+    assert_int_equal(ast_tune(ref_context(REF_FAST, 2), &points, &options, NULL, &report), AST_OK);
     assert_same(&dense, &report);
     free(more);
     free(weights);
@@ -235,7 +235,7 @@ static int count_down(double done, void *data) {
 
 static void cancelled_calls_change_nothing(void **state) {
     (void)state;
-    ast_context *context = ref_context("avx2", 2);
+    ast_context *context = ref_context(REF_FAST, 2);
     cloud c = make_cloud(600, 5, 4, 60, 0, 0, 1);
     ast_points points = ast_points_f4(c.rows, c.count, c.dimension);
     ast_options dp = ref_dp_options(30);

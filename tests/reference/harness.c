@@ -8,7 +8,7 @@
 
 #define UNTOUCHED -77 /* what label arrays hold before a call */
 
-static const char *const sets[] = {"base", "avx2"};
+static const char *const sets[] = {"base", REF_FAST};
 static const int threads[] = {1, 2, 3, 8};
 static ast_context *contexts[2][4];
 
@@ -45,6 +45,8 @@ bool ref_has(const char *isa) {
     bool has = strcmp(isa, "base") == 0;
 #if defined(__x86_64__)
     has |= strcmp(isa, "avx2") == 0 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#elif defined(__aarch64__)
+    has |= strcmp(isa, "neon") == 0;
 #endif
     if (!has && !said)
         print_message("SKIPPED: this machine has no %s, so the runs that compare it with base are left out\n", isa);
@@ -53,7 +55,7 @@ bool ref_has(const char *isa) {
 }
 
 ast_context *ref_context(const char *isa, int wanted) {
-    int s = strcmp(isa, "avx2") == 0, t = 0;
+    int s = strcmp(isa, REF_FAST) == 0, t = 0;
     while (t < 3 && threads[t] != wanted)
         t++;
     if (!contexts[s][t]) {

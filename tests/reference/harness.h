@@ -32,6 +32,13 @@ ref_setup ref_setup_number(size_t number); /* 0..REF_SETUPS-1 */
 ref_setup ref_setup_of_way(ast_random *random, size_t way, size_t ways);
 const char *ref_setup_text(const ref_setup *setup);
 
+/* The vector instructions that the library has kernels for, on this kind of processor. */
+#if defined(__aarch64__)
+#define REF_FAST "neon"
+#else
+#define REF_FAST "avx2"
+#endif
+
 /* Whether this machine has the instruction set. If not, the first call says so in one line; a test that compares
  * instruction sets then leaves that one out. */
 bool ref_has(const char *isa);

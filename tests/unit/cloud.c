@@ -12,7 +12,7 @@ static ast_context *context;
 
 static int open_context(void **state) {
     (void)state;
-    context = ref_context("avx2", 2);
+    context = ref_context(REF_FAST, 2);
     return 0;
 }
 

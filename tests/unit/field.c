@@ -154,7 +154,7 @@ static void a_turned_frame(void **state) {
         for (int k = 0; k < 6; k++)
             for (int c = 0; c < 3; c++)
                 means[3 * k + c] = (float)((k % 2 ? -2.5 : 1) * truth[k / 2][c]);
-        assert_int_equal(ast_frame_axes(ref_context("avx2", 1), means, NULL, 6, &axes, nearest), AST_OK);
+        assert_int_equal(ast_frame_axes(ref_context(REF_FAST, 1), means, NULL, 6, &axes, nearest), AST_OK);
         check_rotation(&axes);
         assert_int_equal(axes.used, 6);
         near(axes.rms, 0, 1e-5);
@@ -182,7 +182,7 @@ static void no_frame_fits_better(void **state) {
             for (int c = 0; c < 3; c++)
                 means[3 * k + (size_t)c] = (float)ast_random_normal(&random);
         }
-        assert_int_equal(ast_frame_axes(ref_context("avx2", 1), means, weights, count, &axes, NULL), AST_OK);
+        assert_int_equal(ast_frame_axes(ref_context(REF_FAST, 1), means, weights, count, &axes, NULL), AST_OK);
         check_rotation(&axes);
         double least = misfit((const double(*)[3])axes.rotation, means, weights, count);
         for (int other = 0; other < 3000; other++) {
@@ -205,7 +205,7 @@ static void one_direction(void **state) {
     for (size_t count = 1; count <= 3; count++) {
         int32_t nearest[3];
         ast_axes axes = {.size = sizeof axes};
-        assert_int_equal(ast_frame_axes(ref_context("avx2", 1), means, NULL, count, &axes, nearest), AST_OK);
+        assert_int_equal(ast_frame_axes(ref_context(REF_FAST, 1), means, NULL, count, &axes, nearest), AST_OK);
         check_rotation(&axes);
         near(axes.rms, 0, 1e-5);
         assert_int_equal(nearest[0], 4);
@@ -223,17 +223,17 @@ static void weights_count(void **state) {
     const double equal[] = {1, 1, 5, 5, 0}, tilted[] = {1e300, 1e297, 0, 0, 0};
     int32_t nearest[5];
     ast_axes axes = {.size = sizeof axes};
-    assert_int_equal(ast_frame_axes(ref_context("avx2", 1), means, equal, 5, &axes, nearest), AST_OK);
+    assert_int_equal(ast_frame_axes(ref_context(REF_FAST, 1), means, equal, 5, &axes, nearest), AST_OK);
     near(axes.rms, 5, 1e-5);
     assert_int_equal(axes.used, 2);
     assert_true(nearest[0] == 0 && nearest[1] == 2 && nearest[2] == -1 && nearest[3] == -1 && nearest[4] >= 0);
-    assert_int_equal(ast_frame_axes(ref_context("avx2", 1), means, tilted, 5, &axes, nearest), AST_OK);
+    assert_int_equal(ast_frame_axes(ref_context(REF_FAST, 1), means, tilted, 5, &axes, nearest), AST_OK);
     near(axes.rotation[0][0], 1, 1e-6);
 }
 
 static void bad_means(void **state) {
     (void)state;
-    ast_context *context = ref_context("avx2", 1);
+    ast_context *context = ref_context(REF_FAST, 1);
     const float means[] = {0, 0, 0, NAN, 1, 1, INFINITY, 0, 0};
     const double weights[] = {1, -1};
     ast_axes axes = {.size = sizeof axes, .rms = 7};

@@ -40,6 +40,6 @@ typedef struct ast_cloud_kernels {
 /* The table with the name of the engine's table. */
 const ast_cloud_kernels *ast_cloud_kernels_choose(const char *name);
 
-extern const ast_cloud_kernels ast_cloud_kernels_base, ast_cloud_kernels_avx2;
+extern const ast_cloud_kernels ast_cloud_kernels_base, ast_cloud_kernels_avx2, ast_cloud_kernels_neon;
 
 #endif

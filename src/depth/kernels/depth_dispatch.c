@@ -6,6 +6,8 @@
 
 #if defined(__x86_64__)
 #define CHOOSE(stem, name) (strcmp(name, "avx2") == 0 ? &stem##_avx2 : &stem##_base)
+#elif defined(__aarch64__)
+#define CHOOSE(stem, name) (strcmp(name, "neon") == 0 ? &stem##_neon : &stem##_base)
 #else
 #define CHOOSE(stem, name) ((void)(name), &stem##_base)
 #endif

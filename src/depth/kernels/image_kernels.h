@@ -112,6 +112,6 @@ typedef struct ast_image_kernels {
 /* The table with the name of the engine's table. */
 const ast_image_kernels *ast_image_kernels_choose(const char *name);
 
-extern const ast_image_kernels ast_image_kernels_base, ast_image_kernels_avx2;
+extern const ast_image_kernels ast_image_kernels_base, ast_image_kernels_avx2, ast_image_kernels_neon;
 
 #endif

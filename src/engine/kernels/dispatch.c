@@ -7,15 +7,21 @@
 #include <math.h>
 #include <string.h>
 
-const ast_kernels *ast_kernels_choose(const char *name) {
+/* The table of vector kernels that this processor can run, or NULL. */
+static const ast_kernels *fastest(void) {
 #if defined(__x86_64__)
-    bool wanted = !name || !*name || strcmp(name, "avx2") == 0;
-    if (wanted && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return &ast_kernels_avx2;
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &ast_kernels_avx2 : NULL;
+#elif defined(__aarch64__)
+    return &ast_kernels_neon;
 #else
-    (void)name;
+    return NULL;
 #endif
-    return &ast_kernels_base;
+}
+
+const ast_kernels *ast_kernels_choose(const char *name) {
+    const ast_kernels *fast = fastest();
+    bool wanted = fast && (!name || !*name || strcmp(name, fast->name) == 0);
+    return wanted ? fast : &ast_kernels_base;
 }
 
 double ast_exact_score(const float *x, const float *mu, size_t dimension) {

@@ -33,6 +33,8 @@ static inline dv widen(const float *p) {
     return (dv)_mm256_cvtps_pd(_mm_loadu_ps(p));
 #elif defined(__SSE2__)
     return (dv)_mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(const void *)p)));
+#elif defined(AST_NEON)
+    return (dv)vcvt_f64_f32(vld1_f32(p));
 #else
     return (dv){(double)p[0], (double)p[1]};
 #endif
@@ -44,6 +46,8 @@ static inline vf narrowed(dv low, dv high) {
     return (vf)_mm256_set_m128(_mm256_cvtpd_ps((__m256d)high), _mm256_cvtpd_ps((__m256d)low));
 #elif defined(__SSE2__)
     return (vf)_mm_movelh_ps(_mm_cvtpd_ps((__m128d)low), _mm_cvtpd_ps((__m128d)high));
+#elif defined(AST_NEON)
+    return (vf)vcvt_high_f32_f64(vcvt_f32_f64((float64x2_t)low), (float64x2_t)high);
 #else
     return (vf){(float)low[0], (float)low[1], (float)high[0], (float)high[1]};
 #endif

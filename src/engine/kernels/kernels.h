@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The inner loops, in one table of functions per instruction set. Kernels know points, means and scores, not clusters.
- * The table `base` runs anywhere. It equals `avx2` in every decision that the library takes from it: points that a
+ * The table `base` runs anywhere. It equals `avx2` and `neon` in every decision that the library takes from it: points that a
  * float kernel cannot decide within its error bound (ast_score_error) are decided by exact scores.
  *
  * Conventions: points of dimension 2..4 ("small") are stored as columns: x[d][i]. Larger points are row pointers.
@@ -177,7 +177,7 @@ typedef struct ast_kernels {
 #define AST_TILE_ROWS 96
 #define AST_ROW_SCRATCH (3 * AST_LANES * AST_TILE_ROWS)
 
-/* By name ("base", "avx2"), or the best for this processor if NULL. Falls back to base; never NULL. */
+/* By name ("base", "avx2", "neon"), or the best for this processor if NULL. Falls back to base; never NULL. */
 const ast_kernels *ast_kernels_choose(const char *name);
 
 /* The largest difference between a float score of dimension D and the exact score: each of the D products and D sums

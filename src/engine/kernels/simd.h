@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Vectors of VL floats as GCC vector extensions. Arithmetic is plain C; the few operations without a C operator are
- * here, once with AVX2 (VL = 8) and once for every processor (VL = 4). */
+ * here, once with AVX2 (VL = 8), once with NEON, and once for every processor (VL = 4). AST_NEON is defined by the
+ * wrapper files of the NEON kernels, since every aarch64 compiler has NEON switched on. */
 #ifndef AST_SIMD_H
 #define AST_SIMD_H
 
@@ -13,7 +14,9 @@
 #include <immintrin.h>
 #define VL 8
 #else
-#if defined(__SSE2__)
+#if defined(AST_NEON)
+#include <arm_neon.h>
+#elif defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 #define VL 4
@@ -109,6 +112,8 @@ static inline unsigned mask_bits(vi mask) {
     return (unsigned)_mm256_movemask_ps((__m256)mask);
 #elif defined(__SSE2__)
     return (unsigned)_mm_movemask_ps((__m128)mask);
+#elif defined(AST_NEON)
+    return vaddvq_u32((uint32x4_t)(mask & LANE_BITS));
 #else
     unsigned bits = 0;
     for (int lane = 0; lane < VL; lane++)
@@ -123,6 +128,8 @@ static inline vi round_to_int(vf v) {
     return (vi)_mm256_cvtps_epi32((__m256)v);
 #elif defined(__SSE2__)
     return (vi)_mm_cvtps_epi32((__m128)v);
+#elif defined(AST_NEON)
+    return (vi)vcvtnq_s32_f32((float32x4_t)v);
 #else
     vi out;
     for (int lane = 0; lane < VL; lane++)
@@ -135,6 +142,8 @@ static inline vi round_to_int(vf v) {
 static inline vf multiply_add(vf a, vf b, vf c) {
 #if defined(__FMA__)
     return (vf)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#elif defined(AST_NEON)
+    return (vf)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
 #else
     return a * b + c;
 #endif
@@ -196,6 +205,9 @@ static inline void add_wide(int64_t *sum, vi v) {
     __m256i high = _mm256_cvtepi32_epi64(_mm256_extracti128_si256((__m256i)v, 1));
     _mm256_storeu_si256(half, _mm256_add_epi64(_mm256_loadu_si256(half), low));
     _mm256_storeu_si256(half + 1, _mm256_add_epi64(_mm256_loadu_si256(half + 1), high));
+#elif defined(AST_NEON)
+    vst1q_s64(sum, vaddw_s32(vld1q_s64(sum), vget_low_s32((int32x4_t)v)));
+    vst1q_s64(sum + 2, vaddw_high_s32(vld1q_s64(sum + 2), (int32x4_t)v));
 #else
     for (int lane = 0; lane < VL; lane++)
         sum[lane] += v[lane];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The compiled tables, one per instruction set; dispatch.c chooses. A wrapper file defines ISA (base or avx2), is
- * compiled with the flags of its instruction set, and includes one .inc source. */
+ * The compiled tables, one per instruction set; dispatch.c chooses. A wrapper file defines ISA (base, avx2 or
+ * neon), is compiled with the flags of its instruction set, and includes one .inc source. */
 #ifndef AST_TABLES_H
 #define AST_TABLES_H
 
@@ -15,8 +15,8 @@
 #define QUOTE(isa) #isa
 #define QUOTED(isa) QUOTE(isa)
 
-extern const ast_kernels ast_kernels_base, ast_kernels_avx2;
-extern const ast_mixing ast_mixing_base, ast_mixing_avx2;
-extern const ast_silhouette_kernels ast_silhouette_base, ast_silhouette_avx2;
+extern const ast_kernels ast_kernels_base, ast_kernels_avx2, ast_kernels_neon;
+extern const ast_mixing ast_mixing_base, ast_mixing_avx2, ast_mixing_neon;
+extern const ast_silhouette_kernels ast_silhouette_base, ast_silhouette_avx2, ast_silhouette_neon;
 
 #endif
