@@ -7,9 +7,28 @@ libcivetweb-dev'
 test_packages='libcmocka-dev libopenmpi-dev openmpi-bin python3-numpy python3-scipy python3-sklearn python3-pandas python3-matplotlib
 python3-pytest python3-setuptools python3-wheel python3-pip python3-venv strace'
 
-# installed PACKAGE: whether the package is installed, for any architecture.
+# installed PACKAGE[:ARCHITECTURE]: whether the package is installed, for this machine's architecture if none is given.
 installed() {
-    dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed
+    own=$(dpkg --print-architecture)
+    dpkg-query -W -f '${Architecture} ${db:Status-Status}\n' "$1" 2>/dev/null |
+        grep -Eqx "($own|all|${1##*:}) installed"
+}
+
+# find_root: sets $as_root to what runs a command as root: nothing, or sudo.
+find_root() {
+    as_root=
+    [ "$(id -u)" != 0 ] || return 0
+    if ! command -v sudo >/dev/null; then
+        echo "These packages are missing, and sudo is not available to install them:$missing" >&2
+        return 1
+    fi
+    as_root=sudo
+}
+
+# foreign ARCHITECTURE: lets dpkg install packages of another architecture.
+foreign() {
+    missing=" those of $1"
+    dpkg --print-foreign-architectures | grep -qx "$1" || { find_root && $as_root dpkg --add-architecture "$1"; }
 }
 
 # need PACKAGE...: installs the missing packages and says so; does nothing if everything is installed.
@@ -23,14 +42,7 @@ need() {
         installed "$package" || missing="$missing $package"
     done
     [ -n "$missing" ] || return 0
-    as_root=
-    if [ "$(id -u)" != 0 ]; then
-        if ! command -v sudo >/dev/null; then
-            echo "These packages are missing, and sudo is not available to install them:$missing" >&2
-            return 1
-        fi
-        as_root=sudo
-    fi
+    find_root || return 1
     echo "Installing these Debian packages:$missing" >&2
     $as_root apt-get update -qq || return 1
     # The list is split into words on purpose.
