@@ -35,7 +35,7 @@ static void write_points(ast_context *context, const char *path, size_t count, s
     ast_output *output = ast_output_open(path, false, &error);
     must(output != NULL, error.text);
     float *points = malloc((size_t)PART * dimension * sizeof *points);
-    must(points && ast_write_array_head(output, ast_value_array(points, count, dimension), &error), "there is not enough memory or disk space");
+    must(points != NULL, "there is not enough memory");
     for (size_t first = 0; first < count; first += PART) {
         size_t n = count - first < PART ? count - first : PART;
         ast_mixture mixture = {.size = sizeof mixture,
@@ -46,7 +46,8 @@ static void write_points(ast_context *context, const char *path, size_t count, s
                                .seed = 5};
         mixture.kappa = dimension < 5 ? 400 : 4 * (double)dimension;
         must(ast_sample_mixture(context, &mixture, points, NULL, NULL) == AST_OK, ast_message(context));
-        must(ast_write_array_part(output, ast_value_array(points, n, dimension), 0, n * dimension, &error), error.text);
+        ast_array part = ast_value_array(points, count, dimension);
+        must(ast_write_array_part(output, part, first * dimension, n * dimension, &error), error.text);
     }
     free(points);
     must(ast_output_commit(output, &error), error.text);

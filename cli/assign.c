@@ -195,10 +195,8 @@ static bool write_part(job *work, size_t first, size_t count, const int32_t *lab
     ast_array known = ast_label_array(labels, rows, d->width), near = ast_value_array(similarity, rows, d->width);
     ast_output *one = work->targets[LABELS].output, *other = work->targets[SIMILARITY].output;
     ast_format_error *error = &work->error;
-    return (!one || ((first > 0 || ast_write_array_head(one, known, error)) &&
-                     ast_write_array_part(one, known, first, count, error))) &&
-           (!other || ((first > 0 || ast_write_array_head(other, near, error)) &&
-                       ast_write_array_part(other, near, first, count, error)));
+    return (!one || ast_write_array_part(one, known, first, count, error)) &&
+           (!other || ast_write_array_part(other, near, first, count, error));
 }
 
 static int take_part(size_t first, size_t count, const int32_t *labels, const float *similarity, void *data) {

@@ -22,7 +22,8 @@ enum { PART = 1 << 16 }; /* labels that are copied at a time */
 /* ---- Labels ------------------------------------------------------------------------------------------------------ */
 
 /* Labels that are what they will be, in order. */
-static int put_labels(job *work, size_t first, size_t count, const int32_t *labels) {
+static int write_direct(size_t first, size_t count, const int32_t *labels, void *data) {
+    job *work = data;
     const double *weights = work->points.weights;
     ast_cli_parts *parts = &work->parts;
     for (size_t i = 0; i < count; i++)
@@ -32,15 +33,9 @@ static int put_labels(job *work, size_t first, size_t count, const int32_t *labe
     size_t columns = work->directions.width;
     if (!output)
         return 0;
-    ast_array array = ast_label_array(labels, rows, columns);
-    bool good = (first > 0 || ast_write_array_head(output, array, &parts->error)) &&
-                ast_write_array_part(output, array, first, count, &parts->error);
-    parts->failed = !good;
-    return !good;
-}
-
-static int write_direct(size_t first, size_t count, const int32_t *labels, void *data) {
-    return put_labels(data, first, count, labels);
+    parts->failed =
+        !ast_write_array_part(output, ast_label_array(labels, rows, columns), first, count, &parts->error);
+    return parts->failed;
 }
 
 static int write_scratch(size_t first, size_t count, const int32_t *labels, void *data) {
@@ -70,7 +65,7 @@ static int copy_labels(job *work) {
     int failed = !labels;
     for (size_t first = 0; first < work->points.count && !failed; first += PART) {
         size_t left = work->points.count - first, count = left < PART ? left : PART;
-        failed = read_scratch(first, count, labels, work) || put_labels(work, first, count, labels);
+        failed = read_scratch(first, count, labels, work) || write_direct(first, count, labels, work);
     }
     free(labels);
     if (!labels)

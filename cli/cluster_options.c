@@ -338,8 +338,7 @@ static int check_ranks(const settings *given) {
 }
 
 static int check_files(const settings *given) {
-    size_t length = given->colored ? strlen(given->colored) : 0;
-    if (given->colored && (length < 5 || strcasecmp(given->colored + length - 4, ".ply") != 0))
+    if (given->colored && !ast_has_extension(given->colored, ".ply"))
         return ast_cli_fail(AST_CLI_USAGE, "--colored writes PLY: its name must end in .ply, not be '%s'",
                             given->colored);
     return ast_cli_names_start(given->init) ? -1 : ast_cli_check_read("init", given->init);

@@ -27,14 +27,7 @@
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
 static int read_bytes(uint64_t offset, void *bytes, size_t size, void *data) {
-    const ast_cli_checkpoint *s = data;
-    for (size_t done = 0; done < size;) {
-        ssize_t part = pread(s->descriptor, (char *)bytes + done, size - done, (off_t)(offset + done));
-        if (part == 0 || (part < 0 && errno != EINTR))
-            return 1;
-        done += part > 0 ? (size_t)part : 0;
-    }
-    return 0;
+    return ast_read_at(((const ast_cli_checkpoint *)data)->descriptor, offset, bytes, size);
 }
 
 /* Absent is fine; a pipe or a device is no file to go on from. */

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/resource.h>
 
 #include "cli.h"
@@ -22,11 +21,6 @@
 
 /* ---- What it is -------------------------------------------------------------------------------------------------- */
 
-static int is_npy(const char *path) {
-    size_t length = strlen(path);
-    return length > 4 && strcasecmp(path + length - 4, ".npy") == 0;
-}
-
 static int no_memory(void) {
     return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of inputs");
 }
@@ -34,7 +28,7 @@ static int no_memory(void) {
 /* Several inputs are .npy files and folders of them. */
 static int check_inputs(const char *command, const char *const *inputs) {
     for (size_t i = 0; inputs[1] && inputs[i]; i++)
-        if (!is_npy(inputs[i]) && !ast_is_folder(inputs[i]))
+        if (!ast_has_extension(inputs[i], ".npy") && !ast_is_folder(inputs[i]))
             return ast_cli_fail(AST_CLI_USAGE,
                                 "%s takes one input, not both '%s' and '%s', unless all are .npy files or folders of "
                                 "them",
@@ -46,7 +40,7 @@ static int check_inputs(const char *command, const char *const *inputs) {
 static int keep_npy(ast_frame_list *list, size_t first, const char *input) {
     size_t kept = first;
     for (size_t i = first; i < list->count; i++) {
-        if (is_npy(list->files[i].path))
+        if (ast_has_extension(list->files[i].path, ".npy"))
             list->files[kept++] = list->files[i];
         else
             free(list->files[i].path);

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli.h"
 #include "targets.h"
@@ -20,7 +19,7 @@ const char *ast_cli_stem(const char *path, size_t *length) {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
     *length = strlen(name);
-    if (*length > 3 && strcasecmp(name + *length - 3, ".gz") == 0)
+    if (ast_has_extension(name, ".gz"))
         *length -= 3;
     for (size_t i = *length; i-- > 1;) {
         if (name[i] == '.') {
@@ -49,12 +48,6 @@ static int overwrites(const ast_cli_frame_files *files, const char *path) {
 
 /* ---- Before the first frame -------------------------------------------------------------------------------------- */
 
-static int would_overwrite(const char *target, const char *path) {
-    struct stat here, there;
-    return stat(target, &here) == 0 && stat(path, &there) == 0 && here.st_dev == there.st_dev &&
-           here.st_ino == there.st_ino;
-}
-
 /* Whether the whole file is one frame, which gives its name to the labels. */
 static int is_one_frame(const char *path, const ast_cli_frames *inputs, const ast_cli_source *source) {
     if (inputs->list->depth)
@@ -62,7 +55,7 @@ static int is_one_frame(const char *path, const ast_cli_frames *inputs, const as
     return ast_frames_single(path, &(ast_input_options){.format = source->format});
 }
 
-static int compare_stems(const void *a, const void *b) {
+int ast_cli_compare_stems(const void *a, const void *b) {
     size_t length_a, length_b;
     const char *stem_a = ast_cli_stem(*(char *const *)a, &length_a),
                *stem_b = ast_cli_stem(*(char *const *)b, &length_b);
@@ -75,10 +68,10 @@ static int check_stems(const ast_cli_frame_files *files, const ast_cli_frames *i
     size_t count = inputs->list->count, length;
     for (size_t i = 0; i < count; i++)
         sorted[i] = inputs->list->files[i].path;
-    qsort(sorted, count, sizeof *sorted, compare_stems);
+    qsort(sorted, count, sizeof *sorted, ast_cli_compare_stems);
     for (size_t i = 1; i < count; i++) {
         const char *stem = ast_cli_stem(sorted[i], &length);
-        if (compare_stems(&sorted[i - 1], &sorted[i]) == 0 && is_one_frame(sorted[i - 1], inputs, source) &&
+        if (ast_cli_compare_stems(&sorted[i - 1], &sorted[i]) == 0 && is_one_frame(sorted[i - 1], inputs, source) &&
             is_one_frame(sorted[i], inputs, source))
             return ast_cli_fail(AST_CLI_FAILED, "the %s of %s and %s would both be %s/%.*s.%s", files->what,
                                 sorted[i - 1], sorted[i], files->folder, (int)length, stem, files->extension);
@@ -94,7 +87,7 @@ int ast_cli_frame_files_prepare(const ast_cli_frame_files *files, const ast_cli_
         char *target = target_of(files, path);
         if (!target)
             return no_memory();
-        int bad = would_overwrite(target, path) && is_one_frame(path, inputs, source);
+        int bad = ast_same_file(target, path) && is_one_frame(path, inputs, source);
         free(target);
         if (bad)
             return overwrites(files, path);
@@ -119,7 +112,7 @@ int ast_cli_frame_files_open(const ast_cli_frame_files *files, const ast_input_f
         target = NULL;
     if (!target)
         return no_memory();
-    if (would_overwrite(target, frame->path)) {
+    if (ast_same_file(target, frame->path)) {
         free(target);
         return overwrites(files, frame->path);
     }

@@ -46,27 +46,19 @@ static int list_pictures(ast_cli_overlay *overlay) {
 /* ---- Which belongs to which -------------------------------------------------------------------------------------- */
 
 typedef struct named {
-    const char *path;
+    const char *path; /* first, for ast_cli_compare_stems */
     size_t index;
 } named;
-
-static int compare_stems(const void *a, const void *b) {
-    size_t length_a, length_b;
-    const char *stem_a = ast_cli_stem(((const named *)a)->path, &length_a);
-    const char *stem_b = ast_cli_stem(((const named *)b)->path, &length_b);
-    int order = memcmp(stem_a, stem_b, length_a < length_b ? length_a : length_b);
-    return order ? order : (length_a > length_b) - (length_a < length_b);
-}
 
 /* Fills in of_frame, and returns how many frames have a picture of their name. */
 static size_t match_names(ast_cli_overlay *overlay, const ast_frame_file *frames, named *sorted) {
     size_t matches = 0;
     for (size_t i = 0; i < overlay->pictures.count; i++)
         sorted[i] = (named){overlay->pictures.paths[i], i};
-    qsort(sorted, overlay->pictures.count, sizeof *sorted, compare_stems);
+    qsort(sorted, overlay->pictures.count, sizeof *sorted, ast_cli_compare_stems);
     for (size_t i = 0; i < overlay->frames; i++) {
         named wanted = {frames[i].path, 0};
-        const named *found = bsearch(&wanted, sorted, overlay->pictures.count, sizeof *sorted, compare_stems);
+        const named *found = bsearch(&wanted, sorted, overlay->pictures.count, sizeof *sorted, ast_cli_compare_stems);
         overlay->of_frame[i] = found ? found->index : NONE;
         matches += found != NULL;
     }

@@ -14,11 +14,6 @@
 #include "files.h"
 #include "terminal.h"
 
-static int ends_in(const char *path, const char *extension) {
-    size_t length = strlen(path), tail = strlen(extension);
-    return length > tail && strcmp(path + length - tail, extension) == 0;
-}
-
 int ast_cli_report_check(const char *option, const char *path) {
     if (!path)
         return -1;
@@ -26,7 +21,7 @@ int ast_cli_report_check(const char *option, const char *path) {
         return ast_cli_fail(AST_CLI_USAGE,
                             "--%s: this build of asterism has no page to show, since there was no npm to bundle it",
                             option);
-    if (!ends_in(path, ".html") && !ends_in(path, ".htm"))
+    if (!ast_has_extension(path, ".html") && !ast_has_extension(path, ".htm"))
         return ast_cli_fail(AST_CLI_USAGE, "--%s %s: a report is a page for the browser; its name must end in .html",
                             option, path);
     return -1;

@@ -150,10 +150,7 @@ static bool render(const char *path, const int32_t *labels, size_t first, size_t
     ast_output *memory = ast_output_open_memory(path, error);
     if (!memory)
         return false;
-    ast_array array = ast_label_array(labels, rows, columns);
-    bool good = (ranks->rank > 0 || ast_write_array_head(memory, array, error)) &&
-                ast_write_array_part(memory, array, first, count, error);
-    if (good)
+    if (ast_write_array_part(memory, ast_label_array(labels, rows, columns), first, count, error))
         return ast_output_take(memory, bytes, size, error);
     ast_output_abandon(memory);
     return false;

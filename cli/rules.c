@@ -195,7 +195,7 @@ static const struct {
 /* Of "points.csv.gz" or of "csv.gz". Everything is possible where the name says nothing. */
 static unsigned kinds_of_name(const char *name) {
     size_t length = strlen(name);
-    if (length > 3 && strcasecmp(name + length - 3, ".gz") == 0)
+    if (ast_has_extension(name, ".gz"))
         length -= 3;
     for (size_t i = 0; i < sizeof format_kinds / sizeof *format_kinds; i++) {
         size_t own = strlen(format_kinds[i].name);

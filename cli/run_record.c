@@ -5,30 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for one more element of this size; 0 if there is no memory. */
-static int make_room(void *array, size_t count, size_t *room, size_t size) {
-    void **pointer = array;
-    size_t wanted = *room ? 2 * *room : 16;
-    if (count < *room)
-        return 1;
-    void *memory = wanted <= SIZE_MAX / size ? realloc(*pointer, wanted * size) : NULL;
-    if (!memory)
-        return 0;
-    *pointer = memory;
-    *room = wanted;
-    return 1;
-}
-
 static int keep_sample(ast_cli_record *r, const ast_progress *state) {
     size_t size = r->points * sizeof *r->samples;
-    if (!make_room(&r->samples, r->sample_count, &r->sample_room, size))
+    if (!ast_array_grow(&r->samples, &r->sample_room, r->sample_count + 1, size))
         return 0;
     memcpy(r->samples + r->sample_count++ * r->points, state->labels, size);
     return 1;
 }
 
 static int keep_pass(ast_cli_record *r, const ast_progress *state) {
-    if (!make_room(&r->passes, r->pass_count, &r->pass_room, sizeof *r->passes))
+    if (!ast_array_grow(&r->passes, &r->pass_room, r->pass_count + 1, sizeof *r->passes))
         return 0;
     r->passes[r->pass_count++] = *state;
     return 1;

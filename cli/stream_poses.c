@@ -64,12 +64,8 @@ static int add_pose(ast_cli_poses *poses, size_t line, const double last[4]) {
                             poses->path, line, last[0], last[1], last[2], last[3]);
     for (int i = 0; i < 4; i++)
         q[i] /= sqrt(square);
-    if ((poses->count & (poses->count - 1)) == 0) { /* a power of two: full */
-        void *grown = realloc(poses->turns, (poses->count ? 2 * poses->count : 1) * sizeof *poses->turns);
-        if (!grown)
-            return ast_cli_fail(AST_CLI_FAILED, "%s: there is not enough memory for its rows", poses->path);
-        poses->turns = grown;
-    }
+    if (!ast_array_grow(&poses->turns, &poses->room, poses->count + 1, sizeof *poses->turns))
+        return ast_cli_fail(AST_CLI_FAILED, "%s: there is not enough memory for its rows", poses->path);
     rotation_of(q, poses->turns[poses->count++]);
     return -1;
 }

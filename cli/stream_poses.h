@@ -11,7 +11,7 @@
 typedef struct ast_cli_poses {
     const char *path;
     double (*turns)[9]; /* (count) rotations from the camera to the world, row-major */
-    size_t count;
+    size_t count, room;
     double *turned; /* (capacity, 3) the points of the current frame */
     size_t capacity;
 } ast_cli_poses;

@@ -21,13 +21,6 @@ static int same(const char *a, const char *b) {
 
 /* ---- What the names show ----------------------------------------------------------------------------------------- */
 
-/* Whether two names lead to one regular file. */
-static int same_file(const char *a, const char *b) {
-    struct stat one, other;
-    return stat(a, &one) == 0 && stat(b, &other) == 0 && S_ISREG(one.st_mode) && one.st_dev == other.st_dev &&
-           one.st_ino == other.st_ino;
-}
-
 int ast_cli_check_kept(const ast_cli_target *targets, size_t count, const char *input) {
     if (!input || same(input, "-"))
         return -1;
@@ -35,7 +28,7 @@ int ast_cli_check_kept(const ast_cli_target *targets, size_t count, const char *
         const char *path = targets[i].path;
         if (same(path, input))
             return ast_cli_fail(AST_CLI_USAGE, "--%s would overwrite the input %s", targets[i].option, input);
-        if (path && same_file(path, input))
+        if (path && ast_same_file(path, input))
             return ast_cli_fail(AST_CLI_FAILED, "--%s would overwrite the input %s, which %s is as well",
                                 targets[i].option, input, path);
     }

@@ -69,17 +69,12 @@ static int check(const settings *given) {
 
 /* ---- Finding it -------------------------------------------------------------------------------------------------- */
 
-static int ends_in(const char *path, const char *extension) {
-    size_t length = strlen(path), tail = strlen(extension);
-    return length > tail && strcasecmp(path + length - tail, extension) == 0;
-}
-
 static int is_report(const char *path) {
-    return ends_in(path, ".html") || ends_in(path, ".htm");
+    return ast_has_extension(path, ".html") || ast_has_extension(path, ".htm");
 }
 
 static int is_lines(const char *path) {
-    return ends_in(path, ".jsonl") || ends_in(path, ".ndjson") || ends_in(path, ".json");
+    return ast_has_extension(path, ".jsonl") || ast_has_extension(path, ".ndjson") || ast_has_extension(path, ".json");
 }
 
 /* The one file of that kind in the folder; *count of them are there. */

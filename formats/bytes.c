@@ -4,8 +4,6 @@
  * beforehand only where it can be trusted. */
 #include "bytes.h"
 
-#include "message.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -110,6 +108,26 @@ bool ast_bytes_read_raw(ast_bytes *bytes, void *buffer, size_t capacity, size_t 
         return ast_format_fail(error, "%s: cannot be read: %s", bytes->name, strerror(errno));
     *got = (size_t)part;
     return true;
+}
+
+int ast_read_at(int descriptor, uint64_t offset, void *bytes, size_t size) {
+    for (size_t done = 0; done < size;) {
+        ssize_t part = pread(descriptor, (char *)bytes + done, size - done, (off_t)(offset + done));
+        if (part == 0 || (part < 0 && errno != EINTR))
+            return part < 0 ? errno : -1;
+        done += part > 0 ? (size_t)part : 0;
+    }
+    return 0;
+}
+
+int ast_write_at(int descriptor, uint64_t offset, const void *bytes, size_t size) {
+    for (size_t done = 0; done < size;) {
+        ssize_t part = pwrite(descriptor, (const char *)bytes + done, size - done, (off_t)(offset + done));
+        if (part < 0 && errno != EINTR)
+            return errno;
+        done += part > 0 ? (size_t)part : 0;
+    }
+    return 0;
 }
 
 static bool open_file(ast_bytes *bytes, const char *path, ast_format_error *error) {

@@ -4,8 +4,6 @@
  * column may appear twice, so that a selection is never larger than the file it comes from. */
 #include "columns.h"
 
-#include "message.h"
-
 #include <stdlib.h>
 #include <string.h>
 

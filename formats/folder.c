@@ -3,8 +3,6 @@
  * Folders in the order that people expect: 9 before 10. */
 #include "frames.h"
 
-#include "message.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -74,6 +72,12 @@ bool ast_folder_make(const char *path, ast_format_error *error) {
     return ast_is_folder(path) || ast_format_fail(error, "%s is no folder", path);
 }
 
+bool ast_same_file(const char *a, const char *b) {
+    struct stat one, other;
+    return b && stat(a, &one) == 0 && stat(b, &other) == 0 && S_ISREG(one.st_mode) && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
+}
+
 /* Most file systems say with the name what it stands for; a link may lead to a folder or to nothing. */
 static bool is_file(const struct dirent *entry, const char *path) {
     struct stat status;
@@ -82,26 +86,24 @@ static bool is_file(const struct dirent *entry, const char *path) {
     return stat(path, &status) == 0 && !S_ISDIR(status.st_mode);
 }
 
+char *ast_path_within(const char *folder, const char *name) {
+    size_t length = strlen(folder);
+    char *path;
+    const char *slash = length > 0 && folder[length - 1] == '/' ? "" : "/";
+    return asprintf(&path, "%s%s%s", folder, slash, name) < 0 ? NULL : path;
+}
+
 /* Adds the entry if it is a file. */
 static bool add_file(ast_folder *folder, const char *path, const struct dirent *entry) {
-    size_t count = folder->count, length = strlen(path);
-    char *whole;
-    if (asprintf(&whole, "%s%s%s", path, length > 0 && path[length - 1] == '/' ? "" : "/", entry->d_name) < 0)
-        return false;
-    if (!is_file(entry, whole)) {
-        free(whole);
+    char *whole = ast_path_within(path, entry->d_name);
+    bool wanted = whole && is_file(entry, whole);
+    if (wanted && ast_array_grow(&folder->paths, &folder->capacity, folder->count + 1, sizeof *folder->paths)) {
+        folder->paths[folder->count++] = whole;
         return true;
     }
-    if ((count & (count - 1)) == 0) { /* a power of two: full */
-        char **grown = realloc(folder->paths, (count ? 2 * count : 1) * sizeof *grown);
-        if (!grown) {
-            free(whole);
-            return false;
-        }
-        folder->paths = grown;
-    }
-    folder->paths[folder->count++] = whole;
-    return true;
+    bool good = whole && !wanted;
+    free(whole);
+    return good;
 }
 
 bool ast_folder_list(ast_folder *folder, const char *path, ast_format_error *error) {

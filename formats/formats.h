@@ -31,6 +31,23 @@ typedef struct ast_format_error {
     char text[512];
 } ast_format_error;
 
+/* Fills in the sentence, cut to fit, and returns false. */
+bool ast_format_fail(ast_format_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same for the lack of memory. */
+bool ast_format_no_memory(ast_format_error *error, const char *name);
+
+/* What is safe to quote of a file: at most 40 bytes, no control characters, no half of a UTF-8 character. */
+#define AST_EXCERPT 48
+void ast_excerpt(char excerpt[AST_EXCERPT], const char *text, size_t length);
+
+/* Whether the path ends in the extension, such as ".ply", in upper or lower case, and has a name before it. */
+bool ast_has_extension(const char *path, const char *extension);
+
+/* Makes room for `needed` items of `size` bytes in an array from malloc(), at least doubling it; `array` is the address
+ * of the pointer to it. False without memory: then nothing has changed. */
+bool ast_array_grow(void *array, size_t *capacity, size_t needed, size_t size);
+
 /* ---- Reading --------------------------------------------------------------------------------------------------- */
 
 /* How a file is to be read. The strings are the caller's and are not kept. */
@@ -147,6 +164,10 @@ bool ast_read_matrix(const char *path, const ast_input_options *options, float *
 /* The whole of a regular file, whatever it holds. *bytes is the caller's to free(), and not NULL for an empty file. */
 bool ast_read_file(const char *path, unsigned char **bytes, size_t *size, ast_format_error *error);
 
+/* All `size` bytes at `offset` of an open file, from any thread: 0, or errno, or -1 if the file ends before. */
+int ast_read_at(int descriptor, uint64_t offset, void *bytes, size_t size);
+int ast_write_at(int descriptor, uint64_t offset, const void *bytes, size_t size);
+
 /* Bytes of one row of a source. */
 size_t ast_source_row(const ast_source *source);
 
@@ -236,9 +257,8 @@ static inline ast_array ast_value_array(const float *values, size_t rows, size_t
  * it back needs, separated by commas (.csv), tabs (.tsv) or blanks. A vector has a number per line. */
 bool ast_write_array(ast_output *output, ast_array array, ast_format_error *error);
 
-/* The same in parts: what comes before the first number of an array of this shape; then `count` numbers, which are
- * numbers `first` and on of the array. */
-bool ast_write_array_head(ast_output *output, ast_array shape, ast_format_error *error);
+/* The same in parts: `count` numbers of an array of this shape, from number `first` on. The part that begins with number
+ * 0 also has what comes before it. */
 bool ast_write_array_part(ast_output *output, ast_array part, size_t first, size_t count, ast_format_error *error);
 
 #endif

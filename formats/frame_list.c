@@ -4,7 +4,6 @@
  * but a depth.txt and a data set. */
 #include "frames.h"
 
-#include "message.h"
 #include "number.h"
 #include "nyu.h"
 
@@ -52,15 +51,10 @@ void ast_frame_list_free(ast_frame_list *list) {
 /* Takes the path, also on failure. */
 static bool add(ast_frame_list *list, char *path, double seconds, uint64_t scene, const char *name,
                 ast_format_error *error) {
-    size_t count = list->count;
-    ast_frame_file *grown = list->files;
-    if (path && (count & (count - 1)) == 0) /* a power of two, or none: full */
-        grown = realloc(list->files, (count ? 2 * count : 1) * sizeof *grown);
-    if (!path || !grown) {
+    if (!path || !ast_array_grow(&list->files, &list->capacity, list->count + 1, sizeof *list->files)) {
         free(path);
         return ast_format_fail(error, "%s: there is not enough memory for the list of frames", name);
     }
-    list->files = grown;
     list->files[list->count++] = (ast_frame_file){path, seconds, scene};
     return true;
 }
@@ -113,22 +107,9 @@ static bool add_scenes(ast_frame_list *list, const char *path, ast_format_error 
 
 /* ---- Folders ----------------------------------------------------------------------------------------------------- */
 
-/* NULL without memory. */
-static char *within(const char *folder, const char *name) {
-    size_t length = strlen(folder);
-    char *path;
-    const char *slash = length > 0 && folder[length - 1] == '/' ? "" : "/";
-    return asprintf(&path, "%s%s%s", folder, slash, name) < 0 ? NULL : path;
-}
-
 static bool is_table(const char *path) {
     ast_format_error error;
     return ast_input_check(path, NULL, &error);
-}
-
-static bool same_file(const char *a, const char *b) {
-    struct stat one, other;
-    return b && stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
 /* Adds those files of the folder that are wanted, images or tables. */
@@ -136,7 +117,7 @@ static bool add_files(ast_frame_list *list, const ast_folder *folder, const char
                       ast_format_error *error) {
     bool good = joins(list, path, depth, error);
     for (size_t i = 0; i < folder->count && good; i++)
-        if ((depth ? ast_depth_extension : is_table)(folder->paths[i]) && !same_file(folder->paths[i], list->except))
+        if ((depth ? ast_depth_extension : is_table)(folder->paths[i]) && !ast_same_file(folder->paths[i], list->except))
             good = add_file(list, folder->paths[i], depth, error);
     return good;
 }
@@ -179,7 +160,7 @@ static bool add_subfolder(ast_frame_list *list, const char *input, const char *p
 }
 
 static bool add_folder(ast_frame_list *list, const char *path, ast_frame_kind kind, ast_format_error *error) {
-    char *file = within(path, "depth.txt"), *folder = within(path, "depth");
+    char *file = ast_path_within(path, "depth.txt"), *folder = ast_path_within(path, "depth");
     struct stat status;
     bool found = false, good = file && folder;
     if (!good) {
@@ -231,7 +212,7 @@ static bool add_line(ast_frame_list *list, const char *folder, const char *name,
     }
     while (is_blank(*file))
         file++;
-    char *path = *file == '/' ? strdup(file) : within(folder, file);
+    char *path = *file == '/' ? strdup(file) : ast_path_within(folder, file);
     return add(list, path, seconds, AST_WHOLE, name, error);
 }
 

@@ -4,8 +4,6 @@
  * are cut from their files piece by piece. It knows no threads; frames.c runs it in one. */
 #include "frame_reader.h"
 
-#include "message.h"
-
 #include <endian.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -10,7 +10,6 @@
 #include "frames.h"
 
 #include "frame_reader.h"
-#include "message.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -25,7 +25,7 @@ int ast_natural_compare(const char *a, const char *b);
 
 typedef struct ast_folder {
     char **paths; /* folder/name, in natural order */
-    size_t count;
+    size_t count, capacity;
 } ast_folder;
 
 /* Lists the files of a folder (no subfolders, no names that begin with a dot). An empty list is no failure. */
@@ -36,6 +36,12 @@ bool ast_is_folder(const char *path);
 
 /* Makes a folder, and those above it, where they are not there. */
 bool ast_folder_make(const char *path, ast_format_error *error);
+
+/* folder/name, to free(); NULL without memory. */
+char *ast_path_within(const char *folder, const char *name);
+
+/* Whether two names, of which `b` may be NULL, lead to one regular file. */
+bool ast_same_file(const char *a, const char *b);
 
 /* ---- Which files ----------------------------------------------------------------------------------------------- */
 
@@ -56,7 +62,7 @@ typedef struct ast_frame_list {
     uint64_t scene;
     const char *except; /* option: a file that is left out of folders, or NULL */
     ast_frame_file *files;
-    size_t count;
+    size_t count, capacity;
     bool depth;          /* they are depth images; otherwise tables of points */
     bool scenes;         /* they are scenes of a data set, whose units are known */
     bool timed;          /* all come from folders with a depth.txt */

@@ -5,8 +5,6 @@
  * that says so remains. */
 #include "bytes.h"
 
-#include "message.h"
-
 #include <stdlib.h>
 
 #ifndef AST_HAVE_ZLIB

@@ -4,8 +4,6 @@
  * pixels have a place of their own. The decoders are in png_read.c, pnm.c and jpeg.c. */
 #include "image_readers.h"
 
-#include "message.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +30,6 @@ static const image_kind pnm = {0, "P", ast_pnm_depth, ast_pnm_picture}; /* and a
 static bool decode_depth(ast_depth_pixels *pixels, const ast_image_file *file, ast_format_error *error);
 static bool decode_picture(ast_picture *picture, const ast_image_file *file, ast_format_error *error);
 static bool load(ast_buffer *buffer, ast_image_file *file, ast_bytes *bytes, ast_format_error *error);
-static bool has_extension(const char *path, const char *const *extensions);
 
 bool ast_depth_read(ast_depth_pixels *pixels, const char *path, ast_format_error *error) {
     ast_bytes bytes;
@@ -94,11 +91,12 @@ void ast_picture_free(ast_picture *picture) {
 }
 
 bool ast_depth_extension(const char *path) {
-    return has_extension(path, (const char *const[]){".png", ".pgm", NULL});
+    return ast_has_extension(path, ".png") || ast_has_extension(path, ".pgm");
 }
 
 bool ast_picture_extension(const char *path) {
-    return has_extension(path, (const char *const[]){".png", ".ppm", ".pgm", ".jpg", ".jpeg", NULL});
+    return ast_depth_extension(path) || ast_has_extension(path, ".ppm") || ast_has_extension(path, ".jpg") ||
+           ast_has_extension(path, ".jpeg");
 }
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
@@ -146,16 +144,6 @@ bool ast_picture_resize(ast_picture *picture, size_t width, size_t height, const
 }
 
 /* ---- Kinds ------------------------------------------------------------------------------------------------------- */
-
-static bool has_extension(const char *path, const char *const *extensions) {
-    size_t length = strlen(path);
-    for (; *extensions; extensions++) {
-        size_t size = strlen(*extensions);
-        if (length > size && strcasecmp(path + length - size, *extensions) == 0)
-            return true;
-    }
-    return false;
-}
 
 /* NULL: none that is known. */
 static const image_kind *kind_of(const unsigned char *bytes, size_t size) {

@@ -4,7 +4,6 @@
  * rows maps nothing, so that a limit on the address space does not matter, and needs no position in the file, so that
  * threads do not wait for each other. */
 #include "columns.h"
-#include "message.h"
 #include "npy.h"
 #include "registry.h"
 
@@ -222,31 +221,19 @@ static size_t rows_in(const struct ast_opened *opened, const input_file *file, s
     return count < left ? count : left;
 }
 
-static int read_bytes(input_file *file, void *bytes, size_t size, off_t at) {
-    for (size_t done = 0; done < size;) {
-        ssize_t part = pread(file->bytes.descriptor, (char *)bytes + done, size - done, at + (off_t)done);
-        if (part < 0 && errno == EINTR)
-            continue;
-        if (part <= 0) {
-            __atomic_store_n(&file->reason, part < 0 ? errno : -1, __ATOMIC_RELAXED);
-            return 1;
-        }
-        done += (size_t)part;
-    }
-    return 0;
-}
-
 static int read_rows(size_t first, size_t count, void *place, void *data) {
     struct ast_opened *opened = data;
-    int failed = 0;
-    for (size_t part; count > 0 && !failed; first += part, count -= part) {
+    int reason = 0;
+    for (size_t part; count > 0 && !reason; first += part, count -= part) {
         input_file *file = file_of(opened, first);
         off_t at;
         part = rows_in(opened, file, first, count, &at);
-        failed = read_bytes(file, place, part * opened->row, at);
+        reason = ast_read_at(file->bytes.descriptor, (uint64_t)at, place, part * opened->row);
+        if (reason)
+            __atomic_store_n(&file->reason, reason, __ATOMIC_RELAXED);
         place = (char *)place + part * opened->row;
     }
-    return failed;
+    return reason != 0;
 }
 
 /* The disk may begin: what comes of it is seen when the rows are read. */

@@ -5,8 +5,6 @@
  * failure. */
 #include "image_readers.h"
 
-#include "message.h"
-
 #ifndef AST_HAVE_JPEG
 
 bool ast_jpeg_picture(ast_picture *picture, const ast_image_file *file, ast_format_error *error) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sentences for people. They quote foreign bytes, so the quoting is done here, once and with care. */
-#include "message.h"
+ * Sentences for people, which quote foreign bytes; and arrays that grow. */
+#include "formats.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define QUOTED 40
@@ -31,4 +32,23 @@ void ast_excerpt(char excerpt[AST_EXCERPT], const char *text, size_t length) {
         excerpt[i] = byte < 0x20 || byte == 0x7F ? '?' : (char)byte;
     }
     strcpy(excerpt + kept, kept < length ? "..." : "");
+}
+
+bool ast_has_extension(const char *path, const char *extension) {
+    size_t length = strlen(path), size = strlen(extension);
+    return length > size && strcasecmp(path + length - size, extension) == 0;
+}
+
+bool ast_array_grow(void *array, size_t *capacity, size_t needed, size_t size) {
+    if (needed <= *capacity)
+        return true;
+    size_t wanted = 2 * *capacity > needed ? 2 * *capacity : needed < 16 ? 16 : needed;
+    void *place;
+    memcpy(&place, array, sizeof place);
+    place = wanted <= SIZE_MAX / size ? realloc(place, wanted * size) : NULL;
+    if (!place)
+        return false;
+    memcpy(array, &place, sizeof place);
+    *capacity = wanted;
+    return true;
 }

@@ -6,9 +6,7 @@
 #include "npy.h"
 
 #include "columns.h"
-#include "message.h"
 #include "registry.h"
-#include "scalar.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,8 +4,6 @@
  * Python as that needs, from a range of bytes that may hold anything, and reads nothing itself. */
 #include "npy.h"
 
-#include "message.h"
-
 #include <stdio.h>
 #include <string.h>
 

@@ -3,10 +3,8 @@
  * Sparse matrices as scipy.sparse.save_npz writes them: a zip archive of .npy arrays. `format` says how the rest is to
  * be read: csr and csc have indptr, indices and data, coo has row, col and data; all have a shape. Indices may be in
  * any order; numbers of one place are added up. */
-#include "message.h"
 #include "npy.h"
 #include "registry.h"
-#include "scalar.h"
 #include "sparse.h"
 #include "zip.h"
 

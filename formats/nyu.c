@@ -4,13 +4,10 @@
  * (scene, 3, column, row). */
 #include "nyu.h"
 
-#include "message.h"
-
 #include <string.h>
 
 bool ast_nyu_extension(const char *path) {
-    size_t length = strlen(path);
-    return length > 4 && strcasecmp(path + length - 4, ".mat") == 0;
+    return ast_has_extension(path, ".mat");
 }
 
 #ifdef AST_HAVE_HDF5

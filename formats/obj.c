@@ -106,13 +106,10 @@ static bool read_statement(obj *reader, ast_format_error *error) {
 /* A fourth number, or a colour, may follow. */
 static bool read_triple(obj *reader, triples *list, ast_format_error *error) {
     const ast_solid_file *file = reader->file;
-    void *place = list->values;
     if (list->count == AST_SOLID_MOST)
         return ast_solid_fail_line(file, reader->at, error, "there are more than 2^31 - 1 points");
-    if (list->count == list->capacity &&
-        !ast_solid_grow(&place, &list->capacity, list->count + 1, 3 * sizeof *list->values, file->name, error))
-        return false;
-    list->values = place;
+    if (!ast_array_grow(&list->values, &list->capacity, list->count + 1, 3 * sizeof *list->values))
+        return ast_format_no_memory(error, file->name);
     for (size_t d = 0; d < 3; d++) {
         double value;
         const char *at = pass_blanks(reader->at, file->end), *end = ast_solid_real(file, at, &value);

@@ -5,8 +5,6 @@
  * only renaming. */
 #include "output.h"
 
-#include "message.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -29,21 +27,23 @@ struct ast_output {
     unsigned char buffer[BUFFER];
 };
 
-static ast_output *make_output(const char *name);
+static ast_output *make_output(const char *name, ast_output_kind kind, ast_format_error *error);
 static bool open_path(ast_output *output);
 static bool keep(ast_output *output, const unsigned char *bytes, size_t size, ast_format_error *error);
 static bool write_out(ast_output *output, const unsigned char *bytes, size_t size, ast_format_error *error);
+
+static bool no_memory(const char *name, ast_format_error *error) {
+    return ast_format_fail(error, "%s: there is not enough memory to write it", name);
+}
 
 static bool cannot(const ast_output *output, ast_format_error *error) {
     return ast_format_fail(error, "%s: cannot be written: %s", output->name, strerror(errno));
 }
 
 ast_output *ast_output_open(const char *path, bool durable, ast_format_error *error) {
-    ast_output *output = make_output(strcmp(path, "-") == 0 ? "standard output" : path);
-    if (!output) {
-        ast_format_fail(error, "%s: there is not enough memory to write it", path);
+    ast_output *output = make_output(strcmp(path, "-") == 0 ? "standard output" : path, AST_OUTPUT_STDOUT, error);
+    if (!output)
         return NULL;
-    }
     output->durable = durable;
     if (ast_output_path_find(&output->path, path, error) && (open_path(output) || cannot(output, error)))
         return output;
@@ -52,12 +52,7 @@ ast_output *ast_output_open(const char *path, bool durable, ast_format_error *er
 }
 
 ast_output *ast_output_open_memory(const char *name, ast_format_error *error) {
-    ast_output *output = make_output(name);
-    if (output)
-        output->path.kind = AST_OUTPUT_MEMORY;
-    else
-        ast_format_fail(error, "%s: there is not enough memory to write it", name);
-    return output;
+    return make_output(name, AST_OUTPUT_MEMORY, error);
 }
 
 bool ast_output_take(ast_output *output, unsigned char **bytes, size_t *size, ast_format_error *error) {
@@ -70,23 +65,16 @@ bool ast_output_take(ast_output *output, unsigned char **bytes, size_t *size, as
     return good;
 }
 
-static ast_output *make_output(const char *name) {
-    ast_output *output = malloc(sizeof *output);
-    if (!output)
+static ast_output *make_output(const char *name, ast_output_kind kind, ast_format_error *error) {
+    ast_output *output = calloc(1, sizeof *output);
+    if (!output || !(output->name = strdup(name))) {
+        free(output);
+        no_memory(name, error);
         return NULL;
-    output->used = 0;
-    output->finished = false;
-    output->durable = false;
-    output->descriptor = -1;
-    output->kept = NULL;
-    output->kept_size = output->kept_room = 0;
-    output->temporary = (ast_temporary){.descriptor = -1};
-    output->path = (ast_output_path){.kind = AST_OUTPUT_STDOUT};
-    output->name = strdup(name);
-    if (output->name)
-        return output;
-    free(output);
-    return NULL;
+    }
+    output->descriptor = output->temporary.descriptor = -1;
+    output->path.kind = kind;
+    return output;
 }
 
 ast_output *ast_output_open_sole(const char *path, bool durable, ast_format_error *error) {
@@ -114,19 +102,10 @@ bool ast_output_share(ast_output *output, char *name, size_t room, ast_format_er
 
 bool ast_write_part(const char *name, uint64_t offset, const void *bytes, size_t size, ast_format_error *error) {
     int descriptor = open(name, O_WRONLY | O_CLOEXEC);
-    bool good = descriptor >= 0;
-    for (size_t done = 0; good && done < size;) {
-        size_t left = size - done < ((size_t)1 << 30) ? size - done : (size_t)1 << 30;
-        ssize_t part = pwrite(descriptor, (const char *)bytes + done, left, (off_t)(offset + done));
-        good = part >= 0 || errno == EINTR;
-        done += part > 0 ? (size_t)part : 0;
-    }
-    int reason = errno;
-    if (descriptor >= 0 && close(descriptor) != 0 && good) {
-        good = false;
+    int reason = descriptor < 0 ? errno : ast_write_at(descriptor, offset, bytes, size);
+    if (descriptor >= 0 && close(descriptor) != 0 && !reason)
         reason = errno;
-    }
-    return good || ast_format_fail(error, "%s: cannot be written: %s", name, strerror(reason));
+    return !reason || ast_format_fail(error, "%s: cannot be written: %s", name, strerror(reason));
 }
 
 bool ast_output_write(ast_output *output, const void *bytes, size_t size, ast_format_error *error) {
@@ -231,14 +210,8 @@ static bool open_path(ast_output *output) {
 }
 
 static bool keep(ast_output *output, const unsigned char *bytes, size_t size, ast_format_error *error) {
-    if (size > output->kept_room - output->kept_size) {
-        size_t room = 2 * output->kept_room + size;
-        unsigned char *larger = realloc(output->kept, room);
-        if (!larger)
-            return ast_format_fail(error, "%s: there is not enough memory to write it", output->name);
-        output->kept = larger;
-        output->kept_room = room;
-    }
+    if (!ast_array_grow(&output->kept, &output->kept_room, output->kept_size + size, 1))
+        return no_memory(output->name, error);
     if (size > 0)
         memcpy(output->kept + output->kept_size, bytes, size);
     output->kept_size += size;

@@ -4,8 +4,6 @@
  * by a rename, and which file that is behind symbolic links. It writes nothing. */
 #include "output.h"
 
-#include "message.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

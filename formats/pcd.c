@@ -39,14 +39,6 @@ static bool cannot_hold(const ast_pcd_header *header, const ast_solid_file *file
                            file->name, (size_t)(file->end - header->body), header->points);
 }
 
-/* Where the numbers of a slot go; NULL where nobody wants them. */
-static float *place_of(const ast_solid *solid, int slot) {
-    if (slot < 0)
-        return NULL;
-    float *triples = slot < 3 ? solid->points : solid->normals;
-    return triples ? triples + slot % 3 : NULL;
-}
-
 /* ---- Text -------------------------------------------------------------------------------------------------------- */
 
 /* One line; `places` is where each number of it goes. */
@@ -100,7 +92,7 @@ static bool read_text(ast_solid *solid, const ast_pcd_header *header, const ast_
         return ast_format_no_memory(error, file->name);
     size_t column = 0;
     for (size_t i = 0; i < header->field_count; i++) {
-        places[column] = place_of(solid, header->fields[i].slot);
+        places[column] = ast_solid_place(solid, header->fields[i].slot);
         column += header->fields[i].count;
     }
     bool good = read_lines(solid, places, header, file, error);
@@ -128,7 +120,7 @@ static bool read_binary(ast_solid *solid, const ast_pcd_header *header, const as
     for (size_t first = 0; first < header->points; first += BLOCK) {
         size_t count = header->points - first < BLOCK ? header->points - first : BLOCK;
         for (int slot = 0; slot < AST_PCD_SLOTS; slot++) {
-            float *place = place_of(solid, slot);
+            float *place = ast_solid_place(solid, slot);
             if (place)
                 ast_solid_gather(place + 3 * first, header->body + first * header->row + header->slots[slot]->offset,
                                  header->row, count, header->slots[slot]->type);
@@ -180,7 +172,7 @@ static bool read_compressed(ast_solid *solid, const ast_pcd_header *header, cons
                         (size_t)(header->body + 8 - file->text));
     /* Column after column: a field's numbers of all points stand together. */
     for (int slot = 0; slot < AST_PCD_SLOTS && good; slot++) {
-        float *place = place_of(solid, slot);
+        float *place = ast_solid_place(solid, slot);
         const ast_pcd_field *field = header->slots[slot];
         if (place)
             ast_solid_gather(place, (char *)bytes + field->offset * count, field->type.item, count, field->type);

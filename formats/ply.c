@@ -104,14 +104,6 @@ static bool check_end(const ply *p, ast_format_error *error) {
 
 /* ---- Numbers ----------------------------------------------------------------------------------------------------- */
 
-/* Where the numbers of a vertex's slot go: those of point 0. NULL: nobody wants them. */
-static float *place_of(const ply *p, int slot) {
-    if (slot < 0 || slot >= AST_PLY_CORNERS)
-        return NULL;
-    float *triples = slot < 3 ? p->solid->points : p->solid->normals;
-    return triples ? triples + slot % 3 : NULL;
-}
-
 static bool next_number(ply *p, ast_solid_type type, double *value, ast_format_error *error) {
     if (!p->header->text) {
         if ((size_t)(p->file->end - p->at) < type.item)
@@ -175,7 +167,7 @@ static bool read_row(ply *p, ast_format_error *error) {
         double value;
         if (property->list ? !read_list(p, property, error) : !next_number(p, property->type, &value, error))
             return false;
-        float *place = property->list ? NULL : place_of(p, property->slot);
+        float *place = property->list ? NULL : ast_solid_place(p->solid, property->slot);
         if (place)
             place[3 * p->row] = (float)value;
     }
@@ -206,7 +198,7 @@ static void gather_vertices(const ply *p) {
         const char *from = p->at + first * element->size;
         for (size_t i = 0; i < element->property_count; i++) {
             const ast_ply_property *property = &element->properties[i];
-            float *place = place_of(p, property->slot);
+            float *place = ast_solid_place(p->solid, property->slot);
             if (place)
                 ast_solid_gather(place + 3 * first, from, element->size, count, property->type);
             from += property->type.item;

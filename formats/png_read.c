@@ -5,8 +5,6 @@
  * sentence. Chunks that no pixel depends on are passed over, which also keeps their bombs away. */
 #include "image_readers.h"
 
-#include "message.h"
-
 #ifndef AST_HAVE_PNG
 
 static bool no_png(const ast_image_file *file, ast_format_error *error) {

@@ -4,7 +4,6 @@
  * when it fails, as in png_read.c. */
 #include "images.h"
 
-#include "message.h"
 #include "output.h"
 
 #ifndef AST_HAVE_PNG

@@ -4,8 +4,6 @@
  * image a file. The header's promise is compared with the bytes that follow before memory is asked for. */
 #include "image_readers.h"
 
-#include "message.h"
-
 #include <assert.h>
 #include <endian.h>
 #include <string.h>

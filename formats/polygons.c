@@ -32,36 +32,23 @@ static void flatten(flat *polygon, const int32_t *triangles, size_t corners, con
 static bool cut_ears(flat *polygon, int32_t *triangles);
 
 bool ast_faces_room(ast_faces *faces, size_t count, const char *name, ast_format_error *error) {
-    void *place = faces->corners;
-    bool good = count <= faces->corner_capacity ||
-                ast_solid_grow(&place, &faces->corner_capacity, count, sizeof *faces->corners, name, error);
-    faces->corners = place;
-    return good;
+    return ast_array_grow(&faces->corners, &faces->corner_capacity, count, sizeof *faces->corners) ||
+           ast_format_no_memory(error, name);
 }
 
-static bool add_large(ast_faces *faces, size_t count, const char *name, ast_format_error *error) {
-    void *place = faces->large;
-    bool good =
-        ast_solid_grow(&place, &faces->large_capacity, faces->large_count + 1, sizeof *faces->large, name, error);
-    faces->large = place;
-    if (good)
-        faces->large[faces->large_count++] = (ast_polygon){faces->count, count};
-    return good;
+static bool add_large(ast_faces *faces, size_t count) {
+    if (!ast_array_grow(&faces->large, &faces->large_capacity, faces->large_count + 1, sizeof *faces->large))
+        return false;
+    faces->large[faces->large_count++] = (ast_polygon){faces->count, count};
+    return true;
 }
 
 bool ast_faces_add(ast_faces *faces, size_t count, const char *name, ast_format_error *error) {
     if (faces->count + count - 2 > AST_SOLID_MOST)
         return ast_format_fail(error, "%s: has more than 2^31 - 1 triangles", name);
-    if (faces->count + count - 2 > faces->capacity) {
-        void *place = faces->triangles;
-        bool good = ast_solid_grow(&place, &faces->capacity, faces->count + count - 2, 3 * sizeof *faces->triangles,
-                                   name, error);
-        faces->triangles = place;
-        if (!good)
-            return false;
-    }
-    if (count > 3 && !add_large(faces, count, name, error))
-        return false;
+    if (!ast_array_grow(&faces->triangles, &faces->capacity, faces->count + count - 2, 3 * sizeof *faces->triangles) ||
+        (count > 3 && !add_large(faces, count)))
+        return ast_format_no_memory(error, name);
     int32_t *place = faces->triangles + 3 * faces->count;
     for (size_t i = 2; i < count; i++) {
         *place++ = faces->corners[0];

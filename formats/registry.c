@@ -4,8 +4,6 @@
  * is judged in `ast_resolve`, so that checking and opening cannot disagree. */
 #include "registry.h"
 
-#include "message.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,47 +83,40 @@ static const ast_format *format_of_path(const char *path, size_t length) {
     return NULL;
 }
 
+/* By its name, or where that is NULL by the extension of the path; NULL: there is none. */
+static const ast_format *find_format(const char *path, const char *name, bool *compressed) {
+    const char *text = name ? name : path;
+    size_t length = strlen(text);
+    bool packed = ast_has_extension(text, ".gz");
+    *compressed = packed || ast_has_extension(path, ".gz");
+    length -= packed ? 3 : 0;
+    return name ? format_called(name, length) : format_of_path(path, length);
+}
+
 const ast_format *ast_solid_format(const char *path, const char *name, bool *compressed) {
-    size_t length = strlen(name ? name : path);
-    bool named = name && ends_with(name, length, ".gz");
-    *compressed = named || ends_with(path, strlen(path), ".gz");
-    if (name ? named : *compressed)
-        length -= 3;
-    const ast_format *format = name ? format_called(name, length) : format_of_path(path, length);
+    const ast_format *format = find_format(path, name, compressed);
     return format && format->solid ? format : NULL;
 }
 
-static bool by_name(ast_resolved *how, const char *name, ast_format_error *error) {
-    size_t length = strlen(name);
-    how->compressed |= ends_with(name, length, ".gz");
-    if (ends_with(name, length, ".gz"))
-        length -= 3;
-    how->format = format_called(name, length);
-    return how->format ||
-           ast_format_fail(error, "'%.60s' is no known format; there are " FORMAT_NAMES SOLID_NAMES, name);
-}
-
-static bool by_extension(ast_resolved *how, const char *path, ast_format_error *error) {
-    size_t length = strlen(path);
+static bool no_format(const char *path, const char *name, ast_format_error *error) {
+    if (name)
+        return ast_format_fail(error, "'%.60s' is no known format; there are " FORMAT_NAMES SOLID_NAMES, name);
     if (strcmp(path, "-") == 0)
         return ast_format_fail(error, "standard input has no extension, so the format must be given: " FORMAT_NAMES);
-    if (how->compressed)
-        length -= 3;
-    how->format = format_of_path(path, length);
-    return how->format ||
-           ast_format_fail(error, "%s: the extension names no known format; there are " FORMAT_NAMES SOLID_NAMES, path);
+    return ast_format_fail(error, "%s: the extension names no known format; there are " FORMAT_NAMES SOLID_NAMES, path);
 }
 
 bool ast_resolve(ast_resolved *how, const char *path, const ast_input_options *options, ast_format_error *error) {
     ast_input_options defaults = {0};
     if (!options)
         options = &defaults;
-    *how = (ast_resolved){
-        .compressed = ends_with(path, strlen(path), ".gz"), .transpose = options->transpose, .empty = options->empty};
-    bool good = options->format ? by_name(how, options->format, error) : by_extension(how, path, error);
-    if (good && !how->format->open)
-        good = ast_format_fail(
+    *how = (ast_resolved){.transpose = options->transpose, .empty = options->empty};
+    how->format = find_format(path, options->format, &how->compressed);
+    if (!how->format)
+        return no_format(path, options->format, error);
+    if (!how->format->open)
+        return ast_format_fail(
             error, "%s: is a 3-D file, which has places and no table of directions; a table is needed: " FORMAT_NAMES,
             path);
-    return good && ast_columns_parse(&how->columns, options->columns, error);
+    return ast_columns_parse(&how->columns, options->columns, error);
 }

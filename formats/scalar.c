@@ -2,7 +2,7 @@
  *
  * Converts single numbers. It is used for labels, weights and means, which are few beside the points; points are
  * converted by the library. */
-#include "scalar.h"
+#include "npy.h"
 
 #include <math.h>
 #include <string.h>

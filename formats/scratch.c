@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
  * A file for what has no room in memory. It has no name, so that nothing is left however the process ends. */
-#include "message.h"
 #include "output.h"
 
 #include <errno.h>
@@ -51,29 +50,18 @@ bool ast_scratch_open(ast_scratch *scratch, const char *beside, ast_format_error
     return false;
 }
 
-static int fail(ast_scratch *scratch, ssize_t part) {
-    __atomic_store_n(&scratch->reason, part < 0 ? errno : -1, __ATOMIC_RELAXED);
-    return 1;
+static int outcome(ast_scratch *scratch, int reason) {
+    if (reason)
+        __atomic_store_n(&scratch->reason, reason, __ATOMIC_RELAXED);
+    return reason != 0;
 }
 
 int ast_scratch_write(ast_scratch *scratch, uint64_t offset, const void *bytes, size_t size) {
-    for (size_t done = 0; done < size;) {
-        ssize_t part = pwrite(scratch->descriptor, (const char *)bytes + done, size - done, (off_t)(offset + done));
-        if (part <= 0 && errno != EINTR)
-            return fail(scratch, part);
-        done += part > 0 ? (size_t)part : 0;
-    }
-    return 0;
+    return outcome(scratch, ast_write_at(scratch->descriptor, offset, bytes, size));
 }
 
 int ast_scratch_read(ast_scratch *scratch, uint64_t offset, void *bytes, size_t size) {
-    for (size_t done = 0; done < size;) {
-        ssize_t part = pread(scratch->descriptor, (char *)bytes + done, size - done, (off_t)(offset + done));
-        if (part == 0 || (part < 0 && errno != EINTR))
-            return fail(scratch, part);
-        done += part > 0 ? (size_t)part : 0;
-    }
-    return 0;
+    return outcome(scratch, ast_read_at(scratch->descriptor, offset, bytes, size));
 }
 
 bool ast_scratch_failed(const ast_scratch *scratch, ast_format_error *error) {

@@ -4,7 +4,7 @@
  * number, and the loop for each type is the same function with another way to load. */
 #include "solid_readers.h"
 
-#include "scalar.h"
+#include "npy.h"
 
 #include <string.h>
 
@@ -16,30 +16,27 @@ double ast_solid_load(const void *place, ast_solid_type type) {
     return ast_scalar_load(bytes, type.kind, type.item);
 }
 
+float *ast_solid_place(const ast_solid *solid, int slot) {
+    float *triples = slot < 0 || slot > 5 ? NULL : slot < 3 ? solid->points : solid->normals;
+    return triples ? triples + slot % 3 : NULL;
+}
+
 typedef float load_function(const char *place, bool swap);
 
-static uint32_t load_32(const char *place, bool swap) {
-    uint32_t bits;
-    memcpy(&bits, place, sizeof bits);
-    return swap ? __builtin_bswap32(bits) : bits;
-}
-
-static uint64_t load_64(const char *place, bool swap) {
-    uint64_t bits;
-    memcpy(&bits, place, sizeof bits);
-    return swap ? __builtin_bswap64(bits) : bits;
-}
-
 static float load_float(const char *place, bool swap) {
-    uint32_t bits = load_32(place, swap);
+    uint32_t bits;
     float number;
+    memcpy(&bits, place, sizeof bits);
+    bits = swap ? __builtin_bswap32(bits) : bits;
     memcpy(&number, &bits, sizeof number);
     return number;
 }
 
 static float load_double(const char *place, bool swap) {
-    uint64_t bits = load_64(place, swap);
+    uint64_t bits;
     double number;
+    memcpy(&bits, place, sizeof bits);
+    bits = swap ? __builtin_bswap64(bits) : bits;
     memcpy(&number, &bits, sizeof number);
     return (float)number;
 }

@@ -5,7 +5,6 @@
 #ifndef ASTERISM_FORMATS_SOLID_READERS_H
 #define ASTERISM_FORMATS_SOLID_READERS_H
 
-#include "message.h"
 #include "solids.h"
 
 #include <locale.h>
@@ -32,10 +31,6 @@ bool ast_solid_fail_line(const ast_solid_file *file, const char *at, ast_format_
 
 /* Places for `count` points, and as many normals. The caller has seen that the file has the bytes for them. */
 bool ast_solid_make_points(ast_solid *solid, size_t count, bool normals, const char *name, ast_format_error *error);
-
-/* Room for `needed` items at *place, at least doubling: for what the file does not count. */
-bool ast_solid_grow(void **place, size_t *capacity, size_t needed, size_t item, const char *name,
-                    ast_format_error *error);
 
 /* ---- solid_text.c ------------------------------------------------------------------------------------------------ */
 
@@ -104,6 +99,10 @@ typedef struct ast_solid_type {
 } ast_solid_type;
 
 double ast_solid_load(const void *place, ast_solid_type type);
+
+/* Where the numbers of a slot go, 0 to 2 for x, y, z and 3 to 5 for the normal: those of point 0. NULL for any other slot,
+ * and where there are no normals. */
+float *ast_solid_place(const ast_solid *solid, int slot);
 
 /* place[3 i] = number at from + i stride, for i below count. */
 void ast_solid_gather(float *place, const char *from, size_t stride, size_t count, ast_solid_type type);

@@ -87,19 +87,6 @@ bool ast_solid_make_points(ast_solid *solid, size_t count, bool normals, const c
     return (solid->points && (solid->normals || !normals)) || ast_format_no_memory(error, name);
 }
 
-bool ast_solid_grow(void **place, size_t *capacity, size_t needed, size_t item, const char *name,
-                    ast_format_error *error) {
-    if (needed <= *capacity)
-        return true;
-    size_t wanted = 2 * *capacity > needed ? 2 * *capacity : needed < 256 ? 256 : needed;
-    void *grown = realloc(*place, wanted * item);
-    if (!grown)
-        return ast_format_no_memory(error, name);
-    *place = grown;
-    *capacity = wanted;
-    return true;
-}
-
 /* ---- Bytes ------------------------------------------------------------------------------------------------------- */
 
 /* A page more than the file needs is reserved, and the file put over the beginning: whatever its size, a NUL follows.

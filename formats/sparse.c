@@ -4,8 +4,6 @@
  * that are out of order are sorted, and equal columns added up. */
 #include "sparse.h"
 
-#include "message.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,14 +25,8 @@ bool ast_entries_size(ast_entries *entries, double rows, double columns, ast_for
 }
 
 bool ast_entries_add(ast_entries *entries, ast_entry entry, ast_format_error *error) {
-    if (entries->count == entries->capacity) {
-        size_t capacity = entries->capacity ? 2 * entries->capacity : 1024;
-        ast_entry *grown = realloc(entries->list, capacity * sizeof *grown);
-        if (!grown)
-            return ast_format_no_memory(error, entries->name);
-        entries->list = grown;
-        entries->capacity = capacity;
-    }
+    if (!ast_array_grow(&entries->list, &entries->capacity, entries->count + 1, sizeof *entries->list))
+        return ast_format_no_memory(error, entries->name);
     entries->list[entries->count++] = entry;
     return true;
 }

@@ -118,13 +118,10 @@ static bool read_vertex(text *reader, ast_format_error *error) {
 
 /* Behind the word facet. Its normal is not looked at. */
 static bool read_facet(text *reader, ast_format_error *error) {
-    void *place = reader->points;
     if (reader->count + 3 > AST_SOLID_MOST)
         return ast_solid_fail_line(reader->file, reader->at, error, "there are more than 2^31 / 3 facets");
-    if (!ast_solid_grow(&place, &reader->capacity, reader->count + 3, 3 * sizeof *reader->points, reader->file->name,
-                        error))
-        return false;
-    reader->points = place;
+    if (!ast_array_grow(&reader->points, &reader->capacity, reader->count + 3, 3 * sizeof *reader->points))
+        return ast_format_no_memory(error, reader->file->name);
     if (take(reader, "normal"))
         for (int d = 0; d < 3; d++)
             reader->at = ast_solid_pass_word(next_word(reader), reader->file->end);

@@ -6,10 +6,8 @@
 #include "frame_reader.h"
 
 #include "columns.h"
-#include "message.h"
 #include "npy.h"
 #include "registry.h"
-#include "scalar.h"
 
 #include <stdlib.h>
 #include <string.h>

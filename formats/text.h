@@ -5,7 +5,6 @@
 #define ASTERISM_FORMATS_TEXT_H
 
 #include "bytes.h"
-#include "message.h"
 
 #include <locale.h>
 

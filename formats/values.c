@@ -3,8 +3,7 @@
  * Labels, weights and means, and files of our own: read whole into the caller's hands. */
 #include "registry.h"
 
-#include "message.h"
-#include "scalar.h"
+#include "npy.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,8 +4,6 @@
  * knows nothing of files. */
 #include "output.h"
 
-#include "message.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -34,11 +32,6 @@ static const text_style *style_of(const char *path) {
 bool ast_output_check(const char *path, ast_format_error *error) {
     return style_of(path) ||
            ast_format_fail(error, "%s: files can be written with the extensions .npy, .csv, .tsv and .txt", path);
-}
-
-static bool style_for(const ast_output *output, const text_style **style, ast_format_error *error) {
-    *style = style_of(ast_output_name(output));
-    return *style || ast_output_check(ast_output_name(output), error);
 }
 
 /* A version 1.0 header. */
@@ -87,23 +80,19 @@ static bool write_text(ast_output *output, const ast_array *array, size_t first,
     return true;
 }
 
-bool ast_write_array_head(ast_output *output, ast_array shape, ast_format_error *error) {
-    const text_style *style;
-    return style_for(output, &style, error) && (style->separator || write_header(output, &shape, error));
-}
-
 bool ast_write_array_part(ast_output *output, ast_array part, size_t first, size_t count, ast_format_error *error) {
-    const text_style *style;
-    if (!style_for(output, &style, error))
-        return false;
+    const text_style *style = style_of(ast_output_name(output));
+    if (!style)
+        return ast_output_check(ast_output_name(output), error);
     if (style->separator)
         return write_text(output, &part, first, count, style->separator, error);
-    return ast_output_write(output, part.reals ? (const void *)part.reals : part.integers, 4 * count, error);
+    return (first > 0 || write_header(output, &part, error)) &&
+           ast_output_write(output, part.reals ? (const void *)part.reals : part.integers, 4 * count, error);
 }
 
 bool ast_write_array(ast_output *output, ast_array array, ast_format_error *error) {
     size_t count = 1;
     for (size_t i = 0; i < array.dimensions; i++)
         count *= array.sizes[i];
-    return ast_write_array_head(output, array, error) && ast_write_array_part(output, array, 0, count, error);
+    return ast_write_array_part(output, array, 0, count, error);
 }

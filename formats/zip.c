@@ -6,8 +6,6 @@
  * (zip64). */
 #include "zip.h"
 
-#include "message.h"
-
 #include <stdlib.h>
 #include <string.h>
 #ifdef AST_HAVE_ZLIB

@@ -5,7 +5,6 @@
 #include "page.h"
 
 #include <asterism_depth.h>
-#include <message.h>
 
 #include <inttypes.h>
 #include <math.h>

@@ -6,8 +6,6 @@
 #include "shares.h"
 #include "svg.h"
 
-#include <message.h>
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

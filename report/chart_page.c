@@ -4,8 +4,6 @@
  * figure or a table does not need to know pages. */
 #include "page.h"
 
-#include <message.h>
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,8 +5,6 @@
  * second one is added. */
 #include "report.h"
 
-#include <message.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

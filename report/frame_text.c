@@ -6,8 +6,6 @@
 
 #include "sampling.h"
 
-#include <message.h>
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

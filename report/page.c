@@ -3,7 +3,6 @@
  * What all pages have in common, and how the data is put into the page. */
 #include "page.h"
 
-#include <message.h>
 #include <viewer.h>
 
 #include <inttypes.h>

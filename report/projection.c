@@ -9,8 +9,6 @@
 
 #include "sampling.h"
 
-#include <message.h>
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -8,8 +8,6 @@
 
 #include "frame_text.h"
 
-#include <message.h>
-
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -6,8 +6,6 @@
 
 #include "svg.h"
 
-#include <message.h>
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

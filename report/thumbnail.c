@@ -4,8 +4,6 @@
  * meaningless, and reading all pixels would take as long as clustering them. */
 #include "thumbnail.h"
 
-#include <message.h>
-
 #include <stdlib.h>
 #include <string.h>
 

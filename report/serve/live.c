@@ -7,8 +7,6 @@
 #include "live_access.h"
 #include "live_viewers.h"
 
-#include <message.h>
-
 #ifndef AST_HAVE_CIVETWEB
 
 bool ast_live_there(void) {
