@@ -29,21 +29,19 @@ typedef struct settings {
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
     {"means", AST_CLI_READ, "FILE", "the means, one per row, as cluster --means writes them", AT(means),
-     .required = "the means to compare with", .manual = "The means, one per row, as `cluster --means` writes them."},
+     .required = "the means to compare with"},
     {"angle", AST_CLI_REAL, "DEG", "points farther than this from every mean get the label -1", AT(angle), 0, 180,
-     .manual = "A point farther than that from every mean gets the label -1."},
-    {"axial", AST_CLI_FLAG, NULL, "x and -x are the same: the mean with the largest |cosine|", AT(axial),
-     .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE,
-     .manual = "A row and its negative are the same: the nearest mean has the largest |cosine|, which is the "
-               "similarity."},
+     .more = NULL},
+    {"axial", AST_CLI_FLAG, NULL, "treat x and -x as the same: the mean with the largest |cosine|", AT(axial),
+     .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE, .more = "This |cosine| is the similarity."},
     {"labels", AST_CLI_TEXT, "FILE",
      "write one label per row, point or triangle, -1 for missing ones: int32 .npy, or text; for images, "
      "an array of the image's shape; - is standard output",
-     AT(labels), .manual = "Writes the number of the nearest mean, from 0, for each row."},
+     AT(labels), .more = "A label is the number of the nearest mean, from 0."},
     {"similarity", AST_CLI_TEXT, "FILE",
      "write the cosine between each point and the nearest mean, NaN for missing rows: float32 .npy, or "
      "text",
-     AT(similarity), .manual = "Writes the cosine between each point and the nearest mean, NaN for missing rows."},
+     AT(similarity), .more = NULL},
     AST_CLI_MEMORY_OPTION(AT(memory)),
     {0}};
 
@@ -59,7 +57,6 @@ const ast_cli_command ast_cli_assign = {
     .about = "Gives every row of INPUT the number of the nearest mean (from 0, the largest cosine; of equal ones "
              "the lowest number). Nothing is learned: the means stay as they are. INPUT may also be a depth "
              "image, a cloud, a mesh, or several .npy files, as for cluster.",
-    .manual = "Labels points with known means. Nothing is learned.",
     .examples = "asterism assign new.npy --means means.npy --labels labels.npy\n"
                 "asterism assign scan.pcd --means means.npy --angle 30 --labels labels.npy\n"
                 "asterism assign new.csv --means means.npy --angle 25 --labels - --similarity cosine.txt",

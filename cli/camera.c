@@ -21,28 +21,20 @@ static const char *const smoothings[] = {"guided", "tv", "none", "planes", NULL}
 #define AT(field) offsetof(ast_cli_camera, field)
 static const ast_cli_option table[] = {
     {"intrinsics", AST_CLI_NUMBERS, "FX,FY,CX,CY", "focal lengths and principal point of the camera, in pixels",
-     AT(intrinsics), 4, 0, .excludes = "camera",
-     .manual = "The focal lengths and the principal point of the camera, in pixels; the centre of the first pixel "
-               "is at 0,0."},
+     AT(intrinsics), 4, 0, .excludes = "camera", .more = "The centre of the first pixel is at 0,0."},
     {"camera", AST_CLI_TEXT, "NAME", "the same for a camera that is known by name, such as kinect", AT(name),
-     .manual = "The same for images of 640 x 480 from a camera that is known by name: `icl-nuim`, `kinect`, `nyu`, "
-               "`tum-fr1`, `tum-fr2`, `tum-fr3` or `xtion`. The scenes of the NYU v2 data set (*.mat*) need none: "
-               "theirs is `nyu`."},
+     .more = "These cameras take images of 640 x 480 pixels: `icl-nuim`, `kinect`, `nyu`, `tum-fr1`, `tum-fr2`, "
+             "`tum-fr3` and `xtion`. The scenes of the NYU v2 data set (*.mat*) need none: theirs is `nyu`."},
     {"depth-scale", AST_CLI_REAL, "UNITS",
      "units of depth per metre (default: that of --camera, 5000 for folders with a depth.txt, otherwise "
      "1000)",
-     AT(scale), 1e-3, 1e9, .inputs = AST_CLI_IMAGE | AST_CLI_STANDARD_DEPTH,
-     .manual = "How many units of depth are a metre. By default what is usual for --camera, 5000 for folders with a "
-               "*depth.txt*, and otherwise 1000."},
+     AT(scale), 1e-3, 1e9, .inputs = AST_CLI_IMAGE | AST_CLI_STANDARD_DEPTH},
     {"raw", AST_CLI_PIXELS, "WIDTHxHEIGHT",
      "standard input holds raw depth frames of this size: 16-bit numbers, little-endian, without a header", AT(raw),
-     .inputs = AST_CLI_STANDARD_DEPTH,
-     .manual = "Standard input holds raw frames of this size, 16-bit numbers, little-endian, without a header."},
+     .inputs = AST_CLI_STANDARD_DEPTH},
     {"frame", AST_CLI_TEXT, "N|all",
      "the scene of the NYU v2 data set (.mat), counted from 0; all: one after the other", AT(frame),
-     .inputs = AST_CLI_SCENE,
-     .manual = "Which scene of the NYU v2 data set (*.mat*), counted from 0, or all of them one after the other, "
-               "which is the default of `stream` and `segment`."},
+     .inputs = AST_CLI_SCENE, .more = "`stream` and `segment` take all if the option is not given."},
     {"smooth", AST_CLI_CHOICE, "HOW",
      "guided: a guided filter on the depth, and a normal for every pixel (the default for single images)\n"
      "planes: normals of whole walls and floors, and none elsewhere (the default of stream and segment)\n"
@@ -56,28 +48,21 @@ static const ast_cli_option table[] = {
                "direction, is missing; `tv` smooths the normals as well, by total variation on the sphere, and is "
                "for single images; `none` does neither."},
     {"filter-radius", AST_CLI_INT, "PIXELS", "radius of the guided filter: a larger radius is smoother",
-     AT(options.filter_radius), 1, 64, .standard = "3",
-     .manual = "The radius of the guided filter. A larger radius is smoother."},
+     AT(options.filter_radius), 1, 64, .standard = "3"},
     {"filter-epsilon", AST_CLI_REAL, "METRES", "smaller deviations of the depth from a plane are noise",
      AT(options.filter_epsilon), 0, 1e6, .standard = "0.005",
-     .manual = "Depth that deviates less than this from a plane, at a distance of 1 m and growing with its square, "
-               "is taken for noise."},
+     .more = "The deviation is that at a distance of 1 m; it grows with the square of the distance."},
     {"normal-window", AST_CLI_INT, "PIXELS",
      "normals are averaged over 2 w + 1 pixels square; this, --filter-radius or --edge-jump alone means "
      "guided",
-     AT(options.window), 1, 64, .standard = "6",
-     .manual = "Normals are averaged over a square of 2 w + 1 pixels (default 6). Larger means less noise and "
-               "rounder edges. This option, --filter-radius or --edge-jump without --smooth means `guided`."},
+     AT(options.window), 1, 64, .standard = "6", .more = "Larger means less noise and rounder edges."},
     {"edge-jump", AST_CLI_REAL, "RATIO", "relative step in depth, at 1 m, that is an edge", AT(options.jump), 0, 1e6,
-     .standard = "0.01",
-     .manual = "The relative step in depth between neighbours, at 1 m, that is the edge of an object and not a "
-               "slanted surface."},
-    {"nearest", AST_CLI_REAL, "METRES", "nearer depth is missing", AT(options.nearest), 0, 1e6, .standard = "0",
-     .manual = "Nearer depth is missing."},
+     .standard = "0.01", .more = "Smaller steps between neighbours are slanted surfaces."},
+    {"nearest", AST_CLI_REAL, "METRES", "nearer depth is missing", AT(options.nearest), 0, 1e6, .standard = "0"},
     {"farthest", AST_CLI_REAL, "METRES", "farther depth is missing", AT(options.farthest), 0, (double)INFINITY,
      .standard = "inf"},
     {"tv-weight", AST_CLI_REAL, "X", "weight of --smooth tv: a larger weight is smoother", AT(options.tv_weight), 0,
-     1e6, .standard = "0.2", .manual = "Of `--smooth tv`: a larger weight is smoother."},
+     1e6, .standard = "0.2"},
     {"tv-iterations", AST_CLI_INT, "N", "iterations of --smooth tv", AT(options.tv_iterations), 1, 100000,
      .standard = "100"},
     {0}};

@@ -21,16 +21,12 @@ static const ast_cli_option options[] = {
      "compute normals of planes through the K nearest points, even if the file has normals (default 16 if "
      "it has none)",
      AT(neighbours), 3, 1024, .inputs = AST_CLI_CLOUD,
-     .manual = "Makes normals of planes through the *K* nearest points, the point itself among them, 3 to 1024, "
-               "even if the file has normals. The default, where it has none, is 16. More: less noise, rounder "
-               "edges."},
+     .more = "The point itself is one of them. More means less noise and rounder edges."},
     {"viewpoint", AST_CLI_NUMBERS, "X,Y,Z",
      "such normals point towards this place (default: that of the file, or 0,0,0)", AT(viewpoint), 3, 0,
-     .inputs = AST_CLI_CLOUD, .excludes = "undirected",
-     .manual = "Such normals point towards this place. The default is where the sensor was according to the file "
-               "(PCD), or 0,0,0."},
+     .inputs = AST_CLI_CLOUD, .excludes = "undirected", .more = "That of the file is where the sensor was (PCD)."},
     {"undirected", AST_CLI_FLAG, NULL, "the sign of a normal says nothing; implies --axial", AT(undirected),
-     .methods = AST_CLI_AXIAL, .manual = "The sign of a normal says nothing: clusters are those of --axial."},
+     .methods = AST_CLI_AXIAL},
     {0}};
 
 const ast_cli_group ast_cli_cloud_group = {

@@ -28,9 +28,8 @@ static const ast_cli_option options_table[] = {
      "as tune recommends (dp)",
      AT(options.angle), 0, 180, .choices = automatic, .methods = AST_CLI_BY_ANGLE,
      .required = "how far a point may be from its mean, such as --angle 25 (or --method spkm --clusters K)",
-     .manual = "How far a point may be from its mean, 0 to 180 degrees. A larger angle gives fewer clusters. `auto` "
-               "takes what `tune` recommends: the angle, `--order content` and, if it says so, --merge-to. It warns "
-               "if nothing stands out. --merge and --merge-to replace the recommended merge."},
+     .more = "`auto` takes the angle, `--order content` and, if `tune` says so, --merge-to. It warns if nothing "
+             "stands out. --merge and --merge-to replace the recommended merge."},
     {"method", AST_CLI_CHOICE, "NAME",
      "dp: as many clusters as the angle asks for\n"
      "spkm: spherical k-means, as many clusters as --clusters says\n"
@@ -53,181 +52,151 @@ static const ast_cli_option options_table[] = {
                "means are not directions: it ignores the sphere."},
     {"clusters", AST_CLI_COUNT, "K",
      "the number of clusters; fsd: the maximum; crp: the number to start from (default 1)", AT(options.clusters), 1,
-     2147483647, .methods = AST_CLI_BY_COUNT,
-     .manual = "The number of clusters, at most the number of points; the most there can be (`fsd`) or how many to "
-               "start from (`crp`, default 1)."},
+     2147483647, .methods = AST_CLI_BY_COUNT, .more = "At most the number of points."},
     {"init", AST_CLI_TEXT, "START",
      "a file of means to start from; with --clusters also k-means++ (the default) or random", AT(init),
      .not_in = AST_CLI_AUTO,
-     .manual = "A file of means to start from, one per row. For the methods that take --clusters also `k-means++` "
-               "(the default) or `random`, both seeded. For `dp` and `dpmeans` the means are clusters without "
-               "points that the first pass may fill."},
+     .more = "The file has one mean per row; both words are seeded. For `dp` and `dpmeans` the means are "
+             "clusters without points that the first pass may fill."},
     {"batch", AST_CLI_COUNT, "N", "points in a batch (default 1024, or 10 per cluster if that is more)",
      AT(options.batch), 1, 2147483647, .methods = AST_CLI_MBSPKM,
-     .manual = "Points in a batch (default 1024, or 10 for each cluster if that is more). --max-iterations is the "
-               "number of batches at most."},
+     .more = "--max-iterations is the number of batches at most."},
     {"sample", AST_CLI_COUNT, "N",
      "find the clusters among N points drawn by --seed, then visit all points once; points far from every "
      "mean start new clusters, as usual",
      AT(options.sample), 1, 2147483647, .methods = AST_CLI_DP,
      .not_in = AST_CLI_AUTO | AST_CLI_ON_RANKS | AST_CLI_IN_PARTS,
-     .manual = "Finds the clusters among *N* points, drawn by --seed, then visits all points once, in order. A "
-               "point that is farther than the angle from every mean starts a new cluster, as usual, so that "
-               "nothing is forced into what the sample has seen."},
+     .more = "Nothing is forced into what the sample has seen."},
     {"compare", AST_CLI_FLAG, NULL,
      "also run over all points, from the same start, and report the loss (dp: with --sample)", AT(compare),
      .methods = AST_CLI_DP | AST_CLI_MBSPKM,
-     .manual = "Also runs over all points, from the same start, and reports how much of that run's objective is "
-               "lost. Without it the result says what one more iteration over all points would add to the objective "
-               "(`improvement` in JSON): it is measured, and a run that went on would gain at least that."},
-    {"axial", AST_CLI_FLAG, NULL, "x and -x are the same: undirected normals, poles of planes, lines, quaternions",
+     .more = "The loss is a share of the objective of that run. Without this option the result says what one "
+             "more iteration over all points would add to the objective (`improvement` in JSON): it is measured, "
+             "and a run that went on would gain at least that."},
+    {"axial", AST_CLI_FLAG, NULL, "treat x and -x as the same: undirected normals, poles of planes, lines, quaternions",
      AT(options.axial), .methods = AST_CLI_AXIAL, .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE,
-     .manual = "A row and its negative are the same: undirected normals, poles of planes, lines, quaternions. "
-               "Angles are those between axes, 0 to 90 degrees; the means come out with their largest component "
-               "positive."},
+     .more = "Angles are those between axes, 0 to 90 degrees; the means come out with their largest component "
+             "positive."},
     {"weights", AST_CLI_READ, "FILE", "one number per point: how much it counts", AT(weights),
      .methods = AST_CLI_ALL & ~AST_CLI_SAMPLERS,
-     .manual = "One number for each point, finite and not negative: how much it counts. A point of weight 0 gets a "
-               "label and counts for nothing."},
+     .more = "Weights are finite and not negative. A point of weight 0 gets a label and counts for nothing."},
     {"restarts", AST_CLI_INT, "R", "number of runs, of which the best is kept", AT(options.restarts), 1, 1000000,
      .standard = "1", .not_in = AST_CLI_AUTO | AST_CLI_IN_PARTS,
-     .manual = "Makes *R* runs and keeps the best. `dp` and `dpmeans` visit the points in another order in each run "
-               "(by content, with another seed); the other methods start from other random numbers. `dp` keeps the "
-               "run with the highest silhouette or, if a run found one cluster, with the best evidence; the others "
-               "keep the best objective. The result says how far the other runs agree with the one that was kept: "
-               "`stability`, the mean adjusted Rand index, and for each cluster the mean Jaccard index with the "
-               "most similar cluster of each other run."},
+     .more = "`dp` and `dpmeans` visit the points in another order in each run (by content, with another seed); "
+             "the other methods start from other random numbers. `dp` keeps the run with the highest silhouette "
+             "or, if a run found one cluster, with the best evidence; the others keep the best objective. The "
+             "result says how far the other runs agree with the one that was kept: `stability`, the mean "
+             "adjusted Rand index, and for each cluster the mean Jaccard index with the most similar cluster of "
+             "each other run."},
     {"order", AST_CLI_CHOICE, "ORDER",
      "the order in which points are visited: given (row by row), content (by a seeded hash of the rows: a "
      "permuted file gives permuted labels) or random (seeded, by row number)",
      AT(options.order), .choices = orders, .standard = "given", .methods = AST_CLI_BY_ANGLE, .not_in = WHOLE,
-     .manual = "The order in which the points are visited, on which the clusters depend. `given` is row by row, as in "
-               "the paper. `content` sorts the rows by a seeded hash of their values: the result does not depend on "
-               "the order of rows in the file, and a permuted file gives permuted labels, bit for bit. `random` is a "
-               "seeded permutation of the row numbers. --restarts use `content` from the second run on."},
+     .more = "The clusters depend on it. `given` is the order of the paper. With `content` the result does not "
+             "depend on the order of rows in the file, bit for bit. --restarts use `content` from the second run "
+             "on."},
     {"shuffle", AST_CLI_FLAG, NULL, "the same as --order random", AT(shuffle), .methods = AST_CLI_BY_ANGLE,
-     .not_in = AST_CLI_AUTO | WHOLE, .excludes = "order", .manual = "The same as --order random."},
+     .not_in = AST_CLI_AUTO | WHOLE, .excludes = "order"},
     {"merge", AST_CLI_TEXT, "DEG|evidence|none",
      "merge clusters after convergence: those whose means are closer than DEG, or as the evidence says", AT(merge_text),
      .methods = MERGED, .not_in = WHOLE, .excludes = "merge-to",
-     .manual =
-         "Merges clusters after the run has converged. A number joins the nearest two means while they are closer "
-         "than so many degrees. `evidence` takes the level of the tree of joins (--tree) at which the points are "
-         "best explained for the number of clusters; it needs no angle. Then points move: after a merge by degrees to "
-         "the nearest mean, otherwise to the cluster that explains them best, while the evidence rises. No cluster is "
-         "born. After a merge a point may be farther than --angle from its mean. `none` is the default. "
-         "docs/merging.md has the rule and what it finds on known data."},
+     .more = "A number joins the nearest two means while they are closer than so many degrees. `evidence` takes "
+             "the level of the tree of joins (--tree) at which the points are best explained for the number of "
+             "clusters; it needs no angle. Then points move: after a merge by degrees to the nearest mean, "
+             "otherwise to the cluster that explains them best, while the evidence rises. No cluster is born. "
+             "After a merge a point may be farther than --angle from its mean. `none` is the default. "
+             "docs/merging.md has the rule and what it finds on known data."},
     {"merge-to", AST_CLI_COUNT, "K", "merge clusters after convergence until K are left", AT(options.merge_count), 1,
      2147483647, .methods = MERGED, .not_in = WHOLE,
-     .manual = "Merges clusters after the run has converged, along the tree of joins, until *K* are left. It fails if "
-               "the run found fewer."},
+     .more = "The merge follows the tree of joins. It fails if the run found fewer clusters."},
     {"tree", AST_CLI_TEXT, "FILE.json", "write the tree of joins of the clusters before any merge", AT(tree),
      .methods = MERGED, .not_in = WHOLE | AST_CLI_EVERY,
-     .manual =
-         "Writes the tree of joins as JSON. Its leaves are the clusters before any merge; the two that lose least "
-         "of the sum of the lengths of their sums join first (Ward's rule on the sphere). `joins` lists *a*, *b*, "
-         "*into*, *loss*, *angle* (between the two means, degrees) and *size*; `leaves` has the leaf of every "
-         "row, -1 for rows that are missing or have weight 0, unless --leaf-labels writes them."},
+     .more = "The two clusters that lose least of the sum of the lengths of their sums join first (Ward's rule "
+             "on the sphere). `joins` lists *a*, *b*, *into*, *loss*, *angle* (between the two means, degrees) "
+             "and *size*; `leaves` has the leaf of every row, -1 for rows that are missing or have weight 0, "
+             "unless --leaf-labels writes them."},
     {"leaf-labels", AST_CLI_TEXT, "FILE.npy", "with --tree: write the leaf of every row to this file", AT(leaf_labels),
-     .needs = "tree",
-     .manual = "Writes the leaf of every row to this file, int32 *.npy* or text, in place of the list in the tree."},
+     .needs = "tree", .more = "The file, int32 *.npy* or text, replaces the list in the tree."},
     {"min-size", AST_CLI_REAL, "N",
      "dissolve clusters with fewer points (by weight, if there are weights); points that fit nowhere get label -1",
      AT(options.min_size), 0, 1e18, .standard = "0", .methods = MERGED, .not_in = WHOLE,
-     .manual = "Dissolves the clusters with fewer than *N* points, by weight if there are weights, all at once, after "
-               "convergence and merging. Their points join the nearest remaining mean; with `dp` only if it is within "
-               "--angle. Points that fit nowhere are outliers: their label is -1, and `outliers` in JSON counts them."},
+     .more = "All of them go at once, after convergence and merging. Their points join the nearest remaining "
+             "mean; with `dp` only if it is within --angle. The others are outliers, which `outliers` in JSON "
+             "counts."},
     {"labels", AST_CLI_TEXT, "FILE",
      "write one label per row, point or triangle, -1 for missing ones: int32 .npy, or text; for images, "
      "an array of the image's shape; - is standard output",
      AT(labels),
-     .manual = "Writes one label for each row, point or triangle of the input, 0 to K-1 in the order in which the "
-               "clusters were made, -1 for missing ones. Those of a depth image, and of an *.npy* array of height x "
-               "width x D, are an array of its height and width."},
-    {"means", AST_CLI_TEXT, "FILE", "write the means, one per row: float32 .npy, or text", AT(means),
-     .manual = "Writes the means, one per row."},
+     .more = "Labels are 0 to K-1 in the order in which the clusters were made. An *.npy* array of height x "
+             "width x D is an image."},
+    {"means", AST_CLI_TEXT, "FILE", "write the means, one per row: float32 .npy, or text", AT(means), .more = NULL},
     {"colored", AST_CLI_TEXT, "FILE.ply",
      "write the cloud or mesh with a colour and a label for each point or triangle", AT(colored),
      .inputs = AST_CLI_SOLID, .not_in = AST_CLI_ON_RANKS | AST_CLI_EVERY,
-     .manual = "For clouds and meshes: writes them as binary PLY, with a colour and a property *label* for each "
-               "point or triangle; what is missing is black. Points also get the normals that were used."},
+     .more = "The file is binary PLY with a property *label*; what is missing is black. Points also get the "
+             "normals that were used."},
     {"frame-axes", AST_CLI_FLAG, NULL,
      "three dimensions: print the orthogonal axes nearest to the means, and the rotation that makes them "
      "x, y and z",
      AT(frame_axes),
-     .manual = "For three dimensions: prints the three orthogonal axes that lie nearest to the means, each with the "
-               "weight of its cluster (a Manhattan frame), and the rotation, a matrix whose rows they are, that "
-               "makes them x, y and z."},
+     .more = "Each axis has the weight of its cluster (a Manhattan frame). The rows of the rotation matrix are "
+             "the axes."},
     AST_CLI_REPORT_OPTION(AT(report)),
     AST_CLI_MEMORY_OPTION(AT(memory)),
     {"state", AST_CLI_NAME, "FILE", "save the state of the run in this file, and resume from it if it exists",
      AT(state), .methods = AST_CLI_DP | AST_CLI_SPKM, .not_in = AST_CLI_IN_PARTS | AST_CLI_EVERY,
      .excludes = "sample trace",
-     .manual =
-         "Saves the state of the run in this file and resumes from it if it exists. A run that was killed at "
-         "any moment and is started again, on however many threads or processes, comes to exactly the labels, "
-         "means and numbers of one that was not. The file is replaced in one step: after the last pass, when "
-         "the run is asked to stop, and otherwise after a pass whenever a fiftieth of the time so far, 0.1 "
-         "seconds or twenty times as long as writing it took have passed, whichever is the longest, and a "
-         "minute in place of a fiftieth if that is less. When the run is over the file stays and holds its "
-         "result: the same command gives it again at once. It has 4 bytes for each point, 4 more for each "
-         "run of --restarts that is over, and the means. Points, weights and options must be those that it was made "
-         "with, except --threads, --parallel, --no-bounds, --restarts and, in the first run, "
-         "--max-iterations, so that a run that its limit stopped can go on under a higher one. A state that "
-         "is damaged, not ours, or of other points or options is refused and not touched."},
-    {"durable", AST_CLI_FLAG, NULL, "also sync the state to disk", AT(durable), .needs = "state",
-     .manual = "Also syncs the state to disk, against power cuts."},
+     .more = "A run that was killed at any moment and is started again, on however many threads or processes, "
+             "comes to exactly the labels, means and numbers of one that was not. The file is replaced in one "
+             "step: after the last pass, when the run is asked to stop, and otherwise after a pass whenever a "
+             "fiftieth of the time so far, 0.1 seconds or twenty times as long as writing it took have passed, "
+             "whichever is the longest, and a minute in place of a fiftieth if that is less. When the run is "
+             "over the file stays and holds its result: the same command gives it again at once. It has 4 bytes "
+             "for each point, 4 more for each run of --restarts that is over, and the means. Points, weights and "
+             "options must be those that it was made with, except --threads, --parallel, --no-bounds, --restarts "
+             "and, in the first run, --max-iterations, so that a run that its limit stopped can go on under a "
+             "higher one. A state that is damaged, not ours, or of other points or options is refused and not "
+             "touched."},
+    {"durable", AST_CLI_FLAG, NULL, "also sync the state to disk, against power cuts", AT(durable), .needs = "state"},
     {0}};
 
 #define MOST 1e9
 #define MOST_COUNT 2147483647
 static const ast_cli_option mixture_options[] = {
-    {"hard", AST_CLI_FLAG, NULL, "every point belongs to one component alone", AT(options.hard),
-     .methods = AST_CLI_MOVMF, .manual = "Every point belongs to its most probable component alone."},
+    {"hard", AST_CLI_FLAG, NULL, "every point belongs to its most probable component alone", AT(options.hard),
+     .methods = AST_CLI_MOVMF},
     {"kappa", AST_CLI_REAL, "X",
-     "the concentration of every cluster, if it is known; otherwise each cluster has its own", AT(options.kappa), 0,
-     MOST, .methods = AST_CLI_MIXTURES,
-     .manual = "The concentration of every cluster, if it is known. Otherwise each cluster has one of its own, "
-               "estimated or sampled."},
+     "the concentration of every cluster, if it is known; otherwise each cluster has its own, estimated or sampled",
+     AT(options.kappa), 0, MOST, .methods = AST_CLI_MIXTURES},
     {"tolerance", AST_CLI_REAL, "T", "stop when a pass raises the log-likelihood by less, in nats per point",
-     AT(options.tolerance), 0, MOST, .standard = "1e-6", .methods = AST_CLI_MOVMF,
-     .manual = "Done when a pass raises the log-likelihood by less than *T* nats per point (default 1e-6)."},
+     AT(options.tolerance), 0, MOST, .standard = "1e-6", .methods = AST_CLI_MOVMF},
     {"memberships", AST_CLI_TEXT, "FILE",
      "write how much each point belongs to each cluster, one row per point: float32 .npy, or text", AT(memberships),
-     .methods = AST_CLI_MIXTURES,
-     .manual = "Writes how much each point belongs to each cluster, one row per point, float32 *.npy* or text; "
-               "missing rows are NaN."},
+     .methods = AST_CLI_MIXTURES, .more = "Missing rows are NaN."},
     {"concentration", AST_CLI_REAL, "A", "alpha of the Dirichlet prior; a larger value gives more clusters",
-     AT(options.concentration), 1e-9, MOST, .standard = "1", .methods = AST_CLI_SAMPLERS,
-     .manual = "Alpha of the Dirichlet prior (default 1). A larger value gives more clusters."},
+     AT(options.concentration), 1e-9, MOST, .standard = "1", .methods = AST_CLI_SAMPLERS},
     {"kappa-median", AST_CLI_REAL, "S", "median of the prior of kappa (default 10 times the dimension)",
      AT(options.kappa_median), 1e-9, MOST, .methods = AST_CLI_SAMPLERS,
-     .manual = "The median of the prior of kappa, which has the density S/(kappa+S)^2 (default 10 times the "
-               "dimension)."},
+     .more = "The prior has the density S/(kappa+S)^2."},
     {"prior-kappa", AST_CLI_REAL, "X", "concentration of the means about --prior-mean; 0: anywhere",
-     AT(options.prior_kappa), 0, MOST, .standard = "0", .methods = AST_CLI_SAMPLERS, .needs = "prior-mean",
-     .manual = "The means are believed to lie about the one direction in *FILE*, with concentration *X* (default 0: "
-               "anywhere)."},
+     AT(options.prior_kappa), 0, MOST, .standard = "0", .methods = AST_CLI_SAMPLERS, .needs = "prior-mean"},
     {"prior-mean", AST_CLI_READ, "FILE", "a file with that one direction", AT(prior_mean), .methods = AST_CLI_SAMPLERS,
      .needs = "prior-kappa"},
     {"samples", AST_CLI_TEXT, "FILE", "write the labels of the samples, one row each: int32 .npy, or text", AT(samples),
      .methods = AST_CLI_SAMPLERS, .excludes = "restarts",
-     .manual = "Writes the labels of every *N*-th sweep (default 1) after those of the burn-in (default 0), one row "
-               "per sample, int32 *.npy* or text."},
+     .more = "--burn-in and --sample-every say which sweeps are samples."},
     {"sample-every", AST_CLI_INT, "N", "every N-th sweep is a sample", AT(options.sample_every), 1, MOST_COUNT,
      .standard = "1", .methods = AST_CLI_SAMPLERS, .needs = "samples"},
     {"burn-in", AST_CLI_INT, "N", "sweeps before the first sample", AT(options.burn_in), 0, MOST_COUNT, .standard = "0",
      .methods = AST_CLI_SAMPLERS, .needs = "samples"},
     {"learning-rate", AST_CLI_REAL, "ETA", "length of the first steps", AT(options.learning_rate), 1e-9, MOST,
-     .standard = "1", .methods = AST_CLI_OSPKM,
-     .manual = "The length of a step at the start (default 1) and at the end (default 0.01); it falls exponentially."},
+     .standard = "1", .methods = AST_CLI_OSPKM, .more = "It falls exponentially."},
     {"learning-rate-end", AST_CLI_REAL, "ETA", "length of the last steps", AT(options.learning_rate_end), 1e-9, MOST,
      .standard = "0.01", .methods = AST_CLI_OSPKM},
     {"trace", AST_CLI_TEXT, "FILE.csv", "write a line per pass: clusters, changes, objective", AT(trace),
      .excludes = "compare",
-     .manual = "Writes a line for each pass or sweep: run, pass, clusters, points that changed, objective, seconds. "
-               "The objective is the log-likelihood for `movmf` and the log of the joint density for `fsd` and "
-               "`crp`."},
+     .more = "A line also has the run, the pass and the seconds. The objective is the log-likelihood for `movmf` "
+             "and the log of the joint density for `fsd` and `crp`."},
     {0}};
 
 static const ast_cli_group mixture_group = {.title = "Options for mixtures and samplers", .options = mixture_options};

@@ -28,22 +28,19 @@ typedef struct settings {
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
     {"labels", AST_CLI_READ, "FILE", "the labelling to measure: integers, .npy or text", AT(labels),
-     .required = "the labelling to measure", .manual = "The labelling."},
+     .required = "the labelling to measure"},
     {"truth", AST_CLI_READ, "FILE", "the true labelling, for NMI and ARI", AT(truth),
-     .manual = "The true labelling: prints the normalised mutual information (over the geometric mean of the "
-               "entropies) and the adjusted Rand index."},
-    {"points", AST_CLI_TEXT, "FILE", "the points, for the silhouette; any input of cluster", AT(points),
-     .manual = "The points, in whatever file `cluster` takes: prints the mean silhouette."},
+     .more = "NMI is the normalised mutual information, over the geometric mean of the entropies; ARI is the "
+             "adjusted Rand index."},
+    {"points", AST_CLI_TEXT, "FILE", "the points, for the silhouette; any input of cluster", AT(points), .more = NULL},
     {"dissimilarity", AST_CLI_CHOICE, "NAME",
      "of the silhouette: cosine, 1 - x.y, over all points (the default), or angle, over a seeded sample "
      "of at most 20000",
-     AT(dissimilarity), .choices = dissimilarities, .needs = "points",
-     .manual = "Of the silhouette: `cosine` (1 minus the cosine, exact, the default) or `angle` (over a seeded "
-               "sample of at most 20000 points)."},
-    {"axial", AST_CLI_FLAG, NULL, "x and -x are the same: the silhouette by 1 - (x.y)^2, or by the angle between axes",
-     AT(axial), .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE, .needs = "points",
-     .manual = "A row and its negative are the same: the silhouette by 1 - cosine^2, exact unless clusters and "
-               "dimensions are so many that it takes a sample too, or by the angle between axes."},
+     AT(dissimilarity), .choices = dissimilarities, .needs = "points"},
+    {"axial", AST_CLI_FLAG, NULL,
+     "treat x and -x as the same: the silhouette by 1 - (x.y)^2, or by the angle between axes", AT(axial),
+     .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE, .needs = "points",
+     .more = "It is exact unless clusters and dimensions are so many that it takes a sample too."},
     {0}};
 
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};
@@ -58,7 +55,6 @@ const ast_cli_command ast_cli_measure = {
     .about = "Compares labels with true labels (normalised mutual information and adjusted Rand index: 1 for the "
              "same partition), or with the points themselves (mean silhouette, -1 to 1), or both. Rows labelled "
              "-1 are left out.",
-    .manual = "Says how good a labelling is. Rows labelled -1 are left out.",
     .examples = "asterism measure --labels labels.npy --truth truth.npy\n"
                 "asterism measure --labels labels.npy --points points.npy --json",
     .input = NULL,

@@ -15,9 +15,8 @@
             "parts",                                                                                                   \
             at,                                                                                                        \
             .inputs = AST_CLI_ANY_INPUT, .not_in = AST_CLI_ON_RANKS,                                                   \
-            .manual = "The memory budget, such as `512M` or `8G`. By default that is the memory that is free within "  \
-                      "the limits of the process and of its group. An input that does not fit is read in parts; see "  \
-                      "`LARGER THAN MEMORY`."                                                                          \
+            .more = "The memory available is what is free within the limits of the process and of its group. See "     \
+                    "`LARGER THAN MEMORY`."                                                                            \
     }
 
 /* Bytes that this process may still take: the least of what is free, of its limits and of those of its group. */

@@ -30,18 +30,14 @@ static const ast_cli_option options_table[] = {
      "write the normals: float32 .npy of height x width x 3, of clouds and meshes N x 3, or text with one "
      "per line; NaN where there is none",
      AT(output), .required = "such as --output normals.npy",
-     .manual = "Writes the normals: a float32 *.npy* of height x width x 3, of clouds and meshes N x 3, NaN where "
-               "there is no surface to measure; or text, one per line. With `--frame all` a file for each scene, "
-               "its number in the name."},
+     .more = "With `--frame all` a file for each scene, its number in the name."},
     {"curvature", AST_CLI_TEXT, "FILE",
      "write how far the neighbours of each point are from a plane, 0 to 1/3: float32 .npy, or text", AT(curvature),
      .inputs = AST_CLI_CLOUD,
-     .manual = "Of clouds: writes how far the neighbours of each point are from a plane, the smallest eigenvalue of "
-               "their covariance over the sum of the three, 0 to 1/3. Normals that the file may have are not used "
-               "then."},
-    {"format", AST_CLI_TEXT, "NAME", "pcd, ply, obj or stl: the format of standard input", AT(source.format),
-     .inputs = AST_CLI_SOLID,
-     .manual = "`pcd`, `ply`, `obj` or `stl`: what standard input holds, if it is no depth image."},
+     .more = "It is the smallest eigenvalue of their covariance over the sum of the three. Normals that the file "
+             "may have are not used then."},
+    {"format", AST_CLI_TEXT, "NAME", "the format of standard input: pcd, ply, obj or stl", AT(source.format),
+     .inputs = AST_CLI_SOLID},
     {0}};
 
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};
@@ -62,9 +58,6 @@ const ast_cli_command ast_cli_normals = {
              "right, y down, z forward), which point to the camera; a cloud of points (PCD, PLY, OBJ) into one "
              "normal per point, a mesh (PLY, OBJ, STL) into one a triangle. cluster, stream and segment take the "
              "same files themselves and make the same normals.",
-    .manual = "Turns a depth image into unit normals in the coordinates of the camera (x to the right, y down, z "
-              "forward), which point to the camera; a cloud of points into one normal per point; a mesh into one "
-              "per triangle. `cluster`, `stream` and `segment` make the same.",
     .examples = "asterism normals frame.png --intrinsics 525,525,319.5,239.5 --output normals.npy\n"
                 "asterism normals frame.png --camera tum-fr1 --smooth tv --output normals.npy\n"
                 "asterism normals room.pcd --neighbours 30 --viewpoint 0,0,1.5 --output normals.npy\n"

@@ -24,10 +24,10 @@ static const ast_cli_option common_options[] = {
      256, .standard = "0"},
     {"seed", AST_CLI_SEED, "S", "seed of everything random", offsetof(ast_cli_common, seed), .standard = "1"},
     {"json", AST_CLI_FLAG, NULL, "print one JSON object instead of the table for people",
-     offsetof(ast_cli_common, json), .manual = "Prints one JSON object instead of the table; see `JSON`."},
-    {"quiet", AST_CLI_FLAG, NULL, "print no table and no progress", offsetof(ast_cli_common, quiet), .manual = NULL},
+     offsetof(ast_cli_common, json), .more = "See `JSON`."},
+    {"quiet", AST_CLI_FLAG, NULL, "print no table and no progress", offsetof(ast_cli_common, quiet), .more = NULL},
     {"progress", AST_CLI_FLAG, NULL, "show progress even if standard error is not a terminal",
-     offsetof(ast_cli_common, progress), .manual = NULL},
+     offsetof(ast_cli_common, progress), .more = NULL},
     {0}};
 static const ast_cli_group common_group = {.title = "Common options", .options = common_options};
 

@@ -67,7 +67,8 @@ typedef struct ast_cli_option {
     double low, high;
     const char *const *choices; /* NULL-terminated */
     const char *standard;       /* its default, as one would type it; NULL: none */
-    const char *manual;         /* the longer explanation of the man page (markup: docs/man_page.c); NULL: help */
+    const char *more;           /* further sentences for the man page, behind help (markup: docs/man_page.c), or NULL */
+    const char *manual;         /* the man page has this in place of help; NULL: help */
     unsigned methods;           /* it is for; 0: all */
     unsigned inputs;            /* it is for; 0: those of its group */
     unsigned not_in;            /* modes it is not for */

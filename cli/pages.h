@@ -14,7 +14,7 @@
     {                                                                                                                  \
         "report", AST_CLI_PAGE, "FILE.html", "write a page to look at the result in a browser, offline", at,           \
             .not_in = AST_CLI_ON_RANKS | AST_CLI_IN_PARTS,                                                             \
-            .manual = "Writes a page to look at; see `REPORTS AND THE LIVE VIEW`."                                     \
+            .more = "See `REPORTS AND THE LIVE VIEW`."                                                                 \
     }
 
 /* Whether this build has the page that `option` shows, and what a report may be called; NULL: none is asked for. */

@@ -30,32 +30,27 @@ typedef struct settings {
 
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
-    {"points", AST_CLI_COUNT, "N", "number of points", AT(points), 1, 2147483647, .excludes = "scene",
-     .manual = "How many points."},
-    {"dimension", AST_CLI_COUNT, "D", "number of components, 2 to 4096", AT(dimension), 2, 4096, .excludes = "scene",
-     .manual = "Of how many components, 2 to 4096."},
+    {"points", AST_CLI_COUNT, "N", "number of points", AT(points), 1, 2147483647, .excludes = "scene"},
+    {"dimension", AST_CLI_COUNT, "D", "number of components, 2 to 4096", AT(dimension), 2, 4096, .excludes = "scene"},
     {"clusters", AST_CLI_COUNT, "K", "number of clusters, equally likely", AT(clusters), 1, 2147483647,
-     .excludes = "scene", .manual = "From how many clusters."},
-    {"kappa", AST_CLI_REAL, "X", "concentration of each cluster; 0 is uniform", AT(kappa), 0, 1e15, .excludes = "scene",
-     .manual = "The concentration of every cluster; 0 is uniform."},
+     .excludes = "scene"},
+    {"kappa", AST_CLI_REAL, "X", "concentration of each cluster; 0 is uniform", AT(kappa), 0, 1e15,
+     .excludes = "scene"},
     {"separation", AST_CLI_REAL, "DEG", "smallest angle between two means", AT(separation), 0, 180, .standard = "0",
-     .excludes = "scene", .manual = "How far the means are apart at least."},
+     .excludes = "scene"},
     {"noise", AST_CLI_REAL, "SHARE", "share of uniform points, 0 to 1, labelled -1", AT(noise), 0, 1, .standard = "0",
-     .excludes = "scene", .manual = "The share of uniform points, 0 to 1; their label is -1."},
-    {"axial", AST_CLI_FLAG, NULL, "give every row a random sign; the separation is that of axes", AT(axial),
-     .excludes = "scene",
-     .manual = "Gives every row a random sign; the separation, at most 90 degrees, is that of axes."},
+     .excludes = "scene"},
+    {"axial", AST_CLI_FLAG, NULL, "give every row a random sign; the separation, at most 90 degrees, is that of axes",
+     AT(axial), .excludes = "scene"},
     {"output", AST_CLI_TEXT, "FILE",
      "write the points: float32 .npy, or text; - is standard output; of a scene: its folder", AT(output),
-     .manual = "The folder, which is made if it does not exist. It gets *depth/000000.png* and so on, 16-bit "
-               "millimetres with 0 for holes; *truth/000000.npy*, int32, for each pixel the number of its surface's "
-               "true direction in the world, -1 for holes and where the surface is curved; *poses.txt*, a row *time "
-               "tx ty tz qx qy qz qw* for each frame, camera to world; and *camera.json*, the intrinsics, the depth "
-               "scale and the directions that the truth counts. A signal stops it after a whole frame."},
-    {"labels", AST_CLI_TEXT, "FILE", "write the true labels: int32 .npy, or text", AT(labels), .excludes = "scene",
-     .manual = "Writes the true labels."},
-    {"means", AST_CLI_TEXT, "FILE", "write the true means: float32 .npy, or text", AT(means), .excludes = "scene",
-     .manual = "Writes the true means."},
+     .more = "The folder is made if it does not exist. It gets *depth/000000.png* and so on, 16-bit millimetres "
+             "with 0 for holes; *truth/000000.npy*, int32, for each pixel the number of its surface's true "
+             "direction in the world, -1 for holes and where the surface is curved; *poses.txt*, a row *time tx "
+             "ty tz qx qy qz qw* for each frame, camera to world; and *camera.json*, the intrinsics, the depth "
+             "scale and the directions that the truth counts. A signal stops it after a whole frame."},
+    {"labels", AST_CLI_TEXT, "FILE", "write the true labels: int32 .npy, or text", AT(labels), .excludes = "scene"},
+    {"means", AST_CLI_TEXT, "FILE", "write the true means: float32 .npy, or text", AT(means), .excludes = "scene"},
     {0}};
 
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};

@@ -34,13 +34,13 @@ static const ast_cli_option options_table[] = {
     {"scene", AST_CLI_CHOICE, "NAME",
      "hallway: frames of a depth camera that walks through a corridor; --output is the folder they are "
      "written into",
-     AT(name), .choices = scenes, .manual = "`hallway`."},
+     AT(name), .choices = scenes},
     {"frames", AST_CLI_COUNT, "N", "frames of the whole walk", AT(frames), 1, MOST_FRAMES, .standard = "120",
-     .needs = "scene", .manual = "Frames of the whole walk (default 120): the more, the slower the camera moves."},
+     .needs = "scene", .more = "The more, the slower the camera moves."},
     {"size", AST_CLI_PIXELS, "WxH", "pixels of a frame", AT(size), .standard = "640x480", .needs = "scene",
-     .manual = "Pixels of a frame (default 640x480). Another size is the same view through coarser or finer pixels."},
+     .more = "Another size is the same view through coarser or finer pixels."},
     {"no-noise", AST_CLI_FLAG, NULL, "exact depth, without the sensor's noise and holes", AT(no_noise),
-     .needs = "scene", .manual = "Exact depth, without noise and holes."},
+     .needs = "scene"},
     {0}};
 
 const ast_cli_group ast_cli_scene_group = {.title = "Options for a scene", .options = options_table};

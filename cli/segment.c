@@ -29,16 +29,13 @@ typedef struct settings {
 static const ast_cli_option options_table[] = {
     {"output", AST_CLI_NAME, "DIR", "the folder for the pictures, named after the images; it is made if necessary",
      AT(output), .required = "a folder for the pictures",
-     .manual = "The folder for the pictures, which are named after the images or, for standard input, by the "
-               "frame's number, *000017.png*. It is made if it does not exist."},
+     .more = "Pictures of standard input are named by the frame's number, *000017.png*."},
     {"overlay", AST_CLI_TEXT, "DIR",
      "colour the pictures of this folder (or this one file) instead of the grey depth: matched by name "
      "or, if no name matches, by order",
      AT(overlay),
-     .manual = "Colours the pictures in this folder (PNG, PPM, PGM or JPEG of the size of the depth images), or "
-               "this one picture, instead of the grey depth, where there is one. They belong to the images of the "
-               "same name or, where not one name is the same, to the images in order, and then there must be as "
-               "many."},
+     .more = "They are PNG, PPM, PGM or JPEG, of the size of the depth images. By order there must be as many as "
+             "images; by name there may be fewer."},
     {0}};
 
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};

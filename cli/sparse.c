@@ -17,11 +17,10 @@ static const ast_cli_option options[] = {
      "counts: multiply each by log(N / n), N the number of rows that are not empty and n the number of "
      "rows with this column",
      offsetof(ast_cli_sparse, tf_idf),
-     .manual = "Multiply each number by log(N / n): N is the number of rows that hold a number other than 0, n that "
-               "of rows with such a number in the same column. A column that every row has counts nothing, and a "
-               "row without other columns is missing. The counts are those of the file that is read. New documents "
-               "that are assigned to means of other documents need the weights of those documents: weight them "
-               "before."},
+     .more = "A row that is not empty holds a number other than 0. A column that every row has counts nothing, "
+             "and a row without other columns is missing. The counts are those of the file that is read. New "
+             "documents that are assigned to means of other documents need the weights of those documents: "
+             "weight them before."},
     {0}};
 
 const ast_cli_group ast_cli_sparse_group = {

@@ -30,17 +30,14 @@ typedef struct settings {
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
     {"state", AST_CLI_NAME, "FILE", "resume from the file if it exists, save to it after every frame", AT(state),
-     .manual = "Resumes from the file if it exists, and saves to it after every frame. The state names the last "
-               "frame: where that is among the inputs, the frames up to it are skipped; otherwise, and on standard "
-               "input, all are new. A kill at any moment costs nothing: the order is label file, line, state, so "
-               "that at most the last line appears twice. A state that is damaged, not ours, or made with other "
-               "options is refused and not touched."},
-    {"durable", AST_CLI_FLAG, NULL, "also sync the state and the labels to disk", AT(tracking.durable),
-     .needs = "state labels", .manual = "Also syncs the state and the labels to disk, against power cuts."},
+     .more = "The state names the last frame: where that is among the inputs, the frames up to it are skipped; "
+             "otherwise, and on standard input, all are new. A kill at any moment costs nothing: the order is "
+             "label file, line, state, so that at most the last line appears twice. A state that is damaged, not "
+             "ours, or made with other options is refused and not touched."},
+    {"durable", AST_CLI_FLAG, NULL, "also sync the state and the labels to disk, against power cuts",
+     AT(tracking.durable), .needs = "state labels"},
     {"dimension", AST_CLI_COUNT, "D", "components of a point: checked, and needed for raw frames",
-     AT(tracking.dimension), 2, 4096, .inputs = AST_CLI_POINTS,
-     .manual = "Standard input holds raw frames, each of N x D float32 numbers, without a header. --dimension alone "
-               "checks what is read."},
+     AT(tracking.dimension), 2, 4096, .inputs = AST_CLI_POINTS},
     {"points", AST_CLI_COUNT, "N",
      "with --dimension: standard input holds raw float32 frames of N x D numbers, without a header",
      AT(tracking.points), 1, 2147483647, .inputs = AST_CLI_STANDARD_POINTS, .needs = "dimension", .excludes = "format"},

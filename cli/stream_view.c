@@ -22,7 +22,7 @@ static const ast_cli_option options_table[] = {
     AST_CLI_REPORT_OPTION(AT(report)),
     {"view", AST_CLI_MAYBE, "[PORT]",
      "serve the same page live while the stream runs; the address is printed on standard error", AT(view), 0, 65535,
-     .manual = "Serves the page live while the stream runs; see `REPORTS AND THE LIVE VIEW`."},
+     .more = "See `REPORTS AND THE LIVE VIEW`."},
     {"bind", AST_CLI_TEXT, "ADDRESS", "serve --view at this address instead of 127.0.0.1, this machine alone", AT(bind),
      .needs = "view"},
     {"view-end", AST_CLI_CHOICE, "HOW",

@@ -16,8 +16,7 @@ static const char *const revivals[] = {"any", "near", NULL};
 static const ast_cli_option options_table[] = {
     {"angle", AST_CLI_REAL, "DEG",
      "how far a point may be from its mean, 0 to 180 degrees; a larger angle gives fewer clusters", AT(angle), 0, 180,
-     .required = "how far a point may be from its mean, such as --angle 70",
-     .manual = "How far a point may be from its mean, 0 to 180 degrees."},
+     .required = "how far a point may be from its mean, such as --angle 70"},
     {"method", AST_CLI_CHOICE, "NAME",
      "ddp: clusters move, vanish and come back\n"
      "sdp: each frame starts from the means of the one before\n"
@@ -27,37 +26,29 @@ static const ast_cli_option options_table[] = {
                "clusters without points are forgotten. `dp` clusters each frame by itself, every cluster with a new "
                "id."},
     {"drift", AST_CLI_REAL, "DEG", "how far a direction moves per frame (default 1)", AT(drift), 0, 180,
-     .methods = AST_CLI_DDP, .excludes = "beta",
-     .manual = "How far a direction moves from one frame to the next (default 1)."},
+     .methods = AST_CLI_DDP, .excludes = "beta"},
     {"beta", AST_CLI_REAL, "B", "the paper's tracker with this beta, instead of --drift", AT(beta), 0, (double)INFINITY,
      .methods = AST_CLI_DDP,
-     .manual = "The tracker of the paper. It suits frames with a hundred thousand points a direction; with few "
-               "points its means lag behind. With `inf` directions do not move, and a mean is that of all points "
-               "its cluster ever had."},
-    {"weight-update", AST_CLI_CHOICE, "HOW", "posterior (the default with --drift) or paper (the default with --beta)",
-     AT(update), .choices = updates, .methods = AST_CLI_DDP,
-     .manual = "`posterior` (the default with --drift) or `paper` (the default with --beta)."},
+     .more = "It suits frames with a hundred thousand points a direction; with few points its means lag behind. "
+             "With `inf` directions do not move, and a mean is that of all points its cluster ever had."},
+    {"weight-update", AST_CLI_CHOICE, "HOW",
+     "how weights change: posterior (the default with --drift) or paper (the default with --beta)", AT(update),
+     .choices = updates, .methods = AST_CLI_DDP},
     {"lifetime", AST_CLI_COUNT, "FRAMES",
      "a cluster dies after this many frames in a row without points; 0 makes every frame a clustering of "
      "its own",
-     AT(lifetime), 0, 4294967295.0, .standard = "400", .methods = AST_CLI_DDP,
-     .manual = "A cluster dies after so many frames in a row without points (default 400). With 0 every frame is a "
-               "clustering of its own."},
+     AT(lifetime), 0, 4294967295.0, .standard = "400", .methods = AST_CLI_DDP},
     {"revive", AST_CLI_CHOICE, "WHICH",
      "what a point may bring back: any cluster that explains it (the default), or only one that was near, "
      "within the angle (the default for depth images with --drift)",
      AT(revive), .choices = revivals, .methods = AST_CLI_DDP,
-     .manual = "Which clusters without points a point may bring back. `any` (the default) is any that explains it "
-               "well enough: the longer unseen, the less sure of its place, and where there is hardly any noise "
-               "that is soon anywhere. `near` (the default for depth images with --drift) is only one that was "
-               "within the angle of the point."},
+     .more = "A cluster that explains a point well enough is, the longer unseen, the less sure of its place; "
+             "where there is hardly any noise that is soon anywhere."},
     {"max-clusters", AST_CLI_COUNT, "N",
      "maximum number of clusters kept after a frame; the longest unseen go first (default: no limit)", AT(max_clusters),
-     1, 2147483647,
-     .manual = "Keeps at most *N* clusters after a frame. The longest unseen go first, among those the lightest, "
-               "among those the youngest."},
-    {"axial", AST_CLI_FLAG, NULL, "x and -x are the same", AT(axial),
-     .manual = "A row and its negative are the same; a mean keeps the side that it had."},
+     1, 2147483647, .more = "Among those the lightest, among those the youngest."},
+    {"axial", AST_CLI_FLAG, NULL, "treat x and -x as the same", AT(axial),
+     .more = "A mean keeps the side that it had."},
     {0}};
 
 const ast_cli_group ast_cli_tracker_group = {.title = "Options", .options = options_table};

@@ -21,19 +21,13 @@ static const ast_cli_option options_table[] = {
      "write one int32 .npy of ids per frame, -1 for missing rows, named after the file or, for arrays and "
      "standard input, 000000.npy and so on; for depth images, an array of the image's shape; the folder "
      "is made if necessary",
-     AT(labels),
-     .manual = "Writes one int32 *.npy* of cluster ids for each frame into the folder, which is made if it does not "
-               "exist. The labels of *17.csv* are *17.npy*; those of a frame of an array or of standard input are "
-               "called by its number in the stream, *000017.npy*. Those of a depth image are an array of its height "
-               "and width."},
+     AT(labels), .more = NULL},
     {"poses", AST_CLI_NAME, "FILE",
      "text with one row per frame, the last four columns being qx qy qz qw, camera to world: points are "
      "turned by it",
      AT(poses),
-     .manual = "A text with one row for each frame of the inputs, whose last four columns are a quaternion qx qy qz "
-               "qw that turns the camera into the world, as in *time tx ty tz qx qy qz qw*. Lines that begin with # "
-               "are comments. The points, of three dimensions, are turned by it before anything else. Depth images "
-               "must be as many as there are rows."},
+     .more = "Rows may be *time tx ty tz qx qy qz qw*; lines that begin with # are comments. The points, of "
+             "three dimensions, are turned before anything else. Depth images must be as many as there are rows."},
     {0}};
 
 const ast_cli_group ast_cli_tracking_group = {.options = options_table};

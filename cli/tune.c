@@ -35,13 +35,12 @@ static const ast_cli_option options_table[] = {
      .standard = "200"},
     {"draws", AST_CLI_INT, "B", "compare with B draws of one von Mises-Fisher distribution", AT(options.draws), 1, 1000,
      .standard = "5",
-     .manual = "The number of draws of one von Mises-Fisher distribution, with the mean and the concentration of the "
-               "points, that the points are compared with (default 5). Clusters of such draws are chance."},
-    {"axial", AST_CLI_FLAG, NULL, "x and -x are the same", AT(options.axial),
-     .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE, .manual = "A row and its negative are the same."},
-    {"csv", AST_CLI_TEXT, "FILE", "write one row per angle", AT(csv), .manual = NULL},
-    {"svg", AST_CLI_TEXT, "FILE", "draw silhouette, clusters and stability over the angle", AT(svg), .manual = NULL},
-    {"means", AST_CLI_TEXT, "FILE", "write the means of the recommended run", AT(means), .manual = NULL},
+     .more = "It has the mean and the concentration of the points, so that clusters of such draws are chance."},
+    {"axial", AST_CLI_FLAG, NULL, "treat x and -x as the same", AT(options.axial),
+     .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE},
+    {"csv", AST_CLI_TEXT, "FILE", "write one row per angle", AT(csv), .more = NULL},
+    {"svg", AST_CLI_TEXT, "FILE", "draw silhouette, clusters and stability over the angle", AT(svg), .more = NULL},
+    {"means", AST_CLI_TEXT, "FILE", "write the means of the recommended run", AT(means), .more = NULL},
     AST_CLI_REPORT_OPTION(AT(report)),
     {0}};
 

@@ -27,14 +27,13 @@ typedef struct settings {
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
     {"labels", AST_CLI_READ, "FILE", "INPUT is points, and these are their labels", AT(labels),
-     .manual = "The input is points, and these are their labels, as many. The clusters are what the labels say, "
-               "their means those of the members."},
-    {"report", AST_CLI_PAGE, "FILE.html", "write the page instead of serving it", AT(report),
-     .manual = "Writes the page instead of serving it."},
+     .more = "There are as many as points. The clusters are what the labels say, their means those of the "
+             "members."},
+    {"report", AST_CLI_PAGE, "FILE.html", "write the page instead of serving it", AT(report), .more = NULL},
     {"port", AST_CLI_COUNT, "PORT", "serve on this port; by default on any free port", AT(port), 1, 65535,
-     .excludes = "report", .manual = "By default any that is free."},
+     .excludes = "report"},
     {"bind", AST_CLI_TEXT, "ADDRESS", "serve at this address instead of 127.0.0.1, this machine alone", AT(bind),
-     .excludes = "report", .manual = "As for `stream`."},
+     .excludes = "report"},
     {0}};
 
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};
@@ -47,11 +46,8 @@ const ast_cli_command ast_cli_view = {
     .summary = "look at a finished result in a browser",
     .usage = "view FILE.html|FILE.jsonl|DIR [options]\nview POINTS --labels FILE [options]",
     .about = "Serves a page with a result that is there already, until Ctrl-C, and prints its address: a report "
-             "(.html); the lines that stream printed (.jsonl); a folder that holds one of either; or points and "
-             "the labels they were given.",
-    .manual = "Serves a page with a result that is there already, until Ctrl-C, and prints its address: a report "
-              "(*.html*), the lines that `stream` printed (*.jsonl*, which hold neither points nor pictures), a "
-              "folder that holds one of either, or points and the labels they were given. It clusters nothing.",
+             "(.html); the lines that stream printed (.jsonl), which hold neither points nor pictures; a folder that "
+             "holds one of either; or points and the labels they were given. It clusters nothing.",
     .examples = "asterism view hall.html\n"
                 "asterism view lines.jsonl --port 8080\n"
                 "asterism view points.npy --labels labels.npy\n"

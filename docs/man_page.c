@@ -98,13 +98,14 @@ static void name_methods(char *text, const ast_cli_methods *methods, unsigned bi
 
 static void put_option(FILE *page, const ast_cli_command *command, const ast_cli_use *use,
                        const ast_cli_option *option) {
-    char text[LONGEST_LINE], methods[512], more[96] = "";
+    char text[LONGEST_LINE], methods[512], standard[96] = "";
     const char *about = option->manual ? option->manual : option->help;
     name_methods(methods, command->methods, option->methods ? option->methods : use->methods);
     if (option->standard && !strstr(about, "default"))
-        snprintf(more, sizeof more, " The default is %s.", option->standard);
-    snprintf(text, sizeof text, "%s%c%s%s%s", methods, toupper((unsigned char)*about), about + 1,
-             about[strlen(about) - 1] == '.' ? "" : ".", more);
+        snprintf(standard, sizeof standard, " The default is %s.", option->standard);
+    snprintf(text, sizeof text, "%s%c%s%s%s%s%s", methods, toupper((unsigned char)*about), about + 1,
+             about[strlen(about) - 1] == '.' ? "" : ".", option->more ? " " : "", option->more ? option->more : "",
+             standard);
     fputs(".TP\n\\fB\\-\\-", page);
     for (const char *c = option->name; *c; c++)
         put_character(page, *c);
@@ -319,6 +320,7 @@ int main(int argc, char **argv) {
     if (page && fclose(page) != 0)
         good = 0;
     if (!good)
-        fprintf(stderr, "asterism-man-page: usage: asterism-man-page TEXT PAGE, two files that can be read and written\n");
+        fprintf(stderr,
+                "asterism-man-page: usage: asterism-man-page TEXT PAGE, two files that can be read and written\n");
     return good ? 0 : 1;
 }
