@@ -53,8 +53,8 @@ static const ast_cli_option options_table[] = {
     {"input", AST_CLI_TEXT, "DIR", "a folder of depth images; of 'sample --scene hallway' with the true directions",
      AT(input), .methods = STREAM, .required = "a folder of depth images", .manual = "The folder of depth images."},
     AST_CLI_REPORT_OPTION(AT(report)),
-    {"angle", AST_CLI_REAL, "DEG", "the angle (default 75; the paper: 100)", AT(angle), 0, 180, .methods = STREAM,
-     .manual = "The angle (default 75; the paper has 100)."},
+    {"angle", AST_CLI_REAL, "DEG", "the angle of the rows beside the paper's 100 degrees (default 75)", AT(angle), 0, 180,
+     .methods = STREAM, .manual = "The angle of the rows beside those with the paper's 100 degrees (default 75)."},
     {"mat", AST_CLI_TEXT, "FILE", "the data set, nyu_depth_v2_labeled.mat", AT(mat), .methods = NYU,
      .required = "the data set nyu_depth_v2_labeled.mat", .manual = "The data set."},
     {"frames", AST_CLI_TEXT, "LIST", "scenes, counted from 0, such as 0-99, 5,17 or every tenth as 0-/10 (default all)",
@@ -79,10 +79,11 @@ const ast_cli_command ast_cli_reproduce = {
              "synthetic: 30 von Mises-Fisher clusters on the sphere, 30,000 points, 50 data sets; DP-vMF-means "
              "over the angle, spherical k-means over K. Writes synthetic.csv, synthetic.svg and sphere.svg. "
              "Ctrl-C keeps the runs that are finished.\n\n"
-             "stream: time and consistency of dp, sdp, ddp and spkm with K = 5, frame by frame. Writes stream.csv "
-             "and the shares of ddp as shares.svg. With the true directions beside the images, as in a hallway of "
-             "'sample', it says how many pixels have the one id of their direction over the whole run; without, "
-             "how many change their id between frames.\n\n"
+             "stream: time and consistency of spkm with K = 5, dp, sdp and ddp, by the paper's tracker and by ours, at "
+             "our angle and at the paper's, without poses and with them where the input has a poses.txt. Writes "
+             "stream.csv and the shares of sdp and ddp as shares.svg. With the true directions beside the images, as "
+             "in a hallway of 'sample', it says how many pixels have the one id of their direction over the whole "
+             "run; without, how many change their id between frames.\n\n"
              "nyu: the scenes of NYU Depth v2 (nyu_depth_v2_labeled.mat, 2.8 GB, from its authors), normals "
              "clustered by DP-vMF-means over the angle and by spkm over K. Writes nyu.csv, nyu.svg, histogram.csv "
              "and scenes.csv, one row per scene. Ctrl-C keeps the scenes that are finished, and the same command "
@@ -95,10 +96,15 @@ const ast_cli_command ast_cli_reproduce = {
               "random and from k-means++ starts, over K. It writes *synthetic.csv*, *synthetic.svg* and "
               "*sphere.svg*. Ctrl-C keeps the runs that are finished.\n\n"
               "`stream` follows the surfaces of depth images by dp, sdp and ddp and clusters each frame by spkm "
-              "with K = 5. It prints milliseconds per frame, the flicker (pixels whose id is not that of the frame "
-              "before) and, where the input has a folder *truth* as `sample --scene hallway` writes it, the "
-              "consistency: pixels that have the one id of their true direction over the whole run. *poses.txt* of "
-              "the input is used if it is there. It writes *stream.csv* and the shares of ddp as *shares.svg*.\n\n"
+              "with K = 5. ddp runs with the paper's tracker (beta 1e5, lifetime 400, a point may revive any "
+              "cluster) and with ours (drift 1, `--revive near`), each at --angle and at the paper's 100 degrees, "
+              "without poses, as in the paper, and, where the input has a *poses.txt*, also with the normals turned "
+              "into the world. It prints milliseconds per frame, the flicker (pixels whose id is not that of the "
+              "frame before) and, where the input has a folder *truth* as `sample --scene hallway` writes it, the "
+              "consistency: pixels that have the one id of their true direction over the whole run. The rows with "
+              "the paper's own setting use its schedule, `oir`, and count its restarts per frame. It writes "
+              "*stream.csv* and the shares of sdp and ddp, as the paper had them and at --angle, as "
+              "*shares.svg*.\n\n"
               "`nyu` takes the scenes of NYU Depth v2, *nyu_depth_v2_labeled.mat* (2.8 GB, to be had from its "
               "authors; reading it needs a build with libhdf5), makes normals of their depth and clusters these by "
               "DP-vMF-means over the angle and by spherical k-means over K. It prints the mean silhouettes at the "

@@ -37,6 +37,8 @@ int ast_cli_tracking_print(const ast_cli_tracking *tracking) {
     ast_json_integer(&json, "missing", (int64_t)frame->missing);
     ast_json_integer(&json, "iterations", frame->iterations);
     ast_json_boolean(&json, "converged", frame->converged);
+    if (tracking->options.parallel == AST_OIR)
+        ast_json_integer(&json, "oir_restarts", (int64_t)frame->oir_restarts);
     ast_json_number(&json, "milliseconds", frame->seconds * 1e3, DOUBLE_DIGITS);
     ast_json_number(&json, "objective", frame->objective, DOUBLE_DIGITS);
     ast_json_open(&json, "clusters", '[');

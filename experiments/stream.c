@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The paper's streaming experiment: milliseconds a frame, and as numbers the consistency that the paper shows by eye.
+ * The paper's streaming experiment: milliseconds per frame, and as numbers the consistency that the paper shows by eye.
+ *
+ * Every method is a row, at our angle and at the paper's, without camera poses, as in the paper, and with them where
+ * the input has them. The rows that are the paper's own setting (100 degrees, no poses, its tracker) also use its
+ * schedule, whose restarts are counted; labels do not depend on the schedule. All rows take the same normals.
  *
  * Consistency: every true direction has one id, every id one direction, chosen over the whole run so that as many
  * pixels as possible agree (greedily, largest overlap first); the share of pixels that do. Flicker: the share of pixels
@@ -16,10 +20,16 @@
 
 #include "experiments.h"
 
-enum { DP, SDP, DDP, SPKM, METHODS };
-static const char *const names[METHODS] = {"dp", "sdp", "ddp", "spkm K = 5"};
-static const double paper[METHODS] = {28.4, 12.8, 20.4, 13.6};
-static const ast_stream_method methods[] = {AST_STREAM_DP, AST_STREAM_SDP, AST_STREAM_DDP};
+#define PAPER_ANGLE 100.0
+#define PAPER_BETA 1e5 /* and a lifetime of 400 frames, which is the default */
+
+enum { SPKM_CLUSTERS = 5, MOST_ROWS = 16, MOST_PANELS = 4 };
+
+/* DDP by our tracker and by the paper's. */
+enum { DP, SDP, DDP, PAPER_DDP, SPKM };
+static const char *const names[] = {"dp", "sdp", "ddp", "ddp", "spkm"};
+static const char *const trackers[] = {"", "", "drift 1", "beta 1e5", "K = 5"};
+static const double paper_milliseconds[] = {28.4, 12.8, NAN, 20.4, 13.6};
 
 /* Pixels with a true direction and an id, counted; sorted by direction and id until the end. */
 typedef struct overlap {
@@ -27,14 +37,20 @@ typedef struct overlap {
     uint64_t count;
 } overlap;
 
-typedef struct score {
-    ast_moments milliseconds, clusters;
+typedef struct row {
+    int method;
+    double angle;
+    bool turned; /* normals are turned into the world by the poses */
+    bool paper;  /* the paper's own setting */
+    ast_stream *stream;
+    ast_moments milliseconds, clusters, restarts;
     uint64_t both, changed;  /* pixels with an id here and in the frame before */
     uint64_t known, matched; /* pixels with a true direction and an id */
     overlap *overlaps;
     size_t overlap_count, room;
     int32_t *last; /* the ids of the frame before; NULL: there is none */
-} score;
+    ast_shares *shares;
+} row;
 
 typedef struct job {
     const ast_experiment *plan;
@@ -44,14 +60,14 @@ typedef struct job {
     int32_t *truth; /* NULL: not known */
     int32_t *labels;
     uint64_t frames;
-    ast_stream *streams[SPKM];
-    score scores[METHODS];
-    ast_shares *shares;
+    row rows[MOST_ROWS];
+    size_t row_count;
 } job;
 
+static void add_rows(job *work);
 static int begin(job *work, const ast_experiment_frame *frame);
 static int take_frame(job *work, const ast_experiment_frame *frame);
-static void match(score *of);
+static void match(row *of);
 static int deliver(job *work);
 static void clear(job *work);
 
@@ -60,6 +76,7 @@ int ast_experiment_stream(const ast_experiment *plan) {
     job work = {.plan = plan, .command = command};
     ast_experiment_frame frame;
     int code = -1, found = 1;
+    add_rows(&work);
     while (code < 0 && found && !command->stopped()) {
         code = command->next(plan->data, &frame, &found);
         if (code < 0 && found && !work.labels)
@@ -67,8 +84,8 @@ int ast_experiment_stream(const ast_experiment *plan) {
         if (code < 0 && found)
             code = take_frame(&work, &frame);
     }
-    for (int method = 0; method < METHODS; method++)
-        match(&work.scores[method]);
+    for (size_t i = 0; i < work.row_count; i++)
+        match(&work.rows[i]);
     if (code < 0 && work.frames == 0)
         code = command->status(AST_CANCELLED, plan->context, NULL);
     if (code < 0)
@@ -78,14 +95,56 @@ int ast_experiment_stream(const ast_experiment *plan) {
 }
 
 static void clear(job *work) {
-    for (int method = 0; method < SPKM; method++)
-        ast_stream_close(work->streams[method]);
-    for (int method = 0; method < METHODS; method++) {
-        free(work->scores[method].last);
-        free(work->scores[method].overlaps);
+    for (size_t i = 0; i < work->row_count; i++) {
+        ast_stream_close(work->rows[i].stream);
+        ast_shares_close(work->rows[i].shares);
+        free(work->rows[i].last);
+        free(work->rows[i].overlaps);
     }
-    ast_shares_close(work->shares);
     free(work->labels);
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
+
+static void add_row(job *work, int method, double angle, bool turned) {
+    bool paper = angle == PAPER_ANGLE && !turned && method != DDP;
+    work->rows[work->row_count++] = (row){.method = method, .angle = angle, .turned = turned, .paper = paper};
+}
+
+/* Those without poses come first: normals are turned in place. */
+static void add_rows(job *work) {
+    const double angles[] = {work->plan->angle, PAPER_ANGLE};
+    size_t angle_count = work->plan->angle == PAPER_ANGLE ? 1 : 2;
+    add_row(work, SPKM, NAN, false);
+    for (int turned = 0; turned <= work->plan->poses; turned++) {
+        for (size_t a = 0; a < angle_count; a++) {
+            if (!turned)
+                add_row(work, DP, angles[a], false);
+            add_row(work, SDP, angles[a], turned);
+            add_row(work, PAPER_DDP, angles[a], turned);
+            add_row(work, DDP, angles[a], turned);
+        }
+    }
+}
+
+/* Figure 5: sdp and ddp, as the paper had them and at their best here. */
+static bool has_panel(const job *work, const row *of) {
+    bool best = of->angle == work->plan->angle && of->turned == work->plan->poses;
+    return (of->paper && (of->method == SDP || of->method == PAPER_DDP)) ||
+           (best && (of->method == SDP || of->method == DDP));
+}
+
+static ast_status open_row(const job *work, row *of) {
+    ast_stream_options options;
+    ast_stream_options_init(&options);
+    options.dimension = 3;
+    options.method = of->method == DP ? AST_STREAM_DP : of->method == SDP ? AST_STREAM_SDP : AST_STREAM_DDP;
+    options.angle = of->angle;
+    options.revive_near = of->method == DDP;
+    if (of->method == PAPER_DDP)
+        options.beta = PAPER_BETA;
+    options.parallel = of->paper ? AST_OIR : AST_ORDERED;
+    return ast_stream_open(&of->stream, work->plan->context, &options);
 }
 
 /* The first frame shows the size of all. */
@@ -93,17 +152,13 @@ static int begin(job *work, const ast_experiment_frame *frame) {
     const ast_experiment *plan = work->plan;
     ast_set_cancel(plan->context, NULL, NULL); /* a frame that counts has taken part in every row */
     work->labels = malloc(frame->image.width * frame->image.height * sizeof *work->labels);
-    work->shares = ast_shares_open();
-    if (!work->labels || !work->shares)
+    if (!work->labels)
         return work->command->fail(EXIT_FAILURE, "there is no memory for the frames");
-    for (int method = 0; method < SPKM; method++) {
-        ast_stream_options options;
-        ast_stream_options_init(&options);
-        options.dimension = 3;
-        options.method = methods[method];
-        options.angle = plan->angle;
-        options.revive_near = 1;
-        ast_status status = ast_stream_open(&work->streams[method], plan->context, &options);
+    for (size_t i = 0; i < work->row_count; i++) {
+        row *of = &work->rows[i];
+        if (has_panel(work, of) && !(of->shares = ast_shares_open()))
+            return work->command->fail(EXIT_FAILURE, "there is no memory for the shares of the clusters");
+        ast_status status = of->method == SPKM ? AST_OK : open_row(work, of);
         if (status != AST_OK)
             return work->command->status(status, plan->context, frame->source);
     }
@@ -118,7 +173,7 @@ static int no_memory(const job *work) {
 
 /* The place of a pair in the list, made if need be; NULL without memory. A run has few directions and ids, and a pixel
  * has mostly those of its neighbour, so that the last place is the first guess. */
-static overlap *place(score *of, int32_t truth, int32_t id, size_t *guess) {
+static overlap *place(row *of, int32_t truth, int32_t id, size_t *guess) {
     if (*guess < of->overlap_count && of->overlaps[*guess].truth == truth && of->overlaps[*guess].id == id)
         return &of->overlaps[*guess];
     for (size_t i = of->overlap_count; i-- > 0;) {
@@ -141,7 +196,7 @@ static overlap *place(score *of, int32_t truth, int32_t id, size_t *guess) {
 }
 
 /* Compares the labels of the frame with the truth and with those of the frame before. */
-static int compare(job *work, score *of) {
+static int compare(job *work, row *of) {
     size_t guess = 0, count = work->normals.count;
     const int32_t *labels = work->labels, *truth = work->truth;
     for (size_t i = 0; i < count && truth; i++) {
@@ -183,55 +238,57 @@ static int read_truth(job *work) {
 }
 
 /* Spherical k-means on the normals of a frame that has enough of them. */
-static int cluster_spkm(job *work, size_t missing) {
+static int cluster_spkm(job *work, row *of) {
+    const ast_points *normals = &work->normals;
+    size_t usable = 0;
     ast_options options;
     ast_report report = {.size = sizeof report};
-    if (work->normals.count - missing < 5)
+    for (size_t i = 0; i < normals->count && usable < SPKM_CLUSTERS; i++)
+        usable += !isnan(((const float *)normals->data)[3 * i]);
+    if (usable < SPKM_CLUSTERS)
         return -1;
     ast_options_init(&options);
     options.method = AST_SPKM;
-    options.clusters = 5;
-    int code = work->command->status(ast_cluster(work->plan->context, &work->normals, &options, work->labels, &report),
-                                     work->plan->context, work->source);
-    if (code >= 0)
-        return code;
-    ast_moments_add(&work->scores[SPKM].milliseconds, 1000 * report.seconds);
-    ast_moments_add(&work->scores[SPKM].clusters, (double)report.clusters);
-    return compare(work, &work->scores[SPKM]);
+    options.clusters = SPKM_CLUSTERS;
+    ast_status status = ast_cluster(work->plan->context, normals, &options, work->labels, &report);
+    if (status != AST_OK)
+        return work->command->status(status, work->plan->context, work->source);
+    ast_moments_add(&of->milliseconds, 1000 * report.seconds);
+    ast_moments_add(&of->clusters, (double)report.clusters);
+    return compare(work, of);
 }
 
-static int step(job *work, int method, size_t *missing) {
+static int step(job *work, row *of) {
     ast_format_error error;
     size_t count;
-    score *of = &work->scores[method];
     ast_frame frame = {.size = sizeof frame};
-    ast_stream *stream = work->streams[method];
-    int code = work->command->status(ast_stream_step(stream, &work->normals, work->labels, &frame), work->plan->context,
-                                     work->source);
-    if (code >= 0)
-        return code;
+    ast_status status = ast_stream_step(of->stream, &work->normals, work->labels, &frame);
+    if (status != AST_OK)
+        return work->command->status(status, work->plan->context, work->source);
     ast_moments_add(&of->milliseconds, 1000 * frame.seconds);
     ast_moments_add(&of->clusters, (double)frame.clusters);
-    *missing = frame.missing;
-    const ast_tracked *clusters = ast_stream_clusters(stream, &count);
-    if (method == DDP && !ast_shares_add(work->shares, frame.frame, work->source, clusters, count, &error))
+    ast_moments_add(&of->restarts, (double)frame.oir_restarts);
+    const ast_tracked *clusters = ast_stream_clusters(of->stream, &count);
+    if (of->shares && !ast_shares_add(of->shares, frame.frame, work->source, clusters, count, &error))
         return work->command->fail(EXIT_FAILURE, "%s", error.text);
     return compare(work, of);
 }
 
 static int take_frame(job *work, const ast_experiment_frame *frame) {
     const ast_experiment *plan = work->plan;
-    size_t missing = 0;
+    bool turned = false;
     work->source = frame->source;
     int code = work->command->normals(plan->data, &work->normals);
-    if (code < 0 && plan->poses)
-        code = work->command->turn(plan->data);
     if (code < 0 && plan->truths)
         code = read_truth(work);
-    for (int method = 0; method < SPKM && code < 0; method++)
-        code = step(work, method, &missing);
-    if (code < 0)
-        code = cluster_spkm(work, missing);
+    for (size_t i = 0; i < work->row_count && code < 0; i++) {
+        row *of = &work->rows[i];
+        if (of->turned && !turned)
+            code = work->command->turn(plan->data);
+        turned = of->turned;
+        if (code < 0)
+            code = of->method == SPKM ? cluster_spkm(work, of) : step(work, of);
+    }
     free(work->truth);
     work->truth = NULL;
     work->frames += code < 0;
@@ -251,7 +308,7 @@ static int by_count(const void *a, const void *b) {
 }
 
 /* Takes the largest overlap whose direction and id are both free, and so on. Those taken move to the front. */
-static void match(score *of) {
+static void match(row *of) {
     size_t taken = 0;
     if (of->overlap_count)
         qsort(of->overlaps, of->overlap_count, sizeof *of->overlaps, by_count);
@@ -274,49 +331,101 @@ static double share(uint64_t part, uint64_t whole) {
 
 /* ---- What came out ----------------------------------------------------------------------------------------------- */
 
+static double paper_of(const row *of) {
+    return of->paper || of->method == SPKM ? paper_milliseconds[of->method] : NAN;
+}
+
 static bool write_csv(const void *data, ast_output *output, ast_format_error *error) {
     const job *work = data;
-    bool good =
-        ast_printf(output, error, "method,frames,milliseconds,milliseconds_sd,paper,clusters,flicker,consistency\n");
-    for (int method = 0; method < METHODS && good; method++) {
-        const score *of = &work->scores[method];
-        good = ast_printf(output, error, "%s,%" PRIu64 ",%.6g,%.6g,%g,%.6g,%.6g,%.6g\n", names[method], work->frames,
-                          of->milliseconds.mean, ast_moments_deviation(&of->milliseconds), paper[method],
+    bool good = ast_printf(output, error,
+                           "method,tracker,angle,poses,schedule,frames,milliseconds,milliseconds_sd,"
+                           "paper,restarts,clusters,flicker,consistency\n");
+    for (size_t i = 0; i < work->row_count && good; i++) {
+        const row *of = &work->rows[i];
+        good = ast_printf(output, error, "%s,%s,%g,%s,%s,%" PRIu64 ",%.6g,%.6g,%g,%.6g,%.6g,%.6g,%.6g\n",
+                          names[of->method], trackers[of->method], of->angle, of->turned ? "yes" : "no",
+                          of->paper ? "oir" : "ordered", work->frames, of->milliseconds.mean,
+                          ast_moments_deviation(&of->milliseconds), paper_of(of), of->paper ? of->restarts.mean : NAN,
                           of->clusters.mean, share(of->changed, of->both), share(of->matched, of->known));
     }
     return good;
 }
 
 static bool write_shares(const void *data, ast_output *output, ast_format_error *error) {
-    return ast_shares_write_svg(((const job *)data)->shares, output, error);
+    const job *work = data;
+    ast_shares_panel panels[MOST_PANELS];
+    char titles[MOST_PANELS][80];
+    size_t count = 0;
+    for (int paper = 1; paper >= 0; paper--) {
+        for (size_t i = 0; i < work->row_count; i++) {
+            const row *of = &work->rows[i];
+            if (!of->shares || of->paper != paper)
+                continue;
+            snprintf(titles[count], sizeof titles[count], "%s%s at %g degrees, %s poses: share of each cluster",
+                     of->method == PAPER_DDP ? "the paper's " : "", names[of->method], of->angle,
+                     of->turned ? "with" : "without");
+            panels[count] = (ast_shares_panel){titles[count], of->shares};
+            count++;
+        }
+    }
+    return ast_shares_write_panels(panels, count, output, error);
 }
 
-static void print_share(uint64_t part, uint64_t whole) {
-    if (whole)
-        printf("  %10.2f%%", 100 * share(part, whole));
+/* A number in a column of ten, or a dash. */
+static void print_number(double value, int digits, const char *unit) {
+    if (isnan(value))
+        printf("  %10s", "-");
     else
-        printf("  %11s", "-");
+        printf("  %*.*f%s", 10 - (int)strlen(unit), digits, value, unit);
+}
+
+static void print_row(const row *of) {
+    char angle[16] = "-";
+    if (!isnan(of->angle))
+        snprintf(angle, sizeof angle, "%g", of->angle);
+    printf("%-5s %-8s  %5s  %5s", names[of->method], trackers[of->method], angle, of->turned ? "yes" : "no");
+    print_number(paper_of(of), 1, "");
+    print_number(of->milliseconds.mean, 2, "");
+    print_number(of->paper ? of->restarts.mean : NAN, 1, "");
+    print_number(of->clusters.mean, 1, "");
+    print_number(100 * share(of->changed, of->both), 2, "%");
+    print_number(100 * share(of->matched, of->known), 2, "%");
+    printf("\n");
 }
 
 static void print_table(const void *data) {
     const job *work = data;
-    printf("%" PRIu64 " frames of %s at %g degrees\n\n", work->frames, work->plan->input, work->plan->angle);
-    printf("%-12s  %9s  %-18s  %8s  %11s  %11s\n", "", "paper, ms", "ms a frame", "clusters", "flicker", "consistency");
-    for (int method = 0; method < METHODS; method++) {
-        const score *of = &work->scores[method];
-        if (of->milliseconds.count == 0) {
-            printf("%-12s  %9.1f  %7s\n", names[method], paper[method], "-");
-            continue;
-        }
-        printf("%-12s  %9.1f  %7.2f +- %-7.2f  %8.1f", names[method], paper[method], of->milliseconds.mean,
-               ast_moments_deviation(&of->milliseconds), of->clusters.mean);
-        print_share(of->changed, of->both);
-        print_share(of->matched, of->known);
-        printf("\n");
-    }
-    printf("\nflicker: pixels whose id is not that of the frame before; consistency: pixels that have the one id of\n"
-           "their true direction over the whole run%s. The paper timed another machine, with a GPU.\n",
-           work->plan->truths ? "" : " (no truth beside these images)");
+    printf("%" PRIu64 " frames of %s\n\n%-14s  %5s  %5s  %10s  %10s  %10s  %10s  %10s  %10s\n", work->frames,
+           work->plan->input, "", "angle", "poses", "paper, ms", "ms", "restarts", "clusters", "flicker", "consistent");
+    for (size_t i = 0; i < work->row_count; i++)
+        print_row(&work->rows[i]);
+    printf(
+        "\nposes: whether normals are turned into the world by the camera's %spose%s.\n"
+        "beta 1e5: the paper's tracker, lifetime 400, a point may revive any cluster; drift 1: ours.\n"
+        "paper, ms: on another machine, with a GPU, on other frames. The rows beside its three methods are its own\n"
+        "setting (%g degrees, no poses) and its own schedule: restarts per frame.\n"
+        "flicker: pixels whose id is not that of the frame before. consistent: pixels that have the one id of their\n"
+        "true direction over the whole run%s.\n",
+        work->plan->poses ? "true " : "", work->plan->poses ? "" : " (this input has none)", PAPER_ANGLE,
+        work->plan->truths ? "" : " (no truth beside these images)");
+}
+
+static void put_row(ast_text *json, const job *work, const row *of) {
+    ast_json_open(json, NULL, '{');
+    ast_json_string(json, "method", names[of->method]);
+    ast_json_string(json, "tracker", trackers[of->method]);
+    ast_json_real(json, "angle", of->angle, 17);
+    ast_json_boolean(json, "poses", of->turned);
+    ast_json_string(json, "schedule", of->paper ? "oir" : "ordered");
+    ast_json_integer(json, "frames", (int64_t)work->frames);
+    ast_json_real(json, "milliseconds", of->milliseconds.mean, 17);
+    ast_json_real(json, "milliseconds_sd", ast_moments_deviation(&of->milliseconds), 17);
+    ast_json_real(json, "paper", paper_of(of), 17);
+    ast_json_real(json, "restarts", of->paper ? of->restarts.mean : NAN, 17);
+    ast_json_real(json, "clusters", of->clusters.mean, 17);
+    ast_json_real(json, "flicker", share(of->changed, of->both), 17);
+    ast_json_real(json, "consistency", share(of->matched, of->known), 17);
+    ast_json_close(json, '}');
 }
 
 static void print_json(const void *data, ast_text *json) {
@@ -324,19 +433,8 @@ static void print_json(const void *data, ast_text *json) {
     ast_json_string(json, "experiment", "stream");
     ast_json_real(json, "angle", work->plan->angle, 17);
     ast_json_open(json, "methods", '[');
-    for (int method = 0; method < METHODS; method++) {
-        const score *of = &work->scores[method];
-        ast_json_open(json, NULL, '{');
-        ast_json_string(json, "method", names[method]);
-        ast_json_integer(json, "frames", (int64_t)work->frames);
-        ast_json_real(json, "milliseconds", of->milliseconds.mean, 17);
-        ast_json_real(json, "milliseconds_sd", ast_moments_deviation(&of->milliseconds), 17);
-        ast_json_real(json, "paper", paper[method], 17);
-        ast_json_real(json, "clusters", of->clusters.mean, 17);
-        ast_json_real(json, "flicker", share(of->changed, of->both), 17);
-        ast_json_real(json, "consistency", share(of->matched, of->known), 17);
-        ast_json_close(json, '}');
-    }
+    for (size_t i = 0; i < work->row_count; i++)
+        put_row(json, work, &work->rows[i]);
     ast_json_close(json, ']');
 }
 

@@ -671,7 +671,8 @@ typedef struct ast_frame {
     int iterations, converged;
     double objective;
     double seconds;
-    size_t clusters; /* clusters with points */
+    size_t clusters;       /* clusters with points */
+    uint64_t oir_restarts; /* AST_OIR: how often the remaining points were scored again */
 } ast_frame;
 
 /* Opens a stream on the context's threads. Close it before the context. On failure *stream is NULL. */

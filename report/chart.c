@@ -20,6 +20,7 @@ typedef struct piece {
 } piece;
 
 typedef struct chart {
+    const char *title;
     const ast_shares *shares;
     size_t per_column, columns; /* frames per column; columns */
     piece *pieces;              /* in order of id, then column */
@@ -34,14 +35,27 @@ static bool draw_axes(const chart *drawn, ast_output *output, ast_format_error *
 static bool draw_legend(const chart *drawn, ast_output *output, ast_format_error *error);
 
 bool ast_shares_write_svg(const ast_shares *shares, ast_output *output, ast_format_error *error) {
-    chart drawn = {.shares = shares};
-    bool good = lay_out(&drawn, error) &&
-                ast_svg_begin(output, WIDTH, HEIGHT, "Share of each cluster in each frame, one band per id", error) &&
-                draw_bands(&drawn, output, error) && draw_axes(&drawn, output, error) &&
-                draw_legend(&drawn, output, error) && ast_svg_end(output, error);
+    ast_shares_panel panel = {"Share of each cluster among the directions of a frame", shares};
+    return ast_shares_write_panels(&panel, 1, output, error);
+}
+
+static bool draw_panel(const ast_shares_panel *panel, ast_output *output, ast_format_error *error) {
+    chart drawn = {.title = panel->title, .shares = panel->shares};
+    bool good = lay_out(&drawn, error) && draw_bands(&drawn, output, error) && draw_axes(&drawn, output, error) &&
+                draw_legend(&drawn, output, error);
     free(drawn.pieces);
     free(drawn.bands);
     return good;
+}
+
+bool ast_shares_write_panels(const ast_shares_panel *panels, size_t count, ast_output *output,
+                             ast_format_error *error) {
+    bool good = ast_svg_begin(output, WIDTH, HEIGHT * (int)count,
+                              "Share of each cluster in each frame, one band per id", error);
+    for (size_t i = 0; i < count && good; i++)
+        good = ast_printf(output, error, "<g transform=\"translate(0 %d)\">\n", HEIGHT * (int)i) &&
+               draw_panel(&panels[i], output, error) && ast_printf(output, error, "</g>\n");
+    return good && ast_svg_end(output, error);
 }
 
 /* ---- Where everything lies --------------------------------------------------------------------------------------- */
@@ -216,8 +230,7 @@ static bool draw_axes(const chart *drawn, ast_output *output, ast_format_error *
     }
     return good && ast_svg_text(output, (LEFT + RIGHT) / 2.0, BOTTOM + 44, AST_SVG_MIDDLE, "frame", error) &&
            ast_svg_upright(output, 12, (TOP + BOTTOM) / 2.0, "share", error) &&
-           ast_svg_text(output, LEFT, TOP - 16, AST_SVG_START, "Share of each cluster among the directions of a frame",
-                        error);
+           ast_svg_text(output, LEFT, TOP - 16, AST_SVG_START, drawn->title, error);
 }
 
 static bool draw_legend(const chart *drawn, ast_output *output, ast_format_error *error) {

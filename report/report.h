@@ -87,7 +87,15 @@ ast_shares_band *ast_shares_bands(const ast_shares *shares, size_t *count);
 /* A table: frame, source, id, count, share; one row per cluster with points in a frame. */
 bool ast_shares_write_csv(const ast_shares *shares, ast_output *output, ast_format_error *error);
 
-/* The same as a chart: frames from left to right, one band per id, in its colour. */
+/* Several streams as one figure, a chart above the other, each with its title. */
+typedef struct ast_shares_panel {
+    const char *title; /* short, without <, > and & */
+    const ast_shares *shares;
+} ast_shares_panel;
+
+bool ast_shares_write_panels(const ast_shares_panel *panels, size_t count, ast_output *output, ast_format_error *error);
+
+/* A chart: frames from left to right, one band per id, in its colour. */
 bool ast_shares_write_svg(const ast_shares *shares, ast_output *output, ast_format_error *error);
 void ast_shares_close(ast_shares *shares); /* NULL is allowed */
 

@@ -141,6 +141,7 @@ static ast_status run_passes(ast_stream *s, ast_frame *report) {
             status = ast_history_add(&s->history, print, &repeats, s->fault);
         if (status != AST_OK)
             return status;
+        report->oir_restarts += pass.restarts;
         report->converged = pass.changed == 0 || repeats;
     }
     return AST_OK;

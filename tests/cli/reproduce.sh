@@ -44,9 +44,31 @@ works asterism reproduce stream --input hall --intrinsics 262.5,262.5,159.5,119.
 cp ../out found
 equal 'files' 'shares.svg stream.csv' "$(cd walk && echo *)"
 equal 'frames' 12 "$(json methods.2.frames found)"
-awk -v dp="$(json methods.0.consistency found)" -v ddp="$(json methods.2.consistency found)" \
+# row NUMBER: method, tracker, angle and poses.
+row() {
+    echo "$(json "methods.$1.method" found) $(json "methods.$1.tracker" found) $(json "methods.$1.angle" found) $(
+        json "methods.$1.poses" found)"
+}
+equal 'the first row' '"spkm" "K = 5" null false' "$(row 0)"
+equal "the paper's tracker" '"ddp" "beta 1e5" 100.0 false' "$(row 7)"
+equal 'the last row' '"ddp" "drift 1" 100.0 true' "$(row 14)"
+equal 'our tracker with poses' '"ddp" "drift 1" 75.0 true' "$(row 11)"
+awk -v dp="$(json methods.1.consistency found)" -v ddp="$(json methods.11.consistency found)" \
     'BEGIN { exit !(ddp > 0.9 && dp < 0.3) }' || broken "$(cat found)"
+# dp restarts once for each cluster of a frame, at least; sdp seldom. Only the paper's rows have its times.
+equal 'schedules' '"ordered" "oir"' "$(json methods.1.schedule found) $(json methods.5.schedule found)"
+awk -v dp="$(json methods.5.restarts found)" -v k="$(json methods.5.clusters found)" \
+    -v sdp="$(json methods.6.restarts found)" 'BEGIN { exit !(dp >= k && sdp < dp) }' || broken "$(cat found)"
+equal "the paper's times" 'null 28.4 12.8 20.4 null' "$(json methods.1.paper found) $(json methods.5.paper found) $(
+    json methods.6.paper found) $(json methods.7.paper found) $(json methods.8.paper found)"
+equal 'bands of sdp and ddp' 4 "$(grep -c 'share of each cluster' walk/shares.svg)"
 rm -r hall/truth
+mv hall/poses.txt .
+works asterism reproduce stream --input hall --intrinsics 262.5,262.5,159.5,119.5 --angle 100 --output flat --json
+cp ../out found
+equal 'the last row without poses, at one angle' '"ddp" "drift 1" 100.0 false' "$(row 4)"
+equal 'methods' 5 "$(grep -o '"method"' found | wc -l | tr -d ' ')"
+mv poses.txt hall
 works asterism reproduce stream --input hall --intrinsics 262.5,262.5,159.5,119.5 --output walk
 grep -q 'no truth beside these images' ../out || broken "$(cat ../out)"
 mkdir empty

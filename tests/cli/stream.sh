@@ -121,6 +121,13 @@ for isa in $sets; do
         done
     done
 done
+# The restarts of the paper's schedule: those of a batch for the first frame, and then one for each new cluster.
+works asterism cluster frames/0.npy --angle 40 --parallel oir --json
+restarts=$(json oir_restarts ../out)
+works asterism stream frames/0.npy --angle 40 --parallel oir
+equal 'restarts of one frame' "$restarts" "$(json oir_restarts ../out)"
+works asterism stream all.npy --angle 40
+grep -q oir_restarts ../out && broken 'restarts without --parallel oir'
 works asterism stream all.npy --angle 40 --labels other --no-bounds
 same_folder other from_array
 
