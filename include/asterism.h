@@ -108,8 +108,8 @@ AST_API ast_status ast_set_cancel(ast_context *context, ast_cancel *cancel, void
 /* The number of threads of the context. */
 AST_API int ast_threads(const ast_context *context);
 
-/* The instruction set in use: "base", "avx2" or "neon". The environment variable ASTERISM_ISA (one of these), which ast_open
- * reads, selects one. If the processor does not support it, the library uses base. */
+/* The instruction set in use: "base", "avx2" or "neon". The environment variable ASTERISM_ISA, which ast_open reads,
+ * selects one. If the processor does not support it, the library uses base. */
 AST_API const char *ast_instruction_set(const ast_context *context);
 
 /* ---- Points ---------------------------------------------------------------------------------------------------- */
