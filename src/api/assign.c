@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-ast_status ast_check_assign(const ast_assign_options *o, ast_fault *fault) {
+static ast_status check_options(const ast_assign_options *o, ast_fault *fault) {
     ast_status status = ast_check_struct(o, sizeof *o, "options", fault);
     if (status != AST_OK)
         return status;
@@ -62,10 +62,6 @@ static ast_status assign(ast_context *context, ast_input *input, const ast_assig
                          const ast_taker *taker) {
     ast_fault *fault = &context->fault;
     assignment a = {.l = &context->labelling};
-    input->kernels = context->kernels;
-    input->pool = context->pool;
-    input->crowd = context->crowd;
-    input->axial = options->axial != 0;
     ast_status status = ast_labelling_load(a.l, input, fault);
     if (status == AST_OK)
         status = prepare(&a, options, similarity, fault);
@@ -99,7 +95,7 @@ static int take_copy(size_t first, size_t count, const int32_t *labels, const fl
 ast_status ast_assign_call(ast_context *context, const ast_points *points, const ast_assign_options *options,
                            int32_t *labels, float *similarity) {
     ast_fault *fault = &context->fault;
-    ast_status status = ast_check_assign(options, fault);
+    ast_status status = check_options(options, fault);
     if (status == AST_OK)
         status = ast_check_points(points, fault);
     if (status == AST_OK && points->count > 0)
@@ -110,15 +106,14 @@ ast_status ast_assign_call(ast_context *context, const ast_points *points, const
         return status;
     copy to = {labels, similarity};
     ast_taker taker = {.size = sizeof taker, .take = take_copy, .data = &to};
-    ast_input input = {.points = points};
+    ast_input input = ast_resident_input(context, points, options->axial != 0);
     return assign(context, &input, options, similarity != NULL, &taker);
 }
 
 ast_status ast_assign(ast_context *context, const ast_points *points, const ast_assign_options *options,
                       int32_t *labels, float *similarity) {
-    ast_status status = ast_enter(context);
-    return status == AST_OK ? ast_leave(context, ast_assign_call(context, points, options, labels, similarity))
-                            : status;
+    return ast_enter(context) ? ast_leave(context, ast_assign_call(context, points, options, labels, similarity))
+                              : AST_BAD_OPTION;
 }
 
 /* ---- A source ---------------------------------------------------------------------------------------------------- */
@@ -133,7 +128,7 @@ static size_t rows_at_a_time(const ast_source *source) {
 static ast_status assign_source(ast_context *context, const ast_source *source, const ast_assign_options *options,
                                 const ast_taker *taker) {
     ast_fault *fault = &context->fault;
-    ast_status status = ast_check_assign(options, fault);
+    ast_status status = check_options(options, fault);
     if (status == AST_OK)
         status = ast_check_source(source, fault);
     if (status == AST_OK)
@@ -142,12 +137,15 @@ static ast_status assign_source(ast_context *context, const ast_source *source, 
         status = ast_fail(fault, AST_BAD_OPTION, "the taker has no function that takes labels");
     if (status != AST_OK)
         return status;
-    ast_input input = {.source = source, .window = rows_at_a_time(source), .unbounded = true, .most = SIZE_MAX};
+    ast_input input = ast_resident_input(context, NULL, options->axial != 0);
+    input.source = source;
+    input.window = rows_at_a_time(source);
+    input.unbounded = true;
+    input.most = SIZE_MAX;
     return assign(context, &input, options, true, taker);
 }
 
 ast_status ast_assign_source(ast_context *context, const ast_source *source, const ast_assign_options *options,
                              const ast_taker *taker) {
-    ast_status status = ast_enter(context);
-    return status == AST_OK ? ast_leave(context, assign_source(context, source, options, taker)) : status;
+    return ast_enter(context) ? ast_leave(context, assign_source(context, source, options, taker)) : AST_BAD_OPTION;
 }

@@ -8,17 +8,6 @@
 #include "context.h"
 #include "methods.h"
 
-/* The result of one restart. */
-typedef struct ast_result {
-    int32_t *labels; /* (N) rows in memory; NULL: they went to the store */
-    ast_cluster_info *clusters;
-    float *means;
-    ast_components components;
-    ast_tree_of_run tree;
-    ast_report report;
-    double evidence; /* of AST_DP, where there are several restarts */
-} ast_result;
-
 /* An ast_cluster or ast_cluster_source that is under way. */
 typedef struct ast_call {
     ast_context *context;
@@ -49,7 +38,6 @@ void ast_resume_free(ast_call *call);
 /* Turns the labelling into a result, whose components and tree are there already; labels go to result->labels or to the
  * store. */
 ast_status ast_call_result(const ast_call *call, ast_labelling *labelling, ast_result *result, ast_fault *fault);
-void ast_result_free(ast_result *result);
 
 /* restarts.c: measures the result of one of several restarts; at the end, chooses the one to keep and says how far the
  * others agree with it. */

@@ -51,9 +51,9 @@ static ast_status normals_of_cloud(ast_context *context, const float *points, si
 
 ast_status ast_cloud_normals(ast_context *context, const float *points, size_t count, const ast_cloud_options *options,
                              float *normals, float *curvature) {
-    ast_status status = ast_enter(context);
-    return status == AST_OK ? ast_leave(context, normals_of_cloud(context, points, count, options, normals, curvature))
-                            : status;
+    return ast_enter(context)
+               ? ast_leave(context, normals_of_cloud(context, points, count, options, normals, curvature))
+               : AST_BAD_OPTION;
 }
 
 static ast_status check_faces(ast_fault *fault, const int32_t *faces, size_t face_count, size_t vertex_count) {
@@ -83,10 +83,9 @@ static ast_status normals_of_mesh(ast_context *context, const float *vertices, s
 
 ast_status ast_mesh_normals(ast_context *context, const float *vertices, size_t vertex_count, const int32_t *faces,
                             size_t face_count, float *normals, double *areas) {
-    ast_status status = ast_enter(context);
-    return status == AST_OK
+    return ast_enter(context)
                ? ast_leave(context, normals_of_mesh(context, vertices, vertex_count, faces, face_count, normals, areas))
-               : status;
+               : AST_BAD_OPTION;
 }
 
 static ast_status fit_axes(ast_context *context, const float *means, const double *weights, size_t count,
@@ -99,18 +98,13 @@ static ast_status fit_axes(ast_context *context, const float *means, const doubl
     if (count > MOST_MEANS)
         return ast_fail(fault, AST_BAD_DATA, "there are %zu means; at most 1048576 fit one call", count);
     ast_status status = check_rows(fault, means, count, "mean");
-    if (status != AST_OK)
-        return status;
-    for (size_t k = 0; weights && k < count; k++)
-        if (!(weights[k] >= 0) || isinf(weights[k]))
-            return ast_fail(fault, AST_BAD_DATA,
-                            "weight %zu (counting from 1) is %g; weights must be finite and not negative", k + 1,
-                            weights[k]);
-    return ast_axes_fit(fault, means, weights, count, axes, nearest);
+    if (status == AST_OK)
+        status = ast_check_weights(weights, count, fault);
+    return status == AST_OK ? ast_axes_fit(fault, means, weights, count, axes, nearest) : status;
 }
 
 ast_status ast_frame_axes(ast_context *context, const float *means, const double *weights, size_t count, ast_axes *axes,
                           int32_t *nearest) {
-    ast_status status = ast_enter(context);
-    return status == AST_OK ? ast_leave(context, fit_axes(context, means, weights, count, axes, nearest)) : status;
+    return ast_enter(context) ? ast_leave(context, fit_axes(context, means, weights, count, axes, nearest))
+                              : AST_BAD_OPTION;
 }

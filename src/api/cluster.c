@@ -233,13 +233,10 @@ static ast_status run_restarts(ast_call *c, ast_fault *fault) {
 /* ---- The calls --------------------------------------------------------------------------------------------------- */
 
 static ast_input describe_input(const ast_context *context, const ast_points *points, const ast_options *options) {
-    return (ast_input){.kernels = context->kernels,
-                       .pool = context->pool,
-                       .points = points,
-                       .axial = options->axial != 0,
-                       .unbounded = options->bounds == 0,
-                       .crowd = context->crowd,
-                       .comm = context->comm};
+    ast_input input = ast_resident_input(context, points, options->axial != 0);
+    input.unbounded = options->bounds == 0;
+    input.comm = context->comm;
+    return input;
 }
 
 /* Labels and leaves of the best restart go to the caller, all else to the context. Nothing can fail any more. */
@@ -296,8 +293,7 @@ static ast_status cluster(ast_context *context, const ast_points *points, const 
 
 ast_status ast_cluster(ast_context *context, const ast_points *points, const ast_options *options, int32_t *labels,
                        ast_report *report) {
-    ast_status status = ast_enter(context);
-    return status == AST_OK ? ast_leave(context, cluster(context, points, options, labels, report)) : status;
+    return ast_enter(context) ? ast_leave(context, cluster(context, points, options, labels, report)) : AST_BAD_OPTION;
 }
 
 /* The plan says which labels are in memory. AST_DP without weights need not know the missing rows before its passes. */
@@ -339,7 +335,6 @@ static ast_status cluster_source(ast_context *context, const ast_source *source,
 
 ast_status ast_cluster_source(ast_context *context, const ast_source *source, const ast_options *options, size_t memory,
                               const ast_label_store *labels, ast_report *report) {
-    ast_status status = ast_enter(context);
-    return status == AST_OK ? ast_leave(context, cluster_source(context, source, options, memory, labels, report))
-                            : status;
+    return ast_enter(context) ? ast_leave(context, cluster_source(context, source, options, memory, labels, report))
+                              : AST_BAD_OPTION;
 }

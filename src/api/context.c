@@ -3,8 +3,6 @@
  * Contexts, views of points, options: everything a caller has before the first call that works. */
 #include "tune_call.h"
 
-#include "memory.h"
-
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -54,8 +52,7 @@ void ast_close(ast_context *context) {
         return;
     ast_labelling_free(&context->labelling);
     ast_pool_close(context->pool);
-    ast_free_all(context->clusters, context->means, context->joins);
-    ast_components_free(&context->components);
+    ast_result_free(&context->last);
     ast_tuned_free(context->tuned);
     free(context);
 }
@@ -69,13 +66,13 @@ bool ast_in_callback(ast_context *context, const char *function) {
     return context->busy;
 }
 
-ast_status ast_enter_call(ast_context *context, const char *function) {
+bool ast_enter_call(ast_context *context, const char *function) {
     if (!context || ast_in_callback(context, function))
-        return AST_BAD_OPTION;
+        return false;
     context->fault = (ast_fault){.status = AST_OK};
     context->busy = true;
     ast_pool_set_watch(context->pool, context->cancel, context->cancel_data);
-    return AST_OK;
+    return true;
 }
 
 ast_status ast_leave(ast_context *context, ast_status status) {
@@ -117,9 +114,8 @@ void ast_set_defaults(void *options, size_t size, void *defaults, size_t known) 
 }
 
 ast_status ast_set_cancel(ast_context *context, ast_cancel *cancel, void *data) {
-    ast_status status = ast_enter(context);
-    if (status != AST_OK)
-        return status;
+    if (!ast_enter(context))
+        return AST_BAD_OPTION;
     context->cancel = cancel;
     context->cancel_data = data;
     return ast_leave(context, AST_OK);
@@ -186,12 +182,21 @@ ast_status ast_check_points(const ast_points *points, ast_fault *fault) {
         return ast_fail(fault, AST_BAD_DATA, "there are %zu points; at most 2147483647 fit one call", points->count);
     if (points->type != AST_F4 && points->type != AST_F8 && points->type != AST_F2 && points->type != AST_I1)
         return ast_fail(fault, AST_BAD_OPTION, "the type of the points is none of AST_F4, AST_F8, AST_F2 and AST_I1");
-    for (size_t i = 0; points->weights && i < points->count; i++)
-        if (!(points->weights[i] >= 0) || isinf(points->weights[i]))
+    return ast_check_weights(points->weights, points->count, fault);
+}
+
+ast_status ast_check_weights(const double *weights, size_t count, ast_fault *fault) {
+    for (size_t i = 0; weights && i < count; i++)
+        if (!(weights[i] >= 0) || isinf(weights[i]))
             return ast_fail(fault, AST_BAD_DATA,
                             "weight %zu (counting from 1) is %g; weights must be finite and not negative", i + 1,
-                            points->weights[i]);
+                            weights[i]);
     return AST_OK;
+}
+
+ast_input ast_resident_input(const ast_context *context, const ast_points *points, bool axial) {
+    return (ast_input){
+        .kernels = context->kernels, .pool = context->pool, .points = points, .axial = axial, .crowd = context->crowd};
 }
 
 void ast_options_defaults(ast_options *options, size_t size) {

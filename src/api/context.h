@@ -10,7 +10,20 @@
 #include "fault.h"
 #include "kernels.h"
 #include "labelling.h"
+#include "merge.h"
 #include "pool.h"
+
+/* The result of one restart; the context keeps that of the last call. */
+typedef struct ast_result {
+    int32_t *labels; /* (N) rows in memory; NULL: they went to the store or to the caller */
+    ast_cluster_info *clusters;
+    float *means;
+    ast_components components; /* none where the method has none */
+    ast_tree_of_run tree;
+    ast_report report;
+    double evidence; /* of AST_DP, where there are several restarts */
+} ast_result;
+void ast_result_free(ast_result *result);
 
 struct ast_context {
     ast_pool *pool;
@@ -19,17 +32,12 @@ struct ast_context {
                       compared only with the means near them; 0: as measured */
     size_t window; /* points of a source whose labels are in memory, where tests say; 0: as planned */
     ast_fault fault;
-    ast_labelling labelling;    /* working memory, kept from call to call */
-    ast_cluster_info *clusters; /* of the last result */
-    float *means;
-    size_t cluster_count;
-    ast_tree_join *joins; /* the tree of the last result; NULL: none was kept */
-    size_t join_count;
-    ast_components components; /* of the last result; none where its method has none */
-    struct ast_tuned *tuned;   /* the tables of the last ast_tune, or NULL (tune_call.h) */
-    const ast_comm *comm;      /* NULL: alone */
-    struct ast_call *call;     /* an ast_cluster that is under way (call.h) */
-    ast_cancel *cancel;        /* of ast_set_cancel, or NULL */
+    ast_labelling labelling; /* working memory, kept from call to call */
+    ast_result last;         /* without labels and leaves */
+    struct ast_tuned *tuned; /* the tables of the last ast_tune, or NULL (tune_call.h) */
+    const ast_comm *comm;    /* NULL: alone */
+    struct ast_call *call;   /* an ast_cluster that is under way (call.h) */
+    ast_cancel *cancel;      /* of ast_set_cancel, or NULL */
     void *cancel_data;
     bool busy;    /* a call is under way: callbacks may not make another */
     bool writing; /* an ast_checkpoint is under way */
@@ -40,31 +48,33 @@ struct ast_context {
 ast_status ast_ranks_meet(ast_context *context, const ast_points *points, const ast_options *options, ast_status status,
                           size_t *offset, size_t *total);
 
-/* Checks a view of points; AST_OK or the reason. */
+/* Checks a view of points, and weights (count) or NULL; AST_OK or the reason. */
 ast_status ast_check_points(const ast_points *points, ast_fault *fault);
+ast_status ast_check_weights(const double *weights, size_t count, ast_fault *fault);
+
+/* Rows in memory as the labelling of a context gets them. */
+ast_input ast_resident_input(const ast_context *context, const ast_points *points, bool axial);
 
 /* AST_OK unless the rows are sparse, which `what` (the subject of the sentence) cannot work with. */
 ast_status ast_refuse_sparse(const ast_points *points, const char *what, ast_fault *fault);
 
-/* A result becomes the context's, which owns it then. */
-struct ast_result;
-void ast_keep_result(ast_context *context, struct ast_result *result);
+/* A result becomes the context's last one; *result is empty then. */
+void ast_keep_result(ast_context *context, ast_result *result);
 
 /* Points of weight 0 did not take part. Labels them with the cluster of the largest cosine, or with the component of
  * the largest log density if there are components. */
 void ast_label_weightless(ast_labelling *labelling, const ast_components *components);
 
-/* What ast_assign and ast_assign_source are given; ast_assign within a call that is under way. */
-ast_status ast_check_assign(const ast_assign_options *options, ast_fault *fault);
+/* ast_assign within a call that is under way. */
 ast_status ast_assign_call(ast_context *context, const ast_points *points, const ast_assign_options *options,
                            int32_t *labels, float *similarity);
 
 /* ---- Beginning and end of a call --------------------------------------------------------------------------------- */
 
-/* Every entry point begins with ast_enter, works if that gives AST_OK, and ends with `return ast_leave(context,
- * status)`. ast_enter refuses a context that is NULL or has a call under way. */
+/* Every entry point begins with ast_enter, works if that gives true, and ends with `return ast_leave(context, status)`.
+ * ast_enter refuses a context that is NULL or has a call under way: AST_BAD_OPTION. */
 #define ast_enter(context) ast_enter_call(context, __func__)
-ast_status ast_enter_call(ast_context *context, const char *function);
+bool ast_enter_call(ast_context *context, const char *function);
 ast_status ast_leave(ast_context *context, ast_status status);
 
 /* Whether a call is under way, in whose callbacks objects of the context cannot be closed. The message says so then. */

@@ -71,9 +71,8 @@ const char *ast_depth_options_problem(const ast_depth_options *o) {
 ast_status ast_depth_open(ast_depth **opened, ast_context *context, const ast_depth_options *options) {
     if (opened)
         *opened = NULL;
-    ast_status status = ast_enter(context);
-    if (status != AST_OK)
-        return status;
+    if (!ast_enter(context))
+        return AST_BAD_OPTION;
     const char *problem = opened ? ast_depth_options_problem(options) : "depth: the pointer is NULL";
     ast_depth *depth = problem ? NULL : calloc(1, sizeof *depth);
     if (problem)
@@ -150,10 +149,9 @@ static void compute_normals(ast_depth *depth, const ast_depth_image *image, floa
 
 ast_status ast_depth_compute(ast_depth *depth, const ast_depth_image *image, float *metres, float *points,
                              float *normals) {
-    ast_status status = ast_enter(depth ? depth->context : NULL);
-    if (status != AST_OK)
-        return status;
-    status = prepare(depth, image, metres || points || normals, normals != NULL);
+    if (!ast_enter(depth ? depth->context : NULL))
+        return AST_BAD_OPTION;
+    ast_status status = prepare(depth, image, metres || points || normals, normals != NULL);
     if (status != AST_OK)
         return ast_leave(depth->context, status);
     ast_depth_filter(depth, image);
@@ -168,11 +166,10 @@ ast_status ast_depth_compute(ast_depth *depth, const ast_depth_image *image, flo
 
 ast_status ast_normals_smooth(ast_context *context, float *normals, size_t width, size_t height, double weight,
                               int iterations) {
-    ast_status status = ast_enter(context);
-    if (status != AST_OK)
-        return status;
+    if (!ast_enter(context))
+        return AST_BAD_OPTION;
     const char *problem = normals ? tv_problem(weight, iterations) : "normals: the pointer is NULL";
-    status =
+    ast_status status =
         problem ? ast_fail(&context->fault, AST_BAD_OPTION, "%s", problem) : check_size(&context->fault, width, height);
     if (status != AST_OK)
         return ast_leave(context, status);

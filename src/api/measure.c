@@ -14,11 +14,10 @@
 
 ast_status ast_compare(ast_context *context, const int32_t *labels, const int32_t *truth, size_t count,
                        ast_agreement *agreement) {
-    ast_status status = ast_enter(context);
-    if (status != AST_OK)
-        return status;
+    if (!ast_enter(context))
+        return AST_BAD_OPTION;
     ast_fault *fault = &context->fault;
-    status = ast_check_struct(agreement, sizeof *agreement, "agreement", fault);
+    ast_status status = ast_check_struct(agreement, sizeof *agreement, "agreement", fault);
     if (status == AST_OK && count > 0)
         status = ast_check_pointer(labels, "labels", fault);
     if (status == AST_OK && count > 0)
@@ -122,10 +121,9 @@ static ast_status measure(ast_context *context, const ast_points *points, const 
 
 ast_status ast_silhouette(ast_context *context, const ast_points *points, const int32_t *labels,
                           ast_dissimilarity dissimilarity, uint64_t seed, double *silhouette, size_t *sampled) {
-    ast_status status = ast_enter(context);
-    return status == AST_OK
+    return ast_enter(context)
                ? ast_leave(context, measure(context, points, labels, dissimilarity, seed, silhouette, sampled))
-               : status;
+               : AST_BAD_OPTION;
 }
 
 static const char *mixture_problem(const ast_mixture *m) {
@@ -162,9 +160,8 @@ static int tell(size_t drawn, void *data) {
 
 ast_status ast_sample_mixture(ast_context *context, const ast_mixture *mixture, float *points, int32_t *labels,
                               float *means) {
-    ast_status status = ast_enter(context);
-    if (status != AST_OK)
-        return status;
+    if (!ast_enter(context))
+        return AST_BAD_OPTION;
     const char *problem = points ? mixture_problem(mixture) : "points: the pointer is NULL";
     if (problem)
         return ast_leave(context, ast_fail(&context->fault, AST_BAD_OPTION, "%s", problem));

@@ -39,7 +39,7 @@ static void belong_chunk(void *data, size_t chunk, int worker) {
 }
 
 static ast_status check(const ast_context *context, const ast_points *points, ast_fault *fault) {
-    const ast_components *components = &context->components;
+    const ast_components *components = &context->last.components;
     if (components->count == 0)
         return ast_fail(fault, AST_BAD_OPTION, "there are no components: memberships need the result of a mixture");
     ast_status status = ast_check_points(points, fault);
@@ -58,7 +58,7 @@ static ast_status belong(ast_context *context, const ast_points *points, float *
         return status;
     ast_labelling *l = &context->labelling;
     ast_input input = {.kernels = context->kernels, .pool = context->pool, .points = points};
-    belonging b = {.components = &context->components, .memberships = memberships, .log_density = log_density};
+    belonging b = {.components = &context->last.components, .memberships = memberships, .log_density = log_density};
     status = ast_labelling_load(l, &input, fault);
     if (status == AST_OK && !ast_tiles_open(&b.tiles, l, b.components->count, false))
         status = ast_fail_memory(fault);
@@ -71,6 +71,5 @@ static ast_status belong(ast_context *context, const ast_points *points, float *
 }
 
 ast_status ast_memberships(ast_context *context, const ast_points *points, float *memberships, double *log_density) {
-    ast_status status = ast_enter(context);
-    return status == AST_OK ? ast_leave(context, belong(context, points, memberships, log_density)) : status;
+    return ast_enter(context) ? ast_leave(context, belong(context, points, memberships, log_density)) : AST_BAD_OPTION;
 }

@@ -61,7 +61,9 @@ static double place_points(const ast_source *source, const ast_options *options,
     return (double)plan->rows * label;
 }
 
-bool ast_plan_make(const ast_source *source, const ast_options *options, int threads, size_t memory, ast_plan *plan) {
+/* false: `memory` is less than plan->least. */
+static bool make_plan(const ast_source *source, const ast_options *options, int threads, size_t memory,
+                      ast_plan *plan) {
     double slot = slot_bytes(source->dimension, threads), given = (double)memory, count = (double)source->count;
     double fixed = (double)SLACK + threads * worker_bytes(source) + (source->weights ? 8 * count : 0);
     double few = least_clusters(options, source->count), bucket = count / 1024;
@@ -138,7 +140,7 @@ ast_status ast_plan_call(ast_context *context, const ast_source *source, const a
         status = ast_fail(fault, AST_BAD_OPTION, "a source is read by one process: this context has joined others");
     if (status != AST_OK)
         return status;
-    if (ast_plan_make(source, options, ast_pool_threads(context->pool), memory, plan)) {
+    if (make_plan(source, options, ast_pool_threads(context->pool), memory, plan)) {
         if (context->window && context->window < source->count)
             *plan = (ast_plan){.size = sizeof *plan, .rows = context->window, .clusters = plan->clusters};
         return AST_OK;
@@ -148,9 +150,8 @@ ast_status ast_plan_call(ast_context *context, const ast_source *source, const a
 
 ast_status ast_plan_source(ast_context *context, const ast_source *source, const ast_options *options, size_t memory,
                            ast_plan *plan) {
-    ast_status status = ast_enter(context);
-    if (status != AST_OK)
-        return status;
-    status = ast_check_struct(plan, sizeof *plan, "plan", &context->fault);
+    if (!ast_enter(context))
+        return AST_BAD_OPTION;
+    ast_status status = ast_check_struct(plan, sizeof *plan, "plan", &context->fault);
     return ast_leave(context, status == AST_OK ? ast_plan_call(context, source, options, memory, plan) : status);
 }

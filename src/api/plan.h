@@ -6,8 +6,6 @@
 
 #include "context.h"
 
-#include <stdbool.h>
-
 /* The rows of a source as a view that must not be read: shape and weights. */
 ast_points ast_source_shape(const ast_source *source);
 
@@ -15,9 +13,6 @@ ast_points ast_source_shape(const ast_source *source);
 ast_status ast_check_source(const ast_source *source, ast_fault *fault);
 ast_status ast_plan_call(ast_context *context, const ast_source *source, const ast_options *options, size_t memory,
                          ast_plan *plan);
-
-/* false: `memory` is less than plan->least. */
-bool ast_plan_make(const ast_source *source, const ast_options *options, int threads, size_t memory, ast_plan *plan);
 
 /* Chunks between two calls of progress: some 64 MiB of rows. */
 size_t ast_plan_segment(const ast_source *source);

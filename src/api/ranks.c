@@ -9,11 +9,9 @@
 #include <string.h>
 
 ast_status ast_join(ast_context *context, const ast_comm *comm) {
-    ast_status status = ast_enter(context);
-    if (status != AST_OK)
-        return status;
-    if (comm)
-        status = ast_check_struct(comm, sizeof *comm, "comm", &context->fault);
+    if (!ast_enter(context))
+        return AST_BAD_OPTION;
+    ast_status status = comm ? ast_check_struct(comm, sizeof *comm, "comm", &context->fault) : AST_OK;
     if (status == AST_OK && comm &&
         (comm->ranks < 1 || comm->rank < 0 || comm->rank >= comm->ranks || !comm->sum || !comm->broadcast))
         status = ast_fail(&context->fault, AST_BAD_OPTION,

@@ -133,7 +133,7 @@ ast_status ast_call_result(const ast_call *c, ast_labelling *l, ast_result *r, a
     r->clusters = ast_allocate_zero(clusters, sizeof *r->clusters);
     r->means = ast_allocate(clusters * l->rows.dimension, sizeof *r->means);
     bool ready = rank && r->clusters && r->means;
-    ast_status status = ast_labelling_agree(l, ready ? AST_OK : ast_fail_memory(fault), fault);
+    ast_status status = ast_comm_agree(l->ranks.comm, ready ? AST_OK : ast_fail_memory(fault), fault);
     for (size_t k = 0; k < clusters && status == AST_OK; k++)
         rank[l->clusters.order[k]] = (int32_t)k;
     if (status == AST_OK)
@@ -154,30 +154,25 @@ void ast_result_free(ast_result *r) {
 }
 
 void ast_keep_result(ast_context *context, ast_result *result) {
-    ast_free_all(context->clusters, context->means, context->joins);
-    ast_components_free(&context->components);
-    context->clusters = result->clusters;
-    context->means = result->means;
-    context->cluster_count = result->report.clusters;
-    context->joins = result->tree.joins;
-    context->join_count = result->tree.joins ? result->tree.clusters - 1 : 0;
-    context->components = result->components;
+    ast_result_free(&context->last);
     free(result->labels);
     free(result->tree.leaves);
+    context->last = *result;
+    context->last.labels = context->last.tree.leaves = NULL;
     *result = (ast_result){0};
 }
 
 /* A version that appends fields repacks the records for callers of the versions before it. */
 const ast_cluster_info *ast_cluster_records(const ast_context *context, size_t record, size_t *count) {
-    bool known = context && count && record == sizeof *context->clusters;
+    bool known = context && count && record == sizeof *context->last.clusters;
     if (count)
-        *count = known ? context->cluster_count : 0;
-    return known ? context->clusters : NULL;
+        *count = known ? context->last.report.clusters : 0;
+    return known ? context->last.clusters : NULL;
 }
 
 const ast_tree_join *ast_tree_records(const ast_context *context, size_t record, size_t *count) {
-    bool known = context && count && record == sizeof *context->joins;
+    bool known = context && count && record == sizeof *context->last.tree.joins && context->last.tree.joins;
     if (count)
-        *count = known ? context->join_count : 0;
-    return known ? context->joins : NULL;
+        *count = known ? context->last.tree.clusters - 1 : 0;
+    return known ? context->last.tree.joins : NULL;
 }

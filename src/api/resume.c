@@ -251,7 +251,7 @@ static ast_status take_clusters(const ast_call *c, ast_labelling *l, ast_fault *
     ast_status status = AST_OK;
     if (!are_finite(means, s->head.live * l->rows.dimension))
         status = damaged(fault);
-    else if (!ast_restore_clusters(l, means, s->head.live))
+    else if (!ast_clusters_add_means(&l->clusters, means, s->head.live))
         status = ast_fail_memory(fault);
     return ast_comm_agree(c->context->comm, status, fault);
 }
@@ -325,7 +325,7 @@ static ast_status take_results(ast_call *c, ast_fault *fault) {
 ast_status ast_resume_take(ast_call *c, ast_labelling *l, ast_run *run, ast_fault *fault) {
     const ast_resume *s = c->resume;
     bool filled = true;
-    ast_status status = ast_labelling_agree(l, take_run(s, run, fault), fault);
+    ast_status status = ast_comm_agree(l->ranks.comm, take_run(s, run, fault), fault);
     if (status == AST_OK && ast_checkpoint_digest(c) != s->head.digest)
         status = ast_fail(fault, AST_BAD_STATE, "the state was made with other points or weights");
     if (status == AST_OK)

@@ -40,10 +40,10 @@ const double *ast_hallway_directions(size_t *count) {
 
 ast_status ast_hallway_render(ast_context *context, const ast_hallway *hallway, size_t index, uint16_t *depth,
                               int32_t *truth, ast_hallway_frame *frame) {
-    ast_status status = ast_enter(context);
-    if (status != AST_OK)
-        return status;
+    if (!ast_enter(context))
+        return AST_BAD_OPTION;
     const char *problem = hallway && depth ? ast_hallway_problem(hallway) : "the scene or the depth is NULL";
+    ast_status status = AST_OK;
     if (problem)
         status = ast_fail(&context->fault, AST_BAD_OPTION, "%s", problem);
     else if (index >= hallway->frames)

@@ -77,31 +77,25 @@ static ast_status save(ast_stream *s, size_t *size) {
 }
 
 const void *ast_stream_save(ast_stream *s, size_t *size) {
-    if (ast_enter(s ? s->context : NULL) != AST_OK)
+    if (!ast_enter(s ? s->context : NULL))
         return NULL;
     return ast_leave(s->context, save(s, size)) == AST_OK ? s->state : NULL;
 }
 
 /* Which option differs, or NULL. */
 static const char *other_option(const state_header *a, const state_header *b) {
-    const struct {
-        bool differs;
-        const char *name;
-    } options[] = {{a->dimension != b->dimension, "dimension"},
-                   {a->method != b->method, "method"},
-                   {a->angle != b->angle, "angle"},
-                   {a->drift != b->drift && a->beta == b->beta, "drift"},
-                   {a->beta != b->beta, "beta"},
-                   {a->weight_update != b->weight_update, "weight update"},
-                   {a->axial != b->axial, "axial"},
-                   {a->revive_near != b->revive_near, "rule of revival (revive_near)"},
-                   {a->lifetime != b->lifetime, "lifetime"},
-                   {a->max_iterations != b->max_iterations, "limit of iterations (max_iterations)"},
-                   {a->max_clusters != b->max_clusters, "limit of clusters (max_clusters)"}};
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (options[i].differs)
-            return options[i].name;
-    return NULL;
+    return a->dimension != b->dimension                 ? "dimension"
+           : a->method != b->method                     ? "method"
+           : a->angle != b->angle                       ? "angle"
+           : a->drift != b->drift && a->beta == b->beta ? "drift"
+           : a->beta != b->beta                         ? "beta"
+           : a->weight_update != b->weight_update       ? "weight update"
+           : a->axial != b->axial                       ? "axial"
+           : a->revive_near != b->revive_near           ? "rule of revival (revive_near)"
+           : a->lifetime != b->lifetime                 ? "lifetime"
+           : a->max_iterations != b->max_iterations     ? "limit of iterations (max_iterations)"
+           : a->max_clusters != b->max_clusters         ? "limit of clusters (max_clusters)"
+                                                        : NULL;
 }
 
 static ast_status check(ast_stream *s, const unsigned char *state, size_t size, state_header *header) {
@@ -158,6 +152,5 @@ static ast_status load(ast_stream *s, const void *state, size_t size) {
 }
 
 ast_status ast_stream_load(ast_stream *s, const void *state, size_t size) {
-    ast_status status = ast_enter(s ? s->context : NULL);
-    return status == AST_OK ? ast_leave(s->context, load(s, state, size)) : status;
+    return ast_enter(s ? s->context : NULL) ? ast_leave(s->context, load(s, state, size)) : AST_BAD_OPTION;
 }

@@ -41,10 +41,6 @@ const char *ast_stream_options_problem(const ast_stream_options *o) {
     return NULL;
 }
 
-static ast_status enter(ast_stream *s, const char *function) {
-    return ast_enter_call(s ? s->context : NULL, function);
-}
-
 /* What a stream knows of the spread before its first frame. */
 static void forget(ast_stream *s) {
     double phi = s->options.angle * AST_DEGREE;
@@ -56,9 +52,8 @@ static void forget(ast_stream *s) {
 ast_status ast_stream_open(ast_stream **opened, ast_context *context, const ast_stream_options *options) {
     if (opened)
         *opened = NULL;
-    ast_status status = ast_enter(context);
-    if (status != AST_OK)
-        return status;
+    if (!ast_enter(context))
+        return AST_BAD_OPTION;
     const char *problem = opened ? ast_stream_options_problem(options) : "stream: the pointer is NULL";
     ast_stream *s = problem ? NULL : calloc(1, sizeof *s);
     if (problem)
@@ -161,8 +156,7 @@ static ast_status step(ast_stream *s, const ast_points *points, int32_t *labels,
 }
 
 ast_status ast_stream_step(ast_stream *s, const ast_points *points, int32_t *labels, ast_frame *frame) {
-    ast_status status = enter(s, __func__);
-    return status == AST_OK ? ast_leave(s->context, step(s, points, labels, frame)) : status;
+    return ast_enter(s ? s->context : NULL) ? ast_leave(s->context, step(s, points, labels, frame)) : AST_BAD_OPTION;
 }
 
 const ast_tracked *ast_stream_records(const ast_stream *s, size_t record, size_t *count) {
@@ -173,10 +167,9 @@ const ast_tracked *ast_stream_records(const ast_stream *s, size_t record, size_t
 }
 
 ast_status ast_stream_predict(ast_stream *s, const ast_points *points, int32_t *labels) {
-    ast_status status = enter(s, __func__);
-    if (status != AST_OK)
-        return status;
-    status = check_frame(s, points, labels);
+    if (!ast_enter(s ? s->context : NULL))
+        return AST_BAD_OPTION;
+    ast_status status = check_frame(s, points, labels);
     ast_assign_options known = ast_assign_to(s->m, s->count);
     known.angle = s->options.angle;
     known.axial = s->options.axial;
@@ -213,9 +206,8 @@ static const char *rotation_problem(const double *rotation, size_t dimension) {
 }
 
 ast_status ast_stream_rotate(ast_stream *s, const double *rotation) {
-    ast_status status = enter(s, __func__);
-    if (status != AST_OK)
-        return status;
+    if (!ast_enter(s ? s->context : NULL))
+        return AST_BAD_OPTION;
     size_t dimension = s->options.dimension;
     const char *problem = rotation ? rotation_problem(rotation, dimension) : "rotation: the pointer is NULL";
     if (problem)
@@ -236,9 +228,8 @@ ast_status ast_stream_rotate(ast_stream *s, const double *rotation) {
 }
 
 ast_status ast_stream_reset(ast_stream *s) {
-    ast_status status = enter(s, __func__);
-    if (status != AST_OK)
-        return status;
+    if (!ast_enter(s ? s->context : NULL))
+        return AST_BAD_OPTION;
     forget(s);
     return ast_leave(s->context, AST_OK);
 }

@@ -27,11 +27,10 @@ static ast_status check_means(const float *means, size_t clusters, size_t dimens
 }
 
 ast_status ast_tally_start(ast_context *context, const float *given, size_t clusters, size_t dimension, float *means) {
-    ast_status status = ast_enter(context);
-    if (status != AST_OK)
-        return status;
+    if (!ast_enter(context))
+        return AST_BAD_OPTION;
     ast_fault *fault = &context->fault;
-    status = check_means(given, clusters, dimension, fault);
+    ast_status status = check_means(given, clusters, dimension, fault);
     if (status == AST_OK)
         status = ast_check_pointer(means, "means", fault);
     ast_points view = ast_points_f4(given, clusters, dimension);
@@ -63,14 +62,6 @@ static ast_status check_options(const ast_tally_options *o, ast_fault *fault) {
     return AST_OK;
 }
 
-/* Means as clusters without points. */
-static bool add_means(ast_cluster_list *list, const float *means, size_t count, size_t dimension) {
-    bool ready = ast_clusters_reserve(list, count);
-    for (size_t k = 0; ready && k < count; k++)
-        ready = ast_clusters_add(list, means + k * dimension, UINT32_MAX) >= 0;
-    return ready;
-}
-
 static ast_status take_means(ast_tally *t, const float *means, size_t count, size_t dimension) {
     ast_fault *fault = &t->context->fault;
     for (size_t k = 0; k < count; k++) {
@@ -81,7 +72,7 @@ static ast_status take_means(ast_tally *t, const float *means, size_t count, siz
             return ast_fail(fault, AST_BAD_DATA,
                             "mean %zu (counting from 1) is no unit vector; ast_tally_start makes it one", k + 1);
     }
-    return add_means(&t->clusters, means, count, dimension) ? AST_OK : ast_fail_memory(fault);
+    return ast_clusters_add_means(&t->clusters, means, count) ? AST_OK : ast_fail_memory(fault);
 }
 
 static ast_status open_tally(ast_tally **opened, ast_context *context, const float *means, size_t clusters,
@@ -104,12 +95,11 @@ ast_status ast_tally_open(ast_tally **opened, ast_context *context, const float 
                           size_t dimension, const ast_tally_options *options) {
     if (opened)
         *opened = NULL;
-    ast_status status = ast_enter(context);
-    if (status != AST_OK)
-        return status;
+    if (!ast_enter(context))
+        return AST_BAD_OPTION;
     const ast_tally_options usual = {.size = sizeof usual}, *given = options ? options : &usual;
     ast_fault *fault = &context->fault;
-    status = ast_check_pointer(opened, "tally", fault);
+    ast_status status = ast_check_pointer(opened, "tally", fault);
     if (status == AST_OK)
         status = check_means(means, clusters, dimension, fault);
     if (status == AST_OK)
@@ -184,11 +174,7 @@ static ast_status load(ast_tally *t, const ast_points *points, double *scaled) {
     ast_context *context = t->context;
     ast_fault *fault = &context->fault;
     ast_labelling *l = &context->labelling;
-    ast_input input = {.kernels = context->kernels,
-                       .pool = context->pool,
-                       .points = points,
-                       .axial = t->clusters.axial,
-                       .crowd = context->crowd};
+    ast_input input = ast_resident_input(context, points, t->clusters.axial);
     ast_status status = ast_labelling_load(l, &input, fault);
     if (status == AST_OK && points->weights)
         status = scale_weights(t, points, l->labels, scaled);
@@ -197,7 +183,7 @@ static ast_status load(ast_tally *t, const ast_points *points, double *scaled) {
     if (points->weights)
         ast_labelling_weigh(l, scaled, t->clusters.unit);
     ast_labelling_set_rule(l, &ast_nearest_rule, NAN);
-    bool ready = add_means(&l->clusters, t->clusters.means, t->clusters.live, t->clusters.dimension);
+    bool ready = ast_clusters_add_means(&l->clusters, t->clusters.means, t->clusters.live);
     return ready ? AST_OK : ast_fail_memory(fault);
 }
 
@@ -247,11 +233,10 @@ static ast_status add_loaded(ast_tally *t, uint64_t first, int32_t *labels) {
 }
 
 ast_status ast_tally_add(ast_tally *t, const ast_points *points, uint64_t first, int32_t *labels) {
-    ast_status status = ast_enter(t ? t->context : NULL);
-    if (status != AST_OK)
-        return status;
+    if (!ast_enter(t ? t->context : NULL))
+        return AST_BAD_OPTION;
     double *scaled = NULL;
-    status = check_points(t, points);
+    ast_status status = check_points(t, points);
     if (status != AST_OK)
         return ast_leave(t->context, status);
     if (points->weights) {
@@ -272,11 +257,10 @@ ast_status ast_tally_add(ast_tally *t, const ast_points *points, uint64_t first,
 /* ---- The result ------------------------------------------------------------------------------------------------- */
 
 ast_status ast_tally_look(const ast_tally *t, ast_tally_totals *totals) {
-    ast_status status = ast_enter(t ? t->context : NULL);
-    if (status == AST_OK && ast_check_struct(totals, sizeof *totals, "totals", &t->context->fault) != AST_OK)
+    if (!ast_enter(t ? t->context : NULL))
+        return AST_BAD_OPTION;
+    if (ast_check_struct(totals, sizeof *totals, "totals", &t->context->fault) != AST_OK)
         return ast_leave(t->context, AST_BAD_OPTION);
-    if (status != AST_OK)
-        return status;
     const ast_cluster_list *c = &t->clusters;
     double objective = 0;
     for (size_t j = 0; j < c->live * c->dimension; j++)
@@ -322,6 +306,5 @@ static ast_status update(ast_tally *t, ast_tally_step *step) {
 }
 
 ast_status ast_tally_update(ast_tally *t, ast_tally_step *step) {
-    ast_status status = ast_enter(t ? t->context : NULL);
-    return status == AST_OK ? ast_leave(t->context, update(t, step)) : status;
+    return ast_enter(t ? t->context : NULL) ? ast_leave(t->context, update(t, step)) : AST_BAD_OPTION;
 }

@@ -90,7 +90,7 @@ static ast_status save(ast_tally *t, size_t *size) {
 }
 
 const void *ast_tally_save(ast_tally *t, size_t *size) {
-    if (ast_enter(t ? t->context : NULL) != AST_OK)
+    if (!ast_enter(t ? t->context : NULL))
         return NULL;
     return ast_leave(t->context, save(t, size)) == AST_OK ? t->bytes : NULL;
 }
@@ -99,17 +99,13 @@ const void *ast_tally_save(ast_tally *t, size_t *size) {
 
 /* Which of the things that must be equal differs, or NULL. */
 static const char *other(const tally_header *a, const tally_header *b) {
-    if (a->dimension != b->dimension)
-        return "dimension";
-    if (a->clusters != b->clusters)
-        return "number of clusters";
-    if (a->axial != b->axial)
-        return "setting of axial";
-    if (a->smallest_weight != b->smallest_weight)
-        return "smallest_weight";
-    if (a->total_weight != b->total_weight)
-        return "total_weight";
-    return a->means != b->means ? "set of means: an iteration has one" : NULL;
+    return a->dimension != b->dimension               ? "dimension"
+           : a->clusters != b->clusters               ? "number of clusters"
+           : a->axial != b->axial                     ? "setting of axial"
+           : a->smallest_weight != b->smallest_weight ? "smallest_weight"
+           : a->total_weight != b->total_weight       ? "total_weight"
+           : a->means != b->means                     ? "set of means: an iteration has one"
+                                                      : NULL;
 }
 
 static ast_status check(const ast_tally *t, const unsigned char *bytes, size_t size, tally_header *h) {
@@ -207,6 +203,5 @@ static ast_status merge(ast_tally *t, const void *bytes, size_t size) {
 }
 
 ast_status ast_tally_merge(ast_tally *t, const void *bytes, size_t size) {
-    ast_status status = ast_enter(t ? t->context : NULL);
-    return status == AST_OK ? ast_leave(t->context, merge(t, bytes, size)) : status;
+    return ast_enter(t ? t->context : NULL) ? ast_leave(t->context, merge(t, bytes, size)) : AST_BAD_OPTION;
 }

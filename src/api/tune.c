@@ -372,8 +372,7 @@ static void close_inner(ast_tuning *t) {
     if (!t->inner)
         return;
     ast_labelling_free(&t->inner->labelling);
-    ast_free_all(t->inner->clusters, t->inner->means, t->inner->joins);
-    ast_components_free(&t->inner->components);
+    ast_result_free(&t->inner->last);
     free(t->inner);
 }
 
@@ -383,24 +382,11 @@ void ast_tuned_free(ast_tuned *tuned) {
     ast_free_all(tuned->angles, tuned->levels, tuned);
 }
 
-#define SWAP(type, a, b)                                                                                               \
-    do {                                                                                                               \
-        type swapped = (a);                                                                                            \
-        (a) = (b);                                                                                                     \
-        (b) = swapped;                                                                                                 \
-    } while (0)
-
 /* The described run becomes the last result of the caller's context, and the tables its tables. */
 static void hand_over(ast_tuning *t, ast_tune_report *report) {
-    ast_context *context = t->context, *inner = t->inner;
-    if (t->options->describe) {
-        SWAP(ast_cluster_info *, context->clusters, inner->clusters);
-        SWAP(float *, context->means, inner->means);
-        SWAP(ast_tree_join *, context->joins, inner->joins);
-        SWAP(ast_components, context->components, inner->components);
-        context->cluster_count = inner->cluster_count;
-        context->join_count = inner->join_count;
-    }
+    ast_context *context = t->context;
+    if (t->options->describe)
+        ast_keep_result(context, &t->inner->last);
     ast_tuned_free(context->tuned);
     context->tuned = t->tuned;
     t->tuned = NULL;
@@ -416,12 +402,11 @@ static void hand_over(ast_tuning *t, ast_tune_report *report) {
 
 ast_status ast_tune(ast_context *context, const ast_points *points, const ast_tune_options *options, int32_t *labels,
                     ast_tune_report *report) {
-    ast_status status = ast_enter(context);
-    if (status != AST_OK)
-        return status;
+    if (!ast_enter(context))
+        return AST_BAD_OPTION;
     ast_tuning t = {.context = context, .points = points, .options = options, .report = report};
     ast_tune_report own = {.size = sizeof own, .excess = NAN, .first = NAN, .last = NAN};
-    status = check(&t);
+    ast_status status = check(&t);
     t.report = &own;
     if (status == AST_OK)
         status = open_inner(&t);

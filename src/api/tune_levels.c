@@ -65,36 +65,17 @@ static void add_distinct(const ast_tune_set *set, bool axial, double *counts, in
     }
 }
 
-/* Axial: the sum of node b is turned if that makes the sum of both longer. place[n] is where the sum of node n is. */
-static bool join_sums(int64_t *sums, size_t dimension, size_t *place, const ast_tree_join *join) {
-    int64_t *a = sums + place[join->a] * dimension, *b = sums + place[join->b] * dimension;
-    double side = 0;
-    for (size_t d = 0; d < dimension; d++)
-        side += (double)a[d] * (double)b[d];
-    for (size_t d = 0; d < dimension; d++)
-        a[d] += side < 0 ? -b[d] : b[d];
-    place[join->into] = place[join->a];
-    return side < 0;
-}
-
-typedef struct weighing {
-    ast_evidence evidence;
-    double *counts; /* (leaves) */
-    int64_t *sums;  /* (leaves, D) */
-    size_t *place;  /* (2 leaves) */
-} weighing;
-
-static ast_status climb(ast_tuning *t, const ast_tune_set *set, weighing *w, size_t *limit, double *evidence) {
+/* The best level of the tree whose leaves have these counts (leaves) and sums (leaves, D). */
+static ast_status climb(ast_tuning *t, const ast_tune_set *set, ast_evidence *e, const double *counts,
+                        const int64_t *sums, size_t *limit, double *evidence) {
     double highest = -INFINITY, value = 0;
-    size_t dimension = set->points.dimension;
     for (size_t k = 0; k < set->leaf_count; k++) {
-        w->place[k] = k;
-        ast_evidence_leaf(&w->evidence, w->counts[k], w->sums + k * dimension);
+        ast_evidence_leaf(e, counts[k], sums + k * set->points.dimension);
         if (ast_pool_poll(t->context->pool))
             return ast_fail_cancelled(&t->context->fault);
     }
     for (size_t clusters = set->leaf_count; clusters > 0; clusters--) {
-        value = ast_evidence_value(&w->evidence);
+        value = ast_evidence_value(e);
         if (value >= highest) {
             highest = value;
             *limit = clusters;
@@ -102,8 +83,7 @@ static ast_status climb(ast_tuning *t, const ast_tune_set *set, weighing *w, siz
         if (clusters == 1)
             break;
         const ast_tree_join *join = &set->joins[set->leaf_count - clusters];
-        bool turned = t->options->axial && join_sums(w->sums, dimension, w->place, join);
-        ast_evidence_join(&w->evidence, join->a, join->b, turned);
+        ast_evidence_join(e, join->a, join->b, t->options->axial && ast_evidence_opposite(e, join->a, join->b));
         if (ast_pool_poll(t->context->pool))
             return ast_fail_cancelled(&t->context->fault);
     }
@@ -121,21 +101,19 @@ static bool mostly_copies(const ast_tune_set *set, const double *counts) {
 }
 
 ast_status ast_tune_find_limit(ast_tuning *t, const ast_tune_set *set, size_t *limit, double *evidence) {
-    weighing w;
+    ast_evidence e;
     size_t leaves = set->leaf_count, dimension = set->points.dimension;
-    if (!ast_evidence_open(&w.evidence, leaves, dimension, UNIT))
-        return ast_fail_memory(&t->context->fault);
-    w.counts = ast_allocate_zero(leaves, sizeof *w.counts);
-    w.sums = ast_allocate_zero(leaves * dimension, sizeof *w.sums);
-    w.place = ast_allocate(2 * leaves, sizeof *w.place);
-    ast_status status = w.counts && w.sums && w.place ? AST_OK : ast_fail_memory(&t->context->fault);
+    double *counts = ast_allocate_zero(leaves, sizeof *counts);
+    int64_t *sums = ast_allocate_zero(leaves * dimension, sizeof *sums);
+    bool ready = ast_evidence_open(&e, leaves, dimension, UNIT) && counts && sums;
+    ast_status status = ready ? AST_OK : ast_fail_memory(&t->context->fault);
     if (status == AST_OK) {
-        add_distinct(set, t->options->axial != 0, w.counts, w.sums);
-        status = climb(t, set, &w, limit, evidence);
-        *limit = *limit == 1 && mostly_copies(set, w.counts) ? leaves : *limit;
+        add_distinct(set, t->options->axial != 0, counts, sums);
+        status = climb(t, set, &e, counts, sums, limit, evidence);
+        *limit = *limit == 1 && mostly_copies(set, counts) ? leaves : *limit;
     }
-    ast_evidence_close(&w.evidence);
-    ast_free_all(w.counts, w.sums, w.place);
+    ast_evidence_close(&e);
+    ast_free_all(counts, sums);
     return status;
 }
 

@@ -2,6 +2,7 @@
 #include "evidence.h"
 
 #include "asterism.h"
+#include "clusters.h"
 #include "memory.h"
 
 #include <math.h>
@@ -80,14 +81,11 @@ static double integral(const double *logs, const double *given) {
 
 /* ln m of the cluster in a place, under every prior. A single point says nothing about kappa: 0. */
 static void price(ast_evidence *e, size_t place) {
-    double n = e->counts[place], squares = 0, given[AST_KAPPAS], *part = e->parts + place * AST_PRIORS;
-    const int64_t *sum = e->sums + place * e->dimension;
+    double n = e->counts[place], given[AST_KAPPAS], *part = e->parts + place * AST_PRIORS;
     memset(part, 0, AST_PRIORS * sizeof *part);
     if (n < 2)
         return;
-    for (size_t d = 0; d < e->dimension; d++)
-        squares += (double)sum[d] * (double)sum[d];
-    double length = fmin(sqrt(squares) / e->unit, n);
+    double length = fmin(ast_sum_length(e->sums + place * e->dimension, e->dimension) / e->unit, n);
     for (int j = 0; j < AST_KAPPAS; j++)
         given[j] = n * e->constants[j] - ast_evidence_constant(e->dimension, kappa_of(j) * length);
     for (int width = 0; width < AST_WIDTHS; width++)
@@ -125,6 +123,15 @@ static void add_up(ast_evidence *e) {
         if (e->counts[place] >= 0)
             count_in(e, place, 1);
     e->joined = 0;
+}
+
+bool ast_evidence_opposite(const ast_evidence *e, size_t a, size_t b) {
+    const int64_t *first = e->sums + (size_t)e->places[a] * e->dimension;
+    const int64_t *second = e->sums + (size_t)e->places[b] * e->dimension;
+    double side = 0;
+    for (size_t d = 0; d < e->dimension; d++)
+        side += (double)first[d] * (double)second[d];
+    return side < 0;
 }
 
 /* The new node takes the place of the first. */

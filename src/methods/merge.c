@@ -22,8 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ZERO_SUM 0x1p-20 /* as in clusters.c: a shorter sum has no direction */
-
 typedef struct merging {
     ast_labelling *l;
     ast_run *run;
@@ -45,7 +43,7 @@ void ast_tree_free(ast_tree_of_run *tree) {
 
 static ast_leaves leaves_of(const merging *m) {
     const ast_cluster_list *c = &m->l->clusters;
-    return (ast_leaves){m->count, m->dimension, m->sums, m->weights, m->means, c->unit, m->l->rows.axial};
+    return (ast_leaves){m->count, m->dimension, m->sums, m->means, c->unit, m->l->rows.axial};
 }
 
 static bool open_merging(merging *m) {
@@ -188,11 +186,8 @@ static void turn_points(ast_labelling *l) {
 static void set_mean(merging *m, size_t k) {
     const int64_t *sum = m->sums + k * m->dimension;
     const ast_cluster_list *c = &m->l->clusters;
-    double squares = 0;
-    for (size_t d = 0; d < m->dimension; d++)
-        squares += (double)sum[d] * (double)sum[d];
-    double length = sqrt(squares);
-    if (length / c->unit <= (double)m->weights[k] / c->weight_unit * ZERO_SUM)
+    double length = ast_sum_length(sum, m->dimension);
+    if (length / c->unit <= (double)m->weights[k] / c->weight_unit * AST_ZERO_SUM)
         return;
     for (size_t d = 0; d < m->dimension; d++)
         m->means[k * m->dimension + d] = (float)((double)sum[d] / length);
@@ -238,13 +233,6 @@ static ast_status relabel(merging *m, ast_fault *fault) {
     return AST_OK;
 }
 
-static void drop_empty(ast_cluster_list *c) {
-    for (size_t k = 0; k < c->live; k++)
-        if (c->members[c->order[k]] == 0)
-            ast_clusters_bury(c, c->order[k]);
-    ast_clusters_sweep(c);
-}
-
 /* Every point joins the nearest mean until nothing changes. */
 static ast_status join_nearest(ast_labelling *l, ast_run *run, double lambda, ast_fault *fault) {
     ast_status status = AST_OK;
@@ -255,7 +243,7 @@ static ast_status join_nearest(ast_labelling *l, ast_run *run, double lambda, as
         status = ast_run_label(l, run, &pass, fault);
         run->converged = status == AST_OK && pass.changed == 0;
         if (status == AST_OK) {
-            drop_empty(&l->clusters);
+            ast_clusters_drop_empty(&l->clusters);
             status = ast_run_update(l, run, lambda, &pass, fault);
         }
     }

@@ -100,11 +100,8 @@ typedef struct refining {
 } refining;
 
 static double length_of(const refining *r, int32_t slot) {
-    const int64_t *sum = r->distinct->sums + (size_t)slot * r->l->rows.dimension;
-    double squares = 0;
-    for (size_t d = 0; d < r->l->rows.dimension; d++)
-        squares += (double)sum[d] * (double)sum[d];
-    return sqrt(squares) / AST_DISTINCT_UNIT;
+    size_t dimension = r->l->rows.dimension;
+    return ast_sum_length(r->distinct->sums + (size_t)slot * dimension, dimension) / AST_DISTINCT_UNIT;
 }
 
 /* kappa and offset of every cluster. */
@@ -243,12 +240,9 @@ static void swap_labels(refining *r) {
 /* Clusters without points are gone, the others have the means of their points. */
 static ast_status settle(ast_labelling *l, ast_fault *fault) {
     ast_cluster_list *c = &l->clusters;
-    for (size_t k = 0; k < c->live; k++) {
+    for (size_t k = 0; k < c->live; k++)
         c->touched[c->order[k]] = 1;
-        if (c->members[c->order[k]] == 0)
-            ast_clusters_bury(c, c->order[k]);
-    }
-    ast_clusters_sweep(c);
+    ast_clusters_drop_empty(c);
     return ast_labelling_last_update(l, fault);
 }
 

@@ -49,7 +49,7 @@ static ast_status add_given(ast_labelling *l, const ast_options *options, ast_fa
 }
 
 ast_status ast_run_given(ast_labelling *l, const ast_options *options, ast_fault *fault) {
-    return ast_labelling_agree(l, add_given(l, options, fault), fault);
+    return ast_comm_agree(l->ranks.comm, add_given(l, options, fault), fault);
 }
 
 ast_status ast_run_label(ast_labelling *l, ast_run *run, ast_pass_result *result, ast_fault *fault) {

@@ -87,7 +87,8 @@ static double lambda_of(const ast_stream *s) {
     return ast_cosine(s->options.angle) - 1;
 }
 
-double ast_stream_beta(const ast_stream *s) {
+/* beta of the transition as of now: given, or (spread / drift)^2. */
+static double beta_of(const ast_stream *s) {
     if (!isnan(s->options.beta))
         return s->options.beta;
     double drift = s->options.drift * AST_DEGREE, phi = s->options.angle * AST_DEGREE;
@@ -114,7 +115,7 @@ static ast_status place_tracked(ast_stream *s) {
         if (ast_clusters_add(&l->clusters, s->m + k * dimension, UINT32_MAX) < 0)
             return ast_fail_memory(s->fault);
     }
-    t->beta = ast_stream_beta(s);
+    t->beta = beta_of(s);
     t->candidates = s->options.lifetime > 0;
     t->q = t->candidates ? lambda_of(s) / (double)s->options.lifetime : 0;
     t->limit = l->scorer.limit;

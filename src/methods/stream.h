@@ -54,7 +54,4 @@ bool ast_stream_reserve(ast_stream *stream, size_t count);
 /* AST_POSTERIOR or AST_PAPER: as the options say, or as the tracker has it. */
 ast_weight_update ast_stream_weight_update(const ast_stream *stream);
 
-/* beta of the transition as of now: given, or (spread / drift)^2. */
-double ast_stream_beta(const ast_stream *stream);
-
 #endif

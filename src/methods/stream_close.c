@@ -13,7 +13,6 @@
 #include <string.h>
 
 #define MEMORY 0.9 /* share of what was learned of the spread that the next frame keeps */
-#define ZERO_SUM 0x1p-20
 
 bool ast_stream_reserve(ast_stream *s, size_t count) {
     if (count <= s->capacity)
@@ -48,7 +47,7 @@ typedef struct finding {
 static finding find(const ast_stream *s, int32_t slot) {
     const ast_cluster_list *c = &s->labelling.clusters;
     finding f = {slot, ast_clusters_weight(c, slot), ast_clusters_length(c, slot), false};
-    f.zero = f.length <= f.count * ZERO_SUM;
+    f.zero = f.length <= f.count * AST_ZERO_SUM;
     return f;
 }
 

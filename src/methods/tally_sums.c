@@ -10,7 +10,7 @@
 
 /* ---- Lists ------------------------------------------------------------------------------------------------------ */
 
-bool ast_known_reserve(ast_known_list *list, size_t count, size_t dimension) {
+static bool reserve(ast_known_list *list, size_t count, size_t dimension) {
     *list = (ast_known_list){ast_allocate_zero(count, sizeof *list->items),
                              ast_allocate_zero(count * dimension, sizeof *list->rows), count};
     if (list->items && list->rows)
@@ -124,7 +124,7 @@ static bool make_list(const gathering *g, const ast_known *items, size_t count, 
     size_t dimension = l->rows.dimension, wanted = 0, at = 0;
     for (size_t j = 0; j < count; j++)
         wanted += items[j].label >= 0;
-    if (!ast_known_reserve(list, wanted, dimension))
+    if (!reserve(list, wanted, dimension))
         return false;
     for (size_t j = 0; j < count; j++) {
         if (items[j].label < 0)
@@ -175,7 +175,7 @@ bool ast_tally_gather(ast_labelling *l, uint64_t first, ast_tally_sums *part) {
 static bool join_worst(const ast_known_list *a, const ast_known_list *b, size_t most, size_t dimension,
                        ast_known_list *joined) {
     size_t i = 0, j = 0, count = a->count + b->count < most ? a->count + b->count : most;
-    if (!ast_known_reserve(joined, count, dimension))
+    if (!reserve(joined, count, dimension))
         return false;
     for (size_t at = 0; at < count; at++) {
         bool first = j == b->count || (i < a->count && fits_worse(&a->items[i], &b->items[j]));
@@ -189,7 +189,7 @@ static bool join_nearest(const ast_known_list *a, const ast_known_list *b, const
                          const ast_tally_sums *part, size_t clusters, size_t empty, size_t dimension,
                          ast_known_list *joined) {
     size_t i = 0, j = 0, count = 0;
-    if (!ast_known_reserve(joined, a->count + b->count, dimension))
+    if (!reserve(joined, a->count + b->count, dimension))
         return false;
     for (size_t k = 0; k < clusters; k++) {
         bool in_a = i < a->count && (size_t)a->items[i].label == k;

@@ -29,7 +29,6 @@ typedef struct ast_known_list {
     size_t count;
 } ast_known_list;
 
-bool ast_known_reserve(ast_known_list *list, size_t count, size_t dimension);
 void ast_known_free(ast_known_list *list);
 
 /* What a set of points comes to. Sums, weights and members are the cluster list's, or borrowed from elsewhere. */

@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#define ZERO_SUM 0x1p-20
-
 bool ast_tracks_reserve(ast_tracks *t, size_t count, size_t dimension) {
     t->dimension = dimension;
     if (count <= t->capacity)
@@ -78,14 +76,12 @@ void ast_tracks_revive(const ast_tracks *t, size_t k, const float *x, float *mu)
 static bool direction(const ast_tracks *t, const ast_cluster_list *c, size_t k, double *u, double *length) {
     const int64_t *sum = c->sums + k * c->dimension;
     const float *m = t->m + k * t->dimension;
-    double squared = 0, along = 0;
-    for (size_t d = 0; d < c->dimension; d++)
-        squared += (double)sum[d] * (double)sum[d];
-    *length = sqrt(squared) / c->unit;
-    if (*length <= ast_clusters_weight(c, (int32_t)k) * ZERO_SUM)
+    double raw = ast_sum_length(sum, c->dimension), along = 0;
+    *length = raw / c->unit;
+    if (*length <= ast_clusters_weight(c, (int32_t)k) * AST_ZERO_SUM)
         return false;
     for (size_t d = 0; d < c->dimension; d++) {
-        u[d] = (double)sum[d] / sqrt(squared);
+        u[d] = (double)sum[d] / raw;
         along += (double)sum[d] * (double)m[d];
     }
     for (size_t d = 0; d < c->dimension && t->axial && along < 0; d++)

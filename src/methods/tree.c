@@ -397,10 +397,3 @@ void ast_joiner_take(ast_joiner *j, const ast_joined *join) {
     if (j->places > 2 * AST_PANEL && j->live < j->places / 2)
         compact(j);
 }
-
-double ast_joiner_total(const ast_joiner *j) {
-    double total = 0;
-    for (size_t p = 0; p < j->places; p++)
-        total += j->at[p].node == NOBODY ? 0 : j->lengths[p];
-    return total;
-}

@@ -23,9 +23,8 @@ typedef enum ast_price {
 /* The clusters to join. */
 typedef struct ast_leaves {
     size_t count, dimension;
-    const int64_t *sums;    /* (count, D) in units of 1 / unit */
-    const int64_t *weights; /* (count) of the members together */
-    const float *means;     /* (count, D) */
+    const int64_t *sums; /* (count, D) in units of 1 / unit */
+    const float *means;  /* (count, D) */
     double unit;
     bool axial; /* sums and means may be turned */
 } ast_leaves;
@@ -50,8 +49,5 @@ bool ast_joiner_next(ast_joiner *joiner, ast_joined *join);
 
 /* Joins that pair. */
 void ast_joiner_take(ast_joiner *joiner, const ast_joined *join);
-
-/* sum_k |s_k| over the nodes there are now. */
-double ast_joiner_total(const ast_joiner *joiner);
 
 #endif

@@ -7,8 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#define LONG_MEAN 4096   /* there is memory for AST_FEW_SLOTS of these at first */
-#define ZERO_SUM 0x1p-20 /* of the members' weight: a shorter sum has no direction worth the name */
+#define LONG_MEAN 4096 /* there is memory for AST_FEW_SLOTS of these at first */
 
 void ast_clusters_free(ast_cluster_list *clusters) {
     ast_free_all(clusters->order, clusters->free.slots, clusters->means, clusters->sums, clusters->weights,
@@ -69,6 +68,13 @@ int32_t ast_clusters_add(ast_cluster_list *clusters, const float *mean, uint32_t
     return (int32_t)slot;
 }
 
+bool ast_clusters_add_means(ast_cluster_list *clusters, const float *means, size_t count) {
+    bool ready = ast_clusters_reserve(clusters, count);
+    for (size_t k = 0; k < count && ready; k++)
+        ready = ast_clusters_add(clusters, means + k * clusters->dimension, UINT32_MAX) >= 0;
+    return ready;
+}
+
 void ast_clusters_kill(ast_cluster_list *clusters, int32_t slot) {
     size_t k = 0;
     while (clusters->order[k] != slot)
@@ -115,6 +121,13 @@ void ast_clusters_sweep(ast_cluster_list *clusters) {
     clusters->live = live;
 }
 
+void ast_clusters_drop_empty(ast_cluster_list *c) {
+    for (size_t k = 0; k < c->live; k++)
+        if (c->members[c->order[k]] == 0 && !ast_clusters_lasts(c, c->order[k]))
+            ast_clusters_bury(c, c->order[k]);
+    ast_clusters_sweep(c);
+}
+
 void ast_clusters_release(ast_cluster_list *clusters) {
     clusters->free.count = 0;
     for (size_t slot = clusters->slots; slot-- > clusters->reserved;) /* the lowest is taken first */
@@ -122,16 +135,15 @@ void ast_clusters_release(ast_cluster_list *clusters) {
             clusters->free.slots[clusters->free.count++] = (int32_t)slot;
 }
 
-static double raw_length(const ast_cluster_list *clusters, int32_t slot) {
-    const int64_t *sum = clusters->sums + (size_t)slot * clusters->dimension;
+double ast_sum_length(const int64_t *sum, size_t dimension) {
     double squared = 0;
-    for (size_t d = 0; d < clusters->dimension; d++)
+    for (size_t d = 0; d < dimension; d++)
         squared += (double)sum[d] * (double)sum[d];
     return sqrt(squared);
 }
 
-double ast_clusters_length(const ast_cluster_list *clusters, int32_t slot) {
-    return raw_length(clusters, slot) / clusters->unit;
+double ast_clusters_length(const ast_cluster_list *c, int32_t slot) {
+    return ast_sum_length(c->sums + (size_t)slot * c->dimension, c->dimension) / c->unit;
 }
 
 double ast_clusters_weight(const ast_cluster_list *clusters, int32_t slot) {
@@ -164,8 +176,8 @@ void ast_clusters_set_mean(ast_cluster_list *clusters, int32_t slot, const float
 void ast_clusters_update_mean(ast_cluster_list *clusters, int32_t slot) {
     size_t dimension = clusters->dimension;
     const int64_t *sum = clusters->sums + (size_t)slot * dimension;
-    double length = raw_length(clusters, slot), squared = 0;
-    if (length / clusters->unit <= ast_clusters_weight(clusters, slot) * ZERO_SUM)
+    double length = ast_sum_length(sum, dimension), squared = 0;
+    if (length / clusters->unit <= ast_clusters_weight(clusters, slot) * AST_ZERO_SUM)
         return;
     for (size_t d = 0; d < dimension; d++)
         squared += set_component(clusters, slot, d, (float)((double)sum[d] / length));
@@ -174,7 +186,7 @@ void ast_clusters_update_mean(ast_cluster_list *clusters, int32_t slot) {
 
 double ast_clusters_part(const ast_cluster_list *clusters, int32_t slot) {
     double length = ast_clusters_length(clusters, slot), product = 0;
-    if (length > ast_clusters_weight(clusters, slot) * ZERO_SUM)
+    if (length > ast_clusters_weight(clusters, slot) * AST_ZERO_SUM)
         return length;
     const int64_t *sum = clusters->sums + (size_t)slot * clusters->dimension;
     const float *mean = clusters->means + (size_t)slot * clusters->dimension;

@@ -8,7 +8,8 @@
 
 #include "scorer.h"
 
-#define AST_FEW_SLOTS 4 /* there is memory for at first, where means are long */
+#define AST_FEW_SLOTS 4      /* there is memory for at first, where means are long */
+#define AST_ZERO_SUM 0x1p-20 /* of the members' weight: a shorter sum has no direction worth the name */
 
 /* Slots to use again, after the pass in which they died. */
 typedef struct ast_free_slots {
@@ -58,6 +59,11 @@ static inline bool ast_clusters_hides(const ast_cluster_list *c, int32_t slot) {
     return ast_clusters_lasts(c, slot) && c->hidden[slot];
 }
 
+/* Whether the cluster came to have one point since the last update: that point becomes its mean. */
+static inline bool ast_clusters_single(const ast_cluster_list *c, int32_t slot) {
+    return c->touched[slot] && c->alive[slot] && c->members[slot] == 1;
+}
+
 /* Whether a point with this label is the only member of its cluster, so that the cluster is no candidate for it. */
 static inline bool ast_clusters_alone(const ast_cluster_list *c, int32_t label) {
     return !c->fixed && label >= 0 && c->members[label] == 1;
@@ -79,6 +85,9 @@ bool ast_clusters_reserve(ast_cluster_list *clusters, size_t slots);
 /* A new cluster at the end of the order. Its slot, or -1 if there is no memory. */
 int32_t ast_clusters_add(ast_cluster_list *clusters, const float *mean, uint32_t founder);
 
+/* Means (count, D) as clusters without points. false: no memory. */
+bool ast_clusters_add_means(ast_cluster_list *clusters, const float *means, size_t count);
+
 /* Takes the cluster out of the order. Its slot is used again only after ast_clusters_release. */
 void ast_clusters_kill(ast_cluster_list *clusters, int32_t slot);
 void ast_clusters_release(ast_cluster_list *clusters);
@@ -86,6 +95,10 @@ void ast_clusters_release(ast_cluster_list *clusters);
 /* The same for many: each stays in the order until they are swept out together. */
 void ast_clusters_bury(ast_cluster_list *clusters, int32_t slot);
 void ast_clusters_sweep(ast_cluster_list *clusters);
+void ast_clusters_drop_empty(ast_cluster_list *clusters); /* those without points, unless they outlive them */
+
+/* The length of a sum (D) of integers. */
+double ast_sum_length(const int64_t *sum, size_t dimension);
 
 /* |sum|, in units of a point of weight 1. */
 double ast_clusters_length(const ast_cluster_list *clusters, int32_t slot);

@@ -75,7 +75,7 @@ ast_status ast_labelling_fill_empty(ast_labelling *l, ast_fault *fault) {
             worst.score = ast_allocate(chunks, sizeof *worst.score);
             worst.point = ast_allocate(chunks, sizeof *worst.point);
             bool ready = worst.score && worst.point;
-            status = ast_labelling_agree(l, ready ? AST_OK : ast_fail_memory(fault), fault);
+            status = ast_comm_agree(l->ranks.comm, ready ? AST_OK : ast_fail_memory(fault), fault);
         }
         if (status == AST_OK)
             status = l->schedule->fill(l, &worst, slot, fault);

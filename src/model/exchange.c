@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool ast_reserve_packet(ast_labelling *l, size_t numbers) {
+/* false: no memory, on all ranks. */
+static bool reserve_packet(ast_labelling *l, size_t numbers) {
     ast_ranks *r = &l->ranks;
     if (numbers <= r->packet_capacity)
         return true;
@@ -94,7 +95,7 @@ static void count_members(ast_labelling *l, const parts *p, size_t slots) {
 
 bool ast_exchange(ast_labelling *l, uint64_t head[AST_PACKET_HEAD], bool *lonely) {
     size_t slots = l->clusters.slots, numbers = AST_PACKET_HEAD + slots * (l->rows.dimension + BESIDES);
-    if (!ast_reserve_packet(l, numbers))
+    if (!reserve_packet(l, numbers))
         return false;
     memset(l->ranks.packet, 0, numbers * sizeof *l->ranks.packet);
     parts p = lay_out(l, slots);
@@ -188,7 +189,7 @@ bool ast_share_events(ast_labelling *l, int from, size_t before) {
     ast_comm_broadcast(l->ranks.comm, preface, sizeof preface, from);
     size_t bytes = preface[EVENTS] * sizeof *l->events.list + preface[MEANS] * c->dimension * sizeof *c->means +
                    preface[SLOTS] * (sizeof *c->members + sizeof *c->born + 2) + preface[LIVE] * sizeof *c->order;
-    if (preface[FAILED] || !ast_reserve_packet(l, bytes / sizeof *l->ranks.packet + 1) || !make_room(l, preface)) {
+    if (preface[FAILED] || !reserve_packet(l, bytes / sizeof *l->ranks.packet + 1) || !make_room(l, preface)) {
         ast_labelling_fail(l);
         return false;
     }
@@ -207,7 +208,7 @@ bool ast_share_events(ast_labelling *l, int from, size_t before) {
 
 bool ast_ranked_rows(ast_labelling *l, const float *const *mine, size_t count, float *rows) {
     size_t dimension = l->rows.dimension;
-    if (!ast_reserve_packet(l, count * dimension))
+    if (!reserve_packet(l, count * dimension))
         return false;
     memset(l->ranks.packet, 0, count * dimension * sizeof *l->ranks.packet);
     for (size_t j = 0; j < count; j++)
@@ -224,16 +225,12 @@ bool ast_ranked_rows(ast_labelling *l, const float *const *mine, size_t count, f
     return true;
 }
 
-static bool is_single(const ast_cluster_list *c, int32_t slot) {
-    return c->touched[slot] && c->alive[slot] && c->members[slot] == 1;
-}
-
 /* The rows of this rank's points that are alone in a cluster of `singles`, in its order; each of them in `memory`. */
 static void find_singles(ast_labelling *l, const int32_t *at, const float **mine, float *memory) {
     size_t dimension = l->rows.dimension;
     for (size_t i = 0; i < l->rows.count; i++) {
         int32_t label = l->labels[i];
-        if (label < 0 || !is_single(&l->clusters, label))
+        if (label < 0 || !ast_clusters_single(&l->clusters, label))
             continue;
         float *row = memory + (size_t)at[label] * dimension;
         mine[at[label]] =
@@ -245,7 +242,7 @@ static void set_singles(ast_labelling *l, const float *rows) {
     ast_cluster_list *c = &l->clusters;
     for (size_t k = 0, j = 0; k < c->live; k++) {
         int32_t slot = c->order[k];
-        if (!is_single(c, slot))
+        if (!ast_clusters_single(c, slot))
             continue;
         ast_clusters_rest(c, slot);
         ast_clusters_set_mean(c, slot, rows + j++ * c->dimension);
@@ -257,7 +254,7 @@ ast_status ast_ranked_singles(ast_labelling *l, ast_fault *fault) {
     const ast_cluster_list *c = &l->clusters;
     size_t count = 0, dimension = c->dimension;
     for (size_t k = 0; k < c->live; k++)
-        count += is_single(c, c->order[k]);
+        count += ast_clusters_single(c, c->order[k]);
     (void)fault; /* a failure is told in the next pass */
     if (count == 0)
         return AST_OK;
@@ -267,7 +264,7 @@ ast_status ast_ranked_singles(ast_labelling *l, ast_fault *fault) {
     bool ready = ast_comm_lowest(l->ranks.comm, !mine || !rows || !at) < 0;
     if (ready) {
         for (size_t k = 0, j = 0; k < c->live; k++)
-            if (is_single(c, c->order[k]))
+            if (ast_clusters_single(c, c->order[k]))
                 at[c->order[k]] = (int32_t)j++;
         find_singles(l, at, mine, rows);
         ready = ast_ranked_rows(l, mine, count, rows);

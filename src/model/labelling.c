@@ -33,10 +33,6 @@ ast_status ast_labelling_trouble(ast_labelling *l, ast_fault *fault) {
     return status == AST_OK ? ast_fail_memory(fault) : status;
 }
 
-ast_status ast_labelling_agree(ast_labelling *l, ast_status status, ast_fault *fault) {
-    return ast_comm_agree(l->ranks.comm, status, fault);
-}
-
 ast_status ast_labelling_defer(ast_labelling *l, ast_status status) {
     if (!ast_comm_many(l->ranks.comm))
         return status;
@@ -47,7 +43,7 @@ ast_status ast_labelling_defer(ast_labelling *l, ast_status status) {
 
 ast_status ast_labelling_settle(ast_labelling *l, ast_status status, ast_fault *fault) {
     status = l->ranks.pending == AST_OK ? status : l->ranks.pending;
-    return ast_labelling_agree(l, atomic_load(&l->failed) ? ast_fail_memory(fault) : status, fault);
+    return ast_comm_agree(l->ranks.comm, atomic_load(&l->failed) ? ast_fail_memory(fault) : status, fault);
 }
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
@@ -185,7 +181,7 @@ static ast_status load_points(ast_labelling *l, const ast_points *points, ast_fa
     ast_status status = reserve_points(l, padded) ? AST_OK : ast_fail_memory(fault);
     if (status == AST_OK)
         status = ast_rowset_load(&l->rows, l->pool, points, padded, l->labels, fault);
-    return ast_labelling_agree(l, status, fault);
+    return ast_comm_agree(l->ranks.comm, status, fault);
 }
 
 static void count_points(ast_labelling *l) {
@@ -207,7 +203,8 @@ static ast_status load_resident(ast_labelling *l, const ast_input *in, ast_fault
         return status;
     ast_clusters_clear(&l->clusters, in->points->dimension);
     l->present = in->points->count - l->rows.missing;
-    status = ast_labelling_agree(l, reserve_workers(l) && reserve_summed(l) ? AST_OK : ast_fail_memory(fault), fault);
+    status =
+        ast_comm_agree(l->ranks.comm, reserve_workers(l) && reserve_summed(l) ? AST_OK : ast_fail_memory(fault), fault);
     if (status == AST_OK)
         ast_labelling_reset(l);
     return status;
@@ -229,7 +226,7 @@ ast_status ast_labelling_load(ast_labelling *l, const ast_input *in, ast_fault *
         return status;
     count_points(l);
     l->scorer.bounds.on = !in->unbounded;
-    ast_labelling_set_axial(l, in->axial);
+    l->rows.axial = l->clusters.axial = in->axial;
     return AST_OK;
 }
 
@@ -242,10 +239,6 @@ size_t ast_labelling_missing(const ast_labelling *l) {
     return l->windows.reader.source ? atomic_load(&l->windows.reader.missing) : l->rows.missing;
 }
 
-void ast_labelling_set_axial(ast_labelling *l, bool axial) {
-    l->rows.axial = l->clusters.axial = axial;
-}
-
 void ast_labelling_set_rule(ast_labelling *l, const ast_rule *rule, double angle) {
     l->rule = *rule;
     l->clusters.fixed = isnan(angle);
@@ -254,7 +247,7 @@ void ast_labelling_set_rule(ast_labelling *l, const ast_rule *rule, double angle
 
 void ast_labelling_reset(ast_labelling *l) {
     ast_scorer *s = &l->scorer;
-    ast_labelling_set_axial(l, l->rows.axial);
+    l->clusters.axial = l->rows.axial;
     s->pool = l->pool;
     s->rows = &l->rows;
     s->labels = l->labels;

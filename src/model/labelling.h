@@ -170,9 +170,6 @@ size_t ast_labelling_missing(const ast_labelling *labelling);
 /* Points that were loaded without weights get theirs, in such a unit (weights.h); 0 leaves a point out. */
 void ast_labelling_weigh(ast_labelling *labelling, const double *weights, double unit);
 
-/* Whether x and -x are the same. Call it before ast_labelling_set_rule. */
-void ast_labelling_set_axial(ast_labelling *labelling, bool axial);
-
 /* The rule, and what counts as fitting: an angle in degrees, or NaN for always (a fixed number of clusters). */
 void ast_labelling_set_rule(ast_labelling *labelling, const ast_rule *rule, double angle);
 
@@ -196,8 +193,7 @@ void ast_labelling_restart(ast_labelling *labelling);
 /* The members' sums of the labels as they are now, and nothing else of the clusters. */
 ast_status ast_labelling_recount(ast_labelling *labelling, ast_fault *fault);
 
-/* Several ranks: all fail if one does; a failure that the others are told of in the next pass (alone: at once). */
-ast_status ast_labelling_agree(ast_labelling *labelling, ast_status status, ast_fault *fault);
+/* Several ranks: a failure that the others are told of in the next pass (alone: at once). */
 ast_status ast_labelling_defer(ast_labelling *labelling, ast_status status);
 /* After the last pass: what was deferred, or else `status`; all ranks agree. */
 ast_status ast_labelling_settle(ast_labelling *labelling, ast_status status, ast_fault *fault);
@@ -216,9 +212,7 @@ bool ast_labelling_stopped(ast_labelling *labelling, int worker);
 /* What a failure in mid-pass came to, AST_OK if there was none; and clears it. */
 ast_status ast_labelling_trouble(ast_labelling *labelling, ast_fault *fault);
 
-/* Clears the counters of a pass; prepares tables and bounds (false: no memory); ends a pass when all labels are known.
- */
-void ast_begin_pass(ast_labelling *labelling);
+/* Prepares tables and bounds (false: no memory); ends a pass when all labels are known. */
 bool ast_prepare_pass(ast_labelling *labelling);
 void ast_gather_sums(ast_labelling *labelling); /* adds up what workers have, then ast_end_pass */
 void ast_end_pass(ast_labelling *labelling);
@@ -298,8 +292,7 @@ size_t ast_find_worst(ast_labelling *labelling, ast_worst *worst, double *score)
 
 /* exchange.c: what the ranks add up in a pass ... */
 enum { AST_FAILURES, AST_TROUBLES, AST_CHANGED, AST_SCORED, AST_PACKET_HEAD };
-bool ast_reserve_packet(ast_labelling *labelling, size_t numbers); /* false: no memory, on all ranks */
-bool ast_exchange(ast_labelling *labelling, uint64_t head[AST_PACKET_HEAD], bool *lonely); /* false: the same */
+bool ast_exchange(ast_labelling *labelling, uint64_t head[AST_PACKET_HEAD], bool *lonely); /* false: no memory */
 /* ... what one of them did to the list of clusters (false: it failed, on all ranks) ... */
 bool ast_share_events(ast_labelling *labelling, int from, size_t before);
 /* ... the rows (D) of some points, `mine` being one of this rank's or NULL: every rank gets the row of the one that has

@@ -171,15 +171,6 @@ static uint64_t oir_pass(ast_labelling *l) {
 
 /* ---- Any pass ---------------------------------------------------------------------------------------------------- */
 
-void ast_begin_pass(ast_labelling *l) {
-    l->events.count = 0;
-    l->pass++;
-    for (int w = 0; w < l->worker_count; w++) {
-        l->workers[w].changed = l->workers[w].chunk.scored = 0;
-        l->workers[w].change_count = 0;
-    }
-}
-
 /* Gaps are measured from the score that is safe: if that has risen, they are too large. */
 static void find_safe(ast_labelling *l) {
     float safe = l->rule.safe ? l->rule.safe(l->rule.data, &l->clusters) : AST_NO_SCORE;
@@ -203,15 +194,6 @@ bool ast_prepare_pass(ast_labelling *l) {
     return ready;
 }
 
-/* Clusters that were given and got no points die with the first pass. */
-static void drop_empty(ast_labelling *l) {
-    ast_cluster_list *c = &l->clusters;
-    for (size_t k = c->live; k-- > 0 && !c->fixed;)
-        if (c->members[c->order[k]] == 0 && !ast_clusters_lasts(c, c->order[k]))
-            ast_clusters_bury(c, c->order[k]);
-    ast_clusters_sweep(c);
-}
-
 void ast_gather_sums(ast_labelling *l) {
     ast_merge_sums(l, l->workers, l->worker_count);
     if (l->rows.sparse)
@@ -220,8 +202,8 @@ void ast_gather_sums(ast_labelling *l) {
 }
 
 void ast_end_pass(ast_labelling *l) {
-    if (l->first)
-        drop_empty(l);
+    if (l->first && !l->clusters.fixed) /* clusters that were given and got no points */
+        ast_clusters_drop_empty(&l->clusters);
     l->first_done = l->first;
     l->first = l->scorer.bounds.blind = false;
     ast_check_pass(l);
@@ -259,15 +241,16 @@ static ast_status resident_pass(ast_labelling *l, ast_parallel how, ast_pass_res
 
 ast_status ast_labelling_pass(ast_labelling *l, ast_parallel how, ast_pass_result *result, ast_fault *fault) {
     *result = (ast_pass_result){0};
-    ast_begin_pass(l);
+    l->events.count = 0;
+    l->pass++;
+    for (int w = 0; w < l->worker_count; w++) {
+        l->workers[w].changed = l->workers[w].chunk.scored = 0;
+        l->workers[w].change_count = 0;
+    }
     return l->schedule->pass(l, how, result, fault);
 }
 
 /* ---- Clusters of one point --------------------------------------------------------------------------------------- */
-
-static bool is_single(const ast_cluster_list *c, int32_t slot) {
-    return c->touched[slot] && c->members[slot] == 1;
-}
 
 /* Finds the only members of all clusters that have one and do not know it. */
 static void find_founders(ast_labelling *l) {
@@ -276,7 +259,7 @@ static void find_founders(ast_labelling *l) {
     for (size_t k = 0; k < c->live && !any; k++) {
         int32_t slot = c->order[k];
         size_t i = c->founder[slot];
-        any = is_single(c, slot) && (i >= l->rows.count || l->labels[i] != slot);
+        any = ast_clusters_single(c, slot) && (i >= l->rows.count || l->labels[i] != slot);
     }
     for (size_t i = 0; i < l->rows.count && any; i++)
         if (l->labels[i] >= 0 && c->members[l->labels[i]] == 1)
@@ -289,7 +272,7 @@ static ast_status resident_singles(ast_labelling *l, ast_fault *fault) {
     find_founders(l);
     for (size_t k = 0; k < c->live; k++) {
         int32_t slot = c->order[k];
-        if (!is_single(c, slot) || ast_clusters_lasts(c, slot))
+        if (!ast_clusters_single(c, slot) || ast_clusters_lasts(c, slot))
             continue;
         ast_clusters_rest(c, slot);
         ast_clusters_set_mean(c, slot, ast_rows_upright(&l->rows, &l->workers[0].chunk.rows, c->founder[slot]));

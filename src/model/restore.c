@@ -17,13 +17,6 @@ void ast_restore_records(const ast_labelling *l, const int32_t *place, size_t fi
     }
 }
 
-bool ast_restore_clusters(ast_labelling *l, const float *means, size_t count) {
-    bool ready = ast_clusters_reserve(&l->clusters, count);
-    for (size_t k = 0; k < count && ready; k++)
-        ready = ast_clusters_add(&l->clusters, means + k * l->rows.dimension, UINT32_MAX) >= 0;
-    return ready;
-}
-
 bool ast_restore_label(ast_labelling *l, size_t i, uint32_t record) {
     bool missing = l->labels[i] == AST_MISSING, turned = record & TURNED;
     uint32_t label = record & ~TURNED;

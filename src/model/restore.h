@@ -13,9 +13,6 @@
 void ast_restore_records(const ast_labelling *labelling, const int32_t *place, size_t first, size_t count,
                          uint32_t *records, size_t stride);
 
-/* means: (count, D). false: no memory. */
-bool ast_restore_clusters(ast_labelling *labelling, const float *means, size_t count);
-
 /* false: no such record can be. */
 bool ast_restore_label(ast_labelling *labelling, size_t point, uint32_t record);
 

@@ -185,7 +185,7 @@ static ast_status begin_points(seeding *s) {
     settle_sums(s);
     if (status == AST_OK && s->member)
         list_members(s);
-    return ast_labelling_agree(s->l, status, s->fault);
+    return ast_comm_agree(s->l->ranks.comm, status, s->fault);
 }
 
 /* ---- Distances --------------------------------------------------------------------------------------------------- */
@@ -249,7 +249,7 @@ static ast_status find_candidates(seeding *s) {
         ast_seed_rows_take(&s->drawn, &s->workers[w].found);
     if (s->status == AST_OK && s->drawn.failed)
         s->status = ast_fail_memory(s->fault);
-    return ast_labelling_agree(l, s->status, s->fault);
+    return ast_comm_agree(l->ranks.comm, s->status, s->fault);
 }
 
 /* The one of the sums that number *at falls into; *at becomes its place there. */
@@ -325,7 +325,8 @@ static ast_status add_start(seeding *s, ast_random *random) {
         status = s->status;
     }
     bool added = status == AST_OK && ast_clusters_add(&l->clusters, s->mean, UINT32_MAX) >= 0;
-    return status == AST_OK ? ast_labelling_agree(l, added ? AST_OK : ast_fail_memory(s->fault), s->fault) : status;
+    return status == AST_OK ? ast_comm_agree(l->ranks.comm, added ? AST_OK : ast_fail_memory(s->fault), s->fault)
+                            : status;
 }
 
 static ast_status open_seeding(seeding *s, ast_random *random) {
@@ -342,7 +343,7 @@ static ast_status open_seeding(seeding *s, ast_random *random) {
         s->workers[w].found.most = SIZE_MAX;
     bool ready = ast_seed_content_open(l, &s->content, ast_random_u64(random)) && s->mean && s->workers &&
                  (!apart || (s->distance && s->hash && s->member));
-    return ast_labelling_agree(l, ready ? AST_OK : ast_fail_memory(s->fault), s->fault);
+    return ast_comm_agree(l->ranks.comm, ready ? AST_OK : ast_fail_memory(s->fault), s->fault);
 }
 
 static void close_seeding(seeding *s) {
@@ -380,7 +381,7 @@ ast_status ast_seed_plusplus(ast_labelling *l, size_t clusters, ast_random *rand
         status = measure_distances(&s);
         if (status == AST_OK)
             status = tell_caller(data, seconds_now() - began, l->clusters.live, l->everyone, fault);
-        status = ast_labelling_agree(l, status, fault);
+        status = ast_comm_agree(l->ranks.comm, status, fault);
     }
     if (status == AST_OK && !s.distance)
         status = visit_points(&s, clear_label, true);

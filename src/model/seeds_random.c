@@ -45,7 +45,7 @@ static ast_status find_smallest(smallest *s, ast_fault *fault) {
     ast_seed_rows_sort(&s->all);
     if (status == AST_OK && s->all.failed)
         status = ast_fail_memory(fault);
-    return ast_labelling_agree(l, status, fault);
+    return ast_comm_agree(l->ranks.comm, status, fault);
 }
 
 /* Those of all ranks: each tells the others its hashes. */
@@ -54,7 +54,7 @@ static ast_status share_smallest(smallest *s, ast_fault *fault) {
     ast_seed_rows own = s->all;
     uint64_t *hashes = ast_allocate(own.most, sizeof *hashes);
     s->all = (ast_seed_rows){.most = own.most};
-    ast_status status = ast_labelling_agree(s->l, hashes ? AST_OK : ast_fail_memory(fault), fault);
+    ast_status status = ast_comm_agree(s->l->ranks.comm, hashes ? AST_OK : ast_fail_memory(fault), fault);
     for (int rank = 0; rank < ast_comm_size(comm) && status == AST_OK; rank++) {
         bool mine = rank == ast_comm_rank(comm);
         uint64_t count = own.count;
@@ -69,7 +69,7 @@ static ast_status share_smallest(smallest *s, ast_fault *fault) {
     free(hashes);
     free(own.list);
     if (status == AST_OK)
-        status = ast_labelling_agree(s->l, s->all.failed ? ast_fail_memory(fault) : AST_OK, fault);
+        status = ast_comm_agree(s->l->ranks.comm, s->all.failed ? ast_fail_memory(fault) : AST_OK, fault);
     return status;
 }
 
@@ -78,7 +78,7 @@ static ast_status read_rows(smallest *s, ast_fault *fault) {
     ast_labelling *l = s->l;
     size_t dimension = l->rows.dimension;
     s->rows = ast_allocate(s->all.count * dimension, sizeof *s->rows);
-    ast_status status = ast_labelling_agree(l, s->rows ? AST_OK : ast_fail_memory(fault), fault);
+    ast_status status = ast_comm_agree(l->ranks.comm, s->rows ? AST_OK : ast_fail_memory(fault), fault);
     for (size_t number = 0; number < l->windows.count && status == AST_OK; number++) {
         status = ast_windows_open(l, number, fault);
         for (size_t j = 0; j < s->all.count && status == AST_OK; j++) {
@@ -95,7 +95,7 @@ static ast_status add_starts(smallest *s, size_t clusters, ast_fault *fault) {
     bool added = true;
     for (size_t k = 0; k < clusters && added; k++)
         added = ast_clusters_add(&l->clusters, s->rows + k % s->all.count * l->rows.dimension, UINT32_MAX) >= 0;
-    return ast_labelling_agree(l, added ? AST_OK : ast_fail_memory(fault), fault);
+    return ast_comm_agree(l->ranks.comm, added ? AST_OK : ast_fail_memory(fault), fault);
 }
 
 ast_status ast_seed_random(ast_labelling *l, size_t clusters, ast_random *random, ast_fault *fault) {
@@ -104,7 +104,7 @@ ast_status ast_seed_random(ast_labelling *l, size_t clusters, ast_random *random
     for (int w = 0; s.workers && w < l->worker_count; w++)
         s.workers[w].most = clusters;
     bool ready = ast_seed_content_open(l, &s.content, ast_random_u64(random)) && s.workers;
-    ast_status status = ast_labelling_agree(l, ready ? AST_OK : ast_fail_memory(fault), fault);
+    ast_status status = ast_comm_agree(l->ranks.comm, ready ? AST_OK : ast_fail_memory(fault), fault);
     if (status == AST_OK)
         status = find_smallest(&s, fault);
     if (status == AST_OK && ast_comm_many(l->ranks.comm))

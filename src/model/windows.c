@@ -284,10 +284,6 @@ static ast_status windowed_pass(ast_labelling *l, ast_parallel how, ast_pass_res
 
 /* ---- Clusters of one point --------------------------------------------------------------------------------------- */
 
-static bool is_single(const ast_cluster_list *c, int32_t slot) {
-    return c->touched[slot] && c->alive[slot] && c->members[slot] == 1;
-}
-
 /* The founder is known to be the member by its key; and where there is a founder the mean is its row. */
 static bool is_known(const ast_cluster_list *c, int32_t slot) {
     uint32_t founder = c->founder[slot];
@@ -301,7 +297,7 @@ static size_t find_singles(ast_labelling *l) {
     size_t found = 0;
     for (size_t i = 0; i < l->rows.count; i++) {
         int32_t slot = l->labels[i];
-        if (slot < 0 || !is_single(c, slot))
+        if (slot < 0 || !ast_clusters_single(c, slot))
             continue;
         ast_clusters_rest(c, slot);
         ast_clusters_set_mean(c, slot, ast_rows_upright(&l->rows, &l->workers[0].chunk.rows, i));
@@ -317,11 +313,11 @@ static ast_status windowed_singles(ast_labelling *l, ast_fault *fault) {
     size_t left = 0;
     for (size_t k = 0; k < c->live; k++) {
         int32_t slot = c->order[k];
-        if (is_single(c, slot) && is_known(c, slot)) {
+        if (ast_clusters_single(c, slot) && is_known(c, slot)) {
             ast_clusters_rest(c, slot);
             c->touched[slot] = 0;
         }
-        left += is_single(c, slot);
+        left += ast_clusters_single(c, slot);
     }
     ast_status status = AST_OK;
     for (size_t n = 0; n < l->windows.count && left > 0 && status == AST_OK; n++) {
