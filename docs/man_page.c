@@ -9,7 +9,9 @@
 
 #include <cli.h>
 
-enum { LONGEST_LINE = 4096, PAGE_WIDTH = 110, MOST_GROUPS = 64 };
+#include "option_text.h"
+
+enum { PAGE_WIDTH = 110, MOST_GROUPS = 64 };
 
 /* ---- Text as roff ------------------------------------------------------------------------------------------------ */
 
@@ -65,7 +67,7 @@ static void put_text(FILE *page, const char *text) {
 /* Paragraphs with an empty line between them. */
 static void put_paragraphs(FILE *page, const char *text) {
     while (*text) {
-        char paragraph[LONGEST_LINE];
+        char paragraph[DOCS_LONGEST];
         const char *end = strstr(text, "\n\n");
         size_t length = end ? (size_t)(end - text) : strlen(text);
         snprintf(paragraph, sizeof paragraph, "%.*s", (int)length, text);
@@ -78,34 +80,10 @@ static void put_paragraphs(FILE *page, const char *text) {
 
 /* ---- Options ----------------------------------------------------------------------------------------------------- */
 
-/* "For `fsd` and `crp`. ", where the command has other methods too. */
-static void name_methods(char *text, const ast_cli_methods *methods, unsigned bits) {
-    size_t with = 0, all = 0, named = 0;
-    text[0] = 0;
-    for (; methods && methods->names[all]; all++)
-        with += (methods->bits[all] & bits) != 0;
-    if (!bits || with == all)
-        return;
-    text += sprintf(text, "For ");
-    for (size_t i = 0; i < all; i++) {
-        if (!(methods->bits[i] & bits))
-            continue;
-        text += sprintf(text, "%s`%s`", named == 0 ? "" : named + 1 < with ? ", " : " and ", methods->names[i]);
-        named++;
-    }
-    strcpy(text, ". ");
-}
-
 static void put_option(FILE *page, const ast_cli_command *command, const ast_cli_use *use,
                        const ast_cli_option *option) {
-    char text[LONGEST_LINE], methods[512], standard[96] = "";
-    const char *about = option->manual ? option->manual : option->help;
-    name_methods(methods, command->methods, option->methods ? option->methods : use->methods);
-    if (option->standard && !strstr(about, "default"))
-        snprintf(standard, sizeof standard, " The default is %s.", option->standard);
-    snprintf(text, sizeof text, "%s%c%s%s%s%s%s", methods, toupper((unsigned char)*about), about + 1,
-             about[strlen(about) - 1] == '.' ? "" : ".", option->more ? " " : "", option->more ? option->more : "",
-             standard);
+    char text[DOCS_LONGEST];
+    docs_option_text(text, command, use, option);
     fputs(".TP\n\\fB\\-\\-", page);
     for (const char *c = option->name; *c; c++)
         put_character(page, *c);
@@ -120,28 +98,6 @@ static void put_options(FILE *page, const ast_cli_command *command, const ast_cl
 }
 
 /* ---- Subcommands ------------------------------------------------------------------------------------------------- */
-
-/* The first command that uses the group, and how many do. */
-static const ast_cli_command *first_user(const ast_cli_group *group, size_t *users) {
-    const ast_cli_command *first = NULL;
-    *users = 0;
-    for (size_t i = 0; ast_cli_commands[i]; i++) {
-        ast_cli_use groups[AST_CLI_GROUPS];
-        size_t count = ast_cli_groups(ast_cli_commands[i], groups);
-        for (size_t g = 0; g < count; g++) {
-            if (groups[g].group != group)
-                continue;
-            first = first ? first : ast_cli_commands[i];
-            ++*users;
-        }
-    }
-    return first;
-}
-
-/* Groups of more than one command have a section of their own if they have a heading that says what they are for. */
-static int is_section(const ast_cli_group *group, size_t users) {
-    return users > 1 && group->title && strcmp(group->title, "Options") != 0;
-}
 
 static void put_upper(FILE *page, const char *text) {
     for (; *text; text++)
@@ -164,12 +120,12 @@ static void put_command(FILE *page, const ast_cli_command *command) {
     fprintf(page, ".SS %s\n", command->name);
     put_paragraphs(page, command->manual ? command->manual : command->about);
     for (size_t i = 0; i < count; i++) {
-        if (first_user(groups[i].group, &users) == command && !is_section(groups[i].group, users))
+        if (docs_first_user(groups[i].group, &users) == command && !docs_is_section(groups[i].group, users))
             put_options(page, command, &groups[i]);
     }
     for (size_t i = 0; i < count; i++) {
-        const ast_cli_command *first = first_user(groups[i].group, &users);
-        if (first != command && !is_section(groups[i].group, users))
+        const ast_cli_command *first = docs_first_user(groups[i].group, &users);
+        if (first != command && !docs_is_section(groups[i].group, users))
             refer_to(page, groups[i].group, first);
     }
     fputs(".PP\nExamples:\n.PP\n.RS\n.nf\n", page);
@@ -211,8 +167,8 @@ static void put_groups(FILE *page) {
             size_t s = 0;
             while (s < seen_count && seen[s] != groups[g].group)
                 s++;
-            first_user(groups[g].group, &users);
-            if (s < seen_count || !is_section(groups[g].group, users) || seen_count == MOST_GROUPS)
+            docs_first_user(groups[g].group, &users);
+            if (s < seen_count || !docs_is_section(groups[g].group, users) || seen_count == MOST_GROUPS)
                 continue;
             seen[seen_count++] = groups[g].group;
             put_group(page, &groups[g], users);
@@ -225,7 +181,7 @@ static void put_groups(FILE *page) {
 
 static void put_synopsis(FILE *page) {
     for (size_t i = 0; ast_cli_commands[i]; i++) {
-        char text[LONGEST_LINE];
+        char text[DOCS_LONGEST];
         for (const char *line = ast_cli_commands[i]->usage; line; line = strchr(line, '\n')) {
             line += *line == '\n';
             size_t name = strcspn(line, " "), length = strcspn(line, "\n");
@@ -241,7 +197,7 @@ static void put_synopsis(FILE *page) {
 
 typedef struct reader {
     FILE *page;
-    char paragraph[LONGEST_LINE];
+    char paragraph[DOCS_LONGEST];
     int code, first; /* within lines of code; no paragraph of the section is printed yet */
 } reader;
 
@@ -288,7 +244,7 @@ static void take_line(reader *r, const char *line) {
 }
 
 static int make_page(FILE *text, FILE *page) {
-    char line[LONGEST_LINE], before[2] = "";
+    char line[DOCS_LONGEST], before[2] = "";
     reader r = {.page = page};
     int begun = 0, tagged = 0;
     fprintf(page,

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Completion: bash offers commands, options and their values, and every option of --help; zsh and fish parse their files
+# where they are installed.
+. "$(dirname "$0")/common.sh"
+command -v bash >/dev/null || { echo 'skipped: there is no bash'; exit 77; }
+
+# offers WORD...: what bash offers for the last of these words.
+offers() {
+    bash -c '. "$0"; COMP_WORDS=(asterism "$@") COMP_CWORD=$#; _asterism; printf "%s\n" "${COMPREPLY[@]}"' \
+        "$COMPLETION/bash/asterism" "$@"
+}
+
+[ "$(offers clu)" = cluster ] || broken "bash offers '$(offers clu)' for 'clu'"
+[ "$(offers cluster x.npy --method sp)" = spkm ] || broken "bash offers '$(offers cluster x.npy --method sp)' for --method"
+[ -z "$(offers cluster x.npy --threads '')" ] || broken 'bash offers something for a number'
+touch points.npy
+[ "$(offers cluster po)" = points.npy ] || broken 'bash does not offer files'
+for command in cluster stream segment assign tune; do
+    "$ASTERISM" $command --help | sed -n 's/^  \(--[a-z-]*\).*/\1/p' | sort >expected
+    offers $command -- | sort >offered
+    diff expected offered || broken "bash does not offer the options of $command"
+done
+! command -v zsh >/dev/null || zsh -n "$COMPLETION/zsh/_asterism" || broken 'zsh does not read its file'
+! command -v fish >/dev/null || fish -n "$COMPLETION/fish/asterism.fish" || broken 'fish does not read its file'
