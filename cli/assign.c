@@ -99,8 +99,8 @@ static void free_job(job *work);
 static int run(int argc, char **argv) {
     settings given = {0};
     const char **inputs = calloc((size_t)argc + 1, sizeof *inputs);
-    int code = inputs ? ast_cli_parse(&ast_cli_assign, argc, argv, &given, inputs)
-                      : ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of inputs");
+    int code =
+        inputs ? ast_cli_parse(&ast_cli_assign, argc, argv, &given, inputs) : ast_cli_no_memory("the list of inputs");
     if (code < 0)
         code = ast_cli_reading_list(&given.reading, &given.common, inputs, &given.input);
     given.axial |= given.reading.cloud.undirected;

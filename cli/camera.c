@@ -77,8 +77,10 @@ void ast_cli_camera_resolve(ast_cli_camera *camera, const ast_cli_common *common
         camera->smooth = pixels ? AST_SMOOTH_GUIDED : (int)usual;
 }
 
-int ast_cli_camera_needed(const ast_cli_camera *camera) {
-    return camera->raw[0] || !isnan(camera->intrinsics[0]) || camera->name;
+ast_frame_kind ast_cli_camera_kind(const ast_cli_camera *camera, const char *input) {
+    if (strcmp(input, "-") != 0)
+        return AST_AS_NAMED;
+    return camera->raw[0] || !isnan(camera->intrinsics[0]) || camera->name ? AST_AS_DEPTH : AST_AS_TABLES;
 }
 
 /* ---- The camera -------------------------------------------------------------------------------------------------- */
@@ -136,21 +138,14 @@ int ast_cli_camera_every(const ast_cli_camera *camera) {
     return camera->frame && strcmp(camera->frame, "all") == 0;
 }
 
-int ast_cli_camera_frame(const ast_cli_camera *camera, int *one, uint64_t *scene) {
+int ast_cli_camera_scene(const ast_cli_camera *camera, const char *input, ast_frame_list *list) {
     const char *text = camera->frame;
-    *one = text && !ast_cli_camera_every(camera);
-    *scene = 0;
-    if (!text)
+    list->one_scene = text && !ast_cli_camera_every(camera) && ast_nyu_extension(input);
+    if (!list->one_scene)
         return -1;
-    if (*one && (strlen(text) > 9 || text[strspn(text, "0123456789")]))
+    if (strlen(text) > 9 || text[strspn(text, "0123456789")])
         return ast_cli_fail(AST_CLI_USAGE, "--frame must be all or the number of a scene, counted from 0, not '%s'",
                             text);
-    *scene = *one ? strtoull(text, NULL, 10) : 0;
+    list->scene = strtoull(text, NULL, 10);
     return -1;
-}
-
-int ast_cli_camera_scene(const ast_cli_camera *camera, const char *input, ast_frame_list *list) {
-    int one = 0, code = ast_nyu_extension(input) ? ast_cli_camera_frame(camera, &one, &list->scene) : -1;
-    list->one_scene = one;
-    return code;
 }

@@ -24,8 +24,8 @@ extern const ast_cli_group ast_cli_camera_group;
 /* How normals are smoothed: as typed, guided where options about pixels were typed, else `usual`. */
 void ast_cli_camera_resolve(ast_cli_camera *camera, const ast_cli_common *common, ast_smooth usual);
 
-/* Whether an option says that standard input is depth images. */
-int ast_cli_camera_needed(const ast_cli_camera *camera);
+/* What an input is taken for: standard input for tables, unless an option says that it is depth images. */
+ast_frame_kind ast_cli_camera_kind(const ast_cli_camera *camera, const char *input);
 
 /* The camera's name: as given, or that of the data set which `input` is, unless there are intrinsics; or NULL. */
 const char *ast_cli_camera_called(const ast_cli_camera *camera, const char *input);
@@ -37,9 +37,6 @@ int ast_cli_camera_every(const ast_cli_camera *camera);
 
 /* From words to the library's options, for `input`, which is depth images. units_per_metre is 0 where nothing says. */
 int ast_cli_camera_set(const ast_cli_camera *camera, const char *input, ast_depth_options *options);
-
-/* The scene in --frame N; *one is 0 if it asks for all or is not given. */
-int ast_cli_camera_frame(const ast_cli_camera *camera, int *one, uint64_t *scene);
 
 /* Which scenes of the data set `input` are to be listed; of anything else, nothing changes. */
 int ast_cli_camera_scene(const ast_cli_camera *camera, const char *input, ast_frame_list *list);

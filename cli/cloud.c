@@ -38,8 +38,6 @@ const ast_cli_group ast_cli_cloud_group = {
         "to cluster are the normals stored in the file or, if there are none, those of planes of least squares "
         "through the nearest neighbours of each point."};
 
-/* ---- The command line -------------------------------------------------------------------------------------------- */
-
 int ast_cli_cloud_sees(const char *input, const ast_cli_source *source) {
     return ast_solid_input(input, source->format);
 }
@@ -161,15 +159,11 @@ const char *ast_cli_surface_text(const ast_cli_surface *s, char text[AST_CLI_SUR
     return text;
 }
 
-/* ---- PLY --------------------------------------------------------------------------------------------------------- */
-
 bool ast_cli_surface_colour(const ast_cli_surface *s, const int32_t *labels, ast_output *output,
                             ast_format_error *error) {
     unsigned char *rgb = malloc(3 * s->count);
-    if (!rgb) {
-        snprintf(error->text, sizeof error->text, "there is no memory for the colours of %zu labels", s->count);
-        return false;
-    }
+    if (!rgb)
+        return ast_format_fail(error, "there is no memory for the colours of %zu labels", s->count);
     for (size_t i = 0; i < s->count; i++) {
         ast_colour colour = ast_palette(labels[i]);
         memcpy(rgb + 3 * i, (unsigned char[]){colour.red, colour.green, colour.blue}, 3);

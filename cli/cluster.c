@@ -32,8 +32,7 @@ int ast_cli_cluster_run(int argc, char **argv) {
     settings given = {0};
     char *line = NULL;
     const char **inputs = calloc((size_t)argc + 1, sizeof *inputs);
-    int code = inputs ? ast_cli_cluster_plan(&given, argc, argv, inputs)
-                      : ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of inputs");
+    int code = inputs ? ast_cli_cluster_plan(&given, argc, argv, inputs) : ast_cli_no_memory("the list of inputs");
     if (code < 0) {
         given.line = line = given.report ? ast_cli_command_line(&ast_cli_cluster, argc, argv) : NULL;
         code = ast_cli_camera_every(&given.reading.camera) ? run_each(&given) : run_once(&given);
@@ -102,12 +101,11 @@ static int run_once(const settings *given) {
 static int run_each(const settings *given) {
     ast_frame_list *all = given->reading.list, scene = *all;
     int code = -1;
-    for (size_t i = 0; i < all->count && code <= 0; i++) {
+    scene.count = 1;
+    for (size_t i = 0; i < all->count && code <= 0; i++, scene.files++) {
         settings one = *given;
         const char **names[] = {&one.labels, &one.means, &one.memberships, &one.samples, &one.trace, &one.report};
         enum { NAMES = sizeof names / sizeof *names };
-        scene.files = &all->files[i];
-        scene.count = 1;
         one.reading.list = &scene;
         code = ast_cli_numbered(names, NAMES, i);
         if (code < 0)
@@ -264,9 +262,40 @@ static void keep_state(job *work) {
     work->options.progress_data = &work->state;
 }
 
+/* Where mbspkm starts by itself, as asterism.h says: k-means++ among as many points as a batch has, or 10 a cluster. */
+static size_t start_points(const ast_options *o) {
+    size_t each = 10 * o->clusters, batch = o->batch ? o->batch : each > 1024 ? each : 1024;
+    return batch > each ? batch : each;
+}
+
+/* Mini-batches become full iterations with the usual limit, a sample all points. */
+static ast_options full_options(const job *work) {
+    ast_options full = work->options, usual;
+    ast_options_init(&usual);
+    full.sample = full.batch = 0;
+    if (full.method == AST_MBSPKM) {
+        full.method = AST_SPKM;
+        full.max_iterations = usual.max_iterations;
+        full.start_points = full.start == AST_PLUSPLUS ? start_points(&work->options) : 0;
+    }
+    return full;
+}
+
+/* With --compare: the run over all points all the time, from the same start. The labels are of no use after it. */
+static int compare(job *work) {
+    ast_options full = full_options(work);
+    full.progress = ast_cli_progress_step;
+    full.progress_data = &work->progress;
+    work->full.size = sizeof work->full;
+    ast_status status = ast_cluster(work->context, &work->points, &full, work->labels, &work->full);
+    if (status != AST_OK)
+        ast_cli_progress_end(&work->progress);
+    return ast_cli_status(status, work->context, work->given->input);
+}
+
 static int cluster(job *work) {
     const settings *given = work->given;
-    int code = given->compare ? ast_cli_cluster_compare(work) : -1;
+    int code = given->compare ? compare(work) : -1;
     if (code >= 0)
         return code;
     if (given->state)

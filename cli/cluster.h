@@ -2,7 +2,7 @@
  *
  * The parts of asterism cluster: what the command line says, and everything a run holds. cluster.c reads and clusters,
  * cluster_larger.c clusters what is larger than memory, cluster_options.c has the options, cluster_state.c keeps the
- * run in a file, cluster_compare.c runs what the result is compared with, cluster_output.c writes and prints,
+ * run in a file, cluster_output.c writes and prints,
  * cluster_report.c makes the page. Functions return -1 to go on, or the exit code after printing the sentence. */
 #ifndef AST_CLI_CLUSTER_H
 #define AST_CLI_CLUSTER_H
@@ -102,9 +102,6 @@ int ast_cli_larger_run(ast_cli_cluster_job *work);
 int ast_cli_cluster_slice(ast_cli_cluster_job *work);
 double ast_cli_cluster_total(const ast_cli_cluster_job *work);
 int ast_cli_cluster_labels(ast_cli_cluster_job *work);
-
-/* With --compare: the run that the result is compared with (cluster_compare.c). The labels are of no use after it. */
-int ast_cli_cluster_compare(ast_cli_cluster_job *work);
 
 /* Writes the tree of joins, and fills the target of its leaves, if they are asked for (cluster_tree.c). */
 int ast_cli_cluster_tree(ast_cli_cluster_job *work);

@@ -108,9 +108,8 @@ static int find_axes(job *work) {
 static int fill_colored(job *work) {
     ast_format_error error;
     ast_output *output = work->targets[AST_CLI_COLORED].output;
-    if (output && !ast_cli_surface_colour(&work->directions.surface, work->labels, output, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    return -1;
+    return ast_cli_outcome(!output || ast_cli_surface_colour(&work->directions.surface, work->labels, output, &error),
+                           &error);
 }
 
 int ast_cli_cluster_deliver(job *work) {

@@ -112,5 +112,5 @@ int ast_cli_cluster_report(job *work) {
                 ast_overlay_depth(&image, &depth->frame.image, depth->options.units_per_metre, work->labels, &error);
     good = good && make_report(work, &head, pictured ? &image : NULL, &error);
     ast_picture_free(&image);
-    return good ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    return ast_cli_outcome(good, &error);
 }

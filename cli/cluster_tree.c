@@ -14,9 +14,9 @@ typedef ast_cli_cluster_job job;
 
 static bool write_part(ast_text *json, size_t least, ast_output *output, ast_format_error *error) {
     if (json->failed)
-        snprintf(error->text, sizeof error->text, "there is no memory for the tree");
-    if (json->failed || json->size < least)
-        return !json->failed;
+        return ast_format_fail(error, "there is no memory for the tree");
+    if (json->size < least)
+        return true;
     bool good = ast_output_write(output, json->bytes, json->size, error);
     json->size = 0;
     return good;

@@ -21,10 +21,6 @@
 
 /* ---- What it is -------------------------------------------------------------------------------------------------- */
 
-static int no_memory(void) {
-    return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of inputs");
-}
-
 /* Several inputs are .npy files and folders of them. */
 static int check_inputs(const char *command, const char *const *inputs) {
     for (size_t i = 0; inputs[1] && inputs[i]; i++)
@@ -59,22 +55,14 @@ static int name_them(ast_cli_reading *how, const char *const *inputs, const char
     else if (asprintf(&how->name, "%s and %zu more", list->files[0].path, list->count - 1) < 0)
         how->name = NULL;
     *input = how->name;
-    return how->name ? -1 : no_memory();
-}
-
-static ast_frame_kind kind_of(const ast_cli_reading *how, const char *input, bool several) {
-    if (several)
-        return AST_AS_TABLES;
-    if (strcmp(input, "-") != 0)
-        return AST_AS_NAMED;
-    return ast_cli_camera_needed(&how->camera) ? AST_AS_DEPTH : AST_AS_TABLES;
+    return how->name ? -1 : ast_cli_no_memory("the list of inputs");
 }
 
 static int add_input(ast_cli_reading *how, const char *input, bool several) {
     ast_format_error error;
     ast_frame_list *list = how->list;
     size_t before = list->count;
-    if (!ast_frame_list_add(list, input, kind_of(how, input, several), &error))
+    if (!ast_frame_list_add(list, input, several ? AST_AS_TABLES : ast_cli_camera_kind(&how->camera, input), &error))
         return ast_cli_fail(list->misused ? AST_CLI_USAGE : AST_CLI_FAILED, "%s", error.text);
     bool file = list->count == before + 1 && strcmp(list->files[before].path, input) == 0;
     return list->depth || file ? -1 : keep_npy(list, before, input);
@@ -88,7 +76,7 @@ int ast_cli_reading_list(ast_cli_reading *how, const ast_cli_common *common, con
         return -1;
     int code = check_inputs(common->command->name, inputs);
     if (code < 0 && !(how->list = calloc(1, sizeof *how->list)))
-        code = no_memory();
+        code = ast_cli_no_memory("the list of inputs");
     if (code < 0)
         code = ast_cli_camera_scene(&how->camera, inputs[0], how->list);
     for (size_t i = 0; inputs[i] && code < 0; i++)
@@ -146,14 +134,14 @@ static int open_table(ast_cli_directions *d, const ast_cli_reading *how) {
     ast_input_options options = ast_cli_input_options(&how->source);
     const char **paths = malloc(list->count * sizeof *paths);
     if (!paths)
-        return no_memory();
+        return ast_cli_no_memory("the list of inputs");
     for (size_t i = 0; i < list->count; i++)
         paths[i] = list->files[i].path;
     d->joined = list->count > 1;
     allow_files(list->count);
     bool good = ast_input_begin(&d->input, paths, list->count, &options, &error);
     free(paths);
-    return good ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    return ast_cli_outcome(good, &error);
 }
 
 /* Text takes less room as numbers than as text, but not a third. */

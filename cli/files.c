@@ -158,9 +158,7 @@ int ast_cli_read_means(const char *path, size_t dimension, float **means, size_t
 
 int ast_cli_read_labels(const char *path, int32_t **labels, size_t *count) {
     ast_format_error error;
-    if (!ast_read_labels(path, NULL, labels, count, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    return -1;
+    return ast_cli_outcome(ast_read_labels(path, NULL, labels, count, &error), &error);
 }
 
 /* ---- The library ------------------------------------------------------------------------------------------------- */

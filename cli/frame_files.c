@@ -38,10 +38,6 @@ static char *target_of(const ast_cli_frame_files *files, const char *path) {
     return asprintf(&target, "%s/%.*s.%s", files->folder, (int)length, stem, files->extension) < 0 ? NULL : target;
 }
 
-static int no_memory(void) {
-    return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the names of the files to write");
-}
-
 static int overwrites(const ast_cli_frame_files *files, const char *path) {
     return ast_cli_fail(AST_CLI_FAILED, "--%s %s would overwrite the input %s", files->option, files->folder, path);
 }
@@ -86,7 +82,7 @@ int ast_cli_frame_files_prepare(const ast_cli_frame_files *files, const ast_cli_
         const char *path = list->files[i].path;
         char *target = target_of(files, path);
         if (!target)
-            return no_memory();
+            return ast_cli_no_memory("the names of the files to write");
         int bad = ast_same_file(target, path) && is_one_frame(path, inputs, source);
         free(target);
         if (bad)
@@ -94,7 +90,7 @@ int ast_cli_frame_files_prepare(const ast_cli_frame_files *files, const ast_cli_
     }
     const char **sorted = malloc((list->count + 1) * sizeof *sorted);
     if (!sorted)
-        return no_memory();
+        return ast_cli_no_memory("the names of the files to write");
     int code = check_stems(files, inputs, source, sorted);
     free(sorted);
     return code < 0 ? ast_cli_make_folder(files->option, files->folder) : code;
@@ -111,7 +107,7 @@ int ast_cli_frame_files_open(const ast_cli_frame_files *files, const ast_input_f
     else if (asprintf(&target, "%s/%06" PRIu64 ".%s", files->folder, number, files->extension) < 0)
         target = NULL;
     if (!target)
-        return no_memory();
+        return ast_cli_no_memory("the names of the files to write");
     if (ast_same_file(target, frame->path)) {
         free(target);
         return overwrites(files, frame->path);
@@ -122,8 +118,5 @@ int ast_cli_frame_files_open(const ast_cli_frame_files *files, const ast_input_f
 }
 
 int ast_cli_frame_files_close(ast_output *output, bool good, ast_format_error *error) {
-    if (!good)
-        ast_output_abandon(output);
-    good = good && ast_output_commit(output, error);
-    return good ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", error->text);
+    return ast_cli_outcome(ast_output_close(output, good, error), error);
 }

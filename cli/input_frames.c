@@ -22,9 +22,7 @@ static int is_standard(const char *path) {
 
 int ast_cli_depth_usage(const ast_cli_camera *camera, const char *input) {
     ast_depth_options options;
-    int one, code = ast_cli_camera_set(camera, input, &options);
-    uint64_t scene;
-    return code < 0 ? ast_cli_camera_frame(camera, &one, &scene) : code;
+    return ast_cli_camera_set(camera, input, &options);
 }
 
 /* Standard input without a format is .npy. */
@@ -47,10 +45,7 @@ int ast_cli_frames_list(ast_frame_list *list, const ast_cli_camera *camera, cons
     list->except = except;
     for (const char *const *input = inputs; *input; input++) {
         size_t before = list->count;
-        ast_frame_kind kind = !is_standard(*input)            ? AST_AS_NAMED
-                              : ast_cli_camera_needed(camera) ? AST_AS_DEPTH
-                                                              : AST_AS_TABLES;
-        if (!ast_frame_list_add(list, *input, kind, &error))
+        if (!ast_frame_list_add(list, *input, ast_cli_camera_kind(camera, *input), &error))
             return ast_cli_fail(list->misused ? AST_CLI_USAGE : AST_CLI_FAILED, "%s", error.text);
         if (list->count == before)
             empty = *input;
@@ -121,7 +116,7 @@ int ast_cli_frames_resume(ast_cli_frames *frames, const char *path, const char *
     bool whole = number == AST_WHOLE || list->files[last].scene != AST_WHOLE;
     bool good = ast_frames_skip_files(frames->frames, last + whole, counted, &error) &&
                 (whole || ast_frames_skip(frames->frames, number + 1, &error));
-    return good ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    return ast_cli_outcome(good, &error);
 }
 
 static int check_size(const ast_cli_frames *frames) {

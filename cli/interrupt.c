@@ -30,9 +30,3 @@ void ast_cli_watch_signals(void) {
 int ast_cli_interrupted(void) {
     return stop_asked;
 }
-
-int ast_cli_take_signal(void) {
-    int number = stop_asked;
-    stop_asked = 0;
-    return number;
-}

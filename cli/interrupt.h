@@ -11,7 +11,4 @@ void ast_cli_watch_signals(void);
 /* The number of the signal that asked to stop, or 0. */
 int ast_cli_interrupted(void);
 
-/* The same, and forgets it: for work that has stopped, and has something to deliver. */
-int ast_cli_take_signal(void);
-
 #endif

@@ -14,8 +14,6 @@
 
 #define KEPT_FREE 0.9 /* of what the machine has: others want some too */
 
-/* ---- Sizes ------------------------------------------------------------------------------------------------------- */
-
 const char *ast_cli_bytes(double bytes, char *text) {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
     int unit = 0;
@@ -24,8 +22,6 @@ const char *ast_cli_bytes(double bytes, char *text) {
     snprintf(text, AST_CLI_BYTES, bytes < 10 && unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
     return text;
 }
-
-/* ---- What there is ----------------------------------------------------------------------------------------------- */
 
 /* The number behind `name` at the start of a line of the file; NAN if there is none. An empty name: the first line. */
 static double number_in(const char *path, const char *name) {

@@ -138,10 +138,9 @@ static int run_once(const settings *given, ast_frame_list *list) {
 static int run_each(const settings *given, ast_frame_list *list) {
     ast_frame_list scene = *list;
     int code = -1;
-    for (size_t i = 0; i < list->count && code <= 0; i++) {
+    scene.count = 1;
+    for (size_t i = 0; i < list->count && code <= 0; i++, scene.files++) {
         settings one = *given;
-        scene.files = &list->files[i];
-        scene.count = 1;
         code = ast_cli_numbered((const char **const[]){&one.output}, 1, i);
         if (code < 0)
             code = run_once(&one, &scene);

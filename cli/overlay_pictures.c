@@ -16,10 +16,6 @@
 /* In place of a picture's number: the frame has none. */
 #define NONE SIZE_MAX
 
-static int no_memory(void) {
-    return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of pictures");
-}
-
 /* Of a folder the pictures alone; a file is taken as it is. */
 static int list_pictures(ast_cli_overlay *overlay) {
     ast_format_error error;
@@ -28,7 +24,7 @@ static int list_pictures(ast_cli_overlay *overlay) {
     if (!ast_is_folder(overlay->given)) {
         pictures->paths = calloc(1, sizeof *pictures->paths);
         pictures->count = pictures->paths && (pictures->paths[0] = strdup(overlay->given));
-        return pictures->count ? -1 : no_memory();
+        return pictures->count ? -1 : ast_cli_no_memory("the list of pictures");
     }
     if (!ast_folder_list(pictures, overlay->given, &error))
         return ast_cli_fail(AST_CLI_FAILED, "--overlay: %s", error.text);
@@ -74,7 +70,7 @@ static int match(ast_cli_overlay *overlay, const ast_cli_frames *inputs) {
     size_t matches = overlay->of_frame && sorted ? match_names(overlay, inputs->list->files, sorted) : 0;
     free(sorted);
     if (!overlay->of_frame || !sorted)
-        return no_memory();
+        return ast_cli_no_memory("the list of pictures");
     if (matches > 0)
         return -1;
     free(overlay->of_frame);

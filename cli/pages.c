@@ -62,7 +62,7 @@ int ast_cli_page_head(ast_page_head *head, const ast_cli_command *command, const
     struct timespec now;
     if (!line || asprintf(title, "%s %s", command->name, ast_cli_name(input)) < 0) {
         *title = NULL;
-        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the title of the report");
+        return ast_cli_no_memory("the title of the report");
     }
     clock_gettime(CLOCK_REALTIME, &now);
     head->title = *title;

@@ -80,8 +80,6 @@ int ast_cli_scene_run(const ast_cli_common *common, const ast_cli_scene *scene, 
     return code;
 }
 
-/* ---- The command line -------------------------------------------------------------------------------------------- */
-
 /* An image of another size is the same view through coarser or finer pixels. */
 static void set_hallway(job *work, const ast_cli_scene *scene) {
     ast_hallway *hallway = &work->hallway;
@@ -108,15 +106,11 @@ static char *name_of(const job *work, const char *part, size_t index, const char
     return length < 0 ? NULL : name;
 }
 
-static int no_memory(void) {
-    return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the names of the files");
-}
-
 /* Frames of a longer walk that was written here before would be taken for frames of this one. */
 static int prepare_part(const job *work, const char *part, const char *extension) {
     struct stat status;
     char *folder = name_of(work, part, 0, NULL), *after = name_of(work, part, work->hallway.frames, extension);
-    int code = folder && after ? -1 : no_memory();
+    int code = folder && after ? -1 : ast_cli_no_memory("the names of the files");
     if (code < 0 && lstat(after, &status) == 0)
         code = ast_cli_fail(AST_CLI_FAILED, "%s is of a longer walk: choose another folder, or remove this one", after);
     if (code < 0)
@@ -161,14 +155,10 @@ static bool write_truth(ast_output *output, const job *work, ast_format_error *e
 static int write_file(const job *work, char *name, writer *write) {
     ast_format_error error;
     if (!name)
-        return no_memory();
+        return ast_cli_no_memory("the names of the files");
     ast_output *output = ast_output_open_sole(name, false, &error);
     free(name);
-    bool good = output && write(output, work, &error);
-    if (!good)
-        ast_output_abandon(output);
-    good = good && ast_output_commit(output, &error);
-    return good ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    return ast_cli_outcome(ast_output_close(output, output && write(output, work, &error), &error), &error);
 }
 
 static int make_frame(job *work, size_t index) {
@@ -231,9 +221,8 @@ static bool write_camera(ast_output *output, const job *work, ast_format_error *
     put_directions(&json);
     ast_json_close(&json, '}');
     ast_text_put(&json, "\n");
-    if (json.failed)
-        snprintf(error->text, sizeof error->text, "there is no memory to describe the camera");
-    bool good = !json.failed && ast_output_write(output, json.bytes, json.size, error);
+    bool good = json.failed ? ast_format_fail(error, "there is no memory to describe the camera")
+                            : ast_output_write(output, json.bytes, json.size, error);
     ast_text_free(&json);
     return good;
 }

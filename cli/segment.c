@@ -148,7 +148,7 @@ static int prepare(job *work) {
     work->sheet = ast_sheet_open();
     work->shares = ast_shares_open();
     if (!work->sheet || !work->shares)
-        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the pictures");
+        return ast_cli_no_memory("the pictures");
     int code = ast_cli_tracking_open(tracking, &given->common, &given->tracking);
     if (code < 0 && given->overlay)
         code = ast_cli_overlay_open(&work->overlay, given->overlay, &tracking->inputs);
@@ -178,10 +178,9 @@ static int draw(job *work) {
         ast_overlay_colour(&work->picture, tracking->labels);
     if (code >= 0 || found)
         return code;
-    if (!ast_overlay_depth(&work->picture, &depth->frame.image, depth->options.units_per_metre, tracking->labels,
-                           &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    return -1;
+    return ast_cli_outcome(ast_overlay_depth(&work->picture, &depth->frame.image, depth->options.units_per_metre,
+                                             tracking->labels, &error),
+                           &error);
 }
 
 static int write_picture(const job *work) {

@@ -110,8 +110,6 @@ static int run(int argc, char **argv) {
     return code;
 }
 
-/* ---- The command line -------------------------------------------------------------------------------------------- */
-
 static int is_standard(const char *path) {
     return path && strcmp(path, "-") == 0;
 }
@@ -147,7 +145,7 @@ static int check_names(const job *work) {
     const ast_frame_list *list = work->tracking.inputs.list;
     char **sorted = malloc((list->count + 1) * sizeof *sorted);
     if (!sorted)
-        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of inputs");
+        return ast_cli_no_memory("the list of inputs");
     for (size_t i = 0; i < list->count; i++)
         sorted[i] = list->files[i].path;
     qsort(sorted, list->count, sizeof *sorted, compare_names);

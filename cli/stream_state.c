@@ -144,9 +144,7 @@ int ast_cli_state_write(const char *path, int durable, const ast_cli_standing *s
     }
     put(sum, total, CHECKSUM_SIZE);
     good = good && ast_output_write(output, sum, sizeof sum, &error);
-    if (!good)
-        ast_output_abandon(output);
-    else
-        good = ast_output_commit(output, &error);
-    return good ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s; the state is that of the frame before", error.text);
+    return ast_output_close(output, good, &error)
+               ? -1
+               : ast_cli_fail(AST_CLI_FAILED, "%s; the state is that of the frame before", error.text);
 }

@@ -64,7 +64,7 @@ static int start_view(ast_cli_stream_view *view) {
     ast_text_free(&json);
     if (!good) {
         ast_text_free(&html);
-        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the live view");
+        return ast_cli_no_memory("the live view");
     }
     return ast_cli_serve(&view->live, view->given->bind, view->given->view, &html, view->recording);
 }
@@ -83,7 +83,7 @@ int ast_cli_stream_view_open(ast_cli_stream_view *view, const ast_cli_stream_vie
     fill_head(&head, tracking);
     view->recording = ast_recording_open(&head);
     if (!view->recording)
-        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the report");
+        return ast_cli_no_memory("the report");
     if (given->report)
         view->output = ast_output_open(given->report, false, &error);
     if (given->report && !view->output)
@@ -127,17 +127,13 @@ int ast_cli_stream_view_frame(ast_cli_stream_view *view, const ast_cli_tracking 
 
 static bool write_report(ast_cli_stream_view *view, ast_format_error *error) {
     ast_text json = {0};
-    bool good = ast_recording_json(view->recording, false, &json, NULL);
-    if (!good)
-        snprintf(error->text, sizeof error->text, "there is no memory for the report");
-    good = good && ast_page_write(&json, view->output, error);
+    ast_output *output = view->output;
+    bool good = ast_recording_json(view->recording, false, &json, NULL)
+                    ? ast_page_write(&json, output, error)
+                    : ast_format_fail(error, "there is no memory for the report");
     ast_text_free(&json);
-    if (good) {
-        ast_output *output = view->output;
-        view->output = NULL;
-        good = ast_output_commit(output, error);
-    }
-    return good;
+    view->output = NULL;
+    return ast_output_close(output, good, error);
 }
 
 static int finish_report(ast_cli_stream_view *view, int code) {

@@ -75,8 +75,6 @@ int ast_cli_numbered(const char **const *names, size_t count, size_t number) {
     return code;
 }
 
-/* ---- Folders ---------------------------------------------------------------------------------------------------- */
-
 int ast_cli_make_folder(const char *option, const char *folder) {
     ast_format_error error;
     return ast_folder_make(folder, &error) ? -1 : ast_cli_fail(AST_CLI_FAILED, "--%s: %s", option, error.text);

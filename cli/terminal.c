@@ -31,6 +31,14 @@ int ast_cli_fail(int code, const char *format, ...) {
     return code;
 }
 
+int ast_cli_outcome(bool good, const ast_format_error *error) {
+    return good ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", error->text);
+}
+
+int ast_cli_no_memory(const char *what) {
+    return ast_cli_fail(AST_CLI_FAILED, "there is no memory for %s", what);
+}
+
 int ast_cli_flush(void) {
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))

@@ -4,11 +4,18 @@
 #ifndef AST_CLI_TERMINAL_H
 #define AST_CLI_TERMINAL_H
 
-#include <stddef.h>
+#include <formats.h>
+
 #include <stdio.h>
 
 /* Prints "asterism: " and the sentence on stderr as one line, whatever the file names in it hold; returns `code`. */
 int ast_cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* -1 if it went well, to go on; otherwise 1 after printing the sentence of the error. */
+int ast_cli_outcome(bool good, const ast_format_error *error);
+
+/* 1 after saying that there is no memory for it. */
+int ast_cli_no_memory(const char *what);
 
 /* Flushes standard output. 0, also if nobody reads it any more (`| head`); or 1 after saying that it could not be
  * written. */

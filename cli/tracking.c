@@ -36,7 +36,7 @@ int ast_cli_tracking_parse(const ast_cli_command *command, int argc, char **argv
                            ast_cli_tracking_settings *tracking) {
     tracking->inputs = calloc((size_t)argc + 1, sizeof *tracking->inputs);
     if (!tracking->inputs)
-        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of inputs");
+        return ast_cli_no_memory("the list of inputs");
     int code = ast_cli_parse(command, argc, argv, settings, tracking->inputs);
     /* Guided normals would split walls at the steps of a sensor. */
     ast_cli_camera_resolve(&tracking->camera, settings, AST_SMOOTH_PLANES);
@@ -55,7 +55,7 @@ void ast_cli_tracking_free(ast_cli_tracking_settings *given) {
 int ast_cli_tracking_check(ast_cli_tracking_settings *given, const ast_cli_common *common) {
     int code = ast_cli_tracker_check(&given->tracker, &given->passes);
     if (code < 0 && !(given->list = calloc(1, sizeof *given->list)))
-        code = ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of inputs");
+        code = ast_cli_no_memory("the list of inputs");
     if (code < 0)
         code = ast_cli_frames_list(given->list, &given->camera, &given->source, common, given->inputs, given->poses);
     return code;

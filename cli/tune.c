@@ -158,7 +158,7 @@ static int find(job *work, const char *input) {
     if (code >= 0)
         return code;
     work->command = ast_cli_recommended_command(&given->common, input, &work->found);
-    return work->command ? -1 : ast_cli_fail(AST_CLI_FAILED, "there is no memory for the command");
+    return work->command ? -1 : ast_cli_no_memory("the command");
 }
 
 /* ---- What came out ----------------------------------------------------------------------------------------------- */
@@ -291,10 +291,8 @@ static bool write_svg(const void *data, ast_output *output, ast_format_error *er
     const ast_tune_report *found = data;
     size_t count = found->angle_count;
     double *values = malloc((4 * count + 1) * sizeof *values);
-    if (!values) {
-        snprintf(error->text, sizeof error->text, "there is no memory for the figure");
-        return false;
-    }
+    if (!values)
+        return ast_format_fail(error, "there is no memory for the figure");
     for (size_t i = 0; i < count; i++) {
         const ast_tune_angle *row = &found->angles[i];
         values[i] = row->angle;
@@ -343,7 +341,7 @@ static int write_report(job *work) {
     free(verdict);
     ast_chart_page_free(&page);
     ast_text_free(&json);
-    return good ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    return ast_cli_outcome(good, &error);
 }
 
 static int deliver(job *work) {

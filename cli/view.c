@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <viewer.h>
 
 #include "cli.h"
@@ -154,12 +153,8 @@ static int make_page(const settings *given, const char *path, const char *line, 
 static int write_page(const char *path, const ast_text *html) {
     ast_format_error error;
     ast_output *output = ast_output_open(path, false, &error);
-    if (!output)
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    if (ast_output_write(output, html->bytes, html->size, &error))
-        return ast_output_commit(output, &error) ? AST_CLI_DONE : ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    ast_output_abandon(output);
-    return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    bool good = output && ast_output_write(output, html->bytes, html->size, &error);
+    return ast_output_close(output, good, &error) ? AST_CLI_DONE : ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
 }
 
 static int serve_page(const settings *given, ast_text *html) {
@@ -177,11 +172,10 @@ static int run(int argc, char **argv) {
     settings given = {0};
     ast_text html = {0};
     char *found = NULL, *line = NULL;
-    struct stat status;
     int code = ast_cli_parse(&ast_cli_view, argc, argv, &given, &given.input);
     if (code < 0)
         code = check(&given);
-    if (code < 0 && stat(given.input, &status) == 0 && S_ISDIR(status.st_mode))
+    if (code < 0 && ast_is_folder(given.input))
         code = find_in_folder(given.input, &found);
     if (code < 0) {
         line = ast_cli_command_line(&ast_cli_view, argc, argv);

@@ -166,9 +166,7 @@ static int record(void *data, const line *of) {
                           .source = json_string_value(json_object_get(of->object, "source")),
                           .clusters = of->clusters,
                           .count = of->count};
-    if (!ast_recording_add(into->recording, &frame, into->dimension, NULL, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    return -1;
+    return ast_cli_outcome(ast_recording_add(into->recording, &frame, into->dimension, NULL, &error), &error);
 }
 
 static int fill(const char *path, const char *text, size_t size, ast_recording *recording) {

@@ -71,9 +71,6 @@ bool ast_input_check(const char *path, const ast_input_options *options, ast_for
 /* Whether a column list can be understood; the sentence quotes the list but names no option. */
 bool ast_columns_check(const char *columns, ast_format_error *error);
 
-/* The names of the formats in the order of the registry, NULL after the last: for help texts. */
-const char *ast_format_name(size_t index);
-
 /* A file of points, or several .npy files as one table. It is opened, then read whole into `points`, or by rows
  * through `source`. Closing it ends the view. */
 typedef struct ast_input {
@@ -230,6 +227,9 @@ bool ast_output_commit(ast_output *output, ast_format_error *error);
 
 /* Removes the temporary file and frees the output. NULL is fine. What went to a device or pipe stays written. */
 void ast_output_abandon(ast_output *output);
+
+/* A commit if all went well so far, otherwise an abandon: whether the file is in place. NULL is not good. */
+bool ast_output_close(ast_output *output, bool good, ast_format_error *error);
 
 /* For several processes that write one file. Where the output is a file that is renamed at the commit, `name` (room
  * bytes) becomes that of the temporary file, into which others may write; otherwise "". Nothing was written before. */

@@ -181,8 +181,6 @@ static bool decode_picture(ast_picture *picture, const ast_image_file *file, ast
     return good;
 }
 
-/* ---- Bytes ------------------------------------------------------------------------------------------------------- */
-
 static bool load(ast_buffer *buffer, ast_image_file *file, ast_bytes *bytes, ast_format_error *error) {
     buffer->filled = 0;
     if (!ast_bytes_fill(bytes, buffer, FIRST_PART, error))

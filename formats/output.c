@@ -179,6 +179,13 @@ void ast_output_abandon(ast_output *output) {
     free(output);
 }
 
+bool ast_output_close(ast_output *output, bool good, ast_format_error *error) {
+    if (output && good)
+        return ast_output_commit(output, error);
+    ast_output_abandon(output);
+    return false;
+}
+
 /* A replaced file keeps its permissions, and its owner where we may set that: if not, the new one is ours. */
 static bool keep_permissions(const ast_output *output) {
     const ast_output_path *path = &output->path;

@@ -32,10 +32,6 @@ bool ast_input_check(const char *path, const ast_input_options *options, ast_for
     return true;
 }
 
-const char *ast_format_name(size_t index) {
-    return index < FORMATS ? formats[index].name : NULL;
-}
-
 void ast_points_transpose(ast_points *points) {
     ast_points turned = *points;
     turned.count = points->dimension;
