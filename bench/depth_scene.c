@@ -130,7 +130,7 @@ void bench_depth_scene_free(bench_depth_scene *scene) {
         if (scene->file[f] && scene->made_in)
             unlink(scene->file[f]);
         free(scene->file[f]);
-        ast_depth_pixels_free(&scene->frame[f]);
+        ast_pixels_free(&scene->frame[f]);
     }
     if (scene->made_in)
         rmdir(scene->made_in);
@@ -150,7 +150,7 @@ void bench_depth_scene_decode(bench_depth_scene *scene) {
     }
     bench_samples_add(&scene->all_decoded, bench_now() - start);
     bench_series_end(&scene->decoding);
-    ast_depth_pixels_free(&pixels);
+    ast_pixels_free(&pixels);
 }
 
 /* ---- For other programs ----------------------------------------------------------------------------------------- */
@@ -160,7 +160,8 @@ static void write_matrix(const char *folder, const char *format, int number, con
     ast_format_error error;
     char *path = text(format, folder, number);
     ast_output *output = ast_output_open(path, false, &error);
-    if (!output || !ast_write_array(output, ast_value_array(values, rows, columns), &error) || !ast_output_commit(output, &error))
+    if (!output || !ast_write_array(output, ast_value_array(values, rows, columns), &error) ||
+        !ast_output_commit(output, &error))
         bench_die("%s", error.text);
     free(path);
 }

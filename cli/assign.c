@@ -187,9 +187,8 @@ static int assign(job *work) {
 /* ---- Larger than memory ------------------------------------------------------------------------------------------ */
 
 static bool write_part(job *work, size_t first, size_t count, const int32_t *labels, const float *similarity) {
-    const ast_cli_directions *d = &work->directions;
-    size_t rows = d->width ? d->height : d->points.count;
-    ast_array known = ast_label_array(labels, rows, d->width), near = ast_value_array(similarity, rows, d->width);
+    ast_array known = ast_cli_directions_array(&work->directions, labels, NULL),
+              near = ast_cli_directions_array(&work->directions, NULL, similarity);
     ast_output *one = work->targets[LABELS].output, *other = work->targets[SIMILARITY].output;
     ast_format_error *error = &work->error;
     return (!one || ast_write_array_part(one, known, first, count, error)) &&
@@ -246,11 +245,9 @@ static void print_table(const void *data) {
 }
 
 static int deliver(job *work) {
-    const ast_cli_directions *d = &work->directions;
-    size_t count = d->points.count;
     ast_cli_printer printer = {print_json, print_table, work};
-    work->targets[LABELS].array = ast_label_array(work->labels, d->height ? d->height : count, d->width);
-    work->targets[SIMILARITY].array = ast_value_array(work->similarity, d->height ? d->height : count, d->width);
+    work->targets[LABELS].array = ast_cli_directions_array(&work->directions, work->labels, NULL);
+    work->targets[SIMILARITY].array = ast_cli_directions_array(&work->directions, NULL, work->similarity);
     return ast_cli_deliver(work->targets, TARGETS, &work->given->common, &printer);
 }
 

@@ -33,8 +33,6 @@ const char *ast_cli_camera_called(const ast_cli_camera *camera, const char *inpu
 /* Whether --frame all asks for every scene of a data set, one by one. */
 int ast_cli_camera_every(const ast_cli_camera *camera);
 
-/* Every function below returns -1 to go on, or the exit code after printing the sentence. */
-
 /* From words to the library's options, for `input`, which is depth images. units_per_metre is 0 where nothing says. */
 int ast_cli_camera_set(const ast_cli_camera *camera, const char *input, ast_depth_options *options);
 

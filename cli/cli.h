@@ -2,7 +2,10 @@
  *
  * The command `asterism`: what its files share. Every subcommand is one file with one ast_cli_command; cli.c picks one
  * of them, options.c reads its command line, and what it prints goes through terminal.c. The room knows no algorithm:
- * it turns words into the options of asterism.h, files into points, and results into a table or JSON. */
+ * it turns words into the options of asterism.h, files into points, and results into a table or JSON.
+ *
+ * A function of this room that returns an int and can end the run returns -1 to go on, or the exit code after printing
+ * the sentence. */
 #ifndef AST_CLI_H
 #define AST_CLI_H
 

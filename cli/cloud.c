@@ -38,10 +38,6 @@ const ast_cli_group ast_cli_cloud_group = {
         "to cluster are the normals stored in the file or, if there are none, those of planes of least squares "
         "through the nearest neighbours of each point."};
 
-int ast_cli_cloud_sees(const char *input, const ast_cli_source *source) {
-    return ast_solid_input(input, source->format);
-}
-
 /* ---- Normals ----------------------------------------------------------------------------------------------------- */
 
 static int make_room(ast_cli_surface *s, const char *input, int curvature) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Clouds of points and meshes as directions: the normals that the file has, those of planes through neighbours, or
- * those of faces, weighted by their area. Functions that return an int return -1 to go on, or the exit code after
- * printing the sentence. */
+ * those of faces, weighted by their area. */
 #ifndef AST_CLI_CLOUD_H
 #define AST_CLI_CLOUD_H
 
@@ -18,9 +17,6 @@ typedef struct ast_cli_cloud {
 } ast_cli_cloud;
 
 extern const ast_cli_group ast_cli_cloud_group;
-
-/* Whether `input` is a 3-D file, by its name or by --format. */
-int ast_cli_cloud_sees(const char *input, const ast_cli_source *source);
 
 /* Where normals come from. */
 typedef enum ast_cli_origin { AST_CLI_FROM_FILE, AST_CLI_FROM_NEIGHBOURS, AST_CLI_FROM_FACES } ast_cli_origin;

@@ -3,7 +3,7 @@
  * The parts of asterism cluster: what the command line says, and everything a run holds. cluster.c reads and clusters,
  * cluster_larger.c clusters what is larger than memory, cluster_options.c has the options, cluster_state.c keeps the
  * run in a file, cluster_output.c writes and prints,
- * cluster_report.c makes the page. Functions return -1 to go on, or the exit code after printing the sentence. */
+ * cluster_report.c makes the page. */
 #ifndef AST_CLI_CLUSTER_H
 #define AST_CLI_CLUSTER_H
 

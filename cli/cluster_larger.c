@@ -29,12 +29,10 @@ static int write_direct(size_t first, size_t count, const int32_t *labels, void 
     for (size_t i = 0; i < count; i++)
         work->total += weights && labels[i] >= 0 ? weights[first + i] : 0;
     ast_output *output = work->targets[AST_CLI_LABELS].output;
-    size_t rows = work->directions.width ? work->directions.height : work->points.count;
-    size_t columns = work->directions.width;
     if (!output)
         return 0;
-    parts->failed =
-        !ast_write_array_part(output, ast_label_array(labels, rows, columns), first, count, &parts->error);
+    ast_array array = ast_cli_directions_array(&work->directions, labels, NULL);
+    parts->failed = !ast_write_array_part(output, array, first, count, &parts->error);
     return parts->failed;
 }
 

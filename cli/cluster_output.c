@@ -113,7 +113,6 @@ static int fill_colored(job *work) {
 }
 
 int ast_cli_cluster_deliver(job *work) {
-    const ast_cli_directions *d = &work->directions;
     work->total = ast_cli_cluster_total(work);
     int code = ast_cli_cluster_labels(work);
     if (code < 0 && !ast_cli_speaks())
@@ -131,8 +130,7 @@ int ast_cli_cluster_deliver(job *work) {
     if (code >= 0)
         return code;
     ast_cli_printer printer = {print_json, print_table, work};
-    work->targets[AST_CLI_LABELS].array =
-        ast_label_array(work->labels, d->width ? d->height : work->report.points, d->width);
+    work->targets[AST_CLI_LABELS].array = ast_cli_directions_array(&work->directions, work->labels, NULL);
     work->targets[AST_CLI_MEANS].array =
         ast_value_array(ast_means(work->context), work->report.clusters, work->report.dimension);
     return ast_cli_deliver(work->targets, AST_CLI_TARGETS, &work->given->common, &printer);

@@ -51,10 +51,10 @@ double ast_cli_cluster_total(const job *work) {
 
 int ast_cli_cluster_labels(job *work) {
     ast_cli_target *target = &work->targets[AST_CLI_LABELS];
-    const ast_cli_directions *d = &work->directions;
     if (!ast_cli_ranks() || !target->path)
         return -1;
     target->own = true; /* it is written here */
-    return ast_cli_write_ranks(target->output, target->path, work->labels, work->first, work->points.count,
-                               d->width ? d->height : work->all, d->width);
+    return ast_cli_write_ranks(target->output, target->path,
+                               ast_cli_directions_array(&work->directions, work->labels, NULL), work->first,
+                               work->points.count);
 }

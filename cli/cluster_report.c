@@ -111,6 +111,6 @@ int ast_cli_cluster_report(job *work) {
     bool good = !pictured ||
                 ast_overlay_depth(&image, &depth->frame.image, depth->options.units_per_metre, work->labels, &error);
     good = good && make_report(work, &head, pictured ? &image : NULL, &error);
-    ast_picture_free(&image);
+    ast_pixels_free(&image);
     return ast_cli_outcome(good, &error);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * --state of asterism cluster: the file that a run is kept in while it lasts, and that a later one goes on from. What
- * the bytes mean is the library's affair (ast_checkpoint). Functions return -1 to go on, or the exit code after
- * printing the sentence; on several ranks all of them make every call. */
+ * the bytes mean is the library's affair (ast_checkpoint). On several ranks all of them make every
+ * call. */
 #ifndef AST_CLI_CLUSTER_STATE_H
 #define AST_CLI_CLUSTER_STATE_H
 

@@ -63,13 +63,11 @@ static bool write_tree(const job *work, ast_output *output, ast_format_error *er
 
 int ast_cli_cluster_tree(job *work) {
     ast_format_error error;
-    const ast_cli_directions *d = &work->directions;
     ast_output *output = work->targets[AST_CLI_TREE].output;
     if (!work->given->tree)
         return -1;
     if (output && !write_tree(work, output, &error))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    work->targets[AST_CLI_LEAVES].array =
-        ast_label_array(work->leaves, d->width ? d->height : work->points.count, d->width);
+    work->targets[AST_CLI_LEAVES].array = ast_cli_directions_array(&work->directions, work->leaves, NULL);
     return -1;
 }

@@ -72,7 +72,7 @@ int ast_cli_reading_list(ast_cli_reading *how, const ast_cli_common *common, con
                          const char **input) {
     *input = inputs[0];
     how->kind = AST_CLI_SURFACE;
-    if (!inputs[1] && ast_cli_cloud_sees(inputs[0], &how->source))
+    if (!inputs[1] && ast_solid_input(inputs[0], how->source.format))
         return -1;
     int code = check_inputs(common->command->name, inputs);
     if (code < 0 && !(how->list = calloc(1, sizeof *how->list)))
@@ -245,6 +245,13 @@ int ast_cli_directions_read(ast_cli_directions *d, const ast_cli_reading *how, c
     d->points = ast_cli_surface_points(&d->surface);
     d->all = d->points.count;
     return code;
+}
+
+ast_array ast_cli_directions_array(const ast_cli_directions *d, const int32_t *labels, const float *values) {
+    return (ast_array){.integers = labels,
+                       .reals = values,
+                       .dimensions = d->width ? 2 : 1,
+                       .sizes = {d->width ? d->height : d->all, d->width}};
 }
 
 int ast_cli_directions_status(const ast_cli_directions *d, ast_status status, const ast_context *context,

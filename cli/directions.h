@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * INPUT as directions, whatever it is: a table of points, several .npy files as one table, an image of normals, a depth
- * image, a scene of a data set, a cloud or a mesh. Functions that return an int return -1 to go on, or the exit code
- * after printing the sentence. */
+ * image, a scene of a data set, a cloud or a mesh. */
 #ifndef AST_CLI_DIRECTIONS_H
 #define AST_CLI_DIRECTIONS_H
 
@@ -71,6 +70,9 @@ typedef struct ast_cli_directions {
  * opened only, to be read in parts; without a budget (NULL) every table is read. */
 int ast_cli_directions_read(ast_cli_directions *directions, const ast_cli_reading *how, const ast_cli_common *common,
                             const char *input, ast_context *context, const ast_cli_budget *budget);
+
+/* Labels or numbers of all points (one of both) in the shape of the input: that of the image, or a number per row. */
+ast_array ast_cli_directions_array(const ast_cli_directions *directions, const int32_t *labels, const float *values);
 
 /* The exit code of a call of the library on these points, as ast_cli_status. A row of several files is named by its
  * file and its number there. */

@@ -22,8 +22,6 @@ const char *ast_cli_stem(const char *path, size_t *length);
 /* For qsort and bsearch: the order of the stems of two paths (char *const *). */
 int ast_cli_compare_stems(const void *a, const void *b);
 
-/* Every function below returns -1 to go on, or the exit code after printing the sentence. */
-
 /* Makes the folder and makes sure that no two frames get the same file, and none replaces its input. */
 int ast_cli_frame_files_prepare(const ast_cli_frame_files *files, const ast_cli_frames *inputs,
                                 const ast_cli_source *source);

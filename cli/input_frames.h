@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Frames of the inputs as points: tables as they are, depth images as their surface normals. All depth images of a run
- * come from one camera and have one size. Every function returns -1 to go on, or the exit code after printing the
- * sentence. */
+ * come from one camera and have one size. */
 #ifndef AST_CLI_FRAMES_H
 #define AST_CLI_FRAMES_H
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * How much memory the command may use. Functions that return an int return -1 to go on,
- * or the exit code after printing the sentence. */
+ * How much memory the command may use. */
 #ifndef AST_CLI_MEMORY_H
 #define AST_CLI_MEMORY_H
 

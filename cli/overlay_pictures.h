@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The pictures in colour that lie below the clusters: which belongs to which frame. Every function returns -1 to go on,
- * or the exit code after printing the sentence. */
+ * The pictures in colour that lie below the clusters: which belongs to which frame. */
 #ifndef AST_CLI_OVERLAY_PICTURES_H
 #define AST_CLI_OVERLAY_PICTURES_H
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the subcommands with a report share: its option, its head, and the command line that makes it again. Functions
- * return -1 to go on, or the exit code after printing the sentence, unless they say otherwise. */
+ * What the subcommands with a report share: its option, its head, and the command line that makes it again. */
 #ifndef AST_CLI_PAGES_H
 #define AST_CLI_PAGES_H
 

@@ -145,12 +145,12 @@ double ast_cli_sum_in_turn(double (*add)(double so_far, const void *data), const
 /* ---- One file of labels ------------------------------------------------------------------------------------------ */
 
 /* This rank's bytes of the file. */
-static bool render(const char *path, const int32_t *labels, size_t first, size_t count, size_t rows, size_t columns,
-                   unsigned char **bytes, size_t *size, ast_format_error *error) {
+static bool render(const char *path, ast_array own, size_t first, size_t count, unsigned char **bytes, size_t *size,
+                   ast_format_error *error) {
     ast_output *memory = ast_output_open_memory(path, error);
     if (!memory)
         return false;
-    if (ast_write_array_part(memory, ast_label_array(labels, rows, columns), first, count, error))
+    if (ast_write_array_part(memory, own, first, count, error))
         return ast_output_take(memory, bytes, size, error);
     ast_output_abandon(memory);
     return false;
@@ -185,13 +185,12 @@ static bool pass_through(ast_output *output, const unsigned char *bytes, size_t 
     return good;
 }
 
-int ast_cli_write_ranks(ast_output *output, const char *path, const int32_t *labels, size_t first, size_t count,
-                        size_t rows, size_t columns) {
+int ast_cli_write_ranks(ast_output *output, const char *path, ast_array own, size_t first, size_t count) {
     ast_format_error error;
     unsigned char *bytes = NULL;
     size_t size = 0;
     char name[4096] = "";
-    bool good = render(path, labels, first, count, rows, columns, &bytes, &size, &error);
+    bool good = render(path, own, first, count, &bytes, &size, &error);
     if (good && output)
         good = ast_output_share(output, name, sizeof name, &error);
     int code = ast_cli_agree(good ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", error.text));

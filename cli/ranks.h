@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The command on several ranks (asterism-mpi): all of them run it, each on its own points, and one speaks. Where one of
- * them cannot go on none does, and the sentence is that of the lowest. On one rank nothing here does anything.
- * Functions that return a code return -1 to go on, as everywhere in this room. */
+ * them cannot go on none does, and the sentence is that of the lowest. On one rank nothing here does anything. */
 #ifndef AST_CLI_RANKS_H
 #define AST_CLI_RANKS_H
 
@@ -35,9 +34,8 @@ void ast_cli_cut(ast_points *points, size_t *first);
 /* A sum of doubles that each rank goes on with: the bits of one process. */
 double ast_cli_sum_in_turn(double (*add)(double so_far, const void *data), const void *data);
 
-/* Writes the labels of all ranks to one file, rows x columns of them (columns 0: one a row): each rank its own `count`
- * from number `first` on, into the temporary file of `output`, which rank 0 has open. */
-int ast_cli_write_ranks(ast_output *output, const char *path, const int32_t *labels, size_t first, size_t count,
-                        size_t rows, size_t columns);
+/* Writes the array of all ranks to one file: each rank its own `count` numbers from number `first` on, into the
+ * temporary file of `output`, which rank 0 has open. */
+int ast_cli_write_ranks(ast_output *output, const char *path, ast_array own, size_t first, size_t count);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ast_tune as tune and cluster --angle auto call it: with a line of progress, and the command that it recommends.
- * Functions return -1 to go on, or the exit code after printing the sentence. */
+ * ast_tune as tune and cluster --angle auto call it: with a line of progress, and the command that it recommends. */
 #ifndef AST_CLI_RECOMMEND_H
 #define AST_CLI_RECOMMEND_H
 

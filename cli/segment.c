@@ -40,7 +40,7 @@ static const ast_cli_option options_table[] = {
 
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};
 static const ast_cli_use uses[] = {{.group = &own_group},
-                                   {&ast_cli_tracker_group, .offset = AT(tracking.tracker)},
+                                   {&ast_cli_tracker_group, .offset = AT(tracking.options)},
                                    {&ast_cli_tracking_group, .offset = AT(tracking)},
                                    {&ast_cli_stream_view_group, .offset = AT(view)},
                                    {&ast_cli_passes_group, .offset = AT(tracking.passes)},
@@ -79,7 +79,7 @@ const ast_cli_command ast_cli_segment = {
     .many = 1,
     .inputs = AST_CLI_DEPTH,
     .methods = &ast_cli_stream_methods,
-    .method = AT(tracking.tracker.method),
+    .method = AT(tracking.options.method),
     .uses = uses,
     .run = run};
 
@@ -118,7 +118,7 @@ static int run(int argc, char **argv) {
     ast_cli_stream_view_close(&work.view);
     ast_cli_tracking_close(&work.tracking);
     ast_cli_overlay_free(&work.overlay);
-    ast_picture_free(&work.picture);
+    ast_pixels_free(&work.picture);
     ast_sheet_close(work.sheet);
     ast_shares_close(work.shares);
     ast_cli_tracking_free(&given.tracking);
@@ -248,13 +248,13 @@ static int deliver_summary(const job *work, int which) {
 enum { MOST_ROWS = 20 };
 
 static void print_head(const job *work, size_t clusters) {
-    const ast_cli_tracker *tracker = &work->given->tracking.tracker;
+    const ast_stream_options *options = &work->tracking.options;
     const ast_cli_frames *inputs = &work->tracking.inputs;
     char time[AST_CLI_DURATION], normals[AST_CLI_DURATION], clustering[AST_CLI_DURATION];
     double frames = (double)work->tracking.frames, seconds = ast_cli_now() - work->started;
     printf("%.0f frame%s of %zu x %zu pixels, %zu cluster%s by %s at %g degrees\n", frames, frames > 1 ? "s" : "",
-           inputs->width, inputs->height, clusters, clusters == 1 ? "" : "s", ast_cli_stream_names[tracker->method],
-           tracker->angle);
+           inputs->width, inputs->height, clusters, clusters == 1 ? "" : "s", ast_cli_stream_names[options->method],
+           options->angle);
     printf("%s, %.3g frames a second from files to pictures; of each %s are for normals and %s for clustering\n\n",
            ast_cli_duration(seconds, time), frames / seconds, ast_cli_duration(inputs->seconds / frames, normals),
            ast_cli_duration(work->clustering / frames, clustering));

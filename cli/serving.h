@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the subcommands that serve a page share: where, and for how long. Functions return -1 to go on, or the exit code
- * after printing the sentence, unless they say otherwise. */
+ * What the subcommands that serve a page share: where, and for how long. */
 #ifndef AST_CLI_SERVING_H
 #define AST_CLI_SERVING_H
 

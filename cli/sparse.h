@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Options for sparse rows: documents as counts of terms. Functions return -1 to go on, or the exit code after printing
- * the sentence. */
+ * Options for sparse rows: documents as counts of terms. */
 #ifndef AST_CLI_SPARSE_H
 #define AST_CLI_SPARSE_H
 

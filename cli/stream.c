@@ -45,7 +45,7 @@ static const ast_cli_option options_table[] = {
 
 static const ast_cli_group own_group = {.options = options_table};
 static const ast_cli_use uses[] = {
-    {&ast_cli_tracker_group, .offset = AT(tracking.tracker)}, {&ast_cli_tracking_group, .offset = AT(tracking)},
+    {&ast_cli_tracker_group, .offset = AT(tracking.options)}, {&ast_cli_tracking_group, .offset = AT(tracking)},
     {&ast_cli_stream_view_group, .offset = AT(view)},         {.group = &own_group},
     {&ast_cli_passes_group, .offset = AT(tracking.passes)},   {&ast_cli_camera_group, .offset = AT(tracking.camera)},
     {&ast_cli_source_group, .offset = AT(tracking.source)},   {0}};
@@ -79,7 +79,7 @@ const ast_cli_command ast_cli_stream = {
     .many = 1,
     .inputs = AST_CLI_POINTS | AST_CLI_DEPTH,
     .methods = &ast_cli_stream_methods,
-    .method = AT(tracking.tracker.method),
+    .method = AT(tracking.options.method),
     .uses = uses,
     .run = run};
 

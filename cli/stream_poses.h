@@ -16,8 +16,6 @@ typedef struct ast_cli_poses {
     size_t capacity;
 } ast_cli_poses;
 
-/* Every function returns -1 to go on, or the exit code after printing the sentence. */
-
 /* Reads a text with one row a frame whose last four columns are a quaternion qx qy qz qw. Lines that begin with # are
  * comments. The poses are to be freed in any case. */
 int ast_cli_poses_read(ast_cli_poses *poses, const char *path);

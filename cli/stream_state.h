@@ -20,8 +20,6 @@ typedef struct ast_cli_standing {
     size_t state_size;
 } ast_cli_standing;
 
-/* Every function returns -1 to go on, or the exit code after printing the sentence. */
-
 /* Reads the file if it is there; *bytes NULL if it is not, otherwise to free() after the last use of `standing`. */
 int ast_cli_state_read(const char *path, unsigned char **bytes, ast_cli_standing *standing);
 

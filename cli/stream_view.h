@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What people watch of a stream: the live view while it runs, and the report at its end. Every function returns -1 to
- * go on, or the exit code after printing the sentence. */
+ * What people watch of a stream: the live view while it runs, and the report at its end. */
 #ifndef AST_CLI_STREAM_VIEW_H
 #define AST_CLI_STREAM_VIEW_H
 

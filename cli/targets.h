@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The files a subcommand writes, from the look at their names to the rename, and the result it prints in between. Every
- * function returns -1 to go on, or the exit code after printing the sentence. */
+ * The files a subcommand writes, from the look at their names to the rename, and the result it prints in between. */
 #ifndef AST_CLI_TARGETS_H
 #define AST_CLI_TARGETS_H
 

@@ -15,6 +15,52 @@
 #include "interrupt.h"
 #include "terminal.h"
 
+/* In the order of ast_weight_update, behind the tracker's own, which is what is not typed (-1). */
+static const char *const updates[] = {"posterior", "paper", NULL};
+static const char *const revivals[] = {"any", "near", NULL};
+
+#define AT(field) offsetof(ast_stream_options, field)
+static const ast_cli_option tracker_options[] = {
+    {"angle", AST_CLI_REAL, "DEG",
+     "how far a point may be from its mean, 0 to 180 degrees; a larger angle gives fewer clusters", AT(angle), 0, 180,
+     .required = "how far a point may be from its mean, such as --angle 70"},
+    {"method", AST_CLI_CHOICE, "NAME",
+     "ddp: clusters move, vanish and come back\n"
+     "sdp: each frame starts from the means of the one before\n"
+     "dp: each frame by itself, every cluster with a new id",
+     AT(method), .choices = ast_cli_stream_names, .standard = "ddp",
+     .manual = "`ddp` (the default) is DDP-vMF-means. `sdp` starts each frame from the means of the one before, and "
+               "clusters without points are forgotten. `dp` clusters each frame by itself, every cluster with a new "
+               "id."},
+    {"drift", AST_CLI_REAL, "DEG", "how far a direction moves per frame", AT(drift), 0, 180, .standard = "1",
+     .methods = AST_CLI_DDP, .excludes = "beta"},
+    {"beta", AST_CLI_REAL, "B", "the paper's tracker with this beta, instead of --drift", AT(beta), 0, (double)INFINITY,
+     .methods = AST_CLI_DDP,
+     .more = "It suits frames with a hundred thousand points a direction; with few points its means lag behind. "
+             "With `inf` directions do not move, and a mean is that of all points its cluster ever had."},
+    {"weight-update", AST_CLI_CHOICE, "HOW",
+     "how weights change: posterior (the default with --drift) or paper (the default with --beta)", AT(weight_update),
+     .choices = updates, .methods = AST_CLI_DDP},
+    {"lifetime", AST_CLI_INT, "FRAMES",
+     "a cluster dies after this many frames in a row without points; 0 makes every frame a clustering of "
+     "its own",
+     AT(lifetime), 0, 4294967295.0, .standard = "400", .methods = AST_CLI_DDP},
+    {"revive", AST_CLI_CHOICE, "WHICH",
+     "what a point may bring back: any cluster that explains it (the default), or only one that was near, "
+     "within the angle (the default for depth images with --drift)",
+     AT(revive_near), .choices = revivals, .methods = AST_CLI_DDP,
+     .more = "A cluster that explains a point well enough is, the longer unseen, the less sure of its place; "
+             "where there is hardly any noise that is soon anywhere."},
+    {"max-clusters", AST_CLI_COUNT, "N",
+     "maximum number of clusters kept after a frame; the longest unseen go first (default: no limit)", AT(max_clusters),
+     1, 2147483647, .more = "Among those the lightest, among those the youngest."},
+    {"axial", AST_CLI_FLAG, NULL, "treat x and -x as the same", AT(axial),
+     .more = "A mean keeps the side that it had."},
+    {0}};
+
+const ast_cli_group ast_cli_tracker_group = {.title = "Options", .options = tracker_options};
+
+#undef AT
 #define AT(field) offsetof(ast_cli_tracking_settings, field)
 static const ast_cli_option options_table[] = {
     {"labels", AST_CLI_NAME, "DIR",
@@ -32,15 +78,41 @@ static const ast_cli_option options_table[] = {
 
 const ast_cli_group ast_cli_tracking_group = {.options = options_table};
 
+/* What follows from more than one option, and whether the library takes it. */
+static int resolve(ast_cli_tracking_settings *given) {
+    ast_stream_options *options = &given->options, any;
+    options->weight_update += 1;
+    options->max_iterations = given->passes.max_iterations;
+    options->parallel = (ast_parallel)given->passes.parallel;
+    options->bounds = given->passes.bounds;
+    any = *options;
+    any.dimension = 3; /* the true one is not known yet */
+    any.revive_near = 0;
+    const char *problem = ast_stream_options_problem(&any);
+    return problem ? ast_cli_fail(AST_CLI_USAGE, "%s", problem) : -1;
+}
+
+static int list_inputs(ast_cli_tracking_settings *given, const ast_cli_common *common) {
+    int code = resolve(given);
+    if (code < 0 && !(given->list = calloc(1, sizeof *given->list)))
+        code = ast_cli_no_memory("the list of inputs");
+    if (code < 0)
+        code = ast_cli_frames_list(given->list, &given->camera, &given->source, common, given->inputs, given->poses);
+    if (code < 0 && given->options.revive_near < 0) /* normals of planes have hardly any noise */
+        given->options.revive_near = given->list->depth && isnan(given->options.beta);
+    return code;
+}
+
 int ast_cli_tracking_parse(const ast_cli_command *command, int argc, char **argv, void *settings,
                            ast_cli_tracking_settings *tracking) {
     tracking->inputs = calloc((size_t)argc + 1, sizeof *tracking->inputs);
     if (!tracking->inputs)
         return ast_cli_no_memory("the list of inputs");
+    ast_stream_options_init(&tracking->options);
     int code = ast_cli_parse(command, argc, argv, settings, tracking->inputs);
     /* Guided normals would split walls at the steps of a sensor. */
     ast_cli_camera_resolve(&tracking->camera, settings, AST_SMOOTH_PLANES);
-    return code < 0 ? ast_cli_tracking_check(tracking, settings) : code;
+    return code < 0 ? list_inputs(tracking, settings) : code;
 }
 
 void ast_cli_tracking_free(ast_cli_tracking_settings *given) {
@@ -51,15 +123,6 @@ void ast_cli_tracking_free(ast_cli_tracking_settings *given) {
 }
 
 /* ---- Before the first frame -------------------------------------------------------------------------------------- */
-
-int ast_cli_tracking_check(ast_cli_tracking_settings *given, const ast_cli_common *common) {
-    int code = ast_cli_tracker_check(&given->tracker, &given->passes);
-    if (code < 0 && !(given->list = calloc(1, sizeof *given->list)))
-        code = ast_cli_no_memory("the list of inputs");
-    if (code < 0)
-        code = ast_cli_frames_list(given->list, &given->camera, &given->source, common, given->inputs, given->poses);
-    return code;
-}
 
 /* Rows that do not match the frames one by one would turn the wrong ones, such as those of a tracker that is faster
  * than the camera. */
@@ -75,11 +138,9 @@ int ast_cli_tracking_open(ast_cli_tracking *tracking, const ast_cli_common *comm
                           const ast_cli_tracking_settings *given) {
     tracking->common = common;
     tracking->given = given;
-    tracking->options = ast_cli_tracker_set(&given->tracker, &given->passes);
+    tracking->options = given->options;
     tracking->files = (ast_cli_frame_files){
         .option = "labels", .folder = given->labels, .extension = "npy", .what = "labels", .durable = given->durable};
-    if (given->list->depth && given->tracker.revive < 0) /* normals of planes have hardly any noise */
-        tracking->options.revive_near = isnan(given->tracker.beta);
     int code = ast_cli_frames_open(&tracking->inputs, given->list, &given->camera, &given->source, given->points,
                                    given->dimension);
     if (code < 0 && given->poses)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Clusters followed through frames: what stream and segment have in common. Every function returns -1 to go on, or the
- * exit code after printing the sentence. */
+ * Clusters followed through frames: what stream and segment have in common. */
 #ifndef AST_CLI_TRACKING_H
 #define AST_CLI_TRACKING_H
 
@@ -11,13 +10,13 @@
 #include "progress.h"
 #include "input_frames.h"
 #include "stream_poses.h"
-#include "tracker.h"
+#include "passes.h"
 
 /* What the command line says. */
 typedef struct ast_cli_tracking_settings {
     ast_cli_source source;
     ast_cli_passes passes;
-    ast_cli_tracker tracker;
+    ast_stream_options options; /* without the dimension, which only the first frame shows */
     ast_cli_camera camera;
     const char **inputs;  /* NULL-terminated */
     ast_frame_list *list; /* their files */
@@ -26,8 +25,8 @@ typedef struct ast_cli_tracking_settings {
     int durable;
 } ast_cli_tracking_settings;
 
-/* --labels and --poses. */
-extern const ast_cli_group ast_cli_tracking_group;
+/* The options of the clustering; --labels and --poses. */
+extern const ast_cli_group ast_cli_tracker_group, ast_cli_tracking_group;
 
 /* A run; zeroed at first, so that it can be closed at any point. */
 typedef struct ast_cli_tracking {
@@ -52,14 +51,12 @@ typedef struct ast_cli_tracking {
     size_t count;
 } ast_cli_tracking;
 
-/* Reads the command line into `settings`, of which `tracking` is a part, to be freed in any case. */
+/* Reads the command line into `settings`, of which `tracking` is a part, to be freed in any case; lists the inputs, and
+ * checks the options. */
 int ast_cli_tracking_parse(const ast_cli_command *command, int argc, char **argv, void *settings,
                            ast_cli_tracking_settings *tracking);
 
 void ast_cli_tracking_free(ast_cli_tracking_settings *given);
-
-/* Lists the inputs, and checks the options. */
-int ast_cli_tracking_check(ast_cli_tracking_settings *given, const ast_cli_common *common);
 
 /* Opens the inputs, reads the poses and opens the context. */
 int ast_cli_tracking_open(ast_cli_tracking *tracking, const ast_cli_common *common,

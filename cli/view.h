@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The parts of asterism view: results of other runs as pages. Every function returns -1 to go on, or the exit code
- * after printing the sentence. */
+ * The parts of asterism view: results of other runs as pages. */
 #ifndef AST_CLI_VIEW_H
 #define AST_CLI_VIEW_H
 

@@ -68,7 +68,7 @@ bool ast_frame_reader_skip(ast_frame_reader *reader, uint64_t count, ast_format_
     int found = 1;
     for (; count > 0 && found > 0; count--)
         found = next_raw(reader, &frame, error);
-    ast_depth_pixels_free(&frame.pixels);
+    ast_pixels_free(&frame.pixels);
     return found >= 0;
 }
 
@@ -156,7 +156,7 @@ static bool read_scene(ast_frame_reader *reader, ast_read_frame *frame, ast_form
     const char *path = frame->file->path;
     ast_depth_pixels *pixels = &frame->pixels;
     if (!open_scenes(reader, path, error) ||
-        !ast_depth_resize(pixels, reader->nyu->width, reader->nyu->height, path, error) ||
+        !ast_pixels_resize(pixels, reader->nyu->width, reader->nyu->height, sizeof(uint16_t), path, error) ||
         !ast_nyu_depth(reader->nyu, (size_t)frame->number, reader->metres, error))
         return false;
     for (size_t i = 0; i < pixels->width * pixels->height; i++)
@@ -169,10 +169,10 @@ static bool read_scene(ast_frame_reader *reader, ast_read_frame *frame, ast_form
 /* The bytes of the next frame of the open file: 1, 0 where it has ended, or -1. */
 static int read_raw(ast_frame_reader *reader, ast_depth_pixels *pixels, ast_format_error *error) {
     size_t size = reader->options.raw_width * reader->options.raw_height * sizeof *pixels->values;
-    ast_buffer buffer = {(unsigned char *)pixels->values, pixels->capacity * sizeof *pixels->values, 0};
+    ast_buffer buffer = {pixels->memory, pixels->capacity, 0};
     bool good = ast_bytes_fill(&reader->bytes, &buffer, size, error);
-    pixels->values = (uint16_t *)(void *)buffer.place;
-    pixels->capacity = buffer.capacity / sizeof *pixels->values;
+    pixels->memory = buffer.place;
+    pixels->capacity = buffer.capacity;
     if (good && buffer.filled > 0 && buffer.filled < size)
         good = ast_format_fail(error, "%s: frame %" PRIu64 " is cut short: %zu of its %zu bytes are there",
                                reader->bytes.name, reader->number, buffer.filled, size);

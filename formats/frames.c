@@ -137,7 +137,7 @@ void ast_frames_close(ast_frames *frames) {
         close(frames->stop[0]);
     }
     for (size_t i = 0; i < SLOTS; i++)
-        ast_depth_pixels_free(&frames->slots[i].frame.pixels);
+        ast_pixels_free(&frames->slots[i].frame.pixels);
     pthread_cond_destroy(&frames->ready);
     pthread_cond_destroy(&frames->room);
     pthread_mutex_destroy(&frames->mutex);

@@ -15,16 +15,11 @@ typedef struct ast_image_file {
 } ast_image_file;
 
 /* Each fills in the pixels or fails with a sentence; memory stays with the pixels either way. */
-typedef bool ast_depth_decoder(ast_depth_pixels *pixels, const ast_image_file *file, ast_format_error *error);
-typedef bool ast_picture_decoder(ast_picture *picture, const ast_image_file *file, ast_format_error *error);
-ast_depth_decoder ast_png_depth, ast_pnm_depth;
-ast_picture_decoder ast_png_picture, ast_pnm_picture, ast_jpeg_picture;
+typedef bool ast_image_decoder(ast_pixels *pixels, const ast_image_file *file, ast_format_error *error);
+ast_image_decoder ast_png_depth, ast_pnm_depth, ast_png_picture, ast_pnm_picture, ast_jpeg_picture;
 
 /* Whether an image may be this large, and is not empty. */
 bool ast_image_check_size(const char *name, size_t width, size_t height, ast_format_error *error);
-
-/* Makes room for width x height values, as ast_picture_resize does. */
-bool ast_depth_resize(ast_depth_pixels *pixels, size_t width, size_t height, const char *name, ast_format_error *error);
 
 /* Reads a file to its end, and decodes it. Of a file that is no image only the beginning is read. */
 bool ast_depth_read_bytes(ast_depth_pixels *pixels, ast_buffer *buffer, ast_bytes *bytes, ast_format_error *error);

@@ -12,51 +12,66 @@
 /* No image of AST_PIXELS_MOST pixels needs more, even as text. */
 #define FILE_MOST ((size_t)1 << 30)
 
-static ast_depth_decoder no_jpeg_depth;
+static ast_image_decoder no_jpeg_depth;
 
 /* The kinds of images: how they begin, and their decoders. A PNG whose first byte lost its top bit, or whose line ends
  * were changed, is a PNG too: its decoder says that it is damaged. */
 typedef struct image_kind {
     size_t at;
     const char *begin;
-    ast_depth_decoder *depth;
-    ast_picture_decoder *picture;
+    ast_image_decoder *picture, *depth;
 } image_kind;
 
-static const image_kind kinds[] = {{1, "PNG", ast_png_depth, ast_png_picture},
-                                   {0, "\xFF\xD8\xFF", no_jpeg_depth, ast_jpeg_picture}};
-static const image_kind pnm = {0, "P", ast_pnm_depth, ast_pnm_picture}; /* and a digit */
+static const image_kind kinds[] = {{1, "PNG", ast_png_picture, ast_png_depth},
+                                   {0, "\xFF\xD8\xFF", ast_jpeg_picture, no_jpeg_depth}};
+static const image_kind pnm = {0, "P", ast_pnm_picture, ast_pnm_depth}; /* and a digit */
 
-static bool decode_depth(ast_depth_pixels *pixels, const ast_image_file *file, ast_format_error *error);
-static bool decode_picture(ast_picture *picture, const ast_image_file *file, ast_format_error *error);
+static bool decode(ast_pixels *pixels, bool depth, const ast_image_file *file, ast_format_error *error);
 static bool load(ast_buffer *buffer, ast_image_file *file, ast_bytes *bytes, ast_format_error *error);
 
-bool ast_depth_read(ast_depth_pixels *pixels, const char *path, ast_format_error *error) {
+static bool read_bytes(ast_pixels *pixels, bool depth, ast_buffer *buffer, ast_bytes *bytes, ast_format_error *error) {
+    ast_image_file file = {0};
+    pixels->width = pixels->height = 0;
+    return load(buffer, &file, bytes, error) && decode(pixels, depth, &file, error);
+}
+
+static bool read_path(ast_pixels *pixels, bool depth, const char *path, ast_format_error *error) {
     ast_bytes bytes;
     ast_buffer buffer = {0};
     pixels->width = pixels->height = 0;
     if (!ast_bytes_open(&bytes, path, false, AST_NO_STOP, error))
         return false;
-    bool good = ast_depth_read_bytes(pixels, &buffer, &bytes, error);
+    bool good = read_bytes(pixels, depth, &buffer, &bytes, error);
     ast_bytes_close(&bytes);
     free(buffer.place);
     return good;
 }
 
+bool ast_depth_read(ast_depth_pixels *pixels, const char *path, ast_format_error *error) {
+    return read_path(pixels, true, path, error);
+}
+
+bool ast_picture_read(ast_picture *picture, const char *path, ast_format_error *error) {
+    return read_path(picture, false, path, error);
+}
+
 bool ast_depth_read_bytes(ast_depth_pixels *pixels, ast_buffer *buffer, ast_bytes *bytes, ast_format_error *error) {
-    ast_image_file file = {0};
-    pixels->width = pixels->height = 0;
-    return load(buffer, &file, bytes, error) && decode_depth(pixels, &file, error);
+    return read_bytes(pixels, true, buffer, bytes, error);
 }
 
 bool ast_depth_read_memory(ast_depth_pixels *pixels, const char *name, const void *bytes, size_t size,
                            ast_format_error *error) {
-    return decode_depth(pixels, &(ast_image_file){name, bytes, size}, error);
+    return decode(pixels, true, &(ast_image_file){name, bytes, size}, error);
 }
 
-void ast_depth_pixels_free(ast_depth_pixels *pixels) {
-    free(pixels->values);
-    *pixels = (ast_depth_pixels){0};
+bool ast_picture_read_memory(ast_picture *picture, const char *name, const void *bytes, size_t size,
+                             ast_format_error *error) {
+    return decode(picture, false, &(ast_image_file){name, bytes, size}, error);
+}
+
+void ast_pixels_free(ast_pixels *pixels) {
+    free(pixels->memory);
+    *pixels = (ast_pixels){0};
 }
 
 ast_depth_image ast_depth_view(const ast_depth_pixels *pixels) {
@@ -65,29 +80,6 @@ ast_depth_image ast_depth_view(const ast_depth_pixels *pixels) {
                              .width = pixels->width,
                              .height = pixels->height,
                              .row_stride = (ptrdiff_t)(pixels->width * sizeof *pixels->values)};
-}
-
-bool ast_picture_read(ast_picture *picture, const char *path, ast_format_error *error) {
-    ast_bytes bytes;
-    ast_buffer buffer = {0};
-    ast_image_file file = {0};
-    picture->width = picture->height = 0;
-    if (!ast_bytes_open(&bytes, path, false, AST_NO_STOP, error))
-        return false;
-    bool good = load(&buffer, &file, &bytes, error) && decode_picture(picture, &file, error);
-    ast_bytes_close(&bytes);
-    free(buffer.place);
-    return good;
-}
-
-bool ast_picture_read_memory(ast_picture *picture, const char *name, const void *bytes, size_t size,
-                             ast_format_error *error) {
-    return decode_picture(picture, &(ast_image_file){name, bytes, size}, error);
-}
-
-void ast_picture_free(ast_picture *picture) {
-    free(picture->rgb);
-    *picture = (ast_picture){0};
 }
 
 bool ast_depth_extension(const char *path) {
@@ -111,36 +103,23 @@ bool ast_image_check_size(const char *name, size_t width, size_t height, ast_for
     return true;
 }
 
-/* Room for `count` items at *place; what was there is lost, so that nothing is copied. */
-static bool make_room(void **place, size_t *capacity, size_t count, size_t item, const char *name,
-                      ast_format_error *error) {
-    if (count <= *capacity)
-        return true;
-    free(*place);
-    *place = malloc(count * item);
-    *capacity = *place ? count : 0;
-    return *place || ast_format_no_memory(error, name);
-}
-
-bool ast_depth_resize(ast_depth_pixels *pixels, size_t width, size_t height, const char *name,
-                      ast_format_error *error) {
-    void *place = pixels->values;
-    bool good = ast_image_check_size(name, width, height, error) &&
-                make_room(&place, &pixels->capacity, width * height, sizeof *pixels->values, name, error);
-    pixels->values = place;
-    pixels->width = good ? width : 0;
-    pixels->height = good ? height : 0;
-    return good;
-}
-
-bool ast_picture_resize(ast_picture *picture, size_t width, size_t height, const char *name, ast_format_error *error) {
-    void *place = picture->rgb;
-    bool good = ast_image_check_size(name, width, height, error) &&
-                make_room(&place, &picture->capacity, width * height, 3, name, error);
-    picture->rgb = place;
-    picture->width = good ? width : 0;
-    picture->height = good ? height : 0;
-    return good;
+/* What was there is lost, so that nothing is copied. */
+bool ast_pixels_resize(ast_pixels *pixels, size_t width, size_t height, size_t item, const char *name,
+                       ast_format_error *error) {
+    pixels->width = pixels->height = 0;
+    if (!ast_image_check_size(name, width, height, error))
+        return false;
+    size_t size = width * height * item;
+    if (size > pixels->capacity) {
+        free(pixels->memory);
+        pixels->memory = malloc(size);
+        pixels->capacity = pixels->memory ? size : 0;
+        if (!pixels->memory)
+            return ast_format_no_memory(error, name);
+    }
+    pixels->width = width;
+    pixels->height = height;
+    return true;
 }
 
 /* ---- Kinds ------------------------------------------------------------------------------------------------------- */
@@ -153,31 +132,22 @@ static const image_kind *kind_of(const unsigned char *bytes, size_t size) {
     return size >= 2 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '6' ? &pnm : NULL;
 }
 
-static bool no_image(const ast_image_file *file, const char *wanted, ast_format_error *error) {
-    if (file->size == 0)
-        return ast_format_fail(error, "%s: is empty; %s is needed", file->name, wanted);
-    return ast_format_fail(error, "%s: is no image of a known kind; %s is needed", file->name, wanted);
+static bool no_image(const ast_image_file *file, bool depth, ast_format_error *error) {
+    return ast_format_fail(error, "%s: is %s; %s is needed", file->name,
+                           file->size == 0 ? "empty" : "no image of a known kind",
+                           depth ? "a depth image, a 16-bit greyscale PNG or PGM," : "a picture, a PNG, JPEG or PPM,");
 }
 
-static bool no_jpeg_depth(ast_depth_pixels *pixels, const ast_image_file *file, ast_format_error *error) {
+static bool no_jpeg_depth(ast_pixels *pixels, const ast_image_file *file, ast_format_error *error) {
     (void)pixels;
     return ast_format_fail(error, "%s: is a JPEG picture; a depth image is a 16-bit greyscale PNG or PGM", file->name);
 }
 
-static bool decode_depth(ast_depth_pixels *pixels, const ast_image_file *file, ast_format_error *error) {
+static bool decode(ast_pixels *pixels, bool depth, const ast_image_file *file, ast_format_error *error) {
     const image_kind *kind = kind_of(file->bytes, file->size);
-    bool good = kind ? kind->depth(pixels, file, error)
-                     : no_image(file, "a depth image, a 16-bit greyscale PNG or PGM,", error);
+    bool good = kind ? (depth ? kind->depth : kind->picture)(pixels, file, error) : no_image(file, depth, error);
     if (!good)
         pixels->width = pixels->height = 0;
-    return good;
-}
-
-static bool decode_picture(ast_picture *picture, const ast_image_file *file, ast_format_error *error) {
-    const image_kind *kind = kind_of(file->bytes, file->size);
-    bool good = kind ? kind->picture(picture, file, error) : no_image(file, "a picture, a PNG, JPEG or PPM,", error);
-    if (!good)
-        picture->width = picture->height = 0;
     return good;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * Single images in and out: depth images (16-bit greyscale PNG, PGM) and pictures in colour (PNG, PPM, JPEG). What a
- * file is, is seen from its first bytes, not from its name. Sequences of depth images: depth_frames.h.
+ * file is, is seen from its first bytes, not from its name. Sequences of depth images: frames.h.
  *
  *     ast_depth_pixels depth = {0};
  *     if (!ast_depth_read(&depth, "frame.png", &error))
  *         fprintf(stderr, "asterism: %s\n", error.text);
  *     ... depth.values is (depth.height, depth.width) ...
- *     ast_depth_pixels_free(&depth);
+ *     ast_pixels_free(&depth);
  *
  * No header is believed: what it promises is checked against the number of bytes that are there before memory is asked
  * for. A build without libpng (or libjpeg) says so when it meets such a file. The rules of formats.h hold here too. */
@@ -22,13 +22,24 @@
 
 /* ---- Depth ----------------------------------------------------------------------------------------------------- */
 
-/* A depth image that is ours. It starts zeroed; reading into it again uses its memory again. */
-typedef struct ast_depth_pixels {
-    uint16_t
-        *values; /* (height, width), row after row, in the machine's byte order, as the file has them: not scaled */
+/* An image that is ours. It starts zeroed; reading into it again uses its memory again. */
+typedef struct ast_pixels {
+    union {
+        uint16_t *values;   /* of a depth image: (height, width), in the machine's byte order, as the file has them */
+        unsigned char *rgb; /* of a picture: (height, width, 3) */
+        void *memory;
+    };
     size_t width, height;
-    size_t capacity; /* values that there is room for */
-} ast_depth_pixels;
+    size_t capacity; /* bytes that there is room for */
+} ast_pixels;
+typedef ast_pixels ast_depth_pixels, ast_picture;
+
+/* Makes room for width x height pixels of `item` bytes, whose values are any afterwards; `name` is for the sentence. */
+bool ast_pixels_resize(ast_pixels *pixels, size_t width, size_t height, size_t item, const char *name,
+                       ast_format_error *error);
+
+/* Fine on zeroed and freed pixels. */
+void ast_pixels_free(ast_pixels *pixels);
 
 /* Reads a 16-bit greyscale PNG, plain or interlaced, or a PGM with a largest value of 256 to 65535 (P5, or P2 in text).
  * Every other image is refused with a sentence that says what it is. `path` "-" is standard input. A failure leaves
@@ -39,9 +50,6 @@ bool ast_depth_read(ast_depth_pixels *pixels, const char *path, ast_format_error
 bool ast_depth_read_memory(ast_depth_pixels *pixels, const char *name, const void *bytes, size_t size,
                            ast_format_error *error);
 
-/* Fine on zeroed and freed pixels. */
-void ast_depth_pixels_free(ast_depth_pixels *pixels);
-
 /* Whether the name alone says that this is a depth image: it ends in .png or .pgm. */
 bool ast_depth_extension(const char *path);
 
@@ -50,24 +58,11 @@ ast_depth_image ast_depth_view(const ast_depth_pixels *pixels);
 
 /* ---- Pictures -------------------------------------------------------------------------------------------------- */
 
-/* A picture in colour that is ours. It starts zeroed; reading into it again uses its memory again. */
-typedef struct ast_picture {
-    unsigned char *rgb; /* (height, width, 3) */
-    size_t width, height;
-    size_t capacity; /* pixels that there is room for */
-} ast_picture;
-
 /* Reads a PNG of any kind (16 bits are cut to 8, transparency is ignored), a PPM or PGM (P2, P3, P5, P6; scaled to
  * 0..255), or a JPEG. */
 bool ast_picture_read(ast_picture *picture, const char *path, ast_format_error *error);
 bool ast_picture_read_memory(ast_picture *picture, const char *name, const void *bytes, size_t size,
                              ast_format_error *error);
-
-/* Makes room for width x height pixels, which have any colour afterwards; `name` is for the sentence. */
-bool ast_picture_resize(ast_picture *picture, size_t width, size_t height, const char *name, ast_format_error *error);
-
-/* Fine on a zeroed and freed picture. */
-void ast_picture_free(ast_picture *picture);
 
 /* Whether the name alone says that this is a picture: .png, .ppm, .pgm, .jpg or .jpeg. */
 bool ast_picture_extension(const char *path);

@@ -189,13 +189,8 @@ bool ast_input_read_rows(ast_input *input, size_t first, size_t count, ast_forma
                                input->opened->files[0].bytes.name, count, source->dimension);
     if (source->read(first, count, input->owned, source->data) != 0)
         return ast_input_failed(input, error) ? false : ast_format_no_memory(error, "the input");
-    input->points = (ast_points){.size = sizeof(ast_points),
-                                 .data = input->owned,
-                                 .type = source->type,
-                                 .count = count,
-                                 .dimension = source->dimension,
-                                 .row_stride = (ptrdiff_t)row,
-                                 .column_stride = (ptrdiff_t)(row / source->dimension)};
+    input->points = ast_points_view(input->owned, source->type, count, source->dimension, (ptrdiff_t)row,
+                                    (ptrdiff_t)(row / source->dimension));
     return true;
 }
 

@@ -110,8 +110,8 @@ static bool begin(jpeg_decoder *decoder) {
         return ast_format_fail(decoder->error,
                                "%s: is cut short: its %zu bytes cannot hold the %u x %u pixels that it promises",
                                decoder->file->name, decoder->file->size, jpeg->image_width, jpeg->image_height);
-    return ast_picture_resize(decoder->picture, jpeg->image_width, jpeg->image_height, decoder->file->name,
-                              decoder->error);
+    return ast_pixels_resize(decoder->picture, jpeg->image_width, jpeg->image_height, 3, decoder->file->name,
+                             decoder->error);
 }
 
 static bool decode(jpeg_decoder *decoder) {

@@ -182,13 +182,9 @@ static void view_points(ast_input *input, const ast_npy_header *header, const vo
     ptrdiff_t item = (ptrdiff_t)header->item;
     input->height = image ? header->shape[0] : 0;
     input->width = image ? header->shape[1] : 0;
-    input->points = (ast_points){.size = sizeof(ast_points),
-                                 .data = data,
-                                 .type = ast_npy_type(header),
-                                 .count = count,
-                                 .dimension = dimension,
-                                 .row_stride = header->fortran ? item : item * (ptrdiff_t)dimension,
-                                 .column_stride = header->fortran ? item * (ptrdiff_t)count : item};
+    input->points = ast_points_view(data, ast_npy_type(header), count, dimension,
+                                    header->fortran ? item : item * (ptrdiff_t)dimension,
+                                    header->fortran ? item * (ptrdiff_t)count : item);
 }
 
 /* The points are a copy from now on, and what they were read from goes. */
@@ -241,6 +237,17 @@ bool ast_npy_check(const ast_npy_header *header, const ast_columns *columns, con
     if (columns->highest > last)
         return ast_format_fail(error, "%s: has %zu columns, and column %zu is asked for", name, last, columns->highest);
     return true;
+}
+
+ast_points ast_points_view(const void *data, ast_type type, size_t count, size_t dimension, ptrdiff_t row_stride,
+                           ptrdiff_t column_stride) {
+    return (ast_points){.size = sizeof(ast_points),
+                        .data = data,
+                        .type = type,
+                        .count = count,
+                        .dimension = dimension,
+                        .row_stride = row_stride,
+                        .column_stride = column_stride};
 }
 
 size_t ast_points_item(const ast_points *points) {

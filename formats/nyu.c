@@ -34,8 +34,6 @@ static bool open_file(ast_nyu *nyu, ast_format_error *error);
 static bool open_datasets(ast_nyu *nyu, ast_format_error *error);
 static bool read_plane(ast_nyu *nyu, long long dataset, const char *name, size_t index, int channel, hid_t type,
                        ast_format_error *error);
-static bool read_metres(ast_nyu *nyu, long long dataset, const char *name, size_t index, float *metres,
-                        ast_format_error *error);
 
 ast_nyu *ast_nyu_open(const char *path, ast_format_error *error) {
     ast_nyu *nyu = calloc(1, sizeof *nyu);
@@ -57,8 +55,16 @@ ast_nyu *ast_nyu_open(const char *path, ast_format_error *error) {
 }
 
 bool ast_nyu_depth(ast_nyu *nyu, size_t index, float *metres, ast_format_error *error) {
-    return nyu->has_raw ? read_metres(nyu, nyu->raw, "rawDepths", index, metres, error)
-                        : read_metres(nyu, nyu->depths, "depths", index, metres, error);
+    if (!read_plane(nyu, nyu->has_raw ? nyu->raw : nyu->depths, nyu->has_raw ? "rawDepths" : "depths", index, -1,
+                    H5T_NATIVE_FLOAT, error))
+        return false;
+    const float *plane = nyu->plane;
+    for (size_t y = 0; y < nyu->height; y++)
+        for (size_t x = 0; x < nyu->width; x++) {
+            float depth = plane[x * nyu->height + y];
+            *metres++ = depth > 0 && isfinite(depth) ? depth : NAN;
+        }
+    return true;
 }
 
 bool ast_nyu_labels(ast_nyu *nyu, size_t index, int32_t *labels, ast_format_error *error) {
@@ -76,7 +82,7 @@ bool ast_nyu_labels(ast_nyu *nyu, size_t index, int32_t *labels, ast_format_erro
 bool ast_nyu_picture(ast_nyu *nyu, size_t index, ast_picture *picture, ast_format_error *error) {
     if (!nyu->has_pictures)
         return ast_format_fail(error, "%s: has no images", nyu->path);
-    if (!ast_picture_resize(picture, nyu->width, nyu->height, nyu->path, error))
+    if (!ast_pixels_resize(picture, nyu->width, nyu->height, 3, nyu->path, error))
         return false;
     const unsigned char *plane = nyu->plane;
     for (int channel = 0; channel < 3; channel++) {
@@ -92,14 +98,10 @@ bool ast_nyu_picture(ast_nyu *nyu, size_t index, ast_picture *picture, ast_forma
 void ast_nyu_close(ast_nyu *nyu) {
     if (!nyu)
         return;
-    if (nyu->depths >= 0)
-        H5Dclose(nyu->depths);
-    if (nyu->raw >= 0)
-        H5Dclose(nyu->raw);
-    if (nyu->pictures >= 0)
-        H5Dclose(nyu->pictures);
-    if (nyu->labels >= 0)
-        H5Dclose(nyu->labels);
+    const long long datasets[] = {nyu->depths, nyu->raw, nyu->pictures, nyu->labels};
+    for (size_t i = 0; i < sizeof datasets / sizeof *datasets; i++)
+        if (datasets[i] >= 0)
+            H5Dclose(datasets[i]);
     if (nyu->file >= 0)
         H5Fclose(nyu->file);
     free(nyu->plane);
@@ -203,19 +205,6 @@ static bool read_plane(ast_nyu *nyu, long long dataset, const char *name, size_t
                            name, index);
 }
 
-static bool read_metres(ast_nyu *nyu, long long dataset, const char *name, size_t index, float *metres,
-                        ast_format_error *error) {
-    if (!read_plane(nyu, dataset, name, index, -1, H5T_NATIVE_FLOAT, error))
-        return false;
-    const float *plane = nyu->plane;
-    for (size_t y = 0; y < nyu->height; y++)
-        for (size_t x = 0; x < nyu->width; x++) {
-            float depth = plane[x * nyu->height + y];
-            *metres++ = depth > 0 && isfinite(depth) ? depth : NAN;
-        }
-    return true;
-}
-
 #else
 
 /* Nothing can be opened, so that nothing below is ever called with a file. */
@@ -230,20 +219,17 @@ ast_nyu *ast_nyu_open(const char *path, ast_format_error *error) {
 }
 
 bool ast_nyu_depth(ast_nyu *nyu, size_t index, float *metres, ast_format_error *error) {
-    (void)index;
-    (void)metres;
+    (void)index, (void)metres;
     return no_library(nyu->path, error);
 }
 
 bool ast_nyu_picture(ast_nyu *nyu, size_t index, ast_picture *picture, ast_format_error *error) {
-    (void)index;
-    (void)picture;
+    (void)index, (void)picture;
     return no_library(nyu->path, error);
 }
 
 bool ast_nyu_labels(ast_nyu *nyu, size_t index, int32_t *labels, ast_format_error *error) {
-    (void)index;
-    (void)labels;
+    (void)index, (void)labels;
     return no_library(nyu->path, error);
 }
 

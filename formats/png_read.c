@@ -56,7 +56,7 @@ bool ast_png_depth(ast_depth_pixels *pixels, const ast_image_file *file, ast_for
         good = ast_format_fail(error, "%s: is a PNG of %d-bit %s; a depth image has 16-bit greyscale", file->name,
                                decoder.bits, colour_name(decoder.colour));
     good = good && check_bytes(&decoder, error) &&
-           ast_depth_resize(pixels, decoder.width, decoder.height, file->name, error);
+           ast_pixels_resize(pixels, decoder.width, decoder.height, sizeof(uint16_t), file->name, error);
     if (good) {
         decoder.rows = (unsigned char *)pixels->values;
         decoder.row_bytes = decoder.width * sizeof *pixels->values;
@@ -72,7 +72,7 @@ bool ast_png_depth(ast_depth_pixels *pixels, const ast_image_file *file, ast_for
 bool ast_png_picture(ast_picture *picture, const ast_image_file *file, ast_format_error *error) {
     png_decoder decoder;
     bool good = begin(&decoder, file, error) && check_bytes(&decoder, error) &&
-                ast_picture_resize(picture, decoder.width, decoder.height, file->name, error);
+                ast_pixels_resize(picture, decoder.width, decoder.height, 3, file->name, error);
     if (good) {
         decoder.rows = picture->rgb;
         decoder.row_bytes = 3 * (size_t)decoder.width;

@@ -6,27 +6,38 @@
 
 #include "output.h"
 
-#ifndef AST_HAVE_PNG
+typedef enum layout { GREY_16, RGB_8, INDEXED } layout;
 
-static bool no_png(const ast_output *output, ast_format_error *error) {
-    return ast_format_fail(error, "%s: this build has no libpng and writes no PNG", ast_output_name(output));
-}
+/* An image to write; palette: (palette_size, 3), if it is indexed. */
+typedef struct image {
+    const void *rows;
+    size_t width, height;
+    layout layout;
+    const unsigned char *palette;
+    size_t palette_size;
+} image;
+
+static bool encode(ast_output *output, const image *from, ast_format_error *error);
 
 bool ast_write_picture(ast_output *output, const unsigned char *rgb, size_t width, size_t height,
                        ast_format_error *error) {
-    (void)rgb, (void)width, (void)height;
-    return no_png(output, error);
+    return encode(output, &(image){rgb, width, height, RGB_8, NULL, 0}, error);
 }
 
 bool ast_write_depth(ast_output *output, const uint16_t *values, size_t width, size_t height, ast_format_error *error) {
-    (void)values, (void)width, (void)height;
-    return no_png(output, error);
+    return encode(output, &(image){values, width, height, GREY_16, NULL, 0}, error);
 }
 
 bool ast_write_indexed(ast_output *output, const unsigned char *pixels, size_t width, size_t height,
                        const unsigned char *colours, size_t count, ast_format_error *error) {
-    (void)pixels, (void)width, (void)height, (void)colours, (void)count;
-    return no_png(output, error);
+    return encode(output, &(image){pixels, width, height, INDEXED, colours, count}, error);
+}
+
+#ifndef AST_HAVE_PNG
+
+static bool encode(ast_output *output, const image *from, ast_format_error *error) {
+    (void)from;
+    return ast_format_fail(error, "%s: this build has no libpng and writes no PNG", ast_output_name(output));
 }
 
 #else
@@ -42,60 +53,17 @@ typedef struct png_encoder {
     bool explained; /* the error has its sentence */
     png_structp png;
     png_infop info;
-    const unsigned char *rows;
-    size_t width, height, row_bytes;
-    int bits, colour;
-    const png_color *palette; /* (palette_size), or NULL */
-    int palette_size;
-    /* What zlib's fastest level does best with: labels repeat themselves as they are (2 ms for 640 x 480, 5 if
-     * filtered), depth changes little from row to row. */
-    int filter;
+    const image *from;
 } png_encoder;
 
-static bool encode(png_encoder *encoder);
-
-bool ast_write_picture(ast_output *output, const unsigned char *rgb, size_t width, size_t height,
-                       ast_format_error *error) {
-    return encode(&(png_encoder){.output = output,
-                                 .error = error,
-                                 .rows = rgb,
-                                 .width = width,
-                                 .height = height,
-                                 .row_bytes = 3 * width,
-                                 .bits = 8,
-                                 .colour = PNG_COLOR_TYPE_RGB,
-                                 .filter = PNG_FILTER_NONE});
-}
-
-bool ast_write_depth(ast_output *output, const uint16_t *values, size_t width, size_t height, ast_format_error *error) {
-    return encode(&(png_encoder){.output = output,
-                                 .error = error,
-                                 .rows = (const unsigned char *)values,
-                                 .width = width,
-                                 .height = height,
-                                 .row_bytes = 2 * width,
-                                 .bits = 16,
-                                 .colour = PNG_COLOR_TYPE_GRAY,
-                                 .filter = PNG_FILTER_UP});
-}
-
-bool ast_write_indexed(ast_output *output, const unsigned char *pixels, size_t width, size_t height,
-                       const unsigned char *colours, size_t count, ast_format_error *error) {
-    png_color palette[PNG_MAX_PALETTE_LENGTH];
-    for (size_t i = 0; i < count; i++)
-        palette[i] = (png_color){colours[3 * i], colours[3 * i + 1], colours[3 * i + 2]};
-    return encode(&(png_encoder){.output = output,
-                                 .error = error,
-                                 .rows = pixels,
-                                 .width = width,
-                                 .height = height,
-                                 .row_bytes = width,
-                                 .bits = 8,
-                                 .colour = PNG_COLOR_TYPE_PALETTE,
-                                 .palette = palette,
-                                 .palette_size = (int)count,
-                                 .filter = PNG_FILTER_NONE});
-}
+/* The layouts in libpng's words. The filter is what zlib's fastest level does best with: labels repeat themselves as
+ * they are (2 ms for 640 x 480, 5 if filtered), depth changes little from row to row. */
+static const struct {
+    int bits, colour, filter;
+    size_t pixel; /* bytes */
+} layouts[] = {[GREY_16] = {16, PNG_COLOR_TYPE_GRAY, PNG_FILTER_UP, 2},
+               [RGB_8] = {8, PNG_COLOR_TYPE_RGB, PNG_FILTER_NONE, 3},
+               [INDEXED] = {8, PNG_COLOR_TYPE_PALETTE, PNG_FILTER_NONE, 1}};
 
 /* ---- What libpng calls ------------------------------------------------------------------------------------------- */
 
@@ -146,20 +114,27 @@ static void nothing_to_flush(png_structp png) {
 
 static void write_image(png_encoder *encoder) {
     png_structp png = encoder->png;
+    const image *from = encoder->from;
+    int bits = layouts[from->layout].bits;
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_write_fn(png, encoder, put_bytes, nothing_to_flush);
-    png_set_IHDR(png, encoder->info, (png_uint_32)encoder->width, (png_uint_32)encoder->height, encoder->bits,
-                 encoder->colour, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-    if (encoder->palette)
-        png_set_PLTE(png, encoder->info, encoder->palette, encoder->palette_size);
-    png_set_filter(png, PNG_FILTER_TYPE_BASE, encoder->filter);
+    png_set_IHDR(png, encoder->info, (png_uint_32)from->width, (png_uint_32)from->height, bits,
+                 layouts[from->layout].colour, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                 PNG_FILTER_TYPE_DEFAULT);
+    if (from->palette) {
+        png_color palette[PNG_MAX_PALETTE_LENGTH];
+        for (size_t i = 0; i < from->palette_size; i++)
+            palette[i] = (png_color){from->palette[3 * i], from->palette[3 * i + 1], from->palette[3 * i + 2]};
+        png_set_PLTE(png, encoder->info, palette, (int)from->palette_size);
+    }
+    png_set_filter(png, PNG_FILTER_TYPE_BASE, layouts[from->layout].filter);
     png_set_compression_level(png, Z_BEST_SPEED);
     png_set_compression_buffer_size(png, (size_t)1 << 16);
     png_write_info(png, encoder->info);
-    if (encoder->bits == 16 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+    if (bits == 16 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
         png_set_swap(png);
-    for (size_t y = 0; y < encoder->height; y++)
-        png_write_row(png, encoder->rows + y * encoder->row_bytes);
+    for (size_t y = 0; y < from->height; y++)
+        png_write_row(png, (const unsigned char *)from->rows + y * from->width * layouts[from->layout].pixel);
     png_write_end(png, NULL);
 }
 
@@ -170,19 +145,19 @@ static bool guarded(png_encoder *encoder) {
     return true;
 }
 
-static bool encode(png_encoder *encoder) {
-    const char *name = ast_output_name(encoder->output);
+static bool encode(ast_output *output, const image *from, ast_format_error *error) {
+    png_encoder encoder = {.output = output, .error = error, .from = from};
     size_t pixels;
-    if (encoder->width == 0 || encoder->height == 0 ||
-        __builtin_mul_overflow(encoder->width, encoder->height, &pixels) || pixels > AST_PIXELS_MOST)
-        return ast_format_fail(encoder->error, "%s: an image of %zu x %zu pixels cannot be written", name,
-                               encoder->width, encoder->height);
-    encoder->png =
-        png_create_write_struct_2(PNG_LIBPNG_VER_STRING, encoder, on_error, on_warning, encoder, allocate, release);
-    if (encoder->png)
-        encoder->info = png_create_info_struct(encoder->png);
-    bool good = encoder->info ? guarded(encoder) : no_memory(encoder);
-    png_destroy_write_struct(&encoder->png, &encoder->info);
+    if (from->width == 0 || from->height == 0 || __builtin_mul_overflow(from->width, from->height, &pixels) ||
+        pixels > AST_PIXELS_MOST)
+        return ast_format_fail(error, "%s: an image of %zu x %zu pixels cannot be written", ast_output_name(output),
+                               from->width, from->height);
+    encoder.png =
+        png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &encoder, on_error, on_warning, &encoder, allocate, release);
+    if (encoder.png)
+        encoder.info = png_create_info_struct(encoder.png);
+    bool good = encoder.info ? guarded(&encoder) : no_memory(&encoder);
+    png_destroy_write_struct(&encoder.png, &encoder.info);
     return good;
 }
 

@@ -36,7 +36,8 @@ bool ast_pnm_depth(ast_depth_pixels *pixels, const ast_image_file *file, ast_for
                                "%s: is an 8-bit PGM (its largest value is %zu); a depth image has 16 bits, and a "
                                "largest value of 256 to 65535",
                                file->name, image.largest);
-    if (!check_raster(&image, error) || !ast_depth_resize(pixels, image.width, image.height, file->name, error))
+    if (!check_raster(&image, error) ||
+        !ast_pixels_resize(pixels, image.width, image.height, sizeof(uint16_t), file->name, error))
         return false;
     size_t count = image.width * image.height;
     if (!image.text)
@@ -53,7 +54,7 @@ bool ast_pnm_depth(ast_depth_pixels *pixels, const ast_image_file *file, ast_for
 bool ast_pnm_picture(ast_picture *picture, const ast_image_file *file, ast_format_error *error) {
     pnm image;
     if (!read_header(&image, file, error) || !check_raster(&image, error) ||
-        !ast_picture_resize(picture, image.width, image.height, file->name, error))
+        !ast_pixels_resize(picture, image.width, image.height, 3, file->name, error))
         return false;
     assert(image.largest > 0 && image.channels > 0); /* read_header has seen to it */
     size_t count = image.width * image.height * image.channels, copies = 3 / image.channels;

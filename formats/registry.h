@@ -57,6 +57,10 @@ ast_values_function ast_npy_values, ast_text_values;
 /* Rows become columns: a change of strides. */
 void ast_points_transpose(ast_points *points);
 
+/* npy.c. A view of dense numbers. */
+ast_points ast_points_view(const void *data, ast_type type, size_t count, size_t dimension, ptrdiff_t row_stride,
+                           ptrdiff_t column_stride);
+
 /* npy.c. The view becomes one of the wanted columns, if there is a list of them: in other strides where the columns are
  * evenly spaced, otherwise as a copy in `gathered`, tight and in C order. */
 bool ast_points_pick(ast_points *points, const ast_columns *columns, ast_buffer *gathered, const char *name,

@@ -273,13 +273,8 @@ static bool view_frame(ast_table_frames *frames, const void *data, ast_points *p
     ptrdiff_t rows = (ptrdiff_t)header->shape[1], columns = (ptrdiff_t)header->shape[2];
     /* What lies between two rows of a Fortran array: the same row of all frames, unless they come one by one. */
     ptrdiff_t between = item * (ptrdiff_t)header->shape[0];
-    *points = (ast_points){.size = sizeof(ast_points),
-                           .data = data,
-                           .type = ast_npy_type(header),
-                           .count = header->shape[1],
-                           .dimension = header->shape[2],
-                           .row_stride = header->fortran ? between : item * columns,
-                           .column_stride = header->fortran ? between * rows : item};
+    *points = ast_points_view(data, ast_npy_type(header), header->shape[1], header->shape[2],
+                              header->fortran ? between : item * columns, header->fortran ? between * rows : item);
     if (!ast_points_pick(points, &frames->how.columns, &frames->gathered, frames->bytes.name, error))
         return false;
     if (frames->how.transpose)

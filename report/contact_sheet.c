@@ -152,13 +152,13 @@ static void draw_thumb(ast_picture *picture, const ast_sheet *sheet, size_t inde
 bool ast_sheet_write(const ast_sheet *sheet, ast_output *output, ast_format_error *error) {
     size_t columns = columns_for(sheet), rows = (sheet->count + columns - 1) / columns;
     ast_picture picture = {0};
-    if (!ast_picture_resize(&picture, GAP + columns * (THUMB_WIDTH + GAP), GAP + rows * (sheet->height + GAP),
-                            "the contact sheet", error))
+    if (!ast_pixels_resize(&picture, GAP + columns * (THUMB_WIDTH + GAP), GAP + rows * (sheet->height + GAP), 3,
+                           "the contact sheet", error))
         return false;
     fill(&picture, 0, 0, picture.width, picture.height, 255);
     for (size_t i = 0; i < sheet->count; i++)
         draw_thumb(&picture, sheet, i, columns);
     bool good = ast_write_picture(output, picture.rgb, picture.width, picture.height, error);
-    ast_picture_free(&picture);
+    ast_pixels_free(&picture);
     return good;
 }

@@ -41,7 +41,7 @@ static void fill_greys(unsigned char greys[GREYS], double units_per_metre) {
 bool ast_overlay_depth(ast_picture *picture, const ast_depth_image *depth, double units_per_metre,
                        const int32_t *labels, ast_format_error *error) {
     unsigned char greys[GREYS];
-    if (!ast_picture_resize(picture, depth->width, depth->height, "the picture of a frame", error))
+    if (!ast_pixels_resize(picture, depth->width, depth->height, 3, "the picture of a frame", error))
         return false;
     fill_greys(greys, units_per_metre);
     unsigned char *pixel = picture->rgb;

@@ -192,8 +192,8 @@ static void colour_frames(void **state) {
             fail_msg("%s", error.text);
         assert_true(picture.width == 640 && picture.height == 480);
     }
-    ast_picture_free(&picture);
-    ast_depth_pixels_free(&pixels);
+    ast_pixels_free(&picture);
+    ast_pixels_free(&pixels);
 }
 
 int main(void) {

@@ -23,7 +23,7 @@ static void expect_depth(const char *file, size_t size, size_t width, size_t hei
     assert_int_equal(pixels.width, width);
     assert_int_equal(pixels.height, height);
     assert_memory_equal(pixels.values, expected, width * height * sizeof *expected);
-    ast_depth_pixels_free(&pixels);
+    ast_pixels_free(&pixels);
 }
 
 static void expect_bad(const char *file, size_t size, const char *part) {
@@ -36,7 +36,7 @@ static void expect_bad(const char *file, size_t size, const char *part) {
     if (strncmp(error.text, "frame.pgm: ", 11) != 0 || !strstr(error.text, part) || strchr(error.text, '\n'))
         fail_msg("the sentence \"%s\" does not contain \"%s\"", error.text, part);
     assert_true(pixels.width == 0 && pixels.height == 0);
-    ast_depth_pixels_free(&pixels);
+    ast_pixels_free(&pixels);
     free(copy);
 }
 
@@ -124,7 +124,7 @@ static void long_files(void **state) {
     assert_int_equal(pixels.values[WIDTH * HEIGHT - 1], last[0] << 8 | last[1]);
     assert_false(ast_depth_read(&pixels, "/dev/zero", &error));
     assert_non_null(strstr(error.text, "/dev/zero: is no image of a known kind"));
-    ast_depth_pixels_free(&pixels);
+    ast_pixels_free(&pixels);
     free(file);
 }
 
@@ -145,7 +145,7 @@ static void expect_picture(const char *file, size_t size, size_t width, size_t h
         fail_msg("%s", error.text);
     assert_true(picture.width == width && picture.height == height);
     assert_memory_equal(picture.rgb, rgb, 3 * width * height);
-    ast_picture_free(&picture);
+    ast_pixels_free(&picture);
 }
 
 static void netpbm_pictures(void **state) {
@@ -162,7 +162,7 @@ static void netpbm_pictures(void **state) {
     assert_non_null(strstr(error.text, "is cut short"));
     assert_false(ast_picture_read_memory(&picture, "p", BYTES("P6 1 1 15 ab\xFF"), &error));
     assert_non_null(strstr(error.text, "larger than the largest value"));
-    ast_picture_free(&picture);
+    ast_pixels_free(&picture);
 }
 
 #if ASTERISM_HAVE_JPEG
@@ -211,7 +211,7 @@ static void jpeg_pictures(void **state) {
             for (int c = 0; c < 3; c++)
                 assert_in_range(picture.rgb[3 * i + c] + 20 - expected[c], 10, 30);
         }
-        ast_picture_free(&picture);
+        ast_pixels_free(&picture);
         free(file);
     }
 }
@@ -241,7 +241,7 @@ static void bad_jpegs(void **state) {
         }
     assert_false(ast_picture_read_memory(&picture, "picture.jpg", file, size, &error));
     assert_non_null(strstr(error.text, "pixels"));
-    ast_picture_free(&picture);
+    ast_pixels_free(&picture);
     free(file);
 }
 

@@ -70,14 +70,14 @@ static bool write_file(ast_format_error *error) {
 static bool read_depth(ast_format_error *error) {
     ast_depth_pixels pixels = {0};
     bool good = ast_depth_read(&pixels, "frame.pgm", error);
-    ast_depth_pixels_free(&pixels);
+    ast_pixels_free(&pixels);
     return good;
 }
 
 static bool read_picture(ast_format_error *error) {
     ast_picture picture = {0};
     bool good = ast_picture_read(&picture, "frame.pgm", error);
-    ast_picture_free(&picture);
+    ast_pixels_free(&picture);
     return good;
 }
 
@@ -112,14 +112,14 @@ static bool read_raw(ast_format_error *error) {
 static bool read_depth_png(ast_format_error *error) {
     ast_depth_pixels pixels = {0};
     bool good = ast_depth_read(&pixels, "frame.png", error);
-    ast_depth_pixels_free(&pixels);
+    ast_pixels_free(&pixels);
     return good;
 }
 
 static bool read_picture_png(ast_format_error *error) {
     ast_picture picture = {0};
     bool good = ast_picture_read(&picture, "frame.png", error);
-    ast_picture_free(&picture);
+    ast_pixels_free(&picture);
     return good;
 }
 

@@ -83,7 +83,7 @@ static void scenes(void **state) {
     }
     assert_false(ast_nyu_depth(nyu, SCENES, &metres[0][0], &error));
     assert_string_equal(error.text, "nyu.mat: has 3 scenes; there is no scene 3, from 0");
-    ast_picture_free(&picture);
+    ast_pixels_free(&picture);
     ast_nyu_close(nyu);
     ast_nyu_close(NULL);
 }

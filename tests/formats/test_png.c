@@ -49,8 +49,8 @@ static void depth_of_any_size(void **state) {
     ast_depth_image view = ast_depth_view(&pixels);
     assert_ptr_equal(view.values, pixels.values);
     assert_int_equal(view.row_stride, 2 * pixels.width);
-    ast_depth_pixels_free(&pixels);
-    ast_depth_pixels_free(&pixels);
+    ast_pixels_free(&pixels);
+    ast_pixels_free(&pixels);
 }
 
 /* ---- Pictures ---------------------------------------------------------------------------------------------------- */
@@ -96,8 +96,8 @@ static void pictures_of_every_kind(void **state) {
     for (size_t k = 0; k < ITEMS(kinds); k++)
         for (int n = 0; n < 20; n++)
             compare_picture(&(png_kind){1 + any(30), 1 + any(30), kinds[k][1], kinds[k][0], n & 1, palette}, &picture);
-    ast_picture_free(&picture);
-    ast_picture_free(&picture);
+    ast_pixels_free(&picture);
+    ast_pixels_free(&picture);
 }
 
 /* ---- Bad files --------------------------------------------------------------------------------------------------- */
@@ -113,7 +113,7 @@ static void expect_bad(const unsigned char *file, size_t size, const char *part)
     if (strncmp(error.text, "frame.png: ", 11) != 0 || !strstr(error.text, part) || strchr(error.text, '\n'))
         fail_msg("the sentence \"%s\" does not contain \"%s\"", error.text, part);
     assert_true(pixels.width == 0 && pixels.height == 0);
-    ast_depth_pixels_free(&pixels);
+    ast_pixels_free(&pixels);
     free(copy);
 }
 
@@ -219,8 +219,8 @@ static void passed_over(void **state) {
     assert_true(ast_depth_read_memory(&plain, "frame.png", file, size, &error));
     assert_true(ast_depth_read_memory(&pixels, "frame.png", longer, grown + size - 8 - 25, &error));
     assert_memory_equal(plain.values, pixels.values, plain.width * plain.height * 2);
-    ast_depth_pixels_free(&plain);
-    ast_depth_pixels_free(&pixels);
+    ast_pixels_free(&plain);
+    ast_pixels_free(&pixels);
     free(longer);
     free(file);
 }
@@ -247,7 +247,7 @@ static void depth_comes_back(void **state) {
     assert_memory_equal(pixels.values, samples, 97 * 61 * 2);
     assert_int_equal(count_entries(), 1);
     remove("depth.png");
-    ast_depth_pixels_free(&pixels);
+    ast_pixels_free(&pixels);
     free(samples);
 }
 
@@ -268,7 +268,7 @@ static void picture_comes_back(void **state) {
     assert_true(picture.width == WIDTH && picture.height == HEIGHT);
     assert_memory_equal(picture.rgb, rgb, 3 * WIDTH * HEIGHT);
     remove("picture.png");
-    ast_picture_free(&picture);
+    ast_pixels_free(&picture);
     free(rgb);
 }
 
@@ -291,7 +291,7 @@ static void indexed_comes_back(void **state) {
     assert_true(picture.width == WIDE && picture.height == HIGH);
     for (size_t i = 0; i < WIDE * HIGH; i++)
         assert_memory_equal(picture.rgb + 3 * i, colours[pixels[i]], 3);
-    ast_picture_free(&picture);
+    ast_pixels_free(&picture);
     free(bytes);
 }
 

@@ -29,7 +29,7 @@ static inline void as_depth(const uint8_t *bytes, size_t size) {
         touch_bytes(pixels.values, pixels.width * pixels.height * sizeof *pixels.values);
     else
         check_sentence(&error);
-    ast_depth_pixels_free(&pixels);
+    ast_pixels_free(&pixels);
 }
 
 static inline void as_picture(const uint8_t *bytes, size_t size) {
@@ -41,7 +41,7 @@ static inline void as_picture(const uint8_t *bytes, size_t size) {
         touch_bytes(picture.rgb, picture.width * picture.height * 3);
     else
         check_sentence(&error);
-    ast_picture_free(&picture);
+    ast_pixels_free(&picture);
 }
 
 #endif

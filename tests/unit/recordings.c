@@ -83,7 +83,7 @@ static void check_picture(const char *url) {
         for (int c = 0; c < 3; c++)
             assert_int_equal(picture.rgb[3 * i + (size_t)c], id < 0 ? 0 : (expected[c] * 166 + grey * 90 + 128) / 256);
     }
-    ast_picture_free(&picture);
+    ast_pixels_free(&picture);
     free(png);
 }
 

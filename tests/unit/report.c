@@ -142,14 +142,14 @@ static void overlays(void **state) {
     ast_overlay_colour(&picture, labels);
     assert_int_equal(pixel[0], (ast_palette(0).red * 166 + 100 * 90 + 128) / 256);
     assert_int_equal(pixel[3], 0);
-    ast_picture_free(&picture);
+    ast_pixels_free(&picture);
 }
 
 /* ---- Contact sheets ---------------------------------------------------------------------------------------------- */
 
 static void fill(ast_picture *picture, size_t width, size_t height, unsigned char grey) {
     ast_format_error error;
-    assert_true(ast_picture_resize(picture, width, height, "test", &error));
+    assert_true(ast_pixels_resize(picture, width, height, 3, "test", &error));
     memset(picture->rgb, grey, 3 * width * height);
 }
 
@@ -167,14 +167,14 @@ static void make_sheet(size_t count, size_t width, size_t height, ast_picture *s
     if (!ast_sheet_write(sheet, output, &error)) {
         ast_output_abandon(output);
         ast_sheet_close(sheet);
-        ast_picture_free(&picture);
+        ast_pixels_free(&picture);
         if (strstr(error.text, "libpng"))
             skip();
         fail_msg("%s", error.text);
     }
     assert_true(ast_output_commit(output, &error));
     ast_sheet_close(sheet);
-    ast_picture_free(&picture);
+    ast_pixels_free(&picture);
     assert_true(ast_picture_read(sheet_picture, "sheet.png", &error));
 }
 
@@ -196,7 +196,7 @@ static void sheets(void **state) {
     assert_true(at(&sheet, 1, 0) == 16 && at(&sheet, 0, 1) == 112);
     make_sheet(1, 3, 200, &sheet); /* higher than anybody wants */
     assert_true(sheet.width == 168 && sheet.height == 648);
-    ast_picture_free(&sheet);
+    ast_pixels_free(&sheet);
 }
 
 /* ---- Shares ------------------------------------------------------------------------------------------------------ */
