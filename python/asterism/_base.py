@@ -12,13 +12,12 @@ import operator
 from typing import Any
 
 import numpy as np
-import scipy.sparse
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, DensityMixin, TransformerMixin
-from sklearn.utils import assert_all_finite, check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from . import _compat
+from ._compat import (BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, DensityMixin, TransformerMixin,
+                      assert_all_finite, check_is_fitted, check_random_state, check_sample_weight)
 from ._library import Context, array_at, lender, lib, points_of, sized, structs
+from ._standalone import issparse
 
 FLOATS = [np.float64, np.float32, np.float16]
 MEASURES = ("cosine", "angle")
@@ -52,7 +51,7 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
         if self.measure not in MEASURES:
             raise ValueError(f"measure is {self.measure!r}; it must be 'cosine' or 'angle'")
         assert_all_finite(X, allow_nan=self.allow_missing, input_name="X")
-        units = sparse_unit_rows(X) if scipy.sparse.issparse(X) else unit_rows(X)
+        units = sparse_unit_rows(X) if issparse(X) else unit_rows(X)
         cosines = np.clip(units @ self.cluster_centers_.T.astype(units.dtype), -1, 1)
         cosines = np.abs(cosines) if self.axial else cosines
         return cosines if self.measure == "cosine" else np.degrees(np.arccos(cosines))
@@ -80,7 +79,7 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
         X = _compat.validate(self, X, reset=reset, dtype=FLOATS, ensure_min_features=2,
                              accept_sparse="csr" if self._takes_sparse else False, **how)
         X = X if X.dtype.isnative else X.astype(X.dtype.newbyteorder("="))
-        return canonical(X) if scipy.sparse.issparse(X) else X
+        return canonical(X) if issparse(X) else X
 
     def _assign(self, X: Any, angle: float | None, cosines: bool = False) -> tuple[np.ndarray, np.ndarray | None]:
         """Labels, and cosines if they are asked for, with the means as they are."""
@@ -148,7 +147,7 @@ def checked_weights(sample_weight: Any, X: np.ndarray) -> np.ndarray | None:
     """(N) doubles, or None where every row counts 1."""
     if sample_weight is None:
         return None
-    return np.ascontiguousarray(_check_sample_weight(sample_weight, X, dtype=np.float64))
+    return np.ascontiguousarray(check_sample_weight(sample_weight, X, dtype=np.float64))
 
 
 def whole_number(name: str, value: Any, least: int) -> int:
@@ -166,7 +165,7 @@ def refuse_nan(X: np.ndarray, labels: np.ndarray) -> None:
     """Raises scikit-learn's own sentence if a row without a label holds a NaN. Other such rows are outliers or zero."""
     without = labels < 0
     rows = X[without] if without.any() else X[:0]
-    if np.isnan(rows.data if scipy.sparse.issparse(X) else rows).any():
+    if np.isnan(rows.data if issparse(X) else rows).any():
         assert_all_finite(X, input_name="X")
 
 
@@ -186,7 +185,7 @@ def canonical(X: Any) -> Any:
         X = X.copy()
         X.sum_duplicates()
     if X.indices.dtype != X.indptr.dtype:
-        X = scipy.sparse.csr_matrix((X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)), shape=X.shape)
+        X = type(X)((X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)), shape=X.shape)
     return X
 
 
@@ -200,7 +199,16 @@ def sparse_unit_rows(X: Any) -> Any:
     rows = np.repeat(np.arange(X.shape[0]), counts)
     lengths = np.sqrt(np.bincount(rows, weights=scaled * scaled, minlength=X.shape[0]))
     data = scaled / np.repeat(np.where(lengths == 0, 1, lengths), counts)
-    return scipy.sparse.csr_matrix((data.astype(X.dtype, copy=False), X.indices, X.indptr), shape=X.shape)
+    return type(X)((data.astype(X.dtype, copy=False), X.indices, X.indptr), shape=X.shape)
+
+
+def logsumexp(a: np.ndarray, axis: int, keepdims: bool = False) -> np.ndarray:
+    """The logarithm of the sum of exp(a) along an axis, without overflow."""
+    largest = a.max(axis=axis, keepdims=True)
+    largest[~np.isfinite(largest)] = 0
+    with np.errstate(divide="ignore"):
+        found = np.log(np.exp(a - largest).sum(axis=axis, keepdims=True)) + largest
+    return found if keepdims else found.squeeze(axis)
 
 
 def matrix(context: Context, clusters: int, dimension: int) -> np.ndarray:

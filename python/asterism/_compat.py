@@ -1,18 +1,32 @@
 # SPDX-License-Identifier: MIT
-"""What scikit-learn calls differently in 1.2 and in 1.6 and later, in one place.
+"""What the package uses of scikit-learn, in any version of it, or from _standalone.py where it is not installed.
 
-1.6 moved `BaseEstimator._validate_data` to the function `validate_data`, renamed `force_all_finite` to
-`ensure_all_finite`, and replaced `_more_tags` by `__sklearn_tags__`.
+Type checkers see _standalone.py. 1.6 moved `BaseEstimator._validate_data` to the function `validate_data`, renamed
+`force_all_finite` to `ensure_all_finite`, and replaced `_more_tags` by `__sklearn_tags__`.
 """
 from __future__ import annotations
 
-from typing import Any
+import contextlib
+from typing import TYPE_CHECKING, Any
 
-try:
-    from sklearn.utils.validation import validate_data as new_validate_data
-except ImportError:
-    new_validate_data = None
+from ._standalone import (BaseEstimator, Bunch, ClassNamePrefixFeaturesOutMixin, ClusterMixin, ConvergenceWarning,
+                          DensityMixin, TransformerMixin, assert_all_finite, check_array, check_is_fitted,
+                          check_random_state, check_sample_weight)
 
+new_validate_data: Any = None
+if not TYPE_CHECKING:
+    with contextlib.suppress(ModuleNotFoundError):
+        from sklearn.base import (BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, DensityMixin,
+                                  TransformerMixin)
+        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.utils import Bunch, assert_all_finite, check_array, check_random_state
+        from sklearn.utils.validation import _check_sample_weight as check_sample_weight, check_is_fitted
+        with contextlib.suppress(ImportError):
+            from sklearn.utils.validation import validate_data as new_validate_data
+
+__all__ = ["BaseEstimator", "Bunch", "ClassNamePrefixFeaturesOutMixin", "ClusterMixin", "ConvergenceWarning",
+           "DensityMixin", "TransformerMixin", "assert_all_finite", "check_array", "check_is_fitted",
+           "check_random_state", "check_sample_weight"]
 
 # For check_array: values are not looked at.
 ANY_VALUES = {"force_all_finite": False} if new_validate_data is None else {"ensure_all_finite": False}

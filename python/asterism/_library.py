@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any, Callable, Iterator
 
 import numpy as np
-from scipy.sparse import issparse
 
 from ._header import Header
+from ._standalone import issparse
 
 PACKAGE = Path(__file__).resolve().parent
 HEADERS = ("asterism.h", "asterism_depth.h", "asterism_tally.h", "private/asterism_hallway.h")

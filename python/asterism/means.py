@@ -8,9 +8,9 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from ._base import DirectionClusterer, checked_weights, matrix, refuse_nan, whole_number
+from ._compat import ConvergenceWarning
 from ._library import constants, defaults, interruptible, lender, lib, points_of, sized, structs
 from ._merging import Merging, linkage_of, outliers_of, read_joins
 from .tuning import tune_for

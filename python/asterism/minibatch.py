@@ -6,9 +6,9 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from ._base import checked_weights, refuse_nan, whole_number
+from ._compat import ConvergenceWarning
 from ._library import constants, lib
 from .means import BatchFit, SphericalKMeans
 from .tally import Tally

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any, Iterator
 
 import numpy as np
-from scipy.special import logsumexp
-from sklearn.utils import assert_all_finite
 
-from ._base import DirectionMixture, checked_weights, unit_rows, whole_number
+from ._base import DirectionMixture, checked_weights, logsumexp, unit_rows, whole_number
+from ._compat import assert_all_finite
 from ._library import constants, lib
 from .means import BatchFit
 

@@ -10,10 +10,10 @@ import ctypes
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse
 
 from ._base import FLOATS, canonical
 from ._library import array_at, lender, lib, opened, points_of, sized, structs
+from ._standalone import issparse
 
 
 class Step(NamedTuple):
@@ -94,7 +94,7 @@ class Tally:
         parts. Returns their labels, int32: the nearest mean, -1 for rows without a direction. `labels`, if given (int32,
         contiguous), are those of the iteration before; they are overwritten, and `totals().changed` counts what
         changed."""
-        X = canonical(X.tocsr()) if scipy.sparse.issparse(X) else np.asarray(X)
+        X = canonical(X.tocsr()) if issparse(X) else np.asarray(X)
         X = X if X.dtype in FLOATS and X.dtype.isnative else X.astype(np.float64)
         if X.ndim != 2:
             raise ValueError(f"X has the shape {X.shape}; rows of a matrix are needed")

@@ -6,10 +6,10 @@ import ctypes
 from typing import Any
 
 import numpy as np
-from sklearn.utils import Bunch, check_array
 
 from . import _compat
 from ._base import FLOATS, canonical, checked_weights, refuse_nan, whole_number
+from ._compat import Bunch, check_array
 from ._library import constants, interruptible, lender, lib, points_of, sized, structs
 
 
@@ -35,7 +35,7 @@ def tune(X: Any, sample_weight: Any = None, *, largest: float = 120, smallest: f
 
     Returns
     -------
-    An object (scikit-learn's Bunch) with what `asterism tune --json` prints. Numbers that do not exist are NaN.
+    An object (scikit-learn's Bunch, or one like it) with what `asterism tune --json` prints. Numbers that do not exist are NaN.
         angle, merge, merge_to : the recommended parameters; merge_to and merge are None if there is nothing to merge
         parameters : the same and the order, for `DPVMFMeans(**parameters)`
         labels : (N) int32, clusters, silhouette : what these parameters find in X
