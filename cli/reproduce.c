@@ -24,7 +24,7 @@ typedef struct settings {
     const char *what, *output, *input, *mat, *frames, *report;
     int experiment; /* which */
     int quick;
-    size_t runs, samplers;
+    size_t runs, restarts, samplers;
     double angle;
 } settings;
 
@@ -45,16 +45,19 @@ static const ast_cli_option options_table[] = {
                "fewer settings, the guided filter."},
     {"runs", AST_CLI_COUNT, "N", "data sets to average over (default 50)", AT(runs), 1, 100000, .methods = SYNTHETIC,
      .manual = "Data sets to average over."},
+    {"restarts", AST_CLI_COUNT, "R", "restarts of dp and spkm where both have as many (default 50, with --quick 5)",
+     AT(restarts), 1, 10000, .methods = SYNTHETIC,
+     .manual = "Restarts of dp and of spkm in the rows where both have as many (default 50, with --quick 5)."},
     {"samplers", AST_CLI_COUNT, "N",
-     "also the FSD sampler on the first N data sets, 5000 sweeps each (the paper: 10 runs)", AT(samplers), 0, 100000,
-     .standard = "0", .methods = SYNTHETIC,
-     .manual = "Runs the FSD sampler too, on the first *N* data sets, 5000 sweeps each with at most 50 components; "
-               "the last sample counts. This takes seconds per run."},
+     "the FSD sampler, 5000 sweeps, and the CRP sampler, 100 sweeps, on the first N data sets (the paper: 10 runs)",
+     AT(samplers), 0, 100000, .standard = "1", .methods = SYNTHETIC,
+     .manual = "The data sets on which the samplers run too: FSD with 5000 sweeps (200 with --quick) and at most 50 "
+               "components, CRP with 100 sweeps; the last sample counts. FSD takes ten seconds or more per data set."},
     {"input", AST_CLI_TEXT, "DIR", "a folder of depth images; of 'sample --scene hallway' with the true directions",
      AT(input), .methods = STREAM, .required = "a folder of depth images", .manual = "The folder of depth images."},
     AST_CLI_REPORT_OPTION(AT(report)),
-    {"angle", AST_CLI_REAL, "DEG", "the angle of the rows beside the paper's 100 degrees (default 75)", AT(angle), 0, 180,
-     .methods = STREAM, .manual = "The angle of the rows beside those with the paper's 100 degrees (default 75)."},
+    {"angle", AST_CLI_REAL, "DEG", "the angle of the rows beside the paper's 100 degrees (default 75)", AT(angle), 0,
+     180, .methods = STREAM, .manual = "The angle of the rows beside those with the paper's 100 degrees (default 75)."},
     {"mat", AST_CLI_TEXT, "FILE", "the data set, nyu_depth_v2_labeled.mat", AT(mat), .methods = NYU,
      .required = "the data set nyu_depth_v2_labeled.mat", .manual = "The data set."},
     {"frames", AST_CLI_TEXT, "LIST", "scenes, counted from 0, such as 0-99, 5,17 or every tenth as 0-/10 (default all)",
@@ -77,7 +80,8 @@ const ast_cli_command ast_cli_reproduce = {
              "reproduce nyu --mat FILE --output DIR [options]",
     .about = "Runs an experiment of the paper and prints its numbers beside the paper's.\n\n"
              "synthetic: 30 von Mises-Fisher clusters on the sphere, 30,000 points, 50 data sets; DP-vMF-means "
-             "over the angle, spherical k-means over K. Writes synthetic.csv, synthetic.svg and sphere.svg. "
+             "over the angle, spherical k-means over K, both with the same number of restarts, and the FSD and CRP "
+             "samplers. Writes synthetic.csv, synthetic.svg and sphere.svg. "
              "Ctrl-C keeps the runs that are finished.\n\n"
              "stream: time and consistency of spkm with K = 5, dp, sdp and ddp, by the paper's tracker and by ours, at "
              "our angle and at the paper's, without poses and with them where the input has a poses.txt. Writes "
@@ -89,30 +93,32 @@ const ast_cli_command ast_cli_reproduce = {
              "and scenes.csv, one row per scene. Ctrl-C keeps the scenes that are finished, and the same command "
              "resumes from them. The camera is that of the data set unless --intrinsics says otherwise, the "
              "smoothing tv as in the paper.",
-    .manual = "Runs an experiment of the paper and prints its numbers beside the paper's; *docs/PAPER.md* says "
-              "where they differ and why.\n\n"
-              "`synthetic` draws 50 data sets of 30,000 points from 30 von Mises-Fisher distributions (kappa 200, "
-              "means at least 30 degrees apart) and runs DP-vMF-means over the angle and spherical k-means, from "
-              "random and from k-means++ starts, over K. It writes *synthetic.csv*, *synthetic.svg* and "
-              "*sphere.svg*. Ctrl-C keeps the runs that are finished.\n\n"
-              "`stream` follows the surfaces of depth images by dp, sdp and ddp and clusters each frame by spkm "
-              "with K = 5. ddp runs with the paper's tracker (beta 1e5, lifetime 400, a point may revive any "
-              "cluster) and with ours (drift 1, `--revive near`), each at --angle and at the paper's 100 degrees, "
-              "without poses, as in the paper, and, where the input has a *poses.txt*, also with the normals turned "
-              "into the world. It prints milliseconds per frame, the flicker (pixels whose id is not that of the "
-              "frame before) and, where the input has a folder *truth* as `sample --scene hallway` writes it, the "
-              "consistency: pixels that have the one id of their true direction over the whole run. The rows with "
-              "the paper's own setting use its schedule, `oir`, and count its restarts per frame. It writes "
-              "*stream.csv* and the shares of sdp and ddp, as the paper had them and at --angle, as "
-              "*shares.svg*.\n\n"
-              "`nyu` takes the scenes of NYU Depth v2, *nyu_depth_v2_labeled.mat* (2.8 GB, to be had from its "
-              "authors; reading it needs a build with libhdf5), makes normals of their depth and clusters these by "
-              "DP-vMF-means over the angle and by spherical k-means over K. It prints the mean silhouettes at the "
-              "best angle and K, and how many clusters the scenes have at that angle. It writes *nyu.csv* (one row "
-              "per setting), *nyu.svg*, *histogram.csv* and *scenes.csv*, one row per scene. Ctrl-C keeps the "
-              "scenes that are finished; the same command resumes from them, with the same or other --frames. The "
-              "camera is that of the data set unless --intrinsics says otherwise, and the smoothing is `tv`, as in "
-              "the paper, unless --smooth does. It takes a second or two per scene.",
+    .manual =
+        "Runs an experiment of the paper and prints its numbers beside the paper's; *docs/PAPER.md* says "
+        "where they differ and why.\n\n"
+        "`synthetic` draws 50 data sets of 30,000 points from 30 von Mises-Fisher distributions (kappa 200, "
+        "means at least 30 degrees apart) and runs DP-vMF-means over the angle and spherical k-means, from "
+        "random and from k-means++ starts, over K, one run each; then dp at 26 degrees and spkm at K = 30 with "
+        "the same number of restarts, and the FSD and CRP samplers. It writes *synthetic.csv*, *synthetic.svg* and "
+        "*sphere.svg*. Ctrl-C keeps the runs that are finished.\n\n"
+        "`stream` follows the surfaces of depth images by dp, sdp and ddp and clusters each frame by spkm "
+        "with K = 5. ddp runs with the paper's tracker (beta 1e5, lifetime 400, a point may revive any "
+        "cluster) and with ours (drift 1, `--revive near`), each at --angle and at the paper's 100 degrees, "
+        "without poses, as in the paper, and, where the input has a *poses.txt*, also with the normals turned "
+        "into the world. It prints milliseconds per frame, the flicker (pixels whose id is not that of the "
+        "frame before) and, where the input has a folder *truth* as `sample --scene hallway` writes it, the "
+        "consistency: pixels that have the one id of their true direction over the whole run. The rows with "
+        "the paper's own setting use its schedule, `oir`, and count its restarts per frame. It writes "
+        "*stream.csv* and the shares of sdp and ddp, as the paper had them and at --angle, as "
+        "*shares.svg*.\n\n"
+        "`nyu` takes the scenes of NYU Depth v2, *nyu_depth_v2_labeled.mat* (2.8 GB, to be had from its "
+        "authors; reading it needs a build with libhdf5), makes normals of their depth and clusters these by "
+        "DP-vMF-means over the angle and by spherical k-means over K. It prints the mean silhouettes at the "
+        "best angle and K, and how many clusters the scenes have at that angle. It writes *nyu.csv* (one row "
+        "per setting), *nyu.svg*, *histogram.csv* and *scenes.csv*, one row per scene. Ctrl-C keeps the "
+        "scenes that are finished; the same command resumes from them, with the same or other --frames. The "
+        "camera is that of the data set unless --intrinsics says otherwise, and the smoothing is `tv`, as in "
+        "the paper, unless --smooth does. It takes a second or two per scene.",
     .examples = "asterism reproduce synthetic --output figures\n"
                 "asterism reproduce synthetic --quick --output figures --json\n"
                 "asterism reproduce stream --input hall --intrinsics 259.5,259.5,159.5,119.5 --output figures\n"
@@ -327,6 +333,7 @@ static int prepare(job *work) {
                                   .page = given->report ? &work->page : NULL,
                                   .quick = given->quick,
                                   .runs = given->runs,
+                                  .restarts = given->restarts,
                                   .samplers = given->samplers,
                                   .angle = isnan(given->angle) ? 75 : given->angle};
     int code = experiment_names.bits[given->experiment] == SYNTHETIC ? -1 : open_input(work);

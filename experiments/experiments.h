@@ -56,7 +56,8 @@ typedef struct ast_experiment {
     const char *output;   /* the folder */
     ast_chart_page *page; /* of the report, which gets every figure and table; NULL: no report */
     bool quick;
-    size_t runs, samplers;   /* synthetic: data sets, 0 for the usual number; those that the samplers get too */
+    size_t runs, restarts;   /* synthetic: data sets; restarts of the comparison; 0: the usual number */
+    size_t samplers;         /* synthetic: data sets that the samplers get too */
     double angle;            /* stream: degrees */
     const char *input;       /* stream, nyu: for sentences */
     size_t frames;           /* that the input has */

@@ -5,7 +5,11 @@
  * The paper does not state how its clusters were drawn. Ours: kappa 200, means at least 30 degrees apart, equal shares,
  * chosen so that the true labels have about the silhouette that the paper reports (0.92); 30 discs of that size just
  * fit on the sphere with room to differ. Every run draws new means and points, so that the deviations are those over
- * data sets, and a run is an independent start at once. */
+ * data sets, and a run is an independent start at once.
+ *
+ * A single run of spkm depends on its start, and one of dp on the order of the points; so both also run with the same
+ * number of restarts, dp at an angle in the middle of the range that finds 30 clusters, spkm with the true K. The two
+ * samplers take the first data sets only. */
 #include <math.h>
 #include <plot.h>
 #include <stdio.h>
@@ -22,15 +26,19 @@ enum {
     QUICK_POINTS = 3000,
     SWEEPS = 5000,
     QUICK_SWEEPS = 200,
-    SWEEPS_ALIKE = 8, /* about as many sweeps of the sampler take the time of a clustering with its silhouette */
+    CRP_SWEEPS = 100,
+    RESTARTS = 50,
+    QUICK_RESTARTS = 5,
+    SWEEPS_ALIKE = 8, /* about as many sweeps of a sampler take the time of a clustering with its silhouette */
     COMPONENTS = 50,
     MOST_SETTINGS = 64
 };
 #define KAPPA 200.0
 #define SEPARATION 30.0
+#define ANGLE 26.0 /* with restarts: from 22 to 28 degrees the number of clusters stays */
 
-enum { DP, RANDOM, PLUSPLUS, METHODS, FSD = METHODS };
-static const char *const names[METHODS + 1] = {"dp", "spkm random", "spkm k-means++", "fsd"};
+enum { DP, RANDOM, PLUSPLUS, METHODS, FSD = METHODS, CRP };
+static const char *const names[] = {"dp", "spkm random", "spkm k-means++", "fsd", "crp"};
 static const char *const legends[METHODS] = {"DP-vMF-means", "spkm", "spkm ++"};
 
 /* Degrees for dp, K for the others; 0 ends. */
@@ -41,19 +49,23 @@ static const double quick_counts[] = {10, 20, 30, 40, 0};
 
 typedef struct setting {
     int method;
-    double value; /* degrees or K */
-    ast_moments clusters, nmi, silhouette;
+    double value; /* degrees, or K; of crp, whose number of clusters is free, 0 */
+    int restarts; /* or sweeps of a sampler */
+    size_t sets;  /* so many data sets get it */
+    ast_moments clusters, nmi, silhouette, seconds;
 } setting;
+
+enum { NUMBERS = 4 }; /* of a result: clusters, NMI, silhouette, seconds */
 
 typedef struct job {
     const ast_experiment *plan;
     size_t count, planned, runs; /* points; runs to do and done */
     float *points, *means;
     int32_t *truth, *labels;
-    setting sampler; /* FSD, on the first data sets alone */
-    bool sampling;   /* at it now */
-    setting settings[MOST_SETTINGS];
-    size_t setting_count;
+    setting settings[MOST_SETTINGS]; /* first those over the angle and over K */
+    size_t swept, setting_count;
+    const setting *running;
+    double done, all; /* the work so far, and that to do, in clusterings */
     double started, seconds;
 } job;
 
@@ -79,9 +91,38 @@ int ast_experiment_synthetic(const ast_experiment *plan) {
     return code;
 }
 
+static void add_setting(job *work, int method, double value, int restarts, size_t sets) {
+    work->settings[work->setting_count++] =
+        (setting){.method = method, .value = value, .restarts = restarts, .sets = sets};
+}
+
 static void add_settings(job *work, int method, const double *values) {
     for (; *values > 0; values++)
-        work->settings[work->setting_count++] = (setting){.method = method, .value = *values};
+        add_setting(work, method, *values, 1, work->planned);
+}
+
+static bool is_sampler(const setting *one) {
+    return one->method == FSD || one->method == CRP;
+}
+
+/* Its work, in clusterings. */
+static double cost(const setting *one) {
+    return (double)one->restarts / (is_sampler(one) ? SWEEPS_ALIKE : 1);
+}
+
+static void add_comparisons(job *work) {
+    const ast_experiment *plan = work->plan;
+    int restarts = plan->restarts ? (int)plan->restarts : plan->quick ? QUICK_RESTARTS : RESTARTS;
+    size_t samplers = plan->samplers < work->planned ? plan->samplers : work->planned;
+    add_setting(work, DP, ANGLE, restarts, work->planned);
+    add_setting(work, RANDOM, TRUE_CLUSTERS, restarts, work->planned);
+    add_setting(work, PLUSPLUS, TRUE_CLUSTERS, restarts, work->planned);
+    if (samplers) {
+        add_setting(work, FSD, COMPONENTS, plan->quick ? QUICK_SWEEPS : SWEEPS, samplers);
+        add_setting(work, CRP, 0, CRP_SWEEPS, samplers);
+    }
+    for (size_t i = 0; i < work->setting_count; i++)
+        work->all += cost(&work->settings[i]) * (double)work->settings[i].sets;
 }
 
 static int prepare(job *work) {
@@ -91,7 +132,8 @@ static int prepare(job *work) {
     add_settings(work, DP, plan->quick ? quick_angles : angles);
     add_settings(work, RANDOM, plan->quick ? quick_counts : counts);
     add_settings(work, PLUSPLUS, plan->quick ? quick_counts : counts);
-    work->sampler = (setting){.method = FSD, .value = COMPONENTS};
+    work->swept = work->setting_count;
+    add_comparisons(work);
     work->points = malloc(work->count * 3 * sizeof *work->points);
     work->means = malloc(TRUE_CLUSTERS * 3 * sizeof *work->means);
     work->truth = malloc(work->count * sizeof *work->truth);
@@ -103,66 +145,67 @@ static int prepare(job *work) {
 
 /* ---- Runs -------------------------------------------------------------------------------------------------------- */
 
-static size_t sweeps(const job *work) {
-    return work->plan->quick ? QUICK_SWEEPS : SWEEPS;
-}
-
-/* The share of the time that is over, after `sampled` sweeps of this run's sampler and so many clusterings in all. */
-static double share_over(const job *work, size_t clusterings, size_t sampled) {
-    size_t samplers = work->plan->samplers < work->planned ? work->plan->samplers : work->planned;
-    size_t before = work->runs < samplers ? work->runs : samplers;
-    double all = (double)(work->planned * work->setting_count) + (double)(samplers * sweeps(work)) / SWEEPS_ALIKE;
-    return ((double)clusterings + (double)(before * sweeps(work) + sampled) / SWEEPS_ALIKE) / all;
-}
-
 static int step(const ast_progress *state, void *data) {
     job *work = data;
     const ast_experiment *plan = work->plan;
-    if (work->sampling)
-        plan->command->progress(plan->data, (size_t)state->iteration, sweeps(work), "sweeps of the sampler",
-                                share_over(work, (work->runs + 1) * work->setting_count, (size_t)state->iteration));
+    const setting *one = work->running;
+    if (is_sampler(one))
+        plan->command->progress(plan->data, (size_t)state->iteration, (size_t)one->restarts, "sweeps of the sampler",
+                                (work->done + (double)state->iteration / SWEEPS_ALIKE) / work->all);
     return plan->command->stopped();
 }
 
-static ast_status measure(job *work, const setting *one, uint64_t seed, double result[3]) {
+static ast_options options_of(job *work, const setting *one, uint64_t seed) {
+    static const ast_method methods[] = {AST_DP, AST_SPKM, AST_SPKM, AST_FSD, AST_CRP};
     ast_options options;
-    ast_report report = {.size = sizeof report};
-    ast_agreement agreement = {.size = sizeof agreement};
-    ast_points points = ast_points_f4(work->points, work->count, 3);
     ast_options_init(&options);
-    options.method = one->method == DP ? AST_DP : one->method == FSD ? AST_FSD : AST_SPKM;
+    options.method = methods[one->method];
     options.start = one->method == RANDOM ? AST_RANDOM : AST_PLUSPLUS;
     options.seed = seed;
     options.progress = step;
     options.progress_data = work;
-    work->sampling = one->method == FSD;
-    if (work->sampling)
-        options.max_iterations = (int)sweeps(work);
+    if (is_sampler(one))
+        options.max_iterations = one->restarts;
+    else
+        options.restarts = one->restarts;
     if (one->method == DP)
         options.angle = one->value;
     else
         options.clusters = (size_t)one->value;
-    ast_status status = ast_cluster(work->plan->context, &points, &options, work->labels, &report);
+    return options;
+}
+
+static ast_status measure(job *work, const setting *one, uint64_t seed, double result[NUMBERS]) {
+    ast_context *context = work->plan->context;
+    ast_report report = {.size = sizeof report};
+    ast_agreement agreement = {.size = sizeof agreement};
+    ast_points points = ast_points_f4(work->points, work->count, 3);
+    work->running = one;
+    ast_options options = options_of(work, one, seed);
+    ast_status status = ast_cluster(context, &points, &options, work->labels, &report);
     if (status == AST_OK)
-        status = ast_compare(work->plan->context, work->labels, work->truth, work->count, &agreement);
+        status = ast_compare(context, work->labels, work->truth, work->count, &agreement);
     result[0] = (double)report.clusters;
     result[1] = agreement.nmi;
     result[2] = 0; /* of one cluster: as of points that are alone */
+    result[3] = report.seconds;
     if (status == AST_OK && report.clusters > 1)
-        status = ast_silhouette(work->plan->context, &points, work->labels, AST_COSINE, 1, &result[2], NULL);
+        status = ast_silhouette(context, &points, work->labels, AST_COSINE, 1, &result[2], NULL);
+    work->done += cost(one);
     return status;
 }
 
-static void add_result(setting *one, const double result[3]) {
+static void add_result(setting *one, const double result[NUMBERS]) {
     ast_moments_add(&one->clusters, result[0]);
     ast_moments_add(&one->nmi, result[1]);
     ast_moments_add(&one->silhouette, result[2]);
+    ast_moments_add(&one->seconds, result[3]);
 }
 
 /* One data set under all settings; it counts only when it is complete. The last set drawn is always that of the last
  * run that counts, or a later one that was cut short. */
 static int one_run(job *work) {
-    double results[MOST_SETTINGS][3] = {{0}};
+    double results[MOST_SETTINGS][NUMBERS] = {{0}};
     const ast_experiment *plan = work->plan;
     uint64_t seed = plan->seed + work->runs;
     ast_mixture mixture = {.size = sizeof mixture,
@@ -174,48 +217,44 @@ static int one_run(job *work) {
                            .seed = seed};
     ast_status status = ast_sample_mixture(work->plan->context, &mixture, work->points, work->truth, work->means);
     for (size_t i = 0; i < work->setting_count && status == AST_OK; i++) {
-        size_t done = work->runs * work->setting_count + i;
-        plan->command->progress(plan->data, done, work->planned * work->setting_count, "clusterings",
-                                share_over(work, done, 0));
-        status = measure(work, &work->settings[i], seed, results[i]);
+        plan->command->progress(plan->data, work->runs * work->setting_count + i, work->planned * work->setting_count,
+                                "clusterings", work->done / work->all);
+        if (work->runs < work->settings[i].sets)
+            status = measure(work, &work->settings[i], seed, results[i]);
     }
-    double sampled[3] = {0};
-    int samples = work->runs < plan->samplers;
-    if (status == AST_OK && samples)
-        status = measure(work, &work->sampler, seed, sampled);
     if (status == AST_CANCELLED)
         return -1;
     if (status != AST_OK)
         return plan->command->status(status, plan->context, "the synthetic data");
     for (size_t i = 0; i < work->setting_count; i++)
-        add_result(&work->settings[i], results[i]);
-    if (samples)
-        add_result(&work->sampler, sampled);
+        if (work->runs < work->settings[i].sets)
+            add_result(&work->settings[i], results[i]);
     work->runs++;
     return -1;
 }
 
 /* ---- Tables ------------------------------------------------------------------------------------------------------ */
 
-static bool write_row(const setting *one, ast_output *output, ast_format_error *error) {
-    return ast_printf(output, error, "%s,%g,%zu,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", names[one->method], one->value,
-                      one->nmi.count, one->clusters.mean, ast_moments_deviation(&one->clusters), one->nmi.mean,
-                      ast_moments_deviation(&one->nmi), one->silhouette.mean, ast_moments_deviation(&one->silhouette));
-}
-
+/* Times are not in the file: the same data and seed give the same file. */
 static bool write_csv(const void *data, ast_output *output, ast_format_error *error) {
     const job *work = data;
-    bool good =
-        ast_printf(output, error, "method,setting,runs,clusters,clusters_sd,nmi,nmi_sd,silhouette,silhouette_sd\n");
-    for (size_t i = 0; i < work->setting_count && good; i++)
-        good = write_row(&work->settings[i], output, error);
-    return good && (work->sampler.nmi.count == 0 || write_row(&work->sampler, output, error));
+    bool good = ast_printf(output, error,
+                           "method,setting,restarts,runs,clusters,clusters_sd,nmi,nmi_sd,silhouette,"
+                           "silhouette_sd\n");
+    for (size_t i = 0; i < work->setting_count && good; i++) {
+        const setting *one = &work->settings[i];
+        good = ast_printf(output, error, "%s,%g,%d,%zu,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", names[one->method], one->value,
+                          one->restarts, one->nmi.count, one->clusters.mean, ast_moments_deviation(&one->clusters),
+                          one->nmi.mean, ast_moments_deviation(&one->nmi), one->silhouette.mean,
+                          ast_moments_deviation(&one->silhouette));
+    }
+    return good;
 }
 
 /* The setting of a method with the highest NMI, or for K given the one at the true number. */
 static const setting *best_of(const job *work, int method) {
     const setting *best = NULL;
-    for (size_t i = 0; i < work->setting_count; i++) {
+    for (size_t i = 0; i < work->swept; i++) {
         const setting *one = &work->settings[i];
         if (one->method != method || (method != DP && one->value != TRUE_CLUSTERS))
             continue;
@@ -225,35 +264,50 @@ static const setting *best_of(const job *work, int method) {
     return best;
 }
 
+static void print_row(const setting *one, const char *nmi, const char *silhouette, const char *clusters) {
+    static const char *const patterns[] = {"%s at %g degrees", "%s, K = %g", "%s, K = %g", "%s, K <= %g", "%s"};
+    char name[64], repeats[32];
+    snprintf(name, sizeof name, patterns[one->method], names[one->method], one->value);
+    snprintf(repeats, sizeof repeats,
+             is_sampler(one)     ? "%d sweeps"
+             : one->restarts > 1 ? "%d runs"
+                                 : "%d run",
+             one->restarts);
+    printf("%-22s  %11s  %8.3f  %5s  %.3f +- %.3f  %5s  %.3f +- %.3f  %5.2f +- %.2f%s\n", name, repeats,
+           one->seconds.mean, nmi, one->nmi.mean, ast_moments_deviation(&one->nmi), silhouette, one->silhouette.mean,
+           ast_moments_deviation(&one->silhouette), one->clusters.mean, ast_moments_deviation(&one->clusters),
+           clusters);
+}
+
 static void print_table(const void *data) {
     const job *work = data;
-    static const char *const paper[METHODS][2] = {{"0.99", "0.92"}, {"0.94", "-"}, {"-", "-"}};
     printf("%zu data sets of %zu points from %d von Mises-Fisher distributions, kappa %g, means at least %g degrees\n"
            "apart (not in the paper; chosen so that the best silhouette is near the paper's 0.92)\n\n",
            work->runs, work->count, TRUE_CLUSTERS, KAPPA, SEPARATION);
-    printf("%-30s  %5s  %-16s  %5s  %-16s  %s\n", "", "paper", "NMI", "paper", "silhouette", "clusters");
-    for (int method = 0; method < METHODS; method++) {
-        const setting *best = best_of(work, method);
-        char name[64];
-        snprintf(name, sizeof name, method == DP ? "%s at %g degrees" : "%s, K = %g", names[method], best->value);
-        printf("%-30s  %5s  %.3f +- %.3f    %5s  %.3f +- %.3f    %.2f +- %.2f\n", name, paper[method][0],
-               best->nmi.mean, ast_moments_deviation(&best->nmi), paper[method][1], best->silhouette.mean,
-               ast_moments_deviation(&best->silhouette), best->clusters.mean, ast_moments_deviation(&best->clusters));
+    printf("%-22s  %11s  %8s  %5s  %-14s  %5s  %-14s  %s\n", "", "best of", "seconds", "paper", "NMI", "paper",
+           "silhouette", "clusters");
+    print_row(best_of(work, DP), "0.99", "0.92", "");
+    print_row(best_of(work, RANDOM), "0.94", "-", "");
+    print_row(best_of(work, PLUSPLUS), "-", "-", "");
+    for (size_t i = work->swept; i < work->setting_count; i++) {
+        const setting *one = &work->settings[i];
+        if (one->method == FSD)
+            print_row(one, "0.94", "0.74", " (paper: 23.0 +- 1.67)");
+        else
+            print_row(one, "-", "-", one->method == CRP ? " (paper: stopped after two days)" : "");
     }
-    const setting *fsd = &work->sampler;
-    if (fsd->nmi.count)
-        printf("%-30s  %5s  %.3f +- %.3f    %5s  %.3f +- %.3f    %.2f +- %.2f (paper: 23.0 +- 1.67)\n",
-               "fsd, the last of the sweeps", "0.94", fsd->nmi.mean, ast_moments_deviation(&fsd->nmi), "0.74",
-               fsd->silhouette.mean, ast_moments_deviation(&fsd->silhouette), fsd->clusters.mean,
-               ast_moments_deviation(&fsd->clusters));
-    printf("\n%zu clusterings in %.1f s; %s holds synthetic.csv, synthetic.svg and sphere.svg\n",
-           work->runs * work->setting_count, work->seconds, work->plan->output);
+    printf("\nOf a sampler the last sweep counts. %zu rows in %.1f s; %s holds synthetic.csv, synthetic.svg and\n"
+           "sphere.svg.\n",
+           work->setting_count, work->seconds, work->plan->output);
 }
 
 static void put_setting(ast_text *json, const setting *one) {
     ast_json_open(json, NULL, '{');
     ast_json_string(json, "method", names[one->method]);
     ast_json_real(json, "setting", one->value, 17);
+    ast_json_integer(json, is_sampler(one) ? "sweeps" : "restarts", one->restarts);
+    ast_json_integer(json, "runs", (int64_t)one->nmi.count);
+    ast_json_real(json, "seconds", one->seconds.mean, 17);
     ast_json_real(json, "clusters", one->clusters.mean, 17);
     ast_json_real(json, "clusters_sd", ast_moments_deviation(&one->clusters), 17);
     ast_json_real(json, "nmi", one->nmi.mean, 17);
@@ -275,11 +329,11 @@ static void print_json(const void *data, ast_text *json) {
     ast_json_open(json, "best", '[');
     for (int method = 0; method < METHODS; method++)
         put_setting(json, best_of(work, method));
-    if (work->sampler.nmi.count)
-        put_setting(json, &work->sampler);
+    for (size_t i = work->swept; i < work->setting_count; i++)
+        put_setting(json, &work->settings[i]);
     ast_json_close(json, ']');
     ast_json_open(json, "settings", '[');
-    for (size_t i = 0; i < work->setting_count; i++)
+    for (size_t i = 0; i < work->swept; i++)
         put_setting(json, &work->settings[i]);
     ast_json_close(json, ']');
 }
@@ -292,7 +346,7 @@ static bool write_svg(const void *data, ast_output *output, ast_format_error *er
     const job *work = data;
     double columns[COLUMNS][MOST_SETTINGS];
     size_t first[METHODS + 1] = {0};
-    for (size_t i = 0; i < work->setting_count; i++) {
+    for (size_t i = 0; i < work->swept; i++) {
         const setting *one = &work->settings[i];
         columns[X][i] = one->value;
         columns[CLUSTERS][i] = one->clusters.mean;
