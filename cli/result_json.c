@@ -90,9 +90,35 @@ static void put_head(const ast_cli_result *result, ast_text *json) {
         put_comparison(result, json);
     put_known(json, "log_likelihood", report->log_likelihood);
     put_known(json, "bic", report->bic);
+    ast_json_open(json, "rayleigh", '{');
+    ast_json_string(json, "test", result->axial ? "bingham" : "rayleigh");
+    ast_json_real(json, "statistic", report->rayleigh, DOUBLE_DIGITS);
+    ast_json_real(json, "p", report->rayleigh_p, DOUBLE_DIGITS);
+    ast_json_close(json, '}');
     if (result->plan)
         put_memory(result, json);
     ast_json_real(json, "seconds", report->seconds, DOUBLE_DIGITS);
+}
+
+/* How well the mean is known, as docs/errors.md says. */
+static void put_errors(const ast_cli_result *result, const ast_cluster_info *cluster, ast_text *json) {
+    const double *limits = cluster->kappa_interval;
+    if (isfinite(limits[0])) {
+        ast_json_open(json, "kappa_interval", '[');
+        ast_json_real(json, NULL, limits[0], FLOAT_DIGITS);
+        ast_json_real(json, NULL, limits[1], FLOAT_DIGITS);
+        ast_json_close(json, ']');
+    } else {
+        ast_json_real(json, "kappa_interval", NAN, FLOAT_DIGITS);
+    }
+    ast_json_real(json, "precision", cluster->precision, FLOAT_DIGITS);
+    if (cluster->effective != (double)cluster->count)
+        ast_json_real(json, "effective", cluster->effective, FLOAT_DIGITS);
+    ast_json_real(json, "resultant", cluster->length, FLOAT_DIGITS);
+    ast_json_real(json, "standard_error", cluster->standard_error, FLOAT_DIGITS);
+    ast_json_real(json, "alpha95", cluster->alpha95, FLOAT_DIGITS);
+    if (result->report->dimension == 3)
+        ast_json_real(json, "csd", 81 / sqrt(cluster->precision), FLOAT_DIGITS);
 }
 
 /* A mixture knows the share of its component; what belongs to the others is counted. */
@@ -107,6 +133,7 @@ static void put_cluster(const ast_cli_result *result, size_t id, ast_text *json)
         ast_json_real(json, NULL, (double)cluster->mean[d], FLOAT_DIGITS);
     ast_json_close(json, ']');
     ast_json_real(json, "kappa", cluster->kappa, FLOAT_DIGITS);
+    put_errors(result, cluster, json);
     ast_json_real(json, "share", share, FLOAT_DIGITS);
     ast_json_real(json, "spread", ast_cli_spread(cluster), FLOAT_DIGITS);
     if (isfinite(result->report->stability))

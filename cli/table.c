@@ -37,8 +37,8 @@ void ast_cli_print_table(const ast_cli_result *result) {
     size_t rows[MOST_ROWS], total = result->report->clusters;
     size_t count = largest(result, rows);
     print_head(result, &style);
-    printf("\n%s%6s  %*s  %11s  %6s  %7s  %7s  mean%s%s\n", style.bold, "id", -BAR_CELLS, "", "size", "share", "spread",
-           "kappa", in_space(result) ? "                   dip dir    dip" : "", style.plain);
+    printf("\n%s%6s  %*s  %11s  %6s  %7s  %7s  %7s  mean%s%s\n", style.bold, "id", -BAR_CELLS, "", "size", "share",
+           "spread", "kappa", "alpha95", in_space(result) ? "                   dip dir    dip" : "", style.plain);
     double scale = count ? ast_cli_share(result, &result->clusters[rows[0]]) : 1;
     for (size_t i = 0; i < count; i++)
         print_row(&result->clusters[rows[i]], rows[i], result, scale, &style);
@@ -50,7 +50,8 @@ void ast_cli_print_table(const ast_cli_result *result) {
         printf("   ... and %s more with %s points together\n", ast_cli_grouped(total - count, more),
                ast_cli_grouped(rest, points));
     }
-    printf("\nspread: degrees; its cosine is the mean cosine between the members and their mean\n");
+    printf("\nspread: degrees; its cosine is the mean cosine between the members and their mean\n"
+           "alpha95: degrees; the true mean is within this angle of the mean with 95%% confidence\n");
     if (in_space(result))
         printf("dip dir, dip: of the plane that the mean is the normal of, where x is east, y north and z up\n");
     if (in_space(result) && count > 1)
@@ -166,13 +167,15 @@ static void print_row(const ast_cluster_info *cluster, size_t id, const ast_cli_
                       const look *style) {
     size_t dimension = result->report->dimension;
     double share = ast_cli_share(result, cluster), dip_direction, dip;
-    char size[AST_CLI_GROUPED], kappa[32] = "-";
+    char size[AST_CLI_GROUPED], kappa[32] = "-", alpha95[32] = "-";
     if (isfinite(cluster->kappa))
         snprintf(kappa, sizeof kappa, cluster->kappa < 99999 ? "%.1f" : "%.1e", cluster->kappa);
+    if (isfinite(cluster->alpha95))
+        snprintf(alpha95, sizeof alpha95, cluster->alpha95 < 0.01 ? "%.1e" : "%.2f", cluster->alpha95);
     printf("%6zu  ", id);
     print_bar(scale > 0 ? share / scale : 0, style);
-    printf("  %11s  %5.1f%%  %7.2f  %7s ", ast_cli_grouped(cluster->count, size), 100 * share, ast_cli_spread(cluster),
-           kappa);
+    printf("  %11s  %5.1f%%  %7.2f  %7s  %7s ", ast_cli_grouped(cluster->count, size), 100 * share,
+           ast_cli_spread(cluster), kappa, alpha95);
     size_t shown = dimension < MOST_COMPONENTS ? dimension : MOST_COMPONENTS;
     for (size_t d = 0; d < shown; d++)
         printf(" %6.3f", (double)cluster->mean[d]);

@@ -347,6 +347,9 @@ typedef struct ast_report {
     double silhouette;     /* by cosine, of the run that was kept; NaN if it was not needed: AST_DP, restarts > 1 */
     double stability;      /* the mean adjusted Rand index of the kept run and the other restarts: 1 if all agree. NaN
                               with one run */
+    double rayleigh;       /* test of uniformity of all points: Rayleigh's statistic D n (R / n)^2; axial: Bingham's,
+                              NaN above 16 dimensions. n as in ast_cluster_info.effective */
+    double rayleigh_p;     /* the probability of such a statistic or a larger one if the points were uniform */
 } ast_report;
 
 /* A cluster of the last result. */
@@ -361,6 +364,15 @@ typedef struct ast_cluster_info {
     double share;      /* the weight of the component in the mixture, 0..1; NaN for methods without components */
     double stability;  /* the mean over the other restarts of the Jaccard index with the most similar cluster there,
                           0..1;  NaN as in ast_report */
+    /* How well the mean is known (docs/errors.md). Angles are in degrees. NaN where kappa is undefined. */
+    double effective; /* n, the number of points that weigh equally and tell as much: (sum w)^2 / sum w^2, `count`
+                         without weights. AST_MOVMF: `share` times that of all points */
+    double length;    /* R = n times the mean resultant length; AST_MOVMF: that of the component */
+    double precision; /* kappa estimated from R alone. D = 3: Fisher's k = (n - 1) / (n - R). For few points in many
+                         dimensions `kappa` is too large, and this is not. 0: R is as short as by chance */
+    double standard_error;    /* of the mean: D = 3: the angle that the error does not exceed with 63% probability */
+    double alpha95;           /* ... and with 95%, the confidence cone; 180 if the mean could be anywhere */
+    double kappa_interval[2]; /* 95% confidence limits of kappa */
 } ast_cluster_info;
 
 /* Clusters the points. `labels` (N) receives 0..K-1 in order of creation, -1 for missing rows. If every row is missing

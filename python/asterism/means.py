@@ -19,7 +19,9 @@ from .tuning import tune_for
 class BatchFit:
     """What batch estimators have in common: a call of ast_cluster and its result as attributes."""
 
-    _results = ("cluster_centers_", "kappas_", "counts_", "objective_", "n_iter_", "stability_", "cluster_stability_")
+    _errors = ("resultant_", "precision_", "kappa_interval_", "standard_error_", "alpha95_")
+    _results = ("cluster_centers_", "kappas_", "counts_", "objective_", "n_iter_", "stability_", "cluster_stability_",
+                *_errors, "rayleigh_")
     _warns = True  # if the run stops at max_iter before it converged
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
@@ -95,7 +97,17 @@ def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray, ca
             "improvement_": report.improvement, "n_iter_": report.iterations, "missing": report.missing,
             "converged": bool(report.converged), "stability_": report.stability, "silhouette_": report.silhouette,
             "cluster_stability_": np.array([one.stability for one in clusters], np.float64), "tree_": tree,
-            "leaf_labels_": getattr(options, "leaf_labels", ()), "n_leaves_": report.merged}
+            "leaf_labels_": getattr(options, "leaf_labels", ()), "n_leaves_": report.merged,
+            "rayleigh_": (report.rayleigh, report.rayleigh_p), **errors_of(clusters)}
+
+
+def errors_of(clusters: list[Any]) -> dict[str, np.ndarray]:
+    """How well the means are known: the arrays of `BatchFit._errors`."""
+    columns = {"resultant_": "length", "precision_": "precision", "standard_error_": "standard_error",
+               "alpha95_": "alpha95"}
+    found = {name: np.array([getattr(one, field) for one in clusters], np.float64) for name, field in columns.items()}
+    limits = np.array([list(one.kappa_interval) for one in clusters], np.float64)
+    return {**found, "kappa_interval_": limits.reshape(len(clusters), 2)}
 
 
 def cluster_records(context: Any) -> list[Any]:
@@ -170,6 +182,13 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
     cluster_centers_ : (K, D) float32, unit vectors
     kappas_ : (K) concentration of each cluster as a von Mises-Fisher distribution; NaN where undefined
     counts_ : (K) rows in each cluster
+    resultant_ : (K) R, the length of the sum of each cluster's unit vectors; with weights in units of effective rows
+    alpha95_ : (K) degrees; the true mean is within this angle of the mean with 95% confidence; NaN where undefined, as
+        for the next three. The docs have the formulas (docs/errors.md); in three dimensions they are Fisher's
+    standard_error_ : (K) degrees, the angular standard error of the mean
+    kappa_interval_ : (K, 2) 95% confidence limits of kappa
+    precision_ : (K) an estimate of kappa without the bias of few rows; in three dimensions Fisher's k
+    rayleigh_ : (statistic, p) Rayleigh's test of uniformity of all rows; of axial rows Bingham's
     similarity_ : (N) float32, the cosine of each row to its nearest mean
     objective_ : float
     improvement_ : float, with `sample` what one further pass over all rows would add to `objective_`; NaN otherwise
@@ -192,6 +211,8 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
     >>> model = DPVMFMeans(angle=25).fit(X)
     >>> model.labels_
     array([0, 0, 1, 1, 2], dtype=int32)
+    >>> model.alpha95_[:2].round(1)
+    array([12.6, 12.7])
     >>> model.predict([[4, 5.2, 0]])
     array([1], dtype=int32)
     >>> model.set_params(outlier_angle=30).predict([[4, 5.2, 0]])

@@ -33,7 +33,7 @@ class MiniBatchSphericalKMeans(SphericalKMeans):
     Attributes
     ----------
     As of `SphericalKMeans`, and improvement_ : float. After `partial_fit`, `labels_`, `counts_`, `kappas_` and
-    `objective_` are of the last batch, and there is no `improvement_`.
+    `objective_` are of the last batch, and there is no `improvement_`, `rayleigh_` or error of the means.
 
     Examples
     --------
@@ -87,7 +87,8 @@ class MiniBatchSphericalKMeans(SphericalKMeans):
         self.cluster_centers_ = self._learned.means(self.cluster_centers_, part.counts > 0)
         self.labels_, self.counts_, self.kappas_ = part.labels, part.counts, part.kappas()
         self.objective_, self.n_iter_ = float(np.linalg.norm(part.sums, axis=1).sum()), self._learned.batches
-        self.__dict__.pop("improvement_", None)
+        for name in ("improvement_", "rayleigh_", *self._errors):
+            self.__dict__.pop(name, None)
         self._keep_for_similarity(X)
         return self
 

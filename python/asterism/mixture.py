@@ -42,7 +42,8 @@ class VMFMixture(BatchFit, DirectionMixture):
     weights_ : (K) of the components, which add up to 1
     kappas_ : (K) their concentrations
     bic_ : float, the Bayesian information criterion of the fit; the smaller, the better
-    labels_, cluster_centers_, counts_, similarity_, objective_, n_iter_, n_features_in_, feature_names_in_
+    resultant_, alpha95_, standard_error_, kappa_interval_, precision_ : (K) of the components
+    labels_, cluster_centers_, counts_, rayleigh_, similarity_, objective_, n_iter_, n_features_in_, feature_names_in_
         As of `DPVMFMeans`; labels are the most probable components, the objective is the log-likelihood.
 
     Examples

@@ -24,7 +24,8 @@ typedef struct ast_call {
     const ast_run *run;           /* under way */
     bool digested;                /* `digest` is known, ... */
     uint64_t digest;              /* ... that of all points (digest.h) */
-    struct ast_resume *resume;    /* the checkpoint to continue from; NULL: there is none, or it was taken over */
+    double uniformity, uniformity_p; /* rayleigh and rayleigh_p of the report */
+    struct ast_resume *resume;       /* the checkpoint to continue from; NULL: there is none, or it was taken over */
 } ast_call;
 
 /* Reads what options->resume has to tell of the run; the call goes on from restart *restart. A collective call. */
@@ -38,6 +39,9 @@ void ast_resume_free(ast_call *call);
 /* Turns the labelling into a result, whose components and tree are there already; labels go to result->labels or to the
  * store. */
 ast_status ast_call_result(const ast_call *call, ast_labelling *labelling, ast_result *result, ast_fault *fault);
+
+/* Fills in the fields of the record about the error of its mean, from its effective number of points and its kappa. */
+void ast_cluster_errors(ast_cluster_info *info, size_t dimension, double resultant);
 
 /* restarts.c: measures the result of one of several restarts; at the end, chooses the one to keep and says how far the
  * others agree with it. */

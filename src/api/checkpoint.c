@@ -60,7 +60,8 @@ static void fill_result(const writing *w, int number, size_t first, unsigned cha
     memcpy(bytes + w->at.results + (size_t)number * sizeof record, &record, sizeof record);
     for (size_t k = 0; k < report->clusters; k++) {
         const ast_cluster_info *info = &r->clusters[k];
-        ast_checkpoint_cluster kept = {(double)info->count, info->weight, info->resultant, info->kappa};
+        ast_checkpoint_cluster kept = {(double)info->count, info->weight, info->resultant, info->kappa,
+                                       info->effective};
         memcpy(bytes + w->at.clusters + (first + k) * sizeof kept, &kept, sizeof kept);
     }
     copy(bytes + w->at.kept_means + first * row, r->means, report->clusters * row);

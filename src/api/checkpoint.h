@@ -4,7 +4,7 @@
  *     the head below,
  *     prints (print_count), 8 bytes each,
  *     means of the run (live, D), 4 bytes each,
- *     the results of the restarts before this one (restart): a record each, then four doubles per cluster and the means
+ *     the results of the restarts before this one (restart): a record each, then five doubles per cluster and the means
  *     of all of them together (kept_clusters, D),
  *     a checksum over all of that;
  *     records, one per point: 4 bytes for the run under way, and 4 for each result before it;
@@ -16,7 +16,7 @@
 #include "call.h"
 
 #define AST_CHECKPOINT_MAGIC 0x31504b435f545341u /* "AST_CKP1" in memory */
-#define AST_CHECKPOINT_VERSION 3
+#define AST_CHECKPOINT_VERSION 4
 
 /* One of the restarts before this one. */
 typedef struct ast_checkpoint_result {
@@ -36,7 +36,7 @@ typedef struct ast_checkpoint_head {
 
 /* What is kept of a cluster of a result, besides its mean. */
 typedef struct ast_checkpoint_cluster {
-    double size, weight, resultant, kappa;
+    double size, weight, resultant, kappa, effective;
 } ast_checkpoint_cluster;
 
 /* Where the parts are, in bytes from the start. */

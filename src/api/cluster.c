@@ -6,6 +6,7 @@
 #include "call.h"
 
 #include "content.h"
+#include "mean_error.h"
 #include "memory.h"
 #include "plan.h"
 
@@ -168,7 +169,16 @@ static ast_status run_stages(ast_call *c, ast_labelling *l, ast_run *run, ast_fa
     run->merging = true;
     if (status == AST_OK && !c->store)
         status = ast_run_merge(l, run, fault);
+    if (status == AST_OK)
+        status = ast_labelling_whole(l, &run->whole, fault);
     return status == AST_OK ? ast_run_dissolve(l, run, fault) : status;
+}
+
+/* Of all points: every restart finds the same. */
+static void test_uniformity(ast_call *c, const ast_run *run, const ast_result *r) {
+    double n = r->effective + (c->points->weights ? 0 : (double)r->report.outliers);
+    c->uniformity = c->options->axial ? ast_bingham(r->report.dimension, n, run->whole, &c->uniformity_p)
+                                      : ast_rayleigh(r->report.dimension, n, run->whole, &c->uniformity_p);
 }
 
 /* Takes the result of a restart over; frees those that cannot be the one to keep. */
@@ -187,6 +197,8 @@ static ast_status keep_result(ast_call *c, ast_labelling *l, ast_run *run, ast_f
         status = ast_restart_measure(c, l, r, fault);
     if (status == AST_OK)
         status = ast_call_result(c, l, r, fault);
+    if (status == AST_OK)
+        test_uniformity(c, run, r);
     if (!several)
         r->labels = NULL; /* the caller's */
     if (run->restart > 0 && r->report.objective > c->results[c->best].report.objective)
@@ -248,6 +260,8 @@ static void hand_over(ast_call *c, double start, ast_report *report) {
     if (best->tree.leaves && count)
         memcpy(c->options->leaves, best->tree.leaves, count * sizeof *c->options->leaves);
     *report = best->report;
+    report->rayleigh = c->uniformity;
+    report->rayleigh_p = c->uniformity_p;
     report->seconds = ast_seconds() - start;
     ast_keep_result(c->context, best);
 }

@@ -21,7 +21,8 @@ typedef struct ast_result {
     ast_components components; /* none where the method has none */
     ast_tree_of_run tree;
     ast_report report;
-    double evidence; /* of AST_DP, where there are several restarts */
+    double evidence;  /* of AST_DP, where there are several restarts */
+    double effective; /* ast_cluster_info.effective of all points with a label */
 } ast_result;
 void ast_result_free(ast_result *result);
 

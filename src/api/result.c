@@ -3,6 +3,7 @@
  * The result of a run: labels in the caller's order and numbering, and one record per cluster. */
 #include "call.h"
 
+#include "mean_error.h"
 #include "memory.h"
 
 #include <math.h>
@@ -61,6 +62,7 @@ static void count_members(const ast_call *c, const ast_labelling *l, const ast_r
             if (labels[i] >= 0) {
                 r->clusters[labels[i]].count++;
                 r->clusters[labels[i]].weight += weights[i];
+                r->clusters[labels[i]].effective += weights[i] * weights[i]; /* until `describe` */
             }
         ast_comm_broadcast(comm, r->clusters, l->clusters.live * sizeof *r->clusters, turn);
     }
@@ -95,6 +97,16 @@ static ast_status hand_over(const ast_call *c, ast_labelling *l, const int32_t *
     return status;
 }
 
+void ast_cluster_errors(ast_cluster_info *info, size_t dimension, double resultant) {
+    ast_mean_error error = ast_mean_error_of(dimension, info->effective, resultant, info->kappa);
+    info->length = info->effective * resultant;
+    info->precision = error.precision;
+    info->standard_error = error.standard_error;
+    info->alpha95 = error.alpha95;
+    info->kappa_interval[0] = error.kappa_interval[0];
+    info->kappa_interval[1] = error.kappa_interval[1];
+}
+
 static void describe(const ast_call *c, const ast_labelling *l, const ast_result *r, size_t k) {
     const ast_cluster_list *list = &l->clusters;
     int32_t slot = list->order[k];
@@ -104,7 +116,9 @@ static void describe(const ast_call *c, const ast_labelling *l, const ast_result
     double resultant = weight > 0 ? ast_clusters_length(list, slot) / weight : 0;
     bool equal = list->members[slot] < 2 || resultant >= 1 - 0x1p-26; /* as close as sums of floats can tell */
     if (!c->points->weights)
-        info->weight = (double)(info->count = (size_t)list->members[slot]);
+        info->effective = info->weight = (double)(info->count = (size_t)list->members[slot]);
+    else
+        info->effective = info->weight * (info->weight / info->effective);
     info->resultant = resultant < 1 ? resultant : 1;
     info->kappa = equal ? NAN : ast_vmf_kappa(list->dimension, resultant);
     info->share = info->stability = NAN;
@@ -115,6 +129,26 @@ static void describe(const ast_call *c, const ast_labelling *l, const ast_result
     info->mean = memcpy(mean, list->means + (size_t)slot * list->dimension, list->dimension * sizeof *mean);
     if (l->rows.axial)
         ast_choose_side(mean, list->dimension);
+}
+
+/* The errors of the means. The points of a mixture belong to several components: a component has its share of them, and
+ * the resultant that its kappa stands for. */
+static void describe_errors(const ast_call *c, ast_result *r, size_t clusters) {
+    size_t dimension = c->points->dimension;
+    double weight = 0, squares = 0;
+    for (size_t k = 0; k < clusters; k++) {
+        const ast_cluster_info *info = &r->clusters[k];
+        weight += info->weight;
+        squares += info->effective > 0 ? info->weight * (info->weight / info->effective) : 0;
+    }
+    r->effective = weight * (weight / squares);
+    for (size_t k = 0; k < clusters; k++) {
+        ast_cluster_info *info = &r->clusters[k];
+        bool component = c->options->method == AST_MOVMF;
+        if (component)
+            info->effective = info->share * r->effective;
+        ast_cluster_errors(info, dimension, component ? ast_vmf_resultant(dimension, info->kappa) : info->resultant);
+    }
 }
 
 /* The leaf of every row, in the caller's order. */
@@ -140,6 +174,8 @@ ast_status ast_call_result(const ast_call *c, ast_labelling *l, ast_result *r, a
         status = hand_over(c, l, rank, r, fault);
     for (size_t k = 0; k < clusters && status == AST_OK; k++)
         describe(c, l, r, k);
+    if (status == AST_OK)
+        describe_errors(c, r, clusters);
     if (status == AST_OK)
         order_leaves(c, r, l->rows.count, rank);
     free(rank);

@@ -260,8 +260,11 @@ static ast_status take_clusters(const ast_call *c, ast_labelling *l, ast_fault *
 static ast_cluster_info cluster_at(const ast_resume *s, size_t number, const float *mean) {
     ast_checkpoint_cluster kept;
     memcpy(&kept, s->bytes + s->at.clusters + number * sizeof kept, sizeof kept);
-    return (ast_cluster_info){(size_t)kept.size, kept.weight,     kept.resultant, kept.kappa, mean,
-                              .share = NAN,      .stability = NAN};
+    ast_cluster_info info = {
+        (size_t)kept.size,          kept.weight, kept.resultant, kept.kappa, mean, .share = NAN, .stability = NAN,
+        .effective = kept.effective};
+    ast_cluster_errors(&info, s->head.dimension, info.resultant);
+    return info;
 }
 
 static ast_report report_at(const ast_call *c, const ast_checkpoint_result *kept) {

@@ -30,10 +30,15 @@ typedef struct ast_run {
     bool merging;              /* the method is over; clusters are merged or dissolved */
     size_t merged;             /* clusters before merging */
     size_t outliers;           /* points of dissolved clusters that fit nowhere */
+    double whole;              /* ast_labelling_whole, before points became outliers */
     double weight_unit;        /* the smallest weight as given, in which clusters count theirs; 1 without weights */
     ast_tree_of_run tree;      /* if the options ask for it. The caller frees it */
     ast_components components; /* cluster k is component k; none where the method has none. The caller frees them */
 } ast_run;
+
+/* Of all points with a label together: |sum| / weight, 0..1; axial: the sum of the squared entries of the mean of x x',
+ * NaN above 16 dimensions. NaN without clusters. A collective call. */
+ast_status ast_labelling_whole(ast_labelling *labelling, double *whole, ast_fault *fault);
 
 ast_status ast_run_dp(ast_labelling *labelling, ast_run *run, ast_fault *fault);
 ast_status ast_run_dp_all(ast_labelling *labelling, ast_run *run, ast_fault *fault); /* whatever `sample` says */

@@ -7,7 +7,7 @@
  * series has only positive terms and is short for small r. Debye's uniform expansion is a series in 1/r and practically
  * exact for large r, whether nu or kappa is large. Together they cover the plane. Neither overflows, because they
  * compute log I_nu and I_{nu+1} / I_nu, never I_nu. */
-#include "asterism.h"
+#include "vmf.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -16,13 +16,9 @@
  * about 80 terms, and its sum stays below exp(32). */
 #define DEBYE_FROM 32.0
 #define DEBYE_TERMS 14
+#define FAR 1e5
 
-/* What the three functions need at one kappa. */
-typedef struct shape {
-    double log_scale;  /* log C_D(kappa) + kappa: the log density at the mean */
-    double resultant;  /* A_D(kappa) */
-    double complement; /* 1 - A_D(kappa), without cancellation */
-} shape;
+typedef ast_vmf_shape shape;
 
 static shape shape_at(size_t dimension, double kappa);
 static double linearised(double dimension, double resultant, double complement);
@@ -68,6 +64,20 @@ double ast_vmf_kappa(size_t dimension, double resultant) {
     return kappa;
 }
 
+/* A' = 1 - A^2 - (D - 1) A / kappa. From FAR times D on the difference cancels, and A' = (D - 1) / (2 kappa^2)
+ * (1 - (D - 3) / (2 kappa) + ...). */
+ast_vmf_shape ast_vmf_shape_at(size_t dimension, double kappa) {
+    shape now = shape_at(dimension, kappa);
+    double degrees = (double)dimension - 1;
+    if (!(kappa > 0))
+        now.slope = 1 / (double)dimension;
+    else if (kappa > FAR * (double)dimension)
+        now.slope = degrees / 2 / kappa / kappa * (1 - (degrees - 2) / 2 / kappa);
+    else
+        now.slope = now.complement * (2 - now.complement) - degrees * (now.resultant / kappa);
+    return now;
+}
+
 static double linearised(double dimension, double resultant, double complement) {
     return resultant * (dimension - resultant * resultant) / (complement * (2 - complement));
 }
@@ -85,7 +95,7 @@ static shape by_series(double nu, double kappa) {
     int sign;
     double log_uniform = lgamma_r(nu + 1, &sign) - (nu + 1) * log(M_PI) - M_LN2; /* - log of the area of the sphere */
     double resultant = kappa / 2 * weighted / (1 + above_one);
-    return (shape){log_uniform - log1p(above_one) + kappa, resultant, 1 - resultant};
+    return (shape){log_uniform - log1p(above_one) + kappa, resultant, 1 - resultant, NAN};
 }
 
 /* I_nu(kappa) ~ exp(r) (kappa / (nu + r))^nu / sqrt(2 pi r) U, U = sum_k U_k(p) / nu^k, p = nu / r  (DLMF 10.41.3).
@@ -114,7 +124,7 @@ static shape by_debye(double nu, double kappa) {
     double excess = nu * (nu / (r + kappa)); /* r - kappa */
     double log_scale =
         nu * log(nu + r) - (nu + 1) * log(2 * M_PI) - excess + 0.5 * log(2 * M_PI * r) - log1p(above_one);
-    return (shape){log_scale, kappa / (r + nu) - correction, (nu + excess) / (r + nu) + correction};
+    return (shape){log_scale, kappa / (r + nu) - correction, (nu + excess) / (r + nu) + correction, NAN};
 }
 
 static shape shape_at(size_t dimension, double kappa) {
