@@ -98,13 +98,8 @@ static void free_job(job *work);
 
 static int run(int argc, char **argv) {
     settings given = {0};
-    const char **inputs = calloc((size_t)argc + 1, sizeof *inputs);
-    int code =
-        inputs ? ast_cli_parse(&ast_cli_assign, argc, argv, &given, inputs) : ast_cli_no_memory("the list of inputs");
-    if (code < 0)
-        code = ast_cli_reading_list(&given.reading, &given.common, inputs, &given.input);
+    int code = ast_cli_reading_parse(&ast_cli_assign, argc, argv, &given, &given.reading, &given.input);
     given.axial |= given.reading.cloud.undirected;
-    ast_cli_camera_resolve(&given.reading.camera, &given.common, AST_SMOOTH_GUIDED);
     job work = {.given = &given,
                 .targets = {[LABELS] = {.option = "labels", .path = given.labels},
                             [SIMILARITY] = {.option = "similarity", .path = given.similarity}}};
@@ -122,7 +117,6 @@ static int run(int argc, char **argv) {
         code = deliver(&work);
     free_job(&work);
     ast_cli_reading_free(&given.reading);
-    free(inputs);
     return code;
 }
 

@@ -31,15 +31,13 @@ static int run_each(const settings *given);
 int ast_cli_cluster_run(int argc, char **argv) {
     settings given = {0};
     char *line = NULL;
-    const char **inputs = calloc((size_t)argc + 1, sizeof *inputs);
-    int code = inputs ? ast_cli_cluster_plan(&given, argc, argv, inputs) : ast_cli_no_memory("the list of inputs");
+    int code = ast_cli_cluster_plan(&given, argc, argv);
     if (code < 0) {
         given.line = line = given.report ? ast_cli_command_line(&ast_cli_cluster, argc, argv) : NULL;
         code = ast_cli_camera_every(&given.reading.camera) ? run_each(&given) : run_once(&given);
     }
     free(line);
     ast_cli_reading_free(&given.reading);
-    free(inputs);
     return code;
 }
 

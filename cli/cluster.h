@@ -13,7 +13,6 @@
 #include "cluster_state.h"
 #include "directions.h"
 #include "memory.h"
-#include "passes.h"
 #include "progress.h"
 #include "recommend.h"
 #include "result.h"
@@ -86,8 +85,8 @@ typedef struct ast_cli_cluster_job {
 /* Whether --init names a way to start and no file. */
 int ast_cli_names_start(const char *init);
 
-/* From the command line to what is done (cluster_options.c). `inputs` has room for argc + 1 of them. */
-int ast_cli_cluster_plan(ast_cli_cluster_settings *given, int argc, char **argv, const char **inputs);
+/* From the command line to what is done (cluster_options.c). */
+int ast_cli_cluster_plan(ast_cli_cluster_settings *given, int argc, char **argv);
 
 int ast_cli_cluster_run(int argc, char **argv);
 
@@ -102,9 +101,6 @@ int ast_cli_larger_run(ast_cli_cluster_job *work);
 int ast_cli_cluster_slice(ast_cli_cluster_job *work);
 double ast_cli_cluster_total(const ast_cli_cluster_job *work);
 int ast_cli_cluster_labels(ast_cli_cluster_job *work);
-
-/* Writes the tree of joins, and fills the target of its leaves, if they are asked for (cluster_tree.c). */
-int ast_cli_cluster_tree(ast_cli_cluster_job *work);
 
 /* What the table, JSON and the report tell. */
 ast_cli_result ast_cli_cluster_result(ast_cli_cluster_job *work);

@@ -220,15 +220,14 @@ const ast_cli_command ast_cli_cluster = {
              "PGM, or a scene of the NYU v2 .mat), a cloud or a mesh (PCD, PLY, OBJ, STL), whose surface normals "
              "are the points; faces of a mesh count by their area. Several .npy files, or a folder of them (9.npy "
              "before 10.npy), are one table, a file's rows behind those of the file before.",
-    .manual = "Finds the clusters of the points and prints them, largest first.\n\n"
-              "*INPUT* may be a depth image, a 16-bit PNG or PGM: see `OPTIONS FOR DEPTH IMAGES`. Of a scene of "
-              "the NYU v2 data set (*.mat*) --frame says which; `--frame all` clusters each by itself, prints one "
-              "result after the other, and puts the number of the scene into the names of the files it writes: "
-              "*labels-000017.npy*.\n\n"
-              "*INPUT* may be a cloud or a mesh: see `OPTIONS FOR CLOUDS AND MESHES`. The faces of a mesh count by "
-              "their area, unless --weights are given; `fsd` and `crp` count every face once.\n\n"
-              "For three dimensions the result has for each mean the dip direction and the dip of the plane whose "
-              "normal it is (x is east, y north, z up), and the angles between the means.",
+    .more =
+        "Of a scene of the NYU v2 data set (*.mat*) --frame says which; `--frame all` clusters each by itself, prints "
+        "one result after the other, and puts the number of the scene into the names of the files it writes: "
+        "*labels-000017.npy*. The faces of a mesh count by their area, unless --weights are given; `fsd` and `crp` "
+        "count every face once.\n\n"
+        "The clusters are printed largest first. For three dimensions the result has for each mean the dip "
+        "direction and the dip of the plane whose normal it is (x is east, y north, z up), and the angles between "
+        "the means.",
     .examples = "asterism cluster normals.npy --angle 25\n"
                 "asterism cluster normals.npy --angle 25 --labels labels.npy --means means.npy --json\n"
                 "asterism cluster normals.npy --angle 25 --report normals.html\n"
@@ -362,17 +361,14 @@ static void resolve(settings *given) {
     options->sample_every = given->samples ? options->sample_every : 0;
     if (isnan(options->kappa_median))
         options->kappa_median = 0; /* 10 times the dimension */
-    ast_cli_camera_resolve(&given->reading.camera, &given->common, AST_SMOOTH_GUIDED);
 }
 
-int ast_cli_cluster_plan(settings *given, int argc, char **argv, const char **inputs) {
-    int code = ast_cli_parse(&ast_cli_cluster, argc, argv, given, inputs);
+int ast_cli_cluster_plan(settings *given, int argc, char **argv) {
+    int code = ast_cli_reading_parse(&ast_cli_cluster, argc, argv, given, &given->reading, &given->input);
     if (code >= 0)
         return code;
     resolve(given);
-    code = ast_cli_reading_list(&given->reading, &given->common, inputs, &given->input);
-    if (code < 0)
-        code = check_method(given);
+    code = check_method(given);
     if (code < 0)
         code = check_automatic(given);
     if (code < 0)

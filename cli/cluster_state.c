@@ -15,6 +15,7 @@
 #include "interrupt.h"
 #include "progress.h"
 #include "ranks.h"
+#include "targets.h"
 #include "terminal.h"
 
 /* From one writing to the next there are at least */
@@ -59,23 +60,13 @@ static int compare(const ast_cli_checkpoint *s) {
                         first ? ranks->rank : 0);
 }
 
-/* Whether it can be written shows before the first pass rather than after it. */
-static int probe(const ast_cli_checkpoint *s) {
-    ast_format_error error;
-    ast_output *output = ast_cli_speaks() ? ast_output_open(s->path, false, &error) : NULL;
-    if (!output && ast_cli_speaks())
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    ast_output_abandon(output);
-    return -1;
-}
-
 int ast_cli_checkpoint_open(ast_cli_checkpoint *s, const char *path) {
     s->path = path;
     s->began = s->when = ast_cli_now();
     int code = ast_cli_agree(find(s));
     if (code < 0)
         code = ast_cli_agree(compare(s));
-    return code < 0 ? ast_cli_agree(probe(s)) : code;
+    return code < 0 ? ast_cli_agree(ast_cli_speaks() ? ast_cli_check_writable(s->path) : -1) : code;
 }
 
 const ast_medium *ast_cli_checkpoint_found(const ast_cli_checkpoint *s) {

@@ -68,8 +68,8 @@ static int add_input(ast_cli_reading *how, const char *input, bool several) {
     return list->depth || file ? -1 : keep_npy(list, before, input);
 }
 
-int ast_cli_reading_list(ast_cli_reading *how, const ast_cli_common *common, const char *const *inputs,
-                         const char **input) {
+static int list_inputs(ast_cli_reading *how, const ast_cli_common *common, const char **input) {
+    const char *const *inputs = how->inputs;
     *input = inputs[0];
     how->kind = AST_CLI_SURFACE;
     if (!inputs[1] && ast_solid_input(inputs[0], how->source.format))
@@ -87,13 +87,26 @@ int ast_cli_reading_list(ast_cli_reading *how, const ast_cli_common *common, con
     return how->list->depth ? -1 : name_them(how, inputs, input);
 }
 
+int ast_cli_reading_parse(const ast_cli_command *command, int argc, char **argv, void *settings, ast_cli_reading *how,
+                          const char **input) {
+    how->inputs = calloc((size_t)argc + 2, sizeof *how->inputs);
+    if (!how->inputs)
+        return ast_cli_no_memory("the list of inputs");
+    int code = ast_cli_parse(command, argc, argv, settings, how->inputs);
+    if (code >= 0)
+        return code;
+    ast_cli_camera_resolve(&how->camera, settings, AST_SMOOTH_GUIDED);
+    if (command->data)
+        how->inputs[0] = ast_cli_typed(settings, command->data);
+    return how->inputs[0] ? list_inputs(how, settings, input) : -1;
+}
+
 void ast_cli_reading_free(ast_cli_reading *how) {
     if (how->list)
         ast_frame_list_free(how->list);
     free(how->list);
     free(how->name);
-    how->list = NULL;
-    how->name = NULL;
+    free(how->inputs);
 }
 
 int ast_cli_reading_check(const ast_cli_reading *how, const ast_cli_common *common, const char *input) {

@@ -76,7 +76,7 @@ typedef struct job {
     size_t sampled;
 } job;
 
-static int check(settings *given);
+static int check(const settings *given);
 static int read_all(job *work);
 static int share(job *work);
 static int compare(job *work);
@@ -86,9 +86,8 @@ static void print_table(const void *data);
 
 static int run(int argc, char **argv) {
     settings given = {0};
-    int code = ast_cli_parse(&ast_cli_measure, argc, argv, &given, NULL);
+    int code = ast_cli_reading_parse(&ast_cli_measure, argc, argv, &given, &given.reading, &given.points);
     given.axial |= given.reading.cloud.undirected;
-    ast_cli_camera_resolve(&given.reading.camera, &given.common, AST_SMOOTH_GUIDED);
     job work = {.given = &given};
     if (code < 0)
         code = check(&given);
@@ -112,16 +111,10 @@ static int run(int argc, char **argv) {
     return code;
 }
 
-static int check(settings *given) {
-    const char *const inputs[] = {given->points, NULL};
+static int check(const settings *given) {
     if (!given->truth && !given->points)
         return ast_cli_fail(AST_CLI_USAGE, "measure needs --truth FILE or --points FILE to measure the labels against");
-    int code = -1;
-    if (given->points)
-        code = ast_cli_reading_list(&given->reading, &given->common, inputs, &given->points);
-    if (code < 0 && given->points)
-        code = ast_cli_reading_check(&given->reading, &given->common, given->points);
-    return code;
+    return given->points ? ast_cli_reading_check(&given->reading, &given->common, given->points) : -1;
 }
 
 static int read_all(job *work) {

@@ -107,11 +107,21 @@ typedef struct ast_cli_common {
     size_t typed_count;
 } ast_cli_common;
 
+/* How the passes over the points are run: cluster, stream and segment have these options alike. */
+typedef struct ast_cli_passes {
+    int max_iterations;
+    int parallel; /* an ast_parallel */
+    int bounds;
+} ast_cli_passes;
+
+extern const ast_cli_group ast_cli_passes_group;
+
 struct ast_cli_command {
     const char *name, *summary;
     const char *usage;              /* one line or more, without the program's name */
     const char *about;              /* paragraphs, wrapped by --help; an empty line between them */
-    const char *manual;             /* further paragraphs for the man page, or NULL */
+    const char *more;               /* further paragraphs for the man page, behind about, or NULL */
+    const char *manual;             /* the man page has this in place of about; NULL: about */
     const char *examples;           /* lines, without the indent */
     const char *input;              /* what the one positional argument is, for a sentence; NULL if there is none */
     int many;                       /* there may be more than one of it */

@@ -3,6 +3,7 @@
  * What the subcommands with a report share. */
 #include "pages.h"
 
+#include <live_access.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,15 +13,19 @@
 
 #include "cli.h"
 #include "files.h"
+#include "interrupt.h"
 #include "terminal.h"
+
+static int no_page(const char *option) {
+    return ast_cli_fail(AST_CLI_USAGE,
+                        "%s: this build of asterism has no page to show, since there was no npm to bundle it", option);
+}
 
 int ast_cli_report_check(const char *option, const char *path) {
     if (!path)
         return -1;
     if (!ast_page_there())
-        return ast_cli_fail(AST_CLI_USAGE,
-                            "--%s: this build of asterism has no page to show, since there was no npm to bundle it",
-                            option);
+        return no_page("--report");
     if (!ast_has_extension(path, ".html") && !ast_has_extension(path, ".htm"))
         return ast_cli_fail(AST_CLI_USAGE, "--%s %s: a report is a page for the browser; its name must end in .html",
                             option, path);
@@ -70,4 +75,45 @@ int ast_cli_page_head(ast_page_head *head, const ast_cli_command *command, const
     snprintf(head->run, sizeof head->run, "%lld.%09ld-%ld", (long long)now.tv_sec, now.tv_nsec, (long)getpid());
     ast_page_parameter(head, "input", ast_cli_name(input), NAN);
     return -1;
+}
+
+/* ---- Serving ----------------------------------------------------------------------------------------------------- */
+
+enum { TICK = 20, LONGEST = 5000 }; /* milliseconds */
+
+int ast_cli_serving_check(const char *option, const char *address) {
+    if (!ast_page_there())
+        return no_page(option);
+    if (!ast_live_there())
+        return ast_cli_fail(AST_CLI_USAGE, "%s: this build of asterism serves no page, since there was no civetweb",
+                            option);
+    if (address && !ast_live_numeric(address))
+        return ast_cli_fail(AST_CLI_USAGE,
+                            "--bind must be an address of this machine in numbers, such as 127.0.0.1 or "
+                            "0.0.0.0, not '%s'",
+                            address);
+    return -1;
+}
+
+int ast_cli_serve(ast_live **live, const char *address, size_t port, ast_text *html, ast_recording *recording) {
+    ast_format_error error;
+    *live = ast_live_open(address ? address : AST_CLI_LOOPBACK, (unsigned)port, html, recording, &error);
+    if (!*live)
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    fprintf(stderr, "asterism: look at %s\n", ast_live_url(*live));
+    return -1;
+}
+
+static void wait_a_tick(void) {
+    nanosleep(&(struct timespec){.tv_nsec = TICK * 1000000L}, NULL);
+}
+
+void ast_cli_serve_on(void) {
+    while (!ast_cli_interrupted())
+        wait_a_tick();
+}
+
+void ast_cli_serve_out(ast_live *live) {
+    for (int waited = 0; waited < LONGEST && ast_live_waiting(live) > 0; waited += TICK)
+        wait_a_tick();
 }

@@ -4,6 +4,7 @@
 #ifndef AST_CLI_PAGES_H
 #define AST_CLI_PAGES_H
 
+#include <live.h>
 #include <page.h>
 
 #include "options.h"
@@ -25,5 +26,23 @@ char *ast_cli_command_line(const ast_cli_command *command, int argc, char **argv
 /* The title is the subcommand and its input. `line` from above is kept by its pointer, the title is to free(). */
 int ast_cli_page_head(ast_page_head *head, const ast_cli_command *command, const char *input, const char *line,
                       char **title);
+
+/* ---- Serving ----------------------------------------------------------------------------------------------------- */
+
+/* The address that is listened on where nothing else is said: this machine's own. */
+#define AST_CLI_LOOPBACK "127.0.0.1"
+
+/* Whether this build can serve a page, which `option` (or a subcommand, without dashes) asks for, and whether the
+ * address, or NULL, is one. */
+int ast_cli_serving_check(const char *option, const char *address);
+
+/* Serves the page of a text, which is taken over, and prints its address. *live is to be closed in any case. */
+int ast_cli_serve(ast_live **live, const char *address, size_t port, ast_text *html, ast_recording *recording);
+
+/* Serves until a signal asks to stop. */
+void ast_cli_serve_on(void);
+
+/* Waits until every viewer knows of the end, for a few seconds at most. */
+void ast_cli_serve_out(ast_live *live);
 
 #endif

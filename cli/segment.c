@@ -60,17 +60,13 @@ const ast_cli_command ast_cli_segment = {
              "shares.csv, how large each cluster was in each frame. INPUT is 16-bit PNG or PGM files, a folder of "
              "them, a TUM RGB-D folder, or - for standard input. With --json a line for each frame is printed, as "
              "stream does.",
-    .manual = "Clusters the surface normals of depth images as `stream` does, and writes for each image a PNG with "
-              "the clusters as colours, over the depth in grey (near is light), and black where there is no "
-              "surface. A cluster keeps its colour from frame to frame: ids 0 to 6 have the seven colours of Okabe "
-              "and Ito, which differ for colour-blind people too, the next four times seven the same in other "
-              "shades, and then they come again.\n\n"
-              "More than one frame gives three more files: *contact-sheet.png*, small copies of at most 120 of the "
-              "pictures, evenly spaced; *shares.svg*, a chart of how large each cluster was in each frame, one "
-              "band per id, in its colour; and *shares.csv*, the same as a table of frame, source, id, count and "
-              "share.\n\n"
-              "It prints a table of the clusters, or with --json a line for each frame, as `stream` does. The "
-              "options of `stream` apply, except those for tables of points and for the state.",
+    .more =
+        "The colours lie over the depth in grey (near is light). Ids 0 to 6 have the seven colours of Okabe and Ito, "
+        "which differ for colour-blind people too, the next four times seven the same in other shades, and then "
+        "they come again. *contact-sheet.png* has at most 120 of the pictures, evenly spaced; *shares.svg* has one "
+        "band per id, in its colour; *shares.csv* is a table of frame, source, id, count and share.\n\n"
+        "It prints a table of the clusters, unless --json is given. The options of `stream` apply, except those "
+        "for tables of points and for the state.",
     .examples = "asterism segment depth/ --camera kinect --angle 75 --output segments\n"
                 "asterism segment depth/ --intrinsics 535.4,539.2,320.1,247.6 --depth-scale 5000 \\\n"
                 "    --angle 60 --poses poses.txt --overlay rgb --output segments\n"

@@ -32,19 +32,15 @@ const ast_cli_group ast_cli_sparse_group = {
         "`mbspkm` without --axial, for `assign`, and for the silhouette by cosine. Labels are those of the same "
         "rows given densely."};
 
-/* Index `at` of the starts or the columns. */
-static size_t index_at(const ast_points *points, const void *array, size_t at) {
-    return points->index == AST_I8 ? (size_t)((const int64_t *)array)[at] : (size_t)((const int32_t *)array)[at];
-}
-
 /* In how many rows each column is, and how many rows there are. */
 static size_t count_rows(const ast_points *points, const double *values, uint32_t *rows_with) {
     size_t rows = 0;
     for (size_t i = 0; i < points->count; i++) {
         int any = 0;
-        for (size_t e = index_at(points, points->starts, i); e < index_at(points, points->starts, i + 1); e++)
+        for (size_t e = ast_points_index(points, points->starts, i);
+             e < ast_points_index(points, points->starts, i + 1); e++)
             if (values[e] != 0) {
-                rows_with[index_at(points, points->columns, e)]++;
+                rows_with[ast_points_index(points, points->columns, e)]++;
                 any = 1;
             }
         rows += (size_t)any;
@@ -65,8 +61,8 @@ int ast_cli_sparse_apply(const ast_cli_sparse *sparse, const char *path, ast_inp
         return ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory for %zu columns", ast_cli_name(path),
                             points->dimension);
     size_t rows = count_rows(points, values, rows_with);
-    for (size_t e = 0; e < index_at(points, points->starts, points->count); e++) {
-        uint32_t with = rows_with[index_at(points, points->columns, e)];
+    for (size_t e = 0; e < ast_points_index(points, points->starts, points->count); e++) {
+        uint32_t with = rows_with[ast_points_index(points, points->columns, e)];
         values[e] *= with > 0 ? log((double)rows / (double)with) : 0;
     }
     free(rows_with);

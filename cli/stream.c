@@ -14,6 +14,7 @@
 #include "cli.h"
 #include "tracking.h"
 #include "stream_state.h"
+#include "targets.h"
 #include "terminal.h"
 #include "stream_view.h"
 
@@ -60,15 +61,10 @@ const ast_cli_command ast_cli_stream = {
              "id. INPUT is files in order, a folder, a T x N x D .npy, or - for standard input: .npy arrays one "
              "behind the other, or raw frames; or depth images, whose surface normals are the points: 16-bit PNG "
              "or PGM files, a folder of them, a TUM RGB-D folder, or raw frames. Prints a line of JSON a frame.",
-    .manual = "Clusters one frame after the other and prints a line of JSON for each. Directions drift, vanish and "
-              "come back; every cluster keeps its id, a number that is never used again.\n\n"
-              "*INPUT* is any number of files, in order; folders, which stand for their files of known formats in "
-              "natural order (9 before 10); *.npy* arrays of T x N x D numbers, which are T frames; or `-`, "
-              "standard input, which holds *.npy* arrays one behind the other or, with --points and --dimension, "
-              "raw frames. Frames may differ in size and may be empty, but not differ in dimension. Or they are "
-              "depth images, all of one size: PNG and PGM files, folders of them, TUM RGB-D folders, or with --raw "
-              "frames on standard input; see `OPTIONS FOR DEPTH IMAGES`. The next image is decoded while this one "
-              "is clustered.",
+    .more = "An id is never used again. A folder stands for its files of known formats in natural order (9 before 10), "
+            "a T x N x D *.npy* for T frames. Raw frames need --points and --dimension or, as depth images, --raw. "
+            "Frames may differ in size and may be empty, but not differ in dimension; depth images all have one size. "
+            "The next image is decoded while this one is clustered.",
     .examples = "asterism stream frames/ --angle 70 --labels labels\n"
                 "asterism stream scene.npy --angle 70 --drift 0.5 --lifetime 25 --state scene.state\n"
                 "asterism stream depth/ --camera kinect --angle 75 --labels labels\n"
@@ -162,7 +158,6 @@ static int check_names(const job *work) {
 }
 
 static int resume(job *work) {
-    ast_format_error error;
     ast_cli_standing standing;
     unsigned char *bytes;
     int code = check_names(work);
@@ -174,12 +169,7 @@ static int resume(job *work) {
     free(bytes);
     if (code >= 0)
         return code;
-    /* Whether it can be written shows before the first frame rather than after it. */
-    ast_output *probe = ast_output_open(work->given->state, false, &error);
-    if (!probe)
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    ast_output_abandon(probe);
-    return -1;
+    return ast_cli_check_writable(work->given->state);
 }
 
 static int prepare(job *work) {

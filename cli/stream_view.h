@@ -7,7 +7,7 @@
 #include <recording.h>
 
 #include "tracking.h"
-#include "serving.h"
+#include "pages.h"
 
 /* What the command line says. */
 typedef struct ast_cli_stream_view_settings {

@@ -75,6 +75,13 @@ int ast_cli_numbered(const char **const *names, size_t count, size_t number) {
     return code;
 }
 
+int ast_cli_check_writable(const char *path) {
+    ast_format_error error;
+    ast_output *output = ast_output_open(path, false, &error);
+    ast_output_abandon(output);
+    return ast_cli_outcome(output != NULL, &error);
+}
+
 int ast_cli_make_folder(const char *option, const char *folder) {
     ast_format_error error;
     return ast_folder_make(folder, &error) ? -1 : ast_cli_fail(AST_CLI_FAILED, "--%s: %s", option, error.text);

@@ -24,6 +24,9 @@ int ast_cli_check_targets(const ast_cli_target *targets, size_t count, const cha
 /* Whether the targets leave a file alone that is read, under whichever name. A NULL input is fine. */
 int ast_cli_check_kept(const ast_cli_target *targets, size_t count, const char *input);
 
+/* Whether a file can be written, so that this shows before the work rather than after it. */
+int ast_cli_check_writable(const char *path);
+
 /* Makes the folder that --`option` names, and those above it, where they are not there. */
 int ast_cli_make_folder(const char *option, const char *folder);
 

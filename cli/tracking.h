@@ -10,7 +10,6 @@
 #include "progress.h"
 #include "input_frames.h"
 #include "stream_poses.h"
-#include "passes.h"
 
 /* What the command line says. */
 typedef struct ast_cli_tracking_settings {

@@ -60,12 +60,12 @@ const ast_cli_command ast_cli_tune = {
         "distribution. If a wide range of angles finds the best number of clusters, it recommends the middle of "
         "that range, otherwise --merge-to. If nothing exceeds the draws, it says that nothing stands out. 'cluster "
         "--angle auto' does the same and runs the command.",
-    .manual = "Recommends options of `cluster` and prints the command. Its result is what `tune` describes: number of "
-              "clusters and silhouette are those of that command on all rows. Everything runs in content order, so "
-              "the recommendation does not depend on the order of the rows, nor on --seed.\n\n"
-              "The table has a row for each angle: clusters, silhouette by cosine, stability (NMI with the labels of "
-              "the angle before), and clusters and silhouette with `--merge evidence`. *docs/tune.md* has the rule in "
-              "full, what it finds on known data, and where it fails.",
+    .more =
+        "Number of clusters and silhouette are those of the command on all rows. Everything runs in content order, so "
+        "the recommendation does not depend on the order of the rows, nor on --seed.\n\n"
+        "The table has a row for each angle: clusters, silhouette by cosine, stability (NMI with the labels of the "
+        "angle before), and clusters and silhouette with `--merge evidence`. *docs/tune.md* has the rule in full, "
+        "what it finds on known data, and where it fails.",
     .examples = "asterism tune normals.npy\n"
                 "asterism tune normals.npy --svg tune.svg --csv tune.csv\n"
                 "asterism tune words.txt --columns 2-101 --from 90 --to 40 --step 2 --json\n"
@@ -86,18 +86,16 @@ typedef struct job {
     char *line, *title; /* of the report */
 } job;
 
-static int check(settings *given);
+static int check(const settings *given);
 static int read_points(job *work);
-static int find(job *work, const char *input);
+static int find(job *work);
 static int deliver(job *work);
 
 static int run(int argc, char **argv) {
     settings given = {0};
     ast_tune_options_init(&given.options);
-    int code = ast_cli_parse(&ast_cli_tune, argc, argv, &given, &given.input);
-    const char *typed = given.input;
+    int code = ast_cli_reading_parse(&ast_cli_tune, argc, argv, &given, &given.reading, &given.input);
     given.options.axial |= given.reading.cloud.undirected;
-    ast_cli_camera_resolve(&given.reading.camera, &given.common, AST_SMOOTH_GUIDED);
     if (code < 0)
         code = check(&given);
     if (code >= 0) {
@@ -116,7 +114,7 @@ static int run(int argc, char **argv) {
     if (code < 0)
         code = ast_cli_open_targets(work.targets, TARGETS);
     if (code < 0)
-        code = find(&work, typed);
+        code = find(&work);
     if (code < 0)
         code = deliver(&work);
     ast_cli_abandon_targets(work.targets, TARGETS);
@@ -131,13 +129,11 @@ static int run(int argc, char **argv) {
 
 /* ---- The work ---------------------------------------------------------------------------------------------------- */
 
-static int check(settings *given) {
-    const char *const inputs[] = {given->input, NULL};
+static int check(const settings *given) {
     if (given->options.to > given->options.from)
         return ast_cli_fail(AST_CLI_USAGE, "--to %g is above --from %g; the sweep goes from large angles to small ones",
                             given->options.to, given->options.from);
-    int code = ast_cli_reading_list(&given->reading, &given->common, inputs, &given->input);
-    return code < 0 ? ast_cli_reading_check(&given->reading, &given->common, given->input) : code;
+    return ast_cli_reading_check(&given->reading, &given->common, given->input);
 }
 
 static int read_points(job *work) {
@@ -149,15 +145,13 @@ static int read_points(job *work) {
     return code;
 }
 
-/* `input` is the name as it was typed. */
-static int find(job *work, const char *input) {
+static int find(job *work) {
     const settings *given = work->given;
-    ast_tune_options options = given->options;
     ast_cli_tuned_input from = {work->context, &work->directions, &work->directions.points, given->input};
-    int code = ast_cli_recommend(&from, &options, &given->common, &work->found);
+    int code = ast_cli_recommend(&from, &given->options, &given->common, &work->found);
     if (code >= 0)
         return code;
-    work->command = ast_cli_recommended_command(&given->common, input, &work->found);
+    work->command = ast_cli_recommended_command(&given->common, given->reading.inputs[0], &work->found);
     return work->command ? -1 : ast_cli_no_memory("the command");
 }
 

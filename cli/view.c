@@ -14,7 +14,6 @@
 #include "files.h"
 #include "interrupt.h"
 #include "pages.h"
-#include "serving.h"
 #include "terminal.h"
 
 typedef struct settings {

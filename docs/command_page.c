@@ -48,6 +48,8 @@ static void put_command(FILE *page, const ast_cli_command *command) {
         fprintf(page, "asterism %.*s\n", (int)strcspn(line, "\n"), line);
     }
     fprintf(page, "```\n\n%s\n", command->manual ? command->manual : command->about);
+    if (command->more)
+        fprintf(page, "\n%s\n", command->more);
     for (size_t g = 0; g < count; g++) {
         docs_first_user(groups[g].group, &users);
         if (!docs_is_section(groups[g].group, users)) {

@@ -119,6 +119,9 @@ static void put_command(FILE *page, const ast_cli_command *command) {
     size_t count = ast_cli_groups(command, groups), users;
     fprintf(page, ".SS %s\n", command->name);
     put_paragraphs(page, command->manual ? command->manual : command->about);
+    if (command->more)
+        fputs(".PP\n", page);
+    put_paragraphs(page, command->more ? command->more : "");
     for (size_t i = 0; i < count; i++) {
         if (docs_first_user(groups[i].group, &users) == command && !docs_is_section(groups[i].group, users))
             put_options(page, command, &groups[i]);

@@ -168,6 +168,9 @@ int ast_write_at(int descriptor, uint64_t offset, const void *bytes, size_t size
 /* Bytes of one row of a source. */
 size_t ast_source_row(const ast_source *source);
 
+/* Number `at` of the starts or the columns of sparse rows. */
+size_t ast_points_index(const ast_points *points, const void *array, size_t at);
+
 /* One row of a view, dense or sparse, as doubles: `row` has room for points->dimension of them. */
 void ast_points_row(const ast_points *points, size_t index, double *row);
 

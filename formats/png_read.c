@@ -5,20 +5,21 @@
  * sentence. Chunks that no pixel depends on are passed over, which also keeps their bombs away. */
 #include "image_readers.h"
 
+static bool read_png(ast_pixels *pixels, bool depth, const ast_image_file *file, ast_format_error *error);
+
+bool ast_png_depth(ast_pixels *pixels, const ast_image_file *file, ast_format_error *error) {
+    return read_png(pixels, true, file, error);
+}
+
+bool ast_png_picture(ast_pixels *pixels, const ast_image_file *file, ast_format_error *error) {
+    return read_png(pixels, false, file, error);
+}
+
 #ifndef AST_HAVE_PNG
 
-static bool no_png(const ast_image_file *file, ast_format_error *error) {
+static bool read_png(ast_pixels *pixels, bool depth, const ast_image_file *file, ast_format_error *error) {
+    (void)pixels, (void)depth;
     return ast_format_fail(error, "%s: this build has no libpng and reads no PNG; PGM and PPM can be read", file->name);
-}
-
-bool ast_png_depth(ast_depth_pixels *pixels, const ast_image_file *file, ast_format_error *error) {
-    (void)pixels;
-    return no_png(file, error);
-}
-
-bool ast_png_picture(ast_picture *picture, const ast_image_file *file, ast_format_error *error) {
-    (void)picture;
-    return no_png(file, error);
 }
 
 #else
@@ -49,36 +50,24 @@ static void read_rows(png_decoder *decoder);
 static void read_rgb(png_decoder *decoder);
 static const char *colour_name(int colour);
 
-bool ast_png_depth(ast_depth_pixels *pixels, const ast_image_file *file, ast_format_error *error) {
+static bool read_png(ast_pixels *pixels, bool depth, const ast_image_file *file, ast_format_error *error) {
     png_decoder decoder;
+    size_t pixel = depth ? sizeof *pixels->values : 3;
     bool good = begin(&decoder, file, error);
-    if (good && (decoder.bits != 16 || decoder.colour != PNG_COLOR_TYPE_GRAY))
+    if (good && depth && (decoder.bits != 16 || decoder.colour != PNG_COLOR_TYPE_GRAY))
         good = ast_format_fail(error, "%s: is a PNG of %d-bit %s; a depth image has 16-bit greyscale", file->name,
                                decoder.bits, colour_name(decoder.colour));
     good = good && check_bytes(&decoder, error) &&
-           ast_pixels_resize(pixels, decoder.width, decoder.height, sizeof(uint16_t), file->name, error);
+           ast_pixels_resize(pixels, decoder.width, decoder.height, pixel, file->name, error);
     if (good) {
-        decoder.rows = (unsigned char *)pixels->values;
-        decoder.row_bytes = decoder.width * sizeof *pixels->values;
-        good = guarded(&decoder, read_rows, error);
+        decoder.rows = pixels->memory;
+        decoder.row_bytes = pixel * decoder.width;
+        good = guarded(&decoder, depth ? read_rows : read_rgb, error);
     }
     png_destroy_read_struct(&decoder.png, &decoder.info, NULL);
     /* libpng could swap the bytes too, but one by one. */
-    for (size_t i = 0, count = good ? pixels->width * pixels->height : 0; i < count; i++)
+    for (size_t i = 0, count = good && depth ? pixels->width * pixels->height : 0; i < count; i++)
         pixels->values[i] = be16toh(pixels->values[i]);
-    return good;
-}
-
-bool ast_png_picture(ast_picture *picture, const ast_image_file *file, ast_format_error *error) {
-    png_decoder decoder;
-    bool good = begin(&decoder, file, error) && check_bytes(&decoder, error) &&
-                ast_pixels_resize(picture, decoder.width, decoder.height, 3, file->name, error);
-    if (good) {
-        decoder.rows = picture->rgb;
-        decoder.row_bytes = 3 * (size_t)decoder.width;
-        good = guarded(&decoder, read_rgb, error);
-    }
-    png_destroy_read_struct(&decoder.png, &decoder.info, NULL);
     return good;
 }
 

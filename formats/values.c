@@ -89,15 +89,16 @@ bool ast_read_matrix(const char *path, const ast_input_options *options, float *
     return *values || ast_format_no_memory(error, shown(path));
 }
 
-static size_t index_at(const ast_points *points, const void *array, size_t at) {
+size_t ast_points_index(const ast_points *points, const void *array, size_t at) {
     return points->index == AST_I8 ? (size_t)((const int64_t *)array)[at] : (size_t)((const int32_t *)array)[at];
 }
 
 static void sparse_row(const ast_points *points, size_t index, double *row) {
-    size_t item = ast_points_item(points), end = index_at(points, points->starts, index + 1);
+    size_t item = ast_points_item(points), end = ast_points_index(points, points->starts, index + 1);
     memset(row, 0, points->dimension * sizeof *row);
-    for (size_t e = index_at(points, points->starts, index); e < end; e++)
-        row[index_at(points, points->columns, e)] = ast_scalar_load((const char *)points->data + e * item, 'f', item);
+    for (size_t e = ast_points_index(points, points->starts, index); e < end; e++)
+        row[ast_points_index(points, points->columns, e)] =
+            ast_scalar_load((const char *)points->data + e * item, 'f', item);
 }
 
 void ast_points_row(const ast_points *points, size_t index, double *row) {
