@@ -4,11 +4,8 @@
  * nobody would see it. */
 #include "camera.h"
 
-#include <images.h>
-
 #include <math.h>
 #include <nyu.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,9 +3,6 @@
  * asterism cluster on several ranks: what it cannot do there, and each rank's part of the points and of the labels. */
 #include "cluster.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "cli.h"
 #include "ranks.h"
 #include "terminal.h"

@@ -4,10 +4,8 @@
 #include <asterism.h>
 #include <formats.h>
 
-#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli.h"
 #include "directions.h"

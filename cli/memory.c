@@ -6,11 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/resource.h>
-
-#include "cli.h"
-#include "terminal.h"
 
 #define KEPT_FREE 0.9 /* of what the machine has: others want some too */
 

@@ -10,7 +10,6 @@
 #include "interrupt.h"
 #include "pages.h"
 #include "progress.h"
-#include "terminal.h"
 
 static int show(double done, void *data) {
     ast_cli_progress_share(data, (size_t)(100 * done), 100, "percent", done);

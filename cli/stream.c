@@ -4,7 +4,6 @@
  * label file, the JSON line and the state, in this order, so that whatever moment the process dies at, a resumed run
  * repeats at most the last frame and loses none. */
 #include <asterism.h>
-#include <formats.h>
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -10,7 +10,6 @@
 #include <viewer.h>
 
 #include "cli.h"
-#include "interrupt.h"
 #include "pages.h"
 #include "terminal.h"
 

@@ -6,7 +6,6 @@
 
 #include <frames.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"

@@ -7,7 +7,6 @@
 #include "npy.h"
 #include "registry.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,6 @@
 #include "columns.h"
 #include "registry.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

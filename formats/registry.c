@@ -4,7 +4,6 @@
  * is judged in `ast_resolve`, so that checking and opening cannot disagree. */
 #include "registry.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The text formats share a reader: files called .csv are separated by blanks often enough that the name is no guide. */
