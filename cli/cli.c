@@ -98,7 +98,7 @@ static int help(const char *name) {
     return ast_cli_flush();
 }
 
-/* The second line says what this machine makes of it, for reports of trouble. */
+/* The lines after the first say what this machine and this build make of it, for reports of trouble. */
 static int version(void) {
     printf("asterism %s\n", ast_version());
     ast_context *context;
@@ -106,6 +106,7 @@ static int version(void) {
     if (context)
         printf("instruction set %s, %d thread%s\n", ast_instruction_set(context), ast_threads(context),
                ast_threads(context) == 1 ? "" : "s");
+    printf("built with %s\n", AST_FEATURES);
     ast_close(context);
     return ast_cli_flush();
 }
