@@ -4,7 +4,6 @@
  * window. */
 #include "context.h"
 
-#include "assign.h"
 #include "memory.h"
 #include "methods.h"
 #include "plan.h"

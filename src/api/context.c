@@ -139,13 +139,6 @@ const char *ast_instruction_set(const ast_context *context) {
 
 /* ---- Points and options ------------------------------------------------------------------------------------------ */
 
-/* Whether sparse rows have any entry. */
-static bool has_entries(const ast_points *p) {
-    const int32_t *small = p->starts;
-    const int64_t *large = p->starts;
-    return p->index == AST_I8 ? large[p->count] > large[0] : small[p->count] > small[0];
-}
-
 /* What is particular to the two kinds of views. The entries of sparse rows are looked at when they are loaded. */
 static ast_status check_layout(const ast_points *points, ast_fault *fault) {
     bool sparse = points->starts != NULL;
@@ -157,7 +150,8 @@ static ast_status check_layout(const ast_points *points, ast_fault *fault) {
                         points->dimension, sparse ? "sparse directions" : "directions", most);
     if (sparse && points->index != AST_I4 && points->index != AST_I8)
         return ast_fail(fault, AST_BAD_OPTION, "the index type of the sparse rows is neither AST_I4 nor AST_I8");
-    if (sparse && (!points->data || !points->columns) && has_entries(points))
+    if (sparse && (!points->data || !points->columns) &&
+        ast_index_at(points->starts, points->index, points->count) > ast_index_at(points->starts, points->index, 0))
         return ast_fail(fault, AST_BAD_OPTION, "the data or the columns of the sparse points are NULL");
     return AST_OK;
 }

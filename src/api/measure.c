@@ -33,15 +33,12 @@ ast_status ast_compare(ast_context *context, const int32_t *labels, const int32_
 typedef struct merge_job {
     const int32_t *labels;
     int32_t *usable;
-    size_t count;
 } merge_job;
 
-static void merge_task(void *data, size_t block, int worker) {
+static void merge_label(void *data, size_t i, int worker) {
     const merge_job *job = data;
     (void)worker;
-    size_t first = block * MERGE_BLOCK, end = job->count - first < MERGE_BLOCK ? job->count : first + MERGE_BLOCK;
-    for (size_t i = first; i < end; i++)
-        job->usable[i] = job->usable[i] == AST_MISSING ? -1 : job->labels[i];
+    job->usable[i] = job->usable[i] == AST_MISSING ? -1 : job->labels[i];
 }
 
 /* Several ranks must agree on the dimension and on what is asked. */
@@ -66,9 +63,9 @@ static ast_status load_usable(ast_context *context, const ast_points *points, co
                               ast_rowset *loaded) {
     size_t padded = (points->count + AST_LANES - 1) / AST_LANES * AST_LANES;
     ast_status status = ast_rowset_load(loaded, context->pool, points, padded, usable, &context->fault);
-    merge_job job = {labels, usable, points->count};
+    merge_job job = {labels, usable};
     if (status == AST_OK)
-        ast_pool_run(context->pool, (points->count + MERGE_BLOCK - 1) / MERGE_BLOCK, merge_task, &job);
+        ast_pool_run_rows(context->pool, points->count, MERGE_BLOCK, merge_label, &job);
     return status;
 }
 

@@ -3,10 +3,7 @@
  * ast_memberships: points against the components of the last result. Only the caller's array is N x K. */
 #include "context.h"
 
-#include "memory.h"
-
 #include <math.h>
-#include <stdlib.h>
 
 typedef struct belonging {
     ast_tiles tiles;

@@ -6,8 +6,6 @@
 #include "checksum.h"
 #include "context.h"
 
-#include <string.h>
-
 ast_status ast_join(ast_context *context, const ast_comm *comm) {
     if (!ast_enter(context))
         return AST_BAD_OPTION;

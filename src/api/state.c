@@ -10,7 +10,6 @@
 #include "stream.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MAGIC 0x3154535f54534121u /* "!AST_ST1" in memory */

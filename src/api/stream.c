@@ -3,7 +3,6 @@
  * Entry points of streams: check, call, translate. The state as bytes is in state.c. */
 #include "context.h"
 
-#include "assign.h"
 #include "degree.h"
 #include "memory.h"
 #include "methods.h"

@@ -118,8 +118,7 @@ void ast_tally_close(ast_tally *t) {
     if (!t || ast_in_callback(t->context, __func__))
         return;
     ast_clusters_free(&t->clusters);
-    ast_known_free(&t->all.worst);
-    ast_known_free(&t->all.nearest);
+    ast_tally_free(&t->all);
     ast_free_all(t->moves, t->bytes, t);
 }
 
@@ -129,8 +128,7 @@ static void clear(ast_tally *t) {
     memset(t->clusters.sums, 0, clusters * t->clusters.dimension * sizeof *t->clusters.sums);
     memset(t->clusters.weights, 0, clusters * sizeof *t->clusters.weights);
     memset(t->clusters.members, 0, clusters * sizeof *t->clusters.members);
-    ast_known_free(&t->all.worst);
-    ast_known_free(&t->all.nearest);
+    ast_tally_free(&t->all);
     t->all.points = t->all.missing = t->all.changed = t->all.print = 0;
 }
 
@@ -225,8 +223,7 @@ static ast_status add_loaded(ast_tally *t, uint64_t first, int32_t *labels) {
     part.missing = ast_labelling_missing(l);
     part.changed = count_changes(l, labels);
     status = ast_tally_take(t, &part);
-    ast_known_free(&part.worst);
-    ast_known_free(&part.nearest);
+    ast_tally_free(&part);
     for (size_t i = 0; status == AST_OK && labels && i < l->rows.count; i++)
         labels[i] = l->labels[i] < 0 ? -1 : l->labels[i];
     return status;

@@ -11,7 +11,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define BLOCK_LEAVES 32 /* per task */
 #define BLOCK_ROWS 8192 /* per task that clears the result */

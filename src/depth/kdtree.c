@@ -28,7 +28,6 @@ typedef struct box {
 
 typedef struct build {
     ast_kdtree *tree;
-    const float *points;
     entry *entries;
     unsigned level; /* of the nodes that are tasks now */
 } build;
@@ -45,7 +44,7 @@ static unsigned depth_for(size_t count) {
 }
 
 bool ast_kdtree_build(ast_kdtree *tree, ast_pool *pool, const float *points, size_t count) {
-    build b = {tree, points, ast_allocate(count, sizeof(entry)), 0};
+    build b = {tree, ast_allocate(count, sizeof(entry)), 0};
     *tree = (ast_kdtree){0};
     if (!b.entries)
         return false;

@@ -17,7 +17,6 @@
  * at its other corners around the pixel. */
 #include "depth.h"
 
-#include <math.h>
 #include <string.h>
 
 /* The share of the full weight at which a window is good enough. A single hole costs the weight of two pixels, which is

@@ -52,18 +52,12 @@ typedef struct aiming {
     float *normals;
 } aiming;
 
-static void sum_row(void *data, size_t row, int worker) {
-    const aiming *a = data;
-    (void)worker;
-    ast_planes_sum_cells(a->depth, row);
-}
-
 static void aim_patches(const ast_depth *depth);
 static void write_row(void *data, size_t row, int worker);
 
 void ast_planes_find_normals(ast_depth *depth, float *normals) {
     aiming a = {depth, normals};
-    ast_pool_run(depth->pool, depth->planes.down, sum_row, &a);
+    ast_pool_run(depth->pool, depth->planes.down, ast_planes_sum_cells, depth);
     ast_planes_grow(&depth->planes, depth->options.filter_epsilon);
     aim_patches(depth);
     ast_pool_run(depth->pool, depth->planes.down, write_row, &a);

@@ -51,7 +51,7 @@ static inline void ast_patch_add(ast_patch *p, const ast_patch *more) {
 
 /* The cells of image rows 8 row to 8 row + 7: their sums, their planes, and whether they may join others: leader[k] =
  * k, or -1 if a cell has too few pixels or does not fit a plane within the noise. */
-void ast_planes_sum_cells(ast_depth *depth, size_t row);
+void ast_planes_sum_cells(void *data, size_t row, int worker); /* a task; its data are the ast_depth */
 
 /* Joins patches; afterwards leader[k] is the cell that holds the sums of the patch of cell k. */
 void ast_planes_grow(ast_planes *planes, double epsilon);

@@ -68,8 +68,10 @@ static ast_patch add_columns(const columns *c, double x) {
     return p;
 }
 
-void ast_planes_sum_cells(ast_depth *depth, size_t row) {
+void ast_planes_sum_cells(void *data, size_t row, int worker) {
+    ast_depth *depth = data;
     ast_planes *p = &depth->planes;
+    (void)worker;
     double epsilon2 = depth->options.filter_epsilon * depth->options.filter_epsilon;
     size_t first = row * AST_CELL, last = first + AST_CELL < depth->height ? first + AST_CELL : depth->height;
     for (size_t column = 0; column < p->across; column++) {

@@ -13,8 +13,6 @@
 #include "fault.h"
 #include "pool.h"
 
-#include <stdbool.h>
-
 enum { AST_SCENE_DIRECTIONS = 6 }; /* +x -x +y -y +z -z */
 
 /* Renders a frame. The options and the index are checked; on failure nothing is written. */

@@ -53,7 +53,7 @@ typedef struct worker_start {
 
 static void *worker_main(void *argument);
 
-static double now(void) {
+double ast_seconds(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
@@ -131,7 +131,7 @@ int ast_pool_threads(const ast_pool *pool) {
 void ast_pool_set_watch(ast_pool *pool, int (*ask)(void *data), void *data) {
     pool->ask = ask;
     pool->ask_data = data;
-    pool->asked = ask ? now() : 0;
+    pool->asked = ask ? ast_seconds() : 0;
     atomic_store(&pool->cancelled, false);
 }
 
@@ -142,11 +142,11 @@ bool ast_pool_cancelled(const ast_pool *pool) {
 bool ast_pool_poll(ast_pool *pool) {
     if (!pool->ask || ast_pool_cancelled(pool))
         return ast_pool_cancelled(pool);
-    double time = now();
+    double time = ast_seconds();
     if (time - pool->asked < ASK_SECONDS)
         return false;
     atomic_store(&pool->cancelled, pool->ask(pool->ask_data) != 0);
-    pool->asked = now();
+    pool->asked = ast_seconds();
     return ast_pool_cancelled(pool);
 }
 

@@ -44,6 +44,9 @@ bool ast_pool_stopped(ast_pool *pool, int worker);
 /* As ast_pool_run, but hands out no more blocks once the pool is cancelled. false: some blocks were not run. */
 bool ast_pool_try(ast_pool *pool, size_t blocks, ast_task *task, void *data);
 
+/* Seconds of a clock that never goes back. */
+double ast_seconds(void);
+
 /* One step of a busy wait: short at first, later it yields the processor. Start with *spins = 0. */
 void ast_pool_pause(unsigned *spins);
 

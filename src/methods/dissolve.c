@@ -51,12 +51,8 @@ static void place_chunk(void *data, size_t chunk, int worker) {
             place_point(d, rows, i, d->scores + (size_t)worker * d->table.capacity);
 }
 
-/* By weight as the caller gave it: sums have the smallest weight as their unit. */
-static double size_of(const ast_cluster_list *c, int32_t slot, double unit) {
-    return ast_clusters_weight(c, slot) * unit;
-}
-
-/* Which clusters are small, and a table of the others. Returns how many are. */
+/* Which clusters are small, and a table of the others. Returns how many are. Their size is their weight as the caller
+ * gave it, in which the smallest weight is `unit`. */
 static size_t divide(dissolving *d, double least, double unit, bool *ready) {
     const ast_cluster_list *c = &d->l->clusters;
     size_t small = 0;
@@ -65,7 +61,7 @@ static size_t divide(dissolving *d, double least, double unit, bool *ready) {
     ast_table_clear(&d->table, c->dimension, d->l->rows.axial);
     for (size_t k = 0; k < c->live && *ready; k++) {
         int32_t slot = c->order[k];
-        d->small[slot] = size_of(c, slot, unit) < least;
+        d->small[slot] = ast_clusters_weight(c, slot) * unit < least;
         small += d->small[slot];
         if (!d->small[slot])
             *ready = ast_table_append(&d->table, c->means + (size_t)slot * c->dimension, slot);

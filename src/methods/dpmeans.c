@@ -17,7 +17,6 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define BLOCK ((size_t)4096)
 #define SLICE ((size_t)64) /* clusters between two looks at whether to stop */

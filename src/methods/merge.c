@@ -41,11 +41,6 @@ void ast_tree_free(ast_tree_of_run *tree) {
     *tree = (ast_tree_of_run){0};
 }
 
-static ast_leaves leaves_of(const merging *m) {
-    const ast_cluster_list *c = &m->l->clusters;
-    return (ast_leaves){m->count, m->dimension, m->sums, m->means, c->unit, m->l->rows.axial};
-}
-
 static bool open_merging(merging *m) {
     const ast_cluster_list *c = &m->l->clusters;
     size_t row = m->dimension = c->dimension;
@@ -74,7 +69,7 @@ static void close_merging(merging *m) {
 
 /* Joins until the price reaches `most`. */
 static ast_status find_joins(merging *m, ast_price price, double most, ast_fault *fault) {
-    ast_leaves leaves = leaves_of(m);
+    ast_leaves leaves = {m->count, m->dimension, m->sums, m->means, m->l->clusters.unit, m->l->rows.axial};
     ast_joiner *joiner = ast_joiner_open(&leaves, price, m->l->rows.kernels, m->l->pool);
     if (!joiner)
         return ast_fail_memory(fault);

@@ -92,6 +92,4 @@ ast_status ast_run_tell(const ast_run *run, const ast_progress *state, ast_fault
 ast_status ast_run_tell_pass(const ast_run *run, size_t clusters, size_t changed, size_t scored, double objective,
                              ast_fault *fault);
 
-double ast_seconds(void);
-
 #endif

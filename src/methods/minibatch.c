@@ -21,7 +21,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     LEAST_BATCH = 1024,
@@ -72,19 +71,13 @@ static void deal(learner *m, ast_random *random) {
 /* The same draw for any number of points: k-means++ among them. */
 ast_status ast_start_sampled(ast_labelling *l, const ast_run *run, ast_random *random, ast_fault *fault) {
     ast_subset sample = {0};
-    ast_random draw;
-    uint32_t *members = ast_allocate(run->start_points, sizeof *members);
-    if (!members)
-        return ast_fail_memory(fault);
-    ast_random_seed(&draw, run->options->seed, ast_draw_stream(run->restart, AST_DRAW_START));
-    ast_subset_draw(l, &draw, run->start_points, members);
-    ast_status status = ast_subset_load(&sample, l, members, run->start_points, fault);
+    uint64_t stream = ast_draw_stream(run->restart, AST_DRAW_START);
+    ast_status status = ast_subset_load_drawn(&sample, l, run->options->seed, stream, run->start_points, fault);
     if (status == AST_OK)
         status = ast_run_plusplus(&sample.labelling, run, random, fault);
     if (status == AST_OK)
         status = ast_subset_adopt(l, &sample.labelling.clusters, fault);
     ast_subset_free(&sample);
-    free(members);
     return status;
 }
 
@@ -147,8 +140,7 @@ static ast_status feed_starved(learner *m, ast_fault *fault) {
         replace(m, slot, &part.worst.items[next], part.worst.rows + next * m->total.dimension);
         next++;
     }
-    ast_known_free(&part.worst);
-    ast_known_free(&part.nearest);
+    ast_tally_free(&part);
     return AST_OK;
 }
 
@@ -252,12 +244,6 @@ static ast_status open_learner(learner *m, ast_fault *fault) {
     return AST_OK;
 }
 
-static void close_learner(learner *m) {
-    ast_subset_free(&m->batch);
-    ast_clusters_free(&m->total);
-    ast_free_all(m->deck, m->members, m->last);
-}
-
 /* All points by the means that were learned, then the means of the labels. */
 static ast_status assign_all(learner *m, ast_fault *fault) {
     ast_labelling *l = m->l;
@@ -281,6 +267,8 @@ ast_status ast_run_mbspkm(ast_labelling *l, ast_run *run, ast_fault *fault) {
         status = run_batches(&m, fault);
     if (status == AST_OK)
         status = assign_all(&m, fault);
-    close_learner(&m);
+    ast_subset_free(&m.batch);
+    ast_clusters_free(&m.total);
+    ast_free_all(m.deck, m.members, m.last);
     return status == AST_OK ? ast_run_further(l, run, 0, fault) : status;
 }

@@ -146,15 +146,6 @@ static bool is_large(const refining *r) {
     return !rows->small && !rows->sparse && !rows->axial;
 }
 
-static bool fill_tables(refining *r) {
-    const ast_cluster_list *c = &r->l->clusters;
-    ast_table_clear(&r->means, c->dimension, r->l->rows.axial);
-    for (size_t k = 0; k < r->count; k++)
-        if (!ast_table_append(&r->means, c->means + (size_t)c->order[k] * c->dimension, c->order[k]))
-            return false;
-    return !is_large(r) || fill_scaled(r);
-}
-
 /* By definition; the first of equal ones. */
 static int32_t decide(const refining *r, ast_row_buffer *rows, size_t i, double *scores) {
     size_t best = 0;
@@ -253,7 +244,7 @@ static ast_status refine_once(refining *r, bool fixed, double *evidence, bool *r
     size_t empty;
     r->count = l->clusters.live;
     measure(r);
-    if (!fill_tables(r))
+    if (!ast_clusters_fill_table(&l->clusters, &r->means) || (is_large(r) && !fill_scaled(r)))
         return ast_fail_memory(fault);
     memcpy(r->labels, l->labels, l->rows.padded * sizeof *r->labels);
     memcpy(r->signs, l->signs, l->rows.padded / AST_LANES);

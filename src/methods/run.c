@@ -3,15 +3,6 @@
  * Shared by the methods: given starts, the two halves of a pass, and the report to the caller. */
 #include "methods.h"
 
-#include <stdlib.h>
-#include <time.h>
-
-double ast_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 ast_status ast_run_method(ast_labelling *l, ast_run *run, ast_fault *fault) {
     switch (run->options->method) {
     case AST_SPKM:

@@ -1,32 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
  * DP-vMF-means over a sample: the clusters are found among some points, drawn by the seed; then all points are visited
- * once, in order, as in a first pass from given means. Points far from every mean start new
- * clusters, as usual: what the sample missed is not forced into its clusters. */
+ * once, in order, as in a first pass from given means. Points far from every mean start new clusters, as usual. */
 #include "methods.h"
 
-#include "memory.h"
 #include "subset.h"
-
-#include <stdlib.h>
 
 /* The clusters of the sample, as clusters without points. */
 static ast_status run_sample(ast_labelling *l, ast_run *run, ast_fault *fault) {
-    size_t count = run->options->sample;
+    const ast_options *o = run->options;
     ast_subset sample = {0};
-    ast_random random;
-    uint32_t *members = ast_allocate(count, sizeof *members);
-    if (!members)
-        return ast_fail_memory(fault);
-    ast_random_seed(&random, run->options->seed, ast_draw_stream(run->restart, AST_DRAW_SAMPLE));
-    ast_subset_draw(l, &random, count, members);
-    ast_status status = ast_subset_load(&sample, l, members, count, fault);
+    uint64_t stream = ast_draw_stream(run->restart, AST_DRAW_SAMPLE);
+    ast_status status = ast_subset_load_drawn(&sample, l, o->seed, stream, o->sample, fault);
     if (status == AST_OK)
         status = ast_run_dp_all(&sample.labelling, run, fault);
     if (status == AST_OK)
         status = ast_subset_adopt(l, &sample.labelling.clusters, fault);
     ast_subset_free(&sample);
-    free(members);
     return status;
 }
 

@@ -14,10 +14,8 @@
 #include "stream.h"
 
 #include "degree.h"
-#include "memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- The rule ---------------------------------------------------------------------------------------------------- */
@@ -60,18 +58,6 @@ static ast_verdict decide(void *data, const ast_candidates *c) {
     else
         v.action = c->alone && !tracked ? AST_STAY : AST_START;
     return v;
-}
-
-static float safe_score(void *data, const ast_cluster_list *clusters) {
-    return ast_tracks_safe(data, clusters);
-}
-
-static bool threatens(void *data, const float *row, double best) {
-    return ast_tracks_threaten(data, row, best);
-}
-
-static void revive(void *data, int32_t slot, const float *row, float *mean) {
-    ast_tracks_revive(data, (size_t)slot, row, mean);
 }
 
 /* Points that cancel out leave the mean where it was. */
@@ -177,7 +163,7 @@ ast_status ast_stream_frame(ast_stream *s, const ast_points *points, ast_frame *
     if (status != AST_OK)
         return status;
     *report = (ast_frame){.frame = s->frame, .points = points->count, .missing = ast_labelling_missing(l)};
-    ast_rule rule = {decide, safe_score, threatens, revive, mean_of, &s->tracks, false};
+    ast_rule rule = {decide, ast_tracks_safe, ast_tracks_threaten, ast_tracks_revive, mean_of, &s->tracks, false};
     ast_labelling_set_rule(l, s->options.method == AST_STREAM_DDP ? &rule : &ast_dp_rule, s->options.angle);
     if (s->options.method != AST_STREAM_DP)
         status = place_tracked(s);

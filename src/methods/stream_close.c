@@ -9,7 +9,6 @@
 #include "memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MEMORY 0.9 /* share of what was learned of the spread that the next frame keeps */

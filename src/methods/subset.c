@@ -8,14 +8,8 @@
 
 /* ---- Sparse rows, which are copied ------------------------------------------------------------------------------ */
 
-static size_t number_size(ast_type type) {
-    static const size_t sizes[] = {[AST_F4] = 4, [AST_F8] = 8, [AST_F2] = 2, [AST_I1] = 1};
-    return sizes[type];
-}
-
 static size_t start_at(const ast_points *view, size_t r) {
-    return view->index == AST_I8 ? (size_t)((const int64_t *)view->starts)[r]
-                                 : (size_t)((const int32_t *)view->starts)[r];
+    return (size_t)ast_index_at(view->starts, view->index, r);
 }
 
 static void set_start(ast_points *view, size_t r, size_t value) {
@@ -33,7 +27,7 @@ static bool reserve_entries(ast_subset *s, const ast_points *view, size_t count,
         free(s->values);
         free(s->columns);
         s->entry_capacity = entries + entries / 2;
-        s->values = ast_allocate(s->entry_capacity, number_size(view->type));
+        s->values = ast_allocate(s->entry_capacity, ast_type_size(view->type));
         s->columns = ast_allocate(s->entry_capacity, index_size);
     }
     return s->starts && s->values && s->columns;
@@ -41,7 +35,7 @@ static bool reserve_entries(ast_subset *s, const ast_points *view, size_t count,
 
 /* Rows order[0], order[1], ... of the view as a view of the subset's own memory. */
 static bool copy_entries(ast_subset *s, const ast_points *view, size_t count, ast_points *copy) {
-    size_t index_size = view->index == AST_I8 ? sizeof(int64_t) : sizeof(int32_t), size = number_size(view->type);
+    size_t index_size = view->index == AST_I8 ? sizeof(int64_t) : sizeof(int32_t), size = ast_type_size(view->type);
     size_t entries = 0;
     for (size_t i = 0; i < count; i++)
         entries += start_at(view, s->order[i] + 1u) - start_at(view, s->order[i]);
@@ -121,9 +115,16 @@ void ast_subset_free(ast_subset *s) {
 }
 
 /* Selection sampling: every point is taken with the probability that is due to it, given how many are wanted still. */
-void ast_subset_draw(const ast_labelling *all, ast_random *random, size_t count, uint32_t *members) {
+ast_status ast_subset_load_drawn(ast_subset *s, const ast_labelling *all, uint64_t seed, uint64_t stream, size_t count,
+                                 ast_fault *fault) {
     size_t left = all->present, taken = 0;
-    for (size_t i = 0; i < all->rows.count && taken < count; i++)
-        if (all->labels[i] != AST_MISSING && ast_random_below(random, left--) < count - taken)
+    uint32_t *members = ast_allocate(count, sizeof *members);
+    ast_random random;
+    ast_random_seed(&random, seed, stream);
+    for (size_t i = 0; members && i < all->rows.count && taken < count; i++)
+        if (all->labels[i] != AST_MISSING && ast_random_below(&random, left--) < count - taken)
             members[taken++] = (uint32_t)i;
+    ast_status status = members ? ast_subset_load(s, all, members, count, fault) : ast_fail_memory(fault);
+    free(members);
+    return status;
 }

@@ -24,13 +24,14 @@ void ast_subset_free(ast_subset *subset);
 /* The means of other clusters, as clusters without points. */
 ast_status ast_subset_adopt(ast_labelling *labelling, const ast_cluster_list *from, ast_fault *fault);
 
-/* `count` of the points that take part, each set of them as likely as any other, in order. members: (count). */
-void ast_subset_draw(const ast_labelling *all, ast_random *random, size_t count, uint32_t *members);
-
 /* The streams of random numbers that belong to a restart, beside those of the methods. */
 enum { AST_DRAW_SAMPLE = -1, AST_DRAW_START = -2, AST_DRAW_BATCH = -3 };
 static inline uint64_t ast_draw_stream(int restart, int purpose) {
     return (uint64_t)restart << 32 | (uint32_t)purpose;
 }
+
+/* Loads `count` of the points that take part, each set of them as likely as any other, drawn from that stream. */
+ast_status ast_subset_load_drawn(ast_subset *subset, const ast_labelling *all, uint64_t seed, uint64_t stream,
+                                 size_t count, ast_fault *fault);
 
 #endif

@@ -10,19 +10,24 @@
 
 /* ---- Lists ------------------------------------------------------------------------------------------------------ */
 
+static void free_list(ast_known_list *list) {
+    free(list->items);
+    free(list->rows);
+    *list = (ast_known_list){0};
+}
+
+void ast_tally_free(ast_tally_sums *sums) {
+    free_list(&sums->worst);
+    free_list(&sums->nearest);
+}
+
 static bool reserve(ast_known_list *list, size_t count, size_t dimension) {
     *list = (ast_known_list){ast_allocate_zero(count, sizeof *list->items),
                              ast_allocate_zero(count * dimension, sizeof *list->rows), count};
     if (list->items && list->rows)
         return true;
-    ast_known_free(list);
+    free_list(list);
     return false;
-}
-
-void ast_known_free(ast_known_list *list) {
-    free(list->items);
-    free(list->rows);
-    *list = (ast_known_list){0};
 }
 
 static void copy_known(ast_known_list *to, size_t at, const ast_known_list *from, size_t i, size_t dimension) {
@@ -163,7 +168,7 @@ bool ast_tally_gather(ast_labelling *l, uint64_t first, ast_tally_sums *part) {
             make_list(&g, g.worst, g.worst_count, &part->worst) && make_list(&g, g.nearest, clusters, &part->nearest);
     }
     if (!ready)
-        ast_known_free(&part->worst);
+        free_list(&part->worst);
     free(g.worst);
     free(g.nearest);
     return ready;
@@ -214,11 +219,10 @@ bool ast_tally_join(ast_tally_sums *all, const ast_tally_sums *part, size_t clus
     if (!join_worst(&all->worst, &part->worst, empty ? clusters : 0, dimension, &worst))
         return false;
     if (!join_nearest(&all->nearest, &part->nearest, all, part, clusters, empty, dimension, &nearest)) {
-        ast_known_free(&worst);
+        free_list(&worst);
         return false;
     }
-    ast_known_free(&all->worst);
-    ast_known_free(&all->nearest);
+    ast_tally_free(all);
     all->worst = worst;
     all->nearest = nearest;
     for (size_t j = 0; j < clusters * dimension; j++)

@@ -29,8 +29,6 @@ typedef struct ast_known_list {
     size_t count;
 } ast_known_list;
 
-void ast_known_free(ast_known_list *list);
-
 /* What a set of points comes to. Sums, weights and members are the cluster list's, or borrowed from elsewhere. */
 typedef struct ast_tally_sums {
     int64_t *sums, *weights, *members; /* (K, D), (K), (K) */
@@ -39,6 +37,9 @@ typedef struct ast_tally_sums {
     uint64_t points, missing, changed;
     uint64_t print; /* of the labels */
 } ast_tally_sums;
+
+/* Frees the two lists. */
+void ast_tally_free(ast_tally_sums *sums);
 
 /* How many of the K clusters have no member. */
 size_t ast_tally_empty(const int64_t *members, size_t clusters);

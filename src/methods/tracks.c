@@ -58,7 +58,9 @@ bool ast_tracks_within(const ast_tracks *t, size_t k, const float *x) {
     return !t->near_only || (t->axial ? fabs(score) : score) >= t->limit;
 }
 
-void ast_tracks_revive(const ast_tracks *t, size_t k, const float *x, float *mu) {
+void ast_tracks_revive(void *tracks, int32_t slot, const float *x, float *mu) {
+    const ast_tracks *t = tracks;
+    size_t k = (size_t)slot;
     const float *m = t->m + k * t->dimension;
     float copy[4096];
     x = facing(t, k, x, copy);

@@ -49,16 +49,17 @@ double ast_tracks_score(const ast_tracks *tracks, size_t k, const float *x);
 /* Whether a point may revive cluster k at all: with `near_only` it has to fit m_k, however long ago that was. */
 bool ast_tracks_within(const ast_tracks *tracks, size_t k, const float *x);
 
-/* Whether unseen cluster k, or any, might score `best` or more for the point. Takes no Newton step. */
+/* Whether unseen cluster k might score `best` or more for the point. Takes no Newton step. */
 bool ast_tracks_may_win(const ast_tracks *tracks, size_t k, const float *x, double best);
-bool ast_tracks_threaten(const ast_tracks *tracks, const float *x, double best);
 
-/* From this score on with a cluster that has points, no unseen one can win. Costs what has changed since the last call.
- */
-float ast_tracks_safe(ast_tracks *tracks, const ast_cluster_list *clusters);
+/* Functions of the rule, whose data are an ast_tracks. Whether any unseen cluster might score `best` or more for the
+ * point; from which score on with a cluster that has points no unseen one can win, at the cost of what has changed
+ * since the last call; and the geodesic mean of point x alone into mu (D). */
+bool ast_tracks_threaten(void *tracks, const float *x, double best);
+float ast_tracks_safe(void *tracks, const ast_cluster_list *clusters);
+void ast_tracks_revive(void *tracks, int32_t slot, const float *x, float *mu);
 
-/* The geodesic mean of point x alone, or of the cluster's sum, into mu (D); false: the sum is zero. */
-void ast_tracks_revive(const ast_tracks *tracks, size_t k, const float *x, float *mu);
+/* The geodesic mean of the cluster's sum into mu (D); false: the sum is zero. */
 bool ast_tracks_mean(const ast_tracks *tracks, const ast_cluster_list *clusters, size_t k, float *mu);
 
 /* The losses of the geodesic from m_k to the cluster's sum, and its length; 0 and the length where the sum is zero. */

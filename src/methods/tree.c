@@ -121,15 +121,11 @@ static bool comes_first(int32_t own, double price_a, int32_t a, double price_b, 
     return low_a != low_b ? low_a < low_b : a < b;
 }
 
-static bool reaches_list(const place *at, double price, int32_t node) {
-    return at->complete || comes_first(at->node, price, node, at->cut, at->cut_node);
-}
-
 /* Takes q into the list of p if it belongs there. */
 static void offer(ast_joiner *j, size_t p, size_t q) {
     place *at = &j->at[p];
     partner new = {exact_price(j, p, q), (int32_t)q, j->at[q].node};
-    if (!reaches_list(at, new.price, new.node))
+    if (!at->complete && !comes_first(at->node, new.price, new.node, at->cut, at->cut_node))
         return;
     int32_t to = at->count;
     while (to > 0 && comes_first(at->node, new.price, new.node, at->list[to - 1].price, at->list[to - 1].node))

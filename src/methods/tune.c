@@ -29,27 +29,23 @@ size_t ast_tune_list_levels(size_t most, ast_tune_level *levels) {
     return count;
 }
 
-static double highest_of(const ast_tune_level *levels, size_t count, bool excess) {
-    double highest = -INFINITY;
-    for (size_t i = 0; i < count; i++)
+/* The highest excess or silhouette; *allowance: how far below it a peak may be. */
+static double highest_of(const ast_tune_level *levels, size_t count, bool excess, double *allowance) {
+    double highest = -INFINITY, lowest = INFINITY;
+    for (size_t i = 0; i < count; i++) {
         highest = fmax(highest, excess ? levels[i].excess : levels[i].silhouette);
-    return highest;
-}
-
-static double lowest_of(const ast_tune_level *levels, size_t count, bool excess) {
-    double lowest = INFINITY;
-    for (size_t i = 0; i < count; i++)
         lowest = fmin(lowest, excess ? levels[i].excess : levels[i].silhouette);
-    return lowest;
+    }
+    *allowance = TOLERANCE * (highest - lowest);
+    return highest;
 }
 
 void ast_tune_mark_peaks(ast_tune_level *levels, size_t count) {
     for (size_t i = 0; i < count; i++)
         levels[i].excess = levels[i].silhouette - levels[i].null;
-    double high = highest_of(levels, count, true), low = lowest_of(levels, count, true);
+    double allowance, high = highest_of(levels, count, true, &allowance);
     for (size_t i = 0; i < count; i++)
-        levels[i].peak = levels[i].excess >= high - TOLERANCE * (high - low) &&
-                         (i == 0 || levels[i].excess > levels[i - 1].excess) &&
+        levels[i].peak = levels[i].excess >= high - allowance && (i == 0 || levels[i].excess > levels[i - 1].excess) &&
                          (i + 1 == count || levels[i].excess >= levels[i + 1].excess);
 }
 
@@ -83,8 +79,9 @@ static ast_tune_range find_range(const ast_tune_angle *angles, size_t count, siz
 
 size_t ast_tune_choose(const ast_tune_level *levels, size_t level_count, const ast_tune_angle *angles,
                        size_t angle_count, ast_tune_range *range) {
-    double allowance = TOLERANCE * (highest_of(levels, level_count, false) - lowest_of(levels, level_count, false));
+    double allowance;
     size_t chosen = 0;
+    highest_of(levels, level_count, false, &allowance);
     *range = (ast_tune_range){0};
     for (size_t i = 0; i < level_count; i++) {
         if (!levels[i].peak)

@@ -56,14 +56,16 @@ bool ast_tracks_may_win(const ast_tracks *t, size_t k, const float *x, double be
     return ceiling - stiffness_of(t, k) * (1 - cosine) + LOOSE >= least;
 }
 
-bool ast_tracks_threaten(const ast_tracks *t, const float *x, double best) {
+bool ast_tracks_threaten(void *tracks, const float *x, double best) {
+    const ast_tracks *t = tracks;
     for (size_t k = 0; k < t->count; k++)
         if (ghost(t, k) && ast_tracks_may_win(t, k, x, best))
             return true;
     return false;
 }
 
-float ast_tracks_safe(ast_tracks *t, const ast_cluster_list *c) {
+float ast_tracks_safe(void *tracks, const ast_cluster_list *c) {
+    ast_tracks *t = tracks;
     double safe = NOWHERE;
     size_t changed;
     if (t->count == 0 || !t->candidates)

@@ -1,5 +1,7 @@
-/* SPDX-License-Identifier: MIT */
-#include "assign.h"
+/* SPDX-License-Identifier: MIT
+ *
+ * Labels for points from means that are known: nothing is learned. */
+#include "labelling.h"
 
 #include "memory.h"
 
@@ -97,12 +99,7 @@ static ast_status assign_by_cells(assign_job *job, ast_fault *fault) {
 }
 
 ast_status ast_assign_points(ast_labelling *l, int32_t *labels, float *similarity, ast_fault *fault) {
-    ast_table_clear(&l->scorer.table, l->rows.dimension, l->rows.axial);
-    bool ready = true;
-    for (size_t k = 0; k < l->clusters.live && ready; k++) {
-        int32_t slot = l->clusters.order[k];
-        ready = ast_table_append(&l->scorer.table, l->clusters.means + (size_t)slot * l->rows.dimension, slot);
-    }
+    bool ready = ast_clusters_fill_table(&l->clusters, &l->scorer.table);
     l->pass++; /* the shared table is the one to use */
     l->scorer.kept = false;
     assign_job job = {l, labels, similarity, NULL, l->scorer.table.count + AST_PANEL};

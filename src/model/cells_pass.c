@@ -4,14 +4,197 @@
  * and then the sums. */
 #include "labelling.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+#define LEAF 32 /* points that are looked at rather than parted */
 
 bool ast_cells_wanted(const ast_labelling *l) {
     return l->rows.small && l->rows.dimension == 3 && !l->rows.axial && !l->rule.safe && l->scorer.bounds.on &&
            l->clusters.live >= l->crowd.from;
 }
+
+/* The visits of DP-vMF-means cost what they change. Invariant: for every point that is still to come `label` says which
+ * cluster alive at this moment it would join, its own included: that of the exact largest score among those that fit,
+ * equal ones to the first in order, or AST_NOBODY. A cluster that is born tells the points near it, one that dies or
+ * gets another mean sends those away that wanted it. Only a point that is alone in its cluster looks for another one
+ * itself. */
+typedef struct news {
+    ast_labelling *l;
+    size_t after; /* points up to this one are done */
+    int32_t slot;
+    float mean[3];
+    float limit; /* a float score below does not fit */
+    float reach; /* nor does a point farther away */
+    void (*tell)(const struct news *news, size_t place, float score);
+} news;
+
+static int32_t find(ast_labelling *l, const float x[3], int32_t barred) {
+    ast_mean_list means = ast_clusters_means(&l->clusters);
+    return ast_near_find(l->crowd.cells, &means, x, barred);
+}
+
+/* ---- points near a mean ---- */
+
+static void tell_leaf(const news *n, const ast_cell *cell) {
+    const ast_cells *cells = n->l->crowd.cells;
+    const float *x = cells->columns, *y = x + cells->pitch, *z = y + cells->pitch;
+    for (size_t place = cell->first; place < cell->last; place++) {
+        float score = x[place] * n->mean[0] + y[place] * n->mean[1] + z[place] * n->mean[2];
+        if (score >= n->limit && cells->point[place] > n->after)
+            n->tell(n, place, score);
+    }
+}
+
+static void tell_cell(const news *n, const ast_cell *cell) {
+    float centre[3], radius;
+    if (cell->first == cell->last)
+        return;
+    ast_cell_bound(cell, centre, &radius);
+    float a = centre[0] - n->mean[0], b = centre[1] - n->mean[1], c = centre[2] - n->mean[2];
+    if (a * a + b * b + c * c > (n->reach + radius) * (n->reach + radius))
+        return;
+    if (cell->last - cell->first <= LEAF || cell->level == AST_CELL_LEVELS) {
+        tell_leaf(n, cell);
+        return;
+    }
+    for (uint32_t part = 0; part < 4; part++) {
+        ast_cell child = ast_cell_part(n->l->crowd.cells, cell, part);
+        tell_cell(n, &child);
+    }
+}
+
+static void tell_points(news *n) {
+    n->limit = (float)(n->l->scorer.limit - (double)ast_score_error(3)) - 0x1p-23f;
+    n->reach = ast_reach((double)n->limit);
+    for (uint32_t face = 0; face < 6; face++) {
+        ast_cell cell = ast_cell_face(n->l->crowd.cells, face);
+        tell_cell(n, &cell);
+    }
+}
+
+/* The new mean may be better than what the point has. */
+static void offer(const news *n, size_t place, float score) {
+    ast_labelling *l = n->l;
+    ast_cells *cells = l->crowd.cells;
+    int32_t *label = &cells->label[cells->point[place]];
+    if (score <= cells->best[place] - l->scorer.margin)
+        return;
+    float x[3];
+    ast_cell_point(cells, place, x);
+    double mine = ast_exact_score(x, n->mean, 3);
+    if (mine < l->scorer.limit)
+        return;
+    if (*label >= 0) {
+        double other = ast_exact_score(x, l->clusters.means + 3 * (size_t)*label, 3);
+        if (mine < other || (mine == other && cells->near.rank[*label] <= cells->near.rank[n->slot]))
+            return;
+    }
+    *label = n->slot;
+    cells->best[place] = score;
+}
+
+/* The cluster died, or its mean is elsewhere now. */
+static void withdraw(const news *n, size_t place, float score) {
+    ast_labelling *l = n->l;
+    ast_cells *cells = l->crowd.cells;
+    int32_t *label = &cells->label[cells->point[place]];
+    (void)score;
+    if (*label != n->slot)
+        return;
+    float x[3];
+    ast_cell_point(cells, place, x);
+    *label = find(l, x, AST_NOBODY);
+    cells->best[place] = AST_NO_SCORE;
+    if (*label >= 0)
+        cells->best[place] = (float)ast_exact_score(x, l->clusters.means + 3 * (size_t)*label, 3);
+}
+
+static void announce(ast_labelling *l, size_t i, int32_t slot, const float *mean,
+                     void (*tell)(const news *news, size_t place, float score)) {
+    news n = {.l = l, .after = i, .slot = slot, .tell = tell};
+    memcpy(n.mean, mean, sizeof n.mean);
+    tell_points(&n);
+}
+
+/* ---- visits ---- */
+
+static void leave(ast_labelling *l, size_t i, int32_t from) {
+    if (l->first || --l->clusters.members[from] > 0)
+        return;
+    float mean[3];
+    memcpy(mean, l->clusters.means + 3 * (size_t)from, sizeof mean);
+    ast_clusters_bury(&l->clusters, from);
+    ast_near_gone(l->crowd.cells, from);
+    announce(l, i, from, mean, withdraw);
+}
+
+static void join(ast_labelling *l, size_t i, int32_t from, int32_t to) {
+    l->crowd.cells->label[i] = to;
+    if (to == from)
+        return;
+    if (!l->first)
+        l->clusters.members[to]++;
+    leave(l, i, from);
+}
+
+/* A point that fits nothing stays alone, and its mean becomes the point itself ... */
+static void stay_alone(ast_labelling *l, size_t i, const float row[3]) {
+    int32_t own = l->labels[i];
+    float *mean = l->clusters.means + 3 * (size_t)own, old[3];
+    l->crowd.cells->label[i] = own;
+    memcpy(old, mean, sizeof old);
+    if (memcmp(old, row, sizeof old) == 0) // NOLINT(bugprone-suspicious-memory-comparison): -0 is not 0 here
+        return;
+    memcpy(mean, row, sizeof old);
+    l->clusters.touched[own] = 1;
+    ast_near_moved(l->crowd.cells, own);
+    announce(l, i, own, old, withdraw);
+    announce(l, i, own, row, offer);
+}
+
+/* ... or starts a cluster. */
+static void found_cluster(ast_labelling *l, size_t i, const float row[3]) {
+    int32_t born = ast_clusters_add(&l->clusters, row, (uint32_t)i);
+    ast_mean_list means = ast_clusters_means(&l->clusters);
+    if (born < 0 || !ast_near_born(l->crowd.cells, &means, born)) {
+        ast_labelling_fail(l);
+        return;
+    }
+    announce(l, i, born, row, offer);
+    join(l, i, l->labels[i], born);
+}
+
+static void visit(ast_labelling *l, size_t i) {
+    int32_t own = l->labels[i], to = l->crowd.cells->label[i];
+    bool alone = !l->first && l->clusters.members[own] == 1;
+    float row[3] = {l->rows.column[0][i], l->rows.column[1][i], l->rows.column[2][i]};
+    if (alone)
+        to = find(l, row, own);
+    if (to >= 0)
+        join(l, i, own, to);
+    else if (alone)
+        stay_alone(l, i, row);
+    else
+        found_cluster(l, i, row);
+}
+
+static void visit_all(ast_labelling *l, size_t from) {
+    const int32_t *label = l->crowd.cells->label, *labels = l->labels;
+    const int64_t *members = l->clusters.members;
+    for (size_t i = from; i < l->rows.count && !l->crowd.cells->near.failed; i++) {
+        if (labels[i] == AST_MISSING)
+            continue;
+        bool settled = l->first ? label[i] >= 0 : label[i] == labels[i] && members[labels[i]] != 1;
+        if (settled)
+            continue;
+        if (ast_labelling_stopped(l, 0))
+            return;
+        visit(l, i);
+        members = l->clusters.members; /* a birth may have moved it */
+    }
+}
+
+/* ---- sums ---- */
 
 static void settle_first(ast_labelling *l, ast_worker *worker, size_t chunk) {
     for (size_t i = chunk * l->rows.chunk; i < (chunk + 1) * l->rows.chunk; i++)
@@ -75,7 +258,7 @@ void ast_cells_pass(ast_labelling *l, size_t from) {
     bool ready = ast_cells_load(&l->crowd.cells, &l->scorer, l->pool) && ast_near_begin(l->crowd.cells, &means) &&
                  ast_cells_label(l->crowd.cells, from, !l->clusters.fixed);
     if (ready && !l->clusters.fixed)
-        ast_cells_visit(l, from);
+        visit_all(l, from);
     ast_clusters_sweep(&l->clusters);
     ready = ready && !atomic_load(&l->failed) && !l->crowd.cells->near.failed && ast_workers_reserve(l);
     if (!ready) {

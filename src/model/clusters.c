@@ -75,6 +75,15 @@ bool ast_clusters_add_means(ast_cluster_list *clusters, const float *means, size
     return ready;
 }
 
+bool ast_clusters_fill_table(const ast_cluster_list *c, ast_table *table) {
+    bool ready = true;
+    ast_table_clear(table, c->dimension, c->axial);
+    for (size_t k = 0; k < c->live && ready; k++)
+        ready = ast_clusters_hides(c, c->order[k]) ||
+                ast_table_append(table, c->means + (size_t)c->order[k] * c->dimension, c->order[k]);
+    return ready;
+}
+
 void ast_clusters_kill(ast_cluster_list *clusters, int32_t slot) {
     size_t k = 0;
     while (clusters->order[k] != slot)

@@ -50,6 +50,9 @@ static inline ast_mean_list ast_clusters_means(const ast_cluster_list *c) {
         c->hidden};
 }
 
+/* Fills a table with the means of the clusters that are not hidden, in order. false: no memory. */
+bool ast_clusters_fill_table(const ast_cluster_list *clusters, ast_table *table);
+
 /* Whether the cluster outlives its points; whether it has none and waits for one. */
 static inline bool ast_clusters_lasts(const ast_cluster_list *c, int32_t slot) {
     return c->hidden && slot >= 0 && (size_t)slot < c->reserved;

@@ -8,7 +8,6 @@
 #include "memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Why the rest of a block must be looked at again. */
@@ -54,13 +53,12 @@ static bool sync_dense(ast_labelling *l, ast_worker *worker, size_t seen, bool m
     bool append = mine || l->scorer.table.count == 0, ready = true;
     for (size_t e = seen; e < events->count; e++)
         append = append && events->list[e] >= 0;
-    if (!mine || !append)
+    if (!append)
+        return ast_clusters_fill_table(c, &worker->table);
+    if (!mine)
         ast_table_clear(&worker->table, c->dimension, l->rows.axial);
-    for (size_t e = seen; append && ready && e < events->count; e++)
+    for (size_t e = seen; ready && e < events->count; e++)
         ready = ast_table_append(&worker->table, c->means + (size_t)events->list[e] * c->dimension, events->list[e]);
-    for (size_t k = 0; !append && ready && k < c->live; k++)
-        ready = ast_clusters_hides(c, c->order[k]) ||
-                ast_table_append(&worker->table, c->means + (size_t)c->order[k] * c->dimension, c->order[k]);
     return ready;
 }
 

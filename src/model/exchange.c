@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the ranks tell each other in a pass. Sums, counts and keys are integers that are added up, so that it does not
- * matter who has which points. Numbers of clusters, and with them the sizes of all messages, are the same on all ranks;
- * memory for a message is had by all of them or by none. */
+ * The messages of the ranks in a pass. Sums, counts and keys are integers, so it does not matter which rank has which
+ * points. All ranks have the same number of clusters, and so messages of the same size; if memory for one runs out on a
+ * rank, all ranks fail. */
 #include "labelling.h"
 
 #include "memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* false: no memory, on all ranks. */
@@ -24,9 +23,9 @@ static bool reserve_packet(ast_labelling *l, size_t numbers) {
 
 /* ---- Sums -------------------------------------------------------------------------------------------------------- */
 
-enum { BESIDES = 6 }; /* numbers a slot besides its sum */
+enum { BESIDES = 6 }; /* numbers per slot besides its sum */
 
-/* Where everything is in the packet: one array after the other. */
+/* The arrays of the packet, one after the other. */
 typedef struct parts {
     uint64_t *head;
     ast_sink sink;         /* (slots, D), and four times (slots) */
@@ -62,8 +61,7 @@ static void fill(ast_labelling *l, const parts *p, size_t slots) {
     p->head[AST_TROUBLES] = atomic_load(&l->ranks.trouble);
 }
 
-/* Whether some cluster had one member, or may have come to have one, on the way: then the order of the points matters.
- */
+/* Whether some cluster had one member, or may have had one during the pass: then the order of the points matters. */
 static bool may_have_been_lonely(const ast_labelling *l, const parts *p, size_t slots) {
     for (size_t slot = 0; slot < slots && !l->clusters.fixed; slot++) {
         int64_t members = l->clusters.members[slot], left = (int64_t)p->left[slot];
@@ -87,12 +85,6 @@ static void take(ast_labelling *l, const parts *p, size_t slots) {
     }
 }
 
-/* The members that came and went in a trial: they count if it holds. */
-static void count_members(ast_labelling *l, const parts *p, size_t slots) {
-    for (size_t slot = 0; slot < slots; slot++)
-        l->clusters.members[slot] += (int64_t)(p->came[slot] - p->left[slot]);
-}
-
 bool ast_exchange(ast_labelling *l, uint64_t head[AST_PACKET_HEAD], bool *lonely) {
     size_t slots = l->clusters.slots, numbers = AST_PACKET_HEAD + slots * (l->rows.dimension + BESIDES);
     if (!reserve_packet(l, numbers))
@@ -104,14 +96,15 @@ bool ast_exchange(ast_labelling *l, uint64_t head[AST_PACKET_HEAD], bool *lonely
     memcpy(head, p.head, AST_PACKET_HEAD * sizeof *head);
     *lonely = may_have_been_lonely(l, &p, slots);
     take(l, &p, slots);
-    if (l->ranks.trial && !*lonely && head[AST_TROUBLES] == 0)
-        count_members(l, &p, slots);
+    bool holds = l->ranks.trial && !*lonely && head[AST_TROUBLES] == 0;
+    for (size_t slot = 0; holds && slot < slots; slot++)
+        l->clusters.members[slot] += (int64_t)(p.came[slot] - p.left[slot]);
     return true;
 }
 
 /* ---- The list of clusters ---------------------------------------------------------------------------------------- */
 
-/* Arrays in a row in the packet, written by one rank and read by the others. */
+/* Arrays in the packet, one after the other, that one rank writes and the others read. */
 typedef struct reel {
     char *at;
     bool writing;
@@ -123,7 +116,7 @@ static void pass(reel *r, void *array, size_t size) {
     r->at += size;
 }
 
-/* What is told first: how much there is to tell. */
+/* The message before it: how large it is. */
 enum { FAILED, EVENTS, SLOTS, LIVE, VERSION, FREE, MEANS, PREFACE };
 
 static size_t births(const ast_labelling *l, size_t before) {
@@ -140,7 +133,7 @@ static bool make_room(ast_labelling *l, const uint64_t *preface) {
     return ast_comm_lowest(l->ranks.comm, !ready) < 0;
 }
 
-/* A slot that had no cluster has one now: without points as yet. */
+/* A new cluster in this slot, without points. */
 static void begin_slot(ast_labelling *l, size_t slot) {
     ast_cluster_list *c = &l->clusters;
     memset(c->sums + slot * c->dimension, 0, c->dimension * sizeof *c->sums);
@@ -175,12 +168,6 @@ static void pass_all(ast_labelling *l, reel *r, const uint64_t *preface) {
     pass(r, c->touched, c->slots);
 }
 
-/* What follows from it on the ranks that were told. */
-static void settle_in(ast_labelling *l) {
-    ast_clusters_find_lone(&l->clusters);
-    ast_workers_reserve(l);
-}
-
 bool ast_share_events(ast_labelling *l, int from, size_t before) {
     const ast_cluster_list *c = &l->clusters;
     bool writing = ast_comm_rank(l->ranks.comm) == from;
@@ -200,7 +187,8 @@ bool ast_share_events(ast_labelling *l, int from, size_t before) {
     r = (reel){(char *)l->ranks.packet, false};
     if (!writing)
         pass_all(l, &r, preface);
-    settle_in(l);
+    ast_clusters_find_lone(&l->clusters);
+    ast_workers_reserve(l);
     return true;
 }
 
@@ -225,7 +213,7 @@ bool ast_ranked_rows(ast_labelling *l, const float *const *mine, size_t count, f
     return true;
 }
 
-/* The rows of this rank's points that are alone in a cluster of `singles`, in its order; each of them in `memory`. */
+/* The rows of this rank's points that are alone in their cluster: mine[at[slot]], copied to `memory`. */
 static void find_singles(ast_labelling *l, const int32_t *at, const float **mine, float *memory) {
     size_t dimension = l->rows.dimension;
     for (size_t i = 0; i < l->rows.count; i++) {

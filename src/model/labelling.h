@@ -187,6 +187,11 @@ uint64_t ast_labelling_print(const ast_labelling *labelling);
 /* Every empty cluster, in order, takes the point that fits its own cluster worst (empty.c). */
 ast_status ast_labelling_fill_empty(ast_labelling *labelling, ast_fault *fault);
 
+/* Learns nothing: for every point that is not missing the cluster of the largest score, equal ones to the first in
+ * order; AST_NOBODY if that does not fit. labels (padded) receives slots, AST_MISSING for missing points; similarity
+ * (count, or NULL) the exact score. Both are in order of visit. */
+ast_status ast_assign_points(ast_labelling *labelling, int32_t *labels, float *similarity, ast_fault *fault);
+
 /* Points in memory lose their labels, and all clusters are gone: as after loading. */
 void ast_labelling_restart(ast_labelling *labelling);
 
@@ -279,7 +284,6 @@ uint64_t ast_key_of(size_t point, bool turned); /* of all points */
 /* cells_pass.c. */
 bool ast_cells_wanted(const ast_labelling *labelling);
 void ast_cells_pass(ast_labelling *labelling, size_t from); /* points before `from` have their labels */
-void ast_cells_visit(ast_labelling *labelling, size_t from);
 
 /* empty.c: the point that fits worst, chunk by chunk. */
 typedef struct ast_worst {

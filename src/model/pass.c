@@ -4,12 +4,6 @@
  * restarts) or serial (one point after the other); and the beginning and the end of every pass. */
 #include "labelling.h"
 
-#include "memory.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define HEAD 4 /* chunks at most that the first pass begins with on one thread */
 
 typedef struct chunk_job {
@@ -181,11 +175,7 @@ static void find_safe(ast_labelling *l) {
 bool ast_prepare_pass(ast_labelling *l) {
     const ast_cluster_list *c = &l->clusters;
     ast_mean_list means = ast_clusters_means(c);
-    bool ready = ast_bounds_open_pass(&l->scorer, &means);
-    ast_table_clear(&l->scorer.table, c->dimension, l->rows.axial);
-    for (size_t k = 0; k < c->live && ready; k++)
-        if (!ast_clusters_hides(c, c->order[k]))
-            ready = ast_table_append(&l->scorer.table, c->means + (size_t)c->order[k] * c->dimension, c->order[k]);
+    bool ready = ast_bounds_open_pass(&l->scorer, &means) && ast_clusters_fill_table(c, &l->scorer.table);
     if (!ready)
         ast_labelling_fail(l);
     ast_clusters_find_lone(&l->clusters);

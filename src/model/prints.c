@@ -8,7 +8,6 @@
 
 #include "memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 uint64_t ast_labelling_print(const ast_labelling *l) {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * A pass over the points of several ranks, exactly as if one process visited them all, those of rank 0 first.
+ * A pass over the points of several ranks, with the result of one process that visits them all, rank 0 first.
  *
- * The one idea: most passes do nothing to the list of clusters. Then nobody has to wait for anybody. So all ranks try
- * the pass at once, each as if it were the only one; what they add up at its end tells whether the order of the points
- * could have mattered: somebody wants to found a cluster, to reset a mean, or was or became the only member of one. If
- * not, which is the rule, the pass is done, for one sum over the ranks. Otherwise every rank takes back what it
- * changed, and they commit in turn: after each of them all that follow meet what it did to the clusters, at the same
- * time, as the chunks of one process do. For that the scores of all points must be at hand. Large points keep theirs
- * anyway; small ones do not, since that costs more than to score them again in the few passes that need it. */
+ * The main idea: most passes do not change the list of clusters, and then no rank has to wait for another. So all ranks
+ * try the pass at once, each as if it were alone. A sum over the ranks tells whether the order of the points could have
+ * mattered: a point wants to start a cluster or to reset a mean, or a cluster had or got a single member. If not, the
+ * pass is done. Otherwise every rank undoes its changes, and the ranks commit in turn; after each of them the later
+ * ranks compare their points with its events, as the chunks of one process do. This takes the scores of all points.
+ * Large points keep theirs anyway; small points are scored again in the few passes that need it. */
 #include "labelling.h"
 
 #include "memory.h"
@@ -18,10 +17,10 @@
 
 #define HEAD 8 /* chunks at most that rank 0 begins with */
 
-/* What rank 0 did of the first pass before the others began; elsewhere and later `chunks` is 0. */
+/* The part of the first pass that rank 0 ran before the others began; all 0 in other passes. */
 typedef struct head {
-    size_t chunks; /* of this rank, that have their labels */
-    size_t events; /* that all ranks know of */
+    size_t chunks; /* of this rank, with their labels; 0 on the other ranks */
+    size_t events; /* known to all ranks */
 } head;
 
 /* ---- The state of a chunk between its proposal and its turn ------------------------------------------------------ */
@@ -66,9 +65,8 @@ static void note_changes(ast_labelling *l, ast_worker *worker) {
     worker->log_count = needed;
 }
 
-/* Small points whose scores are not kept are scored again where something happens: there is no use in going on. In the
- * first pass most points of such a rank are with the right cluster all the same: they are added, and corrected later.
- */
+/* Once there is trouble, small points without kept scores stop here: they will be scored again. In the first pass most
+ * points have the right cluster all the same, so they are added now and corrected later. */
 static void try_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     if (ast_labelling_stopped(l, worker->chunk.worker) || (!l->scorer.kept && atomic_load(&l->ranks.trouble)))
         return;
@@ -88,7 +86,7 @@ static void try_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     ast_settle(l, worker, chunk);
 }
 
-/* The first pass: notes in whose sums the points are, and takes their labels off. */
+/* First pass: notes which sums contain the points, and removes their labels. */
 static void unlabel(ast_labelling *l, size_t first_chunk) {
     size_t first = first_chunk * l->rows.chunk;
     if (!l->summed.slots)
@@ -106,7 +104,7 @@ static void unlabel(ast_labelling *l, size_t first_chunk) {
     }
 }
 
-/* What was changed is changed back. */
+/* Undoes the changes of the trial. */
 static void take_back(ast_labelling *l, size_t first_chunk) {
     if (l->first)
         unlabel(l, first_chunk);
@@ -116,7 +114,7 @@ static void take_back(ast_labelling *l, size_t first_chunk) {
             const ast_change *done = &worker->log[c];
             ast_change undo = {done->point, done->to, done->from, done->turned, done->was_turned};
             l->labels[done->point] = done->from;
-            if (done->turned != done->was_turned) { /* and its score must not say that all is well */
+            if (done->turned != done->was_turned) { /* its score must not decide, either */
                 l->signs[done->point / AST_LANES] ^= (uint8_t)(1u << done->point % AST_LANES);
                 if (l->scorer.kept)
                     l->scorer.bounds.scores.second[done->point] = l->scorer.bounds.scores.best[done->point];
@@ -137,7 +135,7 @@ static void meet_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     put_down(l, worker, chunk);
 }
 
-/* This rank's points, one chunk after the other; what one of them brings is met by as many as there are threads. */
+/* Commits this rank's chunks one after the other. The threads bring the next chunks up to date with new events. */
 static void commit_slice(ast_labelling *l, size_t first) {
     ast_worker *worker = &l->workers[0];
     for (size_t chunk = first; chunk < l->rows.chunks && !atomic_load(&l->failed); chunk++) {
@@ -154,7 +152,7 @@ static void commit_slice(ast_labelling *l, size_t first) {
     }
 }
 
-/* `known`: the events that all ranks know of. false: one of them failed, and all know. */
+/* `known`: events that all ranks know. false: a rank failed, and all ranks know. */
 static bool commit_in_turn(ast_labelling *l, size_t first, size_t known) {
     for (int turn = 0; turn < l->ranks.comm->ranks; turn++) {
         size_t before = turn == 0 ? known : l->events.count;
@@ -176,7 +174,7 @@ static void score_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     l->scorer.bounds.chunk_seen[chunk] = l->events.count;
 }
 
-/* The first pass: what its points were added to in the trial is not always what they joined. */
+/* First pass: moves points from the sums that the trial added them to, to those of the clusters they joined. */
 static void correct_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     size_t base = chunk * l->rows.chunk;
     l->rows.kernels->adopt(l->labels + base, l->scorer.bounds.scores.id + base, l->rows.chunk);
@@ -216,7 +214,7 @@ static bool start_over(ast_labelling *l, const head *done) {
 
 /* ---- A pass ------------------------------------------------------------------------------------------------------ */
 
-/* Where the pass before could not be done at once this one may not be either. */
+/* If the ranks had to commit in turn in the pass before, they may have to again: scores are kept. */
 static void open_pass(ast_labelling *l) {
     l->scorer.kept = false;
     l->ranks.trial = true;
@@ -229,8 +227,8 @@ static void open_pass(ast_labelling *l) {
         ast_labelling_fail(l);
 }
 
-/* Most clusters are born in the first chunks of rank 0: the others begin when it has seen some of them. Where births do
- * not come to an end there, there will be more. */
+/* Most clusters are born in the first chunks of rank 0, so the other ranks wait for those. If births go on until the
+ * last of them, the trial would fail: the other ranks only score. */
 static bool run_head(ast_labelling *l, head *done) {
     bool quiet = true;
     if (l->ranks.comm->rank == 0 && !atomic_load(&l->failed)) {
@@ -251,7 +249,7 @@ static bool run_head(ast_labelling *l, head *done) {
     return true;
 }
 
-/* The first pass: nothing can happen before the points of rank 0, so that it need not try. */
+/* First pass: rank 0 needs no trial, since no point comes before its own. */
 static bool first_pass(ast_labelling *l, head *done) {
     if (!l->clusters.fixed && !run_head(l, done))
         return false;
@@ -268,7 +266,7 @@ static bool first_pass(ast_labelling *l, head *done) {
     return asked[1] == 0 && (!l->ranks.in_turn || start_over(l, done));
 }
 
-/* One pass, with what the ranks added up. false: one of them failed, and all know. */
+/* One pass; sums: added up over the ranks. false: a rank failed, and all ranks know. */
 static bool run_pass(ast_labelling *l, uint64_t sums[AST_PACKET_HEAD]) {
     bool lonely, was_first = l->first;
     head done = {0, 0};
@@ -310,7 +308,7 @@ static ast_status ranked_pass(ast_labelling *l, ast_parallel how, ast_pass_resul
     return AST_OK;
 }
 
-/* Moves the point of whichever rank owns it; `point` matters on that one. */
+/* Moves a point of rank `owner`; the other ranks ignore `point`. */
 static bool move_point(ast_labelling *l, int owner, size_t point, int32_t slot) {
     uint64_t sums[AST_PACKET_HEAD];
     bool lonely, mine = l->ranks.comm->rank == owner && !atomic_load(&l->failed);

@@ -30,12 +30,6 @@ bool ast_restore_label(ast_labelling *l, size_t i, uint32_t record) {
     return true;
 }
 
-static void add_points(ast_labelling *l) {
-    for (int w = 0; w < l->worker_count; w++)
-        l->workers[w].log_count = 0;
-    ast_add_all(l);
-}
-
 /* false: one of the ranks failed, and all know. */
 static bool gather(ast_labelling *l) {
     uint64_t head[AST_PACKET_HEAD];
@@ -62,7 +56,9 @@ static bool settle(ast_labelling *l) {
 
 ast_status ast_restore_sums(ast_labelling *l, uint64_t print, bool *filled, ast_fault *fault) {
     l->prints.live = 0;
-    add_points(l);
+    for (int w = 0; w < l->worker_count; w++)
+        l->workers[w].log_count = 0;
+    ast_add_all(l);
     bool ready = gather(l);
     *filled = settle(l);
     if (ready)

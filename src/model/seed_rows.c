@@ -67,6 +67,34 @@ uint64_t ast_seed_hash(const ast_labelling *l, const ast_content *content, size_
     return ast_content_row(content, ast_rows_walk_at(&l->rows, &l->workers[worker].chunk.rows, i));
 }
 
+typedef struct visit {
+    const ast_labelling *l;
+    ast_seed_task *task;
+    void *data;
+} visit;
+
+static void visit_chunk(void *data, size_t chunk, int worker) {
+    const visit *v = data;
+    const ast_rowset *rows = &v->l->rows;
+    for (size_t i = chunk * rows->chunk; i < (chunk + 1) * rows->chunk && i < rows->count; i++)
+        if (v->l->labels[i] != AST_MISSING)
+            v->task(v->data, i, worker);
+}
+
+ast_status ast_seed_visit(ast_labelling *l, ast_seed_task *task, void *data, bool save, ast_fault *fault) {
+    visit v = {l, task, data};
+    ast_status status = AST_OK;
+    for (size_t number = 0; number < l->windows.count && status == AST_OK; number++) {
+        status = ast_windows_open(l, number, fault);
+        ast_pool_try(l->pool, l->rows.chunks, visit_chunk, &v);
+        if (status == AST_OK)
+            status = ast_labelling_trouble(l, fault);
+        if (status == AST_OK && save)
+            status = ast_windows_save(l, fault);
+    }
+    return status;
+}
+
 ast_status ast_seed_share_row(ast_labelling *l, size_t point, float *row, ast_fault *fault) {
     const ast_comm *comm = l->ranks.comm;
     bool mine = ast_comm_lowest(comm, point != SIZE_MAX) == ast_comm_rank(comm);

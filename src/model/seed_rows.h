@@ -36,6 +36,11 @@ void ast_seed_rows_take(ast_seed_rows *to, ast_seed_rows *from);
 uint64_t ast_seed_hash(const ast_labelling *labelling, const ast_content *content, size_t i, int worker);
 bool ast_seed_content_open(const ast_labelling *labelling, ast_content *content, uint64_t seed);
 
+/* Calls the task for every point that takes part, window by window on all threads; `save`: it changes what stands where
+ * labels are. AST_OK, or why rows could not be read. */
+typedef void ast_seed_task(void *data, size_t i, int worker);
+ast_status ast_seed_visit(ast_labelling *labelling, ast_seed_task *task, void *data, bool save, ast_fault *fault);
+
 /* The row (D) of a candidate, upright and without -0; `point` as in ast_seed_row. Its window is open. Collective. */
 ast_status ast_seed_share_row(ast_labelling *labelling, size_t point, float *row, ast_fault *fault);
 

@@ -23,7 +23,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define BUCKET_BITS 10
 #define BUCKETS ((size_t)1 << BUCKET_BITS)
@@ -89,7 +88,8 @@ static size_t bucket_of(uint64_t hash) {
 }
 
 /* Compares a point with the latest start. That and its copies are at no distance, whatever rounding says. */
-static void lower_distance(seeding *s, size_t i, int index) {
+static void lower_distance(void *data, size_t i, int index) {
+    seeding *s = data;
     ast_labelling *l = s->l;
     double cosine = ast_rows_walk_dot(&l->rows, &l->workers[index].chunk.rows, i, s->mean);
     float away = (float)fmax(0, 1 - (l->rows.axial ? fabs(cosine) : cosine)), before = distance_of(s, i);
@@ -101,48 +101,10 @@ static void lower_distance(seeding *s, size_t i, int index) {
     set_distance(s, i, away);
 }
 
-/* ---- All points -------------------------------------------------------------------------------------------------- */
-
-typedef void point_task(seeding *s, size_t i, int index);
-
-typedef struct visit {
-    seeding *s;
-    point_task *task;
-} visit;
-
-static void visit_chunk(void *data, size_t chunk, int index) {
-    const visit *v = data;
-    const ast_labelling *l = v->s->l;
-    size_t first = chunk * l->rows.chunk, last = first + l->rows.chunk;
-    last = last < l->rows.count ? last : l->rows.count;
-    for (size_t i = first; i < last; i++)
-        if (l->labels[i] != AST_MISSING)
-            v->task(v->s, i, index);
-}
-
-static void open_window(seeding *s, size_t number) {
+/* Tells every point to a task, unless something failed before; `save`: the task sets distances. */
+static ast_status visit_points(seeding *s, ast_seed_task *task, bool save) {
     if (s->status == AST_OK)
-        s->status = ast_windows_open(s->l, number, s->fault);
-}
-
-/* What was measured in a window is kept, if it could be. */
-static void close_window(seeding *s) {
-    if (s->status == AST_OK)
-        s->status = ast_windows_save(s->l, s->fault);
-}
-
-/* `changes`: the task sets distances. */
-static ast_status visit_points(seeding *s, point_task *task, bool changes) {
-    ast_labelling *l = s->l;
-    visit v = {s, task};
-    for (size_t number = 0; number < l->windows.count && s->status == AST_OK; number++) {
-        open_window(s, number);
-        ast_pool_try(l->pool, l->rows.chunks, visit_chunk, &v);
-        if (s->status == AST_OK)
-            s->status = ast_labelling_trouble(l, s->fault);
-        if (changes)
-            close_window(s);
-    }
+        s->status = ast_seed_visit(s->l, task, s, save, s->fault);
     return s->status;
 }
 
@@ -157,7 +119,8 @@ static void settle_sums(seeding *s) {
 
 /* ---- Before the first start -------------------------------------------------------------------------------------- */
 
-static void begin_point(seeding *s, size_t i, int index) {
+static void begin_point(void *data, size_t i, int index) {
+    seeding *s = data;
     uint64_t hash = ast_seed_hash(s->l, &s->content, i, index);
     if (s->hash)
         s->hash[i] = hash;
@@ -206,15 +169,11 @@ static float lower_in_cell(void *data, size_t i) {
     return s->distance[i];
 }
 
-static bool open_cells(seeding *s) {
-    return ast_cells_load(&s->l->crowd.cells, &s->l->scorer, s->l->pool) &&
-           ast_cell_peaks_open(&s->peaks, s->l->crowd.cells);
-}
-
 /* Compares every point with the latest start: as long as there is one to come. */
 static ast_status measure_distances(seeding *s) {
     ast_labelling *l = s->l;
-    if (!s->peaks.peak && wants_cells(s, l->clusters.live) && !open_cells(s))
+    if (!s->peaks.peak && wants_cells(s, l->clusters.live) &&
+        !(ast_cells_load(&l->crowd.cells, &l->scorer, l->pool) && ast_cell_peaks_open(&s->peaks, l->crowd.cells)))
         return ast_fail_memory(s->fault);
     if (s->peaks.peak)
         ast_cell_peaks_lower(&s->peaks, s->mean, lower_in_cell, s);
@@ -228,7 +187,8 @@ static ast_status measure_distances(seeding *s) {
 
 /* ---- A draw ------------------------------------------------------------------------------------------------------ */
 
-static void find_candidate(seeding *s, size_t i, int index) {
+static void find_candidate(void *data, size_t i, int index) {
+    seeding *s = data;
     float distance = distance_of(s, i);
     uint64_t hash = distance > 0 ? hash_of(s, i, index) : 0;
     int64_t part = part_at(s, i, distance);
@@ -318,12 +278,11 @@ static ast_status add_start(seeding *s, ast_random *random) {
         return status;
     size_t point = s->drawn.count ? s->drawn.list[0].point : SIZE_MAX;
     if (l->windows.count > 1)
-        open_window(s, point / l->windows.rows);
-    status = s->status == AST_OK ? ast_seed_share_row(l, point, s->mean, s->fault) : s->status;
-    if (status == AST_OK) {
-        close_window(s);
-        status = s->status;
-    }
+        status = ast_windows_open(l, point / l->windows.rows, s->fault);
+    if (status == AST_OK)
+        status = ast_seed_share_row(l, point, s->mean, s->fault);
+    if (status == AST_OK)
+        status = ast_windows_save(l, s->fault);
     bool added = status == AST_OK && ast_clusters_add(&l->clusters, s->mean, UINT32_MAX) >= 0;
     return status == AST_OK ? ast_comm_agree(l->ranks.comm, added ? AST_OK : ast_fail_memory(s->fault), s->fault)
                             : status;
@@ -355,15 +314,10 @@ static void close_seeding(seeding *s) {
 }
 
 /* Several windows: labels stand where they belong again. */
-static void clear_label(seeding *s, size_t i, int index) {
+static void clear_label(void *data, size_t i, int index) {
+    seeding *s = data;
     (void)index;
     s->l->labels[i] = AST_UNLABELLED;
-}
-
-static double seconds_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 ast_status ast_seed_plusplus(ast_labelling *l, size_t clusters, ast_random *random, ast_seed_teller *tell_caller,
@@ -377,10 +331,10 @@ ast_status ast_seed_plusplus(ast_labelling *l, size_t clusters, ast_random *rand
         status = add_start(&s, random);
         if (status != AST_OK || k + 1 == clusters)
             break;
-        double began = seconds_now();
+        double began = ast_seconds();
         status = measure_distances(&s);
         if (status == AST_OK)
-            status = tell_caller(data, seconds_now() - began, l->clusters.live, l->everyone, fault);
+            status = tell_caller(data, ast_seconds() - began, l->clusters.live, l->everyone, fault);
         status = ast_comm_agree(l->ranks.comm, status, fault);
     }
     if (status == AST_OK && !s.distance)

@@ -9,7 +9,6 @@
 #include "memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct smallest {
     ast_labelling *l;
@@ -19,27 +18,16 @@ typedef struct smallest {
     float *rows; /* (all.count, D) */
 } smallest;
 
-static void hash_chunk(void *data, size_t chunk, int index) {
+static void hash_point(void *data, size_t i, int worker) {
     smallest *s = data;
-    const ast_labelling *l = s->l;
-    size_t first = chunk * l->rows.chunk, last = first + l->rows.chunk;
-    last = last < l->rows.count ? last : l->rows.count;
-    for (size_t i = first; i < last; i++)
-        if (l->labels[i] != AST_MISSING)
-            ast_seed_rows_add(&s->workers[index],
-                              (ast_seed_row){ast_seed_hash(l, &s->content, i, index), 0, l->windows.first + i});
+    ast_seed_rows_add(&s->workers[worker],
+                      (ast_seed_row){ast_seed_hash(s->l, &s->content, i, worker), 0, s->l->windows.first + i});
 }
 
 /* The smallest hashes of this rank. */
 static ast_status find_smallest(smallest *s, ast_fault *fault) {
     ast_labelling *l = s->l;
-    ast_status status = AST_OK;
-    for (size_t number = 0; number < l->windows.count && status == AST_OK; number++) {
-        status = ast_windows_open(l, number, fault);
-        ast_pool_try(l->pool, l->rows.chunks, hash_chunk, s);
-        if (status == AST_OK)
-            status = ast_labelling_trouble(l, fault);
-    }
+    ast_status status = ast_seed_visit(l, hash_point, s, false, fault);
     for (int w = 0; w < l->worker_count; w++)
         ast_seed_rows_take(&s->all, &s->workers[w]);
     ast_seed_rows_sort(&s->all);

@@ -9,22 +9,18 @@
 #include <math.h>
 #include <string.h>
 
-/* Sparse points keep the components out of the bins: sparse.c adds them to the clusters' sums. */
+/* Bins of sparse points have no components: sparse_sums.c adds those to the clusters' sums. */
 static size_t bin_width(const ast_labelling *l) {
     if (l->rows.sparse)
         return 1;
     return l->rows.small ? AST_SUM_WIDTH(l->rows.dimension) : l->rows.dimension + 1;
 }
 
-/* Where the weight stands in a bin: behind the components. */
+/* The weight comes after the components of a bin. */
 static size_t weight_at(const ast_labelling *l) {
     if (l->rows.sparse)
         return 0;
     return l->rows.dimension == 2 ? 3 : l->rows.dimension;
-}
-
-static int64_t *bin_of(const ast_labelling *l, ast_worker *worker, int32_t slot) {
-    return worker->bins.sums + (size_t)slot * bin_width(l);
 }
 
 /* Adds the copies of each bin into the new, larger arrays. */
@@ -92,7 +88,7 @@ static const float *row_to_add(ast_labelling *l, ast_worker *worker, size_t i) {
 /* Adds the point, or with sign -1 takes it off again; `turned`: as -x. */
 static void add_point(const ast_labelling *l, ast_worker *worker, size_t i, const float *row, int32_t slot, int sign,
                       bool turned) {
-    int64_t *bin = bin_of(l, worker, slot);
+    int64_t *bin = worker->bins.sums + (size_t)slot * bin_width(l);
     worker->used[slot] = 1;
     uint64_t key = ast_key_of(l->rows.offset + i, turned);
     worker->bins.keys[slot] += sign > 0 ? key : -key;
@@ -184,7 +180,7 @@ static void merge_bin(const ast_labelling *l, ast_worker *worker, const ast_sink
 
 static void merge_slot(const ast_labelling *l, ast_worker *worker, const ast_sink *sink, size_t slot) {
     if (slot + AST_BIN_MARGIN >= worker->bins.slots || (!l->rows.small && !worker->used[slot]))
-        return; /* the first: it has no memory for the slot, and none of its points is there */
+        return; /* none of its points is in the slot */
     for (size_t copy = 0; copy < worker->bins.copies; copy++)
         merge_bin(l, worker, sink, slot, copy);
     if (worker->used[slot])

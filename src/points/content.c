@@ -114,11 +114,10 @@ static uint64_t hash_of(sorting *s, size_t r) {
     return kind == AST_ROW_UNIT || kind == AST_ROW_SCALED ? ast_content_row(&s->content, row) : LAST;
 }
 
-static void hash_rows(void *data, size_t block, int worker) {
+static void hash_row(void *data, size_t r, int worker) {
     sorting *s = data;
     (void)worker;
-    for (size_t r = block * ROWS; r < (block + 1) * ROWS && r < s->points->count; r++)
-        s->hashes[r] = hash_of(s, r);
+    s->hashes[r] = hash_of(s, r);
 }
 
 static void fill_buckets(sorting *s) {
@@ -259,7 +258,7 @@ static ast_status sort(sorting *s, bool axial, uint64_t seed, ast_pool *pool, as
         status = ast_sparse_rows_open(&s->sparse, s->points, pool, fault);
     if (status != AST_OK)
         return status;
-    ast_pool_run(pool, (s->points->count + ROWS - 1) / ROWS, hash_rows, s);
+    ast_pool_run_rows(pool, s->points->count, ROWS, hash_row, s);
     fill_buckets(s);
     ast_pool_run_rows(pool, s->buckets, 64, sort_bucket, s);
     return sort_ties(s) ? AST_OK : ast_fail_memory(fault);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every bit of every row takes part: a row's words are folded into its number, one after the other by a step that loses
- * nothing, so that rows that differ in one bit never fold to the same; then the rows are added up. It finds another
- * file or a changed one, not malice. */
-#include "digest.h"
+ * One number that stands for points as the caller stores them. Every bit of every row takes part: a row's words are
+ * folded into its number, one after the other by a step that loses nothing, so that rows that differ in one bit never
+ * fold to the same; then the rows are added up. It finds another file or a changed one, not malice. */
+#include "rowset.h"
 
 #include "checksum.h"
 #include "random.h"
-#include "rowset.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -39,15 +38,12 @@ static uint64_t fold_row(uint64_t hash, const digest *d, const unsigned char *at
     return hash;
 }
 
-static int64_t index_at(const void *array, ast_index type, size_t i) {
-    return type == AST_I8 ? ((const int64_t *)array)[i] : ((const int32_t *)array)[i];
-}
-
 static uint64_t fold_entries(uint64_t hash, const digest *d, size_t row) {
     const ast_points *p = d->points;
-    size_t first = (size_t)index_at(p->starts, p->index, row), last = (size_t)index_at(p->starts, p->index, row + 1);
+    size_t first = (size_t)ast_index_at(p->starts, p->index, row),
+           last = (size_t)ast_index_at(p->starts, p->index, row + 1);
     for (size_t e = first; e < last; e++) {
-        int64_t column = index_at(p->columns, p->index, e);
+        int64_t column = ast_index_at(p->columns, p->index, e);
         hash = ast_checksum_add(hash, &column, sizeof column);
         hash = ast_checksum_add(hash, (const unsigned char *)p->data + e * d->size, d->size);
     }

@@ -75,13 +75,7 @@ ast_status ast_reader_status(ast_reader *reader, ast_fault *fault) {
 }
 
 static ast_points view_of(const ast_source *source, const void *rows, size_t count) {
-    ptrdiff_t item = (ptrdiff_t)ast_type_size(source->type);
-    return (ast_points){.data = rows,
-                        .type = source->type,
-                        .count = count,
-                        .dimension = source->dimension,
-                        .row_stride = item * (ptrdiff_t)source->dimension,
-                        .column_stride = item};
+    return ast_points_dense(rows, source->type, ast_type_size(source->type), count, source->dimension);
 }
 
 /* Rows by their number among all. Rows that cannot be read become zero, and the run stops. */

@@ -72,19 +72,19 @@ static double length_squared(const double *x, size_t dimension) {
     return sum;
 }
 
+ast_row_kind ast_kind_of(double largest) {
+    return isinf(largest) ? AST_ROW_INFINITE : largest > 0 ? AST_ROW_SCALED : AST_ROW_MISSING;
+}
+
 static ast_row_kind largest_component(const double *x, size_t dimension, double *largest) {
-    bool infinite = false;
     *largest = 0;
     for (size_t d = 0; d < dimension; d++) {
         double c = fabs(x[d]);
         if (isnan(c))
             return AST_ROW_MISSING;
-        infinite |= isinf(c) != 0;
         *largest = c > *largest ? c : *largest;
     }
-    if (infinite)
-        return AST_ROW_INFINITE;
-    return *largest > 0 ? AST_ROW_SCALED : AST_ROW_MISSING;
+    return ast_kind_of(*largest);
 }
 
 ast_row_kind ast_read_row(const ast_points *view, size_t r, float *row) {

@@ -86,8 +86,9 @@ ast_sparse_row ast_rowset_entries(const ast_rowset *rows, size_t i);
 /* Normalises row r of the view, dense or sparse, into `row` (D floats). */
 ast_row_kind ast_read_row(const ast_points *view, size_t r, float *row);
 
-/* Bytes of a number. */
-size_t ast_type_size(ast_type type);
+/* digest.c: one number for rows `offset` and on of all, with their weights. The digests of parts add up to that of the
+ * whole, whoever has which rows and however they lie in memory. Sparse rows must have been checked. */
+uint64_t ast_digest(const ast_points *points, size_t offset, ast_pool *pool);
 
 /* ---- rows for one thread, wherever they are ---- */
 

@@ -14,14 +14,6 @@
 
 #define CHECK_BLOCK 4096 /* rows a task */
 
-static size_t number_size(ast_type type) {
-    return type == AST_F8 ? sizeof(double) : type == AST_F4 ? sizeof(float) : sizeof(uint16_t);
-}
-
-static int64_t index_at(const void *array, ast_index type, size_t at) {
-    return type == AST_I8 ? ((const int64_t *)array)[at] : ((const int32_t *)array)[at];
-}
-
 /* ---- One row ---- */
 
 /* A run of numbers that lie side by side. */
@@ -36,8 +28,8 @@ static double number(const numbers *n, size_t e) {
 }
 
 static numbers entries_of(const ast_points *view, size_t r) {
-    size_t begin = (size_t)index_at(view->starts, view->index, r), size = number_size(view->type);
-    size_t end = (size_t)index_at(view->starts, view->index, r + 1);
+    size_t begin = (size_t)ast_index_at(view->starts, view->index, r), size = ast_type_size(view->type);
+    size_t end = (size_t)ast_index_at(view->starts, view->index, r + 1);
     const char *data = view->data;
     return (numbers){end > begin ? data + begin * size : NULL, end - begin, size, view->type};
 }
@@ -52,18 +44,14 @@ static double squares(const numbers *n, double largest) {
 }
 
 static ast_row_kind find_largest(const numbers *n, double *largest) {
-    bool infinite = false;
     *largest = 0;
     for (size_t e = 0; e < n->count; e++) {
         double c = fabs(number(n, e));
         if (isnan(c))
             return AST_ROW_MISSING;
-        infinite |= isinf(c) != 0;
         *largest = c > *largest ? c : *largest;
     }
-    if (infinite)
-        return AST_ROW_INFINITE;
-    return *largest > 0 ? AST_ROW_SCALED : AST_ROW_MISSING;
+    return ast_kind_of(*largest);
 }
 
 static ast_row_kind scale_of(const numbers *n, ast_row_scale *scale) {
@@ -92,7 +80,7 @@ ast_row_kind ast_sparse_row_scale(const ast_points *view, size_t r, ast_row_scal
 }
 
 ast_row_kind ast_read_long_row(const ast_points *view, size_t r, float *row) {
-    numbers n = {(const char *)view->data + (ptrdiff_t)r * view->row_stride, view->dimension, number_size(view->type),
+    numbers n = {(const char *)view->data + (ptrdiff_t)r * view->row_stride, view->dimension, ast_type_size(view->type),
                  view->type};
     ast_row_scale scale;
     if (view->starts) {
@@ -100,9 +88,9 @@ ast_row_kind ast_read_long_row(const ast_points *view, size_t r, float *row) {
         memset(row, 0, view->dimension * sizeof *row);
     }
     ast_row_kind kind = scale_of(&n, &scale);
-    size_t begin = view->starts ? (size_t)index_at(view->starts, view->index, r) : 0;
+    size_t begin = view->starts ? (size_t)ast_index_at(view->starts, view->index, r) : 0;
     for (size_t e = 0; (kind == AST_ROW_UNIT || kind == AST_ROW_SCALED) && e < n.count; e++)
-        row[view->starts ? (size_t)index_at(view->columns, view->index, begin + e) : e] = scaled(&n, e, &scale);
+        row[view->starts ? (size_t)ast_index_at(view->columns, view->index, begin + e) : e] = scaled(&n, e, &scale);
     return kind;
 }
 
@@ -132,9 +120,9 @@ typedef struct check_job {
 /* Whether the columns of a row are in range and increase; copies them where they are too wide. */
 static bool check_columns(ast_sparse_rows *rows, const ast_points *view, size_t r) {
     int64_t last = -1, most = (int64_t)view->dimension;
-    size_t begin = rows->starts[r], offset = (size_t)index_at(view->starts, view->index, 0);
+    size_t begin = rows->starts[r], offset = (size_t)ast_index_at(view->starts, view->index, 0);
     for (size_t e = begin; e < rows->starts[r + 1]; e++) {
-        int64_t column = index_at(view->columns, view->index, offset + e);
+        int64_t column = ast_index_at(view->columns, view->index, offset + e);
         if (column <= last || column >= most)
             return false;
         last = column;
@@ -159,10 +147,10 @@ static void check_block(void *data, size_t block, int worker) {
 }
 
 static ast_status describe_bad(const ast_points *view, size_t r, ast_fault *fault) {
-    size_t begin = (size_t)index_at(view->starts, view->index, r), e = begin;
+    size_t begin = (size_t)ast_index_at(view->starts, view->index, r), e = begin;
     int64_t column = 0, last = -1, most = (int64_t)view->dimension;
     for (;; e++, last = column) {
-        column = index_at(view->columns, view->index, e);
+        column = ast_index_at(view->columns, view->index, e);
         if (column < 0 || column >= most)
             return ast_fail(fault, AST_BAD_DATA,
                             "row %zu (counting from 1) has an entry in column %lld; columns are 0 to %lld", r + 1,
@@ -192,12 +180,12 @@ static bool reserve(void *array, size_t *capacity, size_t count, size_t size) {
 static ast_status take_starts(ast_sparse_rows *rows, const ast_points *view, ast_fault *fault) {
     if (!reserve(&rows->starts, &rows->rows_capacity, view->count + 1, sizeof *rows->starts))
         return ast_fail_memory(fault);
-    int64_t origin = index_at(view->starts, view->index, 0), last = origin;
+    int64_t origin = ast_index_at(view->starts, view->index, 0), last = origin;
     if (origin < 0)
         return ast_fail(fault, AST_BAD_DATA, "row 1 starts at entry %lld; starts are not negative", (long long)origin);
     rows->longest = 0;
     for (size_t r = 0; r <= view->count; r++) {
-        int64_t start = index_at(view->starts, view->index, r);
+        int64_t start = ast_index_at(view->starts, view->index, r);
         if (start < last) {
             ast_fail(fault, AST_BAD_DATA, "row %zu (counting from 1) ends at entry %lld, before its start at %lld", r,
                      (long long)start, (long long)last);
@@ -215,7 +203,7 @@ ast_status ast_sparse_rows_open(ast_sparse_rows *rows, const ast_points *view, a
     ast_status status = take_starts(rows, view, fault);
     if (status != AST_OK)
         return status;
-    size_t entries = rows->starts[view->count], offset = (size_t)index_at(view->starts, view->index, 0);
+    size_t entries = rows->starts[view->count], offset = (size_t)ast_index_at(view->starts, view->index, 0);
     if (entries > 0 && (!view->data || !view->columns))
         return ast_fail(fault, AST_BAD_OPTION, "there are no entries: the data or the columns are NULL");
     bool wide = view->index == AST_I8;

@@ -42,7 +42,15 @@ ast_row_kind ast_sparse_row_scale(const ast_points *view, size_t r, ast_row_scal
 /* ast_read_row for sparse rows and for tight rows that are longer than AST_MAX_DIMENSION. */
 ast_row_kind ast_read_long_row(const ast_points *view, size_t r, float *row);
 
-/* rowset.c: one number of the caller's. */
+/* rowset.c: bytes of a number of the caller's; its value; and what a row of this largest magnitude is that is no unit
+ * vector and holds no NaN. */
+size_t ast_type_size(ast_type type);
 double ast_number_at(const void *at, ast_type type);
+ast_row_kind ast_kind_of(double largest);
+
+/* A start or a column of sparse rows. */
+static inline int64_t ast_index_at(const void *array, ast_index type, size_t i) {
+    return type == AST_I8 ? ((const int64_t *)array)[i] : ((const int32_t *)array)[i];
+}
 
 #endif

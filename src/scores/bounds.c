@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Between two passes: how far the means went, and what that means for the bounds.
+ * Between two passes: how far the means moved, and how the bounds change.
  *
- * Large points. The bound on a point's rivals rises by the largest move of all means, so one mean that runs far would
- * void the bounds of everybody. So the clusters are split: the *fast* ones have a bound of their own for each point,
- * and one that gives way costs a comparison with the fast means alone (the carry). Clusters that were born or had their
- * mean reset are fast, since no bound knows them. Small points have no such split: scoring them anew is as cheap. */
+ * Large points. The bound on a point's rivals rises by the largest move of all means, so one mean that moves far would
+ * invalidate the bounds of all points. So the clusters are split. The *fast* ones have a bound of their own for each
+ * point; if it fails, the point is compared with the fast means only (the carry). Clusters that were born or had their
+ * mean reset are fast, since no bound covers them. Small points have no such split: scoring them again is as cheap. */
 #include "scorer.h"
 
 #include "memory.h"
@@ -18,7 +18,7 @@
 #define MOST_FAST 256
 #define ROW_COST 16    /* reading a row costs as much as scoring it against so many means (measured at D = 300) */
 #define LOOKED_AT 0.25 /* the share of points that are compared with the fast clusters in a pass, roughly */
-#define WORTH_IT 0.01  /* of a full pass: for less the clusters are not split anew */
+#define WORTH_IT 0.01  /* of a full pass: for a smaller gain the clusters are not split again */
 
 /* The clusters as the update left them, and what the pass before it did to their list. */
 typedef struct update {
@@ -28,10 +28,6 @@ typedef struct update {
     size_t event_count;
     float safe; /* from this score on no candidate beside the means can win */
 } update;
-
-static bool counts(const update *u, int32_t slot) {
-    return u->c->alive[slot] && !ast_is_hidden(u->c, slot);
-}
 
 static void meet_move(ast_gain *gain, int32_t slot, float move) {
     if (move > gain->most[0]) {
@@ -43,12 +39,8 @@ static void meet_move(ast_gain *gain, int32_t slot, float move) {
     }
 }
 
-static ast_gain no_gain(void) {
-    return (ast_gain){.fastest = -1};
-}
-
 static void measure_moves(const update *u) {
-    u->s->moves.all = u->s->moves.quick = u->s->moves.slow = no_gain();
+    u->s->moves.all = u->s->moves.quick = u->s->moves.slow = (ast_gain){.fastest = -1};
     for (size_t k = 0; k < u->c->live; k++) {
         int32_t slot = u->c->order[k];
         if (ast_is_hidden(u->c, slot))
@@ -76,8 +68,8 @@ static size_t sort_movers(const update *u, int32_t *movers) {
     return count;
 }
 
-/* By how much the slow clusters may move before a point has to be looked at: as they are split now, or anew, when the
- * two bounds become one. A fresh score against the own mean, which is cheap, makes good for the move of that. */
+/* How far the slow clusters may move before a point must be looked at, for a sample of points; `anew`: after a new
+ * split, which merges the two bounds. The move of the own mean does not count: a fresh score with it is cheap. */
 static size_t sample_slack(const update *u, bool anew, float slack[SAMPLE]) {
     size_t step = u->s->rows->count / SAMPLE + 1, count = 0;
     for (size_t i = step / 2; i < u->s->rows->count && count < SAMPLE; i += step) {
@@ -102,8 +94,8 @@ static double price(const update *u, const float *slack, size_t sampled, size_t 
     return LOOKED_AT * columns / (double)u->c->live + awake_share(slack, sampled, gain);
 }
 
-/* How many of the movers are to be fast: each costs a column where the fast ones are looked at, and those that are slow
- * wake points up. */
+/* How many of the movers should be fast: a fast one costs a column of the carry, a slow one the points that it wakes.
+ */
 static size_t choose_count(const update *u, const float *slack, size_t sampled, const int32_t *movers, size_t count,
                            double *least) {
     size_t best = 0;
@@ -126,7 +118,7 @@ static bool knows_events(const update *u) {
     return true;
 }
 
-/* Splits the clusters anew, unless the old split will do. */
+/* Splits the clusters again, unless the old split is good enough. */
 static void choose_fast(const update *u) {
     int32_t movers[MOST_FAST];
     float slack[SAMPLE];
@@ -152,7 +144,7 @@ static bool fill_carry(const update *u) {
     ast_table_clear(&u->s->moves.carry, u->s->rows->dimension, u->s->rows->axial);
     for (size_t k = 0; k < u->c->live && ready; k++) {
         int32_t slot = u->c->order[k];
-        if (u->s->moves.fast[slot] && counts(u, slot))
+        if (u->s->moves.fast[slot] && u->c->alive[slot] && !ast_is_hidden(u->c, slot))
             ready = ast_table_append(&u->s->moves.carry, u->c->means + (size_t)slot * u->s->rows->dimension, slot);
     }
     return ready;
@@ -170,8 +162,8 @@ static float approach(const ast_mean_list *c, int32_t a, int32_t b, bool axial) 
     return ast_round_up(sqrt(axial ? fmax(apart, together) : apart));
 }
 
-/* How much smaller the gap of a point of the cluster may have become: what it may have come closer to leaving it, or to
- * fitting nothing. Many clusters: the sum of two moves is no smaller. */
+/* How much smaller the gap of a point of the cluster may have become: the gap to another cluster, or to fitting none.
+ * With many clusters the sum of two moves is an upper bound. */
 static float largest_approach(const update *u, int32_t slot) {
     const ast_mean_list *c = u->c;
     if (!u->s->moves.few)

@@ -225,8 +225,7 @@ void ast_cells_free(ast_cells *cells) {
     if (!cells)
         return;
     for (int w = 0; cells->scratch && w < cells->workers; w++) {
-        ast_scores *scores = &cells->scratch[w].scores;
-        ast_free_all(scores->best, scores->second, scores->id);
+        ast_scores_free(&cells->scratch[w].scores);
         ast_table_free(&cells->scratch[w].gathered);
         for (size_t level = 0; level <= AST_CELL_LEVELS; level++)
             ast_table_free(&cells->scratch[w].list[level]);
@@ -242,13 +241,8 @@ static bool reserve_scratch(ast_cells *cells) {
     bool ready = true;
     cells->workers = ast_pool_threads(cells->pool);
     cells->scratch = ast_allocate_zero((size_t)cells->workers, sizeof *cells->scratch);
-    for (int w = 0; cells->scratch && w < cells->workers; w++) {
-        ast_scores *scores = &cells->scratch[w].scores;
-        scores->best = ast_allocate(AST_BLOCK, sizeof *scores->best);
-        scores->second = ast_allocate(AST_BLOCK, sizeof *scores->second);
-        scores->id = ast_allocate(AST_BLOCK, sizeof *scores->id);
-        ready = ready && scores->best && scores->second && scores->id;
-    }
+    for (int w = 0; cells->scratch && w < cells->workers; w++)
+        ready = ast_scores_open(&cells->scratch[w].scores, AST_BLOCK) && ready;
     return cells->scratch && ready;
 }
 

@@ -58,10 +58,10 @@ typedef struct ast_cells {
     const ast_scorer *scorer;
     ast_pool *pool;
     bool loaded;
-    size_t count, capacity; /* points that are there; that there is memory for */
-    uint32_t *code;         /* (count) cell of the last level, sorted */
-    uint32_t *point;        /* (count) whose it is */
-    float *columns;         /* (3, pitch) the points in that order */
+    size_t count;    /* points that are there */
+    uint32_t *code;  /* (count) cell of the last level, sorted */
+    uint32_t *point; /* (count) whose it is */
+    float *columns;  /* (3, pitch) the points in that order */
     size_t pitch;
     float *best;     /* (count) the score of what `label` says; AST_NO_SCORE for nobody */
     int32_t *label;  /* (padded) by point: the cluster that it will join as things stand, or AST_NOBODY */

@@ -15,14 +15,14 @@
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
-static bool allocate_scores(ast_scores *scores, size_t n) {
+bool ast_scores_open(ast_scores *scores, size_t n) {
     scores->best = ast_allocate(n, sizeof *scores->best);
     scores->second = ast_allocate(n, sizeof *scores->second);
     scores->id = ast_allocate(n, sizeof *scores->id);
     return scores->best && scores->second && scores->id;
 }
 
-static void free_scores(ast_scores *scores) {
+void ast_scores_free(ast_scores *scores) {
     ast_free_all(scores->best, scores->second, scores->id);
     *scores = (ast_scores){0};
 }
@@ -35,16 +35,16 @@ bool ast_chunk_open(ast_chunk *c, const ast_rowset *rows) {
     c->fresh = ast_allocate(n / AST_BLOCK, sizeof *c->fresh);
     c->picked = rows->small ? NULL : ast_allocate(n, sizeof *c->picked);
     c->scratch = rows->small ? NULL : ast_allocate(AST_ROW_SCRATCH, sizeof *c->scratch);
-    bool ready = allocate_scores(&c->own, n) && allocate_scores(&c->other, n) && allocate_scores(&c->compact, n);
+    bool ready = ast_scores_open(&c->own, n) && ast_scores_open(&c->other, n) && ast_scores_open(&c->compact, n);
     ready = ast_row_buffer_open(&c->rows, rows) && ready;
     return ready && c->hasty && c->hasty_signs && c->list && c->fresh && (rows->small || (c->picked && c->scratch));
 }
 
 void ast_chunk_free(ast_chunk *c) {
     ast_free_all(c->hasty, c->hasty_signs, c->list, c->fresh, c->picked, c->scratch);
-    free_scores(&c->own);
-    free_scores(&c->other);
-    free_scores(&c->compact);
+    ast_scores_free(&c->own);
+    ast_scores_free(&c->other);
+    ast_scores_free(&c->compact);
     ast_row_buffer_free(&c->rows);
     *c = (ast_chunk){0};
 }
@@ -63,10 +63,10 @@ bool ast_scorer_keep(ast_scorer *s) {
     size_t padded = s->rows->padded;
     if (padded <= b->capacity)
         return true;
-    free_scores(&b->scores);
+    ast_scores_free(&b->scores);
     free(b->third);
     b->third = s->rows->small ? NULL : ast_allocate(padded, sizeof *b->third);
-    bool ready = allocate_scores(&b->scores, padded) && (s->rows->small || b->third);
+    bool ready = ast_scores_open(&b->scores, padded) && (s->rows->small || b->third);
     b->capacity = ready ? padded : 0;
     return ready;
 }
@@ -74,7 +74,7 @@ bool ast_scorer_keep(ast_scorer *s) {
 void ast_scorer_free(ast_scorer *s) {
     ast_free_all(s->bounds.gaps, s->bounds.third, s->bounds.blocks, s->bounds.chunk_seen, s->moves.of,
                  s->moves.start_means, s->moves.fast);
-    free_scores(&s->bounds.scores);
+    ast_scores_free(&s->bounds.scores);
     ast_table_free(&s->moves.carry);
     ast_table_free(&s->table);
     *s = (ast_scorer){0};

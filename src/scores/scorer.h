@@ -132,6 +132,10 @@ typedef struct ast_chunk {
     int worker; /* the thread's number in the pool */
 } ast_chunk;
 
+/* Memory for n scores. false: no memory; free them in any case. */
+bool ast_scores_open(ast_scores *scores, size_t n);
+void ast_scores_free(ast_scores *scores);
+
 /* Memory for chunks, for blocks and gaps of so many points, and for scores that are kept. false: no memory. */
 bool ast_chunk_open(ast_chunk *chunk, const ast_rowset *rows);
 void ast_chunk_free(ast_chunk *chunk);
