@@ -104,6 +104,7 @@ int ast_cli_cluster_labels(ast_cli_cluster_job *work);
 
 /* What the table, JSON and the report tell. */
 ast_cli_result ast_cli_cluster_result(ast_cli_cluster_job *work);
+ast_notation ast_cli_cluster_notation(const ast_cli_cluster_job *work);
 
 /* Writes the report, if one is asked for. */
 int ast_cli_cluster_report(ast_cli_cluster_job *work);

@@ -225,9 +225,10 @@ const ast_cli_command ast_cli_cluster = {
         "one result after the other, and puts the number of the scene into the names of the files it writes: "
         "*labels-000017.npy*. The faces of a mesh count by their area, unless --weights are given; `fsd` and `crp` "
         "count every face once.\n\n"
-        "The clusters are printed largest first. For three dimensions the result has for each mean the dip "
-        "direction and the dip of the plane whose normal it is (x is east, y north, z up), and the angles between "
-        "the means.",
+        "The clusters are printed largest first. *alpha95* is the 95% confidence cone of the mean, in degrees. For "
+        "three dimensions the result has the angles between the means. Means of clouds, meshes and planes measured in "
+        "the field also have the dip direction and the dip of the plane whose normal they are (x is east, y north, z "
+        "up), means of lines (--trend-plunge) their trend and plunge.",
     .examples = "asterism cluster normals.npy --angle 25\n"
                 "asterism cluster normals.npy --angle 25 --labels labels.npy --means means.npy --json\n"
                 "asterism cluster normals.npy --angle 25 --report normals.html\n"
@@ -241,6 +242,7 @@ const ast_cli_command ast_cli_cluster = {
                 "asterism cluster part.stl --angle 15 --labels faces.npy\n"
                 "asterism cluster nyu_depth_v2_labeled.mat --frame 17 --angle 60\n"
                 "asterism cluster joints.txt --dip-direction --axial --angle 60\n"
+                "asterism cluster sites.tsv --columns dec,inc --trend-plunge --angle 90\n"
                 "asterism cluster embeddings.npy --method spkm --clusters 5000 --state run.state\n"
                 "asterism cluster embeddings.npy --angle 40 --labels labels.npy --memory 2G\n"
                 "asterism cluster part1.npy part2.npy part3.npy --angle 40 --labels labels.npy\n"

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "cli.h"
+#include "field.h"
 #include "ranks.h"
 #include "terminal.h"
 
@@ -25,6 +26,12 @@ static const char *about(job *work) {
     snprintf(work->about, sizeof work->about, "scene %zu of the data set, %zu x %zu pixels",
              (size_t)d->depth.frame.number, d->width, d->height);
     return work->about;
+}
+
+/* The normals of clouds and meshes are those of planes. */
+ast_notation ast_cli_cluster_notation(const job *work) {
+    return work->directions.kind == AST_CLI_SURFACE ? AST_DIP_DIRECTION
+                                                    : ast_cli_field_notation(&work->given->reading.source);
 }
 
 ast_cli_result ast_cli_cluster_result(job *work) {
@@ -45,6 +52,7 @@ ast_cli_result ast_cli_cluster_result(job *work) {
         .merge = work->options.merge != AST_MERGE_NONE,
         .min_size = given->options.min_size,
         .axial = given->options.axial,
+        .notation = ast_cli_cluster_notation(work),
         .about = about(work),
         .normals = d->kind == AST_CLI_SURFACE ? ast_cli_surface_word(&d->surface) : NULL,
         .frame = scene ? (int64_t)d->depth.frame.number : -1,

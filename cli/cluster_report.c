@@ -86,7 +86,8 @@ static bool make_report(const job *work, ast_page_head *head, const ast_picture 
                            .count = work->report.clusters,
                            .labels_name = work->given->input,
                            .seed = work->given->common.seed,
-                           .image = image};
+                           .image = image,
+                           .notation = ast_cli_cluster_notation(work)};
     bool good =
         ast_batch_page_json(&page, &json, error) && ast_page_write(&json, work->targets[AST_CLI_REPORT].output, error);
     ast_text_free(&json);

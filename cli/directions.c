@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 
 #include "cli.h"
+#include "field.h"
 #include "memory.h"
 #include "ranks.h"
 #include "terminal.h"
@@ -185,7 +186,7 @@ static int fit(ast_cli_directions *d, const ast_cli_reading *how, const char *in
     d->points = (ast_points){.size = sizeof(ast_points), .count = source->count, .dimension = source->dimension};
     if (!ast_input_by_rows(&d->input, &error))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    if (how->source.dip_direction || how->source.trend_plunge)
+    if (ast_cli_field_notation(&how->source))
         return ast_cli_fail(AST_CLI_FAILED, "%s: does not fit into memory, and tables of angles must", input);
     return -1;
 }

@@ -9,8 +9,21 @@
 #include "cli.h"
 #include "terminal.h"
 
-int ast_cli_field_given(const ast_cli_source *source) {
-    return source->dip_direction || source->trend_plunge;
+typedef struct notation {
+    const char *option, *first, *second;
+    ast_feature feature;
+    double turn; /* from the first angle to the azimuth of the feature */
+} notation;
+
+static const notation notations[] = {[AST_DIP_DIRECTION] = {"dip-direction", "dip direction", "dip", AST_PLANE, 0},
+                                     [AST_STRIKE_DIP] = {"strike-dip", "strike", "dip", AST_PLANE, 90},
+                                     [AST_TREND_PLUNGE] = {"trend-plunge", "trend", "plunge", AST_LINE, 0}};
+
+ast_notation ast_cli_field_notation(const ast_cli_source *source) {
+    return source->dip_direction  ? AST_DIP_DIRECTION
+           : source->strike_dip   ? AST_STRIKE_DIP
+           : source->trend_plunge ? AST_TREND_PLUNGE
+                                  : AST_NO_NOTATION;
 }
 
 static int make_room(const char *name, size_t count, float **vectors, size_t *capacity) {
@@ -23,9 +36,8 @@ static int make_room(const char *name, size_t count, float **vectors, size_t *ca
 }
 
 /* Angles out of range are mistakes, mostly columns in another order. */
-static int check_row(const ast_cli_source *source, const char *name, size_t row, const double angles[2]) {
-    const char *first = source->dip_direction ? "dip direction" : "trend";
-    const char *second = source->dip_direction ? "dip" : "plunge";
+static int check_row(const notation *how, const char *name, size_t row, const double angles[2]) {
+    const char *first = how->first, *second = how->second;
     if (fabs(angles[0]) > 360)
         return ast_cli_fail(AST_CLI_FAILED, "%s: row %zu: a %s of %g is not between 0 and 360 degrees", name, row + 1,
                             first, angles[0]);
@@ -37,25 +49,26 @@ static int check_row(const ast_cli_source *source, const char *name, size_t row,
     return -1;
 }
 
-static void set_row(const ast_cli_source *source, const double angles[2], float *vector) {
+static void set_row(const notation *how, const double angles[2], float *vector) {
     double v[3] = {NAN, NAN, NAN};
     if (!isnan(angles[0]) && !isnan(angles[1]))
-        ast_vector_of(source->dip_direction ? AST_PLANE : AST_LINE, angles[0], angles[1], v);
+        ast_vector_of(how->feature, angles[0] + how->turn, angles[1], v);
     for (int d = 0; d < 3; d++)
         vector[d] = (float)v[d];
 }
 
 int ast_cli_field_points(const ast_cli_source *source, const char *name, ast_points *points, float **vectors,
                          size_t *capacity) {
+    const notation *how = &notations[ast_cli_field_notation(source)];
     if (points->count > 0 && points->dimension != 2)
         return ast_cli_fail(AST_CLI_FAILED, "%s has %zu columns, but --%s needs two; --columns can pick them", name,
-                            points->dimension, source->dip_direction ? "dip-direction" : "trend-plunge");
+                            points->dimension, how->option);
     int code = make_room(name, points->count, vectors, capacity);
     for (size_t i = 0; i < points->count && code < 0; i++) {
         double angles[2];
         ast_points_row(points, i, angles);
-        code = check_row(source, name, i, angles);
-        set_row(source, angles, *vectors + 3 * i);
+        code = check_row(how, name, i, angles);
+        set_row(how, angles, *vectors + 3 * i);
     }
     if (code < 0)
         *points = ast_points_f4(*vectors, points->count, 3);

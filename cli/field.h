@@ -6,11 +6,12 @@
 #define AST_CLI_FIELD_H
 
 #include <formats.h>
+#include <report.h>
 
 #include "files.h"
 
-/* Whether the source has angles at all. */
-int ast_cli_field_given(const ast_cli_source *source);
+/* What the angles are; AST_NO_NOTATION: the source has none. */
+ast_notation ast_cli_field_notation(const ast_cli_source *source);
 
 /* Turns rows of two angles into rows of three components, in *vectors, which is the caller's to free() and is grown
  * where `*capacity` rows are too few. The view becomes one of them. Rows with a NaN stay missing. `name` is for

@@ -13,7 +13,7 @@
 typedef struct ast_cli_source {
     const char *format, *columns;
     int transpose;
-    int dip_direction, trend_plunge; /* rows are angles in degrees: field.h */
+    int dip_direction, strike_dip, trend_plunge; /* rows are angles in degrees: field.h */
 } ast_cli_source;
 
 extern const ast_cli_group ast_cli_source_group;

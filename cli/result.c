@@ -4,7 +4,6 @@
 #include "result.h"
 
 #include <math.h>
-#include <report.h>
 
 double ast_cli_share(const ast_cli_result *result, const ast_cluster_info *cluster) {
     double part = result->weighted ? cluster->weight : (double)cluster->count;
@@ -26,11 +25,6 @@ double ast_cli_between(const ast_cli_result *result, size_t a, size_t b) {
         square += cross * cross;
     }
     return atan2(sqrt(square), result->axial ? fabs(dot) : dot) * AST_DEGREES_PER_RADIAN;
-}
-
-void ast_cli_cluster_dip(const ast_cluster_info *cluster, double *dip_direction, double *dip) {
-    const double normal[3] = {(double)cluster->mean[0], (double)cluster->mean[1], (double)cluster->mean[2]};
-    ast_angles_of(AST_PLANE, normal, dip_direction, dip);
 }
 
 double ast_cli_loss(const ast_cli_result *result) {

@@ -7,6 +7,7 @@
 #include <asterism.h>
 #include <asterism_depth.h>
 #include <json.h>
+#include <report.h>
 
 typedef struct ast_cli_result {
     const ast_report *report;
@@ -21,6 +22,7 @@ typedef struct ast_cli_result {
     const ast_report *full;       /* of a run over all points all the time, to compare with; or NULL */
     const ast_tune_report *tuned; /* with --angle auto: what chose the angle; else NULL */
     int axial;
+    ast_notation notation; /* how means are written besides their components */
     const char *about;      /* a line on what was read and how it became directions; or NULL */
     const char *normals;    /* the same in a word */
     int64_t frame;          /* the scene of a data set, or -1 */
@@ -39,9 +41,6 @@ double ast_cli_spread(const ast_cluster_info *cluster);
 
 /* Between two means of three components, in degrees; of axes at most 90. */
 double ast_cli_between(const ast_cli_result *result, size_t a, size_t b);
-
-/* Dip direction and dip of the plane whose normal the mean of three components is. */
-void ast_cli_cluster_dip(const ast_cluster_info *cluster, double *dip_direction, double *dip);
 
 /* How much of the other run's objective is missing: 0.01 is 1%, below 0 where this one is better; NaN without one. */
 double ast_cli_loss(const ast_cli_result *result);

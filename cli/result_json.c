@@ -121,10 +121,23 @@ static void put_errors(const ast_cli_result *result, const ast_cluster_info *clu
         ast_json_real(json, "csd", 81 / sqrt(cluster->precision), FLOAT_DIGITS);
 }
 
+/* As measured in the field; of planes the dip direction, and the strike too where it was given. */
+static void put_angles_of(const ast_cli_result *result, const ast_cluster_info *cluster, ast_text *json) {
+    static const char *const names[][2] = {[AST_DIP_DIRECTION] = {"dip_direction", "dip"},
+                                           [AST_STRIKE_DIP] = {"strike", "dip"},
+                                           [AST_TREND_PLUNGE] = {"trend", "plunge"}};
+    double azimuth, inclination;
+    ast_field_angles(result->notation, result->axial, cluster->mean, &azimuth, &inclination);
+    ast_json_real(json, names[result->notation][0], azimuth, FLOAT_DIGITS);
+    if (result->notation == AST_STRIKE_DIP)
+        ast_json_real(json, "dip_direction", fmod(azimuth + 90, 360), FLOAT_DIGITS);
+    ast_json_real(json, names[result->notation][1], inclination, FLOAT_DIGITS);
+}
+
 /* A mixture knows the share of its component; what belongs to the others is counted. */
 static void put_cluster(const ast_cli_result *result, size_t id, ast_text *json) {
     const ast_cluster_info *cluster = &result->clusters[id];
-    double share = isfinite(cluster->share) ? cluster->share : ast_cli_share(result, cluster), dip_direction, dip;
+    double share = isfinite(cluster->share) ? cluster->share : ast_cli_share(result, cluster);
     ast_json_open(json, NULL, '{');
     ast_json_integer(json, "id", (int64_t)id);
     ast_json_integer(json, "size", (int64_t)cluster->count);
@@ -138,11 +151,8 @@ static void put_cluster(const ast_cli_result *result, size_t id, ast_text *json)
     ast_json_real(json, "spread", ast_cli_spread(cluster), FLOAT_DIGITS);
     if (isfinite(result->report->stability))
         ast_json_real(json, "stability", cluster->stability, FLOAT_DIGITS);
-    if (result->report->dimension == 3) {
-        ast_cli_cluster_dip(cluster, &dip_direction, &dip);
-        ast_json_real(json, "dip_direction", dip_direction, FLOAT_DIGITS);
-        ast_json_real(json, "dip", dip, FLOAT_DIGITS);
-    }
+    if (result->notation)
+        put_angles_of(result, cluster, json);
     ast_json_close(json, '}');
 }
 

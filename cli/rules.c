@@ -186,10 +186,10 @@ static int check_modes(const ast_cli_command *command, const ast_cli_common *com
 static const struct {
     const char *name;
     unsigned kinds;
-} format_kinds[] = {{"npy", AST_CLI_TABLE},  {"csv", AST_CLI_TABLE},  {"tsv", AST_CLI_TABLE}, {"txt", AST_CLI_TABLE},
-                    {"mtx", AST_CLI_SPARSE}, {"npz", AST_CLI_SPARSE}, {"png", AST_CLI_IMAGE}, {"pgm", AST_CLI_IMAGE},
-                    {"mat", AST_CLI_SCENE},  {"pcd", AST_CLI_CLOUD},  {"stl", AST_CLI_MESH},  {"ply", AST_CLI_SOLID},
-                    {"obj", AST_CLI_SOLID}};
+} format_kinds[] = {{"npy", AST_CLI_TABLE}, {"csv", AST_CLI_TABLE},  {"tsv", AST_CLI_TABLE},  {"txt", AST_CLI_TABLE},
+                    {"dat", AST_CLI_TABLE}, {"mtx", AST_CLI_SPARSE}, {"npz", AST_CLI_SPARSE}, {"png", AST_CLI_IMAGE},
+                    {"pgm", AST_CLI_IMAGE}, {"mat", AST_CLI_SCENE},  {"pcd", AST_CLI_CLOUD},  {"stl", AST_CLI_MESH},
+                    {"ply", AST_CLI_SOLID}, {"obj", AST_CLI_SOLID}};
 
 /* Of "points.csv.gz" or of "csv.gz". Everything is possible where the name says nothing. */
 static unsigned kinds_of_name(const char *name) {

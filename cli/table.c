@@ -17,6 +17,17 @@ typedef struct look {
     int unicode;
 } look;
 
+/* The columns behind the mean, and what they are. */
+static const struct {
+    const char *heading, *meaning;
+} notations[] = {[AST_NO_NOTATION] = {"", ""},
+                 [AST_DIP_DIRECTION] =
+                     {"                   dip dir    dip",
+                      "dip dir, dip: of the plane that the mean is the normal of, where x is east, y north and z up\n"},
+                 [AST_STRIKE_DIP] = {"                    strike    dip",
+                                     "strike, dip: of the plane that the mean is the normal of\n"},
+                 [AST_TREND_PLUNGE] = {"                     trend  plunge", "trend, plunge: of the mean\n"}};
+
 static void print_head(const ast_cli_result *result, const look *style);
 static size_t largest(const ast_cli_result *result, size_t rows[MOST_ROWS]);
 static void print_row(const ast_cluster_info *cluster, size_t id, const ast_cli_result *result, double scale,
@@ -38,7 +49,7 @@ void ast_cli_print_table(const ast_cli_result *result) {
     size_t count = largest(result, rows);
     print_head(result, &style);
     printf("\n%s%6s  %*s  %11s  %6s  %7s  %7s  %7s  mean%s%s\n", style.bold, "id", -BAR_CELLS, "", "size", "share",
-           "spread", "kappa", "alpha95", in_space(result) ? "                   dip dir    dip" : "", style.plain);
+           "spread", "kappa", "alpha95", notations[result->notation].heading, style.plain);
     double scale = count ? ast_cli_share(result, &result->clusters[rows[0]]) : 1;
     for (size_t i = 0; i < count; i++)
         print_row(&result->clusters[rows[i]], rows[i], result, scale, &style);
@@ -52,8 +63,7 @@ void ast_cli_print_table(const ast_cli_result *result) {
     }
     printf("\nspread: degrees; its cosine is the mean cosine between the members and their mean\n"
            "alpha95: degrees; the true mean is within this angle of the mean with 95%% confidence\n");
-    if (in_space(result))
-        printf("dip dir, dip: of the plane that the mean is the normal of, where x is east, y north and z up\n");
+    fputs(notations[result->notation].meaning, stdout);
     if (in_space(result) && count > 1)
         print_angles(result, rows, count < MOST_ANGLES ? count : MOST_ANGLES, &style);
     if (result->axes)
@@ -166,7 +176,7 @@ static void print_bar(double share, const look *style) {
 static void print_row(const ast_cluster_info *cluster, size_t id, const ast_cli_result *result, double scale,
                       const look *style) {
     size_t dimension = result->report->dimension;
-    double share = ast_cli_share(result, cluster), dip_direction, dip;
+    double share = ast_cli_share(result, cluster), azimuth, inclination;
     char size[AST_CLI_GROUPED], kappa[32] = "-", alpha95[32] = "-";
     if (isfinite(cluster->kappa))
         snprintf(kappa, sizeof kappa, cluster->kappa < 99999 ? "%.1f" : "%.1e", cluster->kappa);
@@ -179,9 +189,9 @@ static void print_row(const ast_cluster_info *cluster, size_t id, const ast_cli_
     size_t shown = dimension < MOST_COMPONENTS ? dimension : MOST_COMPONENTS;
     for (size_t d = 0; d < shown; d++)
         printf(" %6.3f", (double)cluster->mean[d]);
-    if (in_space(result)) {
-        ast_cli_cluster_dip(cluster, &dip_direction, &dip);
-        printf("   %7.1f  %5.1f", dip_direction, dip);
+    if (result->notation) {
+        ast_field_angles(result->notation, result->axial, cluster->mean, &azimuth, &inclination);
+        printf("   %7.1f  %5.1f", azimuth, inclination);
     }
     printf("%s\n", shown < dimension ? " ..." : "");
 }

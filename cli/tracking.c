@@ -186,7 +186,7 @@ static int check_dimension(ast_cli_tracking *tracking, ast_points *points) {
     const ast_cli_tracking_settings *given = tracking->given;
     const char *source = tracking->inputs.frame.source;
     /* Raw frames are D wide as they come, before --columns. */
-    size_t wanted = given->source.columns || ast_cli_field_given(&given->source) ? 0 : given->dimension;
+    size_t wanted = given->source.columns || ast_cli_field_notation(&given->source) ? 0 : given->dimension;
     if (tracking->stream)
         wanted = tracking->options.dimension;
     if (points->count == 0 && points->dimension == 0) {
@@ -251,7 +251,7 @@ static int take_frame(ast_cli_tracking *tracking, ast_points *points, int *found
     const char *source = tracking->inputs.frame.source;
     const ast_cli_source *how = &tracking->given->source;
     int code = -1;
-    if (ast_cli_field_given(how))
+    if (ast_cli_field_notation(how))
         code = ast_cli_field_points(how, source, points, &tracking->vectors, &tracking->vector_capacity);
     if (code < 0)
         code = check_dimension(tracking, points);

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-static bool slow_field(ast_text *text, size_t column, ast_field *field, ast_format_error *error);
+static bool slow_field(ast_text *text, size_t column, ast_field *field, char **word, ast_format_error *error);
 static bool end_field(ast_text *text, char *cursor, size_t column, ast_field *field, ast_format_error *error);
 
 static bool is_blank(const ast_text *text, char byte) {
@@ -36,7 +36,7 @@ static bool is_large(const ast_text *text, double value) {
 
 static bool too_long(const ast_text *text, size_t column, ast_format_error *error) {
     return ast_format_fail(error, "%s: line %llu, column %zu: is longer than %zu bytes, or its quote is never closed",
-                    text->bytes->name, (unsigned long long)text->line, column, (size_t)AST_FIELD_LIMIT);
+                           text->bytes->name, (unsigned long long)text->line, column, (size_t)AST_FIELD_LIMIT);
 }
 
 bool ast_text_fill(ast_text *text, ast_format_error *error) {
@@ -78,17 +78,21 @@ bool ast_field_next(ast_text *text, bool wanted, size_t column, ast_field *field
     if (wanted) {
         stop = (char *)ast_number_parse(cursor, !text->doubles, text->locale, &field->value);
         if (!stop || !is_field_end(text, stop))
-            return slow_field(text, column, field, error);
+            return slow_field(text, column, field, NULL, error);
         field->kind = is_large(text, field->value) ? AST_FIELD_LARGE : AST_FIELD_NUMBER;
         if (field->kind == AST_FIELD_LARGE)
             ast_excerpt(field->excerpt, cursor, (size_t)(stop - cursor));
     } else {
         if (*cursor == '"' && text->separator != ' ')
-            return slow_field(text, column, field, error);
+            return slow_field(text, column, field, NULL, error);
         for (stop = cursor; !is_field_end(text, stop);)
             stop++;
     }
     return end_field(text, stop, column, field, error);
+}
+
+bool ast_field_word(ast_text *text, size_t column, ast_field *field, char **word, ast_format_error *error) {
+    return ast_text_fill(text, error) && slow_field(text, column, field, word, error);
 }
 
 /* Takes what follows a field: blanks, then a separator, a line end or the end of the file. */
@@ -157,7 +161,8 @@ static char *closing_quote(ast_text *text, char *cursor) {
     return NULL;
 }
 
-static bool slow_field(ast_text *text, size_t column, ast_field *field, ast_format_error *error) {
+/* `word`, if it is not NULL, becomes a copy of the field. */
+static bool slow_field(ast_text *text, size_t column, ast_field *field, char **word, ast_format_error *error) {
     char *begin = skip_blanks(text, text->cursor);
     char *stop;
     uint64_t line = text->line;
@@ -174,10 +179,12 @@ static bool slow_field(ast_text *text, size_t column, ast_field *field, ast_form
     }
     char *after = stop + quoted;
     if (quoted && !is_field_end(text, skip_blanks(text, after)))
-        return ast_format_fail(error, "%s: line %llu, column %zu: there is text behind the closing quote", text->bytes->name,
-                        (unsigned long long)text->line, column);
+        return ast_format_fail(error, "%s: line %llu, column %zu: there is text behind the closing quote",
+                               text->bytes->name, (unsigned long long)text->line, column);
     while (stop > begin && is_blank(text, stop[-1]))
         stop--;
     judge(text, begin, (size_t)(stop - begin), field);
+    if (word && !(*word = strndup(begin, (size_t)(stop - begin))))
+        return ast_format_no_memory(error, text->bytes->name);
     return end_field(text, after, column, field, error);
 }

@@ -52,10 +52,11 @@ bool ast_array_grow(void *array, size_t *capacity, size_t needed, size_t size);
 
 /* How a file is to be read. The strings are the caller's and are not kept. */
 typedef struct ast_input_options {
-    const char *format;  /* "npy", "csv", "tsv", "txt", "mtx" or "npz", each also with ".gz" appended; NULL: by the
-                            file's  extension */
+    const char *format;  /* "npy", "csv", "tsv", "txt", "dat", "mtx" or "npz", each also with ".gz" appended; NULL: by
+                            the  file's  extension */
     const char *columns; /* which columns of the file, 1-based, in the order they are wanted, such as "2-101" or
-                            "1,3,5-7"; NULL: all. Counted as the file is written, before `transpose` */
+                            "1,3,5-7", or names in the header of a text, such as "dec,inc"; NULL: all. Counted as the
+                            file is written, before `transpose` */
     bool transpose;      /* the columns of the file are the points, not its rows */
     bool empty;          /* a text without a single row is no error: it has 0 points, and 0 dimensions */
 } ast_input_options;
@@ -93,8 +94,8 @@ typedef struct ast_input {
  * copied; the other byte order, pipes and columns that are not evenly spaced are read into memory. The header is
  * checked against the size of the file before anything is allocated.
  *
- * .csv .tsv .txt: one row a line, separated by commas, tabs, semicolons or blanks, whichever yields the most numbers
- * (the extension does not matter). A first line that has text and no number in the wanted columns is a header. Blank
+ * .csv .tsv .txt .dat: one row a line, separated by commas, tabs, semicolons or blanks, whichever yields the most
+ * numbers; .tsv: by tabs. A first line that has text and no number in the wanted columns is a header. Blank
  * lines are skipped. A line that begins with '#' is a comment, except after the first row when column 1 is not wanted
  * and the line is a full row otherwise (a word table may hold the word "#"). CR, LF and CRLF end lines; a UTF-8 mark at
  * the start is skipped; fields may stand in double quotes unless blanks separate them. An empty field, "nan" and "NA"
@@ -260,8 +261,8 @@ static inline ast_array ast_value_array(const float *values, size_t rows, size_t
  * it back needs, separated by commas (.csv), tabs (.tsv) or blanks. A vector has a number per line. */
 bool ast_write_array(ast_output *output, ast_array array, ast_format_error *error);
 
-/* The same in parts: `count` numbers of an array of this shape, from number `first` on. The part that begins with number
- * 0 also has what comes before it. */
+/* The same in parts: `count` numbers of an array of this shape, from number `first` on. The part that begins with
+ * number 0 also has what comes before it. */
 bool ast_write_array_part(ast_output *output, ast_array part, size_t first, size_t count, ast_format_error *error);
 
 #endif

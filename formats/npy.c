@@ -233,9 +233,7 @@ bool ast_npy_check(const ast_npy_header *header, const ast_columns *columns, con
     if (header->elements == 0)
         return ast_format_fail(error, "%s: is an array of shape %s and holds no points", name, shape);
     size_t last = header->shape[header->dimensions - 1];
-    if (columns->highest > last)
-        return ast_format_fail(error, "%s: has %zu columns, and column %zu is asked for", name, last, columns->highest);
-    return true;
+    return ast_columns_fit(columns, last, name, error);
 }
 
 ast_points ast_points_view(const void *data, ast_type type, size_t count, size_t dimension, ptrdiff_t row_stride,

@@ -6,12 +6,14 @@
 
 #include <string.h>
 
-/* The text formats share a reader: files called .csv are separated by blanks often enough that the name is no guide. */
+/* The text formats share a reader: files called .csv are separated by blanks often enough that the name is no guide.
+ * Only .tsv says what separates, so that its cells can be empty and have blanks in them. */
 static const ast_format formats[] = {
     {"npy", ".npy", ast_npy_open, ast_npy_values, NULL},
     {"csv", ".csv", ast_text_open, ast_text_values, NULL},
-    {"tsv", ".tsv", ast_text_open, ast_text_values, NULL},
+    {"tsv", ".tsv", ast_tsv_open, ast_tsv_values, NULL},
     {"txt", ".txt", ast_text_open, ast_text_values, NULL},
+    {"dat", ".dat", ast_text_open, ast_text_values, NULL},
     {"mtx", ".mtx", ast_mtx_open, NULL, NULL},
     {"npz", ".npz", ast_npz_open, NULL, NULL},
     {"pcd", ".pcd", NULL, NULL, ast_pcd_solid},
@@ -20,7 +22,7 @@ static const ast_format formats[] = {
     {"stl", ".stl", NULL, NULL, ast_stl_solid},
 };
 #define FORMATS (sizeof formats / sizeof *formats)
-#define FORMAT_NAMES "npy, csv, tsv or txt, each also with .gz"
+#define FORMAT_NAMES "npy, csv, tsv, txt or dat, each also with .gz"
 #define SOLID_NAMES " (sparse rows: mtx and npz; 3-D files: pcd, ply, obj and stl)"
 
 bool ast_input_check(const char *path, const ast_input_options *options, ast_format_error *error) {

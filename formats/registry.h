@@ -51,8 +51,8 @@ bool ast_input_read_bytes(ast_input *input, ast_bytes *bytes, const ast_resolved
 const ast_format *ast_solid_format(const char *path, const char *name, bool *compressed);
 
 /* npy.c, text.c; mtx.c, npz.c: sparse rows */
-ast_open_function ast_npy_open, ast_text_open, ast_mtx_open, ast_npz_open;
-ast_values_function ast_npy_values, ast_text_values;
+ast_open_function ast_npy_open, ast_text_open, ast_tsv_open, ast_mtx_open, ast_npz_open;
+ast_values_function ast_npy_values, ast_text_values, ast_tsv_values;
 
 /* Rows become columns: a change of strides. */
 void ast_points_transpose(ast_points *points);

@@ -114,10 +114,7 @@ static bool begin_raw(ast_table_frames *frames, size_t points, size_t dimension,
         return ast_format_fail(error, "%s: frames of %zu x %zu numbers are larger than any memory", frames->path,
                                points, dimension);
     header->data_size = header->elements * header->item;
-    if (frames->how.columns.highest > header->shape[2])
-        return ast_format_fail(error, "%s: has %zu columns, and column %zu is asked for", frames->bytes.name,
-                               header->shape[2], frames->how.columns.highest);
-    return true;
+    return ast_columns_fit(&frames->how.columns, header->shape[2], frames->bytes.name, error);
 }
 
 /* A text is read whole: it is one frame. */
@@ -166,11 +163,7 @@ static bool check_array(const ast_table_frames *frames, ast_format_error *error)
                                name, shape);
     if (header->kind != 'f')
         return ast_format_fail(error, "%s: holds numbers of type '%s'; points need f2, f4 or f8", name, header->descr);
-    size_t columns = header->shape[header->dimensions - 1];
-    if (frames->how.columns.highest > columns)
-        return ast_format_fail(error, "%s: has %zu columns, and column %zu is asked for", name, columns,
-                               frames->how.columns.highest);
-    return true;
+    return ast_columns_fit(&frames->how.columns, header->shape[header->dimensions - 1], name, error);
 }
 
 /* Whether the numbers are read frame by frame: they come through a pipe, and a frame lies in one piece. */

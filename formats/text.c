@@ -16,9 +16,10 @@
 typedef struct text_table {
     ast_text text;
     const ast_columns *wanted;
-    size_t item;     /* bytes of a stored number: 4 or 8 */
-    void *numbers;   /* (rows, width) */
-    size_t capacity; /* of numbers, in numbers */
+    ast_columns found; /* what became of a list with names, once the header was read */
+    size_t item;       /* bytes of a stored number: 4 or 8 */
+    void *numbers;     /* (rows, width) */
+    size_t capacity;   /* of numbers, in numbers */
     size_t rows;
     size_t width;         /* numbers stored for a row; 0 before the first */
     size_t columns;       /* fields in a row of the file; 0 before the first */
@@ -38,6 +39,11 @@ typedef struct line_state {
 
 static bool read_table(text_table *table, ast_bytes *bytes, const ast_columns *columns, bool doubles,
                        ast_format_error *error);
+static bool open_table(ast_input *input, ast_bytes *bytes, const ast_columns *columns, bool transpose, char separator,
+                       ast_format_error *error);
+static bool read_values(ast_values *values, ast_bytes *bytes, const ast_columns *columns, char separator,
+                        ast_format_error *error);
+static bool read_names(text_table *table, ast_format_error *error);
 static bool read_line(text_table *table, ast_format_error *error);
 static bool read_fields(text_table *table, line_state *state, ast_format_error *error);
 static bool take_field(text_table *table, line_state *state, const ast_field *field, size_t slot,
@@ -46,7 +52,25 @@ static bool end_row(text_table *table, const line_state *state, ast_format_error
 
 bool ast_text_open(ast_input *input, ast_bytes *bytes, const ast_columns *columns, bool transpose,
                    ast_format_error *error) {
-    text_table table;
+    return open_table(input, bytes, columns, transpose, 0, error);
+}
+
+bool ast_tsv_open(ast_input *input, ast_bytes *bytes, const ast_columns *columns, bool transpose,
+                  ast_format_error *error) {
+    return open_table(input, bytes, columns, transpose, '\t', error);
+}
+
+bool ast_text_values(ast_values *values, ast_bytes *bytes, const ast_columns *columns, ast_format_error *error) {
+    return read_values(values, bytes, columns, 0, error);
+}
+
+bool ast_tsv_values(ast_values *values, ast_bytes *bytes, const ast_columns *columns, ast_format_error *error) {
+    return read_values(values, bytes, columns, '\t', error);
+}
+
+static bool open_table(ast_input *input, ast_bytes *bytes, const ast_columns *columns, bool transpose, char separator,
+                       ast_format_error *error) {
+    text_table table = {.text.separator = separator};
     if (!read_table(&table, bytes, columns, false, error))
         return false;
     input->owned = table.numbers;
@@ -62,8 +86,9 @@ bool ast_text_open(ast_input *input, ast_bytes *bytes, const ast_columns *column
     return true;
 }
 
-bool ast_text_values(ast_values *values, ast_bytes *bytes, const ast_columns *columns, ast_format_error *error) {
-    text_table table;
+static bool read_values(ast_values *values, ast_bytes *bytes, const ast_columns *columns, char separator,
+                        ast_format_error *error) {
+    text_table table = {.text.separator = separator};
     if (!read_table(&table, bytes, columns, true, error))
         return false;
     if (table.rows == 0) {
@@ -88,11 +113,12 @@ static bool skip_mark(ast_text *text, ast_format_error *error) {
     return true;
 }
 
-/* Skips the comments at the top, however long, and finds the separator from what follows them. */
+/* Skips the comments at the top, however long, and finds the separator from what follows them, unless it is known. */
 static bool begin_text(ast_text *text, ast_format_error *error) {
+    bool known = text->separator != 0;
     if (!skip_mark(text, error))
         return false;
-    text->separator = ' ';
+    text->separator = known ? text->separator : ' ';
     for (;;) {
         if (!ast_text_fill(text, error))
             return false;
@@ -107,13 +133,14 @@ static bool begin_text(ast_text *text, ast_format_error *error) {
         if (!ast_text_skip_line(text, error))
             return false;
     }
-    text->separator = ast_text_separator(text->cursor, text->end, text->locale);
+    if (!known)
+        text->separator = ast_text_separator(text->cursor, text->end, text->locale);
     return true;
 }
 
 static bool read_lines(text_table *table, ast_format_error *error) {
     ast_text *text = &table->text;
-    if (!begin_text(text, error))
+    if (!begin_text(text, error) || (table->wanted->named && !read_names(table, error)))
         return false;
     for (;;) {
         if (!ast_text_fill(text, error))
@@ -131,10 +158,9 @@ static bool read_lines(text_table *table, ast_format_error *error) {
     return true;
 }
 
-/* On success the numbers are the caller's. */
+/* On success the numbers are the caller's. The table is zero but for a separator that is known. */
 static bool read_table(text_table *table, ast_bytes *bytes, const ast_columns *columns, bool doubles,
                        ast_format_error *error) {
-    memset(table, 0, sizeof *table);
     table->wanted = columns;
     table->item = doubles ? sizeof(double) : sizeof(float);
     table->header_possible = true;
@@ -147,10 +173,46 @@ static bool read_table(text_table *table, ast_bytes *bytes, const ast_columns *c
     text->cursor = text->end = text->buffer;
     bool good = text->buffer && text->locale ? read_lines(table, error) : ast_format_no_memory(error, bytes->name);
     free(text->buffer);
+    ast_columns_free(&table->found);
+    table->wanted = NULL;
     if (text->locale)
         freelocale(text->locale);
     if (!good)
         free(table->numbers);
+    return good;
+}
+
+/* The fields of the header, whose names the list of columns has. A line of numbers is none. */
+static bool read_header(text_table *table, char ***names, size_t *count, ast_format_error *error) {
+    const char *file = table->text.bytes->name;
+    size_t capacity = 0;
+    bool numbers = true;
+    ast_field field = {0};
+    ast_text_skip_blanks(&table->text);
+    while (!field.last) {
+        if (!ast_array_grow(names, &capacity, *count + 1, sizeof **names))
+            return ast_format_no_memory(error, file);
+        (*names)[*count] = NULL;
+        bool good = ast_field_word(&table->text, *count + 1, &field, &(*names)[*count], error);
+        ++*count;
+        if (!good)
+            return false;
+        numbers &= field.kind != AST_FIELD_TEXT;
+    }
+    return !numbers ||
+           ast_format_fail(error, "%s: has no header with names of columns; give the columns by number", file);
+}
+
+static bool read_names(text_table *table, ast_format_error *error) {
+    char **names = NULL;
+    size_t count = 0;
+    bool good = read_header(table, &names, &count, error) &&
+                ast_columns_find(&table->found, table->wanted, names, count, table->text.bytes->name, error);
+    for (size_t i = 0; i < count; i++)
+        free(names[i]);
+    free(names);
+    table->wanted = &table->found;
+    table->header_possible = false;
     return good;
 }
 

@@ -51,6 +51,9 @@ bool ast_text_fill(ast_text *text, ast_format_error *error);
  * no end. */
 bool ast_field_next(ast_text *text, bool wanted, size_t column, ast_field *field, ast_format_error *error);
 
+/* The same as a word, which is the caller's to free(). */
+bool ast_field_word(ast_text *text, size_t column, ast_field *field, char **word, ast_format_error *error);
+
 /* Passes over the rest of the line. */
 bool ast_text_skip_line(ast_text *text, ast_format_error *error);
 

@@ -135,16 +135,18 @@ static void put_mean(ast_text *json, const float *mean, size_t dimension) {
     ast_json_close(json, ']');
 }
 
-static void put_dip(ast_text *json, const float *mean) {
-    double dip_direction, dip, normal[3] = {(double)mean[0], (double)mean[1], (double)mean[2]};
-    ast_angles_of(AST_PLANE, normal, &dip_direction, &dip);
-    ast_json_number(json, "dip", dip, 6);
-    ast_json_number(json, "dip_direction", dip_direction, 6);
+static void put_field_angles(ast_text *json, ast_notation notation, bool axial, const float *mean) {
+    double azimuth, inclination;
+    bool line = notation == AST_TREND_PLUNGE;
+    ast_field_angles(line ? notation : AST_DIP_DIRECTION, axial, mean, &azimuth, &inclination);
+    ast_json_number(json, line ? "plunge" : "dip", inclination, 6);
+    ast_json_number(json, line ? "trend" : "dip_direction", azimuth, 6);
 }
 
-static void put_cluster(ast_text *json, const ast_cluster_info *cluster, size_t id, double total,
+static void put_cluster(ast_text *json, const ast_batch_page *page, size_t id, double total,
                         const ast_projection *projection) {
     double xyz[3];
+    const ast_cluster_info *cluster = &page->clusters[id];
     size_t dimension = projection->dimension;
     ast_json_open(json, NULL, '{');
     ast_json_integer(json, "id", (int64_t)id);
@@ -157,8 +159,8 @@ static void put_cluster(ast_text *json, const ast_cluster_info *cluster, size_t 
     put_mean(json, cluster->mean, dimension);
     ast_projection_see_mean(projection, cluster->mean, xyz);
     ast_json_xyz(json, "xyz", xyz);
-    if (dimension == 3)
-        put_dip(json, cluster->mean);
+    if (dimension == 3 && page->notation)
+        put_field_angles(json, page->notation, page->head->axial, cluster->mean);
     ast_json_colour(json, "color", (int32_t)id);
     ast_json_close(json, '}');
 }
@@ -203,7 +205,7 @@ static bool put_clusters(const ast_batch_page *page, const ast_projection *proje
     ast_json_open(json, "clusters", '[');
     for (size_t i = 0; i < count; i++) {
         ast_text_put(json, i ? ",\n" : "");
-        put_cluster(json, &page->clusters[entries[i].id], entries[i].id, total, projection);
+        put_cluster(json, page, entries[i].id, total, projection);
     }
     ast_json_close(json, ']');
     if (count <= AST_PAGE_ANGLES)

@@ -70,6 +70,7 @@ typedef struct ast_batch_page {
     const char *labels_name;  /* for sentences */
     uint64_t seed;            /* of the drawn sample */
     const ast_picture *image; /* or NULL */
+    ast_notation notation;    /* of three-dimensional means */
 } ast_batch_page;
 
 /* Writes the object of the page and adds notes to the head. False if memory runs out or the labels do not match the

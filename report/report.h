@@ -20,6 +20,19 @@
 /* "born" and so on, in the order of ast_event. */
 extern const char *const ast_event_names[5];
 
+/* ---- Angles ---------------------------------------------------------------------------------------------------- */
+
+/* How the direction of a plane or a line is written, in degrees: azimuths clockwise from north (y), x is east, z up. */
+typedef enum ast_notation {
+    AST_NO_NOTATION = 0,
+    AST_DIP_DIRECTION, /* dip direction and dip of the plane whose normal it is */
+    AST_STRIKE_DIP,    /* strike by the right-hand rule, 90 degrees before the dip direction, and dip */
+    AST_TREND_PLUNGE   /* trend and plunge of a line */
+} ast_notation;
+
+/* The two angles of a mean. A line that is axial is taken at its lower end; otherwise a plunge may be negative. */
+void ast_field_angles(ast_notation notation, int axial, const float mean[3], double *azimuth, double *inclination);
+
 /* ---- Colours --------------------------------------------------------------------------------------------------- */
 
 typedef struct ast_colour {

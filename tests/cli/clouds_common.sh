@@ -53,8 +53,3 @@ ply() {
         for (i = 1; i <= NR; i++) print row[i]
     }'
 }
-
-# near WHAT EXPECTED ACTUAL TOLERANCE
-near() {
-    echo "$2 $3 $4" | awk '{ d = $1 - $2; exit !(d <= $3 && d >= -$3) }' || broken "$1: expected $2, got $3"
-}

@@ -115,3 +115,8 @@ rows_of() {
 three_axes() {
     printf '%s\n' '1 0 0' '0.99 0.1 0' '0 1 0' '0 2 -0.2' '0 0 1' '0.05 0 0.5'
 }
+
+# near WHAT EXPECTED ACTUAL TOLERANCE
+near() {
+    echo "$2 $3 $4" | awk '{ d = $1 - $2; exit !(d <= $3 && d >= -$3) }' || broken "$1: expected $2, got $3"
+}

@@ -77,7 +77,7 @@ fails 2 '--kappa must be a number from 0 to 1e\+15' \
 fails 2 'x.xyz' asterism cluster x.xyz --angle 20
 fails 2 'standard input needs --format' asterism cluster - --angle 20
 fails 2 '--format.*jpeg' asterism cluster x.txt --angle 20 --format jpeg
-for columns in 0 3-1 a 1- ',' 1,,2 ''; do
+for columns in 0 3-1 1-a 1- ',' 1,,2 a, ''; do
     fails 2 '--columns' asterism cluster x.txt --angle 20 --columns "$columns"
 done
 fails 2 '--labels' asterism cluster x.txt --angle 20 --labels z.jpeg

@@ -47,6 +47,18 @@ static void headers(void **state) {
     /* Text in columns that are not wanted makes no header. */
     expect_table("a,1,2,3\nb,4,5,6\n", "2-4", 2, 3, six);
     expect_table("name,x,y,z\na,1,2,3\nb,4,5,6\n", "2-4", 2, 3, six);
+    /* By name, mixed with numbers, in any case of letters, quoted. */
+    expect_table("name,x,y,z\na,1,2,3\nb,4,5,6\n", "x,y,z", 2, 3, six);
+    expect_table("# made by us\nz y name x\n3 2 a 1\n6 5 b 4\n", "X,2,z", 2, 3, six);
+    expect_table("\"x, or so\",\"y\",z,w\n9,1,2,3\n9,4,5,6\n", "y,3-4", 2, 3, six);
+    expect_table("X,x,y,z\n9,1,2,3\n9,4,5,6\n", "x, y ,z", 2, 3, six);
+    expect_problem("x,y\n1,2\n", "x,z", "points.csv: has no column 'z'; its columns are x, y");
+    expect_problem("X,x\n1,2\n", "x,2", "names column 2 twice");
+    expect_problem("a,A\n1,2\n", "x,2", "has no column 'x'");
+    expect_problem("1,2\n3,4\n", "x,y", "has no header with names of columns; give the columns by number");
+    expect_problem("x,y\n1,2\n", "x,3", "line 2 has 2 columns, and column 3 is asked for");
+    expect_problem("x,y\n", "x,y", "points.csv: has no row of numbers");
+    expect_problem("", "x,y", "has no header with names of columns");
     /* Half a header is a mistake, not a header: it would be a row lost. */
     expect_problem("1,abc,3\n4,5,6\n", NULL, "points.csv: line 1, column 2: 'abc' is not a number");
     expect_problem("abc,2,3\n4,5,6\n", NULL, "points.csv: line 1, column 1: 'abc' is not a number");

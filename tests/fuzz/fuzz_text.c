@@ -37,6 +37,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     as_points(bytes, size, "csv", NULL, false);
     as_points(bytes, size, "csv", "2-3", true);
     as_points(bytes, size, "csv", "3,1", false);
+    as_points(bytes, size, "csv", "x,2", false);
+    as_points(bytes, size, "tsv", NULL, false);
+    as_points(bytes, size, "tsv", "dec,inc", true);
     as_values(bytes, size);
     if (size > 2 && bytes[0] == 0x1F && bytes[1] == 0x8B)
         as_points(bytes, size, "csv.gz", NULL, false);

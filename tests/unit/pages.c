@@ -156,6 +156,7 @@ static void make(made *out, size_t count, size_t dimension, size_t clusters) {
     out->view = ast_points_f4(out->points, count, dimension);
     out->head = (ast_page_head){.title = "cluster <x>", .command = "asterism cluster '<x>'", .run = "1"};
     out->page = (ast_batch_page){.head = &out->head,
+                                 .notation = AST_DIP_DIRECTION,
                                  .points = &out->view,
                                  .labels = out->labels,
                                  .label_count = count,
@@ -259,7 +260,7 @@ static void known_values(void **state) {
                                     {.count = 1, .resultant = 1, .kappa = NAN, .mean = means[1]}};
     ast_points view = ast_points_f4(rows[0], 4, 3);
     ast_page_head head = {.title = "t", .command = "c"};
-    made from = {.page = {&head, &view, labels, 4, clusters, 2, "l", 1, NULL}};
+    made from = {.page = {&head, &view, labels, 4, clusters, 2, "l", 1, NULL, AST_DIP_DIRECTION}};
     ast_page_parameter(&head, "angle", NULL, 25);
     ast_page_parameter(&head, "method", "dp", 0);
     ast_page_measure(&head, "bic", NAN);
@@ -288,7 +289,7 @@ static void axes(void **state) {
     ast_cluster_info clusters[2] = {{.count = 1, .mean = means[0]}, {.count = 1, .mean = means[1]}};
     ast_points view = ast_points_f4(means[0], 2, 3);
     ast_page_head head = {.axial = true};
-    made from = {.page = {&head, &view, labels, 2, clusters, 2, "l", 1, NULL}};
+    made from = {.page = {&head, &view, labels, 2, clusters, 2, "l", 1, NULL, AST_NO_NOTATION}};
     json_t *page = page_of(&from);
     double angle = json_number_value(json_array_get(json_array_get(json_object_get(page, "angles"), 0), 1));
     assert_float_equal(angle, 36.87, 0.006);

@@ -205,6 +205,9 @@ function saveClusters(report: BatchReport): void {
   const { clusters, dimension } = report,
     whole = clusters.every((cluster) => cluster.mean?.length === dimension),
     stable = clusters.some((cluster) => typeof cluster.stability === "number");
+  const angles = (["dip", "dip_direction", "plunge", "trend"] as const).filter((key) =>
+    clusters.some((cluster) => typeof cluster[key] === "number"),
+  );
   const names = whole ? Array.from({ length: dimension }, (_, i) => `mean_${i + 1}`) : ["x", "y", "z"];
   const rows = clusters.map((c) => [
     c.id,
@@ -213,11 +216,10 @@ function saveClusters(report: BatchReport): void {
     c.spread,
     c.kappa,
     ...(stable ? [c.stability ?? null] : []),
-    c.dip ?? null,
-    c.dip_direction ?? null,
+    ...angles.map((key) => c[key] ?? null),
     ...(whole ? (c.mean ?? []) : c.xyz),
   ]);
-  const known = ["id", "size", "share", "spread", "kappa", ...(stable ? ["stability"] : []), "dip", "dip_direction"];
+  const known = ["id", "size", "share", "spread", "kappa", ...(stable ? ["stability"] : []), ...angles];
   saveCsv("clusters", [...known, ...names], rows);
 }
 

@@ -100,24 +100,24 @@ function meanColumns(report: BatchReport): Column<BatchCluster>[] {
   }));
 }
 
+type FieldAngle = "dip" | "dip_direction" | "plunge" | "trend";
+
+/** Angles as measured in the field, where the command wrote them. */
 function dipColumns(report: BatchReport): Column<BatchCluster>[] {
-  if (!report.clusters.some((cluster) => typeof cluster.dip === "number")) return [];
-  return [
-    {
-      title: "dip",
-      value: (c) => c.dip ?? null,
-      cell: (c) => degrees(c.dip, 0),
-      numeric: true,
-      width: "3.4em",
-      help: "Dip of the plane whose pole is the mean",
-    },
-    {
-      title: "dip dir.",
-      value: (c) => c.dip_direction ?? null,
-      cell: (c) => degrees(c.dip_direction, 0),
-      numeric: true,
-      width: "4.7em",
-      help: "Dip direction of that plane",
-    },
+  const known: [FieldAngle, string, string, string][] = [
+    ["dip", "dip", "3.4em", "Dip of the plane whose pole is the mean"],
+    ["dip_direction", "dip dir.", "4.7em", "Dip direction of that plane"],
+    ["plunge", "plunge", "4.2em", "Plunge of the mean"],
+    ["trend", "trend", "4.2em", "Trend of the mean"],
   ];
+  return known
+    .filter(([key]) => report.clusters.some((cluster) => typeof cluster[key] === "number"))
+    .map(([key, title, width, help]) => ({
+      title,
+      value: (c) => c[key] ?? null,
+      cell: (c) => degrees(c[key], 0),
+      numeric: true,
+      width,
+      help,
+    }));
 }

@@ -36,6 +36,8 @@ export interface BatchCluster {
   xyz: Vec3;
   dip?: number | null;
   dip_direction?: number | null;
+  plunge?: number | null;
+  trend?: number | null;
   color: string;
 }
 
