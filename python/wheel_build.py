@@ -34,10 +34,10 @@ class PlatformWheel(bdist_wheel):
     """One wheel for every Python, as nothing is compiled against it; one for each platform."""
 
     def finalize_options(self) -> None:
+        self.distribution.has_ext_modules = lambda: True  # the library: files go where those of a platform go
         super().finalize_options()
-        self.root_is_pure = False
 
-    def get_tag(self) -> tuple:
+    def get_tag(self) -> tuple[str, str, str]:
         return ("py3", "none", super().get_tag()[2])
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The package in a process without scikit-learn and scipy: test_standalone.py runs this program and compares.
+"""The package in a process without scikit-learn and scipy: test_standalone.py and install.sh run this program.
 
-    standalone.py PICKLE     a fitted estimator, pickled by a process that has scikit-learn
+    standalone.py [PICKLE]     a fitted estimator, pickled by a process that has scikit-learn
 
 Prints `results()` as JSON.
 """
@@ -96,6 +96,8 @@ if __name__ == "__main__":
     sys.meta_path.insert(0, Blocked())
     import asterism
     check_refusals()
-    found = {**results(), "unpickled": unpickled(sys.argv[1], np.eye(4))}
+    found = results()
+    for path in sys.argv[1:]:
+        found["unpickled"] = unpickled(path, np.eye(4))
     assert not {"sklearn", "scipy"} & set(sys.modules)
     print(json.dumps(found))
