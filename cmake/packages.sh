@@ -5,7 +5,7 @@
 build_packages='gcc libc6-dev make cmake pkg-config zlib1g-dev libpng-dev libjpeg62-turbo-dev libhdf5-dev libjansson-dev
 libcivetweb-dev'
 test_packages='libcmocka-dev libopenmpi-dev openmpi-bin python3-numpy python3-scipy python3-sklearn python3-pandas python3-matplotlib
-python3-pytest python3-setuptools python3-wheel python3-pip python3-venv git strace'
+python3-pytest python3-setuptools python3-wheel python3-pip python3-venv git mypy strace'
 
 # installed PACKAGE[:ARCHITECTURE]: whether the package is installed, for this machine's architecture if none is given.
 installed() {

@@ -10,22 +10,26 @@ With Spark, Dask or Ray it looks the same: `tally_of` is what runs where the poi
 import functools
 import multiprocessing
 import sys
+from multiprocessing.pool import Pool
 
 import numpy as np
+from numpy.typing import NDArray
 
 import asterism
 
 BLOCK = 20_000  # rows
+Floats = NDArray[np.float32]
+Labels = NDArray[np.int32]
 
 
-def tally_of(path, means, first):
+def tally_of(path: str, means: Floats, first: int) -> tuple[asterism.Tally, Labels]:
     """A block of points against the means of this iteration: its tally, which is small, and its labels."""
     tally = asterism.Tally(means, n_threads=1)
     rows = np.load(path, mmap_mode="r")[first:first + BLOCK]
     return tally, tally.add(rows, first)
 
 
-def iterate(pool, path, count, means):
+def iterate(pool: Pool, path: str, count: int, means: Floats) -> tuple[Labels, asterism.tally.Step]:
     """One iteration: labels (N) and what it came to."""
     total, labels = asterism.Tally(means), np.empty(count, np.int32)
     starts = range(0, count, BLOCK)
@@ -38,7 +42,7 @@ def iterate(pool, path, count, means):
     return labels, step
 
 
-def spherical_k_means(pool, path, start, max_iter=100):
+def spherical_k_means(pool: Pool, path: str, start: Floats, max_iter: int = 100) -> tuple[Labels, Floats, float, int]:
     count, means, before = len(np.load(path, mmap_mode="r")), asterism.Tally.start(start), None
     for iteration in range(1, max_iter + 1):
         labels, step = iterate(pool, path, count, means)
@@ -49,7 +53,7 @@ def spherical_k_means(pool, path, start, max_iter=100):
     return labels, means, step.objective, iteration
 
 
-def main(path, clusters, processes=2):
+def main(path: str, clusters: int, processes: int = 2) -> int:
     X = np.load(path, mmap_mode="r")
     start = X[np.sort(np.random.RandomState(1).choice(len(X), clusters, replace=False))]
     with multiprocessing.get_context("spawn").Pool(processes) as pool:

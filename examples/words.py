@@ -9,30 +9,32 @@ Prints the ten biggest clusters, each with the words nearest to its mean, and th
 import sys
 
 import numpy as np
+from numpy.typing import NDArray
 
 from asterism import DPVMFMeans
 
 INTERESTING = ("guitar", "tuesday", "paris", "surgeon", "goalkeeper")
 
 
-def read(path):
+def read(path: str) -> tuple[NDArray[np.str_], NDArray[np.float32]]:
     """The words, and their vectors (N, D)."""
     with open(path, encoding="utf-8") as file:
         rows = [line.split() for line in file]
     return np.array([row[0] for row in rows]), np.array([row[1:] for row in rows], np.float32)
 
 
-def directions(vectors):
+def directions(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """What all words share says nothing about any of them: without it the directions differ more."""
-    return vectors - vectors.mean(axis=0)
+    shared: NDArray[np.float32] = vectors.mean(axis=0)
+    return vectors - shared
 
 
-def nearest(words, cosines, members, count=9):
+def nearest(words: NDArray[np.str_], cosines: NDArray[np.float32], members: NDArray[np.intp], count: int = 9) -> str:
     """The members with the largest cosine to their mean."""
     return " ".join(words[members[np.argsort(-cosines[members])[:count]]])
 
 
-def main(path, angle=72.0):
+def main(path: str, angle: float = 72.0) -> None:
     words, vectors = read(path)
     X = directions(vectors)
     model = DPVMFMeans(angle=angle, n_init=5, random_state=1).fit(X)

@@ -20,5 +20,5 @@ from .vmf import sample
 
 __version__ = header.version
 ESTIMATORS = ("DPVMFMeans", "SphericalKMeans", "MiniBatchSphericalKMeans", "VMFMixture", "DDPVMFMeans")
-__all__ = [*ESTIMATORS, "Event", "Tally", "colors", "hallway", "hallway_intrinsics", "normals", "plot", "sample",
-           "segment", "tune", "__version__"]
+__all__ = ["DPVMFMeans", "SphericalKMeans", "MiniBatchSphericalKMeans", "VMFMixture", "DDPVMFMeans", "Event", "Tally",
+           "colors", "hallway", "hallway_intrinsics", "normals", "plot", "sample", "segment", "tune", "__version__"]

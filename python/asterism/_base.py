@@ -12,6 +12,7 @@ import operator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _compat
 from ._compat import (BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, DensityMixin, TransformerMixin,
@@ -26,9 +27,22 @@ MEASURES = ("cosine", "angle")
 class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """What every estimator with `cluster_centers_` can do. It stands before scikit-learn's classes."""
 
+    labels_: NDArray[np.int32]
+    cluster_centers_: NDArray[np.float32]
+    objective_: float
+    n_iter_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    axial: bool
+    measure: str
+    outlier_angle: float | None
+    allow_missing: bool
+    random_state: Any
+    n_threads: int | None
+
     # ---- What users call -------------------------------------------------------------------------------------------
 
-    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.int32]:
         """Clusters X and returns `labels_`."""
         return self.fit(X, sample_weight=sample_weight).labels_
 
@@ -36,12 +50,12 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
         """Clusters X and returns `transform(X)`."""
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any) -> NDArray[np.int32]:
         """The label of the nearest mean for every row of X, int32; -1 for rows that are farther than `outlier_angle`
         degrees from every mean, and for rows without a direction."""
         return self._assign(X, self.outlier_angle)[0]
 
-    def similarity(self, X: Any) -> np.ndarray:
+    def similarity(self, X: Any) -> NDArray[np.float32]:
         """The cosine of every row of X to its nearest mean, float32; NaN for rows without a direction."""
         return self._assign(X, None, cosines=True)[1]
 
@@ -107,7 +121,7 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
         self._fitted_X = X
 
     @property
-    def similarity_(self) -> np.ndarray:
+    def similarity_(self) -> NDArray[np.float32]:
         """(N) the cosine of each row of the fitted X to its nearest mean, float32; NaN for rows without a direction.
         Computed when it is first asked for, from X as it is then."""
         if "_similarity" not in self.__dict__:

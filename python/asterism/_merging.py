@@ -8,6 +8,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._base import whole_number
 from ._library import array_at, constants, lib, structs
@@ -16,6 +17,10 @@ from ._library import array_at, constants, lib, structs
 class Merging:
     """A mixin of estimators with the parameters merge, merge_to and min_size."""
 
+    tree_: NDArray[np.float64]
+    leaf_labels_: NDArray[np.int32]
+    n_leaves_: int
+    outliers_: NDArray[np.intp]
     _results = ("tree_", "leaf_labels_", "n_leaves_")
     _merges = True
 

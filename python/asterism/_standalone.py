@@ -46,7 +46,6 @@ class BaseEstimator:
     """Parameters are the arguments of __init__, kept under the same names."""
 
     n_features_in_: int
-    feature_names_in_: np.ndarray[Any, Any]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name. No parameter is an estimator, so `deep` changes nothing."""

@@ -5,26 +5,41 @@ from __future__ import annotations
 import ctypes
 import math
 import warnings
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._base import DirectionClusterer, checked_weights, matrix, refuse_nan, whole_number
 from ._compat import ConvergenceWarning
 from ._library import constants, defaults, interruptible, lender, lib, points_of, sized, structs
 from ._merging import Merging, linkage_of, outliers_of, read_joins
-from .tuning import tune_for
+from .tuning import Tuning, tune_for
+
+Fitted = TypeVar("Fitted", bound="BatchFit")
 
 
 class BatchFit:
     """What batch estimators have in common: a call of ast_cluster and its result as attributes."""
+
+    kappas_: NDArray[np.float64]
+    counts_: NDArray[np.int64]
+    n_clusters_: int
+    stability_: float
+    cluster_stability_: NDArray[np.float64]
+    resultant_: NDArray[np.float64]
+    precision_: NDArray[np.float64]
+    kappa_interval_: NDArray[np.float64]
+    standard_error_: NDArray[np.float64]
+    alpha95_: NDArray[np.float64]
+    rayleigh_: tuple[float, float]
 
     _errors = ("resultant_", "precision_", "kappa_interval_", "standard_error_", "alpha95_")
     _results = ("cluster_centers_", "kappas_", "counts_", "objective_", "n_iter_", "stability_", "cluster_stability_",
                 *_errors, "rayleigh_")
     _warns = True  # if the run stops at max_iter before it converged
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def fit(self: Fitted, X: Any, y: Any = None, sample_weight: Any = None) -> Fitted:
         """Clusters the rows of X.
 
         X: (N, D) array, data frame or scipy sparse matrix; rows need not have length 1. sample_weight: (N), not negative; a row of weight 0
@@ -219,6 +234,10 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
     array([-1], dtype=int32)
     """
 
+    angle_: float
+    tuning_: Tuning | None
+    improvement_: float
+    silhouette_: float
     _takes_sparse = True
     _results = (*BatchFit._results, *Merging._results, "improvement_", "silhouette_")
 

@@ -49,6 +49,7 @@ class MiniBatchSphericalKMeans(SphericalKMeans):
     ((20000,), 10)
     """
 
+    improvement_: float
     _results = (*BatchFit._results, "improvement_")
     _warns = False  # max_iter is a budget
     _merges = False  # clusters are learned from batches, and stay

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._base import DirectionMixture, checked_weights, logsumexp, unit_rows, whole_number
 from ._compat import assert_all_finite
@@ -57,6 +58,8 @@ class VMFMixture(BatchFit, DirectionMixture):
     (2, 3)
     """
 
+    weights_: NDArray[np.float64]
+    bic_: float
     axial = False  # the distribution is not
     _results = (*BatchFit._results, "weights_", "bic_")
 

@@ -11,6 +11,7 @@ from collections import deque
 from typing import Any, NamedTuple, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._base import DirectionClusterer, refuse_nan, unit_rows, whole_number
 from ._library import Context, array_at, constants, defaults, lib, opened, points_of, sized, structs, thread_count
@@ -84,6 +85,12 @@ class DDPVMFMeans(DirectionClusterer):
     >>> [(event.id, event.event) for event in stream.events_]
     [(0, 'unseen'), (1, 'seen'), (2, 'born')]
     """
+
+    ids_: NDArray[np.int32]
+    events_: list[Event]
+    history_: deque[dict[int, float]]
+    names_: dict[int, Any]
+    n_frames_: int
 
     def __init__(self, angle: float = 60, *, drift: float = 1.0, beta: float | None = None, lifetime: int = 400,
                  max_clusters: int | None = None, max_iter: int = 100, history: int = 10000, axial: bool = False,

@@ -6,6 +6,7 @@ import ctypes
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _compat
 from ._base import FLOATS, canonical, checked_weights, refuse_nan, whole_number
@@ -13,9 +14,34 @@ from ._compat import Bunch, check_array
 from ._library import constants, interruptible, lender, lib, points_of, sized, structs
 
 
+class Tuning(Bunch):
+    """What `tune` returns; also `["from"]`, which is no name in Python."""
+
+    angle: float
+    merge: str | None
+    merge_to: int | None
+    parameters: dict[str, Any]
+    labels: NDArray[np.int32]
+    clusters: int
+    silhouette: float
+    weak: bool
+    reason: str
+    evidence: float
+    excess: float
+    limit: int
+    to: float
+    leaf_angle: float
+    points: int
+    missing: int
+    cut: bool
+    angles: list[dict[str, Any]]
+    levels: list[dict[str, Any]]
+    command: str
+
+
 def tune(X: Any, sample_weight: Any = None, *, largest: float = 120, smallest: float = 5, step: float = 2.5,
          max_clusters: int = 200, axial: bool = False, draws: int = 5, random_state: int = 1,
-         allow_missing: bool = False, n_threads: int | None = None) -> Bunch:
+         allow_missing: bool = False, n_threads: int | None = None) -> Tuning:
     """Finds parameters of `DPVMFMeans` that suit X, and says whether anything stands out.
 
     Parameters
@@ -35,7 +61,7 @@ def tune(X: Any, sample_weight: Any = None, *, largest: float = 120, smallest: f
 
     Returns
     -------
-    An object (scikit-learn's Bunch, or one like it) with what `asterism tune --json` prints. Numbers that do not exist are NaN.
+    A Tuning, a dictionary whose keys are attributes too (scikit-learn's Bunch), with what `asterism tune --json` prints. Numbers that do not exist are NaN.
         angle, merge, merge_to : the recommended parameters; merge_to and merge are None if there is nothing to merge
         parameters : the same and the order, for `DPVMFMeans(**parameters)`
         labels : (N) int32, clusters, silhouette : what these parameters find in X
@@ -78,7 +104,7 @@ def tune(X: Any, sample_weight: Any = None, *, largest: float = 120, smallest: f
     return found
 
 
-def tune_for(model: Any, X: Any, weights: np.ndarray | None) -> Bunch:
+def tune_for(model: Any, X: Any, weights: np.ndarray | None) -> Tuning:
     """The recommendation for an estimator with angle="auto", which runs it itself."""
     options = sized("ast_tune_options", to=5.0, step=2.5, max_clusters=200, axial=bool(model.axial), draws=5,
                     seed=model._seed(), describe=0)
@@ -93,12 +119,12 @@ def checked_rows(X: Any) -> Any:
     return X if isinstance(X, np.ndarray) else canonical(X)
 
 
-def recommend(X: Any, weights: np.ndarray | None, options: Any, labels: np.ndarray | None, n_threads: int | None) -> Bunch:
+def recommend(X: Any, weights: np.ndarray | None, options: Any, labels: np.ndarray | None, n_threads: int | None) -> Tuning:
     points = points_of(X, weights)
     return interruptible(lambda cancel: run(n_threads, points, options, labels, cancel))
 
 
-def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray | None, cancel: Any) -> Bunch:
+def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray | None, cancel: Any) -> Tuning:
     """One call of ast_tune; its report, copied."""
     report = sized("ast_tune_report")
     with lender.borrow(n_threads, points.count * points.dimension) as context, context.cancelled_by(cancel):
@@ -107,7 +133,7 @@ def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray | N
         return copied(report, options.seed, options.axial)
 
 
-def copied(report: Any, seed: int, axial: bool) -> Bunch:
+def copied(report: Any, seed: int, axial: bool) -> Tuning:
     evidence = report.merge == constants["AST_MERGE_EVIDENCE"]
     merge = "evidence" if evidence else None
     merge_to = report.merge_count if report.merge == constants["AST_MERGE_COUNT"] else None
@@ -115,7 +141,7 @@ def copied(report: Any, seed: int, axial: bool) -> Bunch:
                   "random_state": seed}
     words = [f"--angle {report.angle:g} --order content", "--merge evidence" if evidence else "",
              f"--merge-to {merge_to}" if merge_to else "", f"--seed {seed}" if seed != 1 else "", "--axial" if axial else ""]
-    return Bunch(**{
+    return Tuning(**{
         "angle": report.angle, "merge": merge, "merge_to": merge_to, "parameters": parameters,
         "command": " ".join(["asterism cluster INPUT", *filter(None, words)]), "clusters": report.clusters,
         "silhouette": report.silhouette, "from": report.last, "to": report.first, "evidence": report.evidence,
