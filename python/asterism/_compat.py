@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What the package uses of scikit-learn, in any version of it, or from _standalone.py where it is not installed.
 
-Type checkers see _standalone.py. 1.6 moved `BaseEstimator._validate_data` to the function `validate_data`, renamed
-`force_all_finite` to `ensure_all_finite`, and replaced `_more_tags` by `__sklearn_tags__`.
+Type checkers see _standalone.py. scikit-learn 1.6 moved `BaseEstimator._validate_data` to the function `validate_data`,
+renamed `force_all_finite` to `ensure_all_finite`, and replaced `_more_tags` by `__sklearn_tags__`.
 """
 from __future__ import annotations
 

@@ -16,10 +16,13 @@ import numpy as np
 
 
 class Blocked:
-    """A finder of modules that pretends that scikit-learn and scipy are not installed."""
+    """A finder of modules that pretends that some are not installed."""
+
+    def __init__(self, *names):
+        self.names = names
 
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in ("sklearn", "scipy"):
+        if name.partition(".")[0] in self.names:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
@@ -93,7 +96,7 @@ def check_refusals():
 
 
 if __name__ == "__main__":
-    sys.meta_path.insert(0, Blocked())
+    sys.meta_path.insert(0, Blocked("sklearn", "scipy"))
     import asterism
     check_refusals()
     found = results()

@@ -5,6 +5,7 @@ import pickle
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas
@@ -28,6 +29,25 @@ def test_the_same_results_without_scikit_learn(tmp_path):
     assert done.returncode == 0, done.stderr
     expected = {**standalone.results(), "unpickled": standalone.unpickled(tmp_path / "model", X)}
     assert json.loads(done.stdout) == json.loads(json.dumps(expected))
+
+
+def test_sparse_rows_need_scipy_alone():
+    program = """
+import sys, standalone
+sys.meta_path.insert(0, standalone.Blocked("sklearn"))
+import asterism, numpy as np, scipy.sparse
+X = np.random.default_rng(1).poisson(0.2, size=(200, 50)).astype(float)
+for model in (asterism.DPVMFMeans(70), asterism.SphericalKMeans(5, random_state=1)):
+    for kind in (scipy.sparse.csr_matrix, scipy.sparse.coo_matrix, scipy.sparse.csr_array):
+        np.testing.assert_array_equal(model.fit(kind(X)).labels_, model.fit(X).labels_)
+        np.testing.assert_allclose(model.transform(kind(X)), model.transform(X))
+        np.testing.assert_array_equal(model.predict(kind(X)), model.predict(X))
+asterism.tune(scipy.sparse.csr_matrix(X))
+standalone.refuses(TypeError, "dense data is required", asterism.VMFMixture(2).fit, scipy.sparse.csr_matrix(X))
+assert "sklearn" not in sys.modules
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=Path(__file__).parent, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 INPUTS = {
