@@ -139,6 +139,26 @@ static void missing_rows_and_wide_indices(void **state) {
     ast_close(context);
 }
 
+/* Whole numbers are the same whether they are bytes or floats. */
+static void bytes_equal_floats(void **state) {
+    (void)state;
+    static const int8_t bytes[] = {1, 2, 3, 4, 5, 6};
+    ast_points points[2] = {view_of(values, starts, columns),
+                            ast_points_csr(bytes, AST_I1, starts, columns, AST_I4, ROWS, COLUMNS)};
+    ast_options options = dp_options();
+    double objective[2];
+    for (int i = 0; i < 2; i++) {
+        ast_context *context;
+        ast_open(&context, 1);
+        int32_t labels[ROWS];
+        ast_report report = {.size = sizeof report};
+        assert_int_equal(ast_cluster(context, &points[i], &options, labels, &report), AST_OK);
+        objective[i] = report.objective;
+        ast_close(context);
+    }
+    assert_memory_equal(&objective[0], &objective[1], sizeof objective[0]);
+}
+
 /* Means of more components than dense rows may have: given, found, and assigned to; points of weight 0 among them. */
 static void long_means(void **state) {
     (void)state;
@@ -194,6 +214,7 @@ int main(void) {
         cmocka_unit_test(bad_views_are_refused),
         cmocka_unit_test(what_needs_dense_rows_says_so),
         cmocka_unit_test(missing_rows_and_wide_indices),
+        cmocka_unit_test(bytes_equal_floats),
         cmocka_unit_test(long_means),
         cmocka_unit_test(too_many_columns_are_refused),
     };
