@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * asterism reproduce: the options of the paper's experiments, and what only the command can do for them. */
+#include <errno.h>
 #include <experiments.h>
 #include <math.h>
 #include <nyu.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "input_frames.h"
@@ -22,7 +24,8 @@ typedef struct settings {
     ast_cli_common common;
     ast_cli_camera camera;
     const char *what, *output, *input, *mat, *frames, *report;
-    int experiment; /* which */
+    const char **inputs; /* NULL-terminated: --input and the folders behind it */
+    int experiment;      /* which */
     int quick;
     size_t runs, restarts, samplers;
     double angle;
@@ -53,13 +56,16 @@ static const ast_cli_option options_table[] = {
      AT(samplers), 0, 100000, .standard = "1", .methods = SYNTHETIC,
      .manual = "The data sets on which the samplers run too: FSD with 5000 sweeps (200 with --quick) and at most 50 "
                "components, CRP with 100 sweeps; the last sample counts. FSD takes ten seconds or more per data set."},
-    {"input", AST_CLI_TEXT, "DIR", "a folder of depth images; of 'sample --scene hallway' with the true directions",
-     AT(input), .methods = STREAM, .required = "a folder of depth images", .manual = "The folder of depth images."},
+    {"input", AST_CLI_TEXT, "DIR...",
+     "a folder of depth images; of 'sample --scene hallway' with the true directions; nyu takes several, of one camera",
+     AT(input), .methods = STREAM | NYU,
+     .manual = "The folder of depth images. `nyu` takes them in place of the data set, and more than one folder or "
+               "file, whose images have one size and come from one camera."},
     AST_CLI_REPORT_OPTION(AT(report)),
     {"angle", AST_CLI_REAL, "DEG", "the angle of the rows beside the paper's 100 degrees (default 75)", AT(angle), 0,
      180, .methods = STREAM, .manual = "The angle of the rows beside those with the paper's 100 degrees (default 75)."},
     {"mat", AST_CLI_TEXT, "FILE", "the data set, nyu_depth_v2_labeled.mat", AT(mat), .methods = NYU,
-     .required = "the data set nyu_depth_v2_labeled.mat", .manual = "The data set."},
+     .excludes = "input", .manual = "The data set."},
     {"frames", AST_CLI_TEXT, "LIST", "scenes, counted from 0, such as 0-99, 5,17 or every tenth as 0-/10 (default all)",
      AT(frames), .methods = NYU,
      .manual = "Which scenes, counted from 0: numbers, ranges (`0-99`, or `100-` to the end), every n-th of a range "
@@ -77,7 +83,8 @@ const ast_cli_command ast_cli_reproduce = {
     .summary = "run the paper's experiments",
     .usage = "reproduce synthetic --output DIR [options]\n"
              "reproduce stream --input DIR --output DIR --camera NAME [options]\n"
-             "reproduce nyu --mat FILE --output DIR [options]",
+             "reproduce nyu --mat FILE --output DIR [options]\n"
+             "reproduce nyu --input DIR... --output DIR --camera NAME [options]",
     .about = "Runs an experiment of the paper and prints its numbers beside the paper's.\n\n"
              "synthetic: 30 von Mises-Fisher clusters on the sphere, 30,000 points, 50 data sets; DP-vMF-means "
              "over the angle, spherical k-means over K, both with the same number of restarts, and the FSD and CRP "
@@ -89,8 +96,9 @@ const ast_cli_command ast_cli_reproduce = {
              "in a hallway of 'sample', it says how many pixels have the one id of their direction over the whole "
              "run; without, how many change their id between frames.\n\n"
              "nyu: the scenes of NYU Depth v2 (nyu_depth_v2_labeled.mat, 2.8 GB, from its authors), normals "
-             "clustered by DP-vMF-means over the angle and by spkm over K. Writes nyu.csv, nyu.svg, histogram.csv "
-             "and scenes.csv, one row per scene. Ctrl-C keeps the scenes that are finished, and the same command "
+             "clustered by DP-vMF-means over the angle and by spkm over K; or with --input, depth images in their "
+             "place. Writes nyu.csv, nyu.svg, histogram.csv, scenes.csv, one row per scene, and segments.svg, some "
+             "scenes as dp and spkm divide them. Ctrl-C keeps the scenes that are finished, and the same command "
              "resumes from them. The camera is that of the data set unless --intrinsics says otherwise, the "
              "smoothing tv as in the paper.",
     .manual =
@@ -113,17 +121,21 @@ const ast_cli_command ast_cli_reproduce = {
         "*shares.svg*.\n\n"
         "`nyu` takes the scenes of NYU Depth v2, *nyu_depth_v2_labeled.mat* (2.8 GB, to be had from its "
         "authors; reading it needs a build with libhdf5), makes normals of their depth and clusters these by "
-        "DP-vMF-means over the angle and by spherical k-means over K. It prints the mean silhouettes at the "
-        "best angle and K, and how many clusters the scenes have at that angle. It writes *nyu.csv* (one row "
-        "per setting), *nyu.svg*, *histogram.csv* and *scenes.csv*, one row per scene. Ctrl-C keeps the "
+        "DP-vMF-means over the angle and by spherical k-means over K. With --input it takes folders of depth "
+        "images in place of the data set. It prints the mean silhouettes at the best angle and K and at those of the "
+        "paper, and how many clusters the scenes have at the best angle. It writes *nyu.csv* (one row per setting), "
+        "*nyu.svg*, *histogram.csv*, *scenes.csv*, one row per scene, and *segments.svg*: up to seven scenes, with "
+        "the clusters of dp at 75 and 100 degrees and of spkm with K = 4 and 5. Ctrl-C keeps the "
         "scenes that are finished; the same command resumes from them, with the same or other --frames. The "
         "camera is that of the data set unless --intrinsics says otherwise, and the smoothing is `tv`, as in "
         "the paper, unless --smooth does. It takes a second or two per scene.",
     .examples = "asterism reproduce synthetic --output figures\n"
                 "asterism reproduce synthetic --quick --output figures --json\n"
                 "asterism reproduce stream --input hall --intrinsics 259.5,259.5,159.5,119.5 --output figures\n"
-                "asterism reproduce nyu --mat nyu_depth_v2_labeled.mat --frames 0-/10 --output figures",
+                "asterism reproduce nyu --mat nyu_depth_v2_labeled.mat --frames 0-/10 --output figures\n"
+                "asterism reproduce nyu --input office kitchen --camera kinect --output figures",
     .input = "an experiment: synthetic, stream or nyu",
+    .many = 1,
     .methods = &experiment_names,
     .method = AT(experiment),
     .uses = uses,
@@ -151,30 +163,45 @@ static void clear(job *work);
 
 static int run(int argc, char **argv) {
     settings given = {0};
-    int code = ast_cli_parse(&ast_cli_reproduce, argc, argv, &given, &given.what);
+    job work = {.given = &given};
+    given.inputs = calloc((size_t)argc + 1, sizeof *given.inputs);
+    if (!given.inputs)
+        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of inputs");
+    int code = ast_cli_parse(&ast_cli_reproduce, argc, argv, &given, given.inputs);
+    given.what = given.inputs[0];
     if (code < 0)
         code = check(&given);
-    if (code >= 0)
-        return code;
-    job work = {.given = &given};
-    code = prepare(&work);
+    given.inputs[0] = given.mat ? given.mat : given.input;
+    if (code < 0)
+        code = prepare(&work);
     if (code < 0)
         code = given.report ? with_report(&work, argc, argv) : run_experiment(&work);
     clear(&work);
+    free(given.inputs);
     return code;
 }
 
 static int check(const settings *given) {
     const ast_cli_camera *camera = &given->camera;
     bool is_nyu = experiment_names.bits[given->experiment] == NYU;
+    if (given->inputs[1] && !(is_nyu && given->input))
+        return ast_cli_fail(AST_CLI_USAGE,
+                            "reproduce takes one experiment, and only nyu more than one folder, behind "
+                            "--input; '%s' is neither",
+                            given->inputs[1]);
+    if (is_nyu && !given->mat && !given->input)
+        return ast_cli_fail(AST_CLI_USAGE, "reproduce nyu needs --mat FILE, the data set nyu_depth_v2_labeled.mat, or "
+                                           "--input DIR, a folder of depth images");
+    if (experiment_names.bits[given->experiment] == STREAM && !given->input)
+        return ast_cli_fail(AST_CLI_USAGE, "reproduce stream needs --input DIR, a folder of depth images");
     if (given->frames && ast_scene_list_mark(given->frames, 0, NULL, NULL) != AST_SCENES_FINE)
         return ast_cli_fail(
             AST_CLI_USAGE, "--frames must be scenes from 0, such as 0-99, 5,17, every tenth as 0-/10, or all, not '%s'",
             given->frames);
     if (is_nyu && camera->frame)
         return ast_cli_fail(AST_CLI_USAGE, "--frame is one scene; reproduce nyu takes --frames, such as --frames 0-99");
-    if (is_nyu && (!isnan(camera->scale) || camera->raw[0]))
-        return ast_cli_fail(AST_CLI_USAGE, "--%s is not for reproduce nyu: a .mat file has its size and metres",
+    if (given->mat && (!isnan(camera->scale) || camera->raw[0]))
+        return ast_cli_fail(AST_CLI_USAGE, "--%s is not for --mat: a .mat file has its size and metres",
                             camera->raw[0] ? "raw" : "depth-scale");
     return -1;
 }
@@ -207,7 +234,7 @@ static int choose_scenes(job *work) {
             wanted[i * count / some] = true;
     else if (code < 0 && ast_scene_list_mark(given->frames, count, wanted, &beyond) != AST_SCENES_FINE)
         code = ast_cli_fail(AST_CLI_FAILED, "--frames: there is no scene %zu in %s, which has %zu, from 0", beyond,
-                            given->mat, count);
+                            work->plan.input, count);
     for (size_t i = 0; i < count && code < 0; i++) {
         if (!wanted[i]) {
             free(list->files[i].path);
@@ -255,10 +282,12 @@ static int open_input(job *work) {
     ast_experiment *plan = &work->plan;
     ast_cli_camera camera = given->camera;
     bool is_nyu = experiment_names.bits[given->experiment] == NYU;
-    plan->input = is_nyu ? given->mat : given->input;
+    plan->input = given->inputs[0];
     ast_cli_camera_resolve(&camera, &given->common, is_nyu && !given->quick ? AST_SMOOTH_TV : AST_SMOOTH_GUIDED);
-    int code = ast_cli_frames_list(&work->list, &camera, &(ast_cli_source){0}, &given->common,
-                                   (const char *const[]){plan->input, NULL}, NULL);
+    for (const char **path = given->inputs; *path; path++)
+        if (access(*path, F_OK) != 0)
+            return ast_cli_fail(AST_CLI_FAILED, "%s: %s", *path, strerror(errno));
+    int code = ast_cli_frames_list(&work->list, &camera, &(ast_cli_source){0}, &given->common, given->inputs, NULL);
     if (code < 0 && !work->list.depth)
         code = ast_cli_fail(AST_CLI_FAILED, "%s holds no depth images (16-bit .png or .pgm)", plan->input);
     if (code < 0 && work->list.nyu)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The paper's experiment on the NYU v2 data set: each scene's depth becomes normals, which DP-vMF-means clusters at
- * each angle and spherical k-means at each K; the silhouette says how well.
+ * The paper's experiment on the NYU v2 data set, or on depth images in its place: each scene's depth becomes normals,
+ * which DP-vMF-means clusters at each angle and spherical k-means at each K; the silhouette says how well.
  *
  * A scene counts when all its clusterings are done. Finished ones go to scenes.csv now and then and at the end, however
  * that comes, and a run that finds them there resumes from them.
@@ -21,8 +21,11 @@ enum { SAVE_SECONDS = 10 };
 /* Degrees for dp, K for spkm; 0 ends. */
 static const double angles[] = {50, 60, 65, 70, 75, 80, 85, 90, 95, 100, 105, 110, 115, 120, 130, 140, 0};
 static const double counts[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0};
-static const double quick_angles[] = {60, 80, 100, 120, 0};
-static const double quick_counts[] = {2, 4, 6, 0};
+static const double quick_angles[] = {60, 75, 80, 100, 120, 0};
+static const double quick_counts[] = {2, 4, 5, 6, 0};
+
+/* The rows of the figure. */
+static const ast_nyu_setting figure_settings[AST_NYU_FIGURE_ROWS] = {{true, 75}, {true, 100}, {false, 4}, {false, 5}};
 
 typedef struct job {
     const ast_experiment *plan;
@@ -33,6 +36,7 @@ typedef struct job {
     int32_t *labels;
     ast_nyu_scenes scenes;
     ast_nyu_summary summary;
+    ast_nyu_figure figure;
     size_t fresh; /* clusterings done in this run */
     double saved;
 } job;
@@ -44,7 +48,11 @@ static int finish(job *work, int code);
 
 int ast_experiment_nyu(const ast_experiment *plan) {
     const ast_experiment_command *command = plan->command;
-    job work = {.plan = plan, .command = command, .summary = {.plan = plan}};
+    job work = {.plan = plan,
+                .command = command,
+                .summary = {.plan = plan},
+                .figure = {.names = {"dp, 75 degrees", "dp, 100 degrees", "spkm, K = 4", "spkm, K = 5"}}};
+    work.summary.figure = &work.figure;
     ast_experiment_frame frame;
     double started = command->now();
     int code = -1, found = 1;
@@ -58,6 +66,7 @@ int ast_experiment_nyu(const ast_experiment *plan) {
     work.summary.seconds = command->now() - started;
     code = finish(&work, code);
     ast_nyu_scenes_free(&work.scenes);
+    ast_nyu_figure_free(&work.figure);
     free(work.labels);
     return code;
 }
@@ -132,8 +141,7 @@ static int stopped(const ast_progress *state, void *data) {
     return ((const job *)data)->command->stopped();
 }
 
-static ast_status measure(job *work, const ast_nyu_setting *setting, double *clusters, double *silhouette) {
-    ast_context *context = work->plan->context;
+static ast_status cluster(job *work, const ast_nyu_setting *setting, double *clusters) {
     ast_options options;
     ast_report report = {.size = sizeof report};
     ast_options_init(&options);
@@ -145,13 +153,16 @@ static ast_status measure(job *work, const ast_nyu_setting *setting, double *clu
         options.angle = setting->value;
     else
         options.clusters = (size_t)setting->value;
-    ast_status status = ast_cluster(context, &work->normals, &options, work->labels, &report);
-    if (status != AST_OK)
-        return status;
+    ast_status status = ast_cluster(work->plan->context, &work->normals, &options, work->labels, &report);
     *clusters = (double)report.clusters;
+    return status;
+}
+
+static ast_status measure(job *work, const ast_nyu_setting *setting, double *clusters, double *silhouette) {
+    ast_status status = cluster(work, setting, clusters);
     *silhouette = 0; /* of one cluster: as of points that are alone */
-    if (report.clusters > 1)
-        status = ast_silhouette(context, &work->normals, work->labels, AST_COSINE, 1, silhouette, NULL);
+    if (status == AST_OK && *clusters > 1)
+        status = ast_silhouette(work->plan->context, &work->normals, work->labels, AST_COSINE, 1, silhouette, NULL);
     return status;
 }
 
@@ -200,17 +211,52 @@ static uint64_t hash_of(const ast_depth_image *image) {
     return hash;
 }
 
+/* Some scenes, spread evenly over all, become a column of the figure. What goes wrong with it is no failure of the run:
+ * a build without libpng has no pictures. */
+static int illustrate(job *work, const ast_experiment_frame *frame) {
+    ast_nyu_figure *figure = &work->figure;
+    const ast_experiment *plan = work->plan;
+    ast_thumbnail small = {.width = frame->image.width,
+                           .height = frame->image.height,
+                           .depth = &frame->image,
+                           .units_per_metre = plan->depth.units_per_metre};
+    ast_status status = AST_OK;
+    bool good = true;
+    for (size_t row = 0; row < AST_NYU_FIGURE_ROWS && status == AST_OK && good; row++) {
+        double clusters;
+        status = cluster(work, &figure_settings[row], &clusters);
+        good = status != AST_OK ||
+               ast_nyu_figure_add(figure, row, &small, work->labels, (size_t)clusters, &work->summary.no_figure);
+    }
+    if (status == AST_OK && good)
+        figure->scenes[figure->count++] = frame->number;
+    return status == AST_OK || status == AST_CANCELLED ? -1
+                                                       : work->command->status(status, plan->context, frame->source);
+}
+
+/* Whether the scene that comes now is one of those in the figure. */
+static bool is_due(const job *work) {
+    size_t frames = work->plan->frames, columns = frames < AST_NYU_FIGURE_SCENES ? frames : AST_NYU_FIGURE_SCENES;
+    return work->figure.count < columns && work->summary.scenes >= work->figure.count * frames / columns &&
+           !work->summary.no_figure.text[0];
+}
+
 static int one_scene(job *work, const ast_experiment_frame *frame) {
     int code = work->labels ? -1 : begin(work, frame);
     if (code >= 0)
         return code;
+    bool due = is_due(work);
     ast_nyu_scene row = {.scene = frame->number, .image = hash_of(&frame->image)};
     const ast_nyu_scene *earlier = ast_nyu_scenes_find(&work->scenes, frame->number);
-    if (!earlier || earlier->image != row.image)
-        return compute(work, &row, frame->source);
-    ast_nyu_add(&work->summary, earlier);
-    work->summary.again++;
-    return -1;
+    if (earlier && earlier->image == row.image) {
+        row = *earlier;
+        ast_nyu_add(&work->summary, earlier);
+        work->summary.again++;
+        code = due ? work->command->normals(work->plan->data, &work->normals) : -1;
+    } else {
+        code = compute(work, &row, frame->source);
+    }
+    return code < 0 && due && row.normals >= work->most_clusters ? illustrate(work, frame) : code;
 }
 
 /* ---- The end ----------------------------------------------------------------------------------------------------- */

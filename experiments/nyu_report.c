@@ -104,20 +104,33 @@ static bool write_svg(const void *data, ast_output *output, ast_format_error *er
                                  0, 1, false, PAPER_ANGLE, paper_silhouette[1]},
                                 {"spkm (lines: the paper's best)", "clusters K", "silhouette", &spkm, 1, 0, 1, false,
                                  PAPER_CLUSTERS, paper_silhouette[0]}};
-    return ast_plot_write(panels, 3, "Clusters of NYU v2 scenes, and silhouettes over the angle and over K", output,
-                          error);
+    return ast_plot_write(panels, 3, "Clusters of scenes, and silhouettes over the angle and over K", output, error);
 }
 
 /* ---- What is printed --------------------------------------------------------------------------------------------- */
 
-static void print_best(const ast_nyu_summary *summary, bool dp) {
-    size_t i = best_of(summary, dp);
-    char name[64];
-    snprintf(name, sizeof name, dp ? "dp at its best, %g degrees" : "spkm at its best, K = %g",
-             summary->settings[i].value);
-    printf("%-28s  %-19s  %.3f +- %.3f    %.2f +- %.2f\n", name, dp ? "0.75 at 100 degrees" : "0.73, K = 4",
-           summary->silhouette[i].mean, ast_moments_deviation(&summary->silhouette[i]), summary->clusters[i].mean,
+static void print_setting(const ast_nyu_summary *summary, size_t i, bool best) {
+    const ast_nyu_setting *setting = &summary->settings[i];
+    char name[64], paper[16] = "-";
+    snprintf(name, sizeof name, setting->dp ? "dp at %g degrees%s" : "spkm, K = %g%s", setting->value,
+             best ? ", its best" : "");
+    if (setting->value == (setting->dp ? PAPER_ANGLE : PAPER_CLUSTERS))
+        snprintf(paper, sizeof paper, "%.2f, its best", paper_silhouette[setting->dp]);
+    printf("%-28s  %-18s  %.3f +- %.3f    %.2f +- %.2f\n", name, paper, summary->silhouette[i].mean,
+           ast_moments_deviation(&summary->silhouette[i]), summary->clusters[i].mean,
            ast_moments_deviation(&summary->clusters[i]));
+}
+
+/* Those of the figure, which the paper has too, and the best. */
+static void print_settings(const ast_nyu_summary *summary) {
+    for (size_t i = 0; i < summary->setting_count; i++) {
+        const ast_nyu_setting *setting = &summary->settings[i];
+        bool best = i == best_of(summary, setting->dp);
+        bool shown = setting->dp ? setting->value == 75 || setting->value == PAPER_ANGLE
+                                 : setting->value == PAPER_CLUSTERS || setting->value == 5;
+        if (best || shown)
+            print_setting(summary, i, best);
+    }
 }
 
 static void print_counts(const ast_nyu_summary *summary) {
@@ -141,11 +154,13 @@ static void print_table(const void *data) {
         printf("; %zu of an earlier run", summary->again);
     if (summary->idle)
         printf("; %zu with too few normals are left out", summary->idle);
-    printf("\n\n%-28s  %-19s  %-16s  %s\n", "mean silhouette", "paper, 1449 scenes", "ours", "clusters");
-    print_best(summary, true);
-    print_best(summary, false);
+    printf("\n\n%-28s  %-18s  %-16s  %s\n", "mean silhouette", "paper, 1449 scenes", "here", "clusters");
+    print_settings(summary);
     print_counts(summary);
-    printf("\n%.1f s; %s holds nyu.csv, nyu.svg, histogram.csv and scenes.csv\n", summary->seconds, plan->output);
+    printf("\n%.1f s; %s holds nyu.csv, nyu.svg, histogram.csv, scenes.csv%s\n", summary->seconds, plan->output,
+           summary->figure->count ? " and segments.svg" : "");
+    if (summary->no_figure.text[0])
+        printf("There is no segments.svg: %s\n", summary->no_figure.text);
 }
 
 /* The members of a setting; the caller opens and closes the object. */
@@ -210,6 +225,8 @@ int ast_nyu_deliver(const ast_nyu_summary *summary) {
         code = ast_experiment_file(plan, "histogram.csv", write_histogram, summary);
     if (code < 0)
         code = ast_experiment_file(plan, "nyu.svg", write_svg, summary);
+    if (code < 0 && summary->figure->count)
+        code = ast_experiment_file(plan, "segments.svg", ast_nyu_figure_write, summary->figure);
     if (code < 0)
         code = plan->command->print(plan->data, &(ast_experiment_printer){print_json, print_table}, summary);
     return code;

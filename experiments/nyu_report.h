@@ -4,6 +4,7 @@
 #ifndef AST_EXPERIMENTS_NYU_REPORT_H
 #define AST_EXPERIMENTS_NYU_REPORT_H
 
+#include "nyu_figure.h"
 #include "nyu_scenes.h"
 #include "experiments.h"
 
@@ -19,12 +20,14 @@ typedef struct ast_nyu_summary {
     size_t histograms[AST_NYU_SETTINGS][AST_NYU_BARS]; /* scenes by their number of clusters */
     size_t width, height;
     double seconds;
+    const ast_nyu_figure *figure;
+    ast_format_error no_figure; /* why there is none, or an empty text */
 } ast_nyu_summary;
 
 /* Adds a scene to the means. */
 void ast_nyu_add(ast_nyu_summary *summary, const ast_nyu_scene *scene);
 
-/* Writes nyu.csv, histogram.csv and nyu.svg, prints the table. The exit code, 0 included. */
+/* Writes nyu.csv, histogram.csv, nyu.svg and segments.svg, prints the table. The exit code, 0 included. */
 int ast_nyu_deliver(const ast_nyu_summary *summary);
 
 #endif

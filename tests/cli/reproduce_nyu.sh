@@ -12,6 +12,28 @@ fails 2 'reproduce nyu takes --frames' asterism reproduce nyu --mat hall.mat --o
 for list in '' 3-2 '1,' 1-2-3 x -1 1/2 0-/0 99999999999999999999; do
     fails 2 '--frames' asterism reproduce nyu --mat hall.mat --output z --frames "$list"
 done
+fails 2 'mat cannot be combined with --input' asterism reproduce nyu --mat hall.mat --input hall --output z
+fails 2 "only nyu more than one folder, behind --input; 'hall' is neither" asterism reproduce nyu hall --mat x.mat --output z
+fails 2 "'b' is neither" asterism reproduce stream --input a b --output z
+fails 1 'away: No such file or directory' asterism reproduce nyu --input away --camera kinect --output z
+
+# Depth images in place of the data set, from two folders and a file, at the size that the first has.
+if asterism sample --scene hallway --frames 3 --size 160x120 --output one 2>../err; then
+    works asterism sample --scene hallway --frames 2 --size 160x120 --seed 2 --output two
+    works asterism reproduce nyu --input one two two/depth/000001.png --intrinsics 131.2,131.2,79.5,59.5 --quick \
+        --output images --json
+    equal 'scenes' 6 "$(json scenes ../out)"
+    equal 'the input' '"one"' "$(json input ../out)"
+    equal files 'histogram.csv nyu.csv nyu.svg scenes.csv segments.svg' "$(cd images && echo *)"
+    equal 'pictures' 24 "$(grep -c '<image ' images/segments.svg)"
+    awk -v dp="$(json best.0.silhouette ../out)" 'BEGIN { exit !(dp > 0.85) }' || broken "$(cat ../out)"
+    works asterism reproduce nyu --input one two --frames 1,4 --intrinsics 131.2,131.2,79.5,59.5 --quick --output images
+    grep -q '^2 scenes of one, 160 x 120 pixels, smoothed by guided; 2 of an earlier run$' ../out ||
+        broken "$(cat ../out)"
+    grep -q '^spkm, K = 5' ../out || broken "$(cat ../out)"
+    mkdir none
+    fails 1 'none holds no depth images' asterism reproduce nyu --input none --camera kinect --output z
+fi
 if [ -z "$NYU_MAKER" ]; then
     fails 1 'hall.mat: this build cannot read HDF5 files' asterism reproduce nyu --mat hall.mat --output z
     exit 0
@@ -28,27 +50,28 @@ nyu() {
 # What it finds: five directions where the paper's flats have four, and 90 degrees between walls.
 nyu --mat hall.mat --quick --output out --json
 cp ../out found
-equal files 'histogram.csv nyu.csv nyu.svg scenes.csv' "$(cd out && echo *)"
+equal files 'histogram.csv nyu.csv nyu.svg scenes.csv segments.svg' "$(cd out && echo *)"
 equal scenes 6 "$(json scenes found)"
 equal 'scenes of an earlier run' 0 "$(json resumed found)"
-equal 'the best of dp' '"dp" 80.0' "$(json best.0.method found) $(json best.0.setting found)"
+equal 'the best of dp' '"dp" 75.0' "$(json best.0.method found) $(json best.0.setting found)"
 equal "the paper's" '100 0.75 4 0.73' "$(json best.0.paper_setting found) $(json best.0.paper_silhouette found) $(
     json best.1.paper_setting found) $(json best.1.paper_silhouette found)"
-awk -v dp="$(json best.0.silhouette found)" -v far="$(json settings.3.silhouette found)" \
+awk -v dp="$(json best.0.silhouette found)" -v far="$(json settings.4.silhouette found)" \
     -v k="$(json best.0.clusters found)" 'BEGIN { exit !(dp > 0.85 && dp > far + 0.2 && k > 3 && k < 6) }' ||
     broken "$(cat found)"
-equal 'rows of the table' 8 "$(wc -l <out/nyu.csv | tr -d ' ')"
+equal 'rows of the table' 10 "$(wc -l <out/nyu.csv | tr -d ' ')"
 equal 'a row a scene' 7 "$(wc -l <out/scenes.csv | tr -d ' ')"
 equal 'scenes in the histogram' 6 "$(awk -F, 'NR > 1 { n += $2 } END { print n }' out/histogram.csv)"
 # The means of the table are those of the scenes: dp at 60 degrees.
 awk -F, 'NR == FNR { if (FNR > 1) { sum += $6; n++ } next } $1 == "dp" && $2 == 60 { d = $6 - sum / n; found = 1 }
     END { exit !(found && d < 1e-8 && d > -1e-8) }' out/scenes.csv out/nyu.csv || broken 'the means are other ones'
 if command -v xmllint >/dev/null; then
-    xmllint --noout out/nyu.svg || broken 'the figure is not well-formed'
+    xmllint --noout out/nyu.svg out/segments.svg || broken 'the figure is not well-formed'
 fi
 nyu --mat hall.mat --quick --output again --threads 1
-grep -q '^dp at its best, 80 degrees *0.75 at 100 degrees ' ../out || broken "$(cat ../out)"
-for file in nyu.csv nyu.svg histogram.csv scenes.csv; do
+grep -q '^dp at 100 degrees *0.75, its best ' ../out || broken "$(cat ../out)"
+grep -q '^dp at 75 degrees, its best *-  ' ../out || broken "$(cat ../out)"
+for file in nyu.csv nyu.svg histogram.csv scenes.csv segments.svg; do
     same out/$file again/$file
 done
 
@@ -109,7 +132,7 @@ camera='--intrinsics 78.72,78.72,47.5,35.5'
 interrupted '^([3-9][0-9]|[0-9,]+[0-9]{2}) of 10,800 clusterings, about .* left' \
     reproduce nyu --mat long.mat $camera --output cut
 said | grep -q 'stopped after [0-9]* of 400 scenes; cut holds those, and the same' || broken "$(cat ../err)"
-equal files 'histogram.csv nyu.csv nyu.svg scenes.csv' "$(cd cut && echo *)"
+equal files 'histogram.csv nyu.csv nyu.svg scenes.csv segments.svg' "$(cd cut && echo *)"
 done=$(($(wc -l <cut/scenes.csv) - 1))
 [ "$done" -ge 1 ] || broken 'no scene was kept'
 nyu --mat long.mat --output cut --frames "0-$done" --json
