@@ -116,7 +116,7 @@ static void add_rows(job *work) {
     const double angles[] = {work->plan->angle, PAPER_ANGLE};
     size_t angle_count = work->plan->angle == PAPER_ANGLE ? 1 : 2;
     add_row(work, SPKM, NAN, false);
-    for (int turned = 0; turned <= work->plan->poses; turned++) {
+    for (int turned = 0; turned < (work->plan->poses ? 2 : 1); turned++) {
         for (size_t a = 0; a < angle_count; a++) {
             if (!turned)
                 add_row(work, DP, angles[a], false);
