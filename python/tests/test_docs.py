@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Docstrings, the page about Python and the example with words: whatever can run, runs."""
+"""Docstrings, the pages with Python and the example with words: whatever can run, runs."""
 import doctest
 import importlib
 import pkgutil
@@ -26,9 +26,12 @@ def test_the_docstrings_have_examples():
             assert ">>> " in getattr(asterism, name).__doc__, name
 
 
-def test_the_page():
-    result = doctest.testfile(str(ROOT / "docs" / "python.md"), module_relative=False)
-    assert result.failed == 0 and result.attempted > 20
+@pytest.mark.parametrize("page, examples", [
+    ("python", 21), ("embeddings", 4), ("faces-and-voices", 5), ("depth-cameras", 4), ("clouds-and-field", 4),
+    ("larger-than-memory", 7)])
+def test_pages(page, examples):
+    result = doctest.testfile(str(ROOT / "docs" / f"{page}.md"), module_relative=False)
+    assert result.failed == 0 and result.attempted >= examples
 
 
 def test_the_words():

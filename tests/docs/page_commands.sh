@@ -1,0 +1,17 @@
+#!/bin/sh
+# The commands of one page run: page_commands.sh PAGE, a file of docs/. What they print contains the words of every line
+# <!-- prints WORDS --> of the page.
+. "$(dirname "$0")/common.sh"
+
+page=docs/$1
+if grep -q '^python3 ' "$SOURCE/$page" && ! command -v python3 >/dev/null; then
+    echo "skipped: $page needs python3"
+    exit 77
+fi
+run_page "$page"
+sed -n 's/^<!-- prints \(.*\) -->$/\1/p' "$SOURCE/$page" >expected
+[ -s expected ] || broken "$page does not say what its commands print"
+while read -r words; do
+    grep -qF -- "$words" out || broken "the commands of $page do not print '$words' but: $(cat out)"
+done <expected
+[ "$(wc -l <"$SOURCE/$page")" -le 130 ] || broken "$page is too long to be read in five minutes"
