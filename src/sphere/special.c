@@ -11,6 +11,7 @@
 #define LARGE 1e5 /* half the degrees of freedom: from here on expansions */
 #define ENDED 1e-16
 #define TINY 1e-300
+#define MOST_TERMS 10000
 #define STEP 1e-6 /* of Newton's method, relative: the step after it would be below 1e-11 */
 
 static double log_gamma(double a) {
@@ -40,12 +41,13 @@ static double lentz(double numerator, double denominator, double *c, double *d) 
 static double incomplete_gamma(double a, double x, double scale, bool upper) {
     if (x < a + 1) {
         double term = 1 / a, sum = term;
-        for (double n = a + 1; term > ENDED * sum; n++)
-            sum += term *= x / n;
+        for (int n = 1; term > ENDED * sum; n++)
+            sum += term *= x / (a + n);
         return upper ? 1 - scale * sum : scale * sum;
     }
     double c = 1 / TINY, b = x + 1 - a, d = 1 / b, product = d;
-    for (double n = 1, step = 0; fabs(step - 1) > ENDED && n < 10000; n++)
+    double step = 0;
+    for (int n = 1; fabs(step - 1) > ENDED && n < MOST_TERMS; n++)
         product *= step = lentz(-n * (n - a), b += 2, &c, &d);
     return upper ? scale * product : 1 - scale * product;
 }
@@ -86,7 +88,8 @@ static double beta_fraction(double a, double b, double x, double scale) {
     double c = 1, d = 1 - (a + b) * x / (a + 1);
     d = 1 / (fabs(d) < TINY ? TINY : d);
     double product = d;
-    for (double m = 1, step = 0; fabs(step - 1) > ENDED && m < 10000; m++) {
+    double step = 0;
+    for (int m = 1; fabs(step - 1) > ENDED && m < MOST_TERMS; m++) {
         product *= lentz(m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)), 1, &c, &d);
         product *= step = lentz(-(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)), 1, &c, &d);
     }
