@@ -26,7 +26,7 @@ static const struct {
                       "dip dir, dip: of the plane that the mean is the normal of, where x is east, y north and z up\n"},
                  [AST_STRIKE_DIP] = {"                    strike    dip",
                                      "strike, dip: of the plane that the mean is the normal of\n"},
-                 [AST_TREND_PLUNGE] = {"                     trend  plunge", "trend, plunge: of the mean\n"}};
+                 [AST_TREND_PLUNGE] = {"                     trend plunge", "trend, plunge: of the mean\n"}};
 
 static void print_head(const ast_cli_result *result, const look *style);
 static size_t largest(const ast_cli_result *result, size_t rows[MOST_ROWS]);
