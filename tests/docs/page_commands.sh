@@ -1,6 +1,6 @@
 #!/bin/sh
 # The commands of one page run: page_commands.sh PAGE, a file of docs/. What they print contains the words of every line
-# <!-- prints WORDS --> of the page.
+# <!-- prints WORDS --> of the page. Its pictures are there and small.
 . "$(dirname "$0")/common.sh"
 
 page=docs/$1
@@ -14,4 +14,10 @@ sed -n 's/^<!-- prints \(.*\) -->$/\1/p' "$SOURCE/$page" >expected
 while read -r words; do
     grep -qF -- "$words" out || broken "the commands of $page do not print '$words' but: $(cat out)"
 done <expected
+sed -n 's|.*](\(pictures/.*\))$|\1|p' "$SOURCE/$page" >shown
+[ -s shown ] || broken "$page shows no picture"
+while read -r picture; do
+    [ -s "$SOURCE/docs/$picture" ] || broken "$page shows docs/$picture, which is not there: tools/pictures makes it"
+    [ "$(wc -c <"$SOURCE/docs/$picture")" -lt 200000 ] || broken "docs/$picture is larger than 200 KB"
+done <shown
 [ "$(wc -l <"$SOURCE/$page")" -le 130 ] || broken "$page is too long to be read in five minutes"
