@@ -7,12 +7,20 @@
 
 #include "option_text.h"
 
-/* Text in a cell of a table: on one line, and a bar is not the next cell. */
-static void put_cell(FILE *page, const char *text) {
+/* Text in a cell of a table, or a paragraph: options are code, a bar is not the next cell. */
+static void put_text(FILE *page, const char *text) {
+    int code = 0;
     for (; *text; text++) {
+        size_t option = code ? 0 : docs_option_length(text);
+        code ^= *text == '`';
+        if (option) {
+            fprintf(page, "`%.*s`", (int)option, text);
+            text += option - 1;
+            continue;
+        }
         if (*text == '|' || *text == '<')
             fputc('\\', page);
-        fputc(*text == '\n' ? ' ' : *text, page);
+        fputc(*text, page);
     }
 }
 
@@ -21,10 +29,13 @@ static void put_options(FILE *page, const ast_cli_command *command, const ast_cl
     fputs("\n| option | what it does |\n|---|---|\n", page);
     for (const ast_cli_option *option = use->group->options; option->name; option++) {
         fprintf(page, "| `--%s%s", option->name, option->value ? " " : "");
-        put_cell(page, option->value ? option->value : "");
+        for (const char *c = option->value ? option->value : ""; *c; c++)
+            fprintf(page, "%s%c", *c == '|' ? "\\" : "", *c);
         fputs("` | ", page);
         docs_option_text(text, command, use, option);
-        put_cell(page, text);
+        for (char *c = text; (c = strchr(c, '\n'));)
+            *c = ' ';
+        put_text(page, text);
         fputs(" |\n", page);
     }
 }
@@ -47,9 +58,14 @@ static void put_command(FILE *page, const ast_cli_command *command) {
         line += *line == '\n';
         fprintf(page, "asterism %.*s\n", (int)strcspn(line, "\n"), line);
     }
-    fprintf(page, "```\n\n%s\n", command->manual ? command->manual : command->about);
-    if (command->more)
-        fprintf(page, "\n%s\n", command->more);
+    fputs("```\n\n", page);
+    put_text(page, command->manual ? command->manual : command->about);
+    fputc('\n', page);
+    if (command->more) {
+        fputc('\n', page);
+        put_text(page, command->more);
+        fputc('\n', page);
+    }
     for (size_t g = 0; g < count; g++) {
         docs_first_user(groups[g].group, &users);
         if (!docs_is_section(groups[g].group, users)) {

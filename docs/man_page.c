@@ -24,12 +24,6 @@ static void put_character(FILE *page, char c) {
         fputc(c, page);
 }
 
-static size_t option_length(const char *text) {
-    return strncmp(text, "--", 2) == 0 && islower((unsigned char)text[2])
-               ? 2 + strspn(text + 2, "abcdefghijklmnopqrstuvwxyz-")
-               : 0;
-}
-
 /* Whether a font begins or ends here: a star between blanks is a star. */
 static int is_mark(const char *text, int inside) {
     return *text == '`' || (*text == '*' && (inside || (text[1] && text[1] != ' ')));
@@ -39,7 +33,7 @@ static int is_mark(const char *text, int inside) {
 static void put_text(FILE *page, const char *text) {
     int width = 0, font = 0;
     for (const char *at = text; *at; at++) {
-        size_t option = font ? 0 : option_length(at);
+        size_t option = font ? 0 : docs_option_length(at);
         if (width == 0 && (*at == '.' || *at == '\''))
             fputs("\\&", page);
         if (option) {

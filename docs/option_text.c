@@ -5,6 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+size_t docs_option_length(const char *text) {
+    return strncmp(text, "--", 2) == 0 && islower((unsigned char)text[2])
+               ? 2 + strspn(text + 2, "abcdefghijklmnopqrstuvwxyz-")
+               : 0;
+}
+
 /* "For `fsd` and `crp`. ", where the command has other methods too. */
 static void name_methods(char *text, const ast_cli_methods *methods, unsigned bits) {
     size_t with = 0, all = 0, named = 0;

@@ -9,6 +9,9 @@
 
 enum { DOCS_LONGEST = 4096 };
 
+/* The length of an option such as --angle that the text begins with, or 0. */
+size_t docs_option_length(const char *text);
+
 /* Sentences: the methods it is for, its help and what more there is to say, its default. */
 void docs_option_text(char text[DOCS_LONGEST], const ast_cli_command *command, const ast_cli_use *use,
                       const ast_cli_option *option);
