@@ -4,6 +4,6 @@
 
 run_page README.md
 grep -q '^30 clusters by dp at 25 degrees, converged' out || broken 'the README does not find its 30 clusters'
-for file in points.npy truth.npy means.npy labels.npy new.csv new_labels.txt cosine.txt; do
+for file in points.npy truth.npy labels.npy; do
     [ -s $file ] || broken "the README did not write $file"
 done
