@@ -90,7 +90,7 @@ static bool write_cell(const ast_nyu_figure *figure, size_t row, size_t i, ast_o
     const ast_text *image = &figure->images[row][i];
     double x = LEFT + (double)(i * STEP_X), y = TOP + (double)(row * STEP_Y);
     char text[40];
-    snprintf(text, sizeof text, "%zu clusters", figure->clusters[row][i]);
+    snprintf(text, sizeof text, "%zu cluster%s", figure->clusters[row][i], figure->clusters[row][i] == 1 ? "" : "s");
     return ast_printf(output, error, "<image x=\"%g\" y=\"%g\" width=\"%d\" height=\"%d\" href=", x, y,
                       AST_THUMBNAIL_WIDTH, AST_THUMBNAIL_HEIGHT) &&
            ast_output_write(output, image->bytes, image->size, error) && ast_printf(output, error, "/>\n") &&
