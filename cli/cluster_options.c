@@ -51,8 +51,10 @@ static const ast_cli_option options_table[] = {
                "moves one mean for every point it sees. `dpmeans` is DP-means in the space around the sphere, whose "
                "means are not directions: it ignores the sphere."},
     {"clusters", AST_CLI_COUNT, "K",
-     "the number of clusters; fsd: the maximum; crp: the number to start from (default 1)", AT(options.clusters), 1,
-     2147483647, .methods = AST_CLI_BY_COUNT, .more = "At most the number of points."},
+     "the number of clusters; movmf: auto finds it; fsd: the maximum; crp: the number to start from",
+     AT(options.clusters), 1, 2147483647, .choices = automatic, .methods = AST_CLI_BY_COUNT,
+     .more = "At most the number of points. `auto` starts from too many components, which join as long as that raises "
+             "the evidence (docs/mixtures.md); --max-iterations limits the passes at each number of components."},
     {"init", AST_CLI_TEXT, "START",
      "a file of means to start from; with --clusters also k-means++ (the default) or random", AT(init),
      .not_in = AST_CLI_AUTO,
@@ -163,6 +165,11 @@ static const ast_cli_option options_table[] = {
 #define MOST 1e9
 #define MOST_COUNT 2147483647
 static const ast_cli_option mixture_options[] = {
+    {"background", AST_CLI_FLAG, NULL,
+     "one more component, uniform on the sphere; points that most probably belong to it are outliers, label -1",
+     AT(options.background), .methods = AST_CLI_MOVMF,
+     .more = "`background` in JSON is its share, `outliers` the number of its points. The memberships of a point add up "
+             "to 1 minus the probability that it belongs to the background."},
     {"hard", AST_CLI_FLAG, NULL, "every point belongs to its most probable component alone", AT(options.hard),
      .methods = AST_CLI_MOVMF},
     {"kappa", AST_CLI_REAL, "X",
@@ -269,6 +276,7 @@ int ast_cli_names_start(const char *init) {
 static int check_method(const settings *given) {
     const char *method = ast_cli_batch_names[given->options.method];
     int by_angle = given->options.method == AST_DP || given->options.method == AST_DPMEANS,
+        sampler = given->options.method == AST_FSD || given->options.method == AST_CRP,
         named = ast_cli_names_start(given->init);
     if (isinf(given->options.angle) && given->options.method != AST_DP)
         return ast_cli_fail(AST_CLI_USAGE, "--angle auto is for --method dp; %s needs degrees, such as --angle 25",
@@ -280,7 +288,13 @@ static int check_method(const settings *given) {
                             given->init, method);
     if (given->compare && given->options.method == AST_DP && !given->options.sample)
         return ast_cli_fail(AST_CLI_USAGE, "--compare needs --sample N with --method dp");
-    if (!by_angle && given->options.method != AST_CRP && !given->options.clusters && (!given->init || named))
+    if (given->options.auto_clusters && given->options.method != AST_MOVMF)
+        return ast_cli_fail(AST_CLI_USAGE,
+                            "--clusters auto is for --method movmf; %s needs a number, such as --clusters 10", method);
+    if (given->options.auto_clusters && given->options.hard)
+        return ast_cli_fail(AST_CLI_USAGE,
+                            "--clusters auto cannot be combined with --hard: joins need soft memberships");
+    if (!by_angle && !sampler && !given->options.auto_clusters && !given->options.clusters && (!given->init || named))
         return ast_cli_fail(AST_CLI_USAGE, "--method %s needs --clusters K, such as --clusters 10", method);
     return -1;
 }
@@ -358,6 +372,9 @@ static void resolve(settings *given) {
     options->parallel = (ast_parallel)given->passes.parallel;
     options->bounds = given->passes.bounds;
     options->tree = given->tree != NULL;
+    options->auto_clusters = options->clusters == SIZE_MAX;
+    if (options->auto_clusters)
+        options->clusters = 0; /* as many to start from as the library chooses */
     if (given->shuffle)
         options->order = AST_ORDER_RANDOM;
     options->sample_every = given->samples ? options->sample_every : 0;

@@ -347,9 +347,14 @@ static int whole_number(const char *text, uint64_t *number) {
 
 static int store_count(const ast_cli_option *option, const char *value, size_t *field) {
     uint64_t number;
+    const char *word = option->choices ? option->choices[0] : NULL;
+    if (word && strcmp(value, word) == 0) {
+        *field = SIZE_MAX;
+        return -1;
+    }
     if (!whole_number(value, &number) || (double)number < option->low || (double)number > option->high)
-        return ast_cli_fail(AST_CLI_USAGE, "--%s must be a whole number from %.0f to %.0f, not '%s'", option->name,
-                            option->low, option->high, value);
+        return ast_cli_fail(AST_CLI_USAGE, "--%s must be a whole number from %.0f to %.0f%s%s, not '%s'", option->name,
+                            option->low, option->high, word ? " or " : "", word ? word : "", value);
     *field = (size_t)number;
     return -1;
 }

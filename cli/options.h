@@ -19,7 +19,7 @@ typedef enum ast_cli_kind {
     AST_CLI_OFF,     /* nothing; int becomes 0 (1) */
     AST_CLI_TEXT,    /* const char *, not empty (NULL) */
     AST_CLI_REAL,    /* double within low..high; choices[0], if there are choices, is infinity (NaN) */
-    AST_CLI_COUNT,   /* size_t within low..high (0) */
+    AST_CLI_COUNT,   /* size_t within low..high; choices[0], if there are choices, is SIZE_MAX (0) */
     AST_CLI_INT,     /* int or uint32_t within low..high (0) */
     AST_CLI_MAYBE,   /* size_t, the same or nothing: a next word of digits alone is its value; without one it is 0
                         (SIZE_MAX) */

@@ -73,6 +73,7 @@ static void put_head(const ast_cli_result *result, ast_text *json) {
     ast_json_boolean(json, "converged", report->converged);
     ast_json_real(json, "stability", report->stability, DOUBLE_DIGITS);
     put_known(json, "silhouette", report->silhouette);
+    put_known(json, "background", report->background);
     if (result->frame >= 0)
         ast_json_integer(json, "frame", result->frame);
     if (result->normals)

@@ -310,6 +310,11 @@ typedef struct ast_options {
                         all at once, after convergence and merging. Their points join the nearest remaining mean,
                         AST_DP: if it is within the angle; otherwise they are outliers, label -1. Then the means are
                         computed once more */
+    int auto_clusters; /* 0. 1: AST_MOVMF finds the number of components itself, by their evidence (docs/mixtures.md).
+                          `clusters` is then the number to start from, 0: chosen. max_iterations limits the passes at
+                          each number of components. Not with `hard` */
+    int background;    /* 0. 1: AST_MOVMF has one more component, uniform on the sphere. It is no cluster: points that
+                          most probably belong to it have the label -1 and are outliers */
 } ast_options;
 
 /* Sets `size` and the defaults. Call it first, then edit. */
@@ -329,7 +334,8 @@ typedef struct ast_report {
     size_t dimension; /* D */
     size_t clusters;  /* K */
     double objective; /* what the method maximises: the sum of |sum of the members| over the clusters, for AST_DP plus
-                         (cos(angle) - 1) K. AST_MOVMF: the log-likelihood; hard: of points and labels. AST_FSD,
+                         (cos(angle) - 1) K. AST_MOVMF: the log-likelihood; hard: of points and labels; auto_clusters:
+                         a lower bound of the log evidence, relative to uniform points (docs/mixtures.md). AST_FSD,
                          AST_CRP: log p(points, labels, means, kappas) of the last sample. AST_DPMEANS: minus the sum
                          of squared distances minus (2 - 2 cos(angle)) K */
     double log_likelihood; /* sum of log p(x) over the points, in nats, with weights scaled to add up to the number of
@@ -343,13 +349,15 @@ typedef struct ast_report {
                               the    objective, measured. A run that continued over all points would gain at least that.
                               NaN    otherwise */
     size_t merged;         /* clusters before merging; equals `clusters` + dissolved ones without a merge */
-    size_t outliers;       /* points of dissolved clusters that fit nowhere; their label is -1 */
+    size_t outliers;       /* points of dissolved clusters that fit nowhere, and points of the background; their label
+                              is -1 */
     double silhouette;     /* by cosine, of the run that was kept; NaN if it was not needed: AST_DP, restarts > 1 */
     double stability;      /* the mean adjusted Rand index of the kept run and the other restarts: 1 if all agree. NaN
                               with one run */
     double rayleigh;       /* test of uniformity of all points: Rayleigh's statistic D n (R / n)^2; axial: Bingham's,
                               NaN above 16 dimensions. n as in ast_cluster_info.effective */
     double rayleigh_p;     /* the probability of such a statistic or a larger one if the points were uniform */
+    double background;     /* the share of the background in the mixture, 0..1; NaN without one */
 } ast_report;
 
 /* A cluster of the last result. */

@@ -157,7 +157,9 @@ static ast_report report_of(const ast_call *c, const ast_run *run, const ast_lab
                         .merged = run->merged,
                         .outliers = outliers_of(run, l),
                         .silhouette = NAN,
-                        .stability = NAN};
+                        .stability = NAN,
+                        .background =
+                            run->components.background ? run->components.weights[run->components.count] : NAN};
 }
 
 /* The method, then what the options ask for after it has converged. */
@@ -185,6 +187,7 @@ static void test_uniformity(ast_call *c, const ast_run *run, const ast_result *r
 static ast_status keep_result(ast_call *c, ast_labelling *l, ast_run *run, ast_fault *fault) {
     ast_result *r = &c->results[run->restart];
     bool several = c->options->restarts > 1;
+    ast_report report = report_of(c, run, l);
     r->components = run->components;
     r->tree = run->tree;
     run->components = (ast_components){0};
@@ -192,7 +195,7 @@ static ast_status keep_result(ast_call *c, ast_labelling *l, ast_run *run, ast_f
     r->labels = several ? ast_allocate(c->points->count, sizeof *r->labels) : c->labels;
     bool ready = !several || r->labels;
     ast_status status = ast_comm_agree(c->context->comm, ready ? AST_OK : ast_fail_memory(fault), fault);
-    r->report = report_of(c, run, l);
+    r->report = report;
     if (status == AST_OK && several) /* before points of weight 0 get their labels */
         status = ast_restart_measure(c, l, r, fault);
     if (status == AST_OK)

@@ -213,6 +213,10 @@ static const char *mixture_problem(const ast_options *o) {
         return "kappa must be between 0 and 1e9, or NaN to estimate it";
     if (!(o->tolerance >= 0) || isinf(o->tolerance))
         return "the tolerance must be a number of at least 0";
+    if ((o->auto_clusters || o->background) && o->method != AST_MOVMF)
+        return "auto_clusters and background are for AST_MOVMF";
+    if (o->auto_clusters && o->hard)
+        return "auto_clusters is for soft memberships: hard needs a number of clusters";
     return NULL;
 }
 
@@ -266,7 +270,7 @@ const char *ast_options_problem(const ast_options *o) {
         return ast_size_problem(o, sizeof *o);
     if ((int)o->method < AST_DP || o->method > AST_MBSPKM)
         return "the method must be one of AST_DP to AST_MBSPKM";
-    bool by_angle = o->method == AST_DP || o->method == AST_DPMEANS, any_number = by_angle || o->method == AST_CRP;
+    bool by_angle = o->method == AST_DP || o->method == AST_DPMEANS, any_number = by_angle || o->method == AST_CRP || o->auto_clusters;
     if (by_angle && isnan(o->angle))
         return "the angle is not set: DP-vMF-means and DP-means need one, between 0 and 180 degrees";
     if (by_angle && !(o->angle >= 0 && o->angle <= 180))

@@ -64,7 +64,7 @@ void ast_keep_result(ast_context *context, ast_result *result);
 
 /* Points of weight 0 did not take part. Labels them with the cluster of the largest cosine, or with the component of
  * the largest log density if there are components. */
-void ast_label_weightless(ast_labelling *labelling, const ast_components *components);
+size_t ast_label_weightless(ast_labelling *labelling, const ast_components *components);
 
 /* ast_assign within a call that is under way. */
 ast_status ast_assign_call(ast_context *context, const ast_points *points, const ast_assign_options *options,

@@ -29,7 +29,7 @@ static void belong_chunk(void *data, size_t chunk, int worker) {
     for (size_t i = first; i < last; i += n) {
         ast_tile tile = ast_tile_at(&b->tiles, i, memory);
         ast_tile_logits(&b->tiles, &tile, b->components, memory);
-        b->tiles.kernels->normalise(memory->logits, b->components->count, n, memory->most, memory->total);
+        b->tiles.kernels->normalise(memory->logits, ast_components_all(b->components), n, memory->most, memory->total);
         for (size_t at = 0; at < n && i + at < last; at++)
             write_point(b, memory, i + at, at, l->labels[i + at] == AST_MISSING);
     }
@@ -57,7 +57,7 @@ static ast_status belong(ast_context *context, const ast_points *points, float *
     ast_input input = {.kernels = context->kernels, .pool = context->pool, .points = points};
     belonging b = {.components = &context->last.components, .memberships = memberships, .log_density = log_density};
     status = ast_labelling_load(l, &input, fault);
-    if (status == AST_OK && !ast_tiles_open(&b.tiles, l, b.components->count, false))
+    if (status == AST_OK && !ast_tiles_open(&b.tiles, l, ast_components_all(b.components), false))
         status = ast_fail_memory(fault);
     if (status == AST_OK)
         status = ast_pool_try(l->pool, l->rows.chunks, belong_chunk, &b) ? AST_OK : ast_check_cancelled(context);

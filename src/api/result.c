@@ -24,9 +24,11 @@ static double affinity(const ast_components *components, ast_labelling *l, size_
     return l->rows.axial ? fabs(cosine) : cosine;
 }
 
-/* Points of weight 0 took no part; now they get the label of the cluster that suits them best. */
-void ast_label_weightless(ast_labelling *l, const ast_components *components) {
+/* Points of weight 0 took no part; now they get the label of the cluster that suits them best, or none if that is the
+ * background. Returns how many get none. */
+size_t ast_label_weightless(ast_labelling *l, const ast_components *components) {
     const ast_cluster_list *list = &l->clusters;
+    size_t outliers = 0;
     for (size_t i = 0; l->rows.weights && list->live > 0 && i < l->rows.count; i++) {
         if (l->rows.weights[i] != 0 || ast_rows_kind(&l->rows, &l->workers[0].chunk.rows, i) == AST_ROW_MISSING)
             continue;
@@ -38,7 +40,12 @@ void ast_label_weightless(ast_labelling *l, const ast_components *components) {
                 l->labels[i] = list->order[k];
             }
         }
+        if (components->background && components->offsets[components->count] > best) {
+            l->labels[i] = AST_MISSING;
+            outliers++;
+        }
     }
+    return outliers;
 }
 
 /* Slots become ranks in the order of clusters, and points stand in the caller's order. */
@@ -79,15 +86,14 @@ static ast_status write_labels(const ast_call *c, const ast_labelling *l, ast_fa
 }
 
 /* The labels, window by window. */
-static ast_status hand_over(const ast_call *c, ast_labelling *l, const int32_t *rank, const ast_result *r,
-                            ast_fault *fault) {
+static ast_status hand_over(const ast_call *c, ast_labelling *l, const int32_t *rank, ast_result *r, ast_fault *fault) {
     int32_t *labels = c->store ? l->labels : r->labels;
     ast_status status = AST_OK;
     for (size_t n = 0; n < l->windows.count && status == AST_OK; n++) {
         status = ast_windows_open(l, n, fault);
         if (status != AST_OK)
             break;
-        ast_label_weightless(l, &r->components);
+        r->report.outliers += ast_label_weightless(l, &r->components);
         status = ast_labelling_trouble(l, fault);
         rename_labels(c, l, rank, labels);
         count_members(c, l, r, labels);

@@ -9,13 +9,14 @@
 
 bool ast_components_open(ast_components *c, size_t count, size_t dimension) {
     c->count = count;
+    c->background = false;
     if (count <= c->capacity && c->dimension == dimension)
         return true;
     ast_components_free(c);
-    c->means = ast_allocate(count * dimension, sizeof *c->means);
-    c->kappas = ast_allocate(count, sizeof *c->kappas);
-    c->weights = ast_allocate(count, sizeof *c->weights);
-    c->offsets = ast_allocate(count, sizeof *c->offsets);
+    c->means = ast_allocate((count + 1) * dimension, sizeof *c->means);
+    c->kappas = ast_allocate(count + 1, sizeof *c->kappas);
+    c->weights = ast_allocate(count + 1, sizeof *c->weights);
+    c->offsets = ast_allocate(count + 1, sizeof *c->offsets);
     c->dimension = dimension;
     c->count = c->capacity = count;
     return c->means && c->kappas && c->weights && c->offsets;
@@ -49,8 +50,29 @@ double ast_log_constant(size_t dimension, double kappa) {
 }
 
 void ast_components_prepare(ast_components *c) {
-    for (size_t k = 0; k < c->count; k++)
+    for (size_t k = 0; k < ast_components_all(c); k++)
         c->offsets[k] = log(c->weights[k]) + ast_log_constant(c->dimension, c->kappas[k]);
+}
+
+void ast_components_copy(ast_components *to, const ast_components *from) {
+    size_t all = ast_components_all(from);
+    to->count = from->count;
+    to->background = from->background;
+    memcpy(to->means, from->means, all * from->dimension * sizeof *to->means);
+    memcpy(to->kappas, from->kappas, all * sizeof *to->kappas);
+    memcpy(to->weights, from->weights, all * sizeof *to->weights);
+    memcpy(to->offsets, from->offsets, all * sizeof *to->offsets);
+}
+
+void ast_components_add_background(ast_components *c, double share) {
+    size_t k = c->count;
+    memset(c->means + k * c->dimension, 0, c->dimension * sizeof *c->means); /* with kappa 0 it plays no part */
+    c->means[k * c->dimension] = 1;
+    c->kappas[k] = 0;
+    for (size_t other = 0; other < k; other++)
+        c->weights[other] *= 1 - share;
+    c->weights[k] = share;
+    c->background = true;
 }
 
 static void move_component(ast_components *c, size_t from, size_t to) {
@@ -58,6 +80,22 @@ static void move_component(ast_components *c, size_t from, size_t to) {
     c->kappas[to] = c->kappas[from];
     c->weights[to] = c->weights[from];
     c->offsets[to] = c->offsets[from];
+}
+
+void ast_components_remove(ast_components *c, size_t k) {
+    for (size_t next = k + 1; next < ast_components_all(c); next++)
+        move_component(c, next, next - 1);
+    c->count--;
+}
+
+size_t ast_components_unlabel(const ast_components *c, ast_labelling *l) {
+    size_t unlabelled = 0;
+    for (size_t i = 0; i < l->rows.count && c->background; i++)
+        if (l->labels[i] == (int32_t)c->count) {
+            l->labels[i] = AST_MISSING;
+            unlabelled++;
+        }
+    return unlabelled;
 }
 
 ast_status ast_components_drop_empty(ast_components *c, ast_labelling *l, ast_fault *fault) {

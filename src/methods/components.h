@@ -12,13 +12,20 @@
 
 typedef struct ast_components {
     size_t count, capacity, dimension;
-    double *means;   /* (K, D) unit vectors */
+    bool background; /* a uniform component comes after the others: its kappa is 0, and it is no cluster */
+    double *means;   /* (K, D) unit vectors; with a background all arrays have one more row */
     double *kappas;  /* (K) */
     double *weights; /* (K) shares; 0 or more */
     double *offsets; /* (K) log weight_k + log C_D(kappa_k): see ast_components_prepare */
 } ast_components;
 
-/* Memory for `count` components of this dimension, count of them in use; all that was there is lost. */
+/* All of them, the background too. */
+static inline size_t ast_components_all(const ast_components *components) {
+    return components->count + components->background;
+}
+
+/* Memory for `count` components of this dimension and a background, count of them in use; all that was there is lost.
+ */
 bool ast_components_open(ast_components *components, size_t count, size_t dimension);
 void ast_components_free(ast_components *components);
 
@@ -39,6 +46,18 @@ static inline double ast_kappa_limit(size_t dimension) {
 /* Makes the components the clusters of the labelling and counts the labels anew, so that a result can be read from it:
  * cluster k is component k. */
 ast_status ast_components_finish(const ast_components *components, ast_labelling *labelling, ast_fault *fault);
+
+/* Copies what is in use; `to` has room for it. */
+void ast_components_copy(ast_components *to, const ast_components *from);
+
+/* Takes the component out; the others keep their order. */
+void ast_components_remove(ast_components *components, size_t k);
+
+/* Adds a background of this share; the shares of the others shrink. */
+void ast_components_add_background(ast_components *components, double share);
+
+/* Points whose best component is the background, which a label of `count` says, lose their labels. Returns how many. */
+size_t ast_components_unlabel(const ast_components *components, ast_labelling *labelling);
 
 /* Forgets components that no label names; labels and the order of the others follow. */
 ast_status ast_components_drop_empty(ast_components *components, ast_labelling *labelling, ast_fault *fault);

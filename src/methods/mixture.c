@@ -11,9 +11,17 @@
  * of spherical k-means, every point with the nearest mean, and one M step. Weights multiply a point's part everywhere,
  * scaled so that N of them add up to N.
  *
+ * A background, if the options ask for one, is a further component: uniform on the sphere, with a share that is
+ * estimated like the others. mixture_auto.c finds K.
+ *
+ * A component needs two distinct points to say anything about kappa. One with fewer (a single point, or copies of it)
+ * has a likelihood that grows with kappa without end, so its kappa has a ceiling: the nearest other mean, at the cosine
+ * c, is as far away as two radii, 2 (D - 1) / (1 - c). Such a component is as narrow as it must be to be told from its
+ * neighbours, and no narrower. The ceiling never lowers a kappa, so that L still never falls.
+ *
  * The one idea: r_ik x_i is rounded to a multiple of a fixed grain (2^-40 as a rule), so that sums are exact and do not
  * depend on the number of threads. */
-#include "methods.h"
+#include "mixture.h"
 
 #include "memory.h"
 
@@ -21,29 +29,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_MASS 1e-3 /* points; below it the sums of a component are mostly rounding: its shape stays as it is */
-#define FINEST_GRAIN 40 /* bits below one */
-
-typedef struct mixture {
-    ast_labelling *l;
-    ast_run *run;
-    ast_components *c;
-    ast_tiles tiles;
-    double scale; /* of the weights */
-    double grain;
-    double *soft;    /* (chunks) sum of log p(x_i) */
-    double *hard;    /* (chunks) sum of the largest log pi_k f_k(x_i) */
-    size_t *changed; /* (chunks) points that changed label */
-    int64_t *sums;   /* (K, D + 1) in grains: s_k, n_k */
-} mixture;
+#define LEAST_MASS 1e-3    /* points; below it the sums of a component are mostly rounding: its shape stays as it is */
+#define FINEST_GRAIN 40    /* bits below one */
+#define SHARP 0x1p-10      /* 1 - the mean length: components below it are looked at for the ceiling of kappa */
+#define EQUAL 0x1p-22      /* 1 - the cosine: means that are closer are the same */
+#define LEAST_DISTINCT 1.5 /* points: between one and two */
 
 /* ---- E ---- */
 
-static void weigh(const mixture *m, size_t first, size_t n, double *weight) {
+static void weigh(const ast_mixture_steps *m, size_t first, size_t n, double *weight) {
     const ast_labelling *l = m->l;
     for (size_t i = 0; i < n; i++) {
         bool there = l->labels[first + i] != AST_MISSING;
-        weight[i] = there ? (l->rows.weights ? l->rows.weights[first + i] * m->scale : 1) : 0;
+        if (m->copies) /* each distinct row counts once */
+            weight[i] = there && !m->copies[first + i] ? 1 : 0;
+        else
+            weight[i] = there ? (l->rows.weights ? l->rows.weights[first + i] * m->scale : 1) : 0;
     }
 }
 
@@ -77,8 +78,8 @@ static void all_or_nothing(double *part, size_t count, size_t n, const int32_t *
         part[(size_t)label[i] * n + i] = 1;
 }
 
-static void expect_tile(mixture *m, ast_tile_memory *memory, size_t chunk, size_t first) {
-    const size_t n = m->tiles.tile, count = m->c->count;
+static void expect_tile(ast_mixture_steps *m, ast_tile_memory *memory, size_t chunk, size_t first) {
+    const size_t n = m->tiles.tile, count = ast_components_all(m->c);
     int32_t label[AST_TILE_MOST];
     double best[AST_TILE_MOST];
     ast_tile tile = ast_tile_at(&m->tiles, first, memory);
@@ -98,8 +99,8 @@ static void expect_tile(mixture *m, ast_tile_memory *memory, size_t chunk, size_
 }
 
 /* A chunk's sums are small enough to be exact as doubles; those of all its chunks are integers. */
-static void flush(const mixture *m, ast_tile_memory *memory) {
-    size_t numbers = m->c->count * (m->c->dimension + 1);
+static void flush(const ast_mixture_steps *m, ast_tile_memory *memory) {
+    size_t numbers = ast_components_all(m->c) * (m->c->dimension + 1);
     for (size_t j = 0; j < numbers; j++) {
         memory->whole[j] += (int64_t)(memory->sums[j] / m->grain);
         memory->sums[j] = 0;
@@ -107,7 +108,7 @@ static void flush(const mixture *m, ast_tile_memory *memory) {
 }
 
 static void expect_chunk(void *data, size_t chunk, int worker) {
-    mixture *m = data;
+    ast_mixture_steps *m = data;
     ast_tile_memory *memory = &m->tiles.memory[worker];
     size_t first = chunk * m->l->rows.chunk, last = first + m->l->rows.chunk;
     m->soft[chunk] = m->hard[chunk] = 0;
@@ -118,8 +119,8 @@ static void expect_chunk(void *data, size_t chunk, int worker) {
     flush(m, memory);
 }
 
-static void collect_sums(mixture *m) {
-    size_t numbers = m->c->count * (m->c->dimension + 1);
+static void collect_sums(ast_mixture_steps *m) {
+    size_t numbers = ast_components_all(m->c) * (m->c->dimension + 1);
     memset(m->sums, 0, numbers * sizeof *m->sums);
     for (int w = 0; w < m->tiles.threads; w++)
         for (size_t j = 0; j < numbers; j++) {
@@ -128,11 +129,9 @@ static void collect_sums(mixture *m) {
         }
 }
 
-/* Memberships under the components, and their sums; *changed: the points that have another best component. */
-static ast_status expect(mixture *m, size_t *changed, ast_fault *fault) {
+ast_status ast_mixture_expect(ast_mixture_steps *m, size_t *changed, ast_fault *fault) {
     double soft = 0, hard = 0;
     *changed = 0;
-    ast_components_prepare(m->c);
     ast_pool_run(m->l->pool, m->l->rows.chunks, expect_chunk, m);
     for (size_t chunk = 0; chunk < m->l->rows.chunks; chunk++) {
         soft += m->soft[chunk];
@@ -159,16 +158,16 @@ static void maximise_one(ast_components *c, size_t k, double mass, const double 
     c->kappas[k] = isnan(known) ? fmin(most, ast_vmf_kappa(c->dimension, fmin(1, resultant))) : known;
 }
 
-static void maximise(mixture *m) {
+static void maximise(ast_mixture_steps *m) {
     ast_components *c = m->c;
     double sum[AST_MAX_DIMENSION], total = 0;
     size_t width = c->dimension + 1;
-    for (size_t k = 0; k < c->count; k++)
+    for (size_t k = 0; k < ast_components_all(c); k++)
         total += (double)m->sums[k * width + c->dimension] * m->grain;
-    for (size_t k = 0; k < c->count; k++) {
+    for (size_t k = 0; k < ast_components_all(c); k++) {
         double mass = (double)m->sums[k * width + c->dimension] * m->grain;
         c->weights[k] = mass / total;
-        if (mass < LEAST_MASS)
+        if (mass < LEAST_MASS || k == c->count)
             continue;
         for (size_t d = 0; d < c->dimension; d++)
             sum[d] = (double)m->sums[k * width + d] * m->grain;
@@ -176,10 +175,92 @@ static void maximise(mixture *m) {
     }
 }
 
+/* ---- the ceiling of kappa ---- */
+
+static bool is_sharp(const ast_components *c, size_t k) {
+    return c->kappas[k] > (double)(c->dimension - 1) / (2 * SHARP);
+}
+
+/* What counting distinct rows needs. */
+typedef struct counting {
+    const ast_mixture_steps *m;
+    const uint8_t *copies;
+    const ast_components *before; /* the components before the M step; NULL: the labels are the memberships */
+} counting;
+
+static bool counts(const counting *job, size_t i) {
+    return job->m->l->labels[i] != AST_MISSING && !job->copies[i];
+}
+
+/* The mass of every component, each distinct row counted once: in whole[k] of every thread's memory. */
+static void count_chunk(void *data, size_t chunk, int worker) {
+    const counting *job = data;
+    const ast_mixture_steps *m = job->m;
+    ast_tile_memory *memory = &m->tiles.memory[worker];
+    size_t first = chunk * m->l->rows.chunk, last = first + m->l->rows.chunk, n = m->tiles.tile;
+    for (size_t at = first; at < last && at < m->l->rows.count; at += n) {
+        ast_tile tile = ast_tile_at(&m->tiles, at, memory);
+        ast_tile_logits(&m->tiles, &tile, job->before, memory);
+        m->tiles.kernels->normalise(memory->logits, ast_components_all(m->c), n, memory->most, memory->total);
+        for (size_t i = 0; i < n && at + i < m->l->rows.count; i++)
+            for (size_t k = 0; counts(job, at + i) && k < m->c->count; k++)
+                memory->whole[k] += llrint(memory->logits[k * n + i] / m->grain);
+    }
+}
+
+/* mass (K) */
+static void count_distinct(const counting *job, double *mass) {
+    const ast_mixture_steps *m = job->m;
+    for (size_t i = 0; i < m->l->rows.count && !job->before; i++)
+        if (counts(job, i))
+            mass[m->l->labels[i]]++;
+    if (!job->before)
+        return;
+    ast_pool_run(m->l->pool, m->l->rows.chunks, count_chunk, (void *)job);
+    for (int w = 0; w < m->tiles.threads; w++)
+        for (size_t k = 0; k < m->c->count; k++) {
+            mass[k] += (double)m->tiles.memory[w].whole[k] * m->grain;
+            m->tiles.memory[w].whole[k] = 0;
+        }
+}
+
+/* 2 (D - 1) / (1 - c), c the cosine of the nearest other mean; without another one that of the opposite direction. */
+static double narrowest(const ast_components *c, size_t k) {
+    double nearest = -1;
+    for (size_t other = 0; other < c->count; other++) {
+        double cosine = 0;
+        for (size_t d = 0; d < c->dimension; d++)
+            cosine += c->means[k * c->dimension + d] * c->means[other * c->dimension + d];
+        nearest = other != k && cosine < 1 - EQUAL ? fmax(nearest, cosine) : nearest;
+    }
+    return 2 * (double)(c->dimension - 1) / (1 - nearest);
+}
+
+ast_status ast_mixture_hold_kappas(ast_mixture_steps *m, ast_distinct *distinct, const ast_components *before,
+                                   bool rising, ast_fault *fault) {
+    ast_components *c = m->c;
+    size_t sharp = 0;
+    for (size_t k = 0; k < c->count; k++)
+        sharp += is_sharp(c, k);
+    if (sharp == 0 || !isnan(m->run->options->kappa))
+        return AST_OK;
+    ast_status status = distinct->copies ? AST_OK : ast_distinct_open(distinct, m->l, fault);
+    double *mass = ast_allocate_zero(ast_components_all(c), sizeof *mass);
+    if (status == AST_OK && !mass)
+        status = ast_fail_memory(fault);
+    if (status == AST_OK)
+        count_distinct(&(counting){m, distinct->copies, m->run->options->hard ? NULL : before}, mass);
+    for (size_t k = 0; k < c->count && status == AST_OK; k++)
+        if (is_sharp(c, k) && mass[k] < LEAST_DISTINCT)
+            c->kappas[k] = fmin(c->kappas[k], fmax(narrowest(c, k), rising ? before->kappas[k] : 0));
+    free(mass);
+    return status;
+}
+
 /* ---- the start ---- */
 
 /* One M step from the labels of the nearest starts, whose sums the labelling has. */
-static void maximise_labels(mixture *m) {
+static void maximise_labels(ast_mixture_steps *m) {
     const ast_cluster_list *list = &m->l->clusters;
     ast_components *c = m->c;
     double sum[AST_MAX_DIMENSION], total = 0;
@@ -199,7 +280,7 @@ static void maximise_labels(mixture *m) {
 }
 
 /* Sums of a chunk must be exact as doubles, those of all points as int64. */
-static void choose_grain(mixture *m) {
+static void choose_grain(ast_mixture_steps *m) {
     const ast_labelling *l = m->l;
     double total = 0, largest = 0;
     for (size_t i = 0; l->rows.weights && i < l->rows.count; i++)
@@ -214,18 +295,19 @@ static void choose_grain(mixture *m) {
     m->grain = ldexp(1, -(int)fmin(FINEST_GRAIN, fmin(of_chunk, of_all)));
 }
 
-static ast_status open_mixture(mixture *m, ast_fault *fault) {
-    size_t count = m->l->clusters.live, dimension = m->l->rows.dimension;
+ast_status ast_mixture_open(ast_mixture_steps *m, size_t count, ast_fault *fault) {
+    size_t dimension = m->l->rows.dimension, all = count + (m->run->options->background != 0);
     m->soft = ast_allocate(m->l->rows.chunks, sizeof *m->soft);
     m->hard = ast_allocate(m->l->rows.chunks, sizeof *m->hard);
     m->changed = ast_allocate(m->l->rows.chunks, sizeof *m->changed);
-    m->sums = ast_allocate(count * (dimension + 1), sizeof *m->sums);
+    m->sums = ast_allocate(all * (dimension + 1), sizeof *m->sums);
     bool ready = m->soft && m->hard && m->changed && m->sums && ast_components_open(m->c, count, dimension) &&
-                 ast_tiles_open(&m->tiles, m->l, count, true);
+                 ast_tiles_open(&m->tiles, m->l, all, true);
+    choose_grain(m);
     return ready ? AST_OK : ast_fail_memory(fault);
 }
 
-static void close_mixture(mixture *m) {
+void ast_mixture_close(ast_mixture_steps *m) {
     ast_tiles_free(&m->tiles);
     free(m->soft);
     free(m->hard);
@@ -236,48 +318,73 @@ static void close_mixture(mixture *m) {
 /* ---- the iteration ---- */
 
 /* Ends after an E step, so that components, memberships and likelihood belong together. */
-static ast_status iterate(mixture *m, ast_fault *fault) {
+static ast_status iterate(ast_mixture_steps *m, ast_distinct *distinct, ast_components *before, ast_fault *fault) {
     const ast_options *options = m->run->options;
-    double before = -INFINITY;
+    double last = -INFINITY;
     for (;;) {
         m->run->pass_start = ast_seconds();
         size_t changed;
-        ast_status status = expect(m, &changed, fault);
+        ast_components_prepare(m->c);
+        ast_status status = ast_mixture_expect(m, &changed, fault);
         m->run->iterations++;
         if (status == AST_OK)
             status = ast_run_tell_pass(m->run, m->c->count, changed, m->l->present, m->run->objective, fault);
         if (status != AST_OK)
             return status;
-        bool rises = m->run->objective - before > options->tolerance * (double)m->l->present;
+        bool rises = m->run->objective - last > options->tolerance * (double)m->l->present;
         m->run->converged = m->run->iterations > 1 && (options->hard ? changed == 0 : !rises);
         if (m->run->converged || m->run->iterations == options->max_iterations)
             return AST_OK;
-        before = m->run->objective;
+        last = m->run->objective;
+        ast_components_copy(before, m->c);
         maximise(m);
+        status = ast_mixture_hold_kappas(m, distinct, before, true, fault);
+        if (status != AST_OK)
+            return status;
     }
 }
 
-/* -2 L + (free numbers) log N: the smaller, the better. */
-static double bayes_criterion(const mixture *m) {
+double ast_mixture_criterion(const ast_mixture_steps *m) {
     double count = (double)m->c->count, dimension = (double)m->c->dimension;
     double numbers = count * (dimension - 1) + (count - 1) + (isnan(m->run->options->kappa) ? count : 0);
-    return -2 * m->run->log_likelihood + numbers * log((double)m->l->present);
+    return -2 * m->run->log_likelihood + (numbers + m->c->background) * log((double)m->l->present);
+}
+
+ast_status ast_mixture_finish(ast_mixture_steps *m, ast_fault *fault) {
+    m->run->bic = ast_mixture_criterion(m);
+    m->run->outliers = ast_components_unlabel(m->c, m->l);
+    return ast_components_finish(m->c, m->l, fault);
+}
+
+static ast_status run_components(ast_mixture_steps *m, ast_fault *fault) {
+    ast_components before = {0};
+    ast_distinct distinct = {0};
+    bool ready = ast_components_open(&before, m->c->count, m->c->dimension);
+    ast_status status = ready ? AST_OK : ast_fail_memory(fault);
+    if (status == AST_OK) {
+        maximise_labels(m);
+        status = ast_mixture_hold_kappas(m, &distinct, NULL, false, fault);
+    }
+    if (status == AST_OK && m->run->options->background)
+        ast_components_add_background(m->c, AST_FIRST_SHARE);
+    if (status == AST_OK)
+        status = iterate(m, &distinct, &before, fault);
+    ast_distinct_free(&distinct);
+    ast_components_free(&before);
+    return status;
 }
 
 ast_status ast_run_movmf(ast_labelling *l, ast_run *run, ast_fault *fault) {
-    mixture m = {.l = l, .run = run, .c = &run->components};
+    if (run->options->auto_clusters)
+        return ast_run_auto(l, run, fault);
+    ast_mixture_steps m = {.l = l, .run = run, .c = &run->components};
     ast_status status = ast_run_nearest(l, run, fault);
     if (status == AST_OK)
-        status = open_mixture(&m, fault);
-    if (status == AST_OK) {
-        choose_grain(&m);
-        maximise_labels(&m);
-        status = iterate(&m, fault);
-    }
-    if (status == AST_OK) {
-        run->bic = bayes_criterion(&m);
-        status = ast_components_finish(&run->components, l, fault);
-    }
-    close_mixture(&m);
+        status = ast_mixture_open(&m, l->clusters.live, fault);
+    if (status == AST_OK)
+        status = run_components(&m, fault);
+    if (status == AST_OK)
+        status = ast_mixture_finish(&m, fault);
+    ast_mixture_close(&m);
     return status;
 }

@@ -78,5 +78,5 @@ ast_tile ast_tile_at(const ast_tiles *t, size_t first, ast_tile_memory *m) {
 }
 
 void ast_tile_logits(const ast_tiles *t, const ast_tile *tile, const ast_components *c, ast_tile_memory *m) {
-    t->kernels->logits(tile, c->means, c->offsets, c->kappas, c->count, m->logits);
+    t->kernels->logits(tile, c->means, c->offsets, c->kappas, ast_components_all(c), m->logits);
 }

@@ -56,8 +56,38 @@ static double scaled_weight(const ref_points *points, size_t i) {
     return points->weight[i] * (double)points->used / points->total;
 }
 
+static int is_copy(const ref_points *points, size_t i) {
+    size_t row = points->dimension * sizeof *points->x;
+    for (size_t j = 0; j < i; j++)
+        if (points->weight[j] > 0 &&
+            memcmp(points->x + j * points->dimension, points->x + i * points->dimension, row) == 0)
+            return 1;
+    return 0;
+}
+
+/* A component of fewer than two distinct points has a kappa of at most 2 (D - 1) / (1 - cosine of the nearest mean),
+ * or what it was. */
+static void hold_kappas(ref_mixture *m, const ref_points *points, const double *memberships, const double *before) {
+    double room = (double)(m->dimension - 1);
+    for (size_t k = 0; k < m->count; k++) {
+        double mass = 0, nearest = -1;
+        for (size_t i = 0; i < points->count && m->kappas[k] > 512 * room; i++)
+            if (points->weight[i] > 0 && !is_copy(points, i))
+                mass += memberships[i * m->count + k];
+        for (size_t other = 0; other < m->count; other++) {
+            double cosine = 0;
+            for (size_t d = 0; d < m->dimension; d++)
+                cosine += m->means[k * m->dimension + d] * m->means[other * m->dimension + d];
+            nearest = other != k && cosine < 1 - 0x1p-22 ? fmax(nearest, cosine) : nearest;
+        }
+        if (m->kappas[k] > 512 * room && mass < 1.5)
+            m->kappas[k] = fmin(m->kappas[k], fmax(2 * room / (1 - nearest), before[k]));
+    }
+}
+
 void ref_mixture_maximise(ref_mixture *m, const ref_points *points, const double *memberships, double kappa) {
-    double *sum = ref_take(m->dimension, sizeof *sum);
+    double *sum = ref_take(m->dimension, sizeof *sum), *before = ref_take(m->count, sizeof *before);
+    memcpy(before, m->kappas, m->count * sizeof *before);
     for (size_t k = 0; k < m->count; k++) {
         double mass = 0, squared = 0;
         memset(sum, 0, m->dimension * sizeof *sum);
@@ -76,7 +106,10 @@ void ref_mixture_maximise(ref_mixture *m, const ref_points *points, const double
             m->means[k * m->dimension + d] = sum[d] / sqrt(squared);
         m->kappas[k] = isnan(kappa) ? solve_kappa(m->dimension, sqrt(squared) / mass) : kappa;
     }
+    if (isnan(kappa))
+        hold_kappas(m, points, memberships, before);
     free(sum);
+    free(before);
 }
 
 double ref_mixture_expect(const ref_mixture *m, const ref_points *points, int hard, double *memberships) {
