@@ -187,8 +187,20 @@ static int fill_tree(job *work) {
 
 /* ---- All of it --------------------------------------------------------------------------------------------------- */
 
+static void warn_chain(const job *work) {
+    const ast_report *report = &work->report;
+    if (!report->cluster_posterior || report->settled || work->given->common.quiet || !ast_cli_speaks())
+        return;
+    ast_cli_fail(
+        0,
+        "warning: the chain has not settled: the second half of its %d sweeps disagrees with the first, or they "
+        "are worth too few independent samples (%.0f); raise --max-iterations",
+        report->iterations, report->effective_samples);
+}
+
 int ast_cli_cluster_deliver(job *work) {
     work->total = ast_cli_cluster_total(work);
+    warn_chain(work);
     int code = ast_cli_cluster_labels(work);
     if (code < 0 && !ast_cli_speaks())
         return AST_CLI_DONE;

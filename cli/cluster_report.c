@@ -38,7 +38,7 @@ static void fill_known(ast_page_head *head, const char *name, double number) {
 static void fill_measures(const ast_options *options, const ast_report *report, ast_page_head *head) {
     ast_page_measure(head, "points", (double)report->points);
     ast_page_measure(head, "missing", (double)report->missing);
-    if (options->min_size > 0)
+    if (options->min_size > 0 || options->background)
         ast_page_measure(head, "outliers", (double)report->outliers);
     ast_page_measure(head, "clusters", (double)report->clusters);
     if (options->merge != AST_MERGE_NONE)
@@ -60,11 +60,17 @@ static void fill_notes(const ast_cli_result *result, ast_page_notes *notes) {
     if (report->missing)
         ast_note(notes, "%s row%s no direction.", ast_cli_grouped(report->missing, missing),
                  report->missing == 1 ? " has" : "s have");
-    if (report->outliers)
+    if (report->outliers && isfinite(report->background))
+        ast_note(notes, "%s point%s most probably belong to the background, %.1f%% of the mixture.",
+                 ast_cli_grouped(report->outliers, outliers), report->outliers == 1 ? "" : "s",
+                 100 * report->background);
+    else if (report->outliers)
         ast_note(notes, "%s point%s outlier%s: the small cluster was dissolved, and no other mean is within the angle.",
                  ast_cli_grouped(report->outliers, outliers), report->outliers == 1 ? " is an" : "s are",
                  report->outliers == 1 ? "" : "s");
-    if (!report->converged)
+    if (report->cluster_posterior && !report->settled)
+        ast_note(notes, "The chain has not settled: the second half of the sweeps disagrees with the first.");
+    if (!report->converged && !report->cluster_posterior)
         ast_note(notes, "The run stopped after %d passes and has not converged.", report->iterations);
     if (isfinite(report->improvement))
         ast_note(notes,

@@ -59,6 +59,23 @@ static void put_known(ast_text *json, const char *key, double value) {
         ast_json_real(json, key, value, DOUBLE_DIGITS);
 }
 
+/* A sampler's chain, which never converges. Numbers of clusters that did not occur are left out. */
+static void put_chain(const ast_report *report, ast_text *json) {
+    ast_json_real(json, "converged", NAN, DOUBLE_DIGITS);
+    ast_json_boolean(json, "settled", report->settled);
+    ast_json_real(json, "effective_samples", report->effective_samples, FLOAT_DIGITS);
+    ast_json_open(json, "posterior_clusters", '[');
+    for (size_t k = 0; k < report->cluster_posterior_count; k++) {
+        if (report->cluster_posterior[k] == 0)
+            continue;
+        ast_json_open(json, NULL, '{');
+        ast_json_integer(json, "clusters", (int64_t)k);
+        ast_json_real(json, "share", report->cluster_posterior[k], FLOAT_DIGITS);
+        ast_json_close(json, '}');
+    }
+    ast_json_close(json, ']');
+}
+
 static void put_head(const ast_cli_result *result, ast_text *json) {
     const ast_report *report = result->report;
     ast_json_integer(json, "points", (int64_t)report->points);
@@ -70,7 +87,10 @@ static void put_head(const ast_cli_result *result, ast_text *json) {
     ast_json_integer(json, "outliers", (int64_t)report->outliers);
     ast_json_real(json, "objective", report->objective, DOUBLE_DIGITS);
     ast_json_integer(json, "iterations", report->iterations);
-    ast_json_boolean(json, "converged", report->converged);
+    if (report->cluster_posterior)
+        put_chain(report, json);
+    else
+        ast_json_boolean(json, "converged", report->converged);
     ast_json_real(json, "stability", report->stability, DOUBLE_DIGITS);
     put_known(json, "silhouette", report->silhouette);
     put_known(json, "background", report->background);

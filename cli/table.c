@@ -116,6 +116,17 @@ static void print_firmness(const ast_report *report) {
     putchar('\n');
 }
 
+/* What a sampler's chain says about the number of clusters; rare numbers are left out. */
+static void print_chain(const ast_report *report) {
+    if (!report->cluster_posterior)
+        return;
+    printf("number of clusters over the sweeps:");
+    for (size_t k = 0; k < report->cluster_posterior_count; k++)
+        if (report->cluster_posterior[k] >= 0.005)
+            printf(" %zu (%.0f%%)", k, 100 * report->cluster_posterior[k]);
+    printf("; worth %.0f independent samples%s\n", report->effective_samples, report->settled ? "" : "; NOT settled");
+}
+
 static void print_head(const ast_cli_result *result, const look *style) {
     const ast_report *report = result->report;
     char text[AST_CLI_GROUPED], time[AST_CLI_DURATION];
@@ -127,9 +138,16 @@ static void print_head(const ast_cli_result *result, const look *style) {
            report->clusters == 1 ? "" : "s", style->plain, result->method);
     if (!isnan(result->angle))
         printf(" at %g degrees", result->angle);
-    printf(", %s after %d %s%s, %s, objective %.8g\n", report->converged ? "converged" : "NOT converged",
-           report->iterations, result->batches ? "batch" : "pass", report->iterations == 1 ? "" : "es",
-           ast_cli_duration(report->seconds, time), report->objective);
+    if (report->cluster_posterior)
+        printf(", the last of %d sweep%s", report->iterations, report->iterations == 1 ? "" : "s");
+    else
+        printf(", %s after %d %s%s", report->converged ? "converged" : "NOT converged", report->iterations,
+               result->batches ? "batch" : "pass", report->iterations == 1 ? "" : "es");
+    printf(", %s, objective %.8g\n", ast_cli_duration(report->seconds, time), report->objective);
+    print_chain(report);
+    if (isfinite(report->background))
+        printf("background: %.1f%% of the mixture; %s outlier%s with label -1\n", 100 * report->background,
+               ast_cli_grouped(report->outliers, text), report->outliers == 1 ? "" : "s");
     print_loss(result);
     print_merge(result);
     print_firmness(report);

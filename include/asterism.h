@@ -260,7 +260,9 @@ typedef struct ast_options {
     ast_method method;  /* AST_DP */
     double angle;       /* NaN: not set. AST_DP, AST_DPMEANS: degrees, 0..180. A larger angle gives fewer clusters */
     size_t clusters;    /* 0: not set; with AST_GIVEN as many as `means` has. All other methods: K, 1..N. AST_FSD: the
-                           largest number of clusters. AST_CRP: the number to start from, 1 if not set */
+                           largest number of clusters, 0: twice those of the start, at least 20. AST_CRP: the number to
+                           start from. AST_FSD, and AST_CRP without it, start from the clusters of AST_DP, merged by
+                           evidence */
     int max_iterations; /* 100. Passes after which the run stops without convergence; at least 1. AST_FSD, AST_CRP: the
                            number of sweeps. AST_OSPKM: rounds over the points. AST_MBSPKM: batches */
     int restarts;       /* 1. Runs, each with another start. AST_DP, AST_DPMEANS: run r, from 1 on, visits the points by
@@ -342,7 +344,7 @@ typedef struct ast_report {
                               points. NaN for methods without such a p */
     double bic;            /* -2 log_likelihood + (free parameters) log(points); smaller is better. NaN like above */
     int iterations;        /* passes of the run that was kept */
-    int converged;         /* 0 if it stopped at max_iterations */
+    int converged;         /* 0 if it stopped at max_iterations. AST_FSD, AST_CRP: 0, see `settled` */
     uint64_t oir_restarts; /* AST_OIR: how often the remaining points were scored again */
     double seconds;        /* of the whole call */
     double improvement;    /* AST_MBSPKM, and AST_DP with `sample`: what one more iteration over all points would add to
@@ -358,6 +360,13 @@ typedef struct ast_report {
                               NaN above 16 dimensions. n as in ast_cluster_info.effective */
     double rayleigh_p;     /* the probability of such a statistic or a larger one if the points were uniform */
     double background;     /* the share of the background in the mixture, 0..1; NaN without one */
+    double effective_samples; /* AST_FSD, AST_CRP: how many independent samples the chain is worth, by the log joint
+                                 density and the number of clusters. It and the two below leave out the sweeps of the
+                                 burn-in, without one the first fifth. NaN otherwise */
+    int settled;              /* AST_FSD, AST_CRP: 1 if the second half of the chain agrees with the first */
+    const double *cluster_posterior; /* AST_FSD, AST_CRP: element k is the share of sweeps with k clusters. NULL
+                                        otherwise. Valid until the next call with the context */
+    size_t cluster_posterior_count;  /* elements: k = 0, 1, ... */
 } ast_report;
 
 /* A cluster of the last result. */

@@ -108,7 +108,7 @@ def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray, ca
         tree = linkage_of(read_joins(context)) if options.tree else None
     return {"cluster_centers_": means, "kappas_": np.array([one.kappa for one in clusters], np.float64),
             "counts_": np.array([one.count for one in clusters], np.int64), "objective_": report.objective,
-            "weights_": np.array([one.share for one in clusters], np.float64), "bic_": report.bic,
+            "weights_": np.array([one.share for one in clusters], np.float64), "bic_": report.bic, "background_": report.background,
             "improvement_": report.improvement, "n_iter_": report.iterations, "missing": report.missing,
             "converged": bool(report.converged), "stability_": report.stability, "silhouette_": report.silhouette,
             "cluster_stability_": np.array([one.stability for one in clusters], np.float64), "tree_": tree,

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from ._base import DirectionMixture, checked_weights, logsumexp, unit_rows, whole_number
 from ._compat import assert_all_finite
 from ._library import constants, lib
-from .means import BatchFit
+from ._merging import outliers_of
+from .means import DEFAULT_SEED, BatchFit
 
 BLOCK = 1 << 16  # rows that (rows, K) doubles are held of at a time
 
@@ -21,14 +22,18 @@ class VMFMixture(BatchFit, DirectionMixture):
 
     Parameters
     ----------
-    n_components : int, default=1
-        K, 1 to the number of rows.
+    n_components : int or "auto", default=1
+        K, 1 to the number of rows. "auto" starts from too many components, which join as long as a lower bound of the
+        evidence rises (docs/mixtures.md).
+    background : bool, default=False
+        Whether there is one more component, uniform on the sphere. It is no cluster: rows that most probably belong to
+        it are outliers, label -1.
     init : {"k-means++", "random"} or array (K, D), default="k-means++"
         Where it starts.
     n_init : int, default=1
-        Runs, each from another start; the best likelihood is kept.
+        Runs, each from another start; the best `objective_` is kept. The runs are those of --restarts of the command.
     max_iter : int, default=100
-        Passes at most.
+        Passes at most; with "auto" at each number of components.
     tol : float, default=1e-6
         Converged once a pass raises the log-likelihood by no more than so many nats a point.
     kappa : float or None, default=None
@@ -36,16 +41,20 @@ class VMFMixture(BatchFit, DirectionMixture):
     hard : bool, default=False
         Whether every point belongs to its most probable component alone.
     measure, outlier_angle, allow_missing, random_state, n_threads
-        As in `DPVMFMeans`; `outlier_angle` is to the mean of the row's component.
+        As in `DPVMFMeans`; `outlier_angle` is to the mean of the row's component. With random_state=None the seed is
+        that of the command, 1, so that both find the same.
 
     Attributes
     ----------
     weights_ : (K) of the components, which add up to 1
     kappas_ : (K) their concentrations
+    background_ : float, the share of the background; NaN without one. `weights_` and it add up to 1
+    outliers_ : row numbers of the rows of the background
     bic_ : float, the Bayesian information criterion of the fit; the smaller, the better
     resultant_, alpha95_, standard_error_, kappa_interval_, precision_ : (K) of the components
     labels_, cluster_centers_, counts_, rayleigh_, similarity_, objective_, n_iter_, n_features_in_, feature_names_in_
-        As of `DPVMFMeans`; labels are the most probable components, the objective is the log-likelihood.
+        As of `DPVMFMeans`; labels are the most probable components. The objective is the log-likelihood, with "auto"
+        the lower bound of the log evidence.
 
     Examples
     --------
@@ -56,18 +65,23 @@ class VMFMixture(BatchFit, DirectionMixture):
     [50, 50, 50]
     >>> model.predict_proba(X[:2]).shape
     (2, 3)
+    >>> asterism.VMFMixture(n_components="auto").fit(X).n_clusters_
+    3
     """
 
     weights_: NDArray[np.float64]
     bic_: float
+    background_: float
+    outliers_: NDArray[np.intp]
     axial = False  # the distribution is not
-    _results = (*BatchFit._results, "weights_", "bic_")
+    _results = (*BatchFit._results, "weights_", "bic_", "background_")
 
-    def __init__(self, n_components: int = 1, *, init: Any = "k-means++", n_init: int = 1, max_iter: int = 100,
-                 tol: float = 1e-6, kappa: float | None = None, hard: bool = False, measure: str = "cosine",
-                 outlier_angle: float | None = None, allow_missing: bool = False, random_state: Any = None,
-                 n_threads: int | None = None) -> None:
+    def __init__(self, n_components: int | str = 1, *, background: bool = False, init: Any = "k-means++",
+                 n_init: int = 1, max_iter: int = 100, tol: float = 1e-6, kappa: float | None = None,
+                 hard: bool = False, measure: str = "cosine", outlier_angle: float | None = None,
+                 allow_missing: bool = False, random_state: Any = None, n_threads: int | None = None) -> None:
         self.n_components = n_components
+        self.background = background
         self.init = init
         self.n_init = n_init
         self.max_iter = max_iter
@@ -81,21 +95,23 @@ class VMFMixture(BatchFit, DirectionMixture):
         self.n_threads = n_threads
 
     def predict(self, X: Any) -> np.ndarray:
-        """The most probable component for every row of X, int32; -1 for rows farther than `outlier_angle` degrees from
-        its mean, and for rows without a direction."""
+        """The most probable component for every row of X, int32; -1 for rows that most probably belong to the background,
+        rows farther than `outlier_angle` degrees from the mean, and rows without a direction."""
         least = -2 if self.outlier_angle is None else np.cos(np.radians(float(self.outlier_angle)))
         parts = []
         for joint, cosines, there in self._joint(X):
             best = joint.argmax(axis=1)
-            own = np.take_along_axis(cosines, best[:, None], axis=1)[:, 0]
+            there = there & (best < cosines.shape[1])  # not the background
+            own = np.take_along_axis(cosines, np.minimum(best, cosines.shape[1] - 1)[:, None], axis=1)[:, 0]
             parts.append(np.where(there & (own >= least), best, -1).astype(np.int32))
         return np.concatenate(parts)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """(N, K): the probability of every component given the row; NaN for rows without a direction."""
+        """(N, K): the probability of every component given the row; NaN for rows without a direction. A row adds up to 1
+        minus the probability that it belongs to the background."""
         return np.concatenate([
-            np.where(there[:, None], np.exp(joint - logsumexp(joint, axis=1, keepdims=True)), np.nan)
-            for joint, _, there in self._joint(X)])
+            np.where(there[:, None], np.exp(joint - logsumexp(joint, axis=1, keepdims=True))[:, :cosines.shape[1]], np.nan)
+            for joint, cosines, there in self._joint(X)])
 
     def score_samples(self, X: Any) -> np.ndarray:
         """(N) the log density of the mixture at every row, in nats; NaN for rows without a direction."""
@@ -109,8 +125,8 @@ class VMFMixture(BatchFit, DirectionMixture):
         return float(np.average(densities[there], weights=None if weights is None else weights[there]))
 
     def _joint(self, X: Any) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """In blocks of rows: log of weight times density of every component (n, K), cosines (n, K), and which rows have
-        a direction (n)."""
+        """In blocks of rows: log of weight times density of every component (n, K), and of the background in one more
+        column if there is one; cosines (n, K); and which rows have a direction (n)."""
         X = self._validated(X, reset=False)
         assert_all_finite(X, allow_nan=self.allow_missing, input_name="X")
         means = self.cluster_centers_.astype(np.float64)
@@ -119,7 +135,12 @@ class VMFMixture(BatchFit, DirectionMixture):
         for first in range(0, len(X), BLOCK):
             rows = X[first:first + BLOCK].astype(np.float64)
             cosines = np.clip(unit_rows(rows) @ means.T, -1, 1)
-            yield constant + self._kappas() * cosines, cosines, rows.any(axis=1) & ~np.isnan(rows).any(axis=1)
+            joint = constant + self._kappas() * cosines
+            if not np.isnan(self.background_):
+                with np.errstate(divide="ignore"):
+                    uniform = np.log(self.background_) + lib.ast_vmf_log_density(X.shape[1], 0.0, 0.0)
+                joint = np.column_stack([joint, np.full(len(joint), uniform)])
+            yield joint, cosines, rows.any(axis=1) & ~np.isnan(rows).any(axis=1)
 
     def _kappas(self) -> np.ndarray:
         """Concentrations to compute with. A component of one direction alone has none: it is as sharp as floats are."""
@@ -128,10 +149,24 @@ class VMFMixture(BatchFit, DirectionMixture):
     def _options(self, X: np.ndarray) -> Any:
         options = super()._options(X)
         options.method = constants["AST_MOVMF"]
-        options.clusters = whole_number("n_components", self.n_components, 1)
+        options.auto_clusters, options.background = self._automatic(), bool(self.background)
+        options.clusters = 0 if options.auto_clusters else whole_number("n_components", self.n_components, 1)
         if options.clusters > len(X):
             raise ValueError(f"n_samples={len(X)} should be at least n_components={options.clusters}")
         options.tolerance, options.hard = float(self.tol), bool(self.hard)
         options.kappa = np.nan if self.kappa is None else float(self.kappa)
         self._start(options, X.shape[1])
         return options
+
+    def _automatic(self) -> bool:
+        if isinstance(self.n_components, str) and self.n_components != "auto":
+            raise ValueError(f"n_components is {self.n_components!r}; it must be an integer or 'auto'")
+        if self.n_components == "auto" and self.hard:
+            raise ValueError("n_components='auto' needs soft memberships: hard cannot be combined with it")
+        return isinstance(self.n_components, str)
+
+    def _seed(self) -> int:
+        return DEFAULT_SEED if self.random_state is None else super()._seed()
+
+    def _finish(self, X: np.ndarray) -> None:
+        self.outliers_ = outliers_of(X, self.labels_)

@@ -108,3 +108,42 @@ def test_given_kappa_and_weights(drawn):
 def test_wrong_parameters(drawn, model, words):
     with pytest.raises(ValueError, match=words):
         model.fit(drawn[0])
+
+
+def five_unequal(seed):
+    """Three clusters of unequal size and concentration, and a tenth of noise."""
+    rng, rows, truth = np.random.default_rng(seed), [], []
+    for k, (size, spread) in enumerate([(600, 0.2), (300, 0.1), (100, 0.05)]):
+        rows.append(np.eye(4)[k] + spread * rng.standard_normal((size, 4)))
+        truth += [k] * size
+    rows.append(rng.standard_normal((100, 4)))
+    return np.concatenate(rows), np.array(truth + [-1] * 100)
+
+
+def test_auto_finds_the_number_and_the_background():
+    X, truth = five_unequal(3)
+    model = asterism.VMFMixture(n_components="auto", background=True).fit(X)
+    inside = truth >= 0
+    assert model.n_clusters_ == 3
+    assert adjusted_rand_score(truth[inside], model.labels_[inside]) > 0.98
+    assert model.background_ == pytest.approx(0.1, abs=0.03)
+    assert model.weights_.sum() + model.background_ == pytest.approx(1)
+    np.testing.assert_array_equal(model.outliers_, np.flatnonzero(model.labels_ < 0))
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    proba = model.predict_proba(X)
+    assert proba.shape == (1100, 3) and (proba.sum(axis=1) <= 1 + 1e-9).all()
+    assert (proba[model.outliers_].sum(axis=1) < 0.75).all()
+    plain = asterism.VMFMixture(n_components="auto").fit(X[inside])
+    assert plain.n_clusters_ == 3 and np.isnan(plain.background_) and len(plain.outliers_) == 0
+    with pytest.raises(ValueError, match="hard"):
+        asterism.VMFMixture(n_components="auto", hard=True).fit(X)
+    with pytest.raises(ValueError, match="'auto'"):
+        asterism.VMFMixture(n_components="many").fit(X)
+
+
+def test_runs_are_those_of_the_command():
+    """Without a random_state the seed is that of the command: n_init finds what --restarts finds."""
+    X, _ = five_unequal(4)
+    first, second = (asterism.VMFMixture(6, n_init=4, random_state=state).fit(X) for state in (None, 1))
+    assert first.bic_ == second.bic_
+    np.testing.assert_array_equal(first.labels_, second.labels_)

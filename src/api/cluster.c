@@ -158,8 +158,11 @@ static ast_report report_of(const ast_call *c, const ast_run *run, const ast_lab
                         .outliers = outliers_of(run, l),
                         .silhouette = NAN,
                         .stability = NAN,
-                        .background =
-                            run->components.background ? run->components.weights[run->components.count] : NAN};
+                        .background = run->components.background ? run->components.weights[run->components.count] : NAN,
+                        .effective_samples = run->chain.posterior ? run->chain.effective : NAN,
+                        .settled = run->chain.settled,
+                        .cluster_posterior = run->chain.posterior,
+                        .cluster_posterior_count = run->chain.posterior_count};
 }
 
 /* The method, then what the options ask for after it has converged. */
@@ -190,6 +193,8 @@ static ast_status keep_result(ast_call *c, ast_labelling *l, ast_run *run, ast_f
     ast_report report = report_of(c, run, l);
     r->components = run->components;
     r->tree = run->tree;
+    r->posterior = run->chain.posterior;
+    run->chain.posterior = NULL;
     run->components = (ast_components){0};
     run->tree = (ast_tree_of_run){0};
     r->labels = several ? ast_allocate(c->points->count, sizeof *r->labels) : c->labels;
@@ -227,6 +232,7 @@ static ast_status run_once(ast_call *c, ast_labelling *l, int restart, ast_fault
     if (status == AST_OK)
         status = keep_result(c, l, &run, fault);
     ast_components_free(&run.components);
+    ast_chain_free(&run.chain);
     ast_tree_free(&run.tree);
     return status;
 }

@@ -270,7 +270,7 @@ const char *ast_options_problem(const ast_options *o) {
         return ast_size_problem(o, sizeof *o);
     if ((int)o->method < AST_DP || o->method > AST_MBSPKM)
         return "the method must be one of AST_DP to AST_MBSPKM";
-    bool by_angle = o->method == AST_DP || o->method == AST_DPMEANS, any_number = by_angle || o->method == AST_CRP || o->auto_clusters;
+    bool by_angle = o->method == AST_DP || o->method == AST_DPMEANS, any_number = by_angle || o->method == AST_FSD || o->method == AST_CRP || o->auto_clusters;
     if (by_angle && isnan(o->angle))
         return "the angle is not set: DP-vMF-means and DP-means need one, between 0 and 180 degrees";
     if (by_angle && !(o->angle >= 0 && o->angle <= 180))

@@ -19,6 +19,7 @@ typedef struct ast_result {
     ast_cluster_info *clusters;
     float *means;
     ast_components components; /* none where the method has none */
+    double *posterior;         /* of the number of clusters: a sampler's; NULL otherwise */
     ast_tree_of_run tree;
     ast_report report;
     double evidence;  /* of AST_DP, where there are several restarts */

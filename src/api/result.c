@@ -189,7 +189,7 @@ ast_status ast_call_result(const ast_call *c, ast_labelling *l, ast_result *r, a
 }
 
 void ast_result_free(ast_result *r) {
-    ast_free_all(r->labels, r->clusters, r->means);
+    ast_free_all(r->labels, r->clusters, r->means, r->posterior);
     ast_components_free(&r->components);
     ast_tree_free(&r->tree);
     *r = (ast_result){0};

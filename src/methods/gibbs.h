@@ -87,8 +87,11 @@ ast_status ast_crp_sweep(ast_sampler *sampler, size_t *changed, ast_fault *fault
 
 typedef ast_status ast_sweep(ast_sampler *sampler, size_t *changed, ast_fault *fault);
 
-/* The sweeps of a run, and its end: the clusters that have points are the result. */
 struct ast_run;
+
+/* Where a run starts: from the clusters of DP-vMF-means, unless the options name another start. Then its sweeps, and
+ * its end: the clusters that have points are the result. */
+ast_status ast_sampler_start(ast_labelling *labelling, struct ast_run *run, ast_fault *fault);
 ast_status ast_run_sampler(ast_labelling *labelling, struct ast_run *run, ast_sweep *sweep, ast_fault *fault);
 
 #endif

@@ -235,14 +235,9 @@ ast_status ast_crp_sweep(ast_sampler *s, size_t *changed, ast_fault *fault) {
     return AST_OK;
 }
 
-/* Starts from one cluster of all points, or as spherical k-means does. */
 ast_status ast_run_crp(ast_labelling *l, ast_run *run, ast_fault *fault) {
     if (l->present == 0)
         return AST_OK;
-    ast_options options = *run->options;
-    ast_run start = *run;
-    start.options = &options;
-    options.clusters = options.clusters || options.start == AST_GIVEN ? options.clusters : 1;
-    ast_status status = ast_run_nearest(l, &start, fault);
+    ast_status status = ast_sampler_start(l, run, fault);
     return status == AST_OK ? ast_run_sampler(l, run, ast_crp_sweep, fault) : status;
 }

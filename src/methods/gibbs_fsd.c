@@ -103,6 +103,8 @@ ast_status ast_fsd_sweep(ast_sampler *s, size_t *changed, ast_fault *fault) {
 }
 
 ast_status ast_run_fsd(ast_labelling *l, ast_run *run, ast_fault *fault) {
-    ast_status status = ast_run_nearest(l, run, fault);
+    if (l->present == 0)
+        return AST_OK;
+    ast_status status = ast_sampler_start(l, run, fault);
     return status == AST_OK ? ast_run_sampler(l, run, ast_fsd_sweep, fault) : status;
 }

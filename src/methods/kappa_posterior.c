@@ -9,8 +9,9 @@
 
 #include <math.h>
 
-#define NODES 17
-#define STEP 0.75                       /* between nodes, in standard deviations: six of them to each side */
+#define NODES 25
+#define STEP 0.75 /* between nodes, in standard deviations: nine of them to each side, as few points have long tails   \
+                   */
 #define LEAST (-14.0)                   /* of t */
 #define MOST 35.0                       /* of t */
 #define ROOT_STEPS 60                   /* at most; 6 to 10 as a rule */

@@ -8,6 +8,7 @@
 #ifndef AST_METHODS_H
 #define AST_METHODS_H
 
+#include "chain.h"
 #include "components.h"
 #include "history.h"
 #include "labelling.h"
@@ -34,6 +35,7 @@ typedef struct ast_run {
     double weight_unit;        /* the smallest weight as given, in which clusters count theirs; 1 without weights */
     ast_tree_of_run tree;      /* if the options ask for it. The caller frees it */
     ast_components components; /* cluster k is component k; none where the method has none. The caller frees them */
+    ast_chain chain;           /* of a sampler. The caller frees it */
 } ast_run;
 
 /* Of all points with a label together: |sum| / weight, 0..1; axial: the sum of the squared entries of the mean of x x',

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
  * A mixture of von Mises-Fisher distributions that finds its number of components: EM from too many of them, which join
- * as it goes (after Figueiredo and Jain 2002), by a bound on the evidence (Corduneanu and Bishop 2001) instead of a
+ * as it goes (after Figueiredo and Jain 2002), by a bound on the evidence (Attias 2000) instead of a
  * penalty per parameter.
  *
- * With memberships r_ik, n_k = sum_i r_ik and s_k = sum_i r_ik x_i, and the mean and kappa of every component
- * integrated out (kappa_posterior.h),
+ * With memberships r_ik, n_k = sum_i r_ik and s_k = sum_i r_ik x_i, the mean and kappa of every component integrated
+ * out (kappa_posterior.h), and the shares too, all of which are equally likely before,
  *
- *     F = sum_k ln m(n_k, |s_k|) + sum_k n_k ln(n_k / N) - sum_ik r_ik ln r_ik
+ *     F = sum_k ln m(n_k, |s_k|) + sum_k ln Gamma(n_k + 1) + c(K) - sum_ik r_ik ln r_ik
+ *     c(K) = ln Gamma(K) - ln Gamma(N + K) + ln K!        (K! orders of the components are one mixture)
  *
- * is a lower bound of ln p(points | shares), relative to uniform points; for whole memberships it is the evidence of
- * the partition (evidence.h). Every step raises it:
+ * is a lower bound of the log evidence of K components, relative to uniform points. Every step raises it:
  *
  * M: the posterior of every kappa; centre and width of the prior of ln kappa, which all components share.
- * E: r_ik is proportional to n_k exp(E[L(kappa_k)] + E[kappa_k mu_k] . x_i), a vMF component for the kernels.
+ * E: r_ik is proportional to exp(psi(n_k + 1) + E[L(kappa_k)] + E[kappa_k mu_k] . x_i): a vMF component for the
+ *     kernels.
  * Join: two components whose memberships are added, or one and the background, if F rises by
- *     ln m(n_a + n_b, |s_a + s_b|) - ln m(n_a, |s_a|) - ln m(n_b, |s_b|) + [n ln n] - [r ln r of the points]
+ *     ln m(n_a + n_b, |s_a + s_b|) - ln m(n_a, |s_a|) - ln m(n_b, |s_b|) + [ln Gamma] + [c] - [r ln r of the points]
  *
  * Once nothing joins and F stands still, it may be a local maximum with more components than needed. So the best level
  * of the tree of joins is taken if its F, which without overlap is at least its evidence, is larger; otherwise the best
@@ -90,6 +91,26 @@ static double n_log_n(double n) {
     return n > 0 ? n * log(n) : 0;
 }
 
+static double log_gamma(double x) {
+    int sign;
+    return lgamma_r(x, &sign);
+}
+
+/* Its derivative, x >= 1: psi(x) = psi(x + 1) - 1/x up to 8, then the asymptotic series. */
+static double digamma(double x) {
+    double below = 0;
+    for (; x < 8; x++)
+        below += 1 / x;
+    double square = 1 / (x * x);
+    return log(x) - 1 / (2 * x) - square * (1.0 / 12 - square * (1.0 / 120 - square / 252)) - below;
+}
+
+/* c(K): what the number of components adds to F. A background has a share and no twin. */
+static double count_value(const search *s, size_t count) {
+    double shares = (double)(count + s->m.c->background);
+    return log_gamma(shares) - log_gamma(s->points + shares) + log_gamma((double)count + 1);
+}
+
 static double *sum_of(const search *s, size_t k) {
     return s->sums + k * s->prior.dimension;
 }
@@ -132,12 +153,13 @@ static void tune_prior(search *s) {
 static void maximise(search *s) {
     ast_components *c = s->m.c;
     size_t dimension = s->prior.dimension;
+    double rest = digamma(s->points + (double)(s->count + c->background));
     describe(s);
     tune_prior(s);
     if (c->background) {
         c->kappas[s->count] = 0;
         c->weights[s->count] = s->mass[s->count] / s->points;
-        c->offsets[s->count] = log(c->weights[s->count]);
+        c->offsets[s->count] = digamma(s->mass[s->count] + 1) - rest;
         memmove(c->means + s->count * dimension, c->means + c->count * dimension, dimension * sizeof *c->means);
     }
     c->count = s->count;
@@ -145,7 +167,7 @@ static void maximise(search *s) {
         const ast_kappa_posterior *p = &s->posteriors[k];
         c->weights[k] = s->mass[k] / s->points;
         c->kappas[k] = p->slope * s->shrink;
-        c->offsets[k] = log(c->weights[k]) + p->constant;
+        c->offsets[k] = digamma(s->mass[k] + 1) - rest + p->constant;
         for (size_t d = 0; d < dimension && s->lengths[k] > 0; d++)
             c->means[k * dimension + d] = s->shrink * sum_of(s, k)[d] / s->lengths[k];
     }
@@ -182,10 +204,10 @@ static double entropy(const search *s) {
 
 /* F without the entropy: the evidence, if memberships were whole. */
 static double partition_evidence(const search *s) {
-    double sum = n_log_n(s->mass[s->count]);
+    double sum = count_value(s, s->count) + log_gamma(s->mass[s->count] + 1);
     for (size_t k = 0; k < s->count; k++)
-        sum += s->posteriors[k].log_marginal + n_log_n(s->mass[k]);
-    return sum - n_log_n(s->points);
+        sum += s->posteriors[k].log_marginal + log_gamma(s->mass[k] + 1);
+    return sum;
 }
 
 /* Closes the gap that component k leaves. */
@@ -395,7 +417,7 @@ typedef struct node {
 
 static node node_of(const search *s, double mass, double length, size_t place) {
     double marginal = ast_kappa_posterior_find(&s->prior, mass, length).log_marginal;
-    return (node){mass, length, marginal + n_log_n(mass), place};
+    return (node){mass, length, marginal + log_gamma(mass + 1), place};
 }
 
 /* Joins all the way along the tree. nodes: (2 leaves), of which the leaves are set; joins: (leaves). Returns the number
@@ -410,7 +432,8 @@ static size_t best_level(const search *s, ast_joiner *joiner, node *nodes, ast_j
         node *into = &nodes[s->count + made];
         ast_joiner_take(joiner, &joins[made]);
         *into = node_of(s, a->mass + b->mass, a->length + b->length - s->shrink * joins[made].loss, place);
-        value += into->value - a->value - b->value;
+        value +=
+            into->value - a->value - b->value + count_value(s, s->count - made - 1) - count_value(s, s->count - made);
         if (value > *highest) {
             *highest = value;
             best = made + 1;

@@ -55,12 +55,14 @@ static size_t occupied(const ast_cluster_list *list) {
     return count;
 }
 
-static ast_status tell(const ast_sampler *s, const ast_run *run, size_t changed, ast_fault *fault) {
+static ast_status tell(const ast_sampler *s, ast_run *run, size_t changed, ast_fault *fault) {
     const ast_options *o = run->options;
+    size_t clusters = occupied(&s->l->clusters);
+    ast_chain_add(&run->chain, s->log_joint, clusters);
     bool sample = o->sample_every > 0 && s->sweep > o->burn_in && (s->sweep - o->burn_in) % o->sample_every == 0;
     ast_progress state = {.restart = run->restart,
                           .iteration = run->iterations,
-                          .clusters = occupied(&s->l->clusters),
+                          .clusters = clusters,
                           .changed = changed,
                           .scored = s->l->present,
                           .objective = s->log_joint,
@@ -79,9 +81,73 @@ static void share_out(ast_components *c) {
     ast_components_prepare(c);
 }
 
+/* ---- The start ---- */
+
+#define NARROW 30.0 /* degrees: few caps of this size fit on the sphere of up to four dimensions */
+#define WIDE 60.0   /* and of this size on any other that has clusters */
+#define SPARE 2     /* times as many components as clusters at the start */
+#define FEWEST 20
+
+/* DP-vMF-means, and its clusters merged by evidence, so that the angle hardly matters. */
+static ast_status find_clusters(ast_labelling *l, const ast_run *run, ast_fault *fault) {
+    ast_options options;
+    ast_options_init(&options);
+    options.angle = l->rows.dimension <= 4 ? NARROW : WIDE;
+    options.merge = AST_MERGE_EVIDENCE;
+    ast_run start = {.options = &options, .weight_unit = 1};
+    ast_status status = ast_run_dp(l, &start, fault);
+    start.merging = true;
+    if (status == AST_OK)
+        status = ast_run_merge(l, &start, fault);
+    size_t most = run->options->method == AST_FSD ? run->options->clusters : 0;
+    options.merge = AST_MERGE_COUNT;
+    options.merge_count = most;
+    if (status == AST_OK && most && l->clusters.live > most)
+        status = ast_run_merge(l, &start, fault);
+    ast_history_free(&start.history);
+    return status;
+}
+
+/* The clusters become components 0..K-1, whose slots have the same numbers; the rest of `count` has no points. */
+static ast_status number_clusters(ast_labelling *l, size_t count, ast_fault *fault) {
+    const ast_cluster_list *list = &l->clusters;
+    ast_components c = {0};
+    int32_t *rank = ast_allocate(list->slots + 1, sizeof *rank);
+    bool ready = rank && ast_components_open(&c, count, l->rows.dimension);
+    for (size_t k = 0; k < count && ready; k++)
+        for (size_t d = 0; d < c.dimension; d++)
+            c.means[k * c.dimension + d] =
+                k < list->live ? (double)list->means[(size_t)list->order[k] * c.dimension + d] : d == 0;
+    for (size_t k = 0; k < list->live && ready; k++)
+        rank[list->order[k]] = (int32_t)k;
+    for (size_t i = 0; i < l->rows.count && ready; i++)
+        l->labels[i] = l->labels[i] < 0 ? l->labels[i] : rank[l->labels[i]];
+    ast_status status = ready ? ast_components_finish(&c, l, fault) : ast_fail_memory(fault);
+    ast_components_free(&c);
+    free(rank);
+    return status;
+}
+
+ast_status ast_sampler_start(ast_labelling *l, ast_run *run, ast_fault *fault) {
+    const ast_options *o = run->options;
+    if (o->start != AST_PLUSPLUS || (o->method == AST_CRP && o->clusters))
+        return ast_run_nearest(l, run, fault);
+    ast_status status = find_clusters(l, run, fault);
+    size_t found = l->clusters.live, count = found;
+    if (o->method == AST_FSD) {
+        size_t wanted = SPARE * found > FEWEST ? SPARE * found : FEWEST;
+        count = o->clusters ? o->clusters : wanted < l->present ? wanted : l->present;
+    }
+    return status == AST_OK ? number_clusters(l, count, fault) : status;
+}
+
+/* ---- The chain ---- */
+
 ast_status ast_run_sampler(ast_labelling *l, ast_run *run, ast_sweep *sweep, ast_fault *fault) {
     ast_sampler s;
     ast_status status = ast_sampler_open(&s, l, run->options, run->restart, &run->components, fault);
+    if (status == AST_OK)
+        status = ast_chain_open(&run->chain, (size_t)run->options->max_iterations, fault);
     while (status == AST_OK && run->iterations < run->options->max_iterations) {
         size_t changed;
         run->pass_start = ast_seconds();
@@ -92,10 +158,11 @@ ast_status ast_run_sampler(ast_labelling *l, ast_run *run, ast_sweep *sweep, ast
             status = tell(&s, run, changed, fault);
     }
     if (status == AST_OK)
+        status = ast_chain_finish(&run->chain, (size_t)run->options->burn_in, fault);
+    if (status == AST_OK)
         status = ast_components_drop_empty(s.c, l, fault);
     if (status == AST_OK) {
         share_out(s.c);
-        run->converged = 1; /* a chain has no other end */
         status = ast_components_finish(s.c, l, fault);
     }
     ast_sampler_close(&s);

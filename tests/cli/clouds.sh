@@ -36,11 +36,11 @@ near 'an angle between axes' 90 "$(json angles.0.1 ../out)" 1e-4
 works asterism cluster box.obj --angle 30 --undirected --json
 equal 'undirected sides' 3 "$(json clusters ../out)"
 for method in spkm movmf fsd ospkm; do
-    works asterism cluster box.obj --method $method --clusters 6 --json
+    works asterism cluster box.obj --method $method --clusters 6 --json --quiet
     equal "points of $method" 12 "$(json points ../out)"
 done
 works asterism cluster box.obj --method dpmeans --angle 30 --json
-works asterism cluster box.obj --method crp --max-iterations 20 --json
+works asterism cluster box.obj --method crp --max-iterations 20 --json --quiet
 
 # Turned by 20 degrees, the frame turns it back.
 box 20 >turned.obj

@@ -36,7 +36,7 @@ fails 2 '--sample cannot be combined with --angle auto' asterism cluster x.txt -
 fails 2 '--compare needs --sample N with --method dp' asterism cluster x.txt --angle 20 --compare
 fails 2 '--state cannot be combined with --sample' asterism cluster x.txt --angle 20 --sample 9 --state s
 fails 2 '--trace cannot be combined with --compare' asterism cluster x.txt --angle 20 --sample 9 --compare --trace t.csv
-for method in movmf fsd ospkm mbspkm; do
+for method in movmf ospkm mbspkm; do
     fails 2 "$method needs --clusters" asterism cluster x.txt --method $method
     fails 2 '--angle is for --method dp and dpmeans' asterism cluster x.txt --method $method --clusters 2 --angle 20
 done
@@ -47,6 +47,10 @@ fails 2 '--kappa is for --method movmf, fsd and crp, not dp' asterism cluster x.
 fails 2 '--kappa must be a number from 0' asterism cluster x.txt --method movmf --clusters 2 --kappa -1
 fails 2 '--memberships is for' asterism cluster x.txt --angle 20 --memberships m.npy
 fails 2 '--samples is for --method fsd and crp, not movmf' asterism cluster x.txt --method movmf --clusters 2 --samples s.npy
+fails 2 '--clusters auto is for --method movmf; spkm needs a number, such as --clusters 10' asterism cluster x.txt --method spkm --clusters auto
+fails 2 '--clusters auto cannot be combined with --hard: joins need soft memberships' asterism cluster x.txt --method movmf --clusters auto --hard
+fails 2 "--clusters must be a whole number from 1 to 2147483647 or auto, not 'many'" asterism cluster x.txt --method movmf --clusters many
+fails 2 '--background is for --method movmf, not fsd' asterism cluster x.txt --method fsd --background
 fails 2 '--sample-every needs --samples FILE' asterism cluster x.txt --method fsd --clusters 2 --sample-every 5
 fails 2 '--prior-kappa needs --prior-mean FILE' asterism cluster x.txt --method crp --prior-kappa 2
 fails 2 '--weights is for --method dp, spkm, movmf, ospkm, dpmeans and mbspkm, not crp' asterism cluster x.txt --method crp --weights w.txt

@@ -230,6 +230,9 @@ static void mixtures_and_samplers_fail_cleanly(void **state) {
             fail_all(&s, call_cluster, NULL);
             if (method == AST_MOVMF)
                 fail_all(&s, call_memberships, NULL);
+            s.options.auto_clusters = s.options.background = method == AST_MOVMF && dimension == 3;
+            if (s.options.auto_clusters)
+                fail_all(&s, call_cluster, NULL);
             scene_close(&s);
         }
 }
