@@ -4,6 +4,7 @@
 # the build has -DASTERISM_FRONT_DOOR=ON.
 set -eu
 root=$(mktemp -d)
+chmod 755 "$root"
 cd "$SOURCE"
 
 broken() {
