@@ -92,7 +92,7 @@ static int help(const char *name) {
            "Examples:\n"
            "  asterism cluster normals.npy --angle 25\n"
            "  asterism stream frames/ --angle 70 --labels labels\n"
-           "  asterism segment depth/ --camera kinect --angle 75 --output segments\n"
+           "  asterism segment depth/ --camera kinect --angle 60 --output segments\n"
            "  asterism cluster words.txt --columns 2-101 --method spkm --clusters 50 --labels labels.npy\n"
            "  asterism measure --labels labels.npy --truth truth.npy\n");
     return ast_cli_flush();

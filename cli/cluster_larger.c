@@ -77,7 +77,7 @@ static void announce(const job *work) {
     char text[4][AST_CLI_BYTES];
     if (work->given->common.quiet)
         return;
-    fprintf(stderr, "%s is read in parts: %s may be used, at most %s will be; a pass reads %s", work->given->input,
+    fprintf(stderr, "%s is read in parts: memory budget %s, at most %s is used; a pass reads %s", work->given->input,
             ast_cli_bytes((double)work->directions.allowed, text[0]), ast_cli_bytes((double)plan->memory, text[1]),
             ast_cli_bytes((double)plan->pass_bytes, text[2]));
     if (plan->label_bytes)
@@ -96,7 +96,7 @@ int ast_cli_larger_plan(job *work) {
     parts->plan.size = sizeof parts->plan;
     ast_status status = ast_plan_source(work->context, source, &work->options, parts->memory, &parts->plan);
     if (status == AST_NO_MEMORY)
-        return ast_cli_fail(AST_CLI_FAILED, "%s needs at least %s of memory, and %s may be used", work->given->input,
+        return ast_cli_fail(AST_CLI_FAILED, "%s needs at least %s of memory, and the budget is %s", work->given->input,
                             ast_cli_bytes((double)(parts->plan.least + held), text[0]),
                             ast_cli_bytes((double)allowed, text[1]));
     parts->plan.memory += held;
@@ -111,7 +111,8 @@ int ast_cli_larger_check(const job *work) {
     if (!what)
         return -1;
     return ast_cli_fail(AST_CLI_FAILED,
-                        "%s does not fit into the %s of memory that may be used, and %s needs all of it there",
+                        "%s does not fit into the memory budget of %s, and %s needs all of it in memory; cluster a part "
+                        "of the rows and label the file with assign",
                         work->given->input, ast_cli_bytes((double)work->directions.allowed, text), what);
 }
 

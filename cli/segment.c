@@ -66,7 +66,7 @@ const ast_cli_command ast_cli_segment = {
         "band per id, in its colour; *shares.csv* is a table of frame, source, id, count and share.\n\n"
         "It prints a table of the clusters, unless --json is given. The options of `stream` apply, except those "
         "for tables of points and for the state.",
-    .examples = "asterism segment depth/ --camera kinect --angle 75 --output segments\n"
+    .examples = "asterism segment depth/ --camera kinect --angle 60 --output segments\n"
                 "asterism segment depth/ --intrinsics 535.4,539.2,320.1,247.6 --depth-scale 5000 \\\n"
                 "    --angle 60 --poses poses.txt --overlay rgb --output segments\n"
                 "asterism segment frame.png --camera kinect --smooth tv --angle 60 --output segments",
@@ -250,7 +250,7 @@ static void print_head(const job *work, size_t clusters) {
     printf("%.0f frame%s of %zu x %zu pixels, %zu cluster%s by %s at %g degrees\n", frames, frames > 1 ? "s" : "",
            inputs->width, inputs->height, clusters, clusters == 1 ? "" : "s", ast_cli_stream_names[options->method],
            options->angle);
-    printf("%s, %.3g frames a second from files to pictures; of each %s are for normals and %s for clustering\n\n",
+    printf("%s, %.3g frames a second from files to pictures; per frame %s for normals and %s for clustering\n\n",
            ast_cli_duration(seconds, time), frames / seconds, ast_cli_duration(inputs->seconds / frames, normals),
            ast_cli_duration(work->clustering / frames, clustering));
 }

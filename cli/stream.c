@@ -66,9 +66,9 @@ const ast_cli_command ast_cli_stream = {
             "The next image is decoded while this one is clustered.",
     .examples = "asterism stream frames/ --angle 70 --labels labels\n"
                 "asterism stream scene.npy --angle 70 --drift 0.5 --lifetime 25 --state scene.state\n"
-                "asterism stream depth/ --camera kinect --angle 75 --labels labels\n"
-                "asterism stream depth/ --camera kinect --angle 75 --report depth.html >frames.jsonl\n"
-                "camera | asterism stream - --raw 640x480 --camera kinect --angle 75 --view\n"
+                "asterism stream depth/ --camera kinect --angle 60 --labels labels\n"
+                "asterism stream depth/ --camera kinect --angle 60 --report depth.html >frames.jsonl\n"
+                "camera | asterism stream - --raw 640x480 --camera kinect --angle 60 --view\n"
                 "camera | asterism stream - --dimension 3 --points 307200 --angle 70 --poses poses.txt",
     .input = "an INPUT: files, a folder, or - for standard input",
     .many = 1,

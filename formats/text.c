@@ -289,6 +289,8 @@ static bool bad_field(text_table *table, line_state *state, const ast_field *fie
     const char *reason = why[field->kind];
     if (field->kind == AST_FIELD_LARGE && table->text.doubles)
         reason = "is out of range; numbers must fit a double (up to 1.8e308)";
+    if (field->kind == AST_FIELD_TEXT && !table->text.doubles && table->rows == 0 && table->wanted->count == 0)
+        reason = "is not a number; if some columns hold text, choose the others, such as --columns 2-101";
     state->bad = true;
     ast_format_fail(&table->problem, "%s: line %llu, column %zu: '%s' %s", table->text.bytes->name,
                     (unsigned long long)state->line, state->column, field->excerpt, reason);

@@ -44,7 +44,7 @@ works asterism cluster small.npy --angle 40 --quiet --memory 3500K
 
 # What is said before the run, and that it is kept to
 asterism cluster small.npy --angle 40 --json --memory 3500K >../out 2>../err
-grep -q '^small.npy is read in parts: 3.4 MiB may be used, at most 3.4 MiB will be; a pass reads 4.6 MiB, and' ../err ||
+grep -q '^small.npy is read in parts: memory budget 3.4 MiB, at most 3.4 MiB is used; a pass reads 4.6 MiB, and' ../err ||
     broken "it said: $(cat ../err)"
 equal 'bytes of a pass' 4800000 "$(json memory.pass_bytes ../out)"
 if [ -z "$SANITIZE" ]; then # whose memory is another matter

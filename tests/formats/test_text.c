@@ -61,7 +61,8 @@ static void headers(void **state) {
     expect_problem("", "x,y", "has no header with names of columns");
     /* Half a header is a mistake, not a header: it would be a row lost. */
     expect_problem("1,abc,3\n4,5,6\n", NULL, "points.csv: line 1, column 2: 'abc' is not a number");
-    expect_problem("abc,2,3\n4,5,6\n", NULL, "points.csv: line 1, column 1: 'abc' is not a number");
+    expect_problem("abc,2,3\n4,5,6\n", NULL, "points.csv: line 1, column 1: 'abc' is not a number; if some columns hold "
+                                             "text, choose the others, such as --columns 2-101");
     expect_problem("x,y\nx,y\n1,2\n", NULL, "line 2, column 1: 'x'");
     expect_problem("x,y,z\n", NULL, "points.csv: has no row of numbers");
     expect_problem("inf,x\n1,2\n", NULL, "line 1, column 1: 'inf' is infinite");
