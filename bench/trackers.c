@@ -245,7 +245,7 @@ int main(int argc, char **argv) {
     ast_context *context;
     ast_open(&context, 0);
     ast_status status = context ? AST_OK : AST_NO_MEMORY;
-    printf("| points a direction | degrees a frame | `--drift` = motion: switches | lag | `--drift 1`: switches | lag "
+    printf("| points per direction | degrees per frame | `--drift` = motion: switches | lag | `--drift 1`: switches | lag "
            "| `--beta 1e5`: switches | lag |\n|---|---|---|---|---|---|---|---|\n");
     for (const int *each = how->point_counts; *each; each++)
         for (size_t j = 0; j < sizeof motions / sizeof *motions && status == AST_OK; j++)

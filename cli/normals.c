@@ -56,8 +56,8 @@ const ast_cli_command ast_cli_normals = {
              "normals CLOUD|MESH --output FILE.npy [options]",
     .about = "Turns a depth image, a 16-bit PNG or PGM, into unit normals in the camera's coordinates (x to the "
              "right, y down, z forward), which point to the camera; a cloud of points (PCD, PLY, OBJ) into one "
-             "normal per point, a mesh (PLY, OBJ, STL) into one a triangle. cluster, stream and segment take the "
-             "same files themselves and make the same normals.",
+             "normal per point, a mesh (PLY, OBJ, STL) into one per triangle. cluster takes the same files and "
+             "makes the same normals; stream and segment take depth images and use --smooth planes.",
     .examples = "asterism normals frame.png --intrinsics 525,525,319.5,239.5 --output normals.npy\n"
                 "asterism normals frame.png --camera tum-fr1 --smooth tv --output normals.npy\n"
                 "asterism normals room.pcd --neighbours 30 --viewpoint 0,0,1.5 --output normals.npy\n"

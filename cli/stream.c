@@ -59,7 +59,7 @@ const ast_cli_command ast_cli_stream = {
     .about = "Clusters one frame after the other. Directions drift, vanish and come back; every cluster keeps its "
              "id. INPUT is files in order, a folder, a T x N x D .npy, or - for standard input: .npy arrays one "
              "behind the other, or raw frames; or depth images, whose surface normals are the points: 16-bit PNG "
-             "or PGM files, a folder of them, a TUM RGB-D folder, or raw frames. Prints a line of JSON a frame.",
+             "or PGM files, a folder of them, a TUM RGB-D folder, or raw frames. Prints a line of JSON per frame.",
     .more = "An id is never used again. A folder stands for its files of known formats in natural order (9 before 10), "
             "a T x N x D *.npy* for T frames. Raw frames need --points and --dimension or, as depth images, --raw. "
             "Frames may differ in size and may be empty, but not differ in dimension; depth images all have one size. "

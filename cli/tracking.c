@@ -34,7 +34,7 @@ static const ast_cli_option tracker_options[] = {
      .methods = AST_CLI_DDP, .excludes = "beta"},
     {"beta", AST_CLI_REAL, "B", "the paper's tracker with this beta, instead of --drift", AT(beta), 0, (double)INFINITY,
      .methods = AST_CLI_DDP,
-     .more = "It suits frames with a hundred thousand points a direction; with few points its means lag behind. "
+     .more = "It suits frames with a hundred thousand points per direction; with few points its means lag behind. "
              "With `inf` directions do not move, and a mean is that of all points its cluster ever had."},
     {"weight-update", AST_CLI_CHOICE, "HOW",
      "how weights change: posterior (the default with --drift) or paper (the default with --beta)", AT(weight_update),
@@ -47,8 +47,8 @@ static const ast_cli_option tracker_options[] = {
      "what a point may bring back: any cluster that explains it (the default), or only one that was near, "
      "within the angle (the default for depth images with --drift)",
      AT(revive_near), .choices = revivals, .methods = AST_CLI_DDP,
-     .more = "A cluster that explains a point well enough is, the longer unseen, the less sure of its place; "
-             "where there is hardly any noise that is soon anywhere."},
+     .more = "The longer a cluster is unseen, the less is known about where it is now, and the farther away are the "
+             "points that it explains; where there is hardly any noise, it soon explains points anywhere."},
     {"max-clusters", AST_CLI_COUNT, "N",
      "maximum number of clusters kept after a frame; the longest unseen go first (default: no limit)", AT(max_clusters),
      1, 2147483647, .more = "Among those the lightest, among those the youngest."},

@@ -43,9 +43,9 @@ const ast_cli_command ast_cli_view = {
     .name = "view",
     .summary = "look at a finished result in a browser",
     .usage = "view FILE.html|FILE.jsonl|DIR [options]\nview POINTS --labels FILE [options]",
-    .about = "Serves a page with a result that is there already, until Ctrl-C, and prints its address: a report "
+    .about = "Serves a page that shows a finished result, until Ctrl-C, and prints its address. The result is a report "
              "(.html); the lines that stream printed (.jsonl), which hold neither points nor pictures; a folder that "
-             "holds one of either; or points and the labels they were given. It clusters nothing.",
+             "holds one of either; or points and their labels. It clusters nothing.",
     .examples = "asterism view hall.html\n"
                 "asterism view lines.jsonl --port 8080\n"
                 "asterism view points.npy --labels labels.npy\n"

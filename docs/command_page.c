@@ -100,8 +100,9 @@ int main(int argc, char **argv) {
         return 2;
     }
     fputs("<!-- Made by asterism-command-page from the tables of options; a test compares. -->\n# The command\n\n"
-          "`asterism COMMAND --help` prints the same. Results go to standard output, messages to standard error. The "
-          "exit status is 0 for success, 2 for wrong usage, 1 for everything that needs the data to be seen.\n",
+          "`asterism COMMAND --help` prints the options in short; `man asterism` has this page and the sections that "
+          "it names in capitals. Results go to standard output, messages to standard error. The exit status is 0 for "
+          "success, 2 for wrong usage and 1 for all other failures, such as a file that cannot be read.\n",
           page);
     for (size_t i = 0; ast_cli_commands[i]; i++)
         put_command(page, ast_cli_commands[i]);

@@ -39,7 +39,7 @@ class Totals(NamedTuple):
 
 
 class Tally:
-    """What points add up to in one iteration of spherical k-means.
+    """The sums of points in one iteration of spherical k-means.
 
     Sums are exact integers: however the points are split into parts, and in whatever order parts are merged, the next
     means are the same, bit for bit, and so are all iterations those of `SphericalKMeans` from the same start.
@@ -113,7 +113,7 @@ class Tally:
         return self
 
     def totals(self) -> Totals:
-        """What there is so far."""
+        """The counts and sums of all points added so far."""
         found, (clusters, dimension) = sized("ast_tally_totals"), self.means.shape
         with Handle(self, 0) as tally:
             tally.check(lib.ast_tally_look(tally.handle, ctypes.byref(found)))
