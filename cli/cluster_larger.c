@@ -110,10 +110,11 @@ int ast_cli_larger_check(const job *work) {
         what = "--angle auto";
     if (!what)
         return -1;
+    ast_cli_bytes((double)work->directions.allowed, text);
     return ast_cli_fail(AST_CLI_FAILED,
-                        "%s does not fit into the memory budget of %s, and %s needs all of it in memory; cluster a part "
+                        "%s does not fit into the memory budget of %s, and %s needs all of it in memory; cluster some "
                         "of the rows and label the file with assign",
-                        work->given->input, ast_cli_bytes((double)work->directions.allowed, text), what);
+                        work->given->input, text, what);
 }
 
 int ast_cli_larger_run(job *work) {

@@ -80,7 +80,7 @@ fails 2 '--memory must be a size' asterism cluster small.npy --angle 40 --memory
 head -c 4800128 small.npy | sed "1s/'fortran_order': False,/'fortran_order': True, /" >fortran.npy
 fails 1 'Fortran order' asterism cluster fortran.npy --angle 40 --memory 3500K
 yes '1 0 0' | head -c 12000000 >long.txt
-fails 1 'must be an .npy' asterism cluster long.txt --angle 40 --memory 3500K
+fails 1 'only .npy files' asterism cluster long.txt --angle 40 --memory 3500K
 rm fortran.npy long.txt
 
 # A disk that is full: of the labels that are kept, and of those that are written
