@@ -86,6 +86,8 @@ ast_mean_error ast_mean_error_of(size_t dimension, double n, double resultant, d
         double p = end ? (1 + CONFIDENCE) / 2 : (1 - CONFIDENCE) / 2;
         error.kappa_interval[end] = found.k * ast_chi_square_quantile(2 * found.shape, p) / (2 * found.shape);
     }
+    if (error.kappa_interval[1] < found.k) /* far less than a degree of freedom says nothing about kappa */
+        error.kappa_interval[0] = error.kappa_interval[1] = NAN;
     return error;
 }
 

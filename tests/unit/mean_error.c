@@ -96,8 +96,14 @@ static void test_edges(void **state) {
                     ast_mean_error_of(dimensions[i], n, resultant, ast_vmf_kappa(dimensions[i], resultant));
                 assert_true(e.alpha95 > 0 && e.alpha95 <= 180 && e.precision >= 0);
                 assert_true(e.precision == 0 || (e.standard_error > 0 && e.standard_error < 91));
-                assert_true(e.precision == 0 || (e.kappa_interval[0] >= 0 && e.kappa_interval[1] > e.precision));
+                bool known = n > 2 && n * resultant * resultant > 1.1;
+                const double *interval = e.kappa_interval;
+                assert_true(known ? isfinite(interval[1]) : isnan(interval[0]) == isnan(interval[1]));
+                assert_true(isnan(interval[1]) || (interval[0] >= 0 && interval[1] >= e.precision));
             }
+    /* Of 10 orthogonal points, and of two whose weights differ by eight orders of magnitude. */
+    assert_true(isnan(ast_mean_error_of(10, 10, sqrt(0.1) * (1 + 1e-9), 3.4).kappa_interval[1]));
+    assert_true(isnan(ast_mean_error_of(3, 1 + 2e-8, 0.99, 100).kappa_interval[1]));
     /* The slope has two formulas, which meet. */
     for (size_t i = 0; i < 6; i++)
         assert_close(ast_vmf_shape_at(dimensions[i], 0.9999999e5 * (double)dimensions[i]).slope,
