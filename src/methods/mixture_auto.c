@@ -49,6 +49,8 @@
 #define LEAST_CENTRE (-6.907755278982137) /* kappa 0.001 */
 #define ROUGH 1e-5                        /* nats per point: F stands still at a level that will be left */
 #define LEAST_GAIN 1e-9
+#define TINY 1e-9         /* memberships that add nothing to an overlap */
+#define JOIN_EVERY 4      /* passes, after the first few: the overlap costs as much as a pass */
 #define LEAST_POINTS 1000 /* for the tolerance: a thousandth of a nat is nothing */
 #define OVERLAP_UNIT 0x1p30
 #define STARTS_SEEN 256 /* that tell how far apart neighbouring rows are */
@@ -313,7 +315,7 @@ static void overlap_tile(const search *s, const ast_tile_memory *memory, size_t 
             continue;
         const double *a = memory->logits + s->pairs[p].a * n, *b = memory->logits + s->pairs[p].b * n;
         for (size_t i = 0; i < n && first + i < s->l->rows.count; i++)
-            if (a[i] > 0 && b[i] > 0 && s->l->labels[first + i] != AST_MISSING && !s->distinct.copies[first + i])
+            if (a[i] > TINY && b[i] > TINY && s->l->labels[first + i] != AST_MISSING && !s->distinct.copies[first + i])
                 overlaps[p] += llrint((n_log_n(a[i] + b[i]) - n_log_n(a[i]) - n_log_n(b[i])) * OVERLAP_UNIT);
     }
 }
@@ -642,14 +644,16 @@ static ast_status settle(search *s, double tolerance, ast_fault *fault) {
         maximise(s);
         ast_status status = expect(s, fault);
         run->converged = s->evidence - last <= tolerance * fmax(s->points, LEAST_POINTS);
-        if (status != AST_OK || (run->converged && pass > 1) || pass == run->options->max_iterations)
+        if (status != AST_OK || pass == run->options->max_iterations)
             return status;
         last = s->evidence;
+        if (!run->converged && pass > JOIN_EVERY && pass % JOIN_EVERY)
+            continue;
         status = join(s, false, &joined, fault);
+        if (status != AST_OK || (run->converged && joined == 0))
+            return status;
         if (joined > 0)
             last = -INFINITY;
-        if (status != AST_OK)
-            return status;
     }
 }
 
