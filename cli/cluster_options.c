@@ -168,8 +168,9 @@ static const ast_cli_option mixture_options[] = {
     {"background", AST_CLI_FLAG, NULL,
      "one more component, uniform on the sphere; points that most probably belong to it are outliers, label -1",
      AT(options.background), .methods = AST_CLI_MOVMF,
-     .more = "`background` in JSON is its share, `outliers` the number of its points. The memberships of a point add up "
-             "to 1 minus the probability that it belongs to the background."},
+     .more =
+         "`background` in JSON is its share, `outliers` the number of its points. The memberships of a point add up "
+         "to 1 minus the probability that it belongs to the background."},
     {"hard", AST_CLI_FLAG, NULL, "every point belongs to its most probable component alone", AT(options.hard),
      .methods = AST_CLI_MOVMF},
     {"kappa", AST_CLI_REAL, "X",

@@ -165,8 +165,8 @@ static int refuse_other(const ast_cli_directions *d, const char *input) {
     if (size / 3 <= (double)d->allowed)
         return -1;
     return ast_cli_fail(AST_CLI_FAILED,
-                        "%s has %s and does not fit into the memory budget of %s; only .npy files (f2, f4, f8 or i1, in C "
-                        "order) may be larger",
+                        "%s has %s and does not fit into the memory budget of %s; only .npy files (f2, f4, f8 or i1, "
+                        "in C order) may be larger",
                         input, ast_cli_bytes(size, text[0]), ast_cli_bytes((double)d->allowed, text[1]));
 }
 

@@ -279,6 +279,12 @@ static bool grow(text_table *table, size_t needed, ast_format_error *error) {
     return true;
 }
 
+static bool has_decimal_comma(const char *field) {
+    size_t whole = strspn(field, "+-0123456789");
+    size_t decimals = field[whole] == ',' ? strspn(field + whole + 1, "0123456789") : 0;
+    return whole > 0 && decimals > 0 && field[whole + 1 + decimals] == '\0';
+}
+
 /* Remembers the first bad field of a line; only a row is ended by it at once. */
 static bool bad_field(text_table *table, line_state *state, const ast_field *field, ast_format_error *error) {
     static const char *const why[] = {[AST_FIELD_TEXT] = "is not a number",
@@ -291,6 +297,8 @@ static bool bad_field(text_table *table, line_state *state, const ast_field *fie
         reason = "is out of range; numbers must fit a double (up to 1.8e308)";
     if (field->kind == AST_FIELD_TEXT && !table->text.doubles && table->rows == 0 && table->wanted->count == 0)
         reason = "is not a number; if some columns hold text, choose the others, such as --columns 2-101";
+    if (field->kind == AST_FIELD_TEXT && has_decimal_comma(field->excerpt))
+        reason = "is not a number; decimals have a point, not a comma";
     state->bad = true;
     ast_format_fail(&table->problem, "%s: line %llu, column %zu: '%s' %s", table->text.bytes->name,
                     (unsigned long long)state->line, state->column, field->excerpt, reason);

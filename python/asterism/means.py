@@ -290,7 +290,7 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
             options.angle = self.tuning_.angle
             self._merge_by(options, self.tuning_.merge, self.tuning_.merge_to)
             if self.tuning_.weak:
-                warnings.warn(f"nothing stands out in X: {self.tuning_.reason}", UserWarning, stacklevel=3)
+                warnings.warn(f"X: {self.tuning_.reason}", UserWarning, stacklevel=3)
         self.angle_ = options.angle
 
     def _order(self) -> str:

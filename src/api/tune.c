@@ -272,7 +272,7 @@ static void explain(ast_tuning *t) {
                          r->last, r->first, r->merge_count ? r->merge_count : r->clusters);
     else
         used += snprintf(text + used, room - (size_t)used,
-                         "no range of angles keeps its number of clusters, and %zu is the best level of the tree of "
+                         "the number of clusters changes with every angle, and %zu is the best level of the tree of "
                          "joins from %g degrees",
                          r->merge_count, r->leaf_angle);
     snprintf(text + used, room - (size_t)used,

@@ -61,8 +61,9 @@ static void headers(void **state) {
     expect_problem("", "x,y", "has no header with names of columns");
     /* Half a header is a mistake, not a header: it would be a row lost. */
     expect_problem("1,abc,3\n4,5,6\n", NULL, "points.csv: line 1, column 2: 'abc' is not a number");
-    expect_problem("abc,2,3\n4,5,6\n", NULL, "points.csv: line 1, column 1: 'abc' is not a number; if some columns hold "
-                                             "text, choose the others, such as --columns 2-101");
+    expect_problem("abc,2,3\n4,5,6\n", NULL,
+                   "points.csv: line 1, column 1: 'abc' is not a number; if some columns "
+                   "hold text, choose the others, such as --columns 2-101");
     expect_problem("x,y\nx,y\n1,2\n", NULL, "line 2, column 1: 'x'");
     expect_problem("x,y,z\n", NULL, "points.csv: has no row of numbers");
     expect_problem("inf,x\n1,2\n", NULL, "line 1, column 1: 'inf' is infinite");
@@ -102,6 +103,7 @@ static void wrong_fields(void **state) {
     expect_problem("1,2\n1,-\n", NULL, "'-' is not a number");
     expect_problem("1,2\n1,--1\n", NULL, "'--1' is not a number");
     expect_problem("1,2\n1,1 2\n", NULL, "'1 2' is not a number");
+    expect_problem("x;y\n38,5;81\n", NULL, "'38,5' is not a number; decimals have a point, not a comma");
     expect_problem("1,2\n1,inf\n", NULL, "line 2, column 2: 'inf' is infinite");
     expect_problem("1,2\n-Infinity,1\n", NULL, "line 2, column 1: '-Infinity' is infinite");
     expect_problem("1,2\n1,3.5e38\n", NULL, "line 2, column 2: '3.5e38' is out of range");
