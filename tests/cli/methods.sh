@@ -95,3 +95,15 @@ for method in 'dp --angle 20' 'spkm --clusters 3' 'dpmeans --angle 20' 'movmf --
     works asterism cluster six.txt --method $method --max-iterations 1000000000 --json
     equal "whether $method converged" true "$(json converged ../out)"
 done
+
+# A mixture that finds its number, with a background; and a chain, which never converges.
+works asterism sample --points 1100 --dimension 5 --clusters 3 --kappa 100 --separation 60 --noise 0.1 --seed 3 --output noisy.npy
+works asterism cluster noisy.npy --method movmf --clusters auto --background --json
+equal 'clusters found' 3 "$(json clusters ../out)"
+near 'the share of the background' 0.1 "$(json background ../out)" 0.03
+near 'the outliers' 110 "$(json outliers ../out)" 20
+for method in fsd crp; do
+    works asterism cluster noisy.npy --method $method --max-iterations 30 --json --quiet
+    equal "whether $method converged" null "$(json converged ../out)"
+    more "$(json effective_samples ../out)" 0.9 "the effective samples of $method"
+done
