@@ -283,7 +283,9 @@ static ast_report report_at(const ast_call *c, const ast_checkpoint_result *kept
                         .merged = kept->merged,
                         .outliers = kept->outliers,
                         .silhouette = kept->silhouette,
-                        .stability = NAN};
+                        .stability = NAN,
+                        .background = NAN,
+                        .effective_samples = NAN};
 }
 
 /* A result of a restart before this one, whose clusters begin at number `first`; its labels are read later. */
