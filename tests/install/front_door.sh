@@ -19,9 +19,10 @@ skip() {
 
 leave() {
     umount "$root/proc" 2>/dev/null || true
-    rm -rf "$root"
+    rm -rf --one-file-system "$root" "$root.log"
 }
 trap leave EXIT
+trap 'exit 130' INT TERM
 
 # block N: the N-th block of shell commands in the README; sudo is not needed in there.
 block() {
