@@ -120,7 +120,7 @@ static void describe(const ast_call *c, const ast_labelling *l, const ast_result
     float *mean = r->means + k * list->dimension;
     double weight = ast_clusters_weight(list, slot);
     double resultant = weight > 0 ? ast_clusters_length(list, slot) / weight : 0;
-    bool equal = list->members[slot] < 2 || resultant >= 1 - 0x1p-26; /* as close as sums of floats can tell */
+    bool equal = list->members[slot] < 2 || resultant >= 1 - 0x1p-23; /* unit vectors of floats are that short */
     if (!c->points->weights)
         info->effective = info->weight = (double)(info->count = (size_t)list->members[slot]);
     else

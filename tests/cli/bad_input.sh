@@ -139,10 +139,13 @@ echo '1 2 3' >one.txt
 works asterism cluster one.txt --angle 20 --json
 equal 'clusters of one point' 1 "$(json clusters ../out)"
 equal 'its kappa' null "$(json cluster.0.kappa ../out)"
-printf '1 2 3\n1 2 3\n1 2 3\n' >equal.txt
-works asterism cluster equal.txt --angle 0 --json
-equal 'clusters of equal points' 1 "$(json clusters ../out)"
-equal 'their kappa' null "$(json cluster.0.kappa ../out)"
+for point in '1 2 3' '1 1 0' '0.33682412 0.059391178 0.9396927'; do
+    printf '%s\n' "$point" "$point" "$point" >equal.txt
+    works asterism cluster equal.txt --angle 0.01 --json
+    equal "clusters of equal points $point" 1 "$(json clusters ../out)"
+    equal 'their kappa' null "$(json cluster.0.kappa ../out)"
+    equal 'their cone' null "$(json cluster.0.alpha95 ../out)"
+done
 works asterism cluster x.txt --method spkm --clusters 6 --json
 equal 'as many clusters as points' 6 "$(json clusters ../out)"
 
