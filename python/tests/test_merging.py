@@ -175,6 +175,15 @@ def test_one_cluster_has_an_empty_tree(three_ways):
     assert model.tree_.shape == (0, 4) and model.n_leaves_ == model.n_clusters_ == 1
 
 
+def test_copies_of_weight_0_before_the_rows_change_nothing():
+    X, _ = asterism.sample(600, dimension=10, clusters=5, kappa=60, separation=60)
+    model = DPVMFMeans(30, order="content", merge="evidence")
+    alone = model.fit(X).labels_
+    weights = np.repeat([0.0, 1.0], len(X))
+    assert model.n_clusters_ == 5
+    np.testing.assert_array_equal(model.fit(np.vstack([X, X]), sample_weight=weights).labels_[len(X):], alone)
+
+
 def test_pickles_have_the_tree(six):
     model = DPVMFMeans(30, merge_to=5).fit(six[0])
     again = pickle.loads(pickle.dumps(model))

@@ -25,13 +25,16 @@
 
 ast_status ast_distinct_open(ast_distinct *distinct, const ast_labelling *l, ast_fault *fault) {
     size_t count = l->rows.count;
+    const double *weights = l->rows.view.weights; /* in the order of the caller; rows of weight 0 count for nothing */
     uint8_t *copies = ast_allocate_zero(count, 1);
     distinct->copies = ast_allocate(count, 1);
     ast_status status = copies && distinct->copies ? AST_OK : ast_fail_memory(fault);
     if (status == AST_OK)
-        status = ast_find_copies(&l->rows.view, NULL, l->rows.axial, l->pool, copies, fault);
-    for (size_t i = 0; status == AST_OK && i < count; i++)
-        distinct->copies[i] = copies[l->rows.order ? l->rows.order[i] : i];
+        status = ast_find_copies(&l->rows.view, weights, l->rows.axial, l->pool, copies, fault);
+    for (size_t i = 0; status == AST_OK && i < count; i++) {
+        size_t row = l->rows.order ? l->rows.order[i] : i;
+        distinct->copies[i] = copies[row] || (weights && weights[row] == 0);
+    }
     free(copies);
     return status;
 }
