@@ -179,11 +179,13 @@ static ast_status run_stages(ast_call *c, ast_labelling *l, ast_run *run, ast_fa
     return status == AST_OK ? ast_run_dissolve(l, run, fault) : status;
 }
 
-/* Of all points: every restart finds the same. */
+/* Of all points: every restart finds the same. The sums of clusters lack the points of a background. */
 static void test_uniformity(ast_call *c, const ast_run *run, const ast_result *r) {
-    double n = r->effective + (c->points->weights ? 0 : (double)r->report.outliers);
-    c->uniformity = c->options->axial ? ast_bingham(r->report.dimension, n, run->whole, &c->uniformity_p)
-                                      : ast_rayleigh(r->report.dimension, n, run->whole, &c->uniformity_p);
+    bool background = r->components.background, added = c->points->weights || background;
+    double n = r->effective + (added ? 0 : (double)r->report.outliers);
+    double whole = background && r->report.outliers ? (double)NAN : run->whole;
+    c->uniformity = c->options->axial ? ast_bingham(r->report.dimension, n, whole, &c->uniformity_p)
+                                      : ast_rayleigh(r->report.dimension, n, whole, &c->uniformity_p);
 }
 
 /* Takes the result of a restart over; frees those that cannot be the one to keep. */

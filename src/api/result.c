@@ -141,7 +141,8 @@ static void describe(const ast_call *c, const ast_labelling *l, const ast_result
  * the resultant that its kappa stands for. */
 static void describe_errors(const ast_call *c, ast_result *r, size_t clusters) {
     size_t dimension = c->points->dimension;
-    double weight = 0, squares = 0;
+    double rest = r->components.background && !c->points->weights ? (double)r->report.outliers : 0;
+    double weight = rest, squares = rest; /* points of the background count, too */
     for (size_t k = 0; k < clusters; k++) {
         const ast_cluster_info *info = &r->clusters[k];
         weight += info->weight;

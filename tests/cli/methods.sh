@@ -107,3 +107,10 @@ for method in fsd crp; do
     equal "whether $method converged" null "$(json converged ../out)"
     more "$(json effective_samples ../out)" 0.9 "the effective samples of $method"
 done
+
+# Points of the background count where a component takes its share of all points.
+works asterism sample --points 1000 --dimension 3 --clusters 1 --kappa 300 --noise 0.4 --seed 2 --output noisy.npy
+works asterism cluster noisy.npy --method movmf --clusters 1 --background --json
+near 'points of the component' "$(json cluster.0.share ../out | awk '{ print 1000 * $1 }')" \
+    "$(json cluster.0.effective ../out)" 0.01
+equal 'uniformity without the points of the background' null "$(json rayleigh.p ../out)"
