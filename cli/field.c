@@ -39,11 +39,11 @@ static int make_room(const char *name, size_t count, float **vectors, size_t *ca
 static int check_row(const notation *how, const char *name, size_t row, const double angles[2]) {
     const char *first = how->first, *second = how->second;
     if (fabs(angles[0]) > 360)
-        return ast_cli_fail(AST_CLI_FAILED, "%s: row %zu: a %s of %g is not between 0 and 360 degrees", name, row + 1,
-                            first, angles[0]);
+        return ast_cli_fail(AST_CLI_FAILED, "%s: row %zu: a %s of %g is not between -360 and 360 degrees", name,
+                            row + 1, first, angles[0]);
     if (fabs(angles[1]) > 90)
         return ast_cli_fail(AST_CLI_FAILED,
-                            "%s: row %zu: a %s of %g is not between 0 and 90 degrees; the %s comes first, and "
+                            "%s: row %zu: a %s of %g is not between -90 and 90 degrees; the %s comes first, and "
                             "--columns 2,1 exchanges the columns",
                             name, row + 1, second, angles[1], first);
     return -1;

@@ -45,6 +45,8 @@ works asterism cluster strikes.txt --strike-dip --angle 5 --axial
 grep -q 'mean  *strike    dip' ../out || broken "no strike in the table: $(cat ../out)"
 fails 2 '--strike-dip cannot be combined with --trend-plunge' asterism cluster strikes.txt --strike-dip --trend-plunge --angle 5
 fails 2 '--dip-direction cannot be combined with --strike-dip' asterism cluster strikes.txt --strike-dip --dip-direction --angle 5
+printf '%s\n' '-10 -20' '400 20' >around.txt
+fails 1 'row 2: a strike of 400 is not between -360 and 360 degrees' asterism cluster around.txt --strike-dip --angle 5
 printf '10 100\n' >steep.txt
 fails 1 'row 1: a dip of 100 .*the strike comes first' asterism cluster steep.txt --strike-dip --angle 5
 
