@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
  * The regularised incomplete gamma and beta functions by their series and continued fractions (DLMF 8.11.4, 8.9.2,
- * 8.17.22), and quantiles by Newton steps within a bracket. The continued fractions take about sqrt(degrees of freedom)
- * terms, so that large degrees use the Wilson-Hilferty transformation and an expansion in 1 / degrees instead. */
+ * 8.17.22), and quantiles by Newton steps within a bracket. The series and fractions take about sqrt(degrees of freedom)
+ * terms, so that large degrees use the Wilson-Hilferty transformation and expansions in 1 / degrees instead. */
 #include "special.h"
 
 #include <math.h>
 #include <stdbool.h>
 
 #define LARGE 1e5 /* half the degrees of freedom: from here on expansions */
+#define MANY 400  /* degrees of freedom: from here on the expansion of a quantile is accurate to 1e-9 */
 #define ENDED 1e-16
 #define TINY 1e-300
 #define MOST_TERMS 10000
@@ -61,11 +62,19 @@ double ast_chi_square_tail(double degrees, double x) {
     return 0.5 * erfc((cbrt(x / degrees) - 1 + ninth) / sqrt(2 * ninth));
 }
 
+/* The Cornish-Fisher expansion around the normal quantile z (Goldberg and Levine, Ann. Math. Statist. 17, 1946). */
+static double expanded_quantile(double n, double z) {
+    double zz = z * z, s = z * sqrt(2 * n), odd = zz - 7, quartic = (6 * zz + 14) * zz - 32;
+    double quintic = (9 * zz + 256) * zz - 433, sextic = ((12 * zz - 243) * zz - 923) * zz + 1472;
+    return n + s + (zz - 1) * 2 / 3 + s * odd / (18 * n) - quartic / (405 * n) + s * quintic / (9720 * n * n) +
+           sextic / (25515 * n * n);
+}
+
 double ast_chi_square_quantile(double degrees, double p) {
-    double a = degrees / 2, ninth = 1 / (9 * a), root = 1 - ninth + normal_quantile(p) * sqrt(ninth);
+    double a = degrees / 2, ninth = 1 / (9 * a), z = normal_quantile(p), root = 1 - ninth + z * sqrt(ninth);
     double x = a * root * root * root, low = 0, high = INFINITY;
-    if (a >= LARGE)
-        return 2 * x;
+    if (degrees >= MANY)
+        return expanded_quantile(degrees, z);
     if (!(root > 0.2)) /* P(a, x) ~ x^a / Gamma(a + 1) near 0 */
         x = exp((log(p) + log_gamma(a + 1)) / a);
     double log_scale = log_gamma(a);

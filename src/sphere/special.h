@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Tails and quantiles of the chi-square and F distributions, for any real degrees of freedom above 0. From
- * 2e5 degrees on expansions are used: quantiles are then accurate to 1e-5 where `first` is at most 1e4. */
+ * 2e5 degrees on tails and quantiles of F are expansions, which are accurate to 1e-5 where `first` is at most 1e4. */
 #ifndef AST_SPECIAL_H
 #define AST_SPECIAL_H
 
