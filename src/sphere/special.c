@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The regularised incomplete gamma and beta functions by their series and continued fractions (DLMF 8.11.4, 8.9.2,
- * 8.17.22), and quantiles by Newton steps within a bracket. The series and fractions take about sqrt(degrees of freedom)
- * terms, so that large degrees use the Wilson-Hilferty transformation and expansions in 1 / degrees instead. */
+ * 8.17.22), and quantiles by Newton steps within a bracket. The series and fractions take about the square root of the
+ * degrees of freedom in terms, so that large degrees use the Wilson-Hilferty transformation and expansions instead. */
 #include "special.h"
 
 #include <math.h>
