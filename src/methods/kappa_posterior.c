@@ -10,6 +10,7 @@
 #include <math.h>
 
 #define NODES 25
+#define MIDDLE 12 /* of the nodes */
 #define STEP 0.75 /* between nodes, in standard deviations: nine of them to each side, as few points have long tails   \
                    */
 #define LEAST (-14.0)                   /* of t */
@@ -72,13 +73,13 @@ ast_kappa_posterior ast_kappa_posterior_find(const ast_kappa_prior *prior, doubl
     double logs[NODES], constants[NODES];
     ast_kappa_posterior found = {.kappa = exp(mode)};
     for (int j = 0; j < NODES; j++) {
-        double t = mode + (j - NODES / 2) * STEP * deviation, away = (t - prior->centre) / prior->width;
+        double t = mode + (j - MIDDLE) * STEP * deviation, away = (t - prior->centre) / prior->width;
         constants[j] = ast_evidence_constant(prior->dimension, exp(t));
         logs[j] = n * constants[j] - ast_evidence_constant(prior->dimension, exp(t) * length) - away * away / 2;
         most = fmax(most, logs[j]);
     }
     for (int j = 0; j < NODES; j++) {
-        double t = mode + (j - NODES / 2) * STEP * deviation, away = t - prior->centre, part = exp(logs[j] - most);
+        double t = mode + (j - MIDDLE) * STEP * deviation, away = t - prior->centre, part = exp(logs[j] - most);
         total += part;
         found.constant += part * constants[j];
         found.slope += part * exp(t) * ast_vmf_resultant(prior->dimension, exp(t) * length);

@@ -101,8 +101,10 @@ static double log_gamma(double x) {
 /* Its derivative, x >= 1: psi(x) = psi(x + 1) - 1/x up to 8, then the asymptotic series. */
 static double digamma(double x) {
     double below = 0;
-    for (; x < 8; x++)
+    while (x < 8) {
         below += 1 / x;
+        x++;
+    }
     double square = 1 / (x * x);
     return log(x) - 1 / (2 * x) - square * (1.0 / 12 - square * (1.0 / 120 - square / 252)) - below;
 }
@@ -518,7 +520,7 @@ static int by_size(const void *a, const void *b) {
  * variance side^2 / 12 along each of D - 1 axes. Few distinct rows (a part with flat faces) are directions by
  * themselves, and cells far smaller than their distances. */
 static void find_shrink(search *s, size_t distinct) {
-    double squares[STARTS_SEEN];
+    double squares[STARTS_SEEN] = {0};
     size_t seen = s->l->clusters.live < STARTS_SEEN ? s->l->clusters.live : STARTS_SEEN;
     for (size_t k = 0; k < seen && !ast_pool_poll(s->l->pool); k++)
         squares[k] = nearest_square(s, k);
