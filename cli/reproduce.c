@@ -331,16 +331,16 @@ static int next(void *data, ast_experiment_frame *frame, int *found) {
 
 static int normals(void *data, ast_points *points) {
     job *work = data;
+    ast_set_cancel(work->plan.context, NULL, NULL); /* milliseconds; the experiment itself sees the signal next */
     int code = ast_cli_frames_points(&work->frames, work->plan.context, points);
+    ast_set_cancel(work->plan.context, ast_cli_cancel, NULL);
     work->normals = *points;
     return code;
 }
 
 static int turn(void *data) {
     job *work = data;
-    const ast_input_frame *frame = &work->frames.frame;
-    return ast_cli_poses_turn_normals(&work->poses, frame->index, frame->source, work->frames.normals,
-                                      work->normals.count);
+    return ast_cli_poses_turn_normals(&work->poses, &work->frames.frame, work->frames.normals, work->normals.count);
 }
 
 static const ast_experiment_command command = {.fail = ast_cli_fail,
