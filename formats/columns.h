@@ -12,6 +12,7 @@ typedef struct ast_columns {
     size_t highest;  /* the highest of them, 1-based */
     uint32_t *order; /* (count) the wanted columns, 0-based, in the order they are wanted */
     uint32_t *slots; /* (highest) for each column of the file its place in that order plus 1, or 0 */
+    const char *names; /* the column of the rows' names, by number or by its name in the header; NULL: none */
 } ast_columns;
 
 /* `text` NULL: no list. On failure there is nothing to free. */

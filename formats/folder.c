@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static bool is_digit(char byte) {
     return byte >= '0' && byte <= '9';
@@ -97,6 +98,8 @@ char *ast_path_within(const char *folder, const char *name) {
 static bool add_file(ast_folder *folder, const char *path, const struct dirent *entry) {
     char *whole = ast_path_within(path, entry->d_name);
     bool wanted = whole && is_file(entry, whole);
+    folder->entries++;
+    folder->dangling += whole && !wanted && entry->d_type != DT_DIR && access(whole, F_OK) != 0;
     if (wanted && ast_array_grow(&folder->paths, &folder->capacity, folder->count + 1, sizeof *folder->paths)) {
         folder->paths[folder->count++] = whole;
         return true;

@@ -52,14 +52,28 @@ bool ast_array_grow(void *array, size_t *capacity, size_t needed, size_t size);
 
 /* How a file is to be read. The strings are the caller's and are not kept. */
 typedef struct ast_input_options {
-    const char *format;  /* "npy", "csv", "tsv", "txt", "dat", "mtx" or "npz", each also with ".gz" appended; NULL: by
-                            the  file's  extension */
+    const char *format;  /* "npy", "csv", "tsv", "txt", "dat", "mtx", "npz", "fbin", "u8bin", "i8bin", "fvecs", "bvecs"
+                            or "safetensors", each also with ".gz" appended, or "h5"; NULL: by the file's extension */
     const char *columns; /* which columns of the file, 1-based, in the order they are wanted, such as "2-101" or
                             "1,3,5-7", or names in the header of a text, such as "dec,inc"; NULL: all. Counted as the
                             file is written, before `transpose` */
     bool transpose;      /* the columns of the file are the points, not its rows */
+    const char *tensor;  /* which tensor of a .safetensors file; NULL: the only one that can be points */
+    const char *dataset; /* the same for the datasets of an .h5 file */
     bool empty;          /* a text without a single row is no error: it has 0 points, and 0 dimensions */
+    const char *names;   /* the column of a text that holds a name for each row, by number or by its name in the header;
+                            it is no coordinate; NULL: none */
 } ast_input_options;
+
+/* A name for each row. */
+typedef struct ast_names {
+    char **list; /* (count) */
+    size_t count, capacity;
+} ast_names;
+void ast_names_free(ast_names *names);
+
+/* Reads a text with one name per line. */
+bool ast_read_names(const char *path, ast_names *names, ast_format_error *error);
 
 /* By extension, all columns, rows are points. */
 void ast_input_options_init(ast_input_options *options);
@@ -69,18 +83,23 @@ void ast_input_options_init(ast_input_options *options);
  * `options` may be NULL for the defaults, here and below. */
 bool ast_input_check(const char *path, const ast_input_options *options, ast_format_error *error);
 
+/* The name of the binary table's format that the path's extension names, such as "npy", or NULL. */
+const char *ast_table_format(const char *path);
+
 /* Whether a column list can be understood; the sentence quotes the list but names no option. */
 bool ast_columns_check(const char *columns, ast_format_error *error);
 
-/* A file of points, or several .npy files as one table. It is opened, then read whole into `points`, or by rows
+/* A file of points, or several of one binary format as one table. It is opened, then read whole into `points`, or by rows
  * through `source`. Closing it ends the view. */
 typedef struct ast_input {
     ast_points points;    /* once it is read; weights are NULL: set them if there are any */
     const char *format;   /* "npy", "csv", "tsv", "txt", "mtx", "npz", once it is read */
     size_t height, width; /* of an H x W x D array, whose pixels are the points, row by row; 0 otherwise */
-    ast_source source;    /* the rows of regular .npy files, read as they are needed; count 0: how many rows there are
-                             is known after reading only */
+    ast_source source;    /* the rows of regular files of a binary format, read as they are needed; count 0: how many
+                             rows there are is known after reading only */
+    bool unmapped;        /* reading them all takes memory: they are compressed or in pieces (.h5) */
     uint64_t size;        /* bytes of a regular file */
+    ast_names names;      /* with options->names */
     struct ast_opened *opened; /* private: the open files */
     void *owned;               /* private: parsed or converted numbers */
     void *mapped;              /* private: the mapped file */
@@ -108,13 +127,19 @@ typedef struct ast_input {
  * index out of range, an infinity, and entries that are not as many as the file promises are errors; NaN makes its row
  * missing. Columns cannot be picked.
  *
- * Infinity in an .npy file, the limits on N and D, and missing rows are the library's business, except that a table
+ * .fbin .u8bin .i8bin: two uint32, the numbers of rows and columns, and the rows. .fvecs .bvecs: each row begins with
+ * its dimension, an int32, which must be the same for all. .safetensors: a tensor of two dimensions, F64, F32, F16,
+ * BF16, I8 or U8. All of them have the lowest byte first, are mapped, and are checked against the size of the file. .h5
+ * .hdf5: a dataset of two dimensions of such numbers, from a regular file; contiguous ones are mapped, others are read
+ * by libhdf5.
+ *
+ * Infinity in a binary file, the limits on N and D, and missing rows are the library's business, except that a table
  * without a single row or column is an error here. */
 bool ast_input_open(ast_input *input, const char *path, const ast_input_options *options, ast_format_error *error);
 
 /* The two steps of ast_input_open, for whoever decides in between whether a table fits into memory. The paths must
- * outlive the input. More than one must be .npy tables (N x D) of one dimension and one type, whose rows can be read
- * one by one: their rows follow one another. */
+ * outlive the input. More than one must be tables (N x D) of one binary format, one dimension and one type, whose rows
+ * can be read one by one: their rows follow one another. */
 bool ast_input_begin(ast_input *input, const char *const *paths, size_t count, const ast_input_options *options,
                      ast_format_error *error);
 bool ast_input_read(ast_input *input, ast_format_error *error); /* one file; closes the input on failure */
@@ -199,9 +224,9 @@ void ast_scratch_close(ast_scratch *scratch);
  * permissions. A device or a pipe is written in place. "-" (and /dev/stdout) is standard output, which stays open. */
 typedef struct ast_output ast_output;
 
-/* What can be seen from the name alone: the writers below choose .npy or text by extension (.npy; .csv .tsv .txt;
- * none and "-" are text). False for any other extension. */
-bool ast_output_check(const char *path, ast_format_error *error);
+/* What can be seen from the name alone: the writers below choose by extension (.npy; .csv .tsv .txt; none and "-" are
+ * text; `table`, of rows of floats: .fvecs and .fbin). False for any other extension. */
+bool ast_output_check(const char *path, bool table, ast_format_error *error);
 
 /* NULL on failure. `durable`: sync the file, and its folder after the rename, to disk. */
 ast_output *ast_output_open(const char *path, bool durable, ast_format_error *error);
@@ -258,7 +283,8 @@ static inline ast_array ast_value_array(const float *values, size_t rows, size_t
 }
 
 /* Writes the array as .npy of its shape, or as text: a line for each index but the last, with as many digits as reading
- * it back needs, separated by commas (.csv), tabs (.tsv) or blanks. A vector has a number per line. */
+ * it back needs, separated by commas (.csv), tabs (.tsv) or blanks. A vector has a number per line. A table of floats
+ * can be .fvecs or .fbin. */
 bool ast_write_array(ast_output *output, ast_array array, ast_format_error *error);
 
 /* The same in parts: `count` numbers of an array of this shape, from number `first` on. The part that begins with

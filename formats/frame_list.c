@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* A line has a time and a path, which Linux limits to 4096 bytes. */
 #define LINE_MOST 5000
@@ -41,6 +42,7 @@ void ast_frame_list_free(ast_frame_list *list) {
     for (size_t i = 0; i < list->count; i++)
         free(list->files[i].path);
     free(list->files);
+    free(list->first_absent);
     ast_nyu_close(list->nyu);
     *list = (ast_frame_list){0};
 }
@@ -71,6 +73,27 @@ static bool joins(ast_frame_list *list, const char *input, bool depth, ast_forma
     return true;
 }
 
+/* The time that is the name of a file, 1305031453.374112 of depth/1305031453.374112.png, or NaN. `whole`: 17.png has
+ * one too. */
+static double name_seconds(const char *path, bool whole) {
+    char text[64];
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t length = strspn(name, "0123456789");
+    size_t decimals = length > 0 && name[length] == '.' ? strspn(name + length + 1, "0123456789") : 0;
+    bool time = length > 0 && (whole || decimals > 0);
+    length += decimals > 0 ? 1 + decimals : 0;
+    locale_t locale =
+        time && name[length] == '.' && length < sizeof text ? newlocale(LC_ALL_MASK, "C", (locale_t)0) : (locale_t)0;
+    if (!locale)
+        return NAN;
+    double seconds = NAN;
+    memcpy(text, name, length);
+    text[length] = '\0';
+    ast_number_parse(text, false, locale, &seconds);
+    freelocale(locale);
+    return seconds;
+}
+
 static bool add_file(ast_frame_list *list, const char *path, bool depth, ast_format_error *error) {
     if (!joins(list, path, depth, error))
         return false;
@@ -80,7 +103,7 @@ static bool add_file(ast_frame_list *list, const char *path, bool depth, ast_for
             return ast_format_fail(error, "standard input can be read once, but - is given twice");
         }
     list->timed = false;
-    return add(list, strdup(path), NAN, AST_WHOLE, path, error);
+    return add(list, strdup(path), name_seconds(path, list->number_times), AST_WHOLE, path, error);
 }
 
 /* The file stays open for whoever reads the scenes. */
@@ -111,28 +134,79 @@ static bool is_table(const char *path) {
     return ast_input_check(path, NULL, &error);
 }
 
+static bool has_in_name(const char *path, const char *words) {
+    const char *slash = strrchr(path, '/');
+    return strcasestr(slash ? slash + 1 : path, words);
+}
+
+static bool is_colour(const char *path) {
+    return has_in_name(path, "color") || has_in_name(path, "colour") || has_in_name(path, "rgb");
+}
+
+/* What a folder holds. */
+typedef struct content {
+    size_t images, tables;
+    bool named; /* images called NAME.depth.png, as in 7-Scenes */
+    bool plain; /* images whose name does not say that they show colour */
+} content;
+
+static content look_into(const ast_folder *folder) {
+    content found = {0};
+    for (size_t i = 0; i < folder->count; i++) {
+        const char *path = folder->paths[i];
+        bool image = ast_depth_extension(path);
+        found.images += image;
+        found.tables += is_table(path);
+        found.named |= image && has_in_name(path, ".depth.");
+        found.plain |= image && !is_colour(path);
+    }
+    return found;
+}
+
+static bool is_depth(const char *path, content found) {
+    if (!ast_depth_extension(path))
+        return false;
+    return found.named ? has_in_name(path, ".depth.") : !found.plain || !is_colour(path);
+}
+
 /* Adds those files of the folder that are wanted, images or tables. */
-static bool add_files(ast_frame_list *list, const ast_folder *folder, const char *path, bool depth,
+static bool add_files(ast_frame_list *list, const ast_folder *folder, const char *path, bool depth, content found,
                       ast_format_error *error) {
     bool good = joins(list, path, depth, error);
-    for (size_t i = 0; i < folder->count && good; i++)
-        if ((depth ? ast_depth_extension : is_table)(folder->paths[i]) && !ast_same_file(folder->paths[i], list->except))
-            good = add_file(list, folder->paths[i], depth, error);
+    for (size_t i = 0; i < folder->count && good; i++) {
+        const char *file = folder->paths[i];
+        if ((depth ? is_depth(file, found) : is_table(file)) && !ast_same_file(file, list->except))
+            good = add_file(list, file, depth, error);
+    }
     return good;
+}
+
+/* Makes sure that there is something in a folder. */
+static bool check_hollow(const ast_folder *folder, const char *path, ast_format_error *error) {
+    if (folder->entries == 0)
+        return ast_format_fail(error, "%s: the folder is empty; there is no file of a known format in it", path);
+    if (folder->dangling < folder->entries)
+        return true;
+    return ast_format_fail(error, "%s: holds nothing but %zu link%s to files that are not there", path,
+                           folder->dangling, folder->dangling == 1 ? "" : "s");
+}
+
+static bool is_same_folder(const char *a, const char *b) {
+    struct stat one, other;
+    return b && stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
 /* The files of the folder itself. */
 static bool add_content(ast_frame_list *list, const char *path, ast_frame_kind kind, ast_format_error *error) {
     ast_folder folder;
-    size_t before = list->count, images = 0, tables = 0;
+    size_t before = list->count;
     if (!ast_folder_list(&folder, path, error))
         return false;
-    for (size_t i = 0; i < folder.count; i++) {
-        images += ast_depth_extension(folder.paths[i]);
-        tables += is_table(folder.paths[i]);
-    }
-    bool depth = kind == AST_AS_DEPTH || (kind == AST_AS_NAMED && images > tables);
-    bool good = add_files(list, &folder, path, depth, error);
+    content found = look_into(&folder);
+    bool mostly =
+        found.images > found.tables || found.named || (found.images > 0 && is_same_folder(path, list->except));
+    bool depth = kind == AST_AS_DEPTH || (kind == AST_AS_NAMED && mostly);
+    bool good = check_hollow(&folder, path, error) && add_files(list, &folder, path, depth, found, error);
     ast_folder_free(&folder);
     if (!good || !depth || list->count > before)
         return good;
@@ -140,8 +214,9 @@ static bool add_content(ast_frame_list *list, const char *path, ast_frame_kind k
         error, "%s: holds no depth image (.png or .pgm), no depth.txt and no folder \"depth\" of such images", path);
 }
 
-/* The images of the subfolder "depth", if there are any: *found. */
-static bool add_subfolder(ast_frame_list *list, const char *input, const char *path, bool *found,
+/* The images of the subfolder "depth", if there are any: *found. If there is nothing in it, that is why nothing was
+ * found: *hollow. */
+static bool add_subfolder(ast_frame_list *list, const char *input, const char *path, bool *found, bool *hollow,
                           ast_format_error *error) {
     ast_folder folder;
     size_t before = list->count;
@@ -149,10 +224,9 @@ static bool add_subfolder(ast_frame_list *list, const char *input, const char *p
         return true;
     if (!ast_folder_list(&folder, path, error))
         return false;
-    bool images = false;
-    for (size_t i = 0; i < folder.count; i++)
-        images |= ast_depth_extension(folder.paths[i]);
-    bool good = !images || add_files(list, &folder, input, true, error);
+    content held = look_into(&folder);
+    bool good = held.images == 0 || add_files(list, &folder, input, true, held, error);
+    *hollow = good && !check_hollow(&folder, path, error);
     ast_folder_free(&folder);
     *found = list->count > before;
     return good;
@@ -161,28 +235,65 @@ static bool add_subfolder(ast_frame_list *list, const char *input, const char *p
 static bool add_folder(ast_frame_list *list, const char *path, ast_frame_kind kind, ast_format_error *error) {
     char *file = ast_path_within(path, "depth.txt"), *folder = ast_path_within(path, "depth");
     struct stat status;
-    bool found = false, good = file && folder;
+    ast_format_error reason = {0};
+    size_t before = list->count;
+    bool found = false, hollow = false, good = file && folder;
     if (!good) {
         ast_format_fail(error, "%s: there is not enough memory for the list of frames", path);
     } else if (kind != AST_AS_TABLES && stat(file, &status) == 0) {
         found = true;
         good = joins(list, path, true, error) && add_listed(list, path, file, error);
     } else if (kind != AST_AS_TABLES) {
-        good = add_subfolder(list, path, folder, &found, error);
+        good = add_subfolder(list, path, folder, &found, &hollow, &reason);
+        if (!good)
+            *error = reason;
     }
     free(file);
     free(folder);
-    return good && !found ? add_content(list, path, kind, error) : good;
+    if (!good || found)
+        return good;
+    good = add_content(list, path, kind, error);
+    if (!hollow || list->count > before || list->misused)
+        return good;
+    *error = reason;
+    return false;
 }
 
 /* ---- depth.txt --------------------------------------------------------------------------------------------------- */
 
+/* Takes files that are not there out of the list, from `first` on. */
+static bool drop_absent(ast_frame_list *list, size_t first, const char *file, ast_format_error *error) {
+    size_t kept = first, absent = 0;
+    for (size_t i = first; i < list->count; i++) {
+        ast_frame_file one = list->files[i];
+        bool there = access(one.path, F_OK) == 0;
+        if (there) {
+            list->files[kept++] = one;
+        } else if (!list->first_absent) {
+            list->first_absent = one.path;
+        } else {
+            free(one.path);
+        }
+        absent += !there;
+    }
+    const char *name = list->first_absent;
+    list->count = kept;
+    list->absent += absent;
+    if (absent > 0 && kept == first)
+        return ast_format_fail(error, "%s: names %zu file%s, such as %s, and none is there", file, absent,
+                               absent == 1 ? "" : "s", name);
+    if (absent > 0 && list->strict)
+        return ast_format_fail(error, "%s: names %zu file%s that %s not there, such as %s", file, absent,
+                               absent == 1 ? "" : "s", absent == 1 ? "is" : "are", name);
+    return true;
+}
+
 static bool add_listed(ast_frame_list *list, const char *folder, const char *file, ast_format_error *error) {
     unsigned char *bytes;
-    size_t size;
+    size_t size, before = list->count;
     if (!ast_read_file(file, &bytes, &size, error))
         return false;
-    bool good = ast_frame_list_tum(list, folder, file, bytes, size, error);
+    bool good = ast_frame_list_tum(list, folder, file, bytes, size, error) && drop_absent(list, before, file, error);
     free(bytes);
     return good;
 }

@@ -61,6 +61,12 @@ static bool is_raw(const ast_frames *frames) {
     return frames->reader.options.raw_width > 0 || frames->reader.options.raw_height > 0;
 }
 
+/* Whether a failure is about one file of many. */
+static bool goes_on(const ast_frames *frames) {
+    const ast_frame_list *list = frames->reader.list;
+    return frames->reader.options.go_on && list->depth && !list->scenes && !is_raw(frames);
+}
+
 /* Waiting goes by a clock that nobody sets, as the time of day may jump. */
 static void make_locks(ast_frames *frames) {
     pthread_condattr_t attributes;
@@ -120,7 +126,7 @@ int ast_frames_next(ast_frames *frames, ast_input_frame *frame, ast_format_error
         *error = slot->error;
     if (result > 0 && !describe(frames, &slot->frame, frame, error))
         result = -1;
-    frames->over = result <= 0;
+    frames->over = result == 0 || (result < 0 && !goes_on(frames));
     return result;
 }
 
@@ -238,7 +244,7 @@ static void *read_all(void *argument) {
     while (slot) {
         int result = slot->result = ast_frame_reader_next(&frames->reader, &slot->frame, &slot->error);
         hand_over(frames);
-        slot = result > 0 ? wait_for_room(frames) : NULL;
+        slot = result > 0 || (result < 0 && goes_on(frames)) ? wait_for_room(frames) : NULL;
     }
     return NULL;
 }

@@ -26,6 +26,7 @@ int ast_natural_compare(const char *a, const char *b);
 typedef struct ast_folder {
     char **paths; /* folder/name, in natural order */
     size_t count, capacity;
+    size_t entries, dangling; /* all that the folder has, links among it that lead nowhere */
 } ast_folder;
 
 /* Lists the files of a folder (no subfolders, no names that begin with a dot). An empty list is no failure. */
@@ -50,7 +51,7 @@ bool ast_same_file(const char *a, const char *b);
 
 typedef struct ast_frame_file {
     char *path;
-    double seconds; /* the time stamp in a depth.txt, otherwise NaN */
+    double seconds; /* the time stamp in a depth.txt, or the name if that is one; otherwise NaN */
     uint64_t scene; /* of a data set, from 0, otherwise AST_WHOLE */
 } ast_frame_file;
 
@@ -61,8 +62,12 @@ typedef struct ast_frame_list {
     bool one_scene; /* option: of a data set only scene `scene` is added */
     uint64_t scene;
     const char *except; /* option: a file that is left out of folders, or NULL */
+    bool number_times;  /* option: names that are whole numbers are times too, not only those with a decimal point */
+    bool strict;        /* option: a depth.txt that names a file that is not there is a failure */
     ast_frame_file *files;
     size_t count, capacity;
+    size_t absent;       /* files that a depth.txt names and that are not there: they are left out */
+    char *first_absent;  /* the first of them, or NULL */
     bool depth;          /* they are depth images; otherwise tables of points */
     bool scenes;         /* they are scenes of a data set, whose units are known */
     bool timed;          /* all come from folders with a depth.txt */
@@ -81,11 +86,15 @@ typedef enum ast_frame_kind {
 /* Adds an input. Nothing but a depth.txt and a data set is opened, and a folder is read once. An input is
  *     a file, or "-" for standard input: depth images if the name ends in .png, .pgm or .mat, otherwise a table;
  *     a folder with a depth.txt, as the TUM RGB-D benchmark has them: lines "time file", # for comments; the frames
- *     are the files, found from the folder, in that order;
+ *     are the files, found from the folder, in that order; those that are not there are left out, but not all;
  *     a folder with a subfolder "depth" that has images: those;
- *     a folder with more images than tables: its .png and .pgm files in natural order; any other: its tables;
+ *     a folder with more images than tables, or with images called NAME.depth.png, or that is `except` and has images:
+ *     its .png and .pgm files in natural order, those called NAME.depth.png if there are any, otherwise all but those
+ *     whose name has "color", "colour" or "rgb" in it, unless all have; any other folder: its tables;
  *     a file that ends in .mat, which must be the only input: the scenes of the NYU v2 data set (nyu.h).
- * All inputs of a list are of one kind. A folder without any file adds nothing. On failure too the list is to be freed. */
+ * All inputs of a list are of one kind. A folder without a file of either kind adds nothing, but an empty one, or one
+ * whose links all lead nowhere, is a failure. On failure too the list is to be freed.
+ */
 bool ast_frame_list_add(ast_frame_list *list, const char *input, ast_frame_kind kind, ast_format_error *error);
 
 /* Adds what the bytes of a depth.txt name; `name` is its own, and its files are found from `folder`. */
@@ -110,6 +119,7 @@ typedef struct ast_frames_options {
     size_t raw_points, raw_dimension; /* not 0: standard input is raw tables of this size, float32 in the machine's
                                          byte order */
     size_t raw_width, raw_height;     /* not 0: every file is raw depth images of this size, 16-bit little-endian */
+    bool go_on;                       /* after an image file that cannot be read, the next call takes the next file */
     int (*interrupted)(void);         /* asked a few times a second while a frame does not come; not 0: stop waiting.
                                          May be NULL */
 } ast_frames_options;
@@ -121,7 +131,7 @@ typedef struct ast_input_frame {
     const char *path;      /* the file; "-" for standard input */
     uint64_t number;       /* within the file, from 0, where a file may have many frames; otherwise AST_WHOLE */
     uint64_t index;        /* among all frames, skipped ones included */
-    double seconds;        /* its time stamp, in a TUM folder; otherwise NaN */
+    double seconds;        /* its time stamp: the seconds of its file */
 } ast_input_frame;
 
 /* NULL on failure. The list must outlive the iterator; `options` may be NULL. */
@@ -141,7 +151,7 @@ bool ast_frames_skip_files(ast_frames *frames, size_t count, bool counted, ast_f
 bool ast_frames_skip(ast_frames *frames, uint64_t count, ast_format_error *error);
 
 /* 1 and the next frame; 0 after the last, and when interrupted; -1 and a sentence if it cannot be read, after all the
- * whole frames before it. After 0 or -1 there is nothing more to come. */
+ * whole frames before it. After 0 or -1 there is nothing more to come, unless the options say to go on. */
 int ast_frames_next(ast_frames *frames, ast_input_frame *frame, ast_format_error *error);
 
 /* Ends the thread, wherever it is, also if it waits for standard input. NULL is fine. */

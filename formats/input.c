@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows of points: files are opened once, and then read whole or, where they are .npy, as their rows are needed. Reading
- * rows maps nothing, so that a limit on the address space does not matter, and needs no position in the file, so that
- * threads do not wait for each other. */
+ * Rows of points: files are opened once, and then read whole or, if they are binary tables, as their rows are needed.
+ * Reading rows maps nothing, so that a limit on the address space does not matter, and needs no position in the file,
+ * so that threads do not wait for each other. */
 #include "columns.h"
-#include "npy.h"
 #include "registry.h"
 
 #include <fcntl.h>
@@ -16,10 +15,11 @@
 /* An open file. */
 typedef struct input_file {
     ast_bytes bytes;
-    bool known; /* `header` is read: a regular .npy file */
-    ast_npy_header header;
+    bool known; /* `table` is read: a regular file of a binary format */
+    ast_table table;
     size_t first, count; /* the number of its first row among those of all files; its rows */
-    int reason;          /* errno of what could not be read, -1 if the file ended there; 0: nothing */
+    size_t odd;          /* the row whose dimension is another one, if that is the reason */
+    int reason;          /* why rows could not be read, as ast_table_rows; 0: they could */
 } input_file;
 
 struct ast_opened {
@@ -70,8 +70,10 @@ bool ast_input_open_memory(ast_input *input, const char *name, const void *memor
 
 static void close_files(ast_input *input) {
     struct ast_opened *opened = input->opened;
-    for (size_t i = 0; opened && i < opened->count; i++)
+    for (size_t i = 0; opened && i < opened->count; i++) {
+        ast_table_close(&opened->files[i].table);
         ast_bytes_close(&opened->files[i].bytes);
+    }
     if (opened)
         ast_columns_free(&opened->how.columns);
     free(opened);
@@ -81,6 +83,7 @@ static void close_files(ast_input *input) {
 void ast_input_close(ast_input *input) {
     close_files(input);
     free(input->owned);
+    ast_names_free(&input->names);
     if (input->mapped)
         munmap(input->mapped, input->mapped_size);
     *input = (ast_input){0};
@@ -88,7 +91,10 @@ void ast_input_close(ast_input *input) {
 
 void ast_input_replace(ast_input *input, float *values, size_t count, size_t dimension) {
     const char *format = input->format;
+    ast_names names = input->names;
+    input->names = (ast_names){0};
     ast_input_close(input);
+    input->names = names;
     input->points = ast_points_f4(values, count, dimension);
     input->format = format;
     input->owned = values;
@@ -100,7 +106,9 @@ static bool begin(ast_input *input, size_t count, ast_format_error *error) {
 }
 
 static const char *type_name(ast_type type) {
-    return type == AST_I1 ? "i1" : type == AST_F2 ? "f2" : type == AST_F4 ? "f4" : "f8";
+    static const char *const names[] = {
+        [AST_F4] = "f4", [AST_F8] = "f8", [AST_F2] = "f2", [AST_I1] = "i1", [AST_U1] = "u1", [AST_B2] = "bf16"};
+    return names[type];
 }
 
 /* Whether a file goes with those before it, of which `all` tells. */
@@ -110,8 +118,8 @@ static bool joins(const ast_input *input, const ast_source *all, const char *nam
     const char *first = opened->files[0].bytes.name;
     if (opened->wrong)
         return ast_format_fail(error,
-                               "%s: is %s; files that are read as one must be .npy in C order and in this machine's "
-                               "byte order",
+                               "%s: is %s; files that are read as one must be in C order and in this machine's byte "
+                               "order",
                                name, opened->wrong);
     if (input->height)
         return ast_format_fail(error, "%s: is an image, H x W x D; files that are read as one must be tables, N x D",
@@ -127,19 +135,24 @@ static bool joins(const ast_input *input, const ast_source *all, const char *nam
     return true;
 }
 
-/* Opens a file; what a regular .npy file holds is known from its header. */
+/* Opens a file; what a regular binary file holds is known from its header. */
 static bool add_file(ast_input *input, const char *path, bool several, ast_format_error *error) {
     struct ast_opened *opened = input->opened;
     input_file *file = &opened->files[opened->count];
     ast_source all = input->source;
+    const char *format = ast_table_format(path);
+    if (several && format && strcmp(format, opened->how.format->name) != 0)
+        return ast_format_fail(error, "%s: is no %s, as %s is; files that are read as one must have one format", path,
+                               opened->how.format->extension, opened->files[0].bytes.name);
     if (!ast_bytes_open(&file->bytes, path, opened->how.compressed, AST_NO_STOP, error))
         return false;
     opened->count++;
     input->size = file->bytes.size;
-    file->known = opened->how.format->open == ast_npy_open && file->bytes.sized;
+    file->known = opened->how.format->table && file->bytes.sized;
     file->first = all.count;
     if (several && !file->known)
-        return ast_format_fail(error, "%s: is no regular .npy file, whose rows could be read one by one", path);
+        return ast_format_fail(error, "%s: is no regular file of a binary format, whose rows could be read one by one",
+                               path);
     if (!file->known)
         return true;
     if (!understand(input, file, error) || (several && !joins(input, &all, path, error)))
@@ -152,13 +165,15 @@ static bool add_file(ast_input *input, const char *path, bool several, ast_forma
 
 static bool finish(ast_input *input, const ast_resolved *how, const char *name, ast_format_error *error) {
     input->format = how->format->name;
+    if (how->columns.names && input->names.count == 0 && input->points.count > 0)
+        return ast_format_fail(error, "%s: is %s, which has no column of names; only text tables have one", name,
+                               how->format->name);
     return input->points.count > 0 || how->empty || ast_format_fail(error, "%s: has no row of numbers", name);
 }
 
 bool ast_input_read_bytes(ast_input *input, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
     const char *name = bytes->name;
-    bool good =
-        how->format->open(input, bytes, &how->columns, how->transpose, error) && finish(input, how, name, error);
+    bool good = how->format->open(input, bytes, how, error) && finish(input, how, name, error);
     ast_bytes_close(bytes);
     if (!good)
         ast_input_close(input);
@@ -169,8 +184,8 @@ bool ast_input_read(ast_input *input, ast_format_error *error) {
     const ast_resolved *how = &input->opened->how;
     input_file *file = &input->opened->files[0];
     ast_bytes *bytes = &file->bytes;
-    bool good = (file->known ? ast_npy_read(input, &file->header, bytes, &how->columns, how->transpose, error)
-                             : how->format->open(input, bytes, &how->columns, how->transpose, error)) &&
+    bool good = (file->known ? ast_table_read(input, &file->table, bytes, how, error)
+                             : how->format->open(input, bytes, how, error)) &&
                 finish(input, how, bytes->name, error);
     if (good)
         close_files(input); /* a mapping outlives its descriptor */
@@ -208,10 +223,9 @@ static input_file *file_of(struct ast_opened *opened, size_t row) {
     return &opened->files[low];
 }
 
-/* How many of `count` rows from `first` on are in the file, and where they begin. */
-static size_t rows_in(const struct ast_opened *opened, const input_file *file, size_t first, size_t count, off_t *at) {
-    size_t own = first - file->first, left = file->count - own;
-    *at = (off_t)(file->header.offset + (uint64_t)own * opened->row);
+/* How many of `count` rows from `first` on are in the file. */
+static size_t rows_in(const input_file *file, size_t first, size_t count) {
+    size_t left = file->count - (first - file->first);
     return count < left ? count : left;
 }
 
@@ -220,11 +234,13 @@ static int read_rows(size_t first, size_t count, void *place, void *data) {
     int reason = 0;
     for (size_t part; count > 0 && !reason; first += part, count -= part) {
         input_file *file = file_of(opened, first);
-        off_t at;
-        part = rows_in(opened, file, first, count, &at);
-        reason = ast_read_at(file->bytes.descriptor, (uint64_t)at, place, part * opened->row);
-        if (reason)
+        size_t odd = 0;
+        part = rows_in(file, first, count);
+        reason = ast_table_rows(&file->table, &file->bytes, first - file->first, part, place, &odd);
+        if (reason) {
+            __atomic_store_n(&file->odd, odd, __ATOMIC_RELAXED);
             __atomic_store_n(&file->reason, reason, __ATOMIC_RELAXED);
+        }
         place = (char *)place + part * opened->row;
     }
     return reason != 0;
@@ -235,31 +251,33 @@ static void expect_rows(size_t first, size_t count, void *data) {
     struct ast_opened *opened = data;
     for (size_t part; count > 0; first += part, count -= part) {
         const input_file *file = file_of(opened, first);
-        off_t at;
-        part = rows_in(opened, file, first, count, &at);
-        (void)posix_fadvise(file->bytes.descriptor, at, (off_t)((uint64_t)part * opened->row), POSIX_FADV_WILLNEED);
+        const ast_table *table = &file->table;
+        part = rows_in(file, first, count);
+        if (!table->hdf5)
+            (void)posix_fadvise(file->bytes.descriptor,
+                                (off_t)(table->offset + (uint64_t)(first - file->first) * table->row_stride),
+                                (off_t)((uint64_t)part * table->row_stride), POSIX_FADV_WILLNEED);
     }
 }
 
 static bool understand(ast_input *input, input_file *file, ast_format_error *error) {
-    const ast_npy_header *header = &file->header;
+    ast_table *table = &file->table;
     struct ast_opened *opened = input->opened;
-    if (!ast_npy_read_header(&file->header, &file->bytes, error) ||
-        !ast_npy_check(header, &opened->how.columns, file->bytes.name, error))
+    if (!opened->how.format->table(table, &file->bytes, &opened->how, error))
         return false;
-    bool image = header->dimensions == 3;
-    size_t dimension = header->shape[header->dimensions - 1];
-    input->height = image ? header->shape[0] : 0;
-    input->width = image ? header->shape[1] : 0;
-    opened->wrong = header->fortran   ? "in Fortran order, whose rows are all over the file"
-                    : header->swapped ? "not in this machine's byte order"
-                                      : NULL;
-    opened->row = dimension * header->item;
-    file->count = header->elements / dimension;
+    size_t item = ast_points_item(&(ast_points){.type = table->type});
+    input->height = table->height;
+    input->width = table->width;
+    input->unmapped = table->hdf5 != NULL;
+    opened->wrong = table->column_stride != item ? "in Fortran order, whose rows are all over the file"
+                    : table->swapped             ? "not in this machine's byte order"
+                                                 : NULL;
+    opened->row = table->dimension * item;
+    file->count = table->count;
     input->source = (ast_source){.size = sizeof(ast_source),
                                  .count = file->count,
-                                 .dimension = dimension,
-                                 .type = ast_npy_type(header),
+                                 .dimension = table->dimension,
+                                 .type = table->type,
                                  .read = read_rows,
                                  .expect = expect_rows,
                                  .data = opened};
@@ -275,8 +293,8 @@ bool ast_input_by_rows(const ast_input *input, ast_format_error *error) {
     if (!wrong)
         return true;
     return ast_format_fail(error,
-                           "%s: does not fit into memory and is %s; what is larger than memory must be an .npy in C "
-                           "order and in this machine's byte order, with all its columns",
+                           "%s: does not fit into memory and is %s; a table larger than memory must be in C order and "
+                           "in this machine's byte order, with all its columns",
                            opened->files[0].bytes.name, wrong);
 }
 
@@ -286,15 +304,22 @@ const char *ast_input_row_file(const ast_input *input, size_t row, size_t *own) 
     return file->bytes.name;
 }
 
+static bool explain(const input_file *file, ast_format_error *error) {
+    const char *name = file->bytes.name;
+    if (file->reason == AST_ROWS_CUT)
+        return ast_format_fail(error, "%s: was cut short while it was read", name);
+    if (file->reason == AST_ROWS_DAMAGED)
+        return ast_format_fail(error, "%s: cannot be read: the file is damaged or cut short" AST_HDF5_FILTER, name);
+    if (file->reason == AST_ROWS_UNEQUAL)
+        return ast_table_unequal(&file->table, &file->bytes, file->odd, error);
+    return ast_format_fail(error, "%s: cannot be read: %s", name, strerror(file->reason));
+}
+
 bool ast_input_failed(const ast_input *input, ast_format_error *error) {
-    for (size_t i = 0; input->opened && i < input->opened->count; i++) {
-        const input_file *file = &input->opened->files[i];
-        if (file->reason < 0)
-            ast_format_fail(error, "%s: was cut short while it was read", file->bytes.name);
-        else if (file->reason)
-            ast_format_fail(error, "%s: cannot be read: %s", file->bytes.name, strerror(file->reason));
-        if (file->reason)
+    for (size_t i = 0; input->opened && i < input->opened->count; i++)
+        if (input->opened->files[i].reason) {
+            explain(&input->opened->files[i], error);
             return true;
-    }
+        }
     return false;
 }

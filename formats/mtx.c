@@ -23,9 +23,8 @@ static bool read_banner(mtx_reader *reader, ast_format_error *error);
 static bool read_sizes(mtx_reader *reader, ast_format_error *error);
 static bool read_entries(mtx_reader *reader, ast_format_error *error);
 
-bool ast_mtx_open(ast_input *input, ast_bytes *bytes, const ast_columns *columns, bool transpose,
-                  ast_format_error *error) {
-    if (columns->count > 0)
+bool ast_mtx_open(ast_input *input, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
+    if (how->columns.count > 0)
         return ast_format_fail(error, "%s: columns cannot be picked from sparse rows", bytes->name);
     mtx_reader reader = {.text = {.bytes = bytes, .doubles = true, .line = 1, .separator = ' '},
                          .entries = {.name = bytes->name}};
@@ -39,7 +38,7 @@ bool ast_mtx_open(ast_input *input, ast_bytes *bytes, const ast_columns *columns
     if (text->locale)
         freelocale(text->locale);
     if (good)
-        return ast_entries_open(&reader.entries, transpose, input, error);
+        return ast_entries_open(&reader.entries, how->transpose, input, error);
     ast_entries_free(&reader.entries);
     return false;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Points and numbers from .npy files. A file in the machine's byte order is mapped and handed out as it lies on disk;
- * Fortran order, a transposed table and evenly spaced columns are only other strides. What cannot be handed out as it
- * is goes to a buffer, which is allocated after the promised size has been checked, or as the bytes really arrive. */
+ * Points and numbers from .npy files: what the header says is a table of rows. The numbers of a pipe go to a buffer
+ * that grows as the bytes really arrive. */
 #include "npy.h"
 
 #include "columns.h"
@@ -10,48 +9,35 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-static void view_points(ast_input *input, const ast_npy_header *header, const void *data);
-static bool flatten_image(ast_input *input, const ast_npy_header *header, const char *name, ast_format_error *error);
-static void own_copy(ast_input *input, void *copy);
+static bool check_points(const ast_npy_header *header, const char *name, ast_format_error *error);
+static ast_table table_of(const ast_npy_header *header);
 static bool wrong_size(const ast_npy_header *header, const char *name, const char *few_or_many, uint64_t follow,
                        ast_format_error *error);
 
-bool ast_npy_open(ast_input *input, ast_bytes *bytes, const ast_columns *columns, bool transpose,
-                  ast_format_error *error) {
+bool ast_npy_open(ast_input *input, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
     ast_npy_header header;
-    return ast_npy_read_header(&header, bytes, error) && ast_npy_check(&header, columns, bytes->name, error) &&
-           ast_npy_read(input, &header, bytes, columns, transpose, error);
+    ast_body body;
+    if (!ast_npy_read_header(&header, bytes, error) || !check_points(&header, bytes->name, error) ||
+        !ast_columns_fit(&how->columns, header.shape[header.dimensions - 1], bytes->name, error) ||
+        !ast_npy_read_body(&body, &header, bytes, error))
+        return false;
+    ast_table table = table_of(&header);
+    return ast_table_view(input, &table, body, how, bytes->name, error);
 }
 
-bool ast_npy_read(ast_input *input, const ast_npy_header *header, ast_bytes *bytes, const ast_columns *columns,
-                  bool transpose, ast_format_error *error) {
-    ast_npy_body body;
-    if (!ast_npy_read_body(&body, header, bytes, error))
+bool ast_npy_table(ast_table *table, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
+    ast_npy_header header;
+    (void)how;
+    if (!ast_npy_read_header(&header, bytes, error) || !check_points(&header, bytes->name, error))
         return false;
-    input->owned = body.owned;
-    input->mapped = body.mapped;
-    input->mapped_size = body.mapped_size;
-    view_points(input, header, body.data);
-    if (input->height > 0 && header->fortran && !flatten_image(input, header, bytes->name, error))
-        return false;
-    if (input->height > 0 && transpose)
-        return ast_format_fail(error, "%s: is an image of directions, H x W x D, which cannot be transposed",
-                               bytes->name);
-    ast_buffer gathered = {0};
-    if (!ast_points_pick(&input->points, columns, &gathered, bytes->name, error))
-        return false;
-    if (gathered.place)
-        own_copy(input, gathered.place);
-    if (transpose)
-        ast_points_transpose(&input->points);
+    *table = table_of(&header);
     return true;
 }
 
 bool ast_npy_values(ast_values *values, ast_bytes *bytes, const ast_columns *columns, ast_format_error *error) {
     ast_npy_header header;
-    ast_npy_body body;
+    ast_body body;
     if (!ast_npy_read_header(&header, bytes, error))
         return false;
     if (header.elements == 0)
@@ -67,7 +53,7 @@ bool ast_npy_values(ast_values *values, ast_bytes *bytes, const ast_columns *col
         values->vector =
             header.dimensions == 1 || (header.dimensions == 2 && (header.shape[0] == 1 || header.shape[1] == 1));
     }
-    ast_npy_body_free(&body);
+    ast_body_free(&body);
     return values->numbers || ast_format_no_memory(error, bytes->name);
 }
 
@@ -111,22 +97,10 @@ bool ast_npy_next_header(ast_npy_header *header, ast_bytes *bytes, bool *ended, 
     return *ended || read_header(header, prelude, got, bytes, error);
 }
 
-bool ast_npy_read_body(ast_npy_body *body, const ast_npy_header *header, ast_bytes *bytes, ast_format_error *error) {
-    *body = (ast_npy_body){0};
-    bool as_is = bytes->sized && !header->swapped;
-    if (as_is && bytes->memory && (uintptr_t)(bytes->memory + header->offset) % header->item == 0) {
-        body->data = bytes->memory + header->offset;
+bool ast_npy_read_body(ast_body *body, const ast_npy_header *header, ast_bytes *bytes, ast_format_error *error) {
+    *body = (ast_body){0};
+    if (bytes->sized && !header->swapped && ast_body_map(body, bytes, header->offset, header->data_size, header->item))
         return true;
-    }
-    /* A mapping begins at a page, so the offset alone decides on alignment; old headers end anywhere. */
-    if (as_is && !bytes->memory && header->offset % header->item == 0) {
-        size_t size = header->offset + header->data_size;
-        void *map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, bytes->descriptor, 0);
-        if (map != MAP_FAILED) {
-            *body = (ast_npy_body){(const char *)map + header->offset, NULL, map, size};
-            return true;
-        }
-    }
     unsigned char extra;
     size_t got;
     if (!ast_npy_next_body(body, header, bytes, error))
@@ -135,32 +109,25 @@ bool ast_npy_read_body(ast_npy_body *body, const ast_npy_header *header, ast_byt
     if (good && got > 0)
         good = wrong_size(header, bytes->name, "more than ", header->data_size, error);
     if (!good)
-        ast_npy_body_free(body);
+        ast_body_free(body);
     return good;
 }
 
-bool ast_npy_next_body(ast_npy_body *body, const ast_npy_header *header, ast_bytes *bytes, ast_format_error *error) {
+bool ast_npy_next_body(ast_body *body, const ast_npy_header *header, ast_bytes *bytes, ast_format_error *error) {
     ast_buffer buffer = {0};
-    *body = (ast_npy_body){0};
+    *body = (ast_body){0};
     bool good = ast_bytes_fill(bytes, &buffer, header->data_size, error);
     if (good && buffer.filled < header->data_size)
         good = wrong_size(header, bytes->name, "only ", buffer.filled, error);
     body->owned = buffer.place;
     if (!good) {
-        ast_npy_body_free(body);
+        ast_body_free(body);
         return false;
     }
     if (header->swapped)
         ast_scalar_swap(body->owned, header->elements, header->item);
     body->data = body->owned;
     return true;
-}
-
-void ast_npy_body_free(ast_npy_body *body) {
-    free(body->owned);
-    if (body->mapped)
-        munmap(body->mapped, body->mapped_size);
-    *body = (ast_npy_body){0};
 }
 
 static bool wrong_size(const ast_npy_header *header, const char *name, const char *few_or_many, uint64_t follow,
@@ -173,53 +140,28 @@ static bool wrong_size(const ast_npy_header *header, const char *name, const cha
                            name, shape, header->descr, header->data_size, few_or_many, (unsigned long long)follow);
 }
 
-/* Fortran order is only other strides, unless it is that of an image. */
-static void view_points(ast_input *input, const ast_npy_header *header, const void *data) {
+/* Fortran order is only other strides. */
+static ast_table table_of(const ast_npy_header *header) {
     bool image = header->dimensions == 3;
     size_t count = image ? header->shape[0] * header->shape[1] : header->shape[0];
     size_t dimension = header->shape[header->dimensions - 1];
-    ptrdiff_t item = (ptrdiff_t)header->item;
-    input->height = image ? header->shape[0] : 0;
-    input->width = image ? header->shape[1] : 0;
-    input->points = ast_points_view(data, ast_npy_type(header), count, dimension,
-                                    header->fortran ? item : item * (ptrdiff_t)dimension,
-                                    header->fortran ? item * (ptrdiff_t)count : item);
-}
-
-/* The points are a copy from now on, and what they were read from goes. */
-static void own_copy(ast_input *input, void *copy) {
-    ast_npy_body body = {NULL, input->owned, input->mapped, input->mapped_size};
-    ast_npy_body_free(&body);
-    input->owned = copy;
-    input->mapped = NULL;
-    input->mapped_size = 0;
-}
-
-/* Copies an image in Fortran order, whose pixels row by row are no stride of each other: the row varies fastest. */
-static bool flatten_image(ast_input *input, const ast_npy_header *header, const char *name, ast_format_error *error) {
-    ast_points *points = &input->points;
-    size_t item = header->item, height = input->height, width = input->width, plane = height * width;
-    char *place = malloc(header->data_size), *cursor = place;
-    if (!place)
-        return ast_format_no_memory(error, name);
-    for (size_t i = 0; i < plane; i++) {
-        const char *pixel = (const char *)points->data + (i % width * height + i / width) * item;
-        for (size_t d = 0; d < points->dimension; d++, cursor += item)
-            memcpy(cursor, pixel + d * plane * item, item);
-    }
-    own_copy(input, place);
-    points->data = place;
-    points->column_stride = (ptrdiff_t)item;
-    points->row_stride = (ptrdiff_t)(points->dimension * item);
-    return true;
+    return (ast_table){.type = ast_npy_type(header),
+                       .count = count,
+                       .dimension = dimension,
+                       .height = image ? header->shape[0] : 0,
+                       .width = image ? header->shape[1] : 0,
+                       .offset = header->offset,
+                       .row_stride = header->item * (header->fortran ? 1 : dimension),
+                       .column_stride = header->item * (header->fortran ? count : 1),
+                       .swapped = header->swapped};
 }
 
 ast_type ast_npy_type(const ast_npy_header *header) {
     return header->item == 1 ? AST_I1 : header->item == 2 ? AST_F2 : header->item == 4 ? AST_F4 : AST_F8;
 }
 
-bool ast_npy_check(const ast_npy_header *header, const ast_columns *columns, const char *name,
-                   ast_format_error *error) {
+/* Whether the array can be points. */
+static bool check_points(const ast_npy_header *header, const char *name, ast_format_error *error) {
     char shape[AST_SHAPE_TEXT];
     ast_npy_shape_text(header, shape);
     if (header->dimensions != 2 && header->dimensions != 3)
@@ -230,10 +172,8 @@ bool ast_npy_check(const ast_npy_header *header, const ast_columns *columns, con
     if (header->kind != 'f' && !(header->kind == 'i' && header->item == 1))
         return ast_format_fail(error, "%s: holds numbers of type '%s'; points need f2, f4, f8 or i1", name,
                                header->descr);
-    if (header->elements == 0)
-        return ast_format_fail(error, "%s: is an array of shape %s and holds no points", name, shape);
-    size_t last = header->shape[header->dimensions - 1];
-    return ast_columns_fit(columns, last, name, error);
+    return header->elements > 0 ||
+           ast_format_fail(error, "%s: is an array of shape %s and holds no points", name, shape);
 }
 
 ast_points ast_points_view(const void *data, ast_type type, size_t count, size_t dimension, ptrdiff_t row_stride,
@@ -248,7 +188,9 @@ ast_points ast_points_view(const void *data, ast_type type, size_t count, size_t
 }
 
 size_t ast_points_item(const ast_points *points) {
-    return points->type == AST_I1 ? 1 : points->type == AST_F2 ? 2 : points->type == AST_F4 ? 4 : 8;
+    static const unsigned char sizes[] = {
+        [AST_F4] = 4, [AST_F8] = 8, [AST_F2] = 2, [AST_I1] = 1, [AST_U1] = 1, [AST_B2] = 2};
+    return sizes[points->type];
 }
 
 size_t ast_source_row(const ast_source *source) {

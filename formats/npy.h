@@ -4,7 +4,7 @@
 #ifndef ASTERISM_FORMATS_NPY_H
 #define ASTERISM_FORMATS_NPY_H
 
-#include "bytes.h"
+#include "table.h"
 
 #define AST_NPY_DIMENSIONS 8
 #define AST_NPY_PRELUDE 12 /* bytes that are enough to know where the numbers begin */
@@ -39,34 +39,19 @@ bool ast_npy_read_header(ast_npy_header *header, ast_bytes *bytes, ast_format_er
 /* For arrays that follow one another: *ended where the input ends and none begins. */
 bool ast_npy_next_header(ast_npy_header *header, ast_bytes *bytes, bool *ended, ast_format_error *error);
 
-/* Whether the array can be points, and has these columns; and their type. */
-struct ast_columns;
-bool ast_npy_check(const ast_npy_header *header, const struct ast_columns *columns, const char *name,
-                   ast_format_error *error);
+/* The type of an array that can be points. */
 ast_type ast_npy_type(const ast_npy_header *header);
 
-/* Reads the points whose header is read and checked. */
-bool ast_npy_read(ast_input *input, const ast_npy_header *header, ast_bytes *bytes, const struct ast_columns *columns,
-                  bool transpose, ast_format_error *error);
-
-/* The numbers, in the machine's byte order and aligned. */
-typedef struct ast_npy_body {
-    const void *data;
-    void *owned;  /* to free(), or NULL */
-    void *mapped; /* to munmap(), or NULL */
-    size_t mapped_size;
-} ast_npy_body;
-
 /* Reads what follows the header: maps or borrows it where possible. `header` has at least one element. */
-bool ast_npy_read_body(ast_npy_body *body, const ast_npy_header *header, ast_bytes *bytes, ast_format_error *error);
+bool ast_npy_read_body(ast_body *body, const ast_npy_header *header, ast_bytes *bytes, ast_format_error *error);
 
 /* The same where something else may follow, so that it is always copied. */
-bool ast_npy_next_body(ast_npy_body *body, const ast_npy_header *header, ast_bytes *bytes, ast_format_error *error);
-void ast_npy_body_free(ast_npy_body *body);
+bool ast_npy_next_body(ast_body *body, const ast_npy_header *header, ast_bytes *bytes, ast_format_error *error);
 
 /* ---- scalar.c: single numbers of every .npy type ----------------------------------------------------------------- */
 
-/* The number at `place`, which need not be aligned: kind and item as in ast_npy_header, in the machine's byte order.
+/* The number at `place`, which need not be aligned: kind and item as in ast_npy_header, in the machine's byte order;
+ * kind 'B' is bfloat16.
  * Exact but for integers beyond 2^53, which are rounded. */
 double ast_scalar_load(const void *place, char kind, size_t item);
 

@@ -155,9 +155,8 @@ static bool read_arrays(npz_reader *reader, ast_format_error *error) {
                        : add_compressed(reader, strcmp(reader->format, "csc") == 0, error);
 }
 
-bool ast_npz_open(ast_input *input, ast_bytes *bytes, const ast_columns *columns, bool transpose,
-                  ast_format_error *error) {
-    if (columns->count > 0)
+bool ast_npz_open(ast_input *input, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
+    if (how->columns.count > 0)
         return ast_format_fail(error, "%s: columns cannot be picked from sparse rows", bytes->name);
     npz_reader reader = {.entries = {.name = bytes->name}};
     bool good = ast_zip_open(&reader.zip, bytes, error) && read_arrays(&reader, error);
@@ -166,7 +165,7 @@ bool ast_npz_open(ast_input *input, ast_bytes *bytes, const ast_columns *columns
     free(reader.first.bytes);
     free(reader.second.bytes);
     if (good)
-        return ast_entries_open(&reader.entries, transpose, input, error);
+        return ast_entries_open(&reader.entries, how->transpose, input, error);
     ast_entries_free(&reader.entries);
     return false;
 }

@@ -12,8 +12,9 @@ bool ast_nyu_extension(const char *path) {
 
 #ifdef AST_HAVE_HDF5
 
+#include "hdf5_errors.h"
+
 #include <errno.h>
-#include <hdf5.h>
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -22,14 +23,6 @@ bool ast_nyu_extension(const char *path) {
 #define PIXELS_MOST ((hsize_t)1 << 24)
 #define SCENES_MOST ((hsize_t)1 << 16) /* there are 1,449; HDF5 can promise any number without a byte behind it */
 
-/* libhdf5 prints its errors unless it is told not to; this is what it does with them. */
-typedef struct voice {
-    H5E_auto2_t function;
-    void *data;
-} voice;
-
-static voice silence(void);
-static void restore(voice before);
 static bool open_file(ast_nyu *nyu, ast_format_error *error);
 static bool open_datasets(ast_nyu *nyu, ast_format_error *error);
 static bool read_plane(ast_nyu *nyu, long long dataset, const char *name, size_t index, int channel, hid_t type,
@@ -109,25 +102,14 @@ void ast_nyu_close(ast_nyu *nyu) {
     free(nyu);
 }
 
-static voice silence(void) {
-    voice before = {0};
-    H5Eget_auto2(H5E_DEFAULT, &before.function, &before.data);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    return before;
-}
-
-static void restore(voice before) {
-    H5Eset_auto2(H5E_DEFAULT, before.function, before.data);
-}
-
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
 static bool open_file(ast_nyu *nyu, ast_format_error *error) {
     if (access(nyu->path, R_OK) != 0)
         return ast_format_fail(error, "%s: %s", nyu->path, strerror(errno));
-    voice before = silence();
+    ast_hdf5_voice before = ast_hdf5_silence();
     nyu->file = H5Fopen(nyu->path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    restore(before);
+    ast_hdf5_restore(before);
     return nyu->file >= 0 ||
            ast_format_fail(error, "%s: cannot be opened as an HDF5 file, which nyu_depth_v2_labeled.mat is", nyu->path);
 }
@@ -136,7 +118,7 @@ static bool open_file(ast_nyu *nyu, ast_format_error *error) {
 static long long open_dataset(const ast_nyu *nyu, const char *name, int rank, hsize_t *sizes) {
     hid_t dataset;
     bool fits = false;
-    voice before = silence();
+    ast_hdf5_voice before = ast_hdf5_silence();
     dataset = H5Dopen2(nyu->file, name, H5P_DEFAULT);
     hid_t space = H5Dget_space(dataset), type = H5Dget_type(dataset);
     H5T_class_t class = H5Tget_class(type);
@@ -146,7 +128,7 @@ static long long open_dataset(const ast_nyu *nyu, const char *name, int rank, hs
     H5Sclose(space);
     if (!fits)
         H5Dclose(dataset);
-    restore(before);
+    ast_hdf5_restore(before);
     return fits ? dataset : H5I_INVALID_HID;
 }
 
@@ -193,13 +175,13 @@ static bool read_plane(ast_nyu *nyu, long long dataset, const char *name, size_t
     size[last] = nyu->width;
     size[last + 1] = nyu->height;
     herr_t result = -1;
-    voice before = silence();
+    ast_hdf5_voice before = ast_hdf5_silence();
     hid_t space = H5Dget_space(dataset), memory = H5Screate_simple(2, plane, NULL);
     if (H5Sselect_hyperslab(space, H5S_SELECT_SET, first, NULL, size, NULL) >= 0)
         result = H5Dread(dataset, type, memory, space, H5P_DEFAULT, nyu->plane);
     H5Sclose(memory);
     H5Sclose(space);
-    restore(before);
+    ast_hdf5_restore(before);
     return result >= 0 ||
            ast_format_fail(error, "%s: the %s of scene %zu cannot be read: the file is damaged or cut short", nyu->path,
                            name, index);

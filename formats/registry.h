@@ -5,9 +5,9 @@
 #ifndef ASTERISM_FORMATS_REGISTRY_H
 #define ASTERISM_FORMATS_REGISTRY_H
 
-#include "bytes.h"
 #include "columns.h"
 #include "solid_readers.h"
+#include "table.h"
 
 /* All numbers of a file as doubles, flattened row by row: labels and weights. */
 typedef struct ast_values {
@@ -17,7 +17,7 @@ typedef struct ast_values {
 } ast_values;
 
 /* Fills in input->points and what it owns; on failure it leaves in `input` what ast_input_close can free. */
-typedef bool ast_open_function(ast_input *input, ast_bytes *bytes, const ast_columns *columns, bool transpose,
+typedef bool ast_open_function(ast_input *input, ast_bytes *bytes, const struct ast_resolved *how,
                                ast_format_error *error);
 
 /* Fills in the values; on failure there are none. */
@@ -30,6 +30,9 @@ typedef struct ast_format {
     ast_open_function *open;
     ast_values_function *values; /* NULL: the format is no list of numbers */
     ast_solid_function *solid;   /* instead of both: places in space, whose directions somebody else has to make */
+    ast_table_function *table;   /* finds where the rows of a regular file are: a binary table; NULL otherwise */
+    ast_type type;               /* of the numbers, where the name says it: .fbin, .fvecs and their like */
+    bool counted;                /* their rows begin with their dimension */
 } ast_format;
 
 /* What a path and options say before anything is opened. */
@@ -38,6 +41,7 @@ typedef struct ast_resolved {
     bool compressed;
     bool transpose;
     bool empty;
+    const char *member;  /* the tensor or dataset that is asked for, or NULL; the caller's */
     ast_columns columns; /* to be freed, unless it failed */
 } ast_resolved;
 
@@ -50,8 +54,9 @@ bool ast_input_read_bytes(ast_input *input, ast_bytes *bytes, const ast_resolved
  * NULL: it is none. */
 const ast_format *ast_solid_format(const char *path, const char *name, bool *compressed);
 
-/* npy.c, text.c; mtx.c, npz.c: sparse rows */
-ast_open_function ast_npy_open, ast_text_open, ast_tsv_open, ast_mtx_open, ast_npz_open;
+/* npy.c, text.c; mtx.c, npz.c: sparse rows; table.c: all formats that are nothing but tables */
+ast_open_function ast_npy_open, ast_text_open, ast_tsv_open, ast_mtx_open, ast_npz_open, ast_table_open;
+ast_table_function ast_npy_table;
 ast_values_function ast_npy_values, ast_text_values, ast_tsv_values;
 
 /* Rows become columns: a change of strides. */

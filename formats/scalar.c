@@ -36,9 +36,21 @@ static double load_float(const void *place, size_t item) {
     return (double)single;
 }
 
+/* bfloat16: the upper half of a float. */
+static double load_brain(const void *place) {
+    uint16_t half;
+    memcpy(&half, place, sizeof half);
+    uint32_t bits = (uint32_t)half << 16;
+    float single;
+    memcpy(&single, &bits, sizeof single);
+    return (double)single;
+}
+
 double ast_scalar_load(const void *place, char kind, size_t item) {
     if (kind == 'f')
         return load_float(place, item);
+    if (kind == 'B')
+        return load_brain(place);
     uint8_t one;
     uint16_t two;
     uint32_t four;

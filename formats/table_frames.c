@@ -22,7 +22,7 @@ struct ast_table_frames {
     ast_input table;       /* the one frame of a text */
     ast_npy_header header; /* of the array that is being read, with T x N x D as its shape */
     bool flat;             /* it is N x D as it is written */
-    ast_npy_body body;     /* its numbers, if they are there as a whole */
+    ast_body body;     /* its numbers, if they are there as a whole */
     size_t next, count;    /* frames of this array: handed out, all */
     ast_buffer buffer;     /* one frame of an array that comes piece by piece */
     ast_buffer gathered;   /* the wanted columns of one frame */
@@ -91,7 +91,7 @@ void ast_table_frames_close(ast_table_frames *frames) {
     if (!frames)
         return;
     ast_input_close(&frames->table);
-    ast_npy_body_free(&frames->body);
+    ast_body_free(&frames->body);
     ast_columns_free(&frames->how.columns);
     ast_bytes_close(&frames->bytes);
     free(frames->buffer.place);
@@ -184,7 +184,7 @@ static bool with_frame(const ast_table_frames *frames, ast_format_error *error) 
 static bool begin_array(ast_table_frames *frames, bool *ended, ast_format_error *error) {
     ast_npy_header *header = &frames->header;
     *ended = false;
-    ast_npy_body_free(&frames->body);
+    ast_body_free(&frames->body);
     frames->next = frames->count = 0;
     if (frames->standard) {
         if (!ast_npy_next_header(header, &frames->bytes, ended, error))

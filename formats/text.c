@@ -12,6 +12,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 typedef struct text_table {
     ast_text text;
@@ -25,6 +26,9 @@ typedef struct text_table {
     size_t columns;       /* fields in a row of the file; 0 before the first */
     uint64_t first_line;  /* of the first row */
     bool header_possible; /* no row and no header so far */
+    size_t name;          /* the column of names, 1-based; 0: none */
+    ast_names names;      /* (rows) */
+    char *word;           /* the name on the line that is being read, or NULL */
     ast_format_error problem;
 } text_table;
 
@@ -39,25 +43,24 @@ typedef struct line_state {
 
 static bool read_table(text_table *table, ast_bytes *bytes, const ast_columns *columns, bool doubles,
                        ast_format_error *error);
-static bool open_table(ast_input *input, ast_bytes *bytes, const ast_columns *columns, bool transpose, char separator,
+static bool open_table(ast_input *input, ast_bytes *bytes, const ast_resolved *how, char separator,
                        ast_format_error *error);
 static bool read_values(ast_values *values, ast_bytes *bytes, const ast_columns *columns, char separator,
                         ast_format_error *error);
-static bool read_names(text_table *table, ast_format_error *error);
+static bool read_header_names(text_table *table, ast_format_error *error);
+static size_t wanted_slot(const text_table *table, size_t column);
 static bool read_line(text_table *table, ast_format_error *error);
 static bool read_fields(text_table *table, line_state *state, ast_format_error *error);
 static bool take_field(text_table *table, line_state *state, const ast_field *field, size_t slot,
                        ast_format_error *error);
 static bool end_row(text_table *table, const line_state *state, ast_format_error *error);
 
-bool ast_text_open(ast_input *input, ast_bytes *bytes, const ast_columns *columns, bool transpose,
-                   ast_format_error *error) {
-    return open_table(input, bytes, columns, transpose, 0, error);
+bool ast_text_open(ast_input *input, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
+    return open_table(input, bytes, how, 0, error);
 }
 
-bool ast_tsv_open(ast_input *input, ast_bytes *bytes, const ast_columns *columns, bool transpose,
-                  ast_format_error *error) {
-    return open_table(input, bytes, columns, transpose, '\t', error);
+bool ast_tsv_open(ast_input *input, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
+    return open_table(input, bytes, how, '\t', error);
 }
 
 bool ast_text_values(ast_values *values, ast_bytes *bytes, const ast_columns *columns, ast_format_error *error) {
@@ -68,12 +71,13 @@ bool ast_tsv_values(ast_values *values, ast_bytes *bytes, const ast_columns *col
     return read_values(values, bytes, columns, '\t', error);
 }
 
-static bool open_table(ast_input *input, ast_bytes *bytes, const ast_columns *columns, bool transpose, char separator,
+static bool open_table(ast_input *input, ast_bytes *bytes, const ast_resolved *how, char separator,
                        ast_format_error *error) {
     text_table table = {.text.separator = separator};
-    if (!read_table(&table, bytes, columns, false, error))
+    if (!read_table(&table, bytes, &how->columns, false, error))
         return false;
     input->owned = table.numbers;
+    input->names = table.names;
     input->points = (ast_points){.size = sizeof(ast_points),
                                  .data = table.numbers,
                                  .type = AST_F4,
@@ -81,7 +85,7 @@ static bool open_table(ast_input *input, ast_bytes *bytes, const ast_columns *co
                                  .dimension = table.width,
                                  .row_stride = (ptrdiff_t)(table.width * sizeof(float)),
                                  .column_stride = sizeof(float)};
-    if (transpose)
+    if (how->transpose)
         ast_points_transpose(&input->points);
     return true;
 }
@@ -140,8 +144,15 @@ static bool begin_text(ast_text *text, ast_format_error *error) {
 
 static bool read_lines(text_table *table, ast_format_error *error) {
     ast_text *text = &table->text;
-    if (!begin_text(text, error) || (table->wanted->named && !read_names(table, error)))
+    const char *names = table->wanted->names;
+    bool numbered = names && strspn(names, "0123456789") == strlen(names);
+    table->name = numbered ? strtoul(names, NULL, 10) : 0;
+    if (!begin_text(text, error) ||
+        ((table->wanted->named || (names && !numbered)) && !read_header_names(table, error)))
         return false;
+    if (table->name && table->wanted->count > 0 && wanted_slot(table, table->name - 1) > 0)
+        return ast_format_fail(error, "%s: column %zu holds the names, so it cannot be a coordinate too",
+                               text->bytes->name, table->name);
     for (;;) {
         if (!ast_text_fill(text, error))
             return false;
@@ -177,8 +188,11 @@ static bool read_table(text_table *table, ast_bytes *bytes, const ast_columns *c
     table->wanted = NULL;
     if (text->locale)
         freelocale(text->locale);
-    if (!good)
+    free(table->word);
+    if (!good) {
         free(table->numbers);
+        ast_names_free(&table->names);
+    }
     return good;
 }
 
@@ -203,15 +217,26 @@ static bool read_header(text_table *table, char ***names, size_t *count, ast_for
            ast_format_fail(error, "%s: has no header with names of columns; give the columns by number", file);
 }
 
-static bool read_names(text_table *table, ast_format_error *error) {
+/* The column of names by its name. */
+static bool find_name_column(text_table *table, char *const *header, size_t count, ast_format_error *error) {
+    const char *name = table->wanted->names;
+    for (size_t i = 0; name && !table->name && i < count; i++)
+        table->name = strcasecmp(header[i], name) == 0 ? i + 1 : 0;
+    return !name || table->name ||
+           ast_format_fail(error, "%s: its header has no column '%s' of names", table->text.bytes->name, name);
+}
+
+static bool read_header_names(text_table *table, ast_format_error *error) {
     char **names = NULL;
     size_t count = 0;
-    bool good = read_header(table, &names, &count, error) &&
-                ast_columns_find(&table->found, table->wanted, names, count, table->text.bytes->name, error);
+    bool good = read_header(table, &names, &count, error) && find_name_column(table, names, count, error);
+    if (good && table->wanted->named) {
+        good = ast_columns_find(&table->found, table->wanted, names, count, table->text.bytes->name, error);
+        table->wanted = &table->found;
+    }
     for (size_t i = 0; i < count; i++)
         free(names[i]);
     free(names);
-    table->wanted = &table->found;
     table->header_possible = false;
     return good;
 }
@@ -226,7 +251,7 @@ static bool read_line(text_table *table, ast_format_error *error) {
         return ast_text_skip_line(text, error);
     line_state state = {.line = text->line, .comment = *text->cursor == '#'};
     /* A '#' where no number is wanted may be data: the word "#" has a vector like any other. */
-    bool word = table->rows > 0 && table->wanted->count > 0 && table->wanted->slots[0] == 0;
+    bool word = table->rows > 0 && wanted_slot(table, 0) == 0;
     if (state.comment && !word)
         return ast_text_skip_line(text, error);
     if (!read_fields(table, &state, error))
@@ -249,15 +274,24 @@ static size_t wanted_slot(const text_table *table, size_t column) {
     const ast_columns *wanted = table->wanted;
     if (wanted->count > 0)
         return column < wanted->highest ? wanted->slots[column] : 0;
+    if (table->name && column + 1 >= table->name)
+        return column + 1 == table->name || (table->rows > 0 && column >= table->columns) ? 0 : column;
     /* Beyond the length of the first row fields are only counted. */
     return table->rows == 0 || column < table->columns ? column + 1 : 0;
+}
+
+static bool read_name(text_table *table, ast_field *field, ast_format_error *error) {
+    free(table->word);
+    table->word = NULL;
+    return ast_field_word(&table->text, table->name, field, &table->word, error);
 }
 
 static bool read_fields(text_table *table, line_state *state, ast_format_error *error) {
     ast_field field;
     do {
         size_t slot = wanted_slot(table, state->column++);
-        if (!ast_field_next(&table->text, slot > 0, state->column, &field, error))
+        if (!(state->column == table->name ? read_name(table, &field, error)
+                                           : ast_field_next(&table->text, slot > 0, state->column, &field, error)))
             return false;
         if (slot > 0 && !take_field(table, state, &field, slot - 1, error))
             return false;
@@ -325,6 +359,16 @@ static bool take_field(text_table *table, line_state *state, const ast_field *fi
     return true;
 }
 
+/* The name of the row that has just ended. */
+static bool keep_name(text_table *table, ast_format_error *error) {
+    ast_names *names = &table->names;
+    if (!ast_array_grow(&names->list, &names->capacity, names->count + 1, sizeof *names->list))
+        return ast_format_no_memory(error, table->text.bytes->name);
+    names->list[names->count++] = table->word;
+    table->word = NULL;
+    return true;
+}
+
 /* The line was a row, if it is as long as the first one. */
 static bool end_row(text_table *table, const line_state *state, ast_format_error *error) {
     const char *name = table->text.bytes->name;
@@ -333,8 +377,13 @@ static bool end_row(text_table *table, const line_state *state, ast_format_error
         if (table->wanted->highest > state->column)
             return ast_format_fail(error, "%s: line %llu has %zu columns, and column %zu is asked for", name, line,
                                    state->column, table->wanted->highest);
+        if (table->name > state->column)
+            return ast_format_fail(error, "%s: line %llu has %zu columns, and column %zu is to hold the names", name,
+                                   line, state->column, table->name);
+        if (table->name && state->column == 1)
+            return ast_format_fail(error, "%s: line %llu has a name and no number", name, line);
         table->columns = state->column;
-        table->width = table->wanted->count > 0 ? table->wanted->count : state->column;
+        table->width = table->wanted->count > 0 ? table->wanted->count : state->column - (table->name > 0);
         table->first_line = state->line;
     }
     if (state->column != table->columns)
@@ -342,5 +391,5 @@ static bool end_row(text_table *table, const line_state *state, ast_format_error
                                line, state->column, state->column == 1 ? "" : "s",
                                (unsigned long long)table->first_line, table->columns);
     table->rows++;
-    return true;
+    return table->name == 0 || keep_name(table, error);
 }

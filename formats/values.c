@@ -55,6 +55,12 @@ bool ast_read_numbers(const char *path, const ast_input_options *options, double
     return true;
 }
 
+static double number_at(const char *place, ast_type type) {
+    static const char kinds[] = {
+        [AST_F4] = 'f', [AST_F8] = 'f', [AST_F2] = 'f', [AST_I1] = 'i', [AST_U1] = 'u', [AST_B2] = 'B'};
+    return ast_scalar_load(place, kinds[type], ast_points_item(&(ast_points){.type = type}));
+}
+
 bool ast_read_matrix(const char *path, const ast_input_options *options, float **values, size_t *rows, size_t *columns,
                      ast_format_error *error) {
     ast_input input;
@@ -73,13 +79,11 @@ bool ast_read_matrix(const char *path, const ast_input_options *options, float *
                                shown(path));
     }
     const ast_points *points = &input.points;
-    size_t item = ast_points_item(points);
     float *place = *values = malloc(points->count * points->dimension * sizeof(float));
     for (size_t i = 0; place && i < points->count; i++) {
         const char *row = (const char *)points->data + (ptrdiff_t)i * points->row_stride;
         for (size_t d = 0; d < points->dimension; d++)
-            *place++ = (float)ast_scalar_load(row + (ptrdiff_t)d * points->column_stride,
-                                              points->type == AST_I1 ? 'i' : 'f', item);
+            *place++ = (float)number_at(row + (ptrdiff_t)d * points->column_stride, points->type);
     }
     if (*values) {
         *rows = points->count;
@@ -98,7 +102,7 @@ static void sparse_row(const ast_points *points, size_t index, double *row) {
     memset(row, 0, points->dimension * sizeof *row);
     for (size_t e = ast_points_index(points, points->starts, index); e < end; e++)
         row[ast_points_index(points, points->columns, e)] =
-            ast_scalar_load((const char *)points->data + e * item, 'f', item);
+            number_at((const char *)points->data + e * item, points->type);
 }
 
 void ast_points_row(const ast_points *points, size_t index, double *row) {
@@ -108,8 +112,7 @@ void ast_points_row(const ast_points *points, size_t index, double *row) {
     }
     const char *place = (const char *)points->data + (ptrdiff_t)index * points->row_stride;
     for (size_t d = 0; d < points->dimension; d++)
-        row[d] = ast_scalar_load(place + (ptrdiff_t)d * points->column_stride, points->type == AST_I1 ? 'i' : 'f',
-                                 ast_points_item(points));
+        row[d] = number_at(place + (ptrdiff_t)d * points->column_stride, points->type);
 }
 
 bool ast_read_file(const char *path, unsigned char **bytes, size_t *size, ast_format_error *error) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Labels, tables and vectors as .npy or text, by the extension of the output. It writes bytes into an ast_output and
- * knows nothing of files. */
+ * Labels, tables and vectors as .npy, text, .fvecs or .fbin, by the extension of the output. It writes bytes into an
+ * ast_output and knows nothing of files. */
 #include "output.h"
 
 #include <stdio.h>
@@ -12,10 +12,12 @@
 /* What the extension asks for. */
 typedef struct text_style {
     const char *extension;
-    char separator; /* '\0': .npy */
+    char separator; /* '\0': binary */
+    bool table;     /* for tables of floats only */
 } text_style;
 
-static const text_style styles[] = {{".npy", '\0'}, {".csv", ','}, {".tsv", '\t'}, {".txt", ' '}};
+static const text_style styles[] = {{".npy", '\0', false}, {".csv", ',', false},   {".tsv", '\t', false},
+                                    {".txt", ' ', false},  {".fvecs", '\0', true}, {".fbin", '\0', true}};
 
 /* NULL for an unknown extension; none at all, as for standard output and devices, is text. */
 static const text_style *style_of(const char *path) {
@@ -29,9 +31,12 @@ static const text_style *style_of(const char *path) {
     return NULL;
 }
 
-bool ast_output_check(const char *path, ast_format_error *error) {
-    return style_of(path) ||
-           ast_format_fail(error, "%s: files can be written with the extensions .npy, .csv, .tsv and .txt", path);
+bool ast_output_check(const char *path, bool table, ast_format_error *error) {
+    const text_style *style = style_of(path);
+    if (style && (table || !style->table))
+        return true;
+    return ast_format_fail(error, "%s: %s can be written with the extensions .npy, .csv, .tsv%s", path,
+                           style ? "this output" : "files", table ? ", .txt, .fvecs and .fbin" : " and .txt");
 }
 
 /* A version 1.0 header. */
@@ -80,10 +85,45 @@ static bool write_text(ast_output *output, const ast_array *array, size_t first,
     return true;
 }
 
+/* Numbers of four bytes, the lowest first. */
+static bool write_little(ast_output *output, const void *numbers, size_t count, ast_format_error *error) {
+    if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+        return ast_output_write(output, numbers, 4 * count, error);
+    bool good = true;
+    for (size_t i = 0; i < count && good; i++) {
+        uint32_t number;
+        memcpy(&number, (const char *)numbers + 4 * i, sizeof number);
+        number = __builtin_bswap32(number);
+        good = ast_output_write(output, &number, sizeof number, error);
+    }
+    return good;
+}
+
+/* .fbin has the numbers of rows and columns at its start, .fvecs the number of columns before each row. */
+static bool write_rows(ast_output *output, const ast_array *array, size_t first, size_t count, bool counted,
+                       ast_format_error *error) {
+    uint32_t sizes[2] = {(uint32_t)array->sizes[0], (uint32_t)array->sizes[1]};
+    size_t columns = array->sizes[1];
+    bool good = counted || first > 0 || write_little(output, sizes, 2, error);
+    if (!counted)
+        return good && write_little(output, array->reals, count, error);
+    for (size_t i = 0, part; i < count && good; i += part) {
+        size_t within = (first + i) % columns;
+        part = columns - within < count - i ? columns - within : count - i;
+        good = (within > 0 || write_little(output, sizes + 1, 1, error)) &&
+               write_little(output, array->reals + i, part, error);
+    }
+    return good;
+}
+
 bool ast_write_array_part(ast_output *output, ast_array part, size_t first, size_t count, ast_format_error *error) {
-    const text_style *style = style_of(ast_output_name(output));
-    if (!style)
-        return ast_output_check(ast_output_name(output), error);
+    const char *name = ast_output_name(output);
+    const text_style *style = style_of(name);
+    bool table = part.reals && part.dimensions == 2;
+    if (!style || (style->table && !table))
+        return ast_output_check(name, table, error);
+    if (style->table)
+        return write_rows(output, &part, first, count, ast_has_extension(name, ".fvecs"), error);
     if (style->separator)
         return write_text(output, &part, first, count, style->separator, error);
     return (first > 0 || write_header(output, &part, error)) &&

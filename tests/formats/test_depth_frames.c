@@ -114,6 +114,8 @@ static void subfolder(void **state) {
     mkdir("scene", 0777);
     mkdir("scene/depth", 0777);
     write_text("scene/poses.txt", "0 0 0 0 0 0 0 1\n");
+    expect_refusal("scene", "scene/depth: the folder is empty");
+    write_text("scene/depth/notes.md", "none yet\n");
     expect_refusal("scene", "scene: holds no depth image (.png or .pgm), no depth.txt and no folder \"depth\"");
     assert_false(is_depth("scene"));
     write_frame("scene/depth/000000.pgm", 3);

@@ -170,6 +170,23 @@ static bool read_npz(ast_format_error *error) {
            (!ASTERISM_HAVE_ZLIB || open_points(ASTERISM_CORPUS "/npz/csr.npz", NULL, error));
 }
 
+/* A tensor that is not aligned is copied; several of them are listed; and so are the columns picked of .fvecs. */
+static bool read_tables(ast_format_error *error) {
+    ast_input input;
+    ast_input_options options = {.tensor = "i", .columns = "2,1"};
+    bool good = open_points(ASTERISM_CORPUS "/safetensors/unaligned.safetensors", NULL, error) &&
+                open_points(ASTERISM_CORPUS "/tables/two.fvecs", "3,1,2", error) &&
+                ast_input_open(&input, ASTERISM_CORPUS "/safetensors/types.safetensors", &options, error);
+    if (good)
+        ast_input_close(&input);
+    return good;
+}
+
+/* As from a pipe: read whole into memory that grows. */
+static bool read_compressed_table(ast_format_error *error) {
+    return open_points("table.fbin.gz", NULL, error);
+}
+
 static void every_allocation(void **state) {
     (void)state;
     static const struct {
@@ -195,6 +212,10 @@ static void every_allocation(void **state) {
         {"stl", read_stl},
         {"mtx", read_mtx},
         {"npz", read_npz},
+        {"tables", read_tables},
+#if ASTERISM_HAVE_ZLIB
+        {"compressed table", read_compressed_table},
+#endif
 #if ASTERISM_HAVE_PNG
         {"depth png", read_depth_png},
         {"picture png", read_picture_png},
@@ -253,6 +274,11 @@ static int make_files(void **state) {
     write_bytes("swapped.npy", bytes, make_npy(bytes, 1, dictionary, NULL, 32));
     dictionary = "{'descr': '=f8', 'fortran_order': False, 'shape': (3,), }\n";
     write_bytes("weights.npy", bytes, make_npy(bytes, 1, dictionary, NULL, 24));
+    static const unsigned char table[] = {/* gzip, stored: an .fbin of one row, 2 2 */
+                                          0x1f, 0x8b, 8, 0, 0,  0,    0,    0,    0,    3,  1, 16, 0,
+                                          0xef, 0xff, 1, 0, 0,  0,    2,    0,    0,    0,  0, 0,  0,
+                                          64,   0,    0, 0, 64, 0x82, 0x5d, 0xc7, 0x80, 16, 0, 0,  0};
+    write_bytes("table.fbin.gz", table, sizeof table);
     write_text("cloud.pcd", "FIELDS x y z normal_x normal_y normal_z\nSIZE 4 4 4 4 4 4\nTYPE F F F F F F\nWIDTH 1\n"
                             "DATA ascii\n1 2 3 0 0 1\n");
     static const char packed[] = "FIELDS x y z\nSIZE 1 1 1\nTYPE U U U\nWIDTH 1\nDATA binary_compressed\n"

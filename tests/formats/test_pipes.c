@@ -135,7 +135,7 @@ static void names(void **state) {
                  {"a.xyz", NULL, NULL, "a.xyz: the extension names no known format"},
                  {"a.gz", NULL, NULL, "no known format"},
                  {"csv", NULL, NULL, "no known format"},
-                 {"a.csv", "xls", NULL, "'xls' is no known format; there are npy, csv, tsv, txt or dat"},
+                 {"a.csv", "xls", NULL, "'xls' is no known format; there are npy, csv, tsv, txt, dat, fbin, u8bin"},
                  {"a.csv", NULL, "1,,2", "'1,,2' is no list of columns"},
                  {"a.csv", NULL, "", "is no list"},
                  {"a.csv", NULL, "1-", "is no list"},

@@ -152,13 +152,52 @@ static void names(void **state) {
     static const char *const good[] = {"a.npy", "a.CSV", "a.tsv", "x.y/a.txt", "-", "/dev/full", "/dev/fd/3", "x.y/a"};
     static const char *const bad[] = {"a.dat", "a.npy.gz", "a.csv.gz", "a.", "npy.x"};
     for (size_t i = 0; i < ITEMS(good); i++)
-        assert_true(ast_output_check(good[i], &error));
+        assert_true(ast_output_check(good[i], false, &error));
     for (size_t i = 0; i < ITEMS(bad); i++) {
-        assert_false(ast_output_check(bad[i], &error));
+        assert_false(ast_output_check(bad[i], false, &error));
         assert_non_null(strstr(error.text, ": files can be written with the extensions .npy, .csv, .tsv and .txt"));
     }
     ast_output *output = ast_output_open("a.dat", false, &error);
     assert_false(ast_write_array(output, ast_label_array(NULL, 0, 0), &error));
+    ast_output_abandon(output);
+    static const char *const tables[] = {"a.fvecs", "a.FBIN"};
+    for (size_t i = 0; i < ITEMS(tables); i++) {
+        assert_true(ast_output_check(tables[i], true, &error));
+        assert_false(ast_output_check(tables[i], false, &error));
+        assert_non_null(
+            strstr(error.text, ": this output can be written with the extensions .npy, .csv, .tsv and .txt"));
+    }
+    assert_false(ast_output_check("a.dat", true, &error));
+    assert_non_null(strstr(error.text, "the extensions .npy, .csv, .tsv, .txt, .fvecs and .fbin"));
+}
+
+/* Whole and in parts that end within rows; labels and vectors do not fit these formats. */
+static void tables_of_floats(void **state) {
+    (void)state;
+    static const float values[] = {1, -2, 0.5F, 4, 5, 6};
+    static const unsigned char rows[] = {2, 0, 0, 0, 3, 0, 0, 0};
+    static const char *const paths[] = {"t.fbin", "t.fvecs"};
+    ast_format_error error;
+    for (size_t p = 0; p < 2; p++)
+        for (size_t part = 1; part <= 6; part++) {
+            ast_output *output = ast_output_open(paths[p], false, &error);
+            for (size_t first = 0; first < 6; first += part)
+                assert_true(ast_write_array_part(output, ast_value_array(values + first, 2, 3), first,
+                                                 part < 6 - first ? part : 6 - first, &error));
+            assert_true(ast_output_commit(output, &error));
+            size_t size;
+            char *bytes = read_bytes(paths[p], &size);
+            assert_int_equal(size, 32);
+            assert_memory_equal(bytes, p ? rows + 4 : rows, p ? 4 : 8);
+            assert_memory_equal(bytes + (p ? 4 : 8), values, 12);
+            assert_memory_equal(bytes + 20, values + 3, 12 * !p);
+            assert_memory_equal(bytes + 16, p ? (const void *)(rows + 4) : values + 2, 4);
+            assert_memory_equal(bytes + 28, values + 5, 4);
+            free(bytes);
+        }
+    ast_output *output = ast_output_open("t.fbin", false, &error);
+    assert_false(ast_write_array(output, ast_label_array((const int32_t[]){1, 2}, 2, 0), &error));
+    assert_false(ast_write_array(output, ast_value_array(values, 3, 0), &error));
     ast_output_abandon(output);
 }
 
@@ -179,9 +218,9 @@ static void a_full_device(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(npy_bytes),        cmocka_unit_test(labels_come_back),
-                                       cmocka_unit_test(tables_come_back), cmocka_unit_test(vectors),
-                                       cmocka_unit_test(images),           cmocka_unit_test(names),
-                                       cmocka_unit_test(a_full_device)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(npy_bytes), cmocka_unit_test(labels_come_back), cmocka_unit_test(tables_come_back),
+        cmocka_unit_test(vectors),   cmocka_unit_test(images),           cmocka_unit_test(tables_of_floats),
+        cmocka_unit_test(names),     cmocka_unit_test(a_full_device)};
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

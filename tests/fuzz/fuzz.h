@@ -42,7 +42,7 @@ static inline void touch_sparse(const ast_points *points) {
 }
 
 static inline void touch_points(const ast_points *points) {
-    size_t item = points->type == AST_I1 ? 1 : points->type == AST_F2 ? 2 : points->type == AST_F4 ? 4 : 8;
+    size_t item = ast_points_item(points);
     require(points->count > 0 && points->dimension > 0 && points->weights == NULL);
     unsigned char seen = 0, number[8];
     for (size_t i = 0; i < points->count; i++)

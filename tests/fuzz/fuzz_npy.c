@@ -24,17 +24,17 @@ static ast_bytes as_pipe(const uint8_t *bytes, size_t size) {
 }
 
 static void through_a_pipe(const uint8_t *bytes, size_t size) {
-    ast_columns all = {0};
+    ast_resolved how = {0};
     ast_bytes source = as_pipe(bytes, size);
     ast_input input = {0};
     ast_format_error error = {""};
-    if (ast_npy_open(&input, &source, &all, false, &error))
+    if (ast_npy_open(&input, &source, &how, &error))
         touch_points(&input.points);
     ast_input_close(&input);
     ast_bytes_close(&source);
     ast_values values = {0};
     source = as_pipe(bytes, size);
-    require(ast_npy_values(&values, &source, &all, &error) == (values.numbers != NULL));
+    require(ast_npy_values(&values, &source, &how.columns, &error) == (values.numbers != NULL));
     free(values.numbers);
     ast_bytes_close(&source);
 }

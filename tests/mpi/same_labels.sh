@@ -38,6 +38,7 @@ agree '1x2 2x1 3x2 4x1' x.npy --angle 25
 agree 2x2 x.npy --method spkm --clusters 30 --seed 3
 asterism sample --points "$(size 1000)" --dimension 300 --clusters 50 --kappa 200 --seed 1 --output wide.npy
 agree 3x1 wide.npy --angle 83
+agree 3x2 wide.npy --cosine 0.1 --center --representatives 4
 agree '2x1 4x2' wide.npy --method spkm --clusters 20
 
 # a folder of files, each rank with rows of some of them, and weights of all of them
@@ -75,3 +76,8 @@ same a b
 ranks 2 "$ASTERISM_MPI" cluster --help >b
 asterism cluster --help >a
 same a b
+
+# mpirun gives its ranks a terminal; its own output is no terminal here
+asterism sample --points 500 --dimension 3 --clusters 4 --kappa 50 --seed 1 --output x.npy --quiet
+TERM=xterm ranks 2 "$ASTERISM_MPI" cluster x.npy --angle 25 >table
+! grep -q "$(printf '\033')" table || broken 'the table has colours where there is no terminal'

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tables whose name says the type of their numbers. .fbin, .u8bin and .i8bin (the big-ann benchmarks): the numbers of
+ * rows and columns, two uint32, and the rows. .fvecs and .bvecs (TEXMEX): each row behind its dimension, an int32. */
+#include "registry.h"
+
+static bool plain(ast_table *table, ast_bytes *bytes, const ast_format *format, ast_format_error *error);
+static bool counted(ast_table *table, ast_bytes *bytes, const ast_format *format, ast_format_error *error);
+
+bool ast_dense_table(ast_table *table, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
+    return (how->format->counted ? counted : plain)(table, bytes, how->format, error);
+}
+
+static bool plain(ast_table *table, ast_bytes *bytes, const ast_format *format, ast_format_error *error) {
+    unsigned char header[8];
+    const char *name = bytes->name;
+    if (!ast_bytes_at(bytes, 0, header, sizeof header))
+        return ast_format_fail(error, "%s: is cut short: %s begins with the numbers of rows and columns, 8 bytes", name,
+                               format->extension);
+    uint32_t rows = ast_little4(header), columns = ast_little4(header + 4);
+    if (rows == 0 || columns == 0)
+        return ast_format_fail(error, "%s: holds no points: its header says %u rows of %u numbers", name, rows,
+                               columns);
+    bool fits = ast_table_set(table, format->type, rows, columns, sizeof header);
+    uint64_t follow = bytes->size - sizeof header;
+    if (!fits || table->row_stride * table->count != follow)
+        return ast_format_fail(error,
+                               "%s: its header promises %u rows of %u numbers of %zu bytes, but %llu bytes follow; the "
+                               "file is damaged or cut short",
+                               name, rows, columns, table->column_stride, (unsigned long long)follow);
+    return true;
+}
+
+/* Whether the row begins with the dimension of the first. One that is not there does. */
+static bool same_count(const ast_table *table, const ast_bytes *bytes, size_t row) {
+    unsigned char count[4];
+    return !ast_bytes_at(bytes, (uint64_t)row * table->row_stride, count, sizeof count) ||
+           ast_little4(count) == table->dimension;
+}
+
+/* Rows do not fill the file: the last one is cut short, or one of them is longer or shorter than the first. Then those
+ * behind it are not where they should be, the last one too; which one it is shows by following them. */
+static bool odd_size(const ast_table *table, const ast_bytes *bytes, ast_format_error *error) {
+    size_t last = table->count;
+    bool moved = (last > 0 && !same_count(table, bytes, last - 1)) || !same_count(table, bytes, last);
+    for (size_t row = 1; row <= last && moved; row++)
+        if (!same_count(table, bytes, row))
+            return ast_table_unequal(table, bytes, row, error);
+    return ast_format_fail(error, "%s: is cut short: row %zu has %llu of its %zu bytes", bytes->name, last + 1,
+                           (unsigned long long)(bytes->size - (uint64_t)last * table->row_stride), table->row_stride);
+}
+
+static bool counted(ast_table *table, ast_bytes *bytes, const ast_format *format, ast_format_error *error) {
+    unsigned char count[4];
+    if (!ast_bytes_at(bytes, 0, count, sizeof count))
+        return ast_format_fail(error, "%s: is %s; each row of %s begins with its dimension, 4 bytes", bytes->name,
+                               bytes->size == 0 ? "empty" : "cut short", format->extension);
+    int32_t dimension = (int32_t)ast_little4(count);
+    if (dimension < 1)
+        return ast_format_fail(error,
+                               "%s: row 1 has %d numbers; at least one is needed: is this a file of rows behind "
+                               "their dimension?",
+                               bytes->name, dimension);
+    ast_table_set(table, format->type, 0, (uint64_t)dimension, sizeof count);
+    table->counted = true;
+    table->row_stride += sizeof count;
+    table->count = (size_t)(bytes->size / table->row_stride);
+    return bytes->size % table->row_stride == 0 || odd_size(table, bytes, error);
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Safetensors files: eight bytes, the length of the header; the header, a JSON object with the type, the shape and the
+ * place of every tensor; their bytes. This file understands just as much of JSON as that needs, strictly, from bytes
+ * that may be anything: an object of objects of three known keys, and `__metadata__`, an object of strings. */
+#include "registry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The limit of the format itself. A header is not allocated for before the file is known to be longer. */
+#define HEADER_MOST ((uint64_t)100000000)
+
+static const ast_member_words words = {"tensor", "tensors", "--tensor NAME", "F64, F32, F16, BF16, I8 or U8",
+                                       .rooted = false};
+
+typedef struct scanner {
+    char *start, *cursor, *end; /* of the header, which is changed as it is read: strings are decoded in place */
+    bool no_memory;
+} scanner;
+
+static bool parse_header(scanner *scan, ast_members *members);
+static bool check_bytes(ast_table *table, const ast_member *member, uint64_t offset, const ast_bytes *bytes,
+                        ast_format_error *error);
+
+/* The header, to free(), and where the bytes of the tensors begin. */
+static char *read_header(const ast_bytes *bytes, uint64_t *offset, ast_format_error *error) {
+    unsigned char length[8];
+    const char *name = bytes->name;
+    char *header = NULL;
+    if (!ast_bytes_at(bytes, 0, length, sizeof length)) {
+        ast_format_fail(error, "%s: is %s; a .safetensors file begins with the length of its header, 8 bytes", name,
+                        bytes->size == 0 ? "empty" : "cut short");
+        return NULL;
+    }
+    uint64_t size = ast_little8(length);
+    *offset = size + sizeof length;
+    if (size > HEADER_MOST)
+        ast_format_fail(error,
+                        "%s: its header claims to be %llu bytes long; no .safetensors header is longer than %llu", name,
+                        (unsigned long long)size, (unsigned long long)HEADER_MOST);
+    else if (*offset > bytes->size)
+        ast_format_fail(error,
+                        "%s: its header claims to be %llu bytes long, but only %llu follow; the file is damaged "
+                        "or cut short",
+                        name, (unsigned long long)size, (unsigned long long)(bytes->size - sizeof length));
+    else if (!(header = malloc(size + 1)))
+        ast_format_no_memory(error, name);
+    else if (!ast_bytes_at(bytes, sizeof length, header, size)) {
+        ast_format_fail(error, "%s: its header cannot be read", name);
+        free(header);
+        header = NULL;
+    }
+    return header;
+}
+
+bool ast_safetensors_table(ast_table *table, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error) {
+    ast_members members = {0};
+    uint64_t offset;
+    char *header = read_header(bytes, &offset, error);
+    if (!header)
+        return false;
+    scanner scan = {header, header, header + (offset - 8), false};
+    bool good = parse_header(&scan, &members);
+    if (!good && scan.no_memory)
+        ast_format_no_memory(error, bytes->name);
+    else if (!good)
+        ast_format_fail(error,
+                        "%s: its header cannot be understood at byte %zu; it must be JSON with dtype, shape and "
+                        "data_offsets of every tensor",
+                        bytes->name, (size_t)(scan.cursor - scan.start));
+    if (good) {
+        const ast_member *member;
+        good = ast_members_choose(&members, how->member, &words, bytes->name, &member, error) &&
+               check_bytes(table, member, offset, bytes, error);
+    }
+    ast_members_free(&members);
+    free(header);
+    return good;
+}
+
+/* The shape must be that of the bytes, and the bytes must be in the file. */
+static bool check_bytes(ast_table *table, const ast_member *member, uint64_t offset, const ast_bytes *bytes,
+                        ast_format_error *error) {
+    uint64_t size = bytes->size - offset;
+    char name[AST_EXCERPT];
+    ast_excerpt(name, member->name, strlen(member->name));
+    if (member->begin > member->end || member->end > size)
+        return ast_format_fail(error,
+                               "%s: tensor %s is promised at bytes %llu to %llu, but the tensors have %llu bytes; the "
+                               "file is damaged or cut short",
+                               bytes->name, name, (unsigned long long)member->begin, (unsigned long long)member->end,
+                               (unsigned long long)size);
+    if (!ast_table_set(table, (ast_type)member->known, member->shape[0], member->shape[1], offset + member->begin) ||
+        table->row_stride * table->count != member->end - member->begin)
+        return ast_format_fail(error,
+                               "%s: tensor %s has the shape %llu x %llu of %s, which are not the %llu bytes that it is "
+                               "given; the file is damaged",
+                               bytes->name, name, (unsigned long long)member->shape[0],
+                               (unsigned long long)member->shape[1], member->type,
+                               (unsigned long long)(member->end - member->begin));
+    return true;
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+
+static void skip_space(scanner *scan) {
+    while (scan->cursor < scan->end && strchr(" \t\r\n", *scan->cursor) && *scan->cursor)
+        scan->cursor++;
+}
+
+/* Skips blanks and then the character, if it is there. */
+static bool accept(scanner *scan, char wanted) {
+    skip_space(scan);
+    if (scan->cursor == scan->end || *scan->cursor != wanted)
+        return false;
+    scan->cursor++;
+    return true;
+}
+
+static bool parse_hex(scanner *scan, uint32_t *code) {
+    *code = 0;
+    if (scan->end - scan->cursor < 4)
+        return false;
+    for (int i = 0; i < 4; i++, scan->cursor++) {
+        char digit = *scan->cursor, lower = (char)(digit | 0x20);
+        bool decimal = digit >= '0' && digit <= '9';
+        if (!decimal && !(lower >= 'a' && lower <= 'f'))
+            return false;
+        *code = *code << 4 | (uint32_t)(decimal ? digit - '0' : lower - 'a' + 10);
+    }
+    return true;
+}
+
+/* A character behind "\u", or two of them that are one; in UTF-8. */
+static bool parse_code(scanner *scan, char **place) {
+    uint32_t code, low;
+    if (!parse_hex(scan, &code) || code == 0)
+        return false;
+    if (code >= 0xD800 && code < 0xE000) {
+        if (code >= 0xDC00 || scan->end - scan->cursor < 2 || scan->cursor[0] != '\\' || scan->cursor[1] != 'u')
+            return false;
+        scan->cursor += 2;
+        if (!parse_hex(scan, &low) || low < 0xDC00 || low >= 0xE000)
+            return false;
+        code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+    }
+    int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    static const unsigned char leads[] = {0, 0xC0, 0xE0, 0xF0};
+    *(*place)++ = (char)(leads[more] | code >> 6 * more);
+    while (more-- > 0)
+        *(*place)++ = (char)(0x80 | (code >> 6 * more & 0x3F));
+    return true;
+}
+
+static bool parse_escape(scanner *scan, char **place) {
+    const char *names = "\"\\/bfnrt", *found;
+    if (scan->cursor == scan->end || !*scan->cursor)
+        return false;
+    if (*scan->cursor == 'u') {
+        scan->cursor++;
+        return parse_code(scan, place);
+    }
+    found = strchr(names, *scan->cursor);
+    if (!found)
+        return false;
+    scan->cursor++;
+    *(*place)++ = "\"\\/\b\f\n\r\t"[found - names];
+    return true;
+}
+
+/* A string, decoded where it stands: it never becomes longer. It ends with a zero. */
+static bool parse_string(scanner *scan, char **text) {
+    if (!accept(scan, '"'))
+        return false;
+    char *place = *text = scan->cursor;
+    while (scan->cursor < scan->end && *scan->cursor != '"') {
+        if ((unsigned char)*scan->cursor < 0x20)
+            return false;
+        if (*scan->cursor != '\\')
+            *place++ = *scan->cursor++;
+        else if (scan->cursor++, !parse_escape(scan, &place))
+            return false;
+    }
+    if (!accept(scan, '"'))
+        return false;
+    *place = 0;
+    return true;
+}
+
+/* A whole number that is not negative. */
+static bool parse_number(scanner *scan, uint64_t *number) {
+    skip_space(scan);
+    const char *start = scan->cursor;
+    *number = 0;
+    for (; scan->cursor < scan->end && *scan->cursor >= '0' && *scan->cursor <= '9'; scan->cursor++)
+        if (__builtin_mul_overflow(*number, (uint64_t)10, number) ||
+            __builtin_add_overflow(*number, (uint64_t)(*scan->cursor - '0'), number))
+            return false;
+    return scan->cursor > start && (scan->cursor == start + 1 || *start != '0');
+}
+
+/* A list of numbers, of which the first two are kept. */
+static bool parse_list(scanner *scan, uint64_t numbers[2], int *count) {
+    uint64_t number;
+    *count = 0;
+    if (!accept(scan, '['))
+        return false;
+    if (accept(scan, ']'))
+        return true;
+    do {
+        if (!parse_number(scan, &number) || *count == 64)
+            return false;
+        if (*count < 2)
+            numbers[*count] = number;
+        ++*count;
+    } while (accept(scan, ','));
+    return accept(scan, ']');
+}
+
+static int type_called(const char *name) {
+    static const struct {
+        const char *name;
+        ast_type type;
+    } types[] = {{"F64", AST_F8}, {"F32", AST_F4}, {"F16", AST_F2}, {"BF16", AST_B2}, {"I8", AST_I1}, {"U8", AST_U1}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strcmp(types[i].name, name) == 0)
+            return (int)types[i].type;
+    return -1;
+}
+
+static bool parse_key(scanner *scan, char **key) {
+    return parse_string(scan, key) && accept(scan, ':');
+}
+
+/* One of the three things that are said of a tensor, each once. */
+static bool parse_property(scanner *scan, ast_member *member, unsigned *seen) {
+    static const char *const keys[] = {"dtype", "shape", "data_offsets"};
+    uint64_t offsets[2];
+    char *key, *type;
+    int count;
+    unsigned which = 0;
+    if (!parse_key(scan, &key))
+        return false;
+    while (which < 3 && strcmp(key, keys[which]) != 0)
+        which++;
+    if (which == 3 || *seen & 1u << which)
+        return false;
+    *seen |= 1u << which;
+    if (which == 1)
+        return parse_list(scan, member->shape, &member->dimensions);
+    if (which == 0) {
+        if (!parse_string(scan, &type))
+            return false;
+        ast_excerpt(member->type, type, strlen(type));
+        member->known = type_called(type);
+        return true;
+    }
+    if (!parse_list(scan, offsets, &count) || count != 2)
+        return false;
+    member->begin = offsets[0];
+    member->end = offsets[1];
+    return true;
+}
+
+static bool parse_tensor(scanner *scan, const char *name, ast_members *members) {
+    unsigned seen = 0;
+    if (!ast_array_grow(&members->list, &members->capacity, members->count + 1, sizeof *members->list)) {
+        scan->no_memory = true;
+        return false;
+    }
+    ast_member *member = &members->list[members->count];
+    *member = (ast_member){.name = strdup(name)};
+    scan->no_memory = !member->name;
+    if (scan->no_memory || !accept(scan, '{')) {
+        free(member->name);
+        return false;
+    }
+    members->count++;
+    do {
+        if (!parse_property(scan, member, &seen))
+            return false;
+    } while (accept(scan, ','));
+    return accept(scan, '}') && seen == 7;
+}
+
+/* What is not about tensors: an object of strings. */
+static bool parse_metadata(scanner *scan) {
+    char *text;
+    if (!accept(scan, '{'))
+        return false;
+    if (accept(scan, '}'))
+        return true;
+    do {
+        if (!parse_key(scan, &text) || !parse_string(scan, &text))
+            return false;
+    } while (accept(scan, ','));
+    return accept(scan, '}');
+}
+
+static bool parse_header(scanner *scan, ast_members *members) {
+    char *name;
+    if (!accept(scan, '{'))
+        return false;
+    if (!accept(scan, '}')) {
+        do {
+            if (!parse_key(scan, &name))
+                return false;
+            if (!(strcmp(name, "__metadata__") == 0 ? parse_metadata(scan) : parse_tensor(scan, name, members)))
+                return false;
+        } while (accept(scan, ','));
+        if (!accept(scan, '}'))
+            return false;
+    }
+    skip_space(scan); /* padding */
+    return scan->cursor == scan->end;
+}
