@@ -73,6 +73,7 @@ ast_status ast_run_note(ast_labelling *l, ast_run *run, double penalty, const as
                           .clusters = l->clusters.live,
                           .changed = result->changed,
                           .scored = result->scored,
+                          .products = result->products,
                           .objective = run->objective,
                           .seconds = ast_seconds() - run->pass_start,
                           .last = !run->merging && (run->converged || run->iterations == run->options->max_iterations),

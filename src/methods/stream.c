@@ -158,7 +158,8 @@ ast_status ast_stream_frame(ast_stream *s, const ast_points *points, ast_frame *
                        .pool = s->pool,
                        .points = points,
                        .axial = s->options.axial != 0,
-                       .unbounded = s->options.bounds == 0};
+                       .unbounded = s->options.bounds == 0,
+                       .headless = s->options.bounds == 0};
     ast_status status = ast_labelling_load(l, &input, s->fault);
     if (status != AST_OK)
         return status;

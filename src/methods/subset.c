@@ -92,6 +92,8 @@ ast_status ast_subset_load(ast_subset *s, const ast_labelling *all, const uint32
                        .order = view.starts ? NULL : s->order,
                        .axial = all->rows.axial,
                        .unbounded = !all->scorer.bounds.on,
+                       .headless = !all->scorer.heads.allowed,
+                       .heads = all->scorer.heads.forced,
                        .crowd = all->crowd.from};
     ast_status status = ast_labelling_load(l, &input, fault);
     if (status == AST_OK && all->rows.weights)

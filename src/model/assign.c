@@ -21,6 +21,11 @@ typedef struct assign_job {
 static bool decide(const assign_job *job, ast_worker *worker, double *exact, size_t i) {
     ast_labelling *l = job->l;
     size_t best = 0;
+    const ast_close_call *call = ast_close_call_of(&worker->chunk, i - worker->chunk.base);
+    if (call) {
+        worker->chunk.scores.id[i - worker->chunk.base] = call->slot;
+        return call->score >= l->scorer.limit;
+    }
     ast_rows_exact_scores(&l->rows, &worker->chunk.rows, i, &l->scorer.table, exact);
     for (size_t k = 1; k < l->scorer.table.count; k++)
         if (exact[k] > exact[best])
@@ -102,6 +107,7 @@ ast_status ast_assign_points(ast_labelling *l, int32_t *labels, float *similarit
     bool ready = ast_clusters_fill_table(&l->clusters, &l->scorer.table);
     l->pass++; /* the shared table is the one to use */
     l->scorer.kept = false;
+    l->workers[0].chunk.unlabelled = true;
     assign_job job = {l, labels, similarity, NULL, l->scorer.table.count + AST_PANEL};
     if (ready && ast_cells_wanted(l))
         return assign_by_cells(&job, fault);
@@ -109,6 +115,7 @@ ast_status ast_assign_points(ast_labelling *l, int32_t *labels, float *similarit
         job.exact = ast_allocate((size_t)l->worker_count * job.stride, sizeof *job.exact);
     if (!job.exact)
         return ast_fail_memory(fault);
+    ast_heads_begin_pass(&l->scorer, &l->workers[0].chunk, AST_NO_SCORE);
     ast_pool_try(l->pool, l->rows.chunks, assign_chunk, &job);
     free(job.exact);
     return AST_OK;

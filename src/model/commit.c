@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+#define RECALLED 256 /* candidates of a close call, at most */
+
 /* Why the rest of a block must be looked at again. */
 enum { SAME = 0, EVENT = 1, LONELY = 2 };
 
@@ -46,45 +48,13 @@ static void push_event(ast_labelling *l, int32_t event) {
         ast_labelling_fail(l);
 }
 
-/* Births stand at the end of the order, and so of the table; for anything else it is filled anew. */
-static bool sync_dense(ast_labelling *l, ast_worker *worker, size_t seen, bool mine) {
-    const ast_cluster_list *c = &l->clusters;
-    const ast_events *events = &l->events;
-    bool append = mine || l->scorer.table.count == 0, ready = true;
-    for (size_t e = seen; e < events->count; e++)
-        append = append && events->list[e] >= 0;
-    if (!append)
-        return ast_clusters_fill_table(c, &worker->table);
-    if (!mine)
-        ast_table_clear(&worker->table, c->dimension, l->rows.axial);
-    for (size_t e = seen; ready && e < events->count; e++)
-        ready = ast_table_append(&worker->table, c->means + (size_t)events->list[e] * c->dimension, events->list[e]);
-    return ready;
-}
-
-bool ast_sync_table(ast_labelling *l, ast_worker *worker) {
-    bool mine = worker->pass == l->pass && worker->seen > 0;
-    size_t seen = mine ? worker->seen : 0;
-    if (seen == l->events.count)
-        return true;
-    bool ready = l->rows.sparse ? ast_sparse_sync(l, worker, seen, mine) : sync_dense(l, worker, seen, mine);
-    worker->pass = l->pass;
-    worker->seen = l->events.count;
-    if (l->rule.safe)
-        l->events.safe = l->rule.safe(l->rule.data, &l->clusters);
-    worker->safe = worker->chunk.safe = l->events.safe;
-    worker->chunk.table = &worker->table;
-    if (!ready)
-        ast_labelling_fail(l);
-    return ready;
-}
-
 void ast_begin_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     bool mine = worker->pass == l->pass && worker->seen > 0;
     ast_chunk_begin(&l->scorer, &worker->chunk, chunk);
     worker->chunk.table = mine ? &worker->table : &l->scorer.table;
     worker->chunk.safe = mine ? worker->safe : l->scorer.safe;
     worker->chunk.unlabelled = l->first;
+    worker->chunk.rivals.seen = mine ? worker->seen : 0;
 }
 
 void ast_propose_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
@@ -260,6 +230,35 @@ static bool is_far(const ast_labelling *l, const ast_chunk *c, size_t i, bool al
     return most < l->scorer.limit;
 }
 
+/* The candidates of a close call: the best mean of its table, and the clusters that were born since. false: more than
+ * that happened to the list of clusters, or no such call was made. */
+static bool recall(ast_labelling *l, ast_worker *worker, size_t i, const float *row, bool alone, ast_verdict *v) {
+    const ast_cluster_list *clusters = &l->clusters;
+    const ast_rival_buffer *known = &worker->chunk.rivals;
+    const ast_close_call *call = ast_close_call_of(&worker->chunk, i - worker->chunk.base);
+    size_t count = 1, born = l->events.count - known->seen;
+    if (!call || call->alone != alone || l->rule.safe || !row || born >= RECALLED)
+        return false;
+    int32_t ids[RECALLED] = {call->slot};
+    worker->exact[0] = call->score;
+    for (size_t e = known->seen; e < l->events.count; e++) {
+        int32_t slot = l->events.list[e];
+        if (slot < 0 || count == RECALLED)
+            return false;
+        if (!clusters->alive[slot] || ast_clusters_hides(clusters, slot))
+            continue;
+        double score = ast_exact_score(row, clusters->means + (size_t)slot * clusters->dimension, clusters->dimension);
+        worker->exact[count] = l->rows.axial ? fabs(score) : score;
+        ids[count++] = slot;
+    }
+    ast_candidates candidates = {worker->exact, ids, count, l->labels[i], alone, l->scorer.limit, row};
+    *v = l->rule.decide(l->rule.data, &candidates);
+    v->second = fmax(v->second, call->second);
+    if (v->action != AST_JOIN)
+        v->score = fmax(v->score, call->second);
+    return true;
+}
+
 static int visit(ast_labelling *l, ast_worker *worker, size_t i) {
     ast_chunk *c = &worker->chunk;
     int32_t own = l->labels[i];
@@ -273,10 +272,12 @@ static int visit(ast_labelling *l, ast_worker *worker, size_t i) {
     const float *row = l->rows.sparse ? NULL : ast_rows_upright(&l->rows, &c->rows, i);
     if (is_far(l, c, i, alone, &v))
         return carry_out(l, worker, i, row, alone, &v);
-    if (!ast_reserve(&worker->exact, &worker->exact_capacity, 0, c->table->count + AST_PANEL, sizeof *worker->exact)) {
+    if (!ast_reserve(&worker->exact, &worker->exact_capacity, 0, c->table->count + RECALLED, sizeof *worker->exact)) {
         ast_labelling_fail(l);
         return SAME;
     }
+    if (recall(l, worker, i, row, alone, &v))
+        return carry_out(l, worker, i, row, alone, &v);
     if (row)
         ast_exact_scores(row, c->table, worker->exact);
     else

@@ -226,6 +226,10 @@ ast_status ast_labelling_load(ast_labelling *l, const ast_input *in, ast_fault *
         return status;
     count_points(l);
     l->scorer.bounds.on = !in->unbounded;
+    l->scorer.heads.allowed = !in->headless;
+    l->scorer.heads.forced = in->heads;
+    l->scorer.heads.wait = 0;
+    l->scorer.heads.version++; /* heads of other points */
     l->rows.axial = l->clusters.axial = in->axial;
     return AST_OK;
 }
@@ -254,6 +258,7 @@ void ast_labelling_reset(ast_labelling *l) {
     s->signs = l->signs;
     s->bounds.on = true;
     s->bounds.blind = false;
+    s->moves.futile = 0;
     s->safe = l->events.safe = AST_NO_SCORE;
     ast_forget_blocks(s);
     memset(l->signs, 0, l->rows.padded / AST_LANES); /* those of an axial call before this one */

@@ -11,6 +11,7 @@
  *
  *     labelling.c   memory; loading points; the state before the first pass
  *     commit.c      commits one chunk: visits the points that scores do not decide
+ *     worker_tables.c  a thread's means, up to the last event
  *     sums.c        from labels to sums; sparse_sums.c the same for sparse points
  *     prints.c      a fingerprint of all labels
  *     update.c      from sums to means
@@ -19,7 +20,8 @@
  *     ranked.c      the schedule of points on several processes; exchange.c their messages
  *     windows.c     the schedule of points that are read from a source
  *     empty.c       k-means: empty clusters take points
- *     seeds.c       starts of k-means: k-means++; seeds_random.c random rows; seed_rows.c rows to choose from
+ *     seeds.c       starts of k-means: k-means++; seeds_random.c random rows; seed_rows.c rows to choose from; seed_heads.c
+ *                   which points a new start may be near to
  *     restore.c     labels of a run before, taken over
  *     invariants.c  what holds at the end of a pass */
 #ifndef AST_LABELLING_H
@@ -113,7 +115,8 @@ struct ast_worst;
 
 typedef struct ast_pass_result {
     size_t changed;
-    uint64_t scored;
+    uint64_t scored;   /* points that were compared with every mean */
+    uint64_t products; /* full scores of a point with a mean that this took */
     uint64_t restarts;
 } ast_pass_result;
 
@@ -268,11 +271,9 @@ typedef struct ast_sink {
 } ast_sink;
 void ast_merge_into(ast_labelling *labelling, ast_worker *workers, int count, const ast_sink *sink);
 
-/* sparse_sums.c: brings the clusters' sums in line with the labels; of all points, or of one. The worker's table, as
- * ast_sync_table. */
+/* sparse_sums.c: brings the clusters' sums in line with the labels; of all points, or of one. */
 void ast_sparse_sum(ast_labelling *labelling);
 void ast_sparse_sum_point(ast_labelling *labelling, size_t i);
-bool ast_sparse_sync(ast_labelling *labelling, ast_worker *worker, size_t seen, bool mine);
 
 /* prints.c: before the second pass, and once the list of clusters has changed since the first. */
 bool ast_save_order(ast_labelling *labelling); /* false: no memory */

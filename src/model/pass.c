@@ -181,6 +181,10 @@ bool ast_prepare_pass(ast_labelling *l) {
     ast_clusters_find_lone(&l->clusters);
     ready = ready && ast_workers_reserve(l);
     find_safe(l);
+    if (ready) {
+        l->workers[0].chunk.unlabelled = l->first;
+        ast_heads_begin_pass(&l->scorer, &l->workers[0].chunk, l->rule.far_starts ? (float)l->scorer.limit : AST_NO_SCORE);
+    }
     return ready;
 }
 
@@ -203,6 +207,7 @@ void ast_count_work(const ast_labelling *l, ast_pass_result *result) {
     for (int w = 0; w < l->worker_count; w++) {
         result->changed += l->workers[w].changed;
         result->scored += l->workers[w].chunk.scored;
+        result->products += l->workers[w].chunk.rivals.products;
     }
 }
 
@@ -235,6 +240,8 @@ ast_status ast_labelling_pass(ast_labelling *l, ast_parallel how, ast_pass_resul
     l->pass++;
     for (int w = 0; w < l->worker_count; w++) {
         l->workers[w].changed = l->workers[w].chunk.scored = 0;
+        l->workers[w].chunk.rivals.products = 0;
+        l->workers[w].chunk.rivals.challenged = l->workers[w].chunk.rivals.unsettled = 0;
         l->workers[w].change_count = 0;
     }
     return l->schedule->pass(l, how, result, fault);

@@ -12,10 +12,12 @@
  * points. Several windows keep no hashes: there the points of the bucket are found by reading once more, and distances
  * stand where labels will.
  *
+ * In many dimensions, a point whose first coordinates show that a new start is no nearer is left alone (seed_heads.h).
  * In three dimensions and for many starts, a new one is compared with the points of those cells only that it may be
  * nearest to: the draws are the same, and a start takes the less time the more there are. */
 #include "seeds.h"
 
+#include "seed_heads.h"
 #include "seed_rows.h"
 #include "memory.h"
 #include "weights.h"
@@ -54,6 +56,7 @@ typedef struct seeding {
     ast_status status; /* of opening windows */
     ast_fault *fault;
     ast_cell_peaks peaks; /* of the distances; closed: every point is compared */
+    ast_seed_heads heads; /* of the points; closed: they are compared in full */
 } seeding;
 
 /* ---- Points ------------------------------------------------------------------------------------------------------ */
@@ -91,8 +94,11 @@ static size_t bucket_of(uint64_t hash) {
 static void lower_distance(void *data, size_t i, int index) {
     seeding *s = data;
     ast_labelling *l = s->l;
+    float before = distance_of(s, i);
+    if (s->heads.rows && ast_seed_heads_reach(&s->heads, l, i) < 1 - before - 0x1p-22f)
+        return;
     double cosine = ast_rows_walk_dot(&l->rows, &l->workers[index].chunk.rows, i, s->mean);
-    float away = (float)fmax(0, 1 - (l->rows.axial ? fabs(cosine) : cosine)), before = distance_of(s, i);
+    float away = (float)fmax(0, 1 - (l->rows.axial ? fabs(cosine) : cosine));
     if (away < NEAR && before > 0 && hash_of(s, i, index) == s->start)
         away = 0;
     if (away >= before)
@@ -175,6 +181,8 @@ static ast_status measure_distances(seeding *s) {
     if (!s->peaks.peak && wants_cells(s, l->clusters.live) &&
         !(ast_cells_load(&l->crowd.cells, &l->scorer, l->pool) && ast_cell_peaks_open(&s->peaks, l->crowd.cells)))
         return ast_fail_memory(s->fault);
+    if (s->heads.rows)
+        ast_seed_heads_start(&s->heads, l->rows.kernels, s->mean);
     if (s->peaks.peak)
         ast_cell_peaks_lower(&s->peaks, s->mean, lower_in_cell, s);
     else
@@ -311,6 +319,7 @@ static void close_seeding(seeding *s) {
     ast_free_all(s->mean, s->distance, s->hash, s->member, s->workers, s->drawn.list);
     ast_content_close(&s->content);
     ast_cell_peaks_close(&s->peaks);
+    ast_seed_heads_close(&s->heads);
 }
 
 /* Several windows: labels stand where they belong again. */
@@ -327,6 +336,8 @@ ast_status ast_seed_plusplus(ast_labelling *l, size_t clusters, ast_random *rand
     l->windows.plain = true;
     if (status == AST_OK)
         status = begin_points(&s);
+    if (status == AST_OK)
+        ast_seed_heads_open(&s.heads, l, clusters);
     for (size_t k = 0; status == AST_OK && k < clusters; k++) {
         status = add_start(&s, random);
         if (status != AST_OK || k + 1 == clusters)

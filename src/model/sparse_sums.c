@@ -8,35 +8,6 @@
 
 #include <math.h>
 
-static size_t place_of(const ast_table *table, int32_t slot) {
-    size_t k = 0;
-    while (k < table->count && table->ids[k] != slot)
-        k++;
-    return k;
-}
-
-/* Rows of documents are short and means long: a table that is filled anew for one cluster that died costs more than the
- * scores. So a mean that changed is written over the old one, and a dead one's place stays vacant until the next pass.
- * The order, which decides between equals, is that of the clusters either way. */
-bool ast_sparse_sync(ast_labelling *l, ast_worker *worker, size_t seen, bool mine) {
-    ast_table *table = &worker->table;
-    bool ready = mine || ast_table_copy(table, &l->scorer.table);
-    for (size_t e = seen; ready && e < l->events.count; e++) {
-        int32_t slot = l->events.list[e] < 0 ? ~l->events.list[e] : l->events.list[e];
-        const float *mean = l->clusters.means + (size_t)slot * l->rows.dimension;
-        size_t k = place_of(table, slot);
-        if (!l->clusters.alive[slot]) {
-            if (k < table->count)
-                ast_table_vacate(table, k);
-        } else if (l->events.list[e] >= 0 && k < table->count) {
-            ast_table_replace(table, k, mean);
-        } else if (l->events.list[e] >= 0) {
-            ready = ast_table_append(table, mean, slot);
-        }
-    }
-    return ready;
-}
-
 /* The point's part of a sum, as a whole number of units: what sum_row and add_weighted make of a component. */
 static int64_t part_of(const ast_labelling *l, size_t i, float value) {
     return l->rows.weights ? llrint((double)value * (l->rows.weights[i] * l->clusters.unit)) : lrintf(value * 0x1p30f);

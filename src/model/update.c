@@ -39,6 +39,12 @@ ast_status ast_labelling_update(ast_labelling *l, ast_fault *fault) {
     if (status != AST_OK)
         return status;
     ast_mean_list means = ast_clusters_means(&l->clusters);
+    uint64_t challenged = 0, unsettled = 0;
+    for (int w = 0; w < l->worker_count; w++) {
+        challenged += l->workers[w].chunk.rivals.challenged;
+        unsettled += l->workers[w].chunk.rivals.unsettled;
+    }
+    ast_bounds_learn(&l->scorer, challenged, unsettled);
     bool ready = ast_bounds_close_pass(&l->scorer, &means, l->events.list, l->events.count, l->events.safe);
     ast_clusters_release(&l->clusters);
     if (!ready && ast_comm_many(l->ranks.comm)) { /* the others hear of it in the next pass */

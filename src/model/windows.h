@@ -32,7 +32,9 @@ typedef struct ast_input {
     double *weights;       /* (N) in order of visit, or NULL. They are divided by the smallest. Weight 0: left out */
     bool axial;
     bool unbounded;       /* every pass scores every point */
+    bool headless;        /* ... against every mean, over all components */
     size_t crowd;         /* ast_crowd.from; 0: as measured */
+    size_t heads;         /* ast_heads.forced; 0: as measured */
     const ast_comm *comm; /* NULL: alone. Weights are there on all ranks or on none */
     size_t offset;        /* points of the ranks before this one */
     /* Only with a source: */

@@ -31,11 +31,20 @@ static float half_to_float(uint16_t half) {
     return value;
 }
 
+/* bfloat16 has the sign, the exponent and the first seven bits of the fraction of a float. */
+static float brain_to_float(uint16_t half) {
+    uint32_t bits = (uint32_t)half << 16;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
 double ast_number_at(const void *at, ast_type type) {
     double wide;
     float value;
     uint16_t half;
     int8_t byte;
+    uint8_t positive;
     if (type == AST_F4) {
         memcpy(&value, at, sizeof value);
         return value;
@@ -48,8 +57,12 @@ double ast_number_at(const void *at, ast_type type) {
         memcpy(&byte, at, sizeof byte);
         return byte;
     }
+    if (type == AST_U1) {
+        memcpy(&positive, at, sizeof positive);
+        return positive;
+    }
     memcpy(&half, at, sizeof half);
-    return half_to_float(half);
+    return type == AST_B2 ? brain_to_float(half) : half_to_float(half);
 }
 
 /* Row r as doubles: exact, whatever the type and the strides. */
@@ -59,6 +72,11 @@ static void expand_row(const ast_points *view, size_t r, double *x) {
     if (view->type == AST_I1 && step == 1) { /* embeddings: thousands of numbers a row */
         for (size_t d = 0; d < view->dimension; d++)
             x[d] = ((const int8_t *)at)[d];
+        return;
+    }
+    if (view->type == AST_U1 && step == 1) {
+        for (size_t d = 0; d < view->dimension; d++)
+            x[d] = ((const uint8_t *)at)[d];
         return;
     }
     for (size_t d = 0; d < view->dimension; d++, at += step)
@@ -239,7 +257,7 @@ static bool reserve_columns(ast_rowset *rows) {
 }
 
 size_t ast_type_size(ast_type type) {
-    return type == AST_F8 ? 8 : type == AST_F4 ? 4 : type == AST_F2 ? 2 : 1;
+    return type == AST_F8 ? 8 : type == AST_F4 ? 4 : type == AST_F2 || type == AST_B2 ? 2 : 1;
 }
 
 bool ast_rowset_open_part(ast_rowset *part, const ast_kernels *kernels, size_t dimension, size_t padded) {

@@ -6,7 +6,7 @@
  * invalidate the bounds of all points. So the clusters are split. The *fast* ones have a bound of their own for each
  * point; if it fails, the point is compared with the fast means only (the carry). Clusters that were born or had their
  * mean reset are fast, since no bound covers them. Small points have no such split: scoring them again is as cheap. */
-#include "scorer.h"
+#include "kinds.h"
 
 #include "memory.h"
 
@@ -17,7 +17,8 @@
 #define SAMPLE 1024
 #define MOST_FAST 256
 #define ROW_COST 16    /* reading a row costs as much as scoring it against so many means (measured at D = 300) */
-#define LOOKED_AT 0.25 /* the share of points that are compared with the fast clusters in a pass, roughly */
+#define LOOKED_AT 0.25 /* the share of points that are compared with the fast clusters in a pass, at least */
+#define CLEAR_GAIN 0.8 /* the price of a split, relative to that without one, at which it is made */
 #define WORTH_IT 0.01  /* of a full pass: for a smaller gain the clusters are not split again */
 
 /* The clusters as the update left them, and what the pass before it did to their list. */
@@ -90,8 +91,11 @@ static double awake_share(const float *slack, size_t sampled, float gain) {
 
 /* What a pass costs, in full passes, with m fast clusters and `gain` the largest move of the others. */
 static double price(const update *u, const float *slack, size_t sampled, size_t m, float gain) {
+    if (!ast_carry_pays(u->s, m, u->c->live))
+        return 1;
     double columns = m ? ceil((double)m / AST_PANEL) * AST_PANEL + ROW_COST : 0;
-    return LOOKED_AT * columns / (double)u->c->live + awake_share(slack, sampled, gain);
+    double looked_at = fmax(LOOKED_AT, awake_share(slack, sampled, u->s->moves.all.most[0]));
+    return looked_at * columns / (double)u->c->live + awake_share(slack, sampled, gain);
 }
 
 /* How many of the movers should be fast: a fast one costs a column of the carry, a slow one the points that it wakes.
@@ -99,14 +103,20 @@ static double price(const update *u, const float *slack, size_t sampled, size_t 
 static size_t choose_count(const update *u, const float *slack, size_t sampled, const int32_t *movers, size_t count,
                            double *least) {
     size_t best = 0;
+    double plain = price(u, slack, sampled, 0, count ? u->c->moves[movers[0]] : 0);
     *least = INFINITY;
-    for (size_t m = 0; m <= count && m <= u->c->live / 2; m += 1 + m / 4) {
+    for (size_t m = 0, next; m <= count && m <= u->c->live / 2; m = m < count && next > count ? count : next) {
+        next = m + 1 + m / 4; /* and all of them, in the end */
         float gain = m < count ? u->c->moves[movers[m]] : 0;
         double cost = price(u, slack, sampled, m, gain);
         if (cost < *least) {
             *least = cost;
             best = m;
         }
+    }
+    if (best > 0 && *least > CLEAR_GAIN * plain) { /* a sample may flatter */
+        best = 0;
+        *least = plain;
     }
     return best;
 }
@@ -120,14 +130,16 @@ static bool knows_events(const update *u) {
 
 /* Splits the clusters again, unless the old split is good enough. */
 static void choose_fast(const update *u) {
-    int32_t movers[MOST_FAST];
+    int32_t movers[MOST_FAST] = {0};
     float slack[SAMPLE];
     double least;
     size_t count = sort_movers(u, movers), sampled = sample_slack(u, false, slack);
     double now = price(u, slack, sampled, u->s->moves.carry.count, u->s->moves.slow.most[0]);
     sampled = sample_slack(u, true, slack);
     size_t chosen = choose_count(u, slack, sampled, movers, count, &least);
-    u->s->moves.regrouped = !knows_events(u) || now > least + WORTH_IT;
+    bool futile = u->s->moves.all.most[0] > u->s->moves.futile / 4 && u->s->moves.futile > 0;
+    chosen = futile ? 0 : chosen;
+    u->s->moves.regrouped = !knows_events(u) || (futile ? u->s->moves.carry.count > 0 : now > least + WORTH_IT);
     if (!u->s->moves.regrouped)
         return;
     memset(u->s->moves.fast, 0, u->s->moves.fast_capacity);
@@ -198,6 +210,11 @@ bool ast_bounds_close_pass(ast_scorer *s, const ast_mean_list *means, const int3
     }
     choose_fast(&u);
     return fill_carry(&u);
+}
+
+void ast_bounds_learn(ast_scorer *s, uint64_t challenged, uint64_t unsettled) {
+    if (challenged > 0)
+        s->moves.futile = 10 * unsettled > 9 * challenged ? s->moves.all.most[0] : 0;
 }
 
 bool ast_bounds_open_pass(ast_scorer *s, const ast_mean_list *means) {

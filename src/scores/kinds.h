@@ -16,6 +16,11 @@ static inline bool ast_is_informed(const ast_scorer *s, const ast_chunk *c) {
     return s->bounds.chunk_seen[c->base / s->rows->chunk] == s->bounds.last_events;
 }
 
+/* Whether full scores with so many fast clusters are cheaper than looking at all means, if need be by heads. */
+static inline bool ast_carry_pays(const ast_scorer *s, size_t fast, size_t all) {
+    return fast * (s->heads.on ? 16 : 2) <= all;
+}
+
 void ast_small_first(ast_scorer *scorer, ast_chunk *chunk, ast_bins *bins);
 void ast_small_all(ast_scorer *scorer, ast_chunk *chunk);
 void ast_small_bounded(ast_scorer *scorer, ast_chunk *chunk);
@@ -24,5 +29,16 @@ void ast_small_others(ast_scorer *scorer, ast_chunk *chunk, const ast_table *tab
 void ast_large_all(ast_scorer *scorer, ast_chunk *chunk);
 void ast_large_bounded(ast_scorer *scorer, ast_chunk *chunk);
 void ast_large_others(ast_scorer *scorer, ast_chunk *chunk, const ast_table *table, size_t first, size_t n);
+
+/* Below so many means products over all coordinates are as fast. */
+static inline size_t ast_least_means(const ast_heads *heads) {
+    return heads->forced ? 2 : 128;
+}
+
+/* Whether points of the chunk can be scored against the table by heads; and the first n listed points (chunk->picked),
+ * into chunk->compact. `bounded`: chunk->scores.best is the score with the own mean, if it is one. Returns how many were
+ * done before somebody cancelled. */
+bool ast_heads_ready(ast_scorer *scorer, ast_chunk *chunk, const ast_table *table);
+size_t ast_heads_score(ast_scorer *scorer, ast_chunk *chunk, size_t n, bool bounded);
 
 #endif

@@ -26,11 +26,7 @@ static void score_some(ast_scorer *s, ast_chunk *c, const ast_table *table, size
         s->kernels->score_rows(c->picked + first, n, table, to, c->scratch);
 }
 
-/* The scores of n listed points (indices into the chunk) against the table, compact. Very many means take long: then
- * some points are scored at a time. If the pool is cancelled meanwhile, the other points stay undecided. */
-static void score_list(ast_scorer *s, ast_chunk *c, const ast_table *table, size_t base, size_t n) {
-    size_t width = s->rows->sparse ? s->rows->entries.longest : s->rows->dimension;
-    size_t some = SCORES_AT_ONCE / (table->count * width + 1) + 1;
+static void pick_rows(const ast_scorer *s, ast_chunk *c, size_t base, size_t n) {
     for (size_t j = 0; j < n; j++) {
         size_t at = c->list[j];
         if (s->rows->sparse)
@@ -38,12 +34,26 @@ static void score_list(ast_scorer *s, ast_chunk *c, const ast_table *table, size
         else
             c->picked[j] = c->rows.is_loaded ? c->rows.loaded[at] : ast_rows_slot(s->rows, &c->rows, base + at, at);
     }
-    size_t first = 0;
+}
+
+/* Very many means take long: then some points are scored at a time. Returns how many were. */
+static size_t score_brute(ast_scorer *s, ast_chunk *c, const ast_table *table, size_t n) {
+    size_t width = s->rows->sparse ? s->rows->entries.longest : s->rows->dimension;
+    size_t some = SCORES_AT_ONCE / (table->count * width + 1) + 1, first = 0;
     for (; first < n && (first == 0 || !ast_pool_stopped(s->pool, c->worker)); first += some)
         score_some(s, c, table, first, n - first < some ? n - first : some);
-    for (; first < n; first++) {
-        c->compact.best[first] = c->compact.second[first] = AST_NO_SCORE;
-        c->compact.id[first] = 0;
+    c->rivals.products += (uint64_t)(first < n ? first : n) * table->count;
+    return first;
+}
+
+/* The scores of n listed points (indices into the chunk) against the table, compact. If the pool is cancelled
+ * meanwhile, the other points stay undecided. `bounded` as in ast_heads_score. */
+static void score_list(ast_scorer *s, ast_chunk *c, const ast_table *table, size_t base, size_t n, bool bounded) {
+    bool heads = ast_heads_ready(s, c, table);
+    pick_rows(s, c, base, n);
+    for (size_t done = heads ? ast_heads_score(s, c, n, bounded) : score_brute(s, c, table, n); done < n; done++) {
+        c->compact.best[done] = c->compact.second[done] = AST_NO_SCORE;
+        c->compact.id[done] = 0;
     }
 }
 
@@ -59,7 +69,7 @@ void ast_large_others(ast_scorer *s, ast_chunk *c, const ast_table *table, size_
     size_t base = first / s->rows->chunk * s->rows->chunk;
     ast_rows_load(s->rows, &c->rows, s->labels, base);
     size_t count = list_present(s, c, base, first - base, n);
-    score_list(s, c, table, base, count);
+    score_list(s, c, table, base, count, false);
     for (size_t j = 0; j < count; j++) {
         size_t at = c->list[j] - (first - base);
         c->other.best[at] = c->compact.best[j];
@@ -98,7 +108,7 @@ void ast_large_all(ast_scorer *s, ast_chunk *c) {
     size_t base = c->base;
     ast_rows_load(s->rows, &c->rows, s->labels, base);
     size_t count = list_present(s, c, base, 0, s->rows->chunk);
-    score_list(s, c, c->table, base, count);
+    score_list(s, c, c->table, base, count, false);
     scatter(c, count);
     doubt_turned(s, c, base, count);
     for (size_t i = base; i < base + s->rows->chunk; i += AST_BLOCK) {
@@ -165,12 +175,13 @@ static size_t tighten(ast_scorer *s, ast_chunk *c, size_t n) {
     return left;
 }
 
-/* ... and then fresh scores against the fast clusters. */
+/* ... and then fresh scores against the fast clusters, if they are so few that this is cheaper than all means. */
 static size_t challenge(ast_scorer *s, ast_chunk *c, size_t n) {
-    if (s->moves.carry.count == 0)
+    size_t fast = s->moves.carry.count;
+    if (fast == 0 || !ast_carry_pays(s, fast, c->table->count))
         return n;
     size_t left = 0;
-    score_list(s, c, &s->moves.carry, c->base, n);
+    score_list(s, c, &s->moves.carry, c->base, n, false);
     for (size_t j = 0; j < n; j++) {
         size_t at = c->list[j];
         bool own = c->compact.id[j] == s->labels[c->base + at]; /* no rival of itself */
@@ -178,6 +189,8 @@ static size_t challenge(ast_scorer *s, ast_chunk *c, size_t n) {
         if (!is_settled(s, c, at))
             c->list[left++] = c->list[j];
     }
+    c->rivals.challenged += n;
+    c->rivals.unsettled += left;
     return left;
 }
 
@@ -206,7 +219,7 @@ void ast_large_bounded(ast_scorer *s, ast_chunk *c) {
     count = challenge(s, c, tighten(s, c, count));
     if (count == 0)
         return;
-    score_list(s, c, c->table, base, count);
+    score_list(s, c, c->table, base, count, true);
     scatter(c, count);
     doubt_turned(s, c, base, count);
     flag_undecided(s, c, base, count);

@@ -41,7 +41,8 @@ bool ast_chunk_open(ast_chunk *c, const ast_rowset *rows) {
 }
 
 void ast_chunk_free(ast_chunk *c) {
-    ast_free_all(c->hasty, c->hasty_signs, c->list, c->fresh, c->picked, c->scratch);
+    ast_free_all(c->hasty, c->hasty_signs, c->list, c->fresh, c->picked, c->scratch, c->rivals.list, c->rivals.heads,
+                 c->rivals.calls);
     ast_scores_free(&c->own);
     ast_scores_free(&c->other);
     ast_scores_free(&c->compact);
@@ -77,6 +78,7 @@ void ast_scorer_free(ast_scorer *s) {
     ast_scores_free(&s->bounds.scores);
     ast_table_free(&s->moves.carry);
     ast_table_free(&s->table);
+    ast_heads_free(&s->heads);
     *s = (ast_scorer){0};
 }
 
@@ -111,6 +113,7 @@ void ast_chunk_begin(const ast_scorer *s, ast_chunk *c, size_t number) {
         c->scores = (ast_scores){b->scores.best + base, b->scores.second + base, b->scores.id + base};
     c->third = s->kept && !s->rows->small ? b->third + base : NULL;
     c->full = c->added = c->noted = false;
+    c->rivals.call_count = 0;
     ast_rows_begin(s->rows, &c->rows, base);
 }
 

@@ -11,12 +11,14 @@
  *     scorer.c        which points of a chunk need scores, and memory
  *     small.c         dimensions 2..4: bounds per block of neighbours
  *     large.c         5 dimensions and more, dense or sparse: bounds per point
+ *     heads.h         many means in many dimensions: which of them can be the best
  *     bounds.c        how far the means moved between two passes, and what that does to the bounds
  *     table.c         tables of means that the kernels read
  *     cells*.c        very many clusters in three dimensions */
 #ifndef AST_SCORER_H
 #define AST_SCORER_H
 
+#include "heads.h"
 #include "rowset.h"
 #include "table.h"
 
@@ -88,6 +90,8 @@ typedef struct ast_moves {
     size_t fast_capacity;
     ast_table carry;               /* large: the fast clusters, as the next pass finds them */
     bool regrouped;                /* large: the fast clusters are others than in the pass before */
+    float futile;                  /* large: the largest move when comparing points with the fast clusters settled next
+                                      to none of them; 0: it is of use */
     bool few;                      /* few enough clusters to look at each pair of them */
     float bit_step[AST_MASK_BITS]; /* small: how much smaller the gaps of points of the slots of that bit may be now */
 } ast_moves;
@@ -105,12 +109,35 @@ typedef struct ast_scorer {
     ast_table table;   /* the clusters at the start of the pass */
     ast_bounds bounds;
     ast_moves moves;
+    ast_heads heads;
 } ast_scorer;
+
+/* The exact outcome for a point that float scores leave open, against the means of its chunk's table. */
+typedef struct ast_close_call {
+    uint32_t at;   /* in the chunk */
+    bool alone;    /* without the point's own cluster, whose only member it seems to be */
+    int32_t slot;  /* the best mean, the first of equal ones; AST_NOBODY: none came near */
+    double score;  /* by definition */
+    double second; /* at least that of every other mean */
+} ast_close_call;
+
+/* What a thread needs to score points by heads (rivals.c). */
+typedef struct ast_rival_buffer {
+    ast_close_call *calls; /* (chunk) of the chunk at hand, in order */
+    size_t call_count;
+    size_t seen;       /* events of the pass that the chunk's table has: as in ast_worker */
+    ast_rival *list;   /* (tile, room) */
+    float *heads;      /* (tile, width) */
+    size_t room;       /* rivals of a point */
+    size_t width;      /* coordinates of a head */
+    uint64_t products; /* scores in full in this pass, of a point with a mean */
+    uint64_t challenged, unsettled; /* points compared with the fast clusters in this pass, and those it did not settle */
+} ast_rival_buffer;
 
 /* The chunk that one thread works on. */
 typedef struct ast_chunk {
     size_t base;            /* its first point */
-    const ast_table *table; /* the means to score with */
+    ast_table *table;       /* the means to score with */
     float safe;             /* as in ast_scorer, with these means */
     bool unlabelled;        /* its points have no labels yet */
     bool full;              /* every point was scored in this pass */
@@ -128,6 +155,7 @@ typedef struct ast_chunk {
     const float **picked;   /* large: (chunk) rows of listed points */
     float *scratch;         /* large: AST_ROW_SCRATCH */
     uint64_t scored;        /* points compared with every mean in this pass */
+    ast_rival_buffer rivals;
     ast_row_buffer rows;
     int worker; /* the thread's number in the pool */
 } ast_chunk;
@@ -173,6 +201,16 @@ void ast_forget_blocks(ast_scorer *scorer);
 bool ast_bounds_open_pass(ast_scorer *scorer, const ast_mean_list *means);
 bool ast_bounds_close_pass(ast_scorer *scorer, const ast_mean_list *means, const int32_t *events, size_t count,
                            float safe);
+
+/* Before that: of so many points that were compared with the fast clusters in the pass, so many were not settled. */
+void ast_bounds_learn(ast_scorer *scorer, uint64_t challenged, uint64_t unsettled);
+
+/* Before a pass over the points against scorer->table: decides whether and how heads are used (stages.c). `floor`:
+ * scores below do not matter; AST_NO_SCORE: all do. */
+void ast_heads_begin_pass(ast_scorer *scorer, ast_chunk *scratch, float floor);
+
+/* The outcome for point `at` of the chunk at hand, or NULL. */
+const ast_close_call *ast_close_call_of(const ast_chunk *chunk, size_t at);
 
 /* Axial: whether a point is added as -x. */
 static inline bool ast_is_turned(const uint8_t *signs, size_t i) {

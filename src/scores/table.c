@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "table.h"
 
+#include "heads.h"
 #include "memory.h"
 
 #include <string.h>
@@ -9,10 +10,13 @@ void ast_table_clear(ast_table *table, size_t dimension, bool axial) {
     table->dimension = dimension;
     table->axial = axial;
     table->count = 0;
+    if (table->heads)
+        table->heads->count = 0;
 }
 
 void ast_table_free(ast_table *table) {
     ast_free_all(table->ids, table->means, table->bias);
+    ast_mean_heads_free(table->heads);
     *table = (ast_table){0};
 }
 
@@ -38,9 +42,8 @@ static bool reserve(ast_table *table) {
     else if (table->count)
         memcpy(means, table->means, table->capacity * dimension * sizeof *means);
     size_t count = table->count;
-    bool axial = table->axial;
-    ast_table_free(table);
-    *table = (ast_table){dimension, count, capacity, ids, means, bias, axial};
+    ast_free_all(table->ids, table->means, table->bias);
+    *table = (ast_table){dimension, count, capacity, ids, means, bias, table->axial, table->heads};
     return true;
 }
 
@@ -79,6 +82,8 @@ void ast_table_replace(ast_table *table, size_t k, const float *mean) {
     float *column = column_of(table, k);
     for (size_t d = 0; d < table->dimension; d++)
         column[d * AST_PANEL] = mean[d];
+    if (table->heads)
+        ast_mean_heads_forget(table->heads, k);
 }
 
 void ast_table_vacate(ast_table *table, size_t k) {
@@ -87,6 +92,8 @@ void ast_table_vacate(ast_table *table, size_t k) {
         column[d * AST_PANEL] = 0;
     table->bias[k] = AST_NO_SCORE;
     table->ids[k] = AST_NOBODY;
+    if (table->heads)
+        ast_mean_heads_vacate(table->heads, k);
 }
 
 bool ast_table_copy(ast_table *table, const ast_table *from) {

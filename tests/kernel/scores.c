@@ -80,7 +80,7 @@ static ast_table make_table(const scene *s, size_t count) {
                        guarded_ints(NULL, capacity),
                        guarded_floats(NULL, capacity * dimension),
                        guarded_floats(NULL, small ? 0 : capacity),
-                       false};
+                       false, NULL};
     for (size_t k = 0; k < capacity; k++) {
         bool used = k < count;
         table.ids[k] = used ? id_of(k) : AST_NOBODY;

@@ -72,6 +72,25 @@ static ast_status call_memberships(ast_context *context, const scene *s, int32_t
     return status;
 }
 
+/* Centred rows, their representatives, and rows that are centred alike. */
+static ast_status call_centred(ast_context *context, const scene *s, int32_t *out) {
+    static float center[40], means[N * 40];
+    int32_t labels[N];
+    size_t dimension = s->dimension;
+    ast_options options = s->options;
+    options.center = 1;
+    options.representatives = 3;
+    ast_report report = {.size = sizeof report};
+    ast_status status = ast_cluster(context, &s->points, &options, labels, &report);
+    if (status != AST_OK)
+        return status;
+    memcpy(center, report.center, dimension * sizeof *center);
+    memcpy(means, ast_means(context), report.clusters * dimension * sizeof *means);
+    ast_assign_options known = ast_assign_to(means, report.clusters);
+    known.center = center;
+    return ast_assign(context, &s->points, &known, out, NULL);
+}
+
 static ast_status call_small_cluster(ast_context *context, const scene *s, int32_t *labels) {
     scene small = *s;
     small.points.count = 50;
@@ -123,6 +142,8 @@ static void clustering_fails_cleanly(void **state) {
         fail_all(&s, call_cluster, NULL);
         if (w < 2)
             fail_all(&s, call_cluster, call_small_cluster); /* memory that is there and has to grow */
+        if (w == 1)
+            fail_all(&s, call_centred, NULL);
         scene_close(&s);
     }
 }

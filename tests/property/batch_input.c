@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What ast_cluster and ast_assign refuse, with which sentence, and what stays untouched. */
+ * What ast_cluster and ast_assign refuse, with which sentence, and what stays untouched; and every type of numbers. */
 #include "reference/harness.h"
 
 #include <math.h>
@@ -158,8 +158,8 @@ static void bad_points_are_refused(void **state) {
     check_bad_call(&bad, &options, "2^31 points");
     bad = good, bad.data = NULL;
     check_bad_call(&bad, &options, "no data");
-    bad = good, bad.type = (ast_type)5;
-    check_bad_call(&bad, &options, "type 5");
+    bad = good, bad.type = (ast_type)6;
+    check_bad_call(&bad, &options, "type 6");
     static const double strange[] = {-1, NAN, INFINITY};
     for (size_t i = 0; i < 3; i++) {
         bad = good, bad.weights = weights;
@@ -175,12 +175,62 @@ static void bad_points_are_refused(void **state) {
     }
 }
 
+/* ---- Types ------------------------------------------------------------------------------------------------------ */
+
+/* Whole numbers below 128, and zero rows, are exact in every type; halves by hand. */
+static void put(unsigned char *place, ast_type type, int value) {
+    float single = (float)value;
+    double wide = value;
+    uint32_t bits;
+    uint16_t half;
+    memcpy(&bits, &single, sizeof bits);
+    if (type == AST_F4)
+        memcpy(place, &single, sizeof single);
+    else if (type == AST_F8)
+        memcpy(place, &wide, sizeof wide);
+    else if (type == AST_I1 || type == AST_U1)
+        *place = (unsigned char)value;
+    else {
+        half = (uint16_t)(type == AST_B2 ? bits >> 16 : value ? ((bits >> 23) - 112) << 10 | (bits >> 13 & 1023) : 0);
+        memcpy(place, &half, sizeof half);
+    }
+}
+
+static void every_type_gives_the_same(void **state) {
+    (void)state;
+    enum { N = 700 };
+    static const size_t sizes[] = {[AST_F4] = 4, [AST_F8] = 8, [AST_F2] = 2, [AST_I1] = 1, [AST_U1] = 1, [AST_B2] = 2};
+    static const size_t dimensions[] = {3, 20};
+    ast_context *context = ref_context(REF_FAST, 2);
+    ast_options options = ref_dp_options(30);
+    for (size_t i = 0; i < 2; i++) {
+        size_t d = dimensions[i];
+        unsigned char *bytes = ref_take(N * d, 8);
+        int32_t first[N], labels[N];
+        ast_report expected = {.size = sizeof expected}, report = {.size = sizeof report};
+        for (int type = AST_F4; type <= AST_B2; type++) {
+            for (size_t e = 0; e < N * d; e++)
+                put(bytes + e * sizes[type], (ast_type)type, e / d % 50 == 7 ? 0 : (int)(e * e % 977 * 127 / 976));
+            ast_points points = ast_points_dense(bytes, (ast_type)type, sizes[type], N, d);
+            bool reference = type == AST_F4;
+            assert_int_equal(
+                ast_cluster(context, &points, &options, reference ? first : labels, reference ? &expected : &report),
+                AST_OK);
+            if (reference)
+                continue;
+            assert_memory_equal(labels, first, sizeof first);
+            assert_true(report.missing == expected.missing && report.missing >= N / 50 &&
+                        report.clusters == expected.clusters && report.objective == expected.objective);
+        }
+        free(bytes);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cancelling_leaves_labels_untouched),
-        cmocka_unit_test(infinity_names_its_row),
-        cmocka_unit_test(every_bad_option_has_a_sentence),
-        cmocka_unit_test(bad_points_are_refused),
+        cmocka_unit_test(cancelling_leaves_labels_untouched), cmocka_unit_test(infinity_names_its_row),
+        cmocka_unit_test(every_bad_option_has_a_sentence),    cmocka_unit_test(bad_points_are_refused),
+        cmocka_unit_test(every_type_gives_the_same),
     };
     return cmocka_run_group_tests_name("input of the batch", tests, NULL, ref_contexts_end);
 }

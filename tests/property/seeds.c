@@ -21,7 +21,7 @@ typedef struct rows {
 
 typedef struct how {
     bool random, weighted, axial;
-    size_t starts, crowd;
+    size_t starts, crowd, heads;
     uint64_t seed;
 } how;
 
@@ -60,7 +60,8 @@ static void load(ast_labelling *l, const rows *r, const how *h, double *weights,
                        .points = &points,
                        .weights = h->weighted ? weights : NULL,
                        .axial = h->axial,
-                       .crowd = h->crowd};
+                       .crowd = h->crowd,
+                       .heads = h->heads};
     assert_int_equal(ast_labelling_load(l, &input, &fault), AST_OK);
 }
 
@@ -202,6 +203,7 @@ static how any_way(const rows *r, ast_random *random, uint64_t seed) {
              .axial = ast_random_below(random, 3) == 0,
              .starts = 1 + ast_random_below(random, STARTS),
              .crowd = ast_random_below(random, 2) ? 2 : 0,
+             .heads = ast_random_below(random, 2) ? 8 : 0,
              .seed = seed};
     h.starts = h.starts < r->count ? h.starts : r->count;
     return h;

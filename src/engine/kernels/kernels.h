@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The inner loops, in one table of functions per instruction set. Kernels know points, means and scores, not clusters.
- * The table `base` runs anywhere. It equals `avx2` and `neon` in every decision that the library takes from it: points that a
- * float kernel cannot decide within its error bound (ast_score_error) are decided by exact scores.
+ * The table `base` runs anywhere. It equals `avx2` and `neon` in every decision that the library takes from it: points
+ * that a float kernel cannot decide within its error bound (ast_score_error) are decided by exact scores.
  *
  * Conventions: points of dimension 2..4 ("small") are stored as columns: x[d][i]. Larger points are row pointers.
  * Arrays over points are padded to a multiple of AST_LANES, and kernels may read and write the padding. */
@@ -31,6 +31,7 @@ typedef struct ast_table {
     float *bias; /* large: (capacity) added to the scores: 0 for a mean, AST_NO_SCORE for unused columns of the last
                     panel */
     bool axial;  /* scores are |x . mu| */
+    struct ast_mean_heads *heads; /* of these means, as far as anyone asked for them (heads.h); NULL: none */
 } ast_table;
 
 /* For each point the best score, the second best and the id of the best. */
@@ -92,10 +93,44 @@ typedef struct ast_small_result {
     bool attention; /* a point may be undecided, or has a label >= 0 and another id */
 } ast_small_result;
 
+/* A mean that may be the best one of a row, and the product of their heads. */
+typedef struct ast_rival {
+    uint32_t mean;
+    float product;
+} ast_rival;
+
+/* Heads of n rows, at most AST_TILE_ROWS, and of means (heads.h). The reach of a mean, the most that its score can be,
+ * is the product of the heads' first `width` coordinates plus that of the tails' lengths. */
+typedef struct ast_head_tile {
+    const float *const *rows; /* (n) heads */
+    const float *tails;       /* (n) */
+    size_t n, width;
+    const ast_table *means;  /* heads of the means; its ids are their numbers */
+    const float *mean_tails; /* (capacity) */
+    const float *limits;     /* (n) a mean is a rival if its reach is no smaller */
+    ast_rival *rivals;       /* (n, room) */
+    size_t *counts;          /* (n) of rivals; more than `room`: not all are listed */
+    size_t room;
+} ast_head_tile;
+
+typedef struct ast_head_kernels {
+    /* Products in double of three rows with the columns of a panel (D, AST_PANEL): out (3, AST_PANEL). Relative to the
+     * lengths, the error is below D 2^-52. */
+    void (*project)(const float *const *rows, const float *panel, size_t dimension, double *out);
+
+    /* The mean with the largest reach for each row of a tile. scratch: AST_ROW_SCRATCH
+     * floats, aligned to 32 bytes. */
+    void (*best)(const ast_head_tile *tile, ast_scores out, float *scratch);
+
+    /* Lists the rivals of each row of a tile; passed (n): the largest reach of the others. */
+    void (*rivals)(const ast_head_tile *tile, float *passed, float *scratch);
+} ast_head_kernels;
+
 typedef struct ast_kernels {
     const char *name;
     const struct ast_silhouette_kernels *silhouette;
     const struct ast_mixing *mixing;
+    ast_head_kernels heads;
 
     /* Splits packed rows of n small points into columns. Lists the points whose squared length, in double, is a NaN or
      * differs from 1 by more than AST_UNIT_TOLERANCE. Index with the dimension, 2..4, here and below. */

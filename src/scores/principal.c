@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Principal axes by orthogonal iteration: V <- orthonormal basis of A'A V, columns in order, for rows A. A few rounds
+ * suffice: axes need not be exact, since the bounds hold for any orthonormal ones, and the first round from axes of
+ * slightly other rows is nearly right. */
+#include "heads.h"
+
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLD_ROUNDS = 4, WARM_ROUNDS = 2 };
+#define INDEPENDENT 1e-6 /* the part of a row that must be left beside the axes before it, to be an axis */
+
+/* One iteration's memory: A is (n, D), V (count, D) the rows of ast_basis, Y = A V'. */
+typedef struct iteration {
+    ast_basis *axes;
+    const ast_kernels *kernels;
+    const float *const *rows;
+    size_t n;
+    float *turned;         /* (D, n) A', */
+    const float **columns; /* (D) and its rows */
+    float *panels;         /* (count / AST_PANEL, n, AST_PANEL) Y */
+} iteration;
+
+void ast_basis_free(ast_basis *axes) {
+    ast_free_all(axes->rows, axes->panels);
+    *axes = (ast_basis){0};
+}
+
+static void fill_panels(ast_basis *axes) {
+    size_t dimension = axes->dimension;
+    for (size_t j = 0; j < axes->count; j++)
+        for (size_t d = 0; d < dimension; d++)
+            axes->panels[(j / AST_PANEL * dimension + d) * AST_PANEL + j % AST_PANEL] = axes->rows[j * dimension + d];
+}
+
+/* Where a matrix of products goes: that of a row with column j of panel p. */
+typedef struct target {
+    float *to;
+    size_t panel, row, column; /* strides */
+} target;
+
+/* Products of n rows of length `width` with panels (count / AST_PANEL, width, AST_PANEL). */
+static void multiply(const iteration *it, const float *const *rows, size_t n, const float *panels, size_t width,
+                     target t) {
+    float out[AST_PRODUCT_ROWS * AST_PANEL];
+    for (size_t p = 0; p < it->axes->count / AST_PANEL; p++)
+        for (size_t i = 0; i < n; i += AST_PRODUCT_ROWS) {
+            const float *six[AST_PRODUCT_ROWS];
+            size_t some = n - i < AST_PRODUCT_ROWS ? n - i : AST_PRODUCT_ROWS;
+            for (size_t r = 0; r < AST_PRODUCT_ROWS; r++)
+                six[r] = rows[i + (r < some ? r : some - 1)];
+            it->kernels->panel_products(six, some, panels + p * width * AST_PANEL, width, out);
+            for (size_t r = 0; r < some; r++)
+                for (size_t j = 0; j < AST_PANEL; j++)
+                    t.to[p * t.panel + (i + r) * t.row + j * t.column] = out[r * AST_PANEL + j];
+        }
+}
+
+static void subtract(float *row, const float *axis, float part, size_t dimension) {
+    for (size_t d = 0; d < dimension; d++)
+        row[d] -= part * axis[d];
+}
+
+/* Makes row j orthogonal to those before it and of length 1, or zero if it depends on them. */
+static void straighten(const ast_basis *axes, const ast_kernels *kernels, size_t j) {
+    size_t dimension = axes->dimension;
+    float *row = axes->rows + j * dimension;
+    double before = kernels->squared_length(row, dimension), after = 0;
+    for (int round = 0; round < 2; round++) {
+        for (size_t i = 0; i < j; i++) {
+            const float *axis = axes->rows + i * dimension;
+            subtract(row, axis, kernels->dot(row, axis, dimension), dimension);
+        }
+        after = kernels->squared_length(row, dimension);
+    }
+    float scale = after > INDEPENDENT * INDEPENDENT * before && isfinite(after) ? (float)(1 / sqrt(after)) : 0;
+    for (size_t d = 0; d < dimension; d++)
+        row[d] *= scale;
+}
+
+static void straighten_all(const ast_basis *axes, const ast_kernels *kernels) {
+    for (size_t j = 0; j < axes->count; j++)
+        straighten(axes, kernels, j);
+}
+
+/* An upper bound of |V'V - 1|, over the axes that are not zero: those span nothing and cost nothing. */
+static double measure_skew(const ast_basis *axes, const ast_kernels *kernels) {
+    size_t dimension = axes->dimension;
+    double sum = 0;
+    for (size_t j = 0; j < axes->count; j++)
+        for (size_t i = 0; i <= j; i++) {
+            double product = kernels->steady_dot(axes->rows + j * dimension, axes->rows + i * dimension, dimension);
+            double error = i < j ? product : product > 0 ? product - 1 : 0;
+            sum += (i < j ? 2 : 1) * error * error;
+        }
+    return sqrt(sum) * (1 + 0x1p-20) + 0x1p-40;
+}
+
+static void iterate(const iteration *it) {
+    ast_basis *axes = it->axes;
+    size_t dimension = axes->dimension;
+    fill_panels(axes);
+    multiply(it, it->rows, it->n, axes->panels, dimension, (target){it->panels, it->n * AST_PANEL, AST_PANEL, 1});
+    multiply(it, it->columns, dimension, it->panels, it->n, (target){axes->rows, AST_PANEL * dimension, 1, dimension});
+    straighten_all(axes, it->kernels);
+}
+
+/* Memory for axes of another number or dimension, which start from the rows themselves. */
+static bool begin(ast_basis *axes, const ast_kernels *kernels, const float *const *rows, size_t n, size_t dimension,
+                  size_t count) {
+    ast_basis_free(axes);
+    *axes = (ast_basis){.dimension = dimension, .count = count};
+    axes->rows = ast_allocate_zero(count * dimension, sizeof *axes->rows);
+    axes->panels = ast_allocate(count * dimension, sizeof *axes->panels);
+    for (size_t j = 0; axes->rows && j < count; j++)
+        memcpy(axes->rows + j * dimension, rows[j * n / count], dimension * sizeof *axes->rows);
+    if (axes->rows)
+        straighten_all(axes, kernels);
+    return axes->rows && axes->panels;
+}
+
+static bool turn_rows(iteration *it) {
+    size_t dimension = it->axes->dimension;
+    it->turned = ast_allocate(dimension * it->n, sizeof *it->turned);
+    it->columns = ast_allocate(dimension, sizeof *it->columns);
+    it->panels = ast_allocate(it->axes->count * it->n, sizeof *it->panels);
+    if (!it->turned || !it->columns || !it->panels)
+        return false;
+    for (size_t d = 0; d < dimension; d++) {
+        it->columns[d] = it->turned + d * it->n;
+        for (size_t i = 0; i < it->n; i++)
+            it->turned[d * it->n + i] = it->rows[i][d];
+    }
+    return true;
+}
+
+bool ast_basis_find(ast_basis *axes, const ast_kernels *kernels, const float *const *rows, size_t n, size_t dimension,
+                    size_t count) {
+    bool warm = axes->dimension == dimension && axes->count == count;
+    iteration it = {.axes = axes, .kernels = kernels, .rows = rows, .n = n};
+    bool ready = (warm || begin(axes, kernels, rows, n, dimension, count)) && turn_rows(&it);
+    for (int round = 0; ready && round < (warm ? WARM_ROUNDS : COLD_ROUNDS); round++)
+        iterate(&it);
+    ast_free_all(it.turned, it.columns, it.panels);
+    if (!ready) {
+        ast_basis_free(axes);
+        return false;
+    }
+    fill_panels(axes);
+    axes->skew = measure_skew(axes, kernels);
+    return true;
+}

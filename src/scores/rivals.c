@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Scores of listed points by heads and tails. For each point: a score that some mean reaches, the rivals whose reach is
+ * no smaller, fewer after more coordinates, and full scores of what is left. */
+#include "kinds.h"
+
+#include "memory.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NEAR 8  /* means within the margin of the best that are told apart by exact scores */
+#define TILE 48 /* rows whose rivals are listed together */
+enum { OWN = -1, NOBODY = -2 };
+#define SAME_AS_MEAN 0x1p-18f /* a score so near to 1: the point may be its cluster's only member */
+
+static inline float larger(float a, float b) {
+    return a > b ? a : b;
+}
+
+/* The best score so far and a bound of all others. Those within the margin of the best are *near*: only exact scores
+ * tell which of them wins. */
+typedef struct contest {
+    float best, second; /* as in ast_scores */
+    float limit;        /* what counts as a rival now */
+    float rest;         /* at least the score of every mean that is not near */
+    int32_t mean;       /* the number of the best; NOBODY: none yet */
+    size_t near_count;  /* more than NEAR: not all of them are noted */
+    ast_rival near[NEAR];
+    bool alone; /* the own cluster takes no part: the point seems to be its only member */
+} contest;
+
+/* The score that a contest begins with. */
+typedef struct seed {
+    float score;
+    int32_t mean; /* its number, or OWN: the point's own, or NOBODY */
+    bool alone;   /* the point seems to be its cluster's only member: the score is 1, and others count if they fit */
+} seed;
+
+/* A tile of listed points and their rivals. */
+typedef struct tile {
+    const ast_scorer *s;
+    ast_chunk *c;
+    const struct ast_mean_heads *means;
+    const int32_t *ids; /* of the means */
+    size_t first, n;    /* in the list */
+    const float *heads[TILE];
+    float tails[2][TILE];
+    seed seeds[TILE];
+    float limits[TILE];  /* of a reach, without its slack */
+    size_t counts[TILE]; /* of rivals */
+} tile;
+
+/* ---- Heads of points --------------------------------------------------------------------------------------------- */
+
+/* Finds the heads of all points of the chunk, unless they are those of an earlier pass. */
+static void keep_heads(ast_scorer *s, ast_chunk *c) {
+    ast_heads *h = &s->heads;
+    size_t chunk = c->base / s->rows->chunk;
+    const float *some = NULL;
+    if (h->kept.versions[chunk] == h->version)
+        return;
+    h->kept.versions[chunk] = h->version;
+    ast_rows_load(s->rows, &c->rows, s->labels, c->base);
+    for (size_t j = 0; j < s->rows->chunk && !some; j++)
+        some = s->labels[c->base + j] == AST_MISSING ? NULL : c->rows.loaded[j];
+    for (size_t j = 0; j < s->rows->chunk && some; j++) /* nobody asks for missing rows */
+        c->picked[j] = s->labels[c->base + j] == AST_MISSING ? some : c->rows.loaded[j];
+    if (some)
+        ast_heads_project(&h->axes, s->kernels, c->picked, s->rows->chunk, h->second,
+                          h->kept.rows + c->base * h->second);
+}
+
+/* Heads of the tile's points: kept ones, or found now. */
+static void find_heads(tile *t) {
+    const ast_heads *h = &t->s->heads;
+    for (size_t j = 0; j < t->n; j++)
+        t->heads[j] = h->kept.rows ? h->kept.rows + (t->c->base + t->c->list[t->first + j]) * h->second
+                                   : t->c->rivals.heads + j * h->second;
+    if (!h->kept.rows)
+        ast_heads_project(&h->axes, t->s->kernels, t->c->picked + t->first, t->n, h->second, t->c->rivals.heads);
+    for (size_t j = 0; j < t->n; j++) {
+        t->tails[0][j] = ast_tail_length(&h->axes, t->heads[j], h->first);
+        t->tails[1][j] = ast_tail_length(&h->axes, t->heads[j], h->second);
+    }
+}
+
+/* ---- A point and its rivals -------------------------------------------------------------------------------------- */
+
+/* The best has risen: who is not near any more? */
+static void leave_behind(const tile *t, contest *x) {
+    size_t left = 0, known = x->near_count < NEAR ? x->near_count : NEAR;
+    for (size_t i = 0; i < known; i++)
+        if (x->near[i].product >= x->best - t->s->margin)
+            x->near[left++] = x->near[i];
+        else
+            x->rest = larger(x->rest, x->near[i].product);
+    x->near_count = x->near_count > NEAR ? x->near_count : left;
+}
+
+static void meet(const tile *t, contest *x, float score, size_t mean) {
+    bool wins = score > x->best;
+    x->second = larger(x->second, wins ? x->best : score);
+    if (score < x->best - t->s->margin) {
+        x->rest = larger(x->rest, score);
+        return;
+    }
+    if (wins) {
+        x->near_count = x->best < score - t->s->margin ? 0 : x->near_count; /* nobody is near any more */
+        x->rest = larger(x->rest, x->near_count ? AST_NO_SCORE : x->best);
+        x->best = score;
+        x->mean = (int32_t)mean;
+        x->limit = larger(x->limit, score - t->s->heads.spare);
+        leave_behind(t, x);
+    }
+    if (x->near_count < NEAR)
+        x->near[x->near_count] = (ast_rival){(uint32_t)mean, score};
+    x->near_count++;
+}
+
+/* A mean that cannot be near. */
+static void dismiss(contest *x, float reach) {
+    x->second = larger(x->second, reach);
+    x->rest = larger(x->rest, reach);
+}
+
+static float full_score(const tile *t, size_t j, size_t mean) {
+    size_t dimension = t->s->rows->dimension;
+    float score = t->s->kernels->dot(t->c->picked[t->first + j], t->means->means + mean * dimension, dimension);
+    return t->s->rows->axial ? fabsf(score) : score;
+}
+
+/* The rivals that are left after all coordinates of the heads, in the place of those before. */
+static size_t refine(const tile *t, size_t j, contest *x, ast_rival *rivals) {
+    const ast_heads *h = &t->s->heads;
+    size_t width = h->second, rest = width - h->first, left = 0;
+    for (size_t r = 0; r < t->counts[j]; r++) {
+        size_t k = rivals[r].mean;
+        float product = rivals[r].product;
+        if (rest)
+            product += t->s->kernels->dot(t->heads[j] + h->first, t->means->rows + k * width + h->first, rest);
+        float reach =
+            (t->s->rows->axial ? fabsf(product) : product) + t->tails[1][j] * t->means->tails[1][k] + h->slack;
+        if (reach < x->limit)
+            dismiss(x, reach);
+        else
+            rivals[left++] = (ast_rival){(uint32_t)k, reach};
+    }
+    return left;
+}
+
+/* Full scores, those of the largest reach first as far as that is easy: the first raises the limit for the others. */
+static void score_rivals(const tile *t, size_t j, contest *x, ast_rival *rivals, size_t count) {
+    for (size_t r = 1; r < count; r++)
+        if (rivals[r].product > rivals[0].product) {
+            ast_rival swap = rivals[r];
+            rivals[r] = rivals[0];
+            rivals[0] = swap;
+        }
+    for (size_t r = 0; r < count; r++) {
+        if (rivals[r].product < x->limit) {
+            dismiss(x, rivals[r].product);
+            continue;
+        }
+        meet(t, x, full_score(t, j, rivals[r].mean), rivals[r].mean);
+        t->c->rivals.products++;
+    }
+}
+
+/* ---- Close calls ------------------------------------------------------------------------------------------------- */
+
+static double exact_score(const tile *t, size_t j, uint32_t mean) {
+    size_t dimension = t->s->rows->dimension;
+    double score = ast_exact_score(t->c->picked[t->first + j], t->means->means + mean * dimension, dimension);
+    return t->s->rows->axial ? fabs(score) : score;
+}
+
+/* Settles by exact scores what the float scores leave open, unless too many means are near. */
+static void call(tile *t, size_t j, const contest *x) {
+    ast_rival_buffer *b = &t->c->rivals;
+    ast_close_call *c = &b->calls[b->call_count];
+    uint32_t best = 0;
+    *c = (ast_close_call){t->c->list[t->first + j], x->alone, AST_NOBODY, -INFINITY, (double)x->rest};
+    for (size_t i = 0; i < x->near_count && i < NEAR; i++) {
+        uint32_t mean = x->near[i].mean;
+        double score = exact_score(t, j, mean);
+        bool wins = score > c->score || (score == c->score && mean < best);
+        c->second = fmax(c->second, wins ? c->score : score);
+        if (wins) {
+            c->score = score;
+            c->slot = t->ids[mean];
+            best = mean;
+        }
+    }
+    b->call_count += x->near_count <= NEAR;
+}
+
+static bool is_open(const tile *t, const contest *x) {
+    return x->best < ast_deciding_score(t->s, t->c) || x->best - x->second <= t->s->margin;
+}
+
+const ast_close_call *ast_close_call_of(const ast_chunk *c, size_t at) {
+    size_t first = 0, last = c->rivals.call_count;
+    while (first < last) {
+        size_t middle = (first + last) / 2;
+        if (c->rivals.calls[middle].at < at)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    return first < c->rivals.call_count && c->rivals.calls[first].at == at ? &c->rivals.calls[first] : NULL;
+}
+
+/* ---- A tile ------------------------------------------------------------------------------------------------------ */
+
+static ast_head_tile head_tile(tile *t, const float *limits) {
+    return (ast_head_tile){.rows = t->heads,
+                           .tails = t->tails[0],
+                           .n = t->n,
+                           .width = t->s->heads.first,
+                           .means = &t->means->panels,
+                           .mean_tails = t->means->tails[0],
+                           .limits = limits,
+                           .rivals = t->c->rivals.list,
+                           .counts = t->counts,
+                           .room = t->c->rivals.room};
+}
+
+/* The score with the own mean: fresh in bounded passes, found now in others; AST_NO_SCORE: none is known. */
+static float own_score(const tile *t, size_t j, bool bounded) {
+    const ast_scorer *s = t->s;
+    size_t at = t->c->list[t->first + j], dimension = s->rows->dimension;
+    int32_t label = s->labels[t->c->base + at];
+    float score = t->c->scores.best[at];
+    if (label < 0 || (!bounded && (!s->bounds.on || s->bounds.blind)))
+        return AST_NO_SCORE;
+    if (!bounded)
+        score =
+            s->kernels->dot(t->c->picked[t->first + j], s->moves.start_means + (size_t)label * dimension, dimension);
+    return s->rows->axial && score > AST_NO_SCORE ? fabsf(score) : score;
+}
+
+/* Every contest begins with one score: with the own mean, where that is known, or with the mean of the largest reach. A
+ * mean matters if it reaches that and fits; for a point in a cluster of its own, if it fits. */
+static void begin_contests(tile *t, bool bounded) {
+    const ast_scorer *s = t->s;
+    ast_head_tile heads = head_tile(t, NULL);
+    bool all = true;
+    for (size_t j = 0; j < t->n; j++) {
+        float own = own_score(t, j, bounded);
+        t->seeds[j] = (seed){own, own > AST_NO_SCORE ? OWN : NOBODY, false};
+        all = all && own > AST_NO_SCORE;
+    }
+    bool search = !all && !s->heads.seedless;
+    if (search)
+        s->kernels->heads.best(&heads, t->c->other, t->c->scratch);
+    for (size_t j = 0; j < t->n; j++) {
+        seed *x = &t->seeds[j];
+        if (search && x->mean == NOBODY)
+            *x = (seed){full_score(t, j, (size_t)t->c->other.id[j]), t->c->other.id[j], false};
+        x->alone = x->mean == OWN && x->score > 1 - SAME_AS_MEAN && s->heads.floor > AST_NO_SCORE;
+        t->limits[j] = (x->alone ? s->heads.floor : larger(x->score, s->heads.floor)) - s->heads.spare - s->heads.slack;
+        t->c->rivals.products += x->mean != NOBODY;
+    }
+}
+
+/* Whether a mean is the one that the contest began with. */
+static bool is_seed(const tile *t, size_t j, uint32_t mean) {
+    const seed *x = &t->seeds[j];
+    return x->mean == OWN ? t->ids[mean] == t->s->labels[t->c->base + t->c->list[t->first + j]]
+                          : x->mean == (int32_t)mean;
+}
+
+/* The rivals without the seed, which meets the contest first. Returns whether it is among them, as it must be. */
+static bool begin_contest(tile *t, size_t j, float passed, contest *x) {
+    const seed *own = &t->seeds[j];
+    ast_rival *rivals = t->c->rivals.list + j * t->c->rivals.room;
+    size_t left = 0;
+    int32_t mean = own->mean;
+    *x = (contest){.best = AST_NO_SCORE,
+                   .mean = NOBODY,
+                   .second = passed,
+                   .rest = passed,
+                   .limit = t->limits[j] + t->s->heads.slack,
+                   .alone = own->alone};
+    for (size_t r = 0; r < t->counts[j]; r++)
+        if (is_seed(t, j, rivals[r].mean))
+            mean = (int32_t)rivals[r].mean;
+        else
+            rivals[left++] = rivals[r];
+    t->counts[j] = left;
+    if (!own->alone && mean >= 0)
+        meet(t, x, own->score, (size_t)mean);
+    return mean != OWN;
+}
+
+/* The own cluster is not in the table as it was. */
+static void score_in_full(const tile *t, size_t at) {
+    ast_scores to = {t->c->compact.best + at, t->c->compact.second + at, t->c->compact.id + at};
+    t->s->kernels->score_rows(t->c->picked + at, 1, t->c->table, to, t->c->scratch);
+    t->c->rivals.products += t->c->table->count;
+}
+
+static void end_contest(tile *t, size_t j, float passed) {
+    contest x;
+    const seed *own = &t->seeds[j];
+    ast_rival *rivals = t->c->rivals.list + j * t->c->rivals.room;
+    size_t at = t->first + j;
+    if (!begin_contest(t, j, passed + t->s->heads.slack, &x)) {
+        score_in_full(t, at);
+        return;
+    }
+    score_rivals(t, j, &x, rivals, refine(t, j, &x, rivals));
+    if (x.alone ? larger(x.best, x.rest) + t->s->margin >= t->s->heads.floor : is_open(t, &x))
+        call(t, j, &x);
+    t->c->compact.best[at] = x.alone ? own->score : x.best;
+    t->c->compact.second[at] = x.alone ? larger(x.best, x.second) : x.second;
+    t->c->compact.id[at] = x.alone      ? t->s->labels[t->c->base + t->c->list[at]]
+                           : x.mean < 0 ? AST_NOBODY
+                                        : t->ids[x.mean];
+}
+
+static void score_tile(tile *t, bool bounded) {
+    float passed[TILE];
+    find_heads(t);
+    begin_contests(t, bounded);
+    ast_head_tile heads = head_tile(t, t->limits);
+    t->s->kernels->heads.rivals(&heads, passed, t->c->scratch);
+    for (size_t j = 0; j < t->n; j++)
+        end_contest(t, j, passed[j]);
+}
+
+/* ---- A list ------------------------------------------------------------------------------------------------------ */
+
+static bool reserve(ast_rival_buffer *b, size_t means, size_t width, size_t chunk) {
+    size_t room = means + AST_PANEL;
+    if (!b->calls)
+        b->calls = ast_allocate(chunk, sizeof *b->calls);
+    if (!b->calls)
+        return false;
+    if (room <= b->room && width <= b->width)
+        return true;
+    ast_free_all(b->list, b->heads);
+    b->list = ast_allocate(TILE * (room + room / 4), sizeof *b->list);
+    b->heads = ast_allocate(TILE * width, sizeof *b->heads);
+    bool ready = b->list && b->heads;
+    b->room = ready ? room + room / 4 : 0;
+    b->width = ready ? width : 0;
+    return ready;
+}
+
+bool ast_heads_ready(ast_scorer *s, ast_chunk *c, const ast_table *table) {
+    if (!s->heads.on || table != c->table || table->count < ast_least_means(&s->heads))
+        return false;
+    if (!reserve(&c->rivals, table->count, s->heads.second, s->rows->chunk) ||
+        !ast_mean_heads_sync(&s->heads, s->kernels, c->table))
+        return false;
+    if (s->heads.kept.rows)
+        keep_heads(s, c);
+    return true;
+}
+
+size_t ast_heads_score(ast_scorer *s, ast_chunk *c, size_t n, bool bounded) {
+    tile t = {.s = s, .c = c, .means = c->table->heads, .ids = c->table->ids};
+    for (t.first = 0; t.first < n && (t.first == 0 || !ast_pool_stopped(s->pool, c->worker)); t.first += TILE) {
+        t.n = n - t.first < TILE ? n - t.first : TILE;
+        score_tile(&t, bounded);
+    }
+    return t.first < n ? t.first : n;
+}
