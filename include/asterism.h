@@ -114,8 +114,9 @@ AST_API const char *ast_instruction_set(const ast_context *context);
 
 /* ---- Points ---------------------------------------------------------------------------------------------------- */
 
-/* IEEE floats in the machine's byte order. AST_I1: int8_t, as quantised embeddings are stored. */
-typedef enum ast_type { AST_F4 = 0, AST_F8 = 1, AST_F2 = 2, AST_I1 = 3 } ast_type;
+/* IEEE floats in the machine's byte order. AST_I1 and AST_U1: int8_t and uint8_t, as quantised embeddings are stored.
+ * AST_B2: bfloat16, the upper half of a float. */
+typedef enum ast_type { AST_F4 = 0, AST_F8 = 1, AST_F2 = 2, AST_I1 = 3, AST_U1 = 4, AST_B2 = 5 } ast_type;
 typedef enum ast_index { AST_I4 = 0, AST_I8 = 1 } ast_index; /* int32_t, int64_t */
 
 /* A view of the caller's points: `count` rows of `dimension` numbers. Rows need not be unit vectors. The library
@@ -239,6 +240,7 @@ typedef struct ast_progress {
                               valid during the call. NULL otherwise */
     int last;              /* AST_DP, AST_SPKM: 1 after the last pass of this restart before any merge; 0 otherwise */
     int merging;           /* 1: a pass after a merge, in which no cluster is born */
+    uint64_t products;     /* scores of one point with one mean that this pass computed over all components */
     size_t left; /* ast_cluster_source calls within a pass too: points that this pass has not visited yet. Then
                     `changed` and `scored` count the visited points, and `objective` is NaN. 0 otherwise */
 } ast_progress;
@@ -317,6 +319,10 @@ typedef struct ast_options {
                           each number of components. Not with `hard` */
     int background;    /* 0. 1: AST_MOVMF has one more component, uniform on the sphere. It is no cluster: points that
                           most probably belong to it have the label -1 and are outliers */
+    int center;        /* 0. 1: cluster the rows without their common direction: unit vectors minus their weighted mean,
+                          normalised again. A row within 2^-20 of the mean is missing then. Takes 4 N D bytes. Means and
+                          everything else in the result are those of the centred rows. Not for axial or sparse rows */
+    size_t representatives; /* 0. For each cluster the numbers of so many rows that are nearest to its mean */
 } ast_options;
 
 /* Sets `size` and the defaults. Call it first, then edit. */
@@ -367,6 +373,8 @@ typedef struct ast_report {
     const double *cluster_posterior; /* AST_FSD, AST_CRP: element k is the share of sweeps with k clusters. NULL
                                         otherwise. Valid until the next call with the context */
     size_t cluster_posterior_count;  /* elements: k = 0, 1, ... */
+    const float *center; /* (D) the mean that `center` has subtracted; NULL without. Valid until the next call with the
+                            context */
 } ast_report;
 
 /* A cluster of the last result. */
@@ -390,6 +398,9 @@ typedef struct ast_cluster_info {
     double standard_error;    /* of the mean: D = 3: the angle that the error does not exceed with 63% probability */
     double alpha95;           /* ... and with 95%, the confidence cone; 180 if the mean could be anywhere */
     double kappa_interval[2]; /* 95% confidence limits of kappa */
+    const size_t *representatives; /* (representative_count) numbers of the rows with this label that are nearest to the
+                                      mean, from 0, nearest first, equal ones in order; NULL if none were asked for */
+    size_t representative_count;   /* options.representatives, or `count` if that is less */
 } ast_cluster_info;
 
 /* Clusters the points. `labels` (N) receives 0..K-1 in order of creation, -1 for missing rows. If every row is missing
@@ -445,8 +456,8 @@ static inline const float *ast_means(const ast_context *context) {
 
 /* Evaluates the mixture of the last successful ast_cluster of this context at any points. `memberships` (N, K)
  * row-major receives the probability of each component given the point, `log_density` (N) the log density of the
- * mixture in nats. Either may be NULL. Missing rows get NaN. Weights are ignored. AST_BAD_OPTION if the last method had
- * no components. */
+ * mixture in nats. Either may be NULL. Missing rows get NaN. Weights are ignored. The points are centred like those of
+ * the mixture. AST_BAD_OPTION if the last method had no components. */
 AST_API ast_status ast_memberships(ast_context *context, const ast_points *points, float *memberships,
                                    double *log_density);
 
@@ -457,6 +468,8 @@ typedef struct ast_assign_options {
     size_t means_count;
     double angle; /* NaN: no limit. Degrees, 0..180: a point farther than this from every mean gets the label -1 */
     int axial;    /* 0. 1: x and -x are the same, and similarities are |cosine| */
+    const float *center; /* NULL. (D) ast_report.center of the run that found the means: rows are centred by it first.
+                            Not with axial or sparse rows */
 } ast_assign_options;
 
 static inline ast_assign_options ast_assign_to(const float *means, size_t means_count) {
@@ -489,6 +502,7 @@ typedef struct ast_tune_options {
     int describe;  /* 1. 0: do not run the recommended options on all points; the report describes the sample */
     int (*progress)(double done, void *data); /* NULL. Called from time to time with 0..1; non-zero cancels */
     void *progress_data;
+    int center; /* 0. 1: as in ast_options */
 } ast_tune_options;
 
 static inline void ast_tune_options_init(ast_tune_options *options) {
@@ -595,6 +609,7 @@ typedef struct ast_plan {
     int bounds;           /* 1 if a pass can skip reading points that provably cannot change cluster */
     uint64_t pass_bytes;  /* bytes that a pass reads from the source, at most */
     uint64_t label_bytes; /* bytes that a pass reads from and writes to the label store */
+    int heads;            /* 1 if there is memory to compare points with many means by a part of their coordinates */
 } ast_plan;
 
 /* Plans a run with a budget of `memory` bytes. The run must be AST_DP or AST_SPKM with restarts 1, shuffle 0,

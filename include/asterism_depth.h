@@ -84,6 +84,9 @@ typedef struct ast_depth_options {
                               depth */
     double tv_weight;      /* 0.2. AST_SMOOTH_TV: a larger weight is smoother */
     int tv_iterations;     /* 100. AST_SMOOTH_TV: more iterations come closer to the minimum; the first do most */
+    double distortion[5];  /* 0. k1, k2, p1, p2, k3 of the lens (Brown-Conrady), as in OpenCV. The image is resampled to
+                              that of a pinhole camera, and the results belong to the pixels of the image again; pixels
+                              whose ray cannot be found count as holes */
 } ast_depth_options;
 
 AST_API void ast_depth_options_defaults(ast_depth_options *options, size_t size);

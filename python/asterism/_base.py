@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import operator
+import os
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from ._standalone import issparse
 
 FLOATS = [np.float64, np.float32, np.float16]
 MEASURES = ("cosine", "angle")
+NOTHING = 2.0 ** -20  # a row no farther from the centre has no direction, as in the library
 
 
 class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
@@ -39,6 +41,8 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
     allow_missing: bool
     random_state: Any
     n_threads: int | None
+    n_jobs: int | None
+    center_: NDArray[np.float32] | None
 
     # ---- What users call -------------------------------------------------------------------------------------------
 
@@ -65,7 +69,7 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
         if self.measure not in MEASURES:
             raise ValueError(f"measure is {self.measure!r}; it must be 'cosine' or 'angle'")
         assert_all_finite(X, allow_nan=self.allow_missing, input_name="X")
-        units = sparse_unit_rows(X) if issparse(X) else unit_rows(X)
+        units = sparse_unit_rows(X) if issparse(X) else self._units(X)
         cosines = np.clip(units @ self.cluster_centers_.T.astype(units.dtype), -1, 1)
         cosines = np.abs(cosines) if self.axial else cosines
         return cosines if self.measure == "cosine" else np.degrees(np.arccos(cosines))
@@ -82,6 +86,27 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
     @property
     def _n_features_out(self) -> int:
         return len(self.cluster_centers_)
+
+    def _threads(self) -> int | None:
+        """`n_threads`, or what `n_jobs` means: -1 is all processors, -2 all but one."""
+        if self.n_jobs is None:
+            return self.n_threads
+        if self.n_threads is not None:
+            raise ValueError("n_jobs is scikit-learn's name for n_threads: give one of them")
+        if not isinstance(self.n_jobs, (int, np.integer)) or self.n_jobs == 0:
+            raise ValueError(f"n_jobs is {self.n_jobs!r}; it must be None, at least 1, or -1 for all processors")
+        processors = len(os.sched_getaffinity(0))
+        return int(self.n_jobs) if self.n_jobs > 0 else max(1, min(256, processors + 1 + int(self.n_jobs)))
+
+    def _units(self, X: np.ndarray) -> np.ndarray:
+        """The dense rows as unit vectors, centred like the fitted ones; a row that equals the centre is zero."""
+        units, center = unit_rows(X), getattr(self, "center_", None)
+        if center is None:
+            return units
+        rest = units - center.astype(units.dtype)
+        lengths = np.sqrt(np.einsum("ij,ij->i", rest, rest))[:, None]
+        there = (lengths > NOTHING) & units.any(axis=1, keepdims=True)
+        return np.where(np.isnan(lengths), np.nan, np.where(there, rest / np.where(there, lengths, 1), 0))
 
     def _penalty(self) -> float:
         """What the clusters cost in the objective."""
@@ -111,7 +136,11 @@ class DirectionMethods(_compat.Tags, ClassNamePrefixFeaturesOutMixin, Transforme
         means, points = np.ascontiguousarray(self.cluster_centers_, np.float32), points_of(X)
         options = sized("ast_assign_options", means=means.ctypes.data, means_count=len(means), axial=bool(self.axial),
                         angle=np.nan if angle is None else float(angle))
-        with lender.borrow(self.n_threads, X.size) as context:
+        center = getattr(self, "center_", None)
+        if center is not None:
+            center = np.ascontiguousarray(center, np.float32)
+            options.center = center.ctypes.data
+        with lender.borrow(self._threads(), X.size) as context:
             context.check(lib.ast_assign(context.handle, ctypes.byref(points), ctypes.byref(options), labels.ctypes.data,
                                          None if similarity is None else similarity.ctypes.data))
 

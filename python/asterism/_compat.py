@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the package uses of scikit-learn, in any version of it, or from _standalone.py where it is not installed.
+"""What the package uses of scikit-learn, in any version of it, or from _standalone.py where it is not installed
+or cannot be imported.
 
 Type checkers see _standalone.py. scikit-learn 1.6 moved `BaseEstimator._validate_data` to the function `validate_data`,
 renamed `force_all_finite` to `ensure_all_finite`, and replaced `_more_tags` by `__sklearn_tags__`.
@@ -7,6 +8,7 @@ renamed `force_all_finite` to `ensure_all_finite`, and replaced `_more_tags` by 
 from __future__ import annotations
 
 import contextlib
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from ._standalone import (BaseEstimator, Bunch, ClassNamePrefixFeaturesOutMixin, ClusterMixin, ConvergenceWarning,
@@ -15,14 +17,16 @@ from ._standalone import (BaseEstimator, Bunch, ClassNamePrefixFeaturesOutMixin,
 
 new_validate_data: Any = None
 if not TYPE_CHECKING:
-    with contextlib.suppress(ModuleNotFoundError):
-        from sklearn.base import (BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, DensityMixin,
-                                  TransformerMixin)
-        from sklearn.exceptions import ConvergenceWarning
-        from sklearn.utils import Bunch, assert_all_finite, check_array, check_random_state
-        from sklearn.utils.validation import _check_sample_weight as check_sample_weight, check_is_fitted
+    try:  # all of it or nothing: the two do not mix
+        from ._sklearn import (BaseEstimator, Bunch, ClassNamePrefixFeaturesOutMixin, ClusterMixin, ConvergenceWarning,
+                               DensityMixin, TransformerMixin, assert_all_finite, check_array, check_is_fitted,
+                               check_random_state, check_sample_weight)
         with contextlib.suppress(ImportError):
             from sklearn.utils.validation import validate_data as new_validate_data
+    except Exception as error:  # such as ValueError, of one that was compiled for another numpy
+        if getattr(error, "name", None) != "sklearn":  # it is installed
+            warnings.warn(f"scikit-learn cannot be imported, so asterism works as if it were not installed: {error}",
+                          RuntimeWarning, stacklevel=2)
 
 __all__ = ["BaseEstimator", "Bunch", "ClassNamePrefixFeaturesOutMixin", "ClusterMixin", "ConvergenceWarning",
            "DensityMixin", "TransformerMixin", "assert_all_finite", "check_array", "check_is_fitted",

@@ -27,7 +27,8 @@ def normals(depth: Any, intrinsics: Any, *, units_per_metre: float | None = None
     depth: (H, W), uint16 in units of 1 / `units_per_metre` metres (default 1000), or floats in metres; 0 and NaN where
     the camera saw nothing. intrinsics: (fx, fy, cx, cy) in pixels, a 3 x 3 camera matrix, or the name of a camera such
     as "kinect". smooth: "guided" (fast), "tv" (slower, for single images), "planes" (of whole walls) or "none".
-    options: further fields of ast_depth_options (asterism_depth.h), such as nearest=0.5, window=6, tv_weight=0.2.
+    options: further fields of ast_depth_options (asterism_depth.h), such as nearest=0.5, window=6, tv_weight=0.2,
+    distortion=(k1, k2, p1, p2, k3).
 
     >>> import asterism
     >>> depth, truth = asterism.hallway(0, size=(160, 120))
@@ -151,7 +152,7 @@ def depth_options(intrinsics: Any, unit: float, smooth: str | None, further: dic
     for name, value in further.items():
         if name not in names:
             raise TypeError(f"there is no option {name!r}; there are {', '.join(sorted(names))}")
-        setattr(options, name, value)
+        setattr(options, name, tuple(value) if name == "distortion" else value)
     return options
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 import warnings
+from numbers import Real
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,11 +13,22 @@ from numpy.typing import NDArray
 
 from ._base import DirectionClusterer, checked_weights, matrix, refuse_nan, whole_number
 from ._compat import ConvergenceWarning
-from ._library import constants, defaults, interruptible, lender, lib, points_of, sized, structs
+from ._library import array_at, constants, defaults, interruptible, lender, lib, points_of, sized, structs
 from ._merging import Merging, linkage_of, outliers_of, read_joins
 from .tuning import Tuning, tune_for
 
 Fitted = TypeVar("Fitted", bound="BatchFit")
+
+
+PROGRESS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(structs["ast_progress"]), ctypes.c_void_p)
+EXAMPLES = ("center_", "representatives_")
+
+
+def degrees_of(cosine: Any) -> float:
+    """The angle of a cosine, as the command has it: rounded, so that 0.5 is 60 degrees."""
+    if isinstance(cosine, bool) or not isinstance(cosine, Real) or not -1 <= cosine <= 1:
+        raise ValueError(f"cosine is {cosine!r}; it must be a number from -1 to 1")
+    return round(math.degrees(math.acos(cosine)) * 1e11) / 1e11
 
 
 class BatchFit:
@@ -25,6 +37,7 @@ class BatchFit:
     kappas_: NDArray[np.float64]
     counts_: NDArray[np.int64]
     n_clusters_: int
+    representatives_: list[NDArray[np.intp]]
     stability_: float
     cluster_stability_: NDArray[np.float64]
     resultant_: NDArray[np.float64]
@@ -50,7 +63,8 @@ class BatchFit:
         options = self._options(X)
         self._tune(options, X, weights)
         points, labels = points_of(X, weights), np.empty(X.shape[0], np.int32)
-        found = interruptible(lambda cancel: run(self.n_threads, points, options, labels, cancel))
+        threads = self._threads()
+        found = interruptible(lambda cancel: run(threads, points, options, labels, cancel))
         if found["missing"] and not self.allow_missing:
             refuse_nan(X, labels)
         self.labels_ = labels
@@ -72,7 +86,21 @@ class BatchFit:
         options.restarts = whole_number("n_init", self.n_init, 1)
         options.seed = self._seed()
         options.axial = bool(self.axial)
+        options.center = bool(getattr(self, "center", False))
+        options.representatives = whole_number("representatives", getattr(self, "representatives", 0), 0)
+        if self.verbose:
+            options.teller = PROGRESS(self._tell)
+            options.progress = ctypes.cast(options.teller, ctypes.c_void_p)
         return options
+
+    def _tell(self, state: Any, data: Any) -> int:
+        """A line for every pass."""
+        now = state.contents
+        if now.iteration > 0:
+            run_number = f"run {now.restart + 1}, " if self.n_init > 1 else ""
+            print(f"{type(self).__name__}: {run_number}pass {now.iteration}: {now.clusters} clusters, {now.changed} rows "
+                  f"changed, objective {now.objective:.8g}, {now.seconds:.3g} s", flush=True)
+        return 0
 
     def _tune(self, options: Any, X: np.ndarray, weights: np.ndarray | None) -> None:
         """Options that depend on the values of X."""
@@ -106,6 +134,9 @@ def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray, ca
         clusters = cluster_records(context)
         means = matrix(context, len(clusters), points.dimension)
         tree = linkage_of(read_joins(context)) if options.tree else None
+        center = array_at(report.center, (points.dimension,), np.float32) if report.center else None
+        nearest = [array_at(one.representatives, (one.representative_count,), np.uintp).astype(np.intp)
+                   for one in clusters]
     return {"cluster_centers_": means, "kappas_": np.array([one.kappa for one in clusters], np.float64),
             "counts_": np.array([one.count for one in clusters], np.int64), "objective_": report.objective,
             "weights_": np.array([one.share for one in clusters], np.float64), "bic_": report.bic, "background_": report.background,
@@ -113,7 +144,8 @@ def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray, ca
             "converged": bool(report.converged), "stability_": report.stability, "silhouette_": report.silhouette,
             "cluster_stability_": np.array([one.stability for one in clusters], np.float64), "tree_": tree,
             "leaf_labels_": getattr(options, "leaf_labels", ()), "n_leaves_": report.merged,
-            "rayleigh_": (report.rayleigh, report.rayleigh_p), **errors_of(clusters)}
+            "rayleigh_": (report.rayleigh, report.rayleigh_p), "center_": center, "representatives_": nearest,
+            **errors_of(clusters)}
 
 
 def errors_of(clusters: list[Any]) -> dict[str, np.ndarray]:
@@ -144,6 +176,9 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
     angle : float or "auto", default=60
         Degrees, 0 to 180: how far a point may be from its mean. The larger, the fewer clusters. "auto" chooses the angle
         and the merging by `asterism.tune` and visits the rows by content; if nothing stands out in X, it warns.
+    cosine : float or None, default=None
+        The same as a cosine similarity, -1 to 1: how similar a row must be to its mean. It replaces `angle`: 0.5 is 60
+        degrees.
     order : {"given", "content", "random"}, default="given"
         The order in which the first run visits the rows. The result depends on it. "content": by a seeded hash of the
         rows, so that permuted rows get permuted labels, bit for bit, and rows of weight 0 have no influence. "random":
@@ -158,6 +193,12 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
         Clusters of fewer rows (by weight, if there are weights) are dissolved after convergence and merging: their rows
         join the nearest remaining mean if it is within `angle`, and are outliers otherwise, label -1. 1 dissolves
         nothing, whatever the weights.
+    center : bool, default=False
+        Cluster the rows without their common direction: unit vectors minus their mean, normalised again. `predict` and
+        `transform` subtract the same mean, `center_`. The means are those of the centred rows. Not for sparse or axial
+        rows; a row that equals the mean is labelled -1.
+    representatives : int, default=0
+        For each cluster the numbers of so many rows nearest to its mean, in `representatives_`.
     max_iter : int, default=100
         Passes over the points at most.
     n_init : int, default=1
@@ -186,6 +227,10 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
         sample are drawn anew in every fit.
     n_threads : int or None, default=None
         None: one for each processor.
+    n_jobs : int or None, default=None
+        scikit-learn's name for `n_threads`; -1: all processors. Only one of them can be given.
+    verbose : int, default=0
+        1 prints one line per pass.
 
     Attributes
     ----------
@@ -193,6 +238,8 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
     angle_ : float, the angle of the run
     tuning_ : with `angle="auto"`, what `asterism.tune` found; None otherwise
     n_clusters_ : int, K
+    representatives_ : list of K arrays, the numbers of the rows nearest to each mean, nearest first
+    center_ : (D) float32, the mean that `center` has subtracted; None without
     outliers_ : row numbers of the outliers: rows with a direction whose small cluster was dissolved and that fit nowhere
     cluster_centers_ : (K, D) float32, unit vectors
     kappas_ : (K) concentration of each cluster as a von Mises-Fisher distribution; NaN where undefined
@@ -239,18 +286,23 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
     improvement_: float
     silhouette_: float
     _takes_sparse = True
-    _results = (*BatchFit._results, *Merging._results, "improvement_", "silhouette_")
+    _results = (*BatchFit._results, *Merging._results, *EXAMPLES, "improvement_", "silhouette_")
 
-    def __init__(self, angle: float | str = 60, *, order: str = "given", merge: float | str | None = None,
-                 merge_to: int | None = None, min_size: float = 1, max_iter: int = 100, n_init: int = 1,
+    def __init__(self, angle: float | str = 60, *, cosine: float | None = None, order: str = "given",
+                 merge: float | str | None = None, merge_to: int | None = None, min_size: float = 1,
+                 center: bool = False, representatives: int = 0, max_iter: int = 100, n_init: int = 1,
                  shuffle: bool = False, init: Any = None, sample: int | None = None, axial: bool = False,
                  measure: str = "cosine", outlier_angle: float | None = None, allow_missing: bool = False,
-                 random_state: Any = None, n_threads: int | None = None) -> None:
+                 random_state: Any = None, n_threads: int | None = None, n_jobs: int | None = None,
+                 verbose: int = 0) -> None:
         self.angle = angle
+        self.cosine = cosine
         self.order = order
         self.merge = merge
         self.merge_to = merge_to
         self.min_size = min_size
+        self.center = center
+        self.representatives = representatives
         self.max_iter = max_iter
         self.n_init = n_init
         self.shuffle = shuffle
@@ -262,12 +314,14 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
         self.allow_missing = allow_missing
         self.random_state = random_state
         self.n_threads = n_threads
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _options(self, X: np.ndarray) -> Any:
         options = super()._options(X)
         options.method = constants["AST_DP"]
         if not self._automatic():
-            options.angle = float(self.angle)
+            options.angle = float(self.angle) if self.cosine is None else degrees_of(self.cosine)
         options.order = constants[ORDERS[self._order()]]
         options.sample = 0 if self.sample is None else whole_number("sample", self.sample, 1)
         if self.init is not None:
@@ -276,7 +330,7 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
         return options
 
     def _automatic(self) -> bool:
-        if not isinstance(self.angle, str):
+        if self.cosine is not None or not isinstance(self.angle, str):
             return False
         if self.angle != "auto":
             raise ValueError(f"angle is {self.angle!r}; it must be a number of degrees or 'auto'")
@@ -308,7 +362,7 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
         return super()._seed() if drawn or self.random_state is not None else DEFAULT_SEED
 
     def _finish(self, X: np.ndarray) -> None:
-        self.outliers_ = outliers_of(X, self.labels_)
+        self.outliers_ = outliers_of(X if self.center_ is None else self._units(X), self.labels_)
 
     def _penalty(self) -> float:
         return (math.cos(math.radians(self.angle_)) - 1) * len(self.cluster_centers_)
@@ -330,7 +384,7 @@ class SphericalKMeans(Merging, BatchFit, DirectionClusterer):
     min_size : float, default=1
         Clusters of fewer rows (by weight, if there are weights) are dissolved after convergence and merging: their rows
         join the nearest remaining mean. 1 dissolves nothing.
-    max_iter, axial, measure, outlier_angle, allow_missing, random_state, n_threads
+    center, representatives, max_iter, axial, measure, outlier_angle, allow_missing, random_state, n_threads, n_jobs, verbose
         As in `DPVMFMeans`.
 
     Attributes
@@ -349,12 +403,18 @@ class SphericalKMeans(Merging, BatchFit, DirectionClusterer):
     """
 
     _takes_sparse = True
-    _results = (*BatchFit._results, *Merging._results)
+    _results = (*BatchFit._results, *Merging._results, *EXAMPLES)
 
     def __init__(self, n_clusters: int = 8, *, init: Any = "k-means++", n_init: int = 1,
                  merge: float | str | None = None, merge_to: int | None = None, min_size: float = 1,
-                 max_iter: int = 100, axial: bool = False, measure: str = "cosine", outlier_angle: float | None = None,
-                 allow_missing: bool = False, random_state: Any = None, n_threads: int | None = None) -> None:
+                 center: bool = False, representatives: int = 0, max_iter: int = 100, axial: bool = False,
+                 measure: str = "cosine", outlier_angle: float | None = None, allow_missing: bool = False,
+                 random_state: Any = None, n_threads: int | None = None, n_jobs: int | None = None,
+                 verbose: int = 0) -> None:
+        self.center = center
+        self.representatives = representatives
+        self.n_jobs = n_jobs
+        self.verbose = verbose
         self.n_clusters = n_clusters
         self.init = init
         self.n_init = n_init
@@ -382,7 +442,7 @@ class SphericalKMeans(Merging, BatchFit, DirectionClusterer):
 
     def _finish(self, X: np.ndarray) -> None:
         if self._merges:
-            self.outliers_ = outliers_of(X, self.labels_)
+            self.outliers_ = outliers_of(X if self.center_ is None else self._units(X), self.labels_)
         old = {mean.tobytes(): kappa for mean, kappa in zip(self.cluster_centers_, self.kappas_)}
         if len(old) < len(self.cluster_centers_):
             self._share_out(X, old)
@@ -392,12 +452,20 @@ class SphericalKMeans(Merging, BatchFit, DirectionClusterer):
         accident of the order of the rows. Then every distinct mean takes all of its points, in the order of the means'
         components; the rest of the K means repeat them and have none."""
         self.cluster_centers_ = np.resize(np.unique(self.cluster_centers_, axis=0), self.cluster_centers_.shape)
-        self._label(X, None, self.labels_, None)
+        similarity = np.full(X.shape[0], np.nan, np.float32)
+        self._label(X, None, self.labels_, similarity)
+        self.representatives_ = nearest_rows(self.labels_, similarity, len(self.cluster_centers_), self.representatives)
         self.counts_ = np.bincount(self.labels_[self.labels_ >= 0], minlength=len(self.cluster_centers_))
         self.kappas_ = np.array([old[mean.tobytes()] for mean in self.cluster_centers_])
         self.kappas_[self.counts_ == 0] = np.nan
         warnings.warn(f"there are {len(old)} distinct directions, fewer than n_clusters = {self.n_clusters}",
                       ConvergenceWarning, stacklevel=4)
+
+
+def nearest_rows(labels: np.ndarray, similarity: np.ndarray, clusters: int, each: int) -> list[NDArray[np.intp]]:
+    """For every cluster the rows of the largest similarity, of equal ones the first."""
+    rows = [np.flatnonzero(labels == k) for k in range(clusters)]
+    return [own[np.argsort(-similarity[own], kind="stable")][:each] for own in rows]
 
 
 STARTS = {"k-means++": "AST_PLUSPLUS", "random": "AST_RANDOM"}

@@ -23,7 +23,7 @@ class MiniBatchSphericalKMeans(SphericalKMeans):
 
     Parameters
     ----------
-    n_clusters, init, n_init, axial, measure, outlier_angle, allow_missing, random_state, n_threads
+    n_clusters, init, n_init, axial, measure, outlier_angle, allow_missing, random_state, n_threads, n_jobs, verbose
         As in `SphericalKMeans`; "k-means++" draws among some of the rows.
     batch_size : int or None, default=None
         Rows in a batch; None: 1024, or 10 for each cluster if that is more.
@@ -57,10 +57,10 @@ class MiniBatchSphericalKMeans(SphericalKMeans):
     def __init__(self, n_clusters: int = 8, *, batch_size: int | None = None, init: Any = "k-means++", n_init: int = 1,
                  max_iter: int = 100, axial: bool = False, measure: str = "cosine",
                  outlier_angle: float | None = None, allow_missing: bool = False, random_state: Any = None,
-                 n_threads: int | None = None) -> None:
+                 n_threads: int | None = None, n_jobs: int | None = None, verbose: int = 0) -> None:
         super().__init__(n_clusters, init=init, n_init=n_init, max_iter=max_iter, axial=axial, measure=measure,
                          outlier_angle=outlier_angle, allow_missing=allow_missing, random_state=random_state,
-                         n_threads=n_threads)
+                         n_threads=n_threads, n_jobs=n_jobs, verbose=verbose)
         self.batch_size = batch_size
 
     def _options(self, X: np.ndarray) -> Any:
@@ -96,7 +96,7 @@ class MiniBatchSphericalKMeans(SphericalKMeans):
     def _begin(self, X: np.ndarray, sample_weight: Any) -> None:
         start = SphericalKMeans(self.n_clusters, init=self.init, n_init=self.n_init, max_iter=1, axial=self.axial,
                                 allow_missing=self.allow_missing, random_state=self.random_state,
-                                n_threads=self.n_threads)
+                                n_threads=self._threads())
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             self.cluster_centers_ = start.fit(X, sample_weight=sample_weight).cluster_centers_
@@ -112,7 +112,7 @@ class Part:
             raise ValueError("every weight is 0: at least one point must count")
         smallest = positive.min()
         weighted = weights is not None and (weights != smallest).any()
-        tally = Tally(Tally.start(model.cluster_centers_), axial=model.axial, n_threads=model.n_threads,
+        tally = Tally(Tally.start(model.cluster_centers_), axial=model.axial, n_threads=model._threads(),
                       weights=(smallest, float(np.sum(weights / smallest))) if weighted else None)
         self.labels = tally.add(X, sample_weight=weights if weighted else None)
         totals = tally.totals()

@@ -40,7 +40,7 @@ class VMFMixture(BatchFit, DirectionMixture):
         The concentration of every component. None: each has its own, which is estimated.
     hard : bool, default=False
         Whether every point belongs to its most probable component alone.
-    measure, outlier_angle, allow_missing, random_state, n_threads
+    measure, outlier_angle, allow_missing, random_state, n_threads, n_jobs, verbose
         As in `DPVMFMeans`; `outlier_angle` is to the mean of the row's component. With random_state=None the seed is
         that of the command, 1, so that both find the same.
 
@@ -79,7 +79,8 @@ class VMFMixture(BatchFit, DirectionMixture):
     def __init__(self, n_components: int | str = 1, *, background: bool = False, init: Any = "k-means++",
                  n_init: int = 1, max_iter: int = 100, tol: float = 1e-6, kappa: float | None = None,
                  hard: bool = False, measure: str = "cosine", outlier_angle: float | None = None,
-                 allow_missing: bool = False, random_state: Any = None, n_threads: int | None = None) -> None:
+                 allow_missing: bool = False, random_state: Any = None, n_threads: int | None = None,
+                 n_jobs: int | None = None, verbose: int = 0) -> None:
         self.n_components = n_components
         self.background = background
         self.init = init
@@ -93,6 +94,8 @@ class VMFMixture(BatchFit, DirectionMixture):
         self.allow_missing = allow_missing
         self.random_state = random_state
         self.n_threads = n_threads
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable component for every row of X, int32; -1 for rows that most probably belong to the background,

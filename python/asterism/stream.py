@@ -57,7 +57,7 @@ class DDPVMFMeans(DirectionClusterer):
     revive_near : bool, default=False
         Whether a cluster comes back only where it was, within `angle`: for directions with hardly any noise, such as the
         normals of planes.
-    measure, allow_missing, n_threads
+    measure, allow_missing, n_threads, n_jobs
         As in `DPVMFMeans`.
     outlier_angle : float or None, default=None
         `predict` labels rows farther than this from every mean -1. None: farther than `angle`.
@@ -95,7 +95,7 @@ class DDPVMFMeans(DirectionClusterer):
     def __init__(self, angle: float = 60, *, drift: float = 1.0, beta: float | None = None, lifetime: int = 400,
                  max_clusters: int | None = None, max_iter: int = 100, history: int = 10000, axial: bool = False,
                  revive_near: bool = False, measure: str = "cosine", outlier_angle: float | None = None, allow_missing: bool = False,
-                 n_threads: int | None = None) -> None:
+                 n_threads: int | None = None, n_jobs: int | None = None) -> None:
         self.angle = angle
         self.drift = drift
         self.beta = beta
@@ -109,6 +109,7 @@ class DDPVMFMeans(DirectionClusterer):
         self.outlier_angle = outlier_angle
         self.allow_missing = allow_missing
         self.n_threads = n_threads
+        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> "DDPVMFMeans":
         """Forgets everything and takes X (N, D) as the first frame."""
@@ -175,7 +176,7 @@ class DDPVMFMeans(DirectionClusterer):
     # ---- Below the surface -----------------------------------------------------------------------------------------
 
     def _start(self, dimension: int) -> None:
-        self._stream = Stream(self.n_threads, {
+        self._stream = Stream(self._threads(), {
             "dimension": dimension, "method": constants["AST_STREAM_DDP"], "angle": float(self.angle),
             "drift": float(self.drift), "beta": np.nan if self.beta is None else float(self.beta),
             "lifetime": whole_number("lifetime", self.lifetime, 0), "axial": int(bool(self.axial)),

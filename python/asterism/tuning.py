@@ -41,7 +41,7 @@ class Tuning(Bunch):
 
 def tune(X: Any, sample_weight: Any = None, *, largest: float = 120, smallest: float = 5, step: float = 2.5,
          max_clusters: int = 200, axial: bool = False, draws: int = 5, random_state: int = 1,
-         allow_missing: bool = False, n_threads: int | None = None) -> Tuning:
+         allow_missing: bool = False, n_threads: int | None = None, center: bool = False) -> Tuning:
     """Finds parameters of `DPVMFMeans` that suit X, and says whether anything stands out.
 
     Parameters
@@ -52,7 +52,7 @@ def tune(X: Any, sample_weight: Any = None, *, largest: float = 120, smallest: f
         The angles of the sweep, degrees, from large to small.
     max_clusters : int, default=200
         No larger number of clusters is considered.
-    axial, allow_missing, n_threads
+    axial, allow_missing, n_threads, center
         As in `DPVMFMeans`.
     draws : int, default=5
         Draws of one von Mises-Fisher distribution that X is compared with.
@@ -92,7 +92,7 @@ def tune(X: Any, sample_weight: Any = None, *, largest: float = 120, smallest: f
     """
     X = checked_rows(X)
     weights = checked_weights(sample_weight, X)
-    options = sized("ast_tune_options", to=float(smallest), step=float(step), axial=bool(axial),
+    options = sized("ast_tune_options", to=float(smallest), step=float(step), axial=bool(axial), center=bool(center),
                     max_clusters=whole_number("max_clusters", max_clusters, 2), draws=whole_number("draws", draws, 1),
                     seed=whole_number("random_state", random_state, 0), describe=1)
     setattr(options, "from", float(largest))
@@ -107,9 +107,9 @@ def tune(X: Any, sample_weight: Any = None, *, largest: float = 120, smallest: f
 def tune_for(model: Any, X: Any, weights: np.ndarray | None) -> Tuning:
     """The recommendation for an estimator with angle="auto", which runs it itself."""
     options = sized("ast_tune_options", to=5.0, step=2.5, max_clusters=200, axial=bool(model.axial), draws=5,
-                    seed=model._seed(), describe=0)
+                    seed=model._seed(), describe=0, center=bool(model.center))
     setattr(options, "from", 120.0)
-    return recommend(X, weights, options, None, model.n_threads)
+    return recommend(X, weights, options, None, model._threads())
 
 
 def checked_rows(X: Any) -> Any:
@@ -130,17 +130,18 @@ def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray | N
     with lender.borrow(n_threads, points.count * points.dimension) as context, context.cancelled_by(cancel):
         context.check(lib.ast_tune(context.handle, ctypes.byref(points), ctypes.byref(options),
                                    None if labels is None else labels.ctypes.data, ctypes.byref(report)))
-        return copied(report, options.seed, options.axial)
+        return copied(report, options.seed, options.axial, options.center)
 
 
-def copied(report: Any, seed: int, axial: bool) -> Tuning:
+def copied(report: Any, seed: int, axial: bool, center: bool) -> Tuning:
     evidence = report.merge == constants["AST_MERGE_EVIDENCE"]
     merge = "evidence" if evidence else None
     merge_to = report.merge_count if report.merge == constants["AST_MERGE_COUNT"] else None
     parameters = {"angle": report.angle, "order": "content", "merge": merge, "merge_to": merge_to, "axial": bool(axial),
-                  "random_state": seed}
+                  "random_state": seed, **({"center": True} if center else {})}
     words = [f"--angle {report.angle:g} --order content", "--merge evidence" if evidence else "",
-             f"--merge-to {merge_to}" if merge_to else "", f"--seed {seed}" if seed != 1 else "", "--axial" if axial else ""]
+             f"--merge-to {merge_to}" if merge_to else "", f"--seed {seed}" if seed != 1 else "", "--axial" if axial else "",
+             "--center" if center else ""]
     return Tuning(**{
         "angle": report.angle, "merge": merge, "merge_to": merge_to, "parameters": parameters,
         "command": " ".join(["asterism cluster INPUT", *filter(None, words)]), "clusters": report.clusters,

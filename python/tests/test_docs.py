@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import asterism
+import stand_ins
 from conftest import ROOT, SHARED
 
 MODULES = [f"asterism.{module.name}" for module in pkgutil.iter_modules(asterism.__path__)]
@@ -32,6 +33,18 @@ def test_the_docstrings_have_examples():
 def test_pages(page, examples):
     result = doctest.testfile(str(ROOT / "docs" / f"{page}.md"), module_relative=False)
     assert result.failed == 0 and result.attempted >= examples
+
+
+@pytest.mark.parametrize("missing", ["what is installed", "nothing installed"])
+def test_recipes(monkeypatch, missing):
+    if missing == "nothing installed":
+        monkeypatch.setattr(stand_ins.importlib.util, "find_spec", lambda name: None)
+    for name, module in stand_ins.modules().items():
+        monkeypatch.setitem(sys.modules, name, module)
+    embeddings = asterism.sample(1200, dimension=48, clusters=6, kappa=200, separation=75, random_state=4)[0]
+    given = {"embeddings": embeddings, "documents": [f"text {i}" for i in range(1200)]}
+    result = doctest.testfile(str(ROOT / "docs" / "recipes.md"), module_relative=False, extraglobs=given)
+    assert result.failed == 0 and result.attempted >= 20
 
 
 def test_the_words():

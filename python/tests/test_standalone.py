@@ -31,6 +31,22 @@ def test_the_same_results_without_scikit_learn(tmp_path):
     assert json.loads(done.stdout) == json.loads(json.dumps(expected))
 
 
+def test_a_broken_scikit_learn_is_as_good_as_none(tmp_path):
+    (tmp_path / "sklearn").mkdir()
+    (tmp_path / "sklearn" / "__init__.py").write_text("raise ImportError('compiled for another numpy')")
+    program = f"""
+import sys, warnings
+sys.path.insert(0, {str(tmp_path)!r})
+with warnings.catch_warnings(record=True) as heard:
+    warnings.simplefilter("always")
+    import asterism, numpy as np
+assert ["compiled for another numpy" in str(one.message) for one in heard] == [True], heard
+assert asterism.DPVMFMeans(40).fit(np.eye(4)).n_clusters_ == 4
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=Path(__file__).parent, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_sparse_rows_need_scipy_alone():
     program = """
 import sys, standalone

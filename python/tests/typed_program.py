@@ -29,6 +29,9 @@ def every_method() -> None:
     assert_type(means.tree_, NDArray[np.float64])
     assert_type(means.silhouette_, float)
     assert_type(means.n_clusters_, int)
+    assert_type(means.representatives_, list[NDArray[np.intp]])
+    assert_type(DPVMFMeans(cosine=0.5, center=True, representatives=3, n_jobs=-1, verbose=1).center_,
+                NDArray[np.float32] | None)
     assert_type(means.rayleigh_, tuple[float, float])
     assert_type(means.similarity_, NDArray[np.float32])
     assert_type(means.predict(X), NDArray[np.int32])

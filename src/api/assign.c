@@ -2,7 +2,7 @@
  *
  * ast_assign and ast_assign_source: points are labelled with known means, window by window. Rows in memory are one
  * window. */
-#include "context.h"
+#include "center.h"
 
 #include "memory.h"
 #include "methods.h"
@@ -19,6 +19,8 @@ static ast_status check_options(const ast_assign_options *o, ast_fault *fault) {
         return ast_fail(fault, AST_BAD_OPTION, "there are no means to assign points to");
     if (!isnan(o->angle) && !(o->angle >= 0 && o->angle <= 180))
         return ast_fail(fault, AST_BAD_OPTION, "the angle must be between 0 and 180 degrees");
+    if (o->center && o->axial)
+        return ast_fail(fault, AST_BAD_OPTION, "axial rows cannot be centred: x and -x would differ");
     return AST_OK;
 }
 
@@ -101,12 +103,21 @@ ast_status ast_assign_call(ast_context *context, const ast_points *points, const
         status = ast_check_pointer(labels, "labels", fault);
     if (status == AST_OK && options->axial)
         status = ast_refuse_sparse(points, "axial assignment", fault);
-    if (status != AST_OK)
+    if (status == AST_OK && options->center)
+        status = ast_refuse_sparse(points, "centring", fault);
+    ast_centred centred = {0};
+    if (status == AST_OK && options->center)
+        status = ast_subtract_points(context, points, options->center, &centred);
+    if (status != AST_OK) {
+        ast_centred_free(&centred);
         return status;
+    }
     copy to = {labels, similarity};
     ast_taker taker = {.size = sizeof taker, .take = take_copy, .data = &to};
-    ast_input input = ast_resident_input(context, points, options->axial != 0);
-    return assign(context, &input, options, similarity != NULL, &taker);
+    ast_input input = ast_resident_input(context, centred.rows ? &centred.points : points, options->axial != 0);
+    status = assign(context, &input, options, similarity != NULL, &taker);
+    ast_centred_free(&centred);
+    return status;
 }
 
 ast_status ast_assign(ast_context *context, const ast_points *points, const ast_assign_options *options,
@@ -134,14 +145,19 @@ static ast_status assign_source(ast_context *context, const ast_source *source, 
         status = ast_check_struct(taker, sizeof *taker, "taker", fault);
     if (status == AST_OK && !taker->take)
         status = ast_fail(fault, AST_BAD_OPTION, "the taker has no function that takes labels");
+    ast_centred centred = {0};
+    if (status == AST_OK && options->center)
+        status = ast_subtract_source(context, source, options->center, &centred);
     if (status != AST_OK)
         return status;
     ast_input input = ast_resident_input(context, NULL, options->axial != 0);
-    input.source = source;
+    input.source = options->center ? &centred.source : source;
     input.window = rows_at_a_time(source);
     input.unbounded = true;
     input.most = SIZE_MAX;
-    return assign(context, &input, options, true, taker);
+    status = assign(context, &input, options, true, taker);
+    ast_centred_free(&centred);
+    return status;
 }
 
 ast_status ast_assign_source(ast_context *context, const ast_source *source, const ast_assign_options *options,

@@ -5,6 +5,7 @@
  * with weights relative to the smallest. result.c turns the labelling into the caller's result. */
 #include "call.h"
 
+#include "center.h"
 #include "content.h"
 #include "mean_error.h"
 #include "memory.h"
@@ -50,6 +51,8 @@ static ast_status check_sparse(const ast_context *context, const ast_points *poi
                                ast_fault *fault) {
     if (!points->starts)
         return AST_OK;
+    if (options->center)
+        return ast_refuse_sparse(points, "centring", fault);
     if (options->method != AST_DP && options->method != AST_SPKM && options->method != AST_MBSPKM)
         return ast_refuse_sparse(points, "this method", fault);
     return options->axial ? ast_refuse_sparse(points, "axial clustering", fault)
@@ -257,7 +260,7 @@ static ast_status run_restarts(ast_call *c, ast_fault *fault) {
 
 static ast_input describe_input(const ast_context *context, const ast_points *points, const ast_options *options) {
     ast_input input = ast_resident_input(context, points, options->axial != 0);
-    input.unbounded = options->bounds == 0;
+    input.unbounded = input.headless = options->bounds == 0;
     input.comm = context->comm;
     return input;
 }
@@ -270,6 +273,10 @@ static void hand_over(ast_call *c, double start, ast_report *report) {
         memcpy(c->labels, best->labels, count * sizeof *c->labels);
     if (best->tree.leaves && count)
         memcpy(c->options->leaves, best->tree.leaves, count * sizeof *c->options->leaves);
+    if (c->centred) {
+        best->report.center = best->center = c->centred->center;
+        c->centred->center = NULL;
+    }
     *report = best->report;
     report->rayleigh = c->uniformity;
     report->rayleigh_p = c->uniformity_p;
@@ -310,10 +317,19 @@ static ast_status cluster(ast_context *context, const ast_points *points, const 
     if (status != AST_OK)
         return status;
     size_t offset = c.input.offset;
-    c.input = describe_input(context, points, options);
-    c.input.offset = offset;
     c.total = context->comm ? c.total : points->count;
-    return run_call(&c, start, report);
+    ast_centred centred = {0};
+    if (options->center) {
+        status = ast_center_points(context, points, c.total, &centred);
+        c.points = &centred.points;
+        c.centred = &centred;
+    }
+    c.input = describe_input(context, c.points, options);
+    c.input.offset = offset;
+    if (status == AST_OK)
+        status = run_call(&c, start, report);
+    ast_centred_free(&centred);
+    return status;
 }
 
 ast_status ast_cluster(ast_context *context, const ast_points *points, const ast_options *options, int32_t *labels,
@@ -327,6 +343,7 @@ static ast_input plan_input(ast_call *c, const ast_source *source, const ast_pla
     ast_input in = describe_input(c->context, NULL, c->options);
     in.source = source;
     in.unbounded = plan->bounds == 0;
+    in.headless = plan->heads == 0;
     in.store = whole ? NULL : c->store;
     in.window = whole ? (source->count / AST_WINDOW_STEP + 1) * AST_WINDOW_STEP : plan->rows;
     in.segment = ast_plan_segment(source);
@@ -354,8 +371,16 @@ static ast_status cluster_source(ast_context *context, const ast_source *source,
     if (status != AST_OK)
         return status;
     ast_call c = {.context = context, .points = &shape, .options = options, .store = labels, .total = source->count};
-    c.input = plan_input(&c, source, &plan);
-    return run_call(&c, start, report);
+    ast_centred centred = {0};
+    if (options->center) {
+        status = ast_center_source(context, source, &centred);
+        c.centred = &centred;
+    }
+    c.input = plan_input(&c, options->center ? &centred.source : source, &plan);
+    if (status == AST_OK)
+        status = run_call(&c, start, report);
+    ast_centred_free(&centred);
+    return status;
 }
 
 ast_status ast_cluster_source(ast_context *context, const ast_source *source, const ast_options *options, size_t memory,

@@ -39,6 +39,8 @@ ast_status ast_open(ast_context **opened, int threads) {
     context->kernels = ast_kernels_choose(getenv("ASTERISM_ISA"));
     const char *crowd = getenv("ASTERISM_CELLS"); /* for tests: see ast_context */
     context->crowd = crowd ? (size_t)strtoul(crowd, NULL, 10) : 0;
+    const char *heads = getenv("ASTERISM_HEADS");
+    context->heads = heads ? (size_t)strtoul(heads, NULL, 10) : 0;
     ast_status status = ast_pool_open(&context->pool, threads == 0 ? available_processors() : threads);
     if (status == AST_OK)
         *opened = context;
@@ -174,8 +176,9 @@ ast_status ast_check_points(const ast_points *points, ast_fault *fault) {
         return status;
     if (points->count > INT32_MAX)
         return ast_fail(fault, AST_BAD_DATA, "there are %zu points; at most 2147483647 fit one call", points->count);
-    if (points->type != AST_F4 && points->type != AST_F8 && points->type != AST_F2 && points->type != AST_I1)
-        return ast_fail(fault, AST_BAD_OPTION, "the type of the points is none of AST_F4, AST_F8, AST_F2 and AST_I1");
+    if ((unsigned)points->type > AST_B2)
+        return ast_fail(fault, AST_BAD_OPTION,
+                        "the type of the points is none of AST_F4, AST_F8, AST_F2, AST_I1, AST_U1 and AST_B2");
     return ast_check_weights(points->weights, points->count, fault);
 }
 
@@ -189,8 +192,12 @@ ast_status ast_check_weights(const double *weights, size_t count, ast_fault *fau
 }
 
 ast_input ast_resident_input(const ast_context *context, const ast_points *points, bool axial) {
-    return (ast_input){
-        .kernels = context->kernels, .pool = context->pool, .points = points, .axial = axial, .crowd = context->crowd};
+    return (ast_input){.kernels = context->kernels,
+                       .pool = context->pool,
+                       .points = points,
+                       .axial = axial,
+                       .crowd = context->crowd,
+                       .heads = context->heads};
 }
 
 void ast_options_defaults(ast_options *options, size_t size) {
@@ -279,6 +286,8 @@ const char *ast_options_problem(const ast_options *o) {
         return "the number of clusters is not set: this method needs one, at least 1";
     if (o->axial && o->method != AST_DP && o->method != AST_SPKM && o->method != AST_MBSPKM)
         return "axial data are for AST_DP, AST_SPKM and AST_MBSPKM";
+    if (o->axial && o->center)
+        return "axial rows cannot be centred: x and -x would differ";
     if (o->sample && o->method != AST_DP)
         return "a sample is for AST_DP";
     if (o->batch && o->method != AST_MBSPKM)

@@ -24,6 +24,8 @@ typedef struct ast_result {
     ast_report report;
     double evidence;  /* of AST_DP, where there are several restarts */
     double effective; /* ast_cluster_info.effective of all points with a label */
+    float *center;           /* (D) of the report; NULL: rows were not centred */
+    size_t *representatives; /* of all clusters, those of one behind those of the other; NULL: none */
 } ast_result;
 void ast_result_free(ast_result *result);
 
@@ -32,6 +34,8 @@ struct ast_context {
     const ast_kernels *kernels;
     size_t crowd;  /* ASTERISM_CELLS, for tests: the number of clusters from which on points of three dimensions are
                       compared only with the means near them; 0: as measured */
+    size_t heads;  /* ASTERISM_HEADS, for tests: points are compared with any number of means by so many coordinates
+                      first; 0: as measured */
     size_t window; /* points of a source whose labels are in memory, where tests say; 0: as planned */
     ast_fault fault;
     ast_labelling labelling; /* working memory, kept from call to call */

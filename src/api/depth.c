@@ -65,6 +65,9 @@ const char *ast_depth_options_problem(const ast_depth_options *o) {
         return "window must be between 1 and 64 pixels";
     if (!(o->jump > 0))
         return "jump must be more than 0";
+    for (int i = 0; i < 5; i++)
+        if (!within(o->distortion[i], -1000, 1000))
+            return "the distortion coefficients k1, k2, p1, p2, k3 must be between -1000 and 1000";
     return tv_problem(o->tv_weight, o->tv_iterations);
 }
 
@@ -93,6 +96,7 @@ void ast_depth_close(ast_depth *depth) {
         return;
     ast_depth_release(depth);
     ast_planes_release(&depth->planes);
+    ast_lens_release(&depth->lens);
     free(depth->tv.memory);
     free(depth);
 }
@@ -120,14 +124,10 @@ static ast_status check_image(ast_fault *fault, const ast_depth_image *image) {
     return AST_OK;
 }
 
-/* Everything is checked, and all memory obtained, before the first result is written. */
-static ast_status prepare(ast_depth *depth, const ast_depth_image *image, bool any, bool normals) {
+/* All memory is obtained before the first result is written. */
+static ast_status prepare(ast_depth *depth, const ast_depth_image *image, bool normals) {
     ast_smooth smooth = depth->options.smooth;
-    ast_status status = check_image(depth->fault, image);
-    if (status == AST_OK && !any)
-        status = ast_fail(depth->fault, AST_BAD_OPTION, "metres, points and normals are all NULL");
-    if (status == AST_OK)
-        status = ast_depth_prepare(depth, image->width, image->height);
+    ast_status status = ast_depth_prepare(depth, image->width, image->height);
     if (status != AST_OK || !normals)
         return status;
     bool ready = smooth == AST_SMOOTH_TV       ? ast_tv_prepare(&depth->tv, image->width, image->height)
@@ -147,13 +147,12 @@ static void compute_normals(ast_depth *depth, const ast_depth_image *image, floa
                       o->tv_iterations);
 }
 
-ast_status ast_depth_compute(ast_depth *depth, const ast_depth_image *image, float *metres, float *points,
-                             float *normals) {
-    if (!ast_enter(depth ? depth->context : NULL))
-        return AST_BAD_OPTION;
-    ast_status status = prepare(depth, image, metres || points || normals, normals != NULL);
+/* Of the image of a pinhole camera. */
+static ast_status compute(ast_depth *depth, const ast_depth_image *image, float *metres, float *points,
+                          float *normals) {
+    ast_status status = prepare(depth, image, normals != NULL);
     if (status != AST_OK)
-        return ast_leave(depth->context, status);
+        return status;
     ast_depth_filter(depth, image);
     if (metres)
         ast_depth_fill_metres(depth, image, metres);
@@ -161,7 +160,35 @@ ast_status ast_depth_compute(ast_depth *depth, const ast_depth_image *image, flo
         ast_depth_fill_points(depth, image, points);
     if (normals)
         compute_normals(depth, image, normals);
-    return ast_leave(depth->context, ast_check_cancelled(depth->context));
+    return ast_check_cancelled(depth->context);
+}
+
+static ast_status compute_distorted(ast_depth *depth, const ast_depth_image *image, float *metres, float *points,
+                                    float *normals) {
+    ast_status status = ast_lens_prepare(depth, image->width, image->height);
+    if (status != AST_OK)
+        return status;
+    const ast_lens *lens = &depth->lens;
+    ast_depth_image straight = ast_lens_straighten(depth, image);
+    status = compute(depth, &straight, metres || points ? lens->metres : NULL, NULL, normals ? lens->normals : NULL);
+    if (status == AST_OK)
+        ast_lens_look_up(depth, image, metres, points, normals);
+    if (status == AST_CANCELLED)
+        ast_lens_forget(depth);
+    return status;
+}
+
+ast_status ast_depth_compute(ast_depth *depth, const ast_depth_image *image, float *metres, float *points,
+                             float *normals) {
+    if (!ast_enter(depth ? depth->context : NULL))
+        return AST_BAD_OPTION;
+    ast_status status = check_image(depth->fault, image);
+    if (status == AST_OK && !metres && !points && !normals)
+        status = ast_fail(depth->fault, AST_BAD_OPTION, "metres, points and normals are all NULL");
+    if (status == AST_OK)
+        status = (ast_depth_is_distorted(&depth->options) ? compute_distorted : compute)(depth, image, metres, points,
+                                                                                         normals);
+    return ast_leave(depth->context, status);
 }
 
 ast_status ast_normals_smooth(ast_context *context, float *normals, size_t width, size_t height, double weight,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * ast_memberships: points against the components of the last result. Only the caller's array is N x K. */
-#include "context.h"
+#include "center.h"
 
 #include <math.h>
 
@@ -53,10 +53,15 @@ static ast_status belong(ast_context *context, const ast_points *points, float *
     ast_status status = check(context, points, fault);
     if (status != AST_OK)
         return status;
+    ast_centred centred = {0};
+    const float *center = context->last.center;
+    if (center)
+        status = ast_subtract_points(context, points, center, &centred);
     ast_labelling *l = &context->labelling;
-    ast_input input = {.kernels = context->kernels, .pool = context->pool, .points = points};
+    ast_input input = {.kernels = context->kernels, .pool = context->pool, .points = center ? &centred.points : points};
     belonging b = {.components = &context->last.components, .memberships = memberships, .log_density = log_density};
-    status = ast_labelling_load(l, &input, fault);
+    if (status == AST_OK)
+        status = ast_labelling_load(l, &input, fault);
     if (status == AST_OK && !ast_tiles_open(&b.tiles, l, ast_components_all(b.components), false))
         status = ast_fail_memory(fault);
     if (status == AST_OK)
@@ -64,6 +69,7 @@ static ast_status belong(ast_context *context, const ast_points *points, float *
     else
         ast_labelling_free(l);
     ast_tiles_free(&b.tiles);
+    ast_centred_free(&centred);
     return status;
 }
 

@@ -4,13 +4,17 @@
  * worst: an array that grows is there twice for a moment. What is left over is for clusters. */
 #include "plan.h"
 
+#include "center.h"
+
 #include <math.h>
 
 #define SLACK ((size_t)2 << 20)         /* what is small: messages, prints, the allocator's own */
 #define WINDOW_POINTS ((size_t)1 << 23) /* labels of so many points at a time, where there is no room for all */
 #define LEAST_WINDOW ((size_t)AST_WINDOW_STEP)
-#define FEW_CLUSTERS 64 /* AST_DP: there is room for so many at least ... */
-#define CLUSTER_SHARE 4 /* ... and for them this part of the memory */
+#define FEW_CLUSTERS 64         /* AST_DP: there is room for so many at least ... */
+#define MANY_CLUSTERS 4096      /* ... for so many, before their means get heads ... */
+#define CLUSTER_SHARE 4         /* ... and for them this part of the memory */
+#define REPRESENTATIVE_BYTES 24 /* of a cluster: a score and its row, and the row in the result */
 #define SEGMENT_BYTES ((size_t)64 << 20)
 
 /* Bytes that one cluster takes, on so many threads. */
@@ -22,6 +26,19 @@ static double slot_bytes(size_t dimension, double threads) {
     return 2.5 * list + 1.5 * tables + starts + result + threads * worker;
 }
 
+/* Bytes that the heads of one cluster's mean take (scores/heads.h): with every table once. */
+static double head_bytes(size_t dimension, double threads) {
+    double width = dimension < AST_MOST_AXES ? (double)dimension : AST_MOST_AXES;
+    return dimension <= AST_SMALL ? 0
+                                  : (1 + threads) * (1.5 * 4 * ((double)dimension + 3 * width) + 32) + threads * 512;
+}
+
+/* The axes and a sample; of each thread, heads of some points. */
+static double head_fixed_bytes(size_t dimension, double threads) {
+    double row = (double)dimension, width = dimension < AST_MOST_AXES ? row : AST_MOST_AXES;
+    return dimension <= AST_SMALL ? 0 : 4 * row * (2 * width + 3 * 1024) + 8 * 1024 * width + threads * 4 * 512 * width;
+}
+
 /* Of one thread: scores and lists of a chunk, and its rows. */
 static double worker_bytes(const ast_source *source) {
     double chunk = (double)ast_chunk_size(source->dimension), row = (double)source->dimension;
@@ -31,8 +48,9 @@ static double worker_bytes(const ast_source *source) {
 }
 
 /* Of one point: its label, sign and part of a block; and where every one has a bound, scores. */
-static double label_bytes(void) {
-    return 4 + 1.0 / AST_LANES + 4.0 / AST_LANES + (double)(sizeof(ast_block) + sizeof(size_t)) / AST_BLOCK;
+static double label_bytes(const ast_options *options) {
+    double score = options->representatives ? sizeof(double) : 0;
+    return score + 4 + 1.0 / AST_LANES + 4.0 / AST_LANES + (double)(sizeof(ast_block) + sizeof(size_t)) / AST_BLOCK;
 }
 
 static double least_clusters(const ast_options *options, size_t count) {
@@ -44,7 +62,7 @@ static double least_clusters(const ast_options *options, size_t count) {
 
 /* The labels of as many points as there is memory for, and then the bounds of all. */
 static double place_points(const ast_source *source, const ast_options *options, double room, ast_plan *plan) {
-    double count = (double)(source->count + AST_WINDOW_STEP), label = label_bytes();
+    double count = (double)(source->count + AST_WINDOW_STEP), label = label_bytes(options);
     double seeds = options->method == AST_SPKM && options->start == AST_PLUSPLUS
                        ? 4 + 8 + 4
                        : 0; /* distance, hash, member of a bucket */
@@ -62,17 +80,22 @@ static double place_points(const ast_source *source, const ast_options *options,
 }
 
 /* false: `memory` is less than plan->least. */
-static bool make_plan(const ast_source *source, const ast_options *options, int threads, size_t memory,
+static bool make_plan(const ast_source *source, const ast_options *options, int threads, size_t memory, bool heads,
                       ast_plan *plan) {
-    double slot = slot_bytes(source->dimension, threads), given = (double)memory, count = (double)source->count;
+    double slot = slot_bytes(source->dimension, threads) + REPRESENTATIVE_BYTES * (double)options->representatives +
+                  (heads ? head_bytes(source->dimension, threads) : 0),
+           given = (double)memory, count = (double)source->count;
     double fixed = (double)SLACK + threads * worker_bytes(source) + (source->weights ? 8 * count : 0);
     double few = least_clusters(options, source->count), bucket = count / 1024;
     double seeds = options->method == AST_SPKM ? 3 * 24 * bucket + threads * 8192 : 0; /* candidates, sums */
-    fixed += seeds;
+    if (heads)
+        fixed += head_fixed_bytes(source->dimension, threads);
+    fixed += seeds + (options->center ? threads * (double)AST_CENTER_BLOCK : 0);
     double window = (double)(source->count < LEAST_WINDOW ? source->count + AST_WINDOW_STEP : LEAST_WINDOW);
-    double least = fixed + few * slot + window * label_bytes();
+    double least = fixed + few * slot + window * label_bytes(options);
     *plan = (ast_plan){.size = sizeof *plan,
                        .least = (size_t)ceil(least),
+                       .heads = heads,
                        .pass_bytes = (uint64_t)source->count * source->dimension * ast_type_size(source->type)};
     if (given < least)
         return false;
@@ -140,9 +163,13 @@ ast_status ast_plan_call(ast_context *context, const ast_source *source, const a
         status = ast_fail(fault, AST_BAD_OPTION, "a source is read by one process: this context has joined others");
     if (status != AST_OK)
         return status;
-    if (make_plan(source, options, ast_pool_threads(context->pool), memory, plan)) {
+    int threads = ast_pool_threads(context->pool);
+    bool heads = options->bounds && make_plan(source, options, threads, memory, true, plan) &&
+                 (options->method == AST_SPKM || plan->clusters >= MANY_CLUSTERS || plan->clusters >= source->count);
+    if (heads || make_plan(source, options, threads, memory, false, plan)) {
         if (context->window && context->window < source->count)
-            *plan = (ast_plan){.size = sizeof *plan, .rows = context->window, .clusters = plan->clusters};
+            *plan = (ast_plan){
+                .size = sizeof *plan, .rows = context->window, .clusters = plan->clusters, .heads = plan->heads};
         return AST_OK;
     }
     return ast_fail(fault, AST_NO_MEMORY, "%zu bytes of memory are not enough: the least is %zu", memory, plan->least);

@@ -44,7 +44,8 @@ static uint64_t wish(const ast_points *points, const ast_options *o) {
                             o->clusters,           (uint64_t)o->max_iterations,
                             (uint64_t)o->restarts, o->seed,
                             (uint64_t)o->axial,    o->start,
-                            o->means_count};
+                            o->means_count,        (uint64_t)o->center,
+                            o->representatives};
     uint64_t sum = ast_checksum_add(ast_checksum(all, sizeof all), &o->angle, sizeof o->angle);
     return o->means ? ast_checksum_add(sum, o->means, o->means_count * points->dimension * sizeof *o->means) : sum;
 }

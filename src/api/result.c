@@ -86,7 +86,8 @@ static ast_status write_labels(const ast_call *c, const ast_labelling *l, ast_fa
 }
 
 /* The labels, window by window. */
-static ast_status hand_over(const ast_call *c, ast_labelling *l, const int32_t *rank, ast_result *r, ast_fault *fault) {
+static ast_status hand_over(const ast_call *c, ast_labelling *l, const int32_t *rank, ast_result *r,
+                            ast_nearest *nearest, ast_fault *fault) {
     int32_t *labels = c->store ? l->labels : r->labels;
     ast_status status = AST_OK;
     for (size_t n = 0; n < l->windows.count && status == AST_OK; n++) {
@@ -97,6 +98,9 @@ static ast_status hand_over(const ast_call *c, ast_labelling *l, const int32_t *
         status = ast_labelling_trouble(l, fault);
         rename_labels(c, l, rank, labels);
         count_members(c, l, r, labels);
+        ast_nearest_add(nearest, c, l, labels);
+        if (status == AST_OK)
+            status = ast_labelling_trouble(l, fault);
         if (status == AST_OK)
             status = write_labels(c, l, fault);
     }
@@ -170,6 +174,7 @@ static void order_leaves(const ast_call *c, ast_result *r, size_t count, int32_t
 ast_status ast_call_result(const ast_call *c, ast_labelling *l, ast_result *r, ast_fault *fault) {
     size_t clusters = l->clusters.live, slots = l->clusters.slots + 1;
     size_t scratch = r->tree.leaves && l->rows.count > slots ? l->rows.count : slots;
+    ast_nearest nearest = {0};
     int32_t *rank = ast_allocate(scratch, sizeof *rank);
     r->clusters = ast_allocate_zero(clusters, sizeof *r->clusters);
     r->means = ast_allocate(clusters * l->rows.dimension, sizeof *r->means);
@@ -178,19 +183,24 @@ ast_status ast_call_result(const ast_call *c, ast_labelling *l, ast_result *r, a
     for (size_t k = 0; k < clusters && status == AST_OK; k++)
         rank[l->clusters.order[k]] = (int32_t)k;
     if (status == AST_OK)
-        status = hand_over(c, l, rank, r, fault);
+        status = ast_nearest_open(&nearest, c, l, r, fault);
+    if (status == AST_OK)
+        status = hand_over(c, l, rank, r, &nearest, fault);
+    if (status == AST_OK)
+        status = ast_nearest_hand_over(&nearest, l->ranks.comm, r, fault);
     for (size_t k = 0; k < clusters && status == AST_OK; k++)
         describe(c, l, r, k);
     if (status == AST_OK)
         describe_errors(c, r, clusters);
     if (status == AST_OK)
         order_leaves(c, r, l->rows.count, rank);
+    ast_nearest_free(&nearest);
     free(rank);
     return status;
 }
 
 void ast_result_free(ast_result *r) {
-    ast_free_all(r->labels, r->clusters, r->means, r->posterior);
+    ast_free_all(r->labels, r->clusters, r->means, r->posterior, r->center, r->representatives);
     ast_components_free(&r->components);
     ast_tree_free(&r->tree);
     *r = (ast_result){0};

@@ -12,6 +12,7 @@
  * methods/tune.c has the rules of 4 and 5. */
 #include "tune_call.h"
 
+#include "center.h"
 #include "memory.h"
 
 #include <math.h>
@@ -325,6 +326,10 @@ static ast_status check(ast_tuning *t) {
         return ast_fail(fault, AST_BAD_OPTION, "ast_tune works on one rank, which has all points");
     if (t->points->starts && t->options->axial)
         return ast_refuse_sparse(t->points, "axial clustering", fault);
+    if (t->options->center && t->options->axial)
+        return ast_fail(fault, AST_BAD_OPTION, "axial rows cannot be centred: x and -x would differ");
+    if (t->options->center && t->points->starts)
+        return ast_refuse_sparse(t->points, "centring", fault);
     if (t->points->dimension > AST_TUNE_COLUMNS)
         return ast_fail(fault, AST_BAD_DATA,
                         "the points have %zu columns; ast_tune takes at most %d, since it compares with dense draws",
@@ -363,6 +368,7 @@ static ast_status open_inner(ast_tuning *t) {
     t->inner->pool = context->pool;
     t->inner->kernels = context->kernels;
     t->inner->crowd = context->crowd;
+    t->inner->heads = context->heads;
     t->inner->cancel = context->cancel;
     t->inner->cancel_data = context->cancel_data;
     return AST_OK;
@@ -407,7 +413,12 @@ ast_status ast_tune(ast_context *context, const ast_points *points, const ast_tu
     ast_tuning t = {.context = context, .points = points, .options = options, .report = report};
     ast_tune_report own = {.size = sizeof own, .excess = NAN, .first = NAN, .last = NAN};
     ast_status status = check(&t);
+    ast_centred centred = {0};
     t.report = &own;
+    if (status == AST_OK && options->center) {
+        status = ast_center_points(context, points, points->count, &centred);
+        t.points = &centred.points;
+    }
     if (status == AST_OK)
         status = open_inner(&t);
     if (status == AST_OK)
@@ -423,5 +434,6 @@ ast_status ast_tune(ast_context *context, const ast_points *points, const ast_tu
     ast_tune_set_free(&t.sample);
     ast_tuned_free(t.tuned);
     close_inner(&t);
+    ast_centred_free(&centred);
     return ast_leave(context, status);
 }

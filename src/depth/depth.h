@@ -36,6 +36,20 @@ typedef struct ast_planes {
     float *normals;    /* (cells, 3) of the leaders */
 } ast_planes;
 
+/* Working memory of distortion.c. Initially all zero. The pinhole image begins at pixel (left, top) of the camera. */
+typedef struct ast_lens {
+    ast_camera camera;    /* as given; the options of the ast_depth have that of the pinhole image */
+    size_t width, height; /* of the images */
+    size_t across, down;  /* of the pinhole image */
+    double left, top;
+    double fold;      /* rays (x, y, 1) with x^2 + y^2 beyond it are in no image */
+    float *to;        /* (height, width, 2) where the ray of a pixel meets the pinhole image, in the camera's pixels */
+    float *from;      /* (down, across, 2) where it is in the image; NaN nowhere */
+    uint16_t *values; /* (down, across) */
+    float *metres;    /* (down, across) */
+    float *normals;   /* (down, across, 3) */
+} ast_lens;
+
 struct ast_depth {
     ast_context *context;
     ast_fault *fault;
@@ -50,6 +64,7 @@ struct ast_depth {
     size_t pad, row; /* in floats: padding on either side of a scratch row, and the row including both */
     ast_tv tv;
     ast_planes planes;
+    ast_lens lens;
 };
 
 /* Allocates memory for images of this size, unless it is allocated already. */
@@ -98,6 +113,22 @@ size_t ast_depth_bands(const ast_depth *depth);
 static inline size_t ast_band_first(const ast_depth *depth, size_t band) {
     return depth->height * band / ast_depth_bands(depth);
 }
+
+/* ---- Distortion ------------------------------------------------------------------------------------------------ */
+
+bool ast_depth_is_distorted(const ast_depth_options *options);
+
+/* Finds the rays of images of this size and makes the camera of the options that of the pinhole image, unless that was
+ * done already. */
+ast_status ast_lens_prepare(ast_depth *depth, size_t width, size_t height);
+void ast_lens_release(ast_lens *lens);
+void ast_lens_forget(ast_depth *depth); /* the rays, which a cancelled call may not have found, and their camera */
+
+/* What a pinhole camera would have seen, valid until the next image. */
+ast_depth_image ast_lens_straighten(ast_depth *depth, const ast_depth_image *image);
+
+/* lens.metres and lens.normals -> the results for the pixels of the image; each may be NULL. */
+void ast_lens_look_up(ast_depth *depth, const ast_depth_image *image, float *metres, float *points, float *normals);
 
 /* ---- Planes ---------------------------------------------------------------------------------------------------- */
 

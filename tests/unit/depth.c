@@ -72,6 +72,7 @@ static void options_are_checked(void **state) {
         {offsetof(ast_depth_options, filter_epsilon), {1e-6, 0.1, 1, 1e3}, {0, -1, NAN, INFINITY}},
         {offsetof(ast_depth_options, jump), {1e-9, 0.1, 1, INFINITY}, {0, -1, NAN, -INFINITY}},
         {offsetof(ast_depth_options, tv_weight), {1e-6, 0.1, 1, 1e6}, {0, -1, NAN, INFINITY}},
+        {offsetof(ast_depth_options, distortion), {-1000, -0.1, 0, 1000}, {-1001, 1001, NAN, INFINITY}},
     };
     static const struct {
         size_t offset;

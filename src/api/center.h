@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Centring: rows as unit vectors minus their mean, normalised again. Embeddings share a common direction that says
+ * nothing about their content; without it cosines use their whole range. */
+#ifndef AST_CENTER_H
+#define AST_CENTER_H
+
+#include "context.h"
+
+#define AST_CENTER_BLOCK ((size_t)1 << 20) /* bytes of rows that a thread reads at a time to find the mean */
+
+/* The rows of a call: where they are, and what is subtracted from them. Zeroed at first; to be freed in any case. */
+typedef struct ast_centred {
+    float *center; /* (D), or NULL: nothing is subtracted */
+    float *rows;   /* (N, D) of rows in memory */
+    ast_points points;
+    ast_source source, base; /* of a source: it reads `base` and centres what it has read */
+} ast_centred;
+void ast_centred_free(ast_centred *centred);
+
+/* The weighted mean of the rows, of all ranks: exact sums, rounded once to float. `total`: rows of all ranks. */
+ast_status ast_center_points(ast_context *context, const ast_points *points, size_t total, ast_centred *centred);
+ast_status ast_center_source(ast_context *context, const ast_source *source, ast_centred *centred);
+
+/* Subtracts a given centre (D): `points` becomes a view of a copy in memory; `source` reads centred rows of floats. */
+ast_status ast_subtract_points(ast_context *context, const ast_points *points, const float *center,
+                               ast_centred *centred);
+ast_status ast_subtract_source(ast_context *context, const ast_source *source, const float *center,
+                               ast_centred *centred);
+
+#endif

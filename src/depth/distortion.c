@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Lenses that bend straight lines (Brown and Conrady, with the coefficients of OpenCV). The one idea: inverse depth is
+ * linear over a plane only in the image of a pinhole camera, so the image is resampled to what such a camera, large
+ * enough for all its rays, would have seen; everything is computed there, and the results are looked up at the ray of
+ * each pixel. */
+#include "depth.h"
+
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define ROWS 16        /* per task */
+#define FARTHEST_RAY 4 /* tangent of the angle to the optical axis: 76 degrees */
+#define FOLD_STEPS 4000
+#define NEWTON_STEPS 30
+#define CLOSE 1e-9 /* of a focal length: far below a pixel */
+
+bool ast_depth_is_distorted(const ast_depth_options *options) {
+    bool any = false;
+    for (int i = 0; i < 5; i++)
+        any |= options->distortion[i] != 0;
+    return any;
+}
+
+void ast_lens_release(ast_lens *lens) {
+    free(lens->from);
+    free(lens->to);
+    free(lens->values);
+    free(lens->metres);
+    free(lens->normals);
+    *lens = (ast_lens){0};
+}
+
+/* ---- Rays -------------------------------------------------------------------------------------------------------- */
+
+/* Where the ray (x, y, 1) meets the image, in focal lengths from the centre, and the derivatives:
+ *     x' = x g + 2 p1 x y + p2 (r2 + 2 x x),   y' = y g + p1 (r2 + 2 y y) + 2 p2 x y,   g = 1 + k1 r2 + k2 r2^2 + k3
+ * r2^3
+ */
+typedef struct bent {
+    double x, y, xx, xy, yy;
+} bent;
+
+static bent bend(const double k[5], double x, double y) {
+    double r2 = x * x + y * y, g = 1 + r2 * (k[0] + r2 * (k[1] + r2 * k[4]));
+    double slope = 2 * (k[0] + r2 * (2 * k[1] + r2 * 3 * k[4])); /* dg/dx = slope x */
+    return (bent){.x = x * g + 2 * k[2] * x * y + k[3] * (r2 + 2 * x * x),
+                  .y = y * g + k[2] * (r2 + 2 * y * y) + 2 * k[3] * x * y,
+                  .xx = g + x * x * slope + 2 * k[2] * y + 6 * k[3] * x,
+                  .xy = x * y * slope + 2 * k[2] * x + 2 * k[3] * y,
+                  .yy = g + y * y * slope + 6 * k[2] * y + 2 * k[3] * x};
+}
+
+/* The square of the radius at which the polynomial turns back: rays beyond it have no place in the image. */
+static double fold_of(const double k[5]) {
+    for (int i = 1; i <= FOLD_STEPS; i++) {
+        double r = FARTHEST_RAY * (double)i / FOLD_STEPS, r2 = r * r;
+        if (!(1 + r2 * (3 * k[0] + r2 * (5 * k[1] + r2 * 7 * k[4])) > 0))
+            return r2;
+    }
+    return FARTHEST_RAY * FARTHEST_RAY;
+}
+
+/* The ray that meets the image at (u, v), in focal lengths, by Newton's method; false if there is none. */
+static bool straighten(const double k[5], double fold, double u, double v, double ray[2]) {
+    double x = u, y = v;
+    for (int i = 0; i < NEWTON_STEPS; i++) {
+        bent at = bend(k, x, y);
+        double off_x = at.x - u, off_y = at.y - v, scale = at.xx * at.yy - at.xy * at.xy;
+        if (fabs(off_x) < CLOSE && fabs(off_y) < CLOSE) {
+            ray[0] = x;
+            ray[1] = y;
+            return x * x + y * y < fold && scale > 0;
+        }
+        x -= (off_x * at.yy - off_y * at.xy) / scale;
+        y -= (off_y * at.xx - off_x * at.xy) / scale;
+    }
+    return false;
+}
+
+/* ---- The pinhole camera ------------------------------------------------------------------------------------------ */
+
+static void find_rays(void *data, size_t v, int worker) {
+    const ast_depth *depth = data;
+    const ast_lens *lens = &depth->lens;
+    const ast_camera *camera = &lens->camera;
+    double ray[2];
+    (void)worker;
+    for (size_t u = 0; u < lens->width; u++) {
+        float *to = lens->to + 2 * (v * lens->width + u);
+        bool found = straighten(depth->options.distortion, lens->fold, ((double)u - camera->cx) / camera->fx,
+                                ((double)v - camera->cy) / camera->fy, ray);
+        to[0] = found ? (float)(ray[0] * camera->fx + camera->cx) : NAN;
+        to[1] = found ? (float)(ray[1] * camera->fy + camera->cy) : NAN;
+    }
+}
+
+/* The part of the pinhole image that the rays meet, at most twice as wide and high as the image. Returns how many
+ * pixels have a ray. */
+static size_t find_bounds(ast_lens *lens) {
+    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    double sides[2] = {(double)lens->width, (double)lens->height};
+    size_t count = lens->width * lens->height, rays = 0;
+    for (size_t i = 0; i < count; i++) {
+        const float *to = lens->to + 2 * i;
+        rays += !isnan(to[0]);
+        for (int axis = 0; axis < 2 && !isnan(to[0]); axis++) {
+            low[axis] = fmin(low[axis], (double)to[axis]);
+            high[axis] = fmax(high[axis], (double)to[axis]);
+        }
+    }
+    for (int axis = 0; axis < 2 && rays > 0; axis++) {
+        low[axis] = fmax(floor(low[axis]), -floor(sides[axis] / 2));
+        high[axis] = fmin(ceil(high[axis]), low[axis] + 2 * sides[axis]);
+        high[axis] = fmax(high[axis], low[axis]);
+    }
+    lens->left = low[0];
+    lens->top = low[1];
+    lens->across = rays > 0 ? (size_t)(high[0] - low[0]) + 1 : 0;
+    lens->down = rays > 0 ? (size_t)(high[1] - low[1]) + 1 : 0;
+    return rays;
+}
+
+/* Where in the image each pixel of the pinhole camera comes from; and positions in the image of that camera from its
+ * own first pixel. */
+static void find_places(void *data, size_t j, int worker) {
+    const ast_depth *depth = data;
+    const ast_lens *lens = &depth->lens;
+    const ast_camera *camera = &lens->camera;
+    (void)worker;
+    for (size_t i = 0; i < lens->across; i++) {
+        double x = ((double)i + lens->left - camera->cx) / camera->fx;
+        double y = ((double)j + lens->top - camera->cy) / camera->fy;
+        float *from = lens->from + 2 * (j * lens->across + i);
+        bent at = bend(depth->options.distortion, x, y);
+        bool seen = x * x + y * y < lens->fold;
+        from[0] = seen ? (float)(at.x * camera->fx + camera->cx) : NAN;
+        from[1] = seen ? (float)(at.y * camera->fy + camera->cy) : NAN;
+    }
+}
+
+static ast_status no_memory(ast_depth *depth, size_t width, size_t height) {
+    ast_lens_release(&depth->lens);
+    return ast_fail(depth->fault, AST_NO_MEMORY, "there is not enough memory for an image of %zu x %zu pixels", width,
+                    height);
+}
+
+static ast_status build(ast_depth *depth, size_t width, size_t height) {
+    ast_lens *lens = &depth->lens;
+    lens->width = width;
+    lens->height = height;
+    lens->fold = fold_of(depth->options.distortion);
+    lens->to = ast_allocate_zero(width * height, 2 * sizeof *lens->to);
+    if (!lens->to)
+        return no_memory(depth, width, height);
+    ast_pool_run_rows(depth->pool, height, ROWS, find_rays, depth);
+    if (find_bounds(lens) < width * height / 2 + 1) {
+        ast_lens_release(lens);
+        return ast_fail(depth->fault, AST_BAD_OPTION,
+                        "distortion: half or more of the pixels of an image of %zu x %zu have no ray; the coefficients "
+                        "are k1, k2, p1, p2, k3, as in OpenCV",
+                        width, height);
+    }
+    size_t pixels = lens->across * lens->down;
+    lens->from = ast_allocate(pixels, 2 * sizeof *lens->from);
+    lens->values = ast_allocate(pixels, sizeof *lens->values);
+    lens->metres = ast_allocate(pixels, sizeof *lens->metres);
+    lens->normals = ast_allocate(pixels, 3 * sizeof *lens->normals);
+    if (!lens->from || !lens->values || !lens->metres || !lens->normals)
+        return no_memory(depth, width, height);
+    ast_pool_run_rows(depth->pool, lens->down, ROWS, find_places, depth);
+    return AST_OK;
+}
+
+ast_status ast_lens_prepare(ast_depth *depth, size_t width, size_t height) {
+    ast_lens *lens = &depth->lens;
+    if (lens->width == width && lens->height == height)
+        return AST_OK;
+    ast_camera camera = lens->width ? lens->camera : depth->options.camera;
+    ast_lens_release(lens);
+    lens->camera = depth->options.camera = camera;
+    ast_status status = build(depth, width, height);
+    if (status == AST_OK) {
+        depth->options.camera.cx -= lens->left;
+        depth->options.camera.cy -= lens->top;
+    }
+    return status;
+}
+
+void ast_lens_forget(ast_depth *depth) {
+    depth->options.camera = depth->lens.camera;
+    ast_lens_release(&depth->lens);
+}
+
+/* ---- There ------------------------------------------------------------------------------------------------------- */
+
+typedef struct bending {
+    ast_depth *depth;
+    const ast_depth_image *image;
+    float *metres, *points, *normals;
+} bending;
+
+static uint16_t value_at(const ast_depth_image *image, size_t u, size_t v) {
+    return ((const uint16_t *)((const char *)image->values + (ptrdiff_t)v * image->row_stride))[u];
+}
+
+/* Inverse depth between four neighbours, which are one surface; 0 if they are not. s: two of the upper row, two of the
+ * lower. */
+static double between(const double s[4], double right, double below, double jump) {
+    double least = s[0], most = s[0];
+    for (int i = 1; i < 4; i++) {
+        least = fmin(least, s[i]);
+        most = fmax(most, s[i]);
+    }
+    if (!(least > 0) || most - least > jump * fmax(1, most))
+        return 0;
+    return (1 - below) * ((1 - right) * s[0] + right * s[1]) + below * ((1 - right) * s[2] + right * s[3]);
+}
+
+/* The first of two neighbouring pixels of a row or column, between which a place is, or beside which at the border. */
+static size_t first_of(double place, size_t side) {
+    size_t first = place > 0 ? (size_t)place : 0;
+    return first + 1 < side || first == 0 ? first : side - 2;
+}
+
+/* The value at a place in the image: on a surface between its neighbours, at an edge that of the nearest. */
+static uint16_t sample_value(const ast_depth *depth, const ast_depth_image *image, const float at[2]) {
+    double u = (double)at[0], v = (double)at[1], units = depth->options.units_per_metre, s[4];
+    if (!(u > -0.5 && v > -0.5 && u < (double)image->width - 0.5 && v < (double)image->height - 0.5))
+        return 0;
+    uint16_t nearest = value_at(image, (size_t)(u + 0.5), (size_t)(v + 0.5));
+    if (nearest == 0 || image->width < 2 || image->height < 2)
+        return nearest;
+    size_t column = first_of(u, image->width), row = first_of(v, image->height);
+    for (size_t i = 0; i < 4; i++) {
+        uint16_t value = value_at(image, column + i % 2, row + i / 2);
+        s[i] = value > 0 ? units / value : 0;
+    }
+    double inverse = between(s, u - (double)column, v - (double)row, depth->options.jump);
+    double value = inverse > 0 ? units / inverse + 0.5 : nearest;
+    return (uint16_t)(value < 65535 ? value : 65535);
+}
+
+static void resample_row(void *data, size_t j, int worker) {
+    const bending *b = data;
+    const ast_lens *lens = &b->depth->lens;
+    (void)worker;
+    for (size_t i = j * lens->across; i < (j + 1) * lens->across; i++)
+        lens->values[i] = sample_value(b->depth, b->image, lens->from + 2 * i);
+}
+
+ast_depth_image ast_lens_straighten(ast_depth *depth, const ast_depth_image *image) {
+    ast_lens *lens = &depth->lens;
+    bending b = {.depth = depth, .image = image};
+    ast_pool_run_rows(depth->pool, lens->down, ROWS, resample_row, &b);
+    return (ast_depth_image){sizeof(ast_depth_image), lens->values, lens->across, lens->down,
+                             (ptrdiff_t)(lens->across * sizeof *lens->values)};
+}
+
+/* ---- And back ---------------------------------------------------------------------------------------------------- */
+
+/* The smoothed depth at a place of the pinhole image; 0 where it is no surface. */
+static double sample_metres(const ast_depth *depth, double x, double y) {
+    const ast_lens *lens = &depth->lens;
+    size_t column = first_of(x, lens->across), row = first_of(y, lens->down);
+    double s[4];
+    if (lens->across < 2 || lens->down < 2)
+        return 0;
+    for (size_t i = 0; i < 4; i++) {
+        float z = lens->metres[(row + i / 2) * lens->across + column + i % 2];
+        s[i] = z > 0 ? 1 / (double)z : 0;
+    }
+    double inverse = between(s, x - (double)column, y - (double)row, depth->options.jump);
+    return inverse > 0 ? 1 / inverse : 0;
+}
+
+/* Depth that is not smoothed, or is at an edge, is the pixel's own. */
+static float metres_of(const bending *b, uint16_t value, double x, double y) {
+    const ast_depth_options *o = &b->depth->options;
+    float own = (float)value / (float)o->units_per_metre;
+    if (!((double)own >= o->nearest && (double)own <= o->farthest))
+        return NAN;
+    bool smoothed = o->smooth != AST_SMOOTH_NONE && o->smooth != AST_SMOOTH_PLANES;
+    double found = smoothed ? sample_metres(b->depth, x, y) : 0;
+    return found > 0 ? (float)found : own;
+}
+
+static void look_up(const bending *b, size_t u, size_t v) {
+    const ast_lens *lens = &b->depth->lens;
+    const ast_camera *camera = &b->depth->options.camera;
+    size_t at = v * lens->width + u;
+    double x = (double)lens->to[2 * at] - lens->left, y = (double)lens->to[2 * at + 1] - lens->top;
+    uint16_t value = value_at(b->image, u, v);
+    bool seen = value > 0 && x >= 0 && y >= 0 && x + 0.5 < (double)lens->across && y + 0.5 < (double)lens->down;
+    double z = seen && (b->metres || b->points) ? (double)metres_of(b, value, x, y) : (double)NAN;
+    if (b->metres)
+        b->metres[at] = (float)z;
+    if (b->points) {
+        b->points[3 * at] = (float)(z * ((x - camera->cx) / camera->fx));
+        b->points[3 * at + 1] = (float)(z * ((y - camera->cy) / camera->fy));
+        b->points[3 * at + 2] = (float)z;
+    }
+    const float *normal =
+        seen && b->normals ? lens->normals + 3 * ((size_t)(y + 0.5) * lens->across + (size_t)(x + 0.5)) : NULL;
+    for (size_t i = 0; b->normals && i < 3; i++)
+        b->normals[3 * at + i] = normal ? normal[i] : NAN;
+}
+
+static void look_up_row(void *data, size_t v, int worker) {
+    const bending *b = data;
+    (void)worker;
+    for (size_t u = 0; u < b->depth->lens.width; u++)
+        look_up(b, u, v);
+}
+
+void ast_lens_look_up(ast_depth *depth, const ast_depth_image *image, float *metres, float *points, float *normals) {
+    bending b = {depth, image, metres, points, normals};
+    ast_pool_run_rows(depth->pool, depth->lens.height, ROWS, look_up_row, &b);
+}
