@@ -20,7 +20,7 @@ enum { LABELS, SIMILARITY, TARGETS };
 typedef struct settings {
     ast_cli_common common;
     ast_cli_reading reading;
-    const char *input, *means, *labels, *similarity;
+    const char *input, *means, *center, *labels, *similarity;
     size_t memory;
     double angle;
     int axial;
@@ -32,6 +32,10 @@ static const ast_cli_option options_table[] = {
      .required = "the means to compare with"},
     {"angle", AST_CLI_REAL, "DEG", "points farther than this from every mean get the label -1", AT(angle), 0, 180,
      .more = NULL},
+    {"cosine", AST_CLI_COSINE, "C", "points less similar than this cosine, -1 to 1, to every mean get the label -1",
+     AT(angle), -1, 1, .excludes = "angle"},
+    {"center-file", AST_CLI_READ, "FILE", "the mean that cluster --center subtracted: it is subtracted here, too",
+     AT(center), .inputs = AST_CLI_POINTS | AST_CLI_SEVERAL, .excludes = "axial dip-direction strike-dip trend-plunge"},
     {"axial", AST_CLI_FLAG, NULL, "treat x and -x as the same: the mean with the largest |cosine|", AT(axial),
      .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE, .more = "This |cosine| is the similarity."},
     {"labels", AST_CLI_TEXT, "FILE",
@@ -56,8 +60,9 @@ const ast_cli_command ast_cli_assign = {
     .usage = "assign INPUT... --means FILE [options]",
     .about = "Gives every row of INPUT the number of the nearest mean (from 0, the largest cosine; of equal ones "
              "the lowest number). Nothing is learned: the means stay as they are. INPUT may also be a depth "
-             "image, a cloud, a mesh, or several .npy files, as for cluster.",
+             "image, a cloud, a mesh, or several files, as for cluster.",
     .examples = "asterism assign new.npy --means means.npy --labels labels.npy\n"
+                "asterism assign new.npy --means means.npy --center-file c.npy --cosine 0.5 --labels labels.npy\n"
                 "asterism assign scan.pcd --means means.npy --angle 30 --labels labels.npy\n"
                 "asterism assign new.csv --means means.npy --angle 25 --labels - --similarity cosine.txt",
     .input = "an INPUT file, or - for standard input",
@@ -75,7 +80,7 @@ typedef struct job {
     const settings *given;
     ast_context *context;
     ast_cli_directions directions;
-    float *means, *similarity;
+    float *means, *center, *similarity;
     size_t means_count;
     int32_t *labels;
     tally sums;
@@ -88,6 +93,7 @@ typedef struct job {
 /* What a point takes besides its row: labels, and what is known of it; small ones are copied. */
 #define POINT_BYTES 30
 #define COLUMN_BYTES 4
+#define CENTRED_BYTES 4 /* centred rows are a copy */
 
 static int check(const job *work);
 static int assign_parts(job *work);
@@ -129,16 +135,20 @@ static int check(const job *work) {
         code = ast_cli_reading_kept(&given->reading, work->targets, TARGETS);
     if (code < 0)
         code = ast_cli_check_kept(work->targets, TARGETS, given->means);
+    if (code < 0)
+        code = ast_cli_check_kept(work->targets, TARGETS, given->center);
     return code;
 }
 
 static int read_inputs(job *work) {
     const settings *given = work->given;
-    ast_cli_budget budget = {given->memory, POINT_BYTES, COLUMN_BYTES};
+    ast_cli_budget budget = {given->memory, POINT_BYTES, COLUMN_BYTES + (given->center ? CENTRED_BYTES : 0)};
     int code = ast_cli_directions_read(&work->directions, &given->reading, &given->common, given->input, work->context,
                                        &budget);
     if (code < 0)
         code = ast_cli_read_means(given->means, work->directions.points.dimension, &work->means, &work->means_count);
+    if (code < 0 && given->center)
+        code = ast_cli_read_center(given->center, work->directions.points.dimension, &work->center);
     if (code >= 0 || work->directions.in_parts)
         return code;
     size_t count = work->directions.points.count;
@@ -164,6 +174,7 @@ static ast_assign_options known_means(const job *work) {
     ast_assign_options known = ast_assign_to(work->means, work->means_count);
     known.angle = work->given->angle;
     known.axial = work->given->axial;
+    known.center = work->center;
     return known;
 }
 
@@ -250,6 +261,7 @@ static void free_job(job *work) {
     ast_cli_directions_close(&work->directions);
     ast_close(work->context);
     free(work->means);
+    free(work->center);
     free(work->labels);
     free(work->similarity);
 }

@@ -18,10 +18,20 @@ static const char *const smoothings[] = {"guided", "tv", "none", "planes", NULL}
 #define AT(field) offsetof(ast_cli_camera, field)
 static const ast_cli_option table[] = {
     {"intrinsics", AST_CLI_NUMBERS, "FX,FY,CX,CY", "focal lengths and principal point of the camera, in pixels",
-     AT(intrinsics), 4, 0, .excludes = "camera", .more = "The centre of the first pixel is at 0,0."},
+     AT(intrinsics), 4, 0, .excludes = "camera",
+     .more =
+         "The centre of the first pixel is at 0,0. Without this and `--camera` they are read from *camera.json* in "
+         "the folder of the images, or above it if that is called *depth*: *fx*, *fy*, *cx*, *cy* and, if it is there, "
+         "*depth_scale*."},
     {"camera", AST_CLI_TEXT, "NAME", "the same for a camera that is known by name, such as kinect", AT(name),
      .more = "These cameras take images of 640 x 480 pixels: `icl-nuim`, `kinect`, `nyu`, `tum-fr1`, `tum-fr2`, "
              "`tum-fr3` and `xtion`. The scenes of the NYU v2 data set (*.mat*) need none: theirs is `nyu`."},
+    {"distortion", AST_CLI_NUMBERS, "K1,K2,P1,P2,K3",
+     "distortion of the lens, as OpenCV has it (Brown-Conrady); 0 for coefficients that are not known", AT(distortion),
+     5, 0,
+     .more =
+         "The image is resampled to that of a pinhole camera with the same intrinsics, and the results belong to the "
+         "pixels of the image again. Images that were undistorted already need none."},
     {"depth-scale", AST_CLI_REAL, "UNITS",
      "units of depth per metre (default: that of --camera, 5000 for folders with a depth.txt, otherwise "
      "1000)",
@@ -121,6 +131,8 @@ int ast_cli_camera_set(const ast_cli_camera *camera, const char *input, ast_dept
         return code;
     if (!isnan(camera->scale))
         options->units_per_metre = camera->scale;
+    if (!isnan(camera->distortion[0]))
+        memcpy(options->distortion, camera->distortion, sizeof options->distortion);
     options->smooth = (ast_smooth)camera->smooth;
     ast_depth_options whole = *options;
     whole.units_per_metre =

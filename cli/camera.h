@@ -11,10 +11,12 @@
 
 typedef struct ast_cli_camera {
     double intrinsics[4]; /* fx, fy, cx, cy; NaN: not given */
+    double distortion[5]; /* k1, k2, p1, p2, k3; NaN: not given */
     const char *name;
     size_t raw[2];             /* width and height; 0: not given */
     const char *frame;         /* of a data set: "all" or a number; NULL: not given */
     double scale;              /* NaN: not given */
+    size_t width, height;      /* of the images, by camera.json; 0: not known */
     int smooth;                /* an ast_smooth; -1 before it is resolved */
     ast_depth_options options; /* the rest, without camera and scale */
 } ast_cli_camera;
@@ -23,6 +25,9 @@ extern const ast_cli_group ast_cli_camera_group;
 
 /* How normals are smoothed: as typed, guided where options about pixels were typed, else `usual`. */
 void ast_cli_camera_resolve(ast_cli_camera *camera, const ast_cli_common *common, ast_smooth usual);
+
+/* Takes the camera from the file camera.json beside the input, if neither --intrinsics nor --camera was typed. */
+void ast_cli_camera_beside(ast_cli_camera *camera, const char *input);
 
 /* What an input is taken for: standard input for tables, unless an option says that it is depth images. */
 ast_frame_kind ast_cli_camera_kind(const ast_cli_camera *camera, const char *input);

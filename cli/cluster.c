@@ -43,7 +43,8 @@ int ast_cli_cluster_run(int argc, char **argv) {
 /* The state is a file of its own. */
 static int check_state(const job *work) {
     const settings *given = work->given;
-    const char *read[] = {given->input, given->weights, ast_cli_names_start(given->init) ? NULL : given->init};
+    const char *read[] = {given->input, given->weights, given->names,
+                          ast_cli_names_start(given->init) ? NULL : given->init};
     ast_cli_target names[AST_CLI_TARGETS + 1] = {[AST_CLI_TARGETS] = {.option = "state", .path = given->state}};
     memcpy(names, work->targets, sizeof work->targets);
     for (size_t i = 0; i <= AST_CLI_TARGETS; i++)
@@ -60,19 +61,22 @@ static int run_once(const settings *given) {
     job work = {.given = given,
                 .options = given->options,
                 .targets = {[AST_CLI_LABELS] = {.option = "labels", .path = given->labels},
-                            [AST_CLI_MEANS] = {.option = "means", .path = given->means},
+                            [AST_CLI_MEANS] = {.option = "means", .path = given->means, .table = true},
                             [AST_CLI_MEMBERSHIPS] = {.option = "memberships", .path = given->memberships},
                             [AST_CLI_SAMPLES] = {.option = "samples", .path = given->samples},
                             [AST_CLI_TRACE] = {.option = "trace", .path = given->trace, .own = true},
                             [AST_CLI_COLORED] = {.option = "colored", .path = given->colored, .own = true},
-                            [AST_CLI_TREE] = {.option = "tree", .path = given->tree, .own = true},
+                            [AST_CLI_TREE] = {.option = "tree", .path = given->tree, .extension = ".json", .own = true},
                             [AST_CLI_LEAVES] = {.option = "leaf-labels", .path = given->leaf_labels},
+                            [AST_CLI_CENTER] = {.option = "center-file", .path = given->center_file},
                             [AST_CLI_REPORT] = {.option = "report", .path = given->report, .own = true}}};
     int code = ast_cli_check_targets(work.targets, AST_CLI_TARGETS, given->input, given->common.json);
     if (code < 0)
         code = ast_cli_reading_kept(&given->reading, work.targets, AST_CLI_TARGETS);
     if (code < 0)
         code = ast_cli_check_kept(work.targets, AST_CLI_TARGETS, given->weights);
+    if (code < 0)
+        code = ast_cli_check_kept(work.targets, AST_CLI_TARGETS, given->names);
     if (code < 0)
         code = check_state(&work);
     if (code < 0)
@@ -121,6 +125,7 @@ static int run_each(const settings *given) {
 #define POINT_BYTES 26
 #define WEIGHT_BYTES 16
 #define COLUMN_BYTES 4
+#define CENTRED_BYTES 4 /* centred rows are a copy */
 
 /* The start that --init names. */
 static int read_start(job *work) {
@@ -159,7 +164,8 @@ static int read_prior(job *work) {
 /* Faces count by their area, unless other weights are given or the method counts every point once. */
 static int read_points(job *work) {
     const settings *given = work->given;
-    ast_cli_budget budget = {given->memory, POINT_BYTES + (given->weights ? WEIGHT_BYTES : 0), COLUMN_BYTES};
+    ast_cli_budget budget = {given->memory, POINT_BYTES + (given->weights ? WEIGHT_BYTES : 0),
+                             COLUMN_BYTES + (given->options.center ? CENTRED_BYTES : 0)};
     int code = ast_cli_open_context(&given->common, &work->context);
     if (code < 0)
         code = ast_cli_directions_read(&work->directions, &given->reading, &given->common, given->input, work->context,
@@ -188,6 +194,8 @@ static int read_inputs(job *work) {
         code = ast_cli_read_weights(given->weights, given->input, count, &work->weights);
         work->points.weights = work->weights;
     }
+    if (code < 0 && given->names)
+        code = ast_cli_read_names(given->names, given->input, count, &work->names);
     if (code < 0)
         code = read_start(work);
     if (code < 0)
@@ -231,6 +239,7 @@ static int find_angle(job *work) {
     ast_tune_options options;
     ast_tune_options_init(&options);
     options.axial = given->options.axial;
+    options.center = given->options.center;
     options.describe = 0;
     ast_cli_tuned_input from = {work->context, &work->directions, &work->points, given->input};
     int code = ast_cli_recommend(&from, &options, &given->common, &work->tuned);
@@ -290,6 +299,14 @@ static int compare(job *work) {
     return ast_cli_status(status, work->context, work->given->input);
 }
 
+int ast_cli_cluster_nothing(const settings *given) {
+    if (given->options.center)
+        return ast_cli_fail(AST_CLI_FAILED,
+                            "%s: nothing is left after --center: every row is missing or equals the mean",
+                            ast_cli_name(given->input));
+    return ast_cli_no_usable_row(given->input);
+}
+
 static int cluster(job *work) {
     const settings *given = work->given;
     int code = given->compare ? compare(work) : -1;
@@ -308,7 +325,7 @@ static int cluster(job *work) {
     if (code >= 0)
         return code;
     if (status == AST_OK && work->report.missing == work->report.points)
-        return ast_cli_no_usable_row(given->input);
+        return ast_cli_cluster_nothing(given);
     return ast_cli_directions_status(&work->directions, status, work->context, given->input);
 }
 
@@ -324,6 +341,7 @@ static void free_job(job *work) {
     free(work->leaves);
     free(work->prior_mean);
     free(work->memberships);
+    ast_names_free(&work->names);
     ast_cli_record_free(&work->record);
     ast_scratch_close(&work->parts.scratch);
     free(work->title);

@@ -28,6 +28,7 @@ enum {
     AST_CLI_COLORED,
     AST_CLI_TREE,
     AST_CLI_LEAVES,
+    AST_CLI_CENTER,
     AST_CLI_REPORT,
     AST_CLI_TARGETS
 };
@@ -40,7 +41,7 @@ typedef struct ast_cli_cluster_settings {
     const char *input, *weights, *init, *labels, *means, *colored, *report, *state;
     const char *prior_mean, *memberships, *samples, *trace;
     const char *line; /* the command line, for the report */
-    const char *tree, *leaf_labels, *merge_text;
+    const char *tree, *leaf_labels, *merge_text, *center_file, *names;
     int shuffle, frame_axes, compare, durable;
     size_t memory; /* bytes, 0: not given */
 } ast_cli_cluster_settings;
@@ -74,6 +75,7 @@ typedef struct ast_cli_cluster_job {
     ast_cli_record record;
     ast_cli_checkpoint state; /* with --state */
     float *prior_mean, *memberships;
+    ast_names names;       /* with --names */
     ast_tune_report tuned; /* with --angle auto */
     ast_axes axes;         /* with --frame-axes */
     int32_t *nearest;
@@ -90,6 +92,9 @@ int ast_cli_cluster_plan(ast_cli_cluster_settings *given, int argc, char **argv)
 
 int ast_cli_cluster_run(int argc, char **argv);
 
+/* Says that there is no row to cluster; the exit code. */
+int ast_cli_cluster_nothing(const ast_cli_cluster_settings *given);
+
 /* An input that is larger than memory (cluster_larger.c): whether the options allow that, the plan for the memory that
  * there is, and the run, which writes the labels. */
 int ast_cli_larger_check(const ast_cli_cluster_job *work);
@@ -104,6 +109,7 @@ int ast_cli_cluster_labels(ast_cli_cluster_job *work);
 
 /* What the table, JSON and the report tell. */
 ast_cli_result ast_cli_cluster_result(ast_cli_cluster_job *work);
+const ast_names *ast_cli_cluster_names(const ast_cli_cluster_job *work); /* NULL: rows have no names */
 ast_notation ast_cli_cluster_notation(const ast_cli_cluster_job *work);
 
 /* Writes the report, if one is asked for. */

@@ -136,7 +136,7 @@ int ast_cli_larger_run(job *work) {
     if (status == AST_OK && ast_cli_interrupted())
         status = AST_CANCELLED;
     if (status == AST_OK && work->report.missing == work->report.points)
-        return ast_cli_no_usable_row(work->given->input);
+        return ast_cli_cluster_nothing(work->given);
     int code = explain(work, status);
     if (code < 0 && !whole)
         code = copy_labels(work);

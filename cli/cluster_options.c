@@ -27,9 +27,17 @@ static const ast_cli_option options_table[] = {
      "how far a point may be from its mean, 0 to 180 degrees; a larger angle gives fewer clusters; auto: "
      "as tune recommends (dp)",
      AT(options.angle), 0, 180, .choices = automatic, .methods = AST_CLI_BY_ANGLE,
-     .required = "how far a point may be from its mean, such as --angle 25 (or --method spkm --clusters K)",
+     .required =
+         "how far a point may be from its mean, such as --angle 25 or --cosine 0.9 (or --method spkm --clusters "
+         "K)",
      .more = "`auto` takes the angle, `--order content` and, if `tune` says so, --merge-to. It warns if nothing "
              "stands out. --merge and --merge-to replace the recommended merge."},
+    {"cosine", AST_CLI_COSINE, "C",
+     "the same as a cosine similarity: how similar a point must be to its mean, -1 to 1; a smaller cosine gives fewer "
+     "clusters",
+     AT(options.angle), -1, 1, .methods = AST_CLI_BY_ANGLE, .excludes = "angle",
+     .more = "It is the cosine of --angle: 0.5 is 60 degrees. Similarity is that to the mean of the cluster, not to "
+             "another point."},
     {"method", AST_CLI_CHOICE, "NAME",
      "dp: as many clusters as the angle asks for\n"
      "spkm: spherical k-means, as many clusters as --clusters says\n"
@@ -125,13 +133,35 @@ static const ast_cli_option options_table[] = {
      .more = "All of them go at once, after convergence and merging. Their points join the nearest remaining "
              "mean; with `dp` only if it is within --angle. The others are outliers, which `outliers` in JSON "
              "counts."},
+    {"center", AST_CLI_FLAG, NULL,
+     "cluster the rows without their common direction: unit vectors minus their mean, normalised again",
+     AT(options.center), .inputs = AST_CLI_POINTS | AST_CLI_SEVERAL,
+     .excludes = "axial dip-direction strike-dip trend-plunge frame-axes",
+     .more =
+         "Embeddings of most models share a direction that says nothing about their content, so that all cosines are "
+         "large. The mean is that of all rows, by weight, from exact sums: it does not depend on threads, processes "
+         "or the order of rows. Everything that is printed and written, the means included, is that of the centred "
+         "rows, and so must be the means of --init. A row that equals the mean is missing."},
+    {"center-file", AST_CLI_TEXT, "FILE.npy", "write the mean that was subtracted, for assign", AT(center_file),
+     .needs = "center", .more = "1 x D: float32 *.npy*, or text."},
+    {"representatives", AST_CLI_COUNT, "N", "for each cluster, the N rows that are nearest to its mean",
+     AT(options.representatives), 1, 2147483647,
+     .more = "Rows are counted from 0; of equally near ones the first come first. In the table they take the place of "
+             "the mean; in JSON they are *representatives*, and *names* if the rows have names."},
+    {"names", AST_CLI_NAME, "FILE", "a text with one name per row: the names of the representatives", AT(names),
+     .inputs = AST_CLI_POINTS | AST_CLI_SPARSE | AST_CLI_SEVERAL, .needs = "representatives",
+     .excludes = "name-column"},
+    {"name-column", AST_CLI_TEXT, "N|NAME",
+     "the column of a text table that holds the names, by number or by its name in the header; it is no coordinate",
+     AT(reading.source.names), .inputs = AST_CLI_POINTS, .needs = "representatives", .excludes = "transpose"},
     {"labels", AST_CLI_TEXT, "FILE",
      "write one label per row, point or triangle, -1 for missing ones: int32 .npy, or text; for images, "
      "an array of the image's shape; - is standard output",
      AT(labels),
      .more = "Labels are 0 to K-1 in the order in which the clusters were made. An *.npy* array of height x "
              "width x D is an image."},
-    {"means", AST_CLI_TEXT, "FILE", "write the means, one per row: float32 .npy, or text", AT(means), .more = NULL},
+    {"means", AST_CLI_TEXT, "FILE", "write the means, one per row: float32 .npy, .fvecs, .fbin, or text", AT(means),
+     .more = NULL},
     {"colored", AST_CLI_TEXT, "FILE.ply",
      "write the cloud or mesh with a colour and a label for each point or triangle", AT(colored),
      .inputs = AST_CLI_SOLID, .not_in = AST_CLI_ON_RANKS | AST_CLI_EVERY,
@@ -220,14 +250,16 @@ static unsigned modes(const void *data);
 const ast_cli_command ast_cli_cluster = {
     .name = "cluster",
     .summary = "find the clusters of directions",
-    .usage = "cluster INPUT... --angle DEG [options]\ncluster INPUT... --method spkm --clusters K [options]\n"
-             "cluster INPUT... --method mbspkm|movmf|fsd|crp|ospkm|dpmeans [options]",
+    .usage =
+        "cluster INPUT... --angle DEG|--cosine C [options]\ncluster INPUT... --method spkm --clusters K [options]\n"
+        "cluster INPUT... --method mbspkm|movmf|fsd|crp|ospkm|dpmeans [options]",
     .about = "Clusters the rows of INPUT as directions: their length does not matter. Rows that are zero or hold "
              "a NaN are missing and get the label -1. The same input and options give the same labels, bit for "
              "bit, on any number of threads and on any processor. INPUT may also be a depth image (16-bit PNG or "
              "PGM, or a scene of the NYU v2 .mat), a cloud or a mesh (PCD, PLY, OBJ, STL), whose surface normals "
-             "are the points; faces of a mesh count by their area. Several .npy files, or a folder of them (9.npy "
-             "before 10.npy), are one table, a file's rows behind those of the file before.",
+             "are the points; faces of a mesh count by their area. Several files of one binary format, such as "
+             ".npy, or a folder of them (9.npy before 10.npy), are one table, a file's rows behind those of the file "
+             "before.",
     .more =
         "Of a scene of the NYU v2 data set (*.mat*) --frame says which; `--frame all` clusters each by itself, prints "
         "one result after the other, and puts the number of the scene into the names of the files it writes: "
@@ -253,6 +285,7 @@ const ast_cli_command ast_cli_cluster = {
                 "asterism cluster sites.tsv --columns dec,inc --trend-plunge --angle 90\n"
                 "asterism cluster embeddings.npy --method spkm --clusters 5000 --state run.state\n"
                 "asterism cluster embeddings.npy --angle 40 --labels labels.npy --memory 2G\n"
+                "asterism cluster embeddings.npy --cosine 0.5 --center --representatives 3 --names titles.txt\n"
                 "asterism cluster part1.npy part2.npy part3.npy --angle 40 --labels labels.npy\n"
                 "zcat poles.csv.gz | asterism cluster - --format csv --angle 20 --labels -",
     .input = "an INPUT file, or - for standard input",
@@ -323,6 +356,8 @@ static int check_ranks(const settings *given) {
 }
 
 static int check_files(const settings *given) {
+    if (given->reading.source.names && strcmp(given->reading.source.names, "0") == 0)
+        return ast_cli_fail(AST_CLI_USAGE, "--name-column must be at least 1: columns are counted from 1");
     if (given->colored && !ast_has_extension(given->colored, ".ply"))
         return ast_cli_fail(AST_CLI_USAGE, "--colored writes PLY: its name must end in .ply, not be '%s'",
                             given->colored);

@@ -34,6 +34,11 @@ ast_notation ast_cli_cluster_notation(const job *work) {
                                                     : ast_cli_field_notation(&work->given->reading.source);
 }
 
+const ast_names *ast_cli_cluster_names(const job *work) {
+    const ast_names *names = work->given->names ? &work->names : &work->directions.input.names;
+    return names->count ? names : NULL;
+}
+
 ast_cli_result ast_cli_cluster_result(job *work) {
     const settings *given = work->given;
     const ast_cli_directions *d = &work->directions;
@@ -60,7 +65,9 @@ ast_cli_result ast_cli_cluster_result(job *work) {
         .axes = given->frame_axes ? &work->axes : NULL,
         .nearest = work->nearest,
         .plan = d->in_parts ? &work->parts.plan : NULL,
-        .memory = d->allowed};
+        .memory = d->allowed,
+        .cosine = ast_cli_typed(&given->common, "cosine"),
+        .names = ast_cli_cluster_names(work)};
 }
 
 static void print_json(const void *work, ast_text *json) {
@@ -220,5 +227,7 @@ int ast_cli_cluster_deliver(job *work) {
     work->targets[AST_CLI_LABELS].array = ast_cli_directions_array(&work->directions, work->labels, NULL);
     work->targets[AST_CLI_MEANS].array =
         ast_value_array(ast_means(work->context), work->report.clusters, work->report.dimension);
+    if (work->report.center)
+        work->targets[AST_CLI_CENTER].array = ast_value_array(work->report.center, 1, work->report.dimension);
     return ast_cli_deliver(work->targets, AST_CLI_TARGETS, &work->given->common, &printer);
 }

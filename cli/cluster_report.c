@@ -6,6 +6,7 @@
 #include <page.h>
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "cli.h"
 #include "pages.h"
@@ -22,6 +23,8 @@ static void fill_parameters(const settings *given, const ast_cli_result *result,
         ast_page_parameter(head, "clusters", NULL, (double)given->options.clusters);
     if (given->options.axial)
         ast_page_parameter(head, "axial", "yes", NAN);
+    if (given->options.center)
+        ast_page_parameter(head, "center", "yes", NAN);
     if (given->weights)
         ast_page_parameter(head, "weights", given->weights, NAN);
     if (result->normals)
@@ -57,6 +60,11 @@ static void fill_notes(const ast_cli_result *result, ast_page_notes *notes) {
     char missing[AST_CLI_GROUPED], outliers[AST_CLI_GROUPED];
     if (result->about)
         ast_note(notes, "Read from %s.", result->about);
+    if (report->center)
+        ast_note(notes,
+                 "The rows are centred: their mean, of length %.3f, is subtracted. Points and means are those of the "
+                 "centred rows.",
+                 ast_cli_center_length(report));
     if (report->missing)
         ast_note(notes, "%s row%s no direction.", ast_cli_grouped(report->missing, missing),
                  report->missing == 1 ? " has" : "s have");
@@ -81,11 +89,33 @@ static void fill_notes(const ast_cli_result *result, ast_page_notes *notes) {
         ast_note(notes, "The angle: %s.", result->tuned->reason);
 }
 
+/* (N, D) the points as --center has them, from malloc(); NaN where nothing is left. */
+static float *centre_rows(const job *work) {
+    size_t dimension = work->points.dimension;
+    const float *center = work->report.center;
+    float *rows = malloc((work->points.count * dimension + 1) * sizeof *rows);
+    double *row = malloc(dimension * sizeof *row);
+    for (size_t i = 0; rows && row && i < work->points.count; i++) {
+        bool there = ast_unit_row(&work->points, i, row);
+        for (size_t d = 0; d < dimension; d++)
+            rows[i * dimension + d] = there ? (float)(row[d] - (double)center[d]) : NAN;
+    }
+    free(row);
+    if (row)
+        return rows;
+    free(rows);
+    return NULL;
+}
+
 static bool make_report(const job *work, ast_page_head *head, const ast_picture *image, ast_format_error *error) {
     ast_text json = {0};
     size_t count;
+    float *rows = work->report.center ? centre_rows(work) : NULL;
+    ast_points centred = ast_points_f4(rows, work->points.count, work->points.dimension);
+    if (work->report.center && !rows)
+        return ast_format_fail(error, "there is no memory for the centred rows of the report");
     ast_batch_page page = {.head = head,
-                           .points = &work->points,
+                           .points = rows ? &centred : &work->points,
                            .labels = work->labels,
                            .label_count = work->points.count,
                            .clusters = ast_clusters(work->context, &count),
@@ -93,10 +123,12 @@ static bool make_report(const job *work, ast_page_head *head, const ast_picture 
                            .labels_name = work->given->input,
                            .seed = work->given->common.seed,
                            .image = image,
-                           .notation = ast_cli_cluster_notation(work)};
+                           .notation = ast_cli_cluster_notation(work),
+                           .names = ast_cli_cluster_names(work)};
     bool good =
         ast_batch_page_json(&page, &json, error) && ast_page_write(&json, work->targets[AST_CLI_REPORT].output, error);
     ast_text_free(&json);
+    free(rows);
     return good;
 }
 

@@ -22,28 +22,44 @@
 
 /* ---- What it is -------------------------------------------------------------------------------------------------- */
 
-/* Several inputs are .npy files and folders of them. */
+/* Several inputs are files of one binary format, and folders of them. */
 static int check_inputs(const char *command, const char *const *inputs) {
-    for (size_t i = 0; inputs[1] && inputs[i]; i++)
-        if (!ast_has_extension(inputs[i], ".npy") && !ast_is_folder(inputs[i]))
-            return ast_cli_fail(AST_CLI_USAGE,
-                                "%s takes one input, not both '%s' and '%s', unless all are .npy files or folders of "
-                                "them",
-                                command, inputs[0], inputs[i ? i : 1]);
+    const char *first = NULL;
+    for (size_t i = 0; inputs[1] && inputs[i]; i++) {
+        const char *format = ast_table_format(inputs[i]);
+        if (ast_is_folder(inputs[i]))
+            continue;
+        if (!format || (first && strcmp(format, first) != 0))
+            return ast_cli_fail(
+                AST_CLI_USAGE,
+                "%s takes one input, not both '%s' and '%s', unless all are files of one binary format, "
+                "such as .npy, or folders of them",
+                command, inputs[0], inputs[i ? i : 1]);
+        first = format;
+    }
     return -1;
 }
 
-/* Of a folder of tables, whose files begin at `first`, only the .npy files are taken. */
-static int keep_npy(ast_frame_list *list, size_t first, const char *input) {
+/* Of a folder of tables, whose files begin at `first`, those of one binary format are taken: .npy if there are any,
+ * otherwise that of the first. */
+static int keep_tables(ast_frame_list *list, size_t first, const char *input) {
+    const char *wanted = NULL;
     size_t kept = first;
     for (size_t i = first; i < list->count; i++) {
-        if (ast_has_extension(list->files[i].path, ".npy"))
+        const char *format = ast_table_format(list->files[i].path);
+        wanted = format && (!wanted || strcmp(format, "npy") == 0) ? format : wanted;
+    }
+    for (size_t i = first; i < list->count; i++) {
+        const char *format = ast_table_format(list->files[i].path);
+        if (format && strcmp(format, wanted) == 0)
             list->files[kept++] = list->files[i];
         else
             free(list->files[i].path);
     }
     list->count = kept;
-    return kept > first ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s: is a folder without an .npy file", input);
+    return kept > first
+               ? -1
+               : ast_cli_fail(AST_CLI_FAILED, "%s: is a folder without an .npy file or another binary table", input);
 }
 
 static int name_them(ast_cli_reading *how, const char *const *inputs, const char **input) {
@@ -66,7 +82,7 @@ static int add_input(ast_cli_reading *how, const char *input, bool several) {
     if (!ast_frame_list_add(list, input, several ? AST_AS_TABLES : ast_cli_camera_kind(&how->camera, input), &error))
         return ast_cli_fail(list->misused ? AST_CLI_USAGE : AST_CLI_FAILED, "%s", error.text);
     bool file = list->count == before + 1 && strcmp(list->files[before].path, input) == 0;
-    return list->depth || file ? -1 : keep_npy(list, before, input);
+    return list->depth || file ? -1 : keep_tables(list, before, input);
 }
 
 static int list_inputs(ast_cli_reading *how, const ast_cli_common *common, const char **input) {
@@ -99,6 +115,8 @@ int ast_cli_reading_parse(const ast_cli_command *command, int argc, char **argv,
     ast_cli_camera_resolve(&how->camera, settings, AST_SMOOTH_GUIDED);
     if (command->data)
         how->inputs[0] = ast_cli_typed(settings, command->data);
+    if (how->inputs[0])
+        ast_cli_camera_beside(&how->camera, how->inputs[0]);
     return how->inputs[0] ? list_inputs(how, settings, input) : -1;
 }
 
@@ -151,10 +169,10 @@ static int open_table(ast_cli_directions *d, const ast_cli_reading *how) {
         return ast_cli_no_memory("the list of inputs");
     for (size_t i = 0; i < list->count; i++)
         paths[i] = list->files[i].path;
-    d->joined = list->count > 1;
     allow_files(list->count);
     bool good = ast_input_begin(&d->input, paths, list->count, &options, &error);
     free(paths);
+    d->joined = list->count > 1;
     return ast_cli_outcome(good, &error);
 }
 
@@ -165,8 +183,8 @@ static int refuse_other(const ast_cli_directions *d, const char *input) {
     if (size / 3 <= (double)d->allowed)
         return -1;
     return ast_cli_fail(AST_CLI_FAILED,
-                        "%s has %s and does not fit into the memory budget of %s; only .npy files (f2, f4, f8 or i1, "
-                        "in C order) may be larger",
+                        "%s has %s and does not fit into the memory budget of %s; only .npy files in C order and other "
+                        "binary tables (.fbin, .fvecs, .safetensors, .h5 and so on) may be larger",
                         input, ast_cli_bytes(size, text[0]), ast_cli_bytes((double)d->allowed, text[1]));
 }
 
@@ -214,11 +232,20 @@ static int read_joined(ast_cli_directions *d) {
     return -1;
 }
 
-static int read_table(ast_cli_directions *d, const ast_cli_reading *how, const char *input,
-                      const ast_cli_budget *budget) {
+/* Where reading takes memory, a rank of a command that can take files in parts reads the rows that are its own. */
+static int in_shares(const ast_cli_directions *d, const ast_cli_reading *how, const ast_cli_common *common) {
+    ast_format_error unused;
+    return ast_cli_ranks() && d->input.unmapped && (common->command->inputs & AST_CLI_SEVERAL) &&
+           !ast_cli_field_notation(&how->source) && ast_input_by_rows(&d->input, &unused);
+}
+
+static int read_table(ast_cli_directions *d, const ast_cli_reading *how, const ast_cli_common *common,
+                      const char *input, const ast_cli_budget *budget) {
     int code = open_table(d, how);
     if (code < 0)
         code = fit(d, how, input, budget);
+    if (code < 0)
+        d->joined |= in_shares(d, how, common);
     if (code < 0 && d->joined && !d->in_parts)
         code = read_joined(d);
     if (code < 0 && !d->joined && !d->in_parts) {
@@ -227,6 +254,7 @@ static int read_table(ast_cli_directions *d, const ast_cli_reading *how, const c
             code = ast_cli_sparse_apply(&how->sparse, input, &d->input);
         d->points = d->input.points;
     }
+    d->transposed = how->source.transpose;
     d->height = d->input.height;
     d->width = d->input.width;
     d->all = d->joined ? d->input.source.count : d->points.count;
@@ -252,7 +280,7 @@ int ast_cli_directions_read(ast_cli_directions *d, const ast_cli_reading *how, c
                             const char *input, ast_context *context, const ast_cli_budget *budget) {
     d->kind = how->kind;
     if (d->kind == AST_CLI_ROWS)
-        return read_table(d, how, input, budget);
+        return read_table(d, how, common, input, budget);
     if (d->kind == AST_CLI_IMAGES)
         return read_depth(d, how, common->command->name, input, context);
     int code = ast_cli_surface_read(&d->surface, &how->cloud, &how->source, input, context, 0);
@@ -274,6 +302,10 @@ int ast_cli_directions_status(const ast_cli_directions *d, ast_status status, co
     size_t own, row = ast_fault_row(context);
     if (status == AST_NO_INPUT && ast_input_failed(&d->input, &error))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    if (status == AST_BAD_DATA && row == 0 && d->kind == AST_CLI_ROWS && !d->joined && !d->transposed &&
+        d->points.dimension > d->points.count)
+        return ast_cli_fail(AST_CLI_FAILED, "%s: %s; if each column is a point, give --transpose", ast_cli_name(input),
+                            ast_message(context));
     if (status != AST_BAD_DATA || !d->joined || row < 1 || row > d->input.source.count)
         return ast_cli_status(status, context, input);
     const char *name = ast_input_row_file(&d->input, row - 1, &own), *message = ast_message(context);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * INPUT as directions, whatever it is: a table of points, several .npy files as one table, an image of normals, a depth
+ * INPUT as directions, whatever it is: a table of points, several files as one table, an image of normals, a depth
  * image, a scene of a data set, a cloud or a mesh. */
 #ifndef AST_CLI_DIRECTIONS_H
 #define AST_CLI_DIRECTIONS_H
@@ -33,7 +33,7 @@ typedef struct ast_cli_reading {
         &ast_cli_source_group, .offset = (offset_of_reading) + offsetof(ast_cli_reading, source)                       \
     }
 
-/* Reads the command line into `settings`, of which `how` is a part, and finds out what the inputs are: one, or .npy files
+/* Reads the command line into `settings`, of which `how` is a part, and finds out what the inputs are: one, or files
  * that are read as one. *input becomes its name, or what sentences call them. To be freed in any case. */
 int ast_cli_reading_parse(const ast_cli_command *command, int argc, char **argv, void *settings, ast_cli_reading *how,
                           const char **input);
@@ -59,7 +59,8 @@ typedef struct ast_cli_directions {
     size_t height, width; /* of an image, whose points are its pixels row by row; 0 otherwise */
     size_t first, all;    /* several files on several ranks: the number of the first point; all points there are */
     uint64_t look;        /* on several ranks: what tells these files from others */
-    int joined;           /* they are the rows of several files */
+    int joined;           /* they are the rows of several files, or a rank's own rows of a file that is not mapped */
+    int transposed;       /* the columns of the table are the points */
     int in_parts;         /* the table is larger than memory: it is read through input.source */
     size_t allowed;       /* bytes that may be used, where there is a budget */
     ast_input input;

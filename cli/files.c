@@ -16,11 +16,19 @@
 #define AT(field) offsetof(ast_cli_source, field)
 static const ast_cli_option options_table[] = {
     {"format", AST_CLI_TEXT, "NAME",
-     "npy, csv, tsv, txt, dat, mtx or npz, each also with .gz; pcd, ply, obj or stl: needed for standard "
-     "input, otherwise the extension decides",
+     "npy, csv, tsv, txt, dat, mtx, npz, fbin, u8bin, i8bin, fvecs, bvecs or safetensors, each also with .gz; h5; pcd, "
+     "ply, obj or stl: needed for standard input, otherwise the extension decides",
      AT(format), .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_DEPTH & ~AST_CLI_SEVERAL,
-     .manual = "`npy`, `csv`, `tsv`, `txt`, `dat`, `mtx` or `npz`, each also with `.gz`; `pcd`, `ply`, `obj` or `stl`. "
+     .manual = "`npy`, `csv`, `tsv`, `txt`, `dat`, `mtx`, `npz`, `fbin`, `u8bin`, `i8bin`, `fvecs`, `bvecs` or "
+               "`safetensors`, each also with `.gz`; `h5`; `pcd`, `ply`, `obj` or `stl`. "
                "Needed for standard input; otherwise the extension decides."},
+    {"tensor", AST_CLI_TEXT, "NAME", "the tensor of a .safetensors file, where it has several of two dimensions",
+     AT(tensor), .inputs = AST_CLI_POINTS | AST_CLI_SEVERAL,
+     .manual = "The tensor of a *.safetensors* file, where it has several of two dimensions."},
+    {"dataset", AST_CLI_TEXT, "PATH",
+     "the dataset of an .h5 file, such as /train, where it has several of two dimensions", AT(dataset),
+     .inputs = AST_CLI_POINTS | AST_CLI_SEVERAL,
+     .manual = "The dataset of an *.h5* file, such as `/train`, where it has several of two dimensions."},
     {"columns", AST_CLI_TEXT, "LIST",
      "columns to read: numbers from 1 on, or names in the header of a text, such as 2-101, 1,3,5-7 or dec,inc",
      AT(columns),
@@ -62,7 +70,10 @@ ast_input_options ast_cli_input_options(const ast_cli_source *source) {
     ast_input_options_init(&options);
     options.format = source->format;
     options.columns = source->columns;
+    options.tensor = source->tensor;
+    options.dataset = source->dataset;
     options.transpose = source->transpose;
+    options.names = source->names;
     return options;
 }
 
@@ -139,6 +150,30 @@ int ast_cli_read_weights(const char *path, const char *input, size_t count, doub
     }
     if (!counts)
         return ast_cli_fail(AST_CLI_FAILED, "%s: every weight is 0; at least one point must count", path);
+    return -1;
+}
+
+int ast_cli_read_names(const char *path, const char *input, size_t count, ast_names *names) {
+    ast_format_error error;
+    if (!ast_read_names(path, names, &error))
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    if (names->count != count)
+        return ast_cli_fail(AST_CLI_FAILED, "%s has %zu name%s, but %s has %zu row%s", path, names->count,
+                            names->count == 1 ? "" : "s", ast_cli_name(input), count, count == 1 ? "" : "s");
+    return -1;
+}
+
+int ast_cli_read_center(const char *path, size_t dimension, float **center) {
+    ast_format_error error;
+    size_t rows, columns;
+    if (!ast_read_matrix(path, NULL, center, &rows, &columns, &error))
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    if (rows != 1 || columns != dimension)
+        return ast_cli_fail(AST_CLI_FAILED, "%s is %zu x %zu; the centre of points of %zu dimensions is 1 x %zu", path,
+                            rows, columns, dimension, dimension);
+    for (size_t d = 0; d < dimension; d++)
+        if (!isfinite((*center)[d]))
+            return ast_cli_fail(AST_CLI_FAILED, "%s: component %zu of the centre is not finite", path, d + 1);
     return -1;
 }
 

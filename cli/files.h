@@ -12,6 +12,8 @@
 /* How INPUT is to be read: the options that every subcommand with points has. */
 typedef struct ast_cli_source {
     const char *format, *columns;
+    const char *tensor, *dataset; /* of files that hold several */
+    const char *names; /* the column that holds a name for each row; NULL: none. Only where the subcommand has names */
     int transpose;
     int dip_direction, strike_dip, trend_plunge; /* rows are angles in degrees: field.h */
 } ast_cli_source;
@@ -31,6 +33,8 @@ int ast_cli_open_points(ast_input *input, const char *path, const ast_cli_source
 int ast_cli_read_points(ast_input *input, const char *path, const ast_cli_source *source);
 
 /* Reads the weights of `count` points. *weights is the caller's to free(). */
+int ast_cli_read_names(const char *path, const char *input, size_t count, ast_names *names);
+int ast_cli_read_center(const char *path, size_t dimension, float **center); /* one row, as --center-file has it */
 int ast_cli_read_weights(const char *path, const char *input, size_t count, double **weights);
 
 /* Reads means for points of `dimension` components. *means is the caller's to free(). */

@@ -78,6 +78,9 @@ static int check_stems(const ast_cli_frame_files *files, const ast_cli_frames *i
 int ast_cli_frame_files_prepare(const ast_cli_frame_files *files, const ast_cli_frames *inputs,
                                 const ast_cli_source *source) {
     const ast_frame_list *list = inputs->list;
+    int code = ast_cli_check_folder(files->option, files->folder);
+    if (code >= 0)
+        return code;
     for (size_t i = 0; i < list->count; i++) {
         const char *path = list->files[i].path;
         char *target = target_of(files, path);
@@ -91,7 +94,7 @@ int ast_cli_frame_files_prepare(const ast_cli_frame_files *files, const ast_cli_
     const char **sorted = malloc((list->count + 1) * sizeof *sorted);
     if (!sorted)
         return ast_cli_no_memory("the names of the files to write");
-    int code = check_stems(files, inputs, source, sorted);
+    code = check_stems(files, inputs, source, sorted);
     free(sorted);
     return code < 0 ? ast_cli_make_folder(files->option, files->folder) : code;
 }

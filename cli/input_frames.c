@@ -14,6 +14,8 @@
 /* The size of the images of the cameras that have a name. */
 enum { CAMERA_WIDTH = 640, CAMERA_HEIGHT = 480 };
 
+#define WARNINGS 3 /* about single files; then one about all */
+
 static int is_standard(const char *path) {
     return strcmp(path, "-") == 0;
 }
@@ -50,6 +52,10 @@ int ast_cli_frames_list(ast_frame_list *list, const ast_cli_camera *camera, cons
         if (list->count == before)
             empty = *input;
     }
+    if (list->absent > 0)
+        ast_cli_fail(0, "warning: a depth.txt names %zu file%s that %s not there, such as %s; the other %zu are used",
+                     list->absent, list->absent == 1 ? "" : "s", list->absent == 1 ? "is" : "are", list->first_absent,
+                     list->count);
     /* What a folder holds shows only here. */
     code = ast_cli_rules_of_kind(common, list->depth ? AST_CLI_DEPTH : AST_CLI_POINTS | AST_CLI_SPARSE, inputs[0]);
     if (code < 0)
@@ -71,6 +77,8 @@ static int open_camera(ast_cli_frames *frames, const ast_cli_camera *camera, ast
     how->raw_width = camera->raw[0];
     how->raw_height = camera->raw[1];
     frames->camera = ast_cli_camera_called(camera, input);
+    frames->file_width = camera->width;
+    frames->file_height = camera->height;
     if (!(options->units_per_metre > 0) || list->scenes)
         options->units_per_metre = ast_frame_list_scale(list);
     if (!(options->units_per_metre > 0))
@@ -84,8 +92,11 @@ int ast_cli_frames_open(ast_cli_frames *frames, ast_frame_list *list, const ast_
     ast_frames_options how = {
         .raw_points = raw_points, .raw_dimension = raw_dimension, .interrupted = ast_cli_interrupted};
     frames->list = list;
+    frames->go_on &= list->depth && !list->scenes && list->count > 1;
+    how.go_on = frames->go_on;
     if (source)
         how.table = ast_cli_input_options(source);
+    frames->unnamed = source && !source->format && !raw_points && !list->depth && is_standard(list->files[0].path);
     int code = list->depth ? open_camera(frames, camera, &how) : -1;
     if (code >= 0)
         return code;
@@ -124,6 +135,10 @@ static int check_size(const ast_cli_frames *frames) {
     if (frames->width && (image->width != frames->width || image->height != frames->height))
         return ast_cli_fail(AST_CLI_FAILED, "%s is %zu x %zu pixels, but the frames before it are %zu x %zu",
                             frames->frame.source, image->width, image->height, frames->width, frames->height);
+    if (frames->file_height && (image->width != frames->file_width || image->height != frames->file_height))
+        return ast_cli_fail(AST_CLI_FAILED,
+                            "%s is %zu x %zu pixels, but the camera.json beside it is for %zu x %zu; give --intrinsics",
+                            frames->frame.source, image->width, image->height, frames->file_width, frames->file_height);
     if (frames->camera && (image->width != CAMERA_WIDTH || image->height != CAMERA_HEIGHT))
         return ast_cli_fail(
             AST_CLI_FAILED, "%s is %zu x %zu pixels, but --camera %s stands for images of %d x %d; give --intrinsics",
@@ -131,12 +146,28 @@ static int check_size(const ast_cli_frames *frames) {
     return -1;
 }
 
+/* As ast_frames_next, past the files that cannot be read, unless that is all of them. */
+static int next_readable(ast_cli_frames *frames, ast_format_error *error) {
+    int more = ast_frames_next(frames->frames, &frames->frame, error);
+    while (more < 0 && frames->go_on && ++frames->left_out < frames->list->count) {
+        if (frames->left_out <= WARNINGS)
+            ast_cli_fail(0, "warning: a frame is left out: %s", error->text);
+        more = ast_frames_next(frames->frames, &frames->frame, error);
+    }
+    if (more == 0 && frames->left_out > WARNINGS)
+        ast_cli_fail(0, "warning: %zu of %zu frames could not be read and were left out", frames->left_out,
+                     frames->list->count);
+    return more;
+}
+
 int ast_cli_frames_next(ast_cli_frames *frames, int *found) {
     ast_format_error error;
-    int more = ast_frames_next(frames->frames, &frames->frame, &error);
+    int more = next_readable(frames, &error);
     *found = more > 0;
     if (more < 0)
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+        return ast_cli_fail(AST_CLI_FAILED, "%s%s", error.text,
+                            frames->unnamed ? "; for text give --format csv (or tsv, txt)" : "");
+    frames->unnamed = false;
     if (more == 0 || !frames->list->depth)
         return -1;
     int code = check_size(frames);

@@ -10,14 +10,18 @@
 #include "camera.h"
 #include "files.h"
 
-/* Zeroed at first. */
+/* Zeroed at first, but for the option. */
 typedef struct ast_cli_frames {
     const ast_frame_list *list;
     ast_frames *frames;
     ast_input_frame frame; /* the current one */
+    bool go_on;            /* option: image files that cannot be read are left out, with a warning */
+    size_t left_out;       /* how many were */
+    bool unnamed;          /* standard input without --format, before its first table */
     /* Of depth images */
     ast_depth_options options;
-    const char *camera; /* by its name, or NULL */
+    const char *camera;             /* by its name, or NULL */
+    size_t file_width, file_height; /* by camera.json; 0: not known */
     ast_depth *maker;
     float *normals;       /* (height, width, 3) */
     size_t width, height; /* of every frame; 0 before the first */

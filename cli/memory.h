@@ -10,8 +10,8 @@
 #define AST_CLI_MEMORY_OPTION(at)                                                                                      \
     {                                                                                                                  \
         "memory", AST_CLI_AMOUNT, "SIZE",                                                                              \
-            "memory budget, such as 512M or 8G (default: all available memory); an .npy that does not fit is read in " \
-            "parts",                                                                                                   \
+            "memory budget, such as 512M or 8G (default: all available memory); a binary table that does not fit is "  \
+            "read in parts",                                                                                           \
             at,                                                                                                        \
             .inputs = AST_CLI_ANY_INPUT, .not_in = AST_CLI_ON_RANKS,                                                   \
             .more = "The memory available is what is free within the limits of the process and of its group. See "     \

@@ -88,6 +88,8 @@ static int run(int argc, char **argv) {
     settings given = {0};
     int code = ast_cli_parse(&ast_cli_normals, argc, argv, &given, &given.input);
     ast_cli_camera_resolve(&given.camera, &given.common, AST_SMOOTH_GUIDED);
+    if (given.input)
+        ast_cli_camera_beside(&given.camera, given.input);
     int solid = code < 0 && ast_solid_input(given.input, given.source.format);
     if (code < 0)
         code = check(&given, solid);

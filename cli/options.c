@@ -316,6 +316,11 @@ static int store_bytes(const ast_cli_option *option, const char *value, size_t *
     return -1;
 }
 
+/* Rounded, so that round cosines are round angles: 0.5 is 60 degrees, as if 60 had been typed. */
+static double degrees_of(double cosine) {
+    return rint(acos(cosine) * (180 / 3.14159265358979323846) * 1e11) / 1e11;
+}
+
 static int store_real(const ast_cli_option *option, const char *value, double *field) {
     char *end;
     const char *word = option->choices ? option->choices[0] : NULL;
@@ -332,7 +337,7 @@ static int store_real(const ast_cli_option *option, const char *value, double *f
         return ast_cli_fail(AST_CLI_USAGE, "--%s must be a number from %g to %g%s%s, not '%s'", option->name,
                             option->low, option->high, word ? " or " : "", word ? word : "", value);
     }
-    *field = number;
+    *field = option->kind == AST_CLI_COSINE ? degrees_of(number) : number;
     return -1;
 }
 
@@ -409,6 +414,7 @@ static int store(const ast_cli_option *option, const char *value, void *field) {
     case AST_CLI_AMOUNT:
         return store_bytes(option, value, field);
     case AST_CLI_REAL:
+    case AST_CLI_COSINE:
         return store_real(option, value, field);
     case AST_CLI_COUNT:
     case AST_CLI_MAYBE:

@@ -19,6 +19,8 @@ typedef enum ast_cli_kind {
     AST_CLI_OFF,     /* nothing; int becomes 0 (1) */
     AST_CLI_TEXT,    /* const char *, not empty (NULL) */
     AST_CLI_REAL,    /* double within low..high; choices[0], if there are choices, is infinity (NaN) */
+    AST_CLI_COSINE,  /* double: the angle in degrees of a cosine within low..high. Its field is that of an option in
+                        degrees, whose default stays */
     AST_CLI_COUNT,   /* size_t within low..high; choices[0], if there are choices, is SIZE_MAX (0) */
     AST_CLI_INT,     /* int or uint32_t within low..high (0) */
     AST_CLI_MAYBE,   /* size_t, the same or nothing: a next word of digits alone is its value; without one it is 0
@@ -41,7 +43,7 @@ enum {
     AST_CLI_SCENE = 8,             /* of the NYU v2 .mat */
     AST_CLI_CLOUD = 16,            /* a 3-D file without faces */
     AST_CLI_MESH = 32,             /* and with them */
-    AST_CLI_SEVERAL = 64,          /* multiple .npy files that are one table */
+    AST_CLI_SEVERAL = 64,          /* multiple files that are one table */
     AST_CLI_STANDARD_POINTS = 128, /* standard input */
     AST_CLI_STANDARD_DEPTH = 256,
     AST_CLI_POINTS = AST_CLI_TABLE | AST_CLI_STANDARD_POINTS,

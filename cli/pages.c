@@ -16,8 +16,9 @@
 #include "terminal.h"
 
 static int no_page(const char *option) {
-    return ast_cli_fail(AST_CLI_USAGE,
-                        "%s: this build of asterism has no page to show, since there was no npm to bundle it", option);
+    return ast_cli_fail(
+        AST_CLI_USAGE,
+        "%s: this build of asterism has no page to show: npm was missing, or ASTERISM_WITH_VIEWER was OFF", option);
 }
 
 int ast_cli_report_check(const char *option, const char *path) {

@@ -4,6 +4,8 @@
 #include "result.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 double ast_cli_share(const ast_cli_result *result, const ast_cluster_info *cluster) {
     double part = result->weighted ? cluster->weight : (double)cluster->count;
@@ -31,6 +33,21 @@ double ast_cli_loss(const ast_cli_result *result) {
     if (!result->full || result->full->objective == 0)
         return NAN;
     return (result->full->objective - result->report->objective) / fabs(result->full->objective);
+}
+
+double ast_cli_center_length(const ast_report *report) {
+    double squared = 0;
+    for (size_t d = 0; d < report->dimension; d++)
+        squared += (double)report->center[d] * (double)report->center[d];
+    return sqrt(squared);
+}
+
+const char *ast_cli_row_name(const ast_cli_result *result, size_t row, char text[AST_EXCERPT]) {
+    const char *name = result->names->list[row];
+    ast_excerpt(text, name, strlen(name));
+    if (!*name)
+        snprintf(text, AST_EXCERPT, "row %zu", row);
+    return text;
 }
 
 const char *ast_cli_axis_name(int32_t axis) {

@@ -6,6 +6,7 @@
 
 #include <asterism.h>
 #include <asterism_depth.h>
+#include <formats.h>
 #include <json.h>
 #include <report.h>
 
@@ -31,7 +32,12 @@ typedef struct ast_cli_result {
     const int32_t *nearest; /* (report->clusters): 0..5 for +x -x +y -y +z -z of the frame */
     const ast_plan *plan;   /* of an input that was read in parts; NULL: it was in memory */
     size_t memory;          /* bytes that could be used then */
+    const char *cosine;     /* as typed in place of the angle; NULL: it was not */
+    const ast_names *names; /* of the rows; NULL: they have none */
 } ast_cli_result;
+
+/* The name of a row as one line of text that is safe to print, cut to fit; "row N" for an empty one. */
+const char *ast_cli_row_name(const ast_cli_result *result, size_t row, char text[AST_EXCERPT]);
 
 /* Of all points, or of their weights, how much belongs to the cluster: 0..1. */
 double ast_cli_share(const ast_cli_result *result, const ast_cluster_info *cluster);
@@ -44,6 +50,9 @@ double ast_cli_between(const ast_cli_result *result, size_t a, size_t b);
 
 /* How much of the other run's objective is missing: 0.01 is 1%, below 0 where this one is better; NaN without one. */
 double ast_cli_loss(const ast_cli_result *result);
+
+/* How long the mean is that --center subtracted: near 1 if all rows are alike. */
+double ast_cli_center_length(const ast_report *report);
 
 /* "+x" and so on. */
 const char *ast_cli_axis_name(int32_t axis);

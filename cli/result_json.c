@@ -116,6 +116,8 @@ static void put_head(const ast_cli_result *result, ast_text *json) {
     ast_json_real(json, "statistic", report->rayleigh, DOUBLE_DIGITS);
     ast_json_real(json, "p", report->rayleigh_p, DOUBLE_DIGITS);
     ast_json_close(json, '}');
+    if (report->center)
+        ast_json_real(json, "center_length", ast_cli_center_length(report), DOUBLE_DIGITS);
     if (result->plan)
         put_memory(result, json);
     ast_json_real(json, "seconds", report->seconds, DOUBLE_DIGITS);
@@ -155,6 +157,20 @@ static void put_angles_of(const ast_cli_result *result, const ast_cluster_info *
     ast_json_real(json, names[result->notation][1], inclination, FLOAT_DIGITS);
 }
 
+/* Names as they are: JSON can write any text. */
+static void put_representatives(const ast_cli_result *result, const ast_cluster_info *cluster, ast_text *json) {
+    ast_json_open(json, "representatives", '[');
+    for (size_t i = 0; i < cluster->representative_count; i++)
+        ast_json_integer(json, NULL, (int64_t)cluster->representatives[i]);
+    ast_json_close(json, ']');
+    if (!result->names)
+        return;
+    ast_json_open(json, "names", '[');
+    for (size_t i = 0; i < cluster->representative_count; i++)
+        ast_json_string(json, NULL, result->names->list[cluster->representatives[i]]);
+    ast_json_close(json, ']');
+}
+
 /* A mixture knows the share of its component; what belongs to the others is counted. */
 static void put_cluster(const ast_cli_result *result, size_t id, ast_text *json) {
     const ast_cluster_info *cluster = &result->clusters[id];
@@ -174,6 +190,8 @@ static void put_cluster(const ast_cli_result *result, size_t id, ast_text *json)
         ast_json_real(json, "stability", cluster->stability, FLOAT_DIGITS);
     if (result->notation)
         put_angles_of(result, cluster, json);
+    if (cluster->representatives)
+        put_representatives(result, cluster, json);
     ast_json_close(json, '}');
 }
 

@@ -39,7 +39,7 @@ static const struct {
                   {AST_CLI_SCENE, "scenes of the NYU v2 data set (.mat)", "a data set of scenes"},
                   {AST_CLI_CLOUD, "clouds (.pcd, .ply, .obj)", "a cloud"},
                   {AST_CLI_MESH, "meshes (.ply, .obj, .stl)", "a mesh"},
-                  {AST_CLI_SEVERAL, "multiple .npy files", "multiple .npy files that are read as one"},
+                  {AST_CLI_SEVERAL, "multiple files of points", "multiple files that are read as one"},
                   {AST_CLI_STANDARD_POINTS, "points on standard input", "points"},
                   {AST_CLI_STANDARD_DEPTH, "depth frames on standard input", "depth images"}};
 enum { KIND_WORDS = sizeof kind_words / sizeof *kind_words };
@@ -84,17 +84,20 @@ static const char *list_options(char text[AST_CLI_LIST], const ast_cli_command *
     return ast_cli_join(text, words, count, " or ");
 }
 
+/* Whether the name is among those of the list. */
+static int lists(const char *names, const char *name) {
+    size_t length = strlen(name);
+    for (const char *at = names; (at = strstr(at, name)); at += length)
+        if ((at == names || at[-1] == ' ') && (at[length] == 0 || at[length] == ' '))
+            return 1;
+    return 0;
+}
+
 /* The first of these options that was typed, or NULL. */
 static const char *typed_of(const ast_cli_common *common, const char *names) {
-    for (size_t i = 0; i < common->typed_count; i++) {
-        const char *name = common->typed[i]->name, *at = names;
-        size_t length = strlen(name);
-        while ((at = strstr(at, name))) {
-            if ((at == names || at[-1] == ' ') && (at[length] == 0 || at[length] == ' '))
-                return name;
-            at += length;
-        }
-    }
+    for (size_t i = 0; i < common->typed_count; i++)
+        if (lists(names, common->typed[i]->name))
+            return common->typed[i]->name;
     return NULL;
 }
 
@@ -186,10 +189,13 @@ static int check_modes(const ast_cli_command *command, const ast_cli_common *com
 static const struct {
     const char *name;
     unsigned kinds;
-} format_kinds[] = {{"npy", AST_CLI_TABLE}, {"csv", AST_CLI_TABLE},  {"tsv", AST_CLI_TABLE},  {"txt", AST_CLI_TABLE},
-                    {"dat", AST_CLI_TABLE}, {"mtx", AST_CLI_SPARSE}, {"npz", AST_CLI_SPARSE}, {"png", AST_CLI_IMAGE},
-                    {"pgm", AST_CLI_IMAGE}, {"mat", AST_CLI_SCENE},  {"pcd", AST_CLI_CLOUD},  {"stl", AST_CLI_MESH},
-                    {"ply", AST_CLI_SOLID}, {"obj", AST_CLI_SOLID}};
+} format_kinds[] = {
+    {"npy", AST_CLI_TABLE},   {"csv", AST_CLI_TABLE},   {"tsv", AST_CLI_TABLE},   {"txt", AST_CLI_TABLE},
+    {"dat", AST_CLI_TABLE},   {"mtx", AST_CLI_SPARSE},  {"npz", AST_CLI_SPARSE},  {"png", AST_CLI_IMAGE},
+    {"pgm", AST_CLI_IMAGE},   {"mat", AST_CLI_SCENE},   {"pcd", AST_CLI_CLOUD},   {"stl", AST_CLI_MESH},
+    {"ply", AST_CLI_SOLID},   {"obj", AST_CLI_SOLID},   {"fbin", AST_CLI_TABLE},  {"u8bin", AST_CLI_TABLE},
+    {"i8bin", AST_CLI_TABLE}, {"fvecs", AST_CLI_TABLE}, {"bvecs", AST_CLI_TABLE}, {"safetensors", AST_CLI_TABLE},
+    {"h5", AST_CLI_TABLE},    {"hdf5", AST_CLI_TABLE}};
 
 /* Of "points.csv.gz" or of "csv.gz". Everything is possible where the name says nothing. */
 static unsigned kinds_of_name(const char *name) {
@@ -278,6 +284,14 @@ static int check_no_data(const ast_cli_common *common) {
 
 /* ---- All of them ------------------------------------------------------------------------------------------------- */
 
+/* Whether an option was typed that cannot be combined with this one: it stands for it. */
+static int typed_instead(const ast_cli_common *common, const char *name) {
+    for (size_t i = 0; i < common->typed_count; i++)
+        if (common->typed[i]->excludes && lists(common->typed[i]->excludes, name))
+            return 1;
+    return 0;
+}
+
 static int check_required(const ast_cli_command *command, const ast_cli_common *common) {
     ast_cli_use groups[AST_CLI_GROUPS];
     size_t count = ast_cli_groups(command, groups);
@@ -285,7 +299,8 @@ static int check_required(const ast_cli_command *command, const ast_cli_common *
     for (size_t i = 0; i < count; i++) {
         for (const ast_cli_option *option = groups[i].group->options; option->name; option++) {
             int applies = !option->methods || (option->methods & bit);
-            if (option->required && applies && !ast_cli_typed(common, option->name))
+            if (option->required && applies && !ast_cli_typed(common, option->name) &&
+                !typed_instead(common, option->name))
                 return ast_cli_fail(AST_CLI_USAGE, "%s needs --%s %s, %s", command->name, option->name, option->value,
                                     option->required);
         }

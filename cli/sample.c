@@ -43,14 +43,15 @@ static const ast_cli_option options_table[] = {
     {"axial", AST_CLI_FLAG, NULL, "give every row a random sign; the separation, at most 90 degrees, is that of axes",
      AT(axial), .excludes = "scene"},
     {"output", AST_CLI_TEXT, "FILE",
-     "write the points: float32 .npy, or text; - is standard output; of a scene: its folder", AT(output),
+     "write the points: float32 .npy, .fvecs, .fbin, or text; - is standard output; of a scene: its folder", AT(output),
      .more = "The folder is made if it does not exist. It gets *depth/000000.png* and so on, 16-bit millimetres "
              "with 0 for holes; *truth/000000.npy*, int32, for each pixel the number of its surface's true "
              "direction in the world, -1 for holes and where the surface is curved; *poses.txt*, a row *time tx "
              "ty tz qx qy qz qw* for each frame, camera to world; and *camera.json*, the intrinsics, the depth "
              "scale and the directions that the truth counts. A signal stops it after a whole frame."},
     {"labels", AST_CLI_TEXT, "FILE", "write the true labels: int32 .npy, or text", AT(labels), .excludes = "scene"},
-    {"means", AST_CLI_TEXT, "FILE", "write the true means: float32 .npy, or text", AT(means), .excludes = "scene"},
+    {"means", AST_CLI_TEXT, "FILE", "write the true means: float32 .npy, .fvecs, .fbin, or text", AT(means),
+     .excludes = "scene"},
     {0}};
 
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};
@@ -105,9 +106,9 @@ static int run(int argc, char **argv) {
     if (given.scene.name >= 0)
         return ast_cli_scene_run(&given.common, &given.scene, given.output);
     job work = {.given = &given,
-                .targets = {[POINTS] = {.option = "output", .path = given.output},
+                .targets = {[POINTS] = {.option = "output", .path = given.output, .table = true},
                             [LABELS] = {.option = "labels", .path = given.labels},
-                            [MEANS] = {.option = "means", .path = given.means}}};
+                            [MEANS] = {.option = "means", .path = given.means, .table = true}}};
     code = check(&work);
     if (code < 0)
         code = prepare(&work);

@@ -68,7 +68,9 @@ int ast_cli_scene_run(const ast_cli_common *common, const ast_cli_scene *scene, 
     if (strcmp(output, "-") == 0)
         return ast_cli_fail(AST_CLI_USAGE, "--output: a scene is a folder of files, which standard output cannot be");
     set_hallway(&work, scene);
-    int code = prepare(&work);
+    int code = ast_cli_check_folder("output", output);
+    if (code < 0)
+        code = prepare(&work);
     if (code < 0)
         code = make_frames(&work);
     if (code < 0)

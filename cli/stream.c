@@ -111,13 +111,20 @@ static int is_standard(const char *path) {
 
 /* ---- Before the first frame -------------------------------------------------------------------------------------- */
 
+static int posed_how(const ast_cli_tracking_settings *given) {
+    return given->poses ? 1 + given->flip_y : 0;
+}
+
 static int take_over(job *work, const ast_cli_standing *standing) {
     const ast_cli_tracking_settings *given = &work->given->tracking;
     const char *state = work->given->state;
     ast_cli_tracking *tracking = &work->tracking;
-    if (standing->posed != (given->poses != NULL))
+    if (!standing->posed != !given->poses)
         return ast_cli_fail(AST_CLI_FAILED, "%s: the state was made with%s --poses, and this run is with%s", state,
                             standing->posed ? "" : "out", standing->posed ? "out" : "");
+    if (standing->posed != posed_how(given))
+        return ast_cli_fail(AST_CLI_FAILED, "%s: the state was made with%s --flip-y, and this run is with%s", state,
+                            given->flip_y ? "out" : "", given->flip_y ? "" : "out");
     if (given->dimension && !given->source.columns && given->dimension != standing->dimension)
         return ast_cli_fail(AST_CLI_FAILED,
                             "%s: the state was made with points of %" PRIu64 " dimensions, but --dimension is %zu",
@@ -196,7 +203,7 @@ static int save_state(job *work) {
                                  .number = frame->number,
                                  .frames = tracking->frame.frame + 1,
                                  .dimension = tracking->options.dimension,
-                                 .posed = given->tracking.poses != NULL};
+                                 .posed = posed_how(&given->tracking)};
     standing.state = ast_stream_save(tracking->stream, &standing.state_size);
     int code = standing.state ? ast_cli_state_write(given->state, given->tracking.durable, &standing)
                               : ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory for the state", given->state);

@@ -5,27 +5,46 @@
 #define AST_CLI_STREAM_POSES_H
 
 #include <asterism.h>
+#include <frames.h>
 
 #include <stdint.h>
 
+/* A row of the file, or a file of the folder. */
+typedef struct ast_cli_pose {
+    double seconds; /* NaN where it has no time */
+    double turn[9]; /* from the camera to the world, row-major */
+} ast_cli_pose;
+
+/* Zeroed at first, but for `flip`. */
 typedef struct ast_cli_poses {
+    int flip; /* option: the y axis of the camera is negated first */
     const char *path;
-    double (*turns)[9]; /* (count) rotations from the camera to the world, row-major */
+    ast_cli_pose *rows;
     size_t count, room;
-    double *turned; /* (capacity, 3) the points of the current frame */
+    ast_folder files; /* the file of each pose, where `path` is a folder */
+    size_t *chosen;   /* (list->count) the pose of each frame; NULL: frame i has pose i */
+    size_t frames;    /* of `chosen` */
+    double *turned;   /* (capacity, 3) the points of the current frame */
     size_t capacity;
 } ast_cli_poses;
 
-/* Reads a text with one row a frame whose last four columns are a quaternion qx qy qz qw. Lines that begin with # are
- * comments. The poses are to be freed in any case. */
+/* How frames find their pose: -1 where it was not typed. */
+enum { AST_CLI_POSES_NEAREST, AST_CLI_POSES_ROW };
+
+/* Reads a text with one row per frame: 16 numbers are a 4 x 4 matrix; otherwise the last four are a quaternion qx qy qz
+ * qw, and the first of eight is a time. Lines that begin with # are comments. Or a folder of text files with one matrix
+ * each. The poses are to be freed in any case. */
 int ast_cli_poses_read(ast_cli_poses *poses, const char *path);
 
-/* Turns the points by row `row`, in double; *points becomes a view of the turned ones. `source` names the frame. */
-int ast_cli_poses_turn(ast_cli_poses *poses, uint64_t row, const char *source, ast_points *points);
+/* Finds the pose of each frame (pose_match.c): by name in a folder, by time or by row in a file. `frames` is how many
+ * there are, or SIZE_MAX; `how` is as above. */
+int ast_cli_poses_match(ast_cli_poses *poses, const ast_frame_list *list, size_t frames, int how);
 
-/* The same in place, for unit normals, which nothing but their direction has to be kept of. */
-int ast_cli_poses_turn_normals(const ast_cli_poses *poses, uint64_t row, const char *source, float *normals,
-                               size_t count);
+/* Turns the points of the frame by its pose, in double; *points becomes a view of the turned ones. */
+int ast_cli_poses_turn(ast_cli_poses *poses, const ast_input_frame *frame, ast_points *points);
+
+/* The same in place, for unit normals: only their direction has to be kept. */
+int ast_cli_poses_turn_normals(const ast_cli_poses *poses, const ast_input_frame *frame, float *normals, size_t count);
 
 void ast_cli_poses_free(ast_cli_poses *poses);
 

@@ -15,7 +15,7 @@ typedef struct ast_cli_standing {
     uint64_t number;        /* of the frame in the file, or AST_WHOLE */
     uint64_t frames;        /* that the stream has seen */
     uint64_t dimension;
-    int posed;         /* the points were turned by --poses */
+    int posed;         /* the points were turned: 1 by --poses, 2 with --flip-y too, otherwise 0 */
     const void *state; /* of ast_stream_save */
     size_t state_size;
 } ast_cli_standing;

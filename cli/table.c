@@ -35,6 +35,32 @@ static void print_row(const ast_cluster_info *cluster, size_t id, const ast_cli_
 static void print_angles(const ast_cli_result *result, const size_t *rows, size_t count, const look *style);
 static void print_axes(const ast_cli_result *result, const look *style);
 
+/* With representatives the table is about them: a mean of many components says little to people. */
+static int exemplified(const ast_cli_result *result) {
+    return result->report->clusters > 0 && result->clusters[0].representatives != NULL;
+}
+
+static void print_heading(const ast_cli_result *result, const look *style) {
+    printf("\n%s%6s  %*s  %11s  %6s  ", style->bold, "id", -BAR_CELLS, "", "size", "share");
+    if (exemplified(result))
+        printf("%6s  %7s  representatives%s\n", "cosine", "spread", style->plain);
+    else
+        printf("%7s  %7s  %7s  mean%s%s\n", "spread", "kappa", "alpha95", notations[result->notation].heading,
+               style->plain);
+}
+
+static void print_legend(const ast_cli_result *result) {
+    if (exemplified(result)) {
+        printf("\ncosine: mean cosine between the members and their mean; spread: the same in degrees\n"
+               "representatives: the rows nearest to the mean, nearest first%s\n",
+               result->names ? "" : ", by row number from 0");
+        return;
+    }
+    printf("\nspread: degrees; its cosine is the mean cosine between the members and their mean\n"
+           "alpha95: degrees; the true mean is within this angle of the mean with 95%% confidence\n");
+    fputs(notations[result->notation].meaning, stdout);
+}
+
 static int in_space(const ast_cli_result *result) {
     return result->report->dimension == 3;
 }
@@ -48,8 +74,7 @@ void ast_cli_print_table(const ast_cli_result *result) {
     size_t rows[MOST_ROWS], total = result->report->clusters;
     size_t count = largest(result, rows);
     print_head(result, &style);
-    printf("\n%s%6s  %*s  %11s  %6s  %7s  %7s  %7s  mean%s%s\n", style.bold, "id", -BAR_CELLS, "", "size", "share",
-           "spread", "kappa", "alpha95", notations[result->notation].heading, style.plain);
+    print_heading(result, &style);
     double scale = count ? ast_cli_share(result, &result->clusters[rows[0]]) : 1;
     for (size_t i = 0; i < count; i++)
         print_row(&result->clusters[rows[i]], rows[i], result, scale, &style);
@@ -61,9 +86,7 @@ void ast_cli_print_table(const ast_cli_result *result) {
         printf("   ... and %s more with %s points together\n", ast_cli_grouped(total - count, more),
                ast_cli_grouped(rest, points));
     }
-    printf("\nspread: degrees; its cosine is the mean cosine between the members and their mean\n"
-           "alpha95: degrees; the true mean is within this angle of the mean with 95%% confidence\n");
-    fputs(notations[result->notation].meaning, stdout);
+    print_legend(result);
     if (in_space(result) && count > 1)
         print_angles(result, rows, count < MOST_ANGLES ? count : MOST_ANGLES, &style);
     if (result->axes)
@@ -136,7 +159,9 @@ static void print_head(const ast_cli_result *result, const look *style) {
         printf(", %s missing", ast_cli_grouped(report->missing, text));
     printf("%s\n%s%s cluster%s%s by %s", style->plain, style->bold, ast_cli_grouped(report->clusters, text),
            report->clusters == 1 ? "" : "s", style->plain, result->method);
-    if (!isnan(result->angle))
+    if (result->cosine)
+        printf(" at cosine %s (%.4g degrees)", result->cosine, result->angle);
+    else if (!isnan(result->angle))
         printf(" at %g degrees", result->angle);
     if (report->cluster_posterior)
         printf(", the last of %d sweep%s", report->iterations, report->iterations == 1 ? "" : "s");
@@ -148,6 +173,9 @@ static void print_head(const ast_cli_result *result, const look *style) {
     if (isfinite(report->background))
         printf("background: %.1f%% of the mixture; %s outlier%s with label -1\n", 100 * report->background,
                ast_cli_grouped(report->outliers, text), report->outliers == 1 ? "" : "s");
+    if (report->center)
+        printf("centred: the mean of the rows, of length %.3f, is subtracted; all of this is about the centred rows\n",
+               ast_cli_center_length(report));
     print_loss(result);
     print_merge(result);
     print_firmness(report);
@@ -191,6 +219,19 @@ static void print_bar(double share, const look *style) {
     printf("%s%*s", style->plain, BAR_CELLS - cells - (rest > 0), "");
 }
 
+/* Names may hold commas, so that bars stand between them. */
+static void print_representatives(const ast_cluster_info *cluster, const ast_cli_result *result) {
+    char text[AST_EXCERPT];
+    for (size_t i = 0; i < cluster->representative_count; i++) {
+        size_t row = cluster->representatives[i];
+        if (result->names)
+            printf("%s%s", i ? " | " : "", ast_cli_row_name(result, row, text));
+        else
+            printf("%s%zu", i ? ", " : "", row);
+    }
+    putchar('\n');
+}
+
 static void print_row(const ast_cluster_info *cluster, size_t id, const ast_cli_result *result, double scale,
                       const look *style) {
     size_t dimension = result->report->dimension;
@@ -202,8 +243,13 @@ static void print_row(const ast_cluster_info *cluster, size_t id, const ast_cli_
         snprintf(alpha95, sizeof alpha95, cluster->alpha95 < 0.01 ? "%.1e" : "%.2f", cluster->alpha95);
     printf("%6zu  ", id);
     print_bar(scale > 0 ? share / scale : 0, style);
-    printf("  %11s  %5.1f%%  %7.2f  %7s  %7s ", ast_cli_grouped(cluster->count, size), 100 * share,
-           ast_cli_spread(cluster), kappa, alpha95);
+    printf("  %11s  %5.1f%%", ast_cli_grouped(cluster->count, size), 100 * share);
+    if (exemplified(result)) {
+        printf("  %6.3f  %7.2f  ", fmin(1, fmax(0, cluster->resultant)), ast_cli_spread(cluster));
+        print_representatives(cluster, result);
+        return;
+    }
+    printf("  %7.2f  %7s  %7s ", ast_cli_spread(cluster), kappa, alpha95);
     size_t shown = dimension < MOST_COMPONENTS ? dimension : MOST_COMPONENTS;
     for (size_t d = 0; d < shown; d++)
         printf(" %6.3f", (double)cluster->mean[d]);

@@ -7,6 +7,7 @@
 #include <frames.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "files.h"
@@ -37,8 +38,11 @@ int ast_cli_check_targets(const ast_cli_target *targets, size_t count, const cha
     ast_format_error error;
     for (size_t i = 0; i < count; i++) {
         const char *path = targets[i].path;
-        if (path && !targets[i].own && !ast_output_check(path, &error))
+        if (path && !targets[i].own && !ast_output_check(path, targets[i].table, &error))
             return ast_cli_fail(AST_CLI_USAGE, "--%s: %s", targets[i].option, error.text);
+        if (path && targets[i].extension && !same(path, "-") && !ast_has_extension(path, targets[i].extension))
+            return ast_cli_fail(AST_CLI_USAGE, "--%s %s: the name must end in %s", targets[i].option, path,
+                                targets[i].extension);
         if (json && same(path, "-"))
             return ast_cli_fail(AST_CLI_USAGE, "--json and --%s - would both write to standard output",
                                 targets[i].option);
@@ -79,6 +83,16 @@ int ast_cli_check_writable(const char *path) {
     ast_output *output = ast_output_open(path, false, &error);
     ast_output_abandon(output);
     return ast_cli_outcome(output != NULL, &error);
+}
+
+int ast_cli_check_folder(const char *option, const char *folder) {
+    static const char *const extensions[] = {".npy", ".csv", ".tsv", ".txt", ".png", ".json"};
+    for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++)
+        if (ast_has_extension(folder, extensions[i]) && access(folder, F_OK) != 0)
+            return ast_cli_fail(AST_CLI_USAGE,
+                                "--%s %s: this is the name of a folder, for one file per frame; leave out the %s",
+                                option, folder, extensions[i]);
+    return -1;
 }
 
 int ast_cli_make_folder(const char *option, const char *folder) {

@@ -13,8 +13,10 @@
 typedef struct ast_cli_target {
     const char *option, *path; /* its option's name; path NULL: not asked for */
     ast_array array;
-    bool own;           /* the subcommand writes it itself, whatever its extension: no array goes into it */
-    ast_output *output; /* while it is open */
+    const char *extension; /* that the name must have; NULL: one of those for arrays, or any if it is `own` */
+    bool own;              /* the subcommand writes it itself, whatever its extension: no array goes into it */
+    ast_output *output;    /* while it is open */
+    bool table;            /* rows of floats go into it, which can be .fvecs and .fbin too */
 } ast_cli_target;
 
 /* Whether the targets' names can be written to, and differ from each other and from `input`; `json` is whether standard
@@ -26,6 +28,9 @@ int ast_cli_check_kept(const ast_cli_target *targets, size_t count, const char *
 
 /* Whether a file can be written, so that this shows before the work rather than after it. */
 int ast_cli_check_writable(const char *path);
+
+/* Refuses a folder that is called like a file and is not there: somebody expects one file. */
+int ast_cli_check_folder(const char *option, const char *folder);
 
 /* Makes the folder that --`option` names, and those above it, where they are not there. */
 int ast_cli_make_folder(const char *option, const char *folder);

@@ -43,9 +43,13 @@ int ast_cli_flush(void) {
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return AST_CLI_DONE;
+    if (!errno) { /* an earlier write failed, and its reason is gone: the next one has the same */
+        clearerr(stdout);
+        putchar('\n');
+        fflush(stdout);
+    }
     if (errno == EPIPE || ast_cli_closed())
         return AST_CLI_DONE;
-    /* Where an earlier write failed, its errno is gone. */
     return ast_cli_fail(AST_CLI_FAILED, "cannot write to standard output%s%s", errno ? ": " : "",
                         errno ? strerror(errno) : "");
 }
@@ -57,7 +61,7 @@ int ast_cli_closed(void) {
 
 int ast_cli_colour(void) {
     const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
-    if (no_colour && no_colour[0])
+    if ((no_colour && no_colour[0]) || ast_cli_ranks()) /* mpirun gives its ranks a terminal, whatever it writes to */
         return 0;
     return isatty(STDOUT_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
 }

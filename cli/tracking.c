@@ -16,12 +16,14 @@
 /* In the order of ast_weight_update, behind the tracker's own, which is what is not typed (-1). */
 static const char *const updates[] = {"posterior", "paper", NULL};
 static const char *const revivals[] = {"any", "near", NULL};
+static const char *const pose_times[] = {"nearest", "row", NULL}; /* in the order of the enum in stream_poses.h */
 
 #define AT(field) offsetof(ast_stream_options, field)
 static const ast_cli_option tracker_options[] = {
     {"angle", AST_CLI_REAL, "DEG",
      "how far a point may be from its mean, 0 to 180 degrees; a larger angle gives fewer clusters", AT(angle), 0, 180,
      .required = "how far a point may be from its mean, such as --angle 70"},
+    {"cosine", AST_CLI_COSINE, "C", "the same as a cosine similarity, -1 to 1", AT(angle), -1, 1, .excludes = "angle"},
     {"method", AST_CLI_CHOICE, "NAME",
      "ddp: clusters move, vanish and come back\n"
      "sdp: each frame starts from the means of the one before\n"
@@ -67,11 +69,30 @@ static const ast_cli_option options_table[] = {
      "is made if necessary",
      AT(labels), .more = NULL},
     {"poses", AST_CLI_NAME, "FILE",
-     "text with one row per frame, the last four columns being qx qy qz qw, camera to world: points are "
-     "turned by it",
+     "camera poses, camera to world: points are turned into the world. Text with one row per frame, time tx ty "
+     "tz qx qy qz qw or the 16 numbers of a 4 x 4 matrix; or a folder with one text of 4 x 4 numbers per frame",
      AT(poses),
-     .more = "Rows may be *time tx ty tz qx qy qz qw*; lines that begin with # are comments. The points, of "
-             "three dimensions, are turned before anything else. Depth images must be as many as there are rows."},
+     .more = "A row may also be *qx qy qz qw* alone, behind any other columns; lines that begin with # are comments. "
+             "The points, of three dimensions, are turned before anything else. If the frames have times (a "
+             "*depth.txt*, or names that are numbers with a decimal point) and the number of rows is another than that "
+             "of frames, each frame takes the row whose time is nearest; otherwise frame and row go together in order, "
+             "and there must be one row per frame. The files of a folder belong to the frames of the same name "
+             "(*frame-000017.pose.txt* to *frame-000017.depth.png*) or, if names do not match, go together in order; "
+             "the folder may be that of the images. Other files than *.txt* are ignored, and if there are files called "
+             "*.pose.txt*, all others."},
+    {"pose-times", AST_CLI_CHOICE, "HOW",
+     "nearest: each frame takes the row of --poses whose time is nearest\n"
+     "row: the rows belong to the frames in order",
+     AT(pose_times), .choices = pose_times, .needs = "poses",
+     .more = "With `nearest` names that are whole numbers are times too. A warning says so if a pose is more than 0.1 "
+             "seconds away."},
+    {"flip-y", AST_CLI_FLAG, NULL,
+     "negate the y of the camera's points before a pose turns them, for left-handed worlds such as ICL-NUIM",
+     AT(flip_y), .needs = "poses"},
+    {"strict", AST_CLI_FLAG, NULL, "a depth image that is missing or cannot be read is an error, not a warning",
+     AT(strict),
+     .more = "Without it such frames are left out, unless all are; a *depth.txt* may name files that are not there. "
+             "Tables that cannot be read are errors in any case."},
     {0}};
 
 const ast_cli_group ast_cli_tracking_group = {.options = options_table};
@@ -94,8 +115,11 @@ static int list_inputs(ast_cli_tracking_settings *given, const ast_cli_common *c
     int code = resolve(given);
     if (code < 0 && !(given->list = calloc(1, sizeof *given->list)))
         code = ast_cli_no_memory("the list of inputs");
-    if (code < 0)
-        code = ast_cli_frames_list(given->list, &given->camera, &given->source, common, given->inputs, given->poses);
+    if (code >= 0)
+        return code;
+    given->list->number_times = given->pose_times == AST_CLI_POSES_NEAREST;
+    given->list->strict = given->strict;
+    code = ast_cli_frames_list(given->list, &given->camera, &given->source, common, given->inputs, given->poses);
     if (code < 0 && given->options.revive_near < 0) /* normals of planes have hardly any noise */
         given->options.revive_near = given->list->depth && isnan(given->options.beta);
     return code;
@@ -110,6 +134,8 @@ int ast_cli_tracking_parse(const ast_cli_command *command, int argc, char **argv
     int code = ast_cli_parse(command, argc, argv, settings, tracking->inputs);
     /* Guided normals would split walls at the steps of a sensor. */
     ast_cli_camera_resolve(&tracking->camera, settings, AST_SMOOTH_PLANES);
+    if (code < 0)
+        ast_cli_camera_beside(&tracking->camera, tracking->inputs[0]);
     return code < 0 ? list_inputs(tracking, settings) : code;
 }
 
@@ -122,14 +148,13 @@ void ast_cli_tracking_free(ast_cli_tracking_settings *given) {
 
 /* ---- Before the first frame -------------------------------------------------------------------------------------- */
 
-/* Rows that do not match the frames one by one would turn the wrong ones, such as those of a tracker that is faster
- * than the camera. */
-static int check_poses(const ast_cli_tracking *tracking) {
-    size_t frames = ast_frames_count(tracking->inputs.frames), rows = tracking->poses.count;
-    if (frames == SIZE_MAX || frames == rows)
-        return -1;
-    return ast_cli_fail(AST_CLI_FAILED, "%s has %zu row%s, but there are %zu frames; it needs one row a frame",
-                        tracking->given->poses, rows, rows == 1 ? "" : "s", frames);
+static int open_poses(ast_cli_tracking *tracking) {
+    const ast_cli_tracking_settings *given = tracking->given;
+    tracking->poses.flip = given->flip_y;
+    int code = ast_cli_poses_read(&tracking->poses, given->poses);
+    return code < 0 ? ast_cli_poses_match(&tracking->poses, given->list, ast_frames_count(tracking->inputs.frames),
+                                          given->pose_times)
+                    : code;
 }
 
 int ast_cli_tracking_open(ast_cli_tracking *tracking, const ast_cli_common *common,
@@ -139,12 +164,11 @@ int ast_cli_tracking_open(ast_cli_tracking *tracking, const ast_cli_common *comm
     tracking->options = given->options;
     tracking->files = (ast_cli_frame_files){
         .option = "labels", .folder = given->labels, .extension = "npy", .what = "labels", .durable = given->durable};
+    tracking->inputs.go_on = !given->strict;
     int code = ast_cli_frames_open(&tracking->inputs, given->list, &given->camera, &given->source, given->points,
                                    given->dimension);
     if (code < 0 && given->poses)
-        code = ast_cli_poses_read(&tracking->poses, given->poses);
-    if (code < 0 && given->poses)
-        code = check_poses(tracking);
+        code = open_poses(tracking);
     if (code < 0)
         code = ast_cli_open_context(common, &tracking->context);
     if (code < 0)
@@ -229,11 +253,9 @@ static int write_labels(const ast_cli_tracking *tracking) {
 
 static int turn(ast_cli_tracking *tracking, ast_points *points) {
     const ast_cli_frames *inputs = &tracking->inputs;
-    const ast_input_frame *frame = &inputs->frame;
     if (inputs->list->depth)
-        return ast_cli_poses_turn_normals(&tracking->poses, frame->index, frame->source, inputs->normals,
-                                          points->count);
-    return ast_cli_poses_turn(&tracking->poses, frame->index, frame->source, points);
+        return ast_cli_poses_turn_normals(&tracking->poses, &inputs->frame, inputs->normals, points->count);
+    return ast_cli_poses_turn(&tracking->poses, &inputs->frame, points);
 }
 
 /* A frame that a signal cuts short counts as not found: the stream is as it was before it. */

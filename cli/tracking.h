@@ -20,11 +20,12 @@ typedef struct ast_cli_tracking_settings {
     const char **inputs;  /* NULL-terminated */
     ast_frame_list *list; /* their files */
     const char *labels, *poses;
+    int pose_times, flip_y;   /* pose_times: as ast_cli_poses_match takes it */
     size_t dimension, points; /* 0: not given */
-    int durable;
+    int durable, strict;
 } ast_cli_tracking_settings;
 
-/* The options of the clustering; --labels and --poses. */
+/* The options of the clustering; of labels, poses and frames. */
 extern const ast_cli_group ast_cli_tracker_group, ast_cli_tracking_group;
 
 /* A run; zeroed at first, so that it can be closed at any point. */

@@ -38,6 +38,8 @@ static const ast_cli_option options_table[] = {
      .more = "It has the mean and the concentration of the points, so that clusters of such draws are chance."},
     {"axial", AST_CLI_FLAG, NULL, "treat x and -x as the same", AT(options.axial),
      .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SPARSE},
+    {"center", AST_CLI_FLAG, NULL, "look at the rows without their common direction, as cluster --center",
+     AT(options.center), .inputs = AST_CLI_POINTS, .excludes = "axial dip-direction strike-dip trend-plunge"},
     {"csv", AST_CLI_TEXT, "FILE", "write one row per angle", AT(csv), .more = NULL},
     {"svg", AST_CLI_TEXT, "FILE", "draw silhouette, clusters and stability over the angle", AT(svg), .more = NULL},
     {"means", AST_CLI_TEXT, "FILE", "write the means of the recommended run", AT(means), .more = NULL},
@@ -105,7 +107,7 @@ static int run(int argc, char **argv) {
     job work = {.given = &given,
                 .targets = {[CSV] = {.option = "csv", .path = given.csv, .own = true},
                             [SVG] = {.option = "svg", .path = given.svg, .own = true},
-                            [MEANS] = {.option = "means", .path = given.means},
+                            [MEANS] = {.option = "means", .path = given.means, .table = true},
                             [REPORT] = {.option = "report", .path = given.report, .own = true}},
                 .line = given.report ? ast_cli_command_line(&ast_cli_tune, argc, argv) : NULL};
     code = ast_cli_check_targets(work.targets, TARGETS, given.input, given.common.json);

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static bool no_memory(ast_format_error *error) {
@@ -143,6 +144,19 @@ static void put_field_angles(ast_text *json, ast_notation notation, bool axial, 
     ast_json_number(json, line ? "trend" : "dip_direction", azimuth, 6);
 }
 
+/* What people call the rows nearest to the mean. */
+static void put_representatives(ast_text *json, const ast_batch_page *page, const ast_cluster_info *cluster) {
+    char text[32];
+    ast_json_open(json, "representatives", '[');
+    for (size_t i = 0; i < cluster->representative_count; i++) {
+        size_t row = cluster->representatives[i];
+        bool named = page->names && *page->names->list[row];
+        snprintf(text, sizeof text, "row %zu", row);
+        ast_json_string(json, NULL, named ? page->names->list[row] : text);
+    }
+    ast_json_close(json, ']');
+}
+
 static void put_cluster(ast_text *json, const ast_batch_page *page, size_t id, double total,
                         const ast_projection *projection) {
     double xyz[3];
@@ -161,6 +175,8 @@ static void put_cluster(ast_text *json, const ast_batch_page *page, size_t id, d
     ast_json_xyz(json, "xyz", xyz);
     if (dimension == 3 && page->notation)
         put_field_angles(json, page->notation, page->head->axial, cluster->mean);
+    if (cluster->representatives)
+        put_representatives(json, page, cluster);
     ast_json_colour(json, "color", (int32_t)id);
     ast_json_close(json, '}');
 }

@@ -71,6 +71,7 @@ typedef struct ast_batch_page {
     uint64_t seed;            /* of the drawn sample */
     const ast_picture *image; /* or NULL */
     ast_notation notation;    /* of three-dimensional means */
+    const ast_names *names;   /* of the rows, for representatives; NULL: they have none */
 } ast_batch_page;
 
 /* Writes the object of the page and adds notes to the head. False if memory runs out or the labels do not match the

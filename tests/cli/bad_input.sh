@@ -113,6 +113,12 @@ fails 1 'taken.npy' asterism cluster x.txt --angle 20 --labels taken.npy --means
 fails 1 'nowhere' asterism sample --points 9 --dimension 3 --clusters 2 --kappa 9 --output x2.npy --labels nowhere/t.npy
 fails 1 'nowhere' asterism assign x.txt --means x.npy --labels nowhere/z.npy
 
+# Columns are points
+awk 'BEGIN { for (row = 0; row < 3; row++) { for (i = 0; i < 5000; i++) printf "%d ", i % 7 + row; print "" } }' >wide.txt
+fails 1 'wide.txt: the points have dimension 5000.*if each column is a point, give --transpose' \
+    asterism cluster wide.txt --angle 20
+rm wide.txt
+
 # A disk that is full; what was there before stays
 if [ -w /dev/full ]; then
     echo old >m.npy
@@ -126,6 +132,11 @@ if [ -w /dev/full ]; then
     done
     # shellcheck disable=SC2016
     fails 1 'standard output' sh -c '"$0" --help >/dev/full' "$ASTERISM"
+    # More than the buffer holds: the first write that fails is not the last one.
+    asterism sample --points 400 --dimension 30 --clusters 300 --kappa 9 --output many.npy --quiet
+    # shellcheck disable=SC2016
+    fails 1 'standard output: No space left' sh -c '"$0" cluster many.npy --angle 9 --json >/dev/full' "$ASTERISM"
+    rm many.npy
     # shellcheck disable=SC2016
     fails 1 'standard output' sh -c '"$0" cluster --help >/dev/full' "$ASTERISM"
     rm m.npy

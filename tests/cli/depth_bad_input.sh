@@ -3,6 +3,7 @@
 # shellcheck disable=SC2086 # options in variables
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/depth_common.sh"
+rm hall/camera.json # which would be read
 frame=hall/depth/000000.png
 camera="--intrinsics $intrinsics"
 pgm wall.pgm 32 24 2000
@@ -19,6 +20,10 @@ for command in 'cluster' 'stream' 'segment --output out' 'normals --output n.npy
         nan,525,319.5,239.5 525,525,inf,239.5 '525, 525' 525,525,,239.5; do
         fails 2 "intrinsics (must be 4 numbers FX,FY,CX,CY, not '|FX,FY,CX,CY: the focal lengths .* must be above 0)" asterism $command $frame $angle --intrinsics "$text"
     done
+    fails 2 "distortion must be 5 numbers K1,K2,P1,P2,K3, not '1,2'" asterism $command $frame $angle $camera --distortion 1,2
+    fails 2 'distortion coefficients .* must be between -1000 and 1000' asterism $command $frame $angle $camera --distortion 0,0,0,0,1e9
+    fails 1 'distortion: half or more of the pixels of an image of 320 x 240 have no ray' \
+        asterism $command $frame $angle $camera --distortion -900,0,0,0,0
     fails 2 'depth-scale must be a number' asterism $command $frame $angle $camera --depth-scale 0
     fails 2 "smooth must be guided, tv, none or planes, not 'much'" asterism $command $frame $angle $camera --smooth much
     fails 2 'filter-radius must be a whole number' asterism $command $frame $angle $camera --filter-radius -1

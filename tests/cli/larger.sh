@@ -29,6 +29,7 @@ clusters() {
 }
 clusters 'labels in a file' 3500K small.npy --angle 40
 clusters 'labels in memory' 8M small.npy --angle 40 --threads 1
+clusters 'centred rows and representatives' 8M small.npy --angle 40 --threads 2 --center --representatives 3
 clusters 'axes' 3500K small.npy --angle 40 --axial --max-iterations 3 --threads 1
 clusters 'bytes' 3500K bytes.npy --angle 70 --max-iterations 3
 clusters 'wide' 6M wide.npy --angle 60

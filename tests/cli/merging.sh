@@ -181,6 +181,7 @@ fails 2 '--merge-to' asterism cluster bundles.txt --angle 20 --merge-to 0
 fails 2 '--merge.*--merge-to|--merge-to.*--merge' asterism cluster bundles.txt --angle 20 --merge 10 --merge-to 2
 fails 2 '--shuffle.*--order|--order.*--shuffle' asterism cluster bundles.txt --angle 20 --shuffle --order content
 fails 2 '--order must be given, content or random' asterism cluster bundles.txt --angle 20 --order sorted
+fails 2 '--tree z.txt: the name must end in .json' asterism cluster bundles.txt --angle 20 --tree z.txt
 fails 2 '--leaf-labels.*--tree' asterism cluster bundles.txt --angle 20 --leaf-labels z.npy
 fails 2 '--min-size' asterism cluster bundles.txt --angle 20 --min-size -1
 fails 2 '--order is for' asterism cluster bundles.txt --method spkm --clusters 2 --order content

@@ -93,7 +93,7 @@ static void add_option(line *of, const ast_cli_option *option) {
     else if (option->kind == AST_CLI_CHOICE)
         snprintf(value, sizeof of->text[0], "%s", option->choices[0]);
     else if (option->kind == AST_CLI_NUMBERS)
-        snprintf(value, sizeof of->text[0], "%s", option->low > 3 ? "1,1,1,1" : "1,1,1");
+        snprintf(value, sizeof of->text[0], "%s", &"1,1,1,1,1"[2 * (5 - (size_t)option->low)]);
     else if (option->kind == AST_CLI_READ || option->kind == AST_CLI_PAGE)
         snprintf(value, sizeof of->text[0], "%s", option->kind == AST_CLI_READ ? "r.npy" : "r.html");
     else if (option->kind == AST_CLI_PIXELS || option->kind == AST_CLI_AMOUNT)

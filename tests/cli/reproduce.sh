@@ -81,4 +81,4 @@ mv poses.txt hall
 works asterism reproduce stream --input hall --intrinsics 262.5,262.5,159.5,119.5 --output walk
 grep -q 'no truth beside these images' ../out || broken "$(cat ../out)"
 mkdir empty
-fails 1 'empty holds no depth images' asterism reproduce stream --input empty --camera kinect --output walk2
+fails 1 'empty: the folder is empty' asterism reproduce stream --input empty --camera kinect --output walk2

@@ -32,7 +32,7 @@ if asterism sample --scene hallway --frames 3 --size 160x120 --output one 2>../e
         broken "$(cat ../out)"
     grep -q '^spkm, K = 5' ../out || broken "$(cat ../out)"
     mkdir none
-    fails 1 'none holds no depth images' asterism reproduce nyu --input none --camera kinect --output z
+    fails 1 'none: the folder is empty' asterism reproduce nyu --input none --camera kinect --output z
 fi
 if [ -z "$NYU_MAKER" ]; then
     fails 1 'hall.mat: this build cannot read HDF5 files' asterism reproduce nyu --mat hall.mat --output z

@@ -47,6 +47,20 @@ equal height 48 "$(json height a/camera.json)"
 equal depth_scale 1000 "$(json depth_scale a/camera.json)"
 equal 'the fourth direction' '[0.0,-1.0,0.0]' "$(json directions.3 a/camera.json)"
 
+# It is read by the commands for depth images, unless a camera is given; its size must be that of the images.
+works asterism stream a --intrinsics 52.5,52.5,31.5,23.5 --depth-scale 1000 --angle 60 --labels typed --quiet
+for input in a a/depth; do
+    works asterism stream $input --angle 60 --labels found --quiet
+    diff -r typed found || broken "the camera of $input is another one"
+done
+rm -r typed found
+cp -r a small
+sed -i 's/"width": 64/"width": 32/' small/camera.json
+fails 1 'is 64 x 48 pixels, but the camera.json beside it is for 32 x 48; give --intrinsics' asterism stream small --angle 60
+echo '{"fx": 1}' >small/camera.json
+fails 2 'depth images need --intrinsics' asterism stream small --angle 60
+rm -r small
+
 # A row a frame: time, place, quaternion.
 equal rows 4 "$(wc -l <a/poses.txt | tr -d ' ')"
 awk 'NF != 8 || $4 < 1.5 || $4 > 1.6 { exit 1 }

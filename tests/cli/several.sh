@@ -1,5 +1,5 @@
 #!/bin/sh
-# Several .npy files, or a folder of them, are one table: everything comes out as it does of one file with all rows.
+# Several files of one binary format, or a folder of them, are one table: everything comes out as it does of one file with all rows.
 . "$(dirname "$0")/common.sh"
 
 asterism sample --points 120000 --dimension 3 --clusters 6 --kappa 60 --separation 50 --noise 0.001 --seed 3 \
@@ -60,6 +60,27 @@ for memory in 1G 4M; do
     same x.txt z.txt
 done
 
+# Other binary formats: rows behind their dimension, tensors, datasets
+three_axes >a.txt
+printf '%s\n' '0 1 0.1' '0 0 0' '1 0.1 0.1' >b.txt
+cat a.txt b.txt >ab.txt
+works asterism cluster ab.txt --angle 30 --labels x.npy --quiet
+for kind in 'vecs f4 fvecs' 'bin f4 fbin' 'safetensors f8 safetensors' 'h5 f4 h5' 'h5-chunked f2 hdf5'; do
+    # shellcheck disable=SC2086
+    set -- $kind
+    mkdir "$3"
+    tool table "$1" "$2" "$3/a.$3" <a.txt || continue # no HDF5
+    tool table "$1" "$2" "$3/b.$3" <b.txt
+    works asterism cluster "$3" --angle 30 --labels z.npy --quiet
+    same x.npy z.npy
+    works asterism cluster "$3/a.$3" "$3/b.$3" --angle 30 --labels z.npy --quiet
+    same x.npy z.npy
+done
+works asterism cluster safetensors --tensor rows --angle 30 --labels z.npy --quiet
+same x.npy z.npy
+fails 1 'vecs/a.fvecs: is no .fbin, as fbin/a.fbin is' asterism cluster fbin fvecs --angle 30
+fails 1 "a.safetensors: has no tensor 'six'" asterism cluster safetensors --tensor six --angle 30
+
 # What does not go together
 cd parts
 rm README
@@ -82,11 +103,12 @@ fails 1 'p10.npy: .*cut short' asterism cluster ../parts --angle 40
 rm p10.npy
 fails 1 'absent.npy' asterism cluster p2.npy absent.npy --angle 40
 mkdir none
-fails 1 'none: is a folder without an .npy file' asterism cluster p2.npy none --angle 40
-fails 1 'none: is a folder without an .npy file' asterism cluster none --angle 40
+fails 1 'none: the folder is empty' asterism cluster p2.npy none --angle 40
+fails 1 'none: the folder is empty' asterism cluster none --angle 40
 fails 2 "not both 'p2.npy' and '-', unless" asterism cluster p2.npy - --angle 40
 fails 2 "not both 'x.png' and 'p2.npy', unless" asterism cluster x.png p2.npy --angle 40
-fails 2 '--columns is for tables of points, and the input is multiple .npy files that are read as one' \
+fails 2 "not both 'p2.npy' and 'x.fbin', unless" asterism cluster p2.npy x.fbin --angle 40
+fails 2 '--columns is for tables of points, and the input is multiple files that are read as one' \
     asterism cluster p2.npy p9.npy --columns 1-2 --angle 40
 fails 2 '--labels would overwrite the input p9.npy' asterism cluster p2.npy p9.npy --angle 40 --labels p9.npy
 fails 2 '--labels would overwrite the input p9.npy' asterism assign p2.npy p9.npy --means ../x.csv --labels p9.npy

@@ -96,6 +96,12 @@ mkdir other
 cp b.npy other/a.npy
 fails 1 'would both be' asterism stream a.npy other/a.npy --angle 40 --labels z
 fails 1 'a.npy is no folder' asterism stream b.npy --angle 40 --labels a.npy
+fails 2 'ids.npy: this is the name of a folder, for one file per frame; leave out the .npy' \
+    asterism stream b.npy --angle 40 --labels ids.npy
+[ ! -e ids.npy ] || broken 'a folder is called ids.npy'
+printf '1,0,0\n0,1,0\n' >rows.csv
+# shellcheck disable=SC2016
+fails 1 'frame 0: is no .npy file.*for text give --format csv' sh -c '"$0" stream - --angle 40 <rows.csv' "$ASTERISM"
 cp three 000000.npy
 tool npy f4 c '(2, 3, 3)' <x.txt >000000.npy
 halfway 1 'would overwrite the input' 0 asterism stream 000000.npy --angle 40 --labels .

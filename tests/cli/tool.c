@@ -5,12 +5,16 @@
  *         checks that the text is one JSON value and prints what is at a path such as cluster.0.size
  *     tool npy TYPE ORDER [SHAPE] < text > file.npy
  *         writes rows of numbers as f2, f4, f8 or i4, in C or Fortran order; a SHAPE makes the header lie
+ *     tool table FORMAT TYPE FILE < text
+ *         writes rows of numbers as a binary table: tool_tables.c; exits with 77 for h5 where there is no libhdf5
  *     tool nyu FILE.mat IMAGE.pgm...
  *         writes depth images (P2, in units of 1/5000 m) as scenes in the layout of the NYU v2 data set; exits with 77
  *         where there is no libhdf5
  *     tool ids LABELS.npy TRUTH.npy COUNT
  *         for each true label with at least 1% of the COUNT pixels, that label and the one most of them got */
 #include <jansson.h>
+
+#include "tool_tables.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -209,9 +213,11 @@ int main(int argc, char **argv) {
         return print_json(argv[2]);
     if (argc >= 4 && strcmp(argv[1], "npy") == 0)
         return write_npy(argv[2], argv[3], argv[4]);
+    if (argc == 5 && strcmp(argv[1], "table") == 0)
+        return write_table(argv[2], argv[3], argv[4]);
     if (argc >= 4 && strcmp(argv[1], "nyu") == 0)
         return write_nyu(argv + 2, argc - 3);
     if (argc == 5 && strcmp(argv[1], "ids") == 0)
         return print_ids(argv[2], argv[3], (size_t)atol(argv[4]));
-    return fail("json PATH, npy TYPE ORDER [SHAPE], nyu FILE IMAGE..., or ids LABELS TRUTH COUNT", "");
+    return fail("json PATH, npy TYPE ORDER [SHAPE], table FORMAT TYPE FILE, nyu FILE IMAGE..., or ids LABELS TRUTH COUNT", "");
 }

@@ -169,6 +169,20 @@ test("the stability of clusters is a column where it is known", async () => {
   assert.ok(!(await shared.page.locator(".table-card thead").innerText()).includes("stability"));
 });
 
+test("representatives are a column, in the tooltip and in the saved table where there are some", async () => {
+  const known = batch();
+  for (const cluster of known.clusters) cluster.representatives = [`name, ${cluster.id}`, "<b>bold</b>"];
+  const { page, close } = await browser.open(known);
+  const titles = await page.locator(".table-card thead th").allInnerTexts();
+  const column = titles.findIndex((title) => title.startsWith("representatives"));
+  assert.equal(column, 3, titles.join());
+  assert.equal(await page.locator('.table-card tr[data-key="2"] td').nth(column).innerText(), "name, 2 | <b>bold</b>");
+  const file = await saved(page, page.locator(".table-card .exports button").first());
+  assert.match(file.text, /^id,size,share,spread,kappa,representatives,dip,dip_direction,mean_1/);
+  assert.ok(file.text.includes('"name, 0 | <b>bold</b>"'));
+  await close();
+});
+
 test("the command is copied", async () => {
   const page = await samePage();
   await page.locator(".copy").click();

@@ -100,6 +100,7 @@ function describer(report: BatchReport, colours: Colours): Describe {
     const about = `${plural(cluster.size, "point")}, ${percent(cluster.share)}${cluster.spread === null ? "" : `, spread ${degrees(cluster.spread)}`}`;
     return [
       el("div", {}, swatch(id, colours.css(id)), ` ${about}`),
+      ...(cluster.representatives ?? []).map((name) => el("div", {}, name)),
       el("div", { class: "fine" }, `${mean ? "mean" : "point"} ${where}`),
     ];
   };
@@ -204,7 +205,8 @@ function tableCard(report: BatchReport, selection: Selection): HTMLElement {
 function saveClusters(report: BatchReport): void {
   const { clusters, dimension } = report,
     whole = clusters.every((cluster) => cluster.mean?.length === dimension),
-    stable = clusters.some((cluster) => typeof cluster.stability === "number");
+    stable = clusters.some((cluster) => typeof cluster.stability === "number"),
+    named = clusters.some((cluster) => cluster.representatives);
   const angles = (["dip", "dip_direction", "plunge", "trend"] as const).filter((key) =>
     clusters.some((cluster) => typeof cluster[key] === "number"),
   );
@@ -216,10 +218,12 @@ function saveClusters(report: BatchReport): void {
     c.spread,
     c.kappa,
     ...(stable ? [c.stability ?? null] : []),
+    ...(named ? [(c.representatives ?? []).join(" | ")] : []),
     ...angles.map((key) => c[key] ?? null),
     ...(whole ? (c.mean ?? []) : c.xyz),
   ]);
-  const known = ["id", "size", "share", "spread", "kappa", ...(stable ? ["stability"] : []), ...angles];
+  const words = [...(stable ? ["stability"] : []), ...(named ? ["representatives"] : [])];
+  const known = ["id", "size", "share", "spread", "kappa", ...words, ...angles];
   saveCsv("clusters", [...known, ...names], rows);
 }
 

@@ -3,6 +3,7 @@
 // The table of the clusters of a batch.
 import type { Selection } from "../data/selection";
 import type { BatchCluster, BatchReport } from "../data/types";
+import { el } from "../ui/dom";
 import { count, degrees, fixed, number, percent } from "../ui/format";
 import { shareBar, swatch } from "../ui/swatch";
 import { DataTable } from "../ui/table";
@@ -71,7 +72,25 @@ function columns(report: BatchReport): Column<BatchCluster>[] {
       help: "Concentration of a von Mises-Fisher distribution",
     },
   ];
-  return [...all, ...stabilityColumns(report), ...meanColumns(report), ...dipColumns(report)];
+  const examples = representativeColumns(report);
+  // Names say more than coordinates along principal directions.
+  const means = examples.length && report.projection ? [] : meanColumns(report);
+  all.splice(3, 0, ...examples);
+  return [...all, ...stabilityColumns(report), ...means, ...dipColumns(report)];
+}
+
+function representativeColumns(report: BatchReport): Column<BatchCluster>[] {
+  if (!report.clusters.some((cluster) => cluster.representatives)) return [];
+  const text = (c: BatchCluster) => (c.representatives ?? []).join(" | ");
+  return [
+    {
+      title: "representatives",
+      value: text,
+      cell: (c) => el("span", { title: (c.representatives ?? []).join("\n") }, text(c)),
+      width: "16em",
+      help: "The rows nearest to the mean, nearest first",
+    },
+  ];
 }
 
 function stabilityColumns(report: BatchReport): Column<BatchCluster>[] {

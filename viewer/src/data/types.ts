@@ -38,6 +38,7 @@ export interface BatchCluster {
   dip_direction?: number | null;
   plunge?: number | null;
   trend?: number | null;
+  representatives?: string[];
   color: string;
 }
 
