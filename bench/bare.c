@@ -178,6 +178,10 @@ double bench_bare_run(bench_bare *bare, bench_team *team) {
     return bench_now() - begin;
 }
 
+const int32_t *bench_bare_labels(const bench_bare *bare) {
+    return bare->whole.labels;
+}
+
 /* ---- The check -------------------------------------------------------------------------------------------------- */
 
 static double exact_score(const bench_slice *s, size_t i, size_t k) {

@@ -54,6 +54,8 @@ void bench_bare_close(bench_bare *bare);
 /* Runs the pass once, including the merging of the workers' sums, and returns the seconds. */
 double bench_bare_run(bench_bare *bare, bench_team *team);
 
+const int32_t *bench_bare_labels(const bench_bare *bare); /* of the last run */
+
 /* Checks the last run against a plain double-precision pass: exits unless the sums are exactly those of the labels and
  * no label has a score below the best by more than rounding. */
 void bench_bare_check(const bench_bare *bare);

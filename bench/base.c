@@ -64,6 +64,19 @@ void *bench_alloc(size_t bytes) {
     return memset(memory, 0, size);
 }
 
+size_t bench_status_bytes(const char *key) {
+    char line[256], format[32];
+    size_t kilobytes = 0;
+    FILE *status = fopen("/proc/self/status", "r");
+    snprintf(format, sizeof format, "%s: %%zu kB", key);
+    while (status && fgets(line, sizeof line, status))
+        if (sscanf(line, format, &kilobytes) == 1)
+            break;
+    if (status)
+        fclose(status);
+    return kilobytes * 1024;
+}
+
 void bench_die(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);

@@ -32,6 +32,9 @@ double bench_quantile(const double *values, size_t count, double share);
 /* Never NULL: prints a sentence and exits if memory runs out. Aligned to 64 bytes, zeroed; release with free(). */
 void *bench_alloc(size_t bytes);
 
+/* A number of /proc/self/status, such as VmHWM, the peak of resident memory; 0 if it is not there. */
+size_t bench_status_bytes(const char *key);
+
 /* One sentence on stderr, then exit 1. */
 _Noreturn void bench_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

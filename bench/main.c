@@ -10,12 +10,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#define LEAST_ROWS 100   /* of W5 to W8 */
+#define QUICK_ROWS 20000 /* --quick */
+
 typedef struct settings {
     int quick, limits_only, repetitions;
     int stream, million, depth, cloud, methods, axial, clusters; /* W4; small frames; depth frames; clouds; silhouettes,
                                                           samplers; axes */
     int scaling, full;
-    long frames; /* number of small frames */
+    int embeddings[BENCH_EMBEDDINGS]; /* W5 to W8 */
+    long rows;                        /* of them; 0: all */
+    long frames;                      /* number of small frames */
     int wanted[BENCH_WORKLOADS];
     int threads[BENCH_MAX_COUNTS], thread_counts;
     const char *output, *write, *svg, *panel;
@@ -28,6 +33,7 @@ static const char usage[] =
     "usage: asterism-bench [options] [WORKLOAD]\n"
     "  --workload NAME    W1, W2, W3, stream (W4), depth, cloud, methods (silhouette, sampler, mixture), axial,\n"
     "                     clusters (1 to 100,000 of them), scaling (against everything: seconds),\n"
+    "                     W5 to W8 (embeddings, not part of all: minutes; W5 is W5-common, W5-centred and W5-uniform),\n"
     "                     limits (the machine and the bare passes only), all (the default) or million (a million small "
     "frames, one after the other)\n"
     "  --full             scaling: up to 10^8 points, 10^5 clusters: minutes, 6 GB of memory\n"
@@ -35,9 +41,11 @@ static const char usage[] =
     "                     from-nothing\n"
     "  --svg FILE         scaling: draws it\n"
     "  --frames N         of million (default 1000000)\n"
+    "  --rows N           of W5 to W8: only so many points\n"
     "  --threads LIST     numbers of threads, such as 1,2 (the default)\n"
-    "  --repetitions N    of everything, in turn (default 7)\n"
-    "  --quick            a tenth of the points or depth frames, 3 repetitions: a quick check\n"
+    "  --repetitions N    of everything, in turn (default 7; W5 to W8: 1)\n"
+    "  --quick            a tenth of the points or depth frames (W5 to W8: 20,000 points), 3 repetitions: a quick\n"
+    "                     check\n"
     "  --data DIR         where icsl_hallway/depth is, real frames for depth (default ../shared/data beside the "
     "project)\n"
     "  --output FILE      all numbers as JSON (--json is the same)\n"
@@ -81,9 +89,14 @@ static void parse_workload(settings *given, const char *name) {
         given->wanted[w] = all || strcmp(name, bench_workload_name(w)) == 0;
         known |= given->wanted[w];
     }
+    for (int e = 0; e < BENCH_EMBEDDINGS; e++) {
+        given->embeddings[e] = bench_embedding_wanted(e, name);
+        known |= given->embeddings[e];
+    }
     if (!known)
-        wrong_usage("the workload is W1, W2, W3, stream, depth, cloud, methods, axial, clusters, scaling, "
-                    "limits, all or million");
+        wrong_usage(
+            "the workload is W1, W2, W3, W5, W6, W7, W8, stream, depth, cloud, methods, axial, clusters, scaling, "
+            "limits, all or million");
 }
 
 static void parse_option(settings *given, int option) {
@@ -99,6 +112,9 @@ static void parse_option(settings *given, int option) {
         break;
     case 'f':
         given->frames = atol(optarg);
+        break;
+    case 'R':
+        given->rows = atol(optarg);
         break;
     case 'q':
         given->quick = 1;
@@ -141,6 +157,7 @@ static void parse(settings *given, int argc, char **argv) {
                                           {"repetitions", required_argument, NULL, 'r'},
                                           {"quick", no_argument, NULL, 'q'},
                                           {"frames", required_argument, NULL, 'f'},
+                                          {"rows", required_argument, NULL, 'R'},
                                           {"output", required_argument, NULL, 'o'},
                                           {"json", required_argument, NULL, 'o'},
                                           {"full", no_argument, NULL, 'F'},
@@ -173,8 +190,15 @@ static void parse(settings *given, int argc, char **argv) {
         wrong_usage("--panel is points, clusters, clusters-300, dimension, processors, births or from-nothing");
     if (optind < argc)
         wrong_usage("too many arguments");
+    int embeddings = 0;
+    for (int e = 0; e < BENCH_EMBEDDINGS; e++)
+        embeddings |= given->embeddings[e];
+    if (given->rows && (!embeddings || given->rows < LEAST_ROWS))
+        wrong_usage("--rows is for the workloads W5 to W8, and at least 100");
+    if (given->rows == 0 && given->quick)
+        given->rows = QUICK_ROWS;
     if (given->repetitions == 0)
-        given->repetitions = given->quick || given->scaling ? 3 : 7;
+        given->repetitions = embeddings ? 1 : given->quick || given->scaling ? 3 : 7;
     if (given->repetitions < 1 || given->repetitions > BENCH_MAX_REPETITIONS)
         wrong_usage("--repetitions is 1 to 101");
     if (given->frames == 0)
@@ -189,6 +213,23 @@ static void make_workloads(bench_report *report, const settings *given) {
     for (int w = 0; w < BENCH_WORKLOADS; w++)
         if (given->wanted[w])
             bench_workload_make(&report->workloads[w], w, report->share);
+}
+
+static void run_embeddings(bench_report *report, const settings *given) {
+    for (int e = 0; e < BENCH_EMBEDDINGS; e++)
+        if (given->embeddings[e])
+            bench_embeddings_run(&report->embeddings, e, (size_t)given->rows, given->threads[given->thread_counts - 1],
+                                 report->repetitions);
+}
+
+static void write_embeddings(const settings *given) {
+    for (int e = 0; e < BENCH_EMBEDDINGS; e++)
+        if (given->embeddings[e]) {
+            bench_embedding_points points;
+            bench_embedding_make(&points, e, (size_t)given->rows, given->threads[given->thread_counts - 1]);
+            bench_embedding_write(&points, given->write);
+            bench_embedding_free(&points);
+        }
 }
 
 static void write_workloads(const bench_report *report, const char *folder) {
@@ -252,6 +293,7 @@ static void run(bench_report *report, const settings *given) {
     if (given->scaling)
         bench_scaling_run(&report->scaling, given->panel, given->full, given->threads[given->thread_counts - 1],
                           given->full ? report->repetitions : 1);
+    run_embeddings(report, given);
     open_results(report, given);
     if (given->stream)
         bench_streams_open(&report->streams, report->share, given->threads, given->thread_counts, report->repetitions);
@@ -279,6 +321,7 @@ static void run(bench_report *report, const settings *given) {
     bench_axials_goals(&report->axials, &report->goals);
     bench_clusters_goals(&report->clusters, &report->goals);
     bench_scaling_goals(&report->scaling, &report->goals);
+    bench_embeddings_goals(&report->embeddings, &report->goals);
     bench_print_limits(report);
     for (int i = 0; i < report->result_count; i++)
         bench_print_result(report, &report->results[i]);
@@ -289,6 +332,7 @@ static void run(bench_report *report, const settings *given) {
     bench_axials_print(&report->axials);
     bench_clusters_print(&report->clusters);
     bench_scaling_print(&report->scaling);
+    bench_embeddings_print(&report->embeddings);
     bench_print_goals(report);
     if (given->svg)
         bench_scaling_draw(&report->scaling, given->svg);
@@ -312,7 +356,9 @@ int main(int argc, char **argv) {
         bench_depths_write_frames(report->share, given.data, given.write);
     if (given.write && given.cloud)
         bench_clouds_write_points(report->share, given.write);
-    if (!given.write)
+    if (given.write)
+        write_embeddings(&given);
+    else
         run(report, &given);
     for (int i = 0; i < report->result_count; i++)
         bench_result_free(&report->results[i]);

@@ -14,19 +14,6 @@
 #define BYTES_A_POINT 32
 #define FIXED_BYTES ((size_t)64 << 20)
 
-static size_t high_water_mark(void) {
-    char line[256];
-    size_t kilobytes = 0;
-    FILE *status = fopen("/proc/self/status", "r");
-    if (!status)
-        return 0;
-    while (fgets(line, sizeof line, status))
-        if (sscanf(line, "VmHWM: %zu kB", &kilobytes) == 1)
-            break;
-    fclose(status);
-    return kilobytes * 1024;
-}
-
 int bench_memory_child(const char *file, double angle, int threads) {
     ast_input input;
     ast_format_error error;
@@ -42,7 +29,7 @@ int bench_memory_child(const char *file, double angle, int threads) {
     options.max_iterations = 1000;
     if (!context || ast_cluster(context, &input.points, &options, labels, &report) != AST_OK)
         bench_die("%s: %s", file, context ? ast_message(context) : "the library could not be opened");
-    printf("%zu\n", high_water_mark());
+    printf("%zu\n", bench_status_bytes("VmHWM"));
     ast_close(context);
     ast_input_close(&input);
     free(labels);

@@ -15,19 +15,6 @@
 #define WINDOW 10000
 #define LIFETIME 25
 
-static size_t status_bytes(const char *key) {
-    char line[256], format[32];
-    size_t kilobytes = 0;
-    FILE *status = fopen("/proc/self/status", "r");
-    snprintf(format, sizeof format, "%s: %%zu kB", key);
-    while (status && fgets(line, sizeof line, status))
-        if (sscanf(line, format, &kilobytes) == 1)
-            break;
-    if (status)
-        fclose(status);
-    return kilobytes * 1024;
-}
-
 static size_t heap_bytes(void) {
     struct mallinfo2 info = mallinfo2();
     return info.uordblks + info.hblkhd;
@@ -86,7 +73,7 @@ void bench_million_run(bench_million *m, size_t frames, int threads) {
     ast_context *context;
     ast_open(&context, threads);
     ast_stream *stream = open_stream(context);
-    *m = (bench_million){.frames = frames, .peak_early = status_bytes("VmHWM"), .heap_early = heap_bytes()};
+    *m = (bench_million){.frames = frames, .peak_early = bench_status_bytes("VmHWM"), .heap_early = heap_bytes()};
     for (size_t f = 0; f < frames; f++) {
         double seconds = take(stream, points + f % ROUND * SMALL * 3);
         m->seconds += seconds;
@@ -96,11 +83,11 @@ void bench_million_run(bench_million *m, size_t frames, int threads) {
             last[f - (frames - window)] = seconds;
         note_clusters(m, stream);
         if (f + 1 == window) {
-            m->peak_early = status_bytes("VmHWM");
+            m->peak_early = bench_status_bytes("VmHWM");
             m->heap_early = heap_bytes();
         }
     }
-    m->peak_late = status_bytes("VmHWM");
+    m->peak_late = bench_status_bytes("VmHWM");
     m->heap_late = heap_bytes();
     m->first = bench_quantile(first, window, 0.5);
     m->last = bench_quantile(last, window, 0.5);

@@ -8,6 +8,7 @@ packages are what is measured: run it with /usr/bin/python3. What is not there i
 --install fetches it. Nothing is judged: the exit code is 0 whatever the table says.
 """
 import argparse
+import ctypes.util
 import importlib
 import json
 import os
@@ -20,6 +21,7 @@ import warnings
 
 import peers_cloud
 import peers_depth
+import peers_embeddings
 import peers_wide
 
 WORKLOADS = {"W1": 70, "W2": 25, "W3": 83}  # degrees
@@ -27,6 +29,7 @@ GOAL = 3  # asterism to the optimum of spherical k-means on W3, against faiss to
 PACKAGES = {"numpy": "python3-numpy", "threadpoolctl": "python3-threadpoolctl", "faiss": "python3-faiss",
             "sklearn": "python3-sklearn", **peers_depth.PACKAGES, **peers_cloud.PACKAGES}
 NEEDED = ("numpy", "threadpoolctl")
+BLAS = "libopenblas0-pthread"  # the peers' matrix products; with Debian's reference BLAS they take ten times as long
 
 
 def parse():
@@ -35,14 +38,21 @@ def parse():
     parser.add_argument("--build", type=pathlib.Path, default=here.parent / "build" / "release",
                         help="where asterism was built (default: build/release)")
     parser.add_argument("--data", type=pathlib.Path, help="a folder for the workloads, kept (default: a temporary one)")
-    parser.add_argument("--workload", choices=[*WORKLOADS, "depth", "cloud", "wide", "all"], default="all")
+    parser.add_argument("--workload", default="all",
+                        choices=[*WORKLOADS, *peers_embeddings.SETS, "depth", "cloud", "wide", "all"])
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--iterations", type=int, default=10, help="of a timed k-means (default 10)")
-    parser.add_argument("--repetitions", type=int, default=3)
+    parser.add_argument("--iterations", type=int, help="of a timed k-means (default 10; W6: 25)")
+    parser.add_argument("--repetitions", type=int, help="(default 3; W5, W6: 1)")
+    parser.add_argument("--rows", type=int, help="W5, W6: only so many points")
     parser.add_argument("--quick", action="store_true", help="a tenth of the points: does it run?")
     parser.add_argument("--install", action="store_true", help="install the Debian packages that are missing")
     parser.add_argument("--output", type=pathlib.Path, help="all numbers as JSON")
-    return parser.parse_args()
+    given = parser.parse_args()
+    if given.rows and given.workload not in peers_embeddings.SETS:
+        parser.error("--rows is for the workloads W5 and W6")
+    given.iterations = given.iterations or peers_embeddings.ITERATIONS.get(given.workload, 10)
+    given.repetitions = given.repetitions or (1 if given.workload in peers_embeddings.SETS else 3)
+    return given
 
 
 def install(packages):
@@ -76,6 +86,8 @@ def import_peers(wanted, given):
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ[name] = str(given.threads)
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    if given.install and not ctypes.util.find_library("openblas"):
+        install([BLAS])  # before numpy loads another one
     missing = [PACKAGES[module] for module in wanted if not try_import(module)]
     if missing and given.install:
         install(missing)
@@ -85,6 +97,8 @@ def import_peers(wanted, given):
         if module not in modules:
             tell_missing(module)
     globals().update(modules)
+    if not any(library["user_api"] == "blas" for library in threadpoolctl.threadpool_info()):
+        print(f"the peers use a slow matrix product and look slower than they are: --install fetches Debian's {BLAS}")
     return modules
 
 
@@ -259,7 +273,8 @@ def race(program, data, name, given):
 
 
 def write_data(bench, data, name, given):
-    command = [str(bench), "--write", str(data), "--workload", name, *(["--quick"] if given.quick else [])]
+    command = [str(bench), "--write", str(data), "--workload", name, *(["--quick"] if given.quick else []),
+               *(["--rows", str(given.rows)] if given.rows else [])]
     if subprocess.run(command).returncode != 0:
         sys.exit(f"peers.py: the points of {name} could not be made")
 
@@ -281,6 +296,9 @@ def run(names, modules, given, data):
             continue
         if name == "wide":
             results.append(peers_wide.measure(program, data, modules, given, make_faiss, objective))
+            continue
+        if name in peers_embeddings.SETS:
+            results += peers_embeddings.measure(program, bench, data, name, modules, given, write_data, make_faiss)
             continue
         write_data(bench, data, name, given)
         results.append(measure(program, data, name, given, modules))

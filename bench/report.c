@@ -149,6 +149,7 @@ void bench_print_goals(const bench_report *report) {
     for (int kind = BENCH_COLD; kind < BENCH_RUNS;
          kind += 2) /* each kind is followed by the same kind without bounds */
         agree &= labels_agree(report, kind, kind) && labels_agree(report, kind, kind + 1);
-    agree &= bench_streams_agree(&report->streams) && bench_depths_agree(&report->depths);
+    agree &= bench_streams_agree(&report->streams) && bench_depths_agree(&report->depths) &&
+             bench_embeddings_agree(&report->embeddings);
     printf("%-60s %10s %10s %7s  %s\n", "labels equal over threads and bounds", "", "", "", agree ? "yes" : "no");
 }

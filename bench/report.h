@@ -7,6 +7,7 @@
 #include "cloud.h"
 #include "axial.h"
 #include "clusters.h"
+#include "embeddings.h"
 #include "methods.h"
 #include "scaling.h"
 #include "depth.h"
@@ -31,6 +32,7 @@ typedef struct bench_report {
     bench_axials axials;
     bench_clusters clusters;
     bench_scaling scaling;
+    bench_embeddings embeddings;
     bench_goals goals;
 } bench_report;
 

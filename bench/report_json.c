@@ -136,6 +136,7 @@ void bench_report_write(const bench_report *report, const char *path) {
     bench_axials_write(&report->axials, &json);
     bench_clusters_write(&report->clusters, &json);
     bench_scaling_write(&report->scaling, &json);
+    bench_embeddings_write(&report->embeddings, &json);
     write_goals(&json, &report->goals);
     ast_json_close(&json, '}');
     ast_text_put(&json, "\n");
