@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <asterism_depth.h>
 #include <cli.h>
 
 /* Calls `put` for every option of a command; --help is one of them. */
@@ -19,18 +20,27 @@ static void each_option(FILE *to, const ast_cli_command *command,
     put(to, command, &help);
 }
 
+/* The library knows the names of cameras. */
+static const char *choice(const ast_cli_option *option, size_t i) {
+    if (strcmp(option->name, "camera") == 0)
+        return ast_camera_name(i);
+    return option->choices ? option->choices[i] : NULL;
+}
+
 static int takes_value(const ast_cli_option *option) {
     return option->kind != AST_CLI_FLAG && option->kind != AST_CLI_OFF && option->kind != AST_CLI_MAYBE;
 }
 
 static int takes_file(const ast_cli_option *option) {
+    if (choice(option, 0))
+        return 0;
     return option->kind == AST_CLI_TEXT || option->kind == AST_CLI_READ || option->kind == AST_CLI_NAME ||
            option->kind == AST_CLI_PAGE;
 }
 
 static void put_choices(FILE *to, const ast_cli_option *option) {
-    for (size_t i = 0; option->choices[i]; i++)
-        fprintf(to, "%s%s", i ? " " : "", option->choices[i]);
+    for (size_t i = 0; choice(option, i); i++)
+        fprintf(to, "%s%s", i ? " " : "", choice(option, i));
 }
 
 static void put_names(FILE *to) {
@@ -48,7 +58,7 @@ static void put_about(FILE *to, const char *text) {
 /* ---- bash -------------------------------------------------------------------------------------------------------- */
 
 static void bash_value(FILE *to, const ast_cli_command *command, const ast_cli_option *option) {
-    if (option->choices) {
+    if (choice(option, 0)) {
         fprintf(to, "    %s,--%s) COMPREPLY=($(compgen -W '", command->name, option->name);
         put_choices(to, option);
         fputs("' -- \"$word\")); return ;;\n", to);
@@ -64,7 +74,8 @@ static void bash_name(FILE *to, const ast_cli_command *command, const ast_cli_op
 
 static void put_bash(FILE *to) {
     fputs("# Completion of asterism for bash; made from the tables of options.\n_asterism() {\n"
-          "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} names=\n"
+          "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} "
+          "names=\n"
           "    COMPREPLY=()\n    if ((COMP_CWORD == 1)) || [[ $command == help ]]; then\n"
           "        COMPREPLY=($(compgen -W '",
           to);
@@ -94,7 +105,7 @@ static void zsh_option(FILE *to, const ast_cli_command *command, const ast_cli_o
     fputc(']', to);
     if (takes_value(option)) {
         fprintf(to, ":%s:", option->value ? option->value : "value");
-        if (option->choices) {
+        if (choice(option, 0)) {
             fputc('(', to);
             put_choices(to, option);
             fputc(')', to);
@@ -114,7 +125,8 @@ static void put_zsh(FILE *to) {
         put_about(to, ast_cli_commands[i]->summary);
         fputs("'\n", to);
     }
-    fputs("        )\n        _describe command commands\n        return\n    fi\n    local name=$words[2]\n    shift words\n"
+    fputs("        )\n        _describe command commands\n        return\n    fi\n    local name=$words[2]\n    shift "
+          "words\n"
           "    ((CURRENT--))\n    case $name in\n",
           to);
     for (size_t i = 0; ast_cli_commands[i]; i++) {
@@ -131,7 +143,7 @@ static void fish_option(FILE *to, const ast_cli_command *command, const ast_cli_
     fprintf(to, "complete -c asterism -n '__fish_seen_subcommand_from %s' -l %s", command->name, option->name);
     if (takes_value(option))
         fputs(takes_file(option) ? " -rF" : " -x", to);
-    if (option->choices) {
+    if (choice(option, 0)) {
         fputs(" -a '", to);
         put_choices(to, option);
         fputc('\'', to);

@@ -12,6 +12,7 @@ offers() {
 
 [ "$(offers clu)" = cluster ] || broken "bash offers '$(offers clu)' for 'clu'"
 [ "$(offers cluster x.npy --method sp)" = spkm ] || broken "bash offers '$(offers cluster x.npy --method sp)' for --method"
+[ "$(offers segment depth --camera ki)" = kinect ] || broken 'bash does not offer cameras'
 [ -z "$(offers cluster x.npy --threads '')" ] || broken 'bash offers something for a number'
 touch points.npy
 [ "$(offers cluster po)" = points.npy ] || broken 'bash does not offer files'
