@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which components of a mixture become one: pairs of neighbours by their gain of F, overlaps included, or a whole level
+ * of the tree of joins at once. mixture_auto.c says what F is. */
+#include "mixture_search.h"
+
+#include "memory.h"
+#include "tree.h"
+
+#include <stdlib.h>
+
+#define LEAST_GAIN 1e-9
+#define TINY 1e-9 /* memberships that add nothing to an overlap */
+#define OVERLAP_UNIT 0x1p30
+
+static double n_log_n(double n) {
+    return n > 0 ? n * log(n) : 0;
+}
+
+/* ---- Pairs ---- */
+
+/* The components that lose least of sum |s_k| in a join with a. */
+void ast_search_find_nearest(void *data, size_t a, int worker) {
+    const ast_mixture_search *s = data;
+    size_t *nearest = s->nearest + a * AST_JOIN_NEIGHBOURS, found = 0;
+    double losses[AST_JOIN_NEIGHBOURS];
+    (void)worker;
+    for (size_t b = 0; b < s->count; b++) {
+        if (b == a)
+            continue;
+        double both = ast_search_length(ast_search_sum(s, a), ast_search_sum(s, b), s->prior.dimension) * s->shrink;
+        double loss = s->lengths[a] + s->lengths[b] - both;
+        size_t place = found < AST_JOIN_NEIGHBOURS ? found++ : AST_JOIN_NEIGHBOURS;
+        for (; place > 0 && losses[place - 1] > loss; place--)
+            if (place < AST_JOIN_NEIGHBOURS) {
+                losses[place] = losses[place - 1];
+                nearest[place] = nearest[place - 1];
+            }
+        if (place < AST_JOIN_NEIGHBOURS) {
+            losses[place] = loss;
+            nearest[place] = b;
+        }
+    }
+}
+
+static bool knows(const ast_mixture_search *s, size_t a, size_t b) {
+    size_t known = s->count - 1 < AST_JOIN_NEIGHBOURS ? s->count - 1 : AST_JOIN_NEIGHBOURS;
+    for (size_t i = 0; i < known; i++)
+        if (s->nearest[a * AST_JOIN_NEIGHBOURS + i] == b)
+            return true;
+    return false;
+}
+
+static void list_pairs(ast_mixture_search *s) {
+    size_t known = s->count - 1 < AST_JOIN_NEIGHBOURS ? s->count - 1 : AST_JOIN_NEIGHBOURS;
+    s->pair_count = 0;
+    for (size_t a = 0; a < s->count; a++) {
+        for (size_t i = 0; i < known; i++) {
+            size_t b = s->nearest[a * AST_JOIN_NEIGHBOURS + i];
+            if (a < b || !knows(s, b, a))
+                s->pairs[s->pair_count++] = (ast_join_candidate){.a = a < b ? a : b, .b = a < b ? b : a};
+        }
+        if (s->m.c->background && !s->whole)
+            s->pairs[s->pair_count++] = (ast_join_candidate){.a = a, .b = s->count};
+    }
+}
+
+/* The gain of F if the memberships of the two do not overlap. */
+static void price_pair(void *data, size_t p, int worker) {
+    const ast_mixture_search *s = data;
+    ast_join_candidate *pair = &s->pairs[p];
+    double n = s->mass[pair->a] + s->mass[pair->b];
+    (void)worker;
+    pair->gain =
+        n_log_n(n) - n_log_n(s->mass[pair->a]) - n_log_n(s->mass[pair->b]) - s->posteriors[pair->a].log_marginal;
+    if (pair->b == s->count)
+        return;
+    double length =
+        s->shrink * ast_search_length(ast_search_sum(s, pair->a), ast_search_sum(s, pair->b), s->prior.dimension);
+    pair->gain += ast_kappa_posterior_find(&s->prior, n, length).log_marginal - s->posteriors[pair->b].log_marginal;
+}
+
+/* Entropy that the joins of a chunk's points would lose, in fixed point: sums do not depend on the threads. */
+static void overlap_tile(const ast_mixture_search *s, const ast_tile_memory *memory, size_t first, int64_t *overlaps) {
+    size_t n = s->m.tiles.tile;
+    for (size_t p = 0; p < s->pair_count; p++) {
+        if (!s->pairs[p].open)
+            continue;
+        const double *a = memory->logits + s->pairs[p].a * n, *b = memory->logits + s->pairs[p].b * n;
+        for (size_t i = 0; i < n && first + i < s->l->rows.count; i++)
+            if (a[i] > TINY && b[i] > TINY && s->l->labels[first + i] != AST_MISSING && !s->distinct.copies[first + i])
+                overlaps[p] += llrint((n_log_n(a[i] + b[i]) - n_log_n(a[i]) - n_log_n(b[i])) * OVERLAP_UNIT);
+    }
+}
+
+static void overlap_chunk(void *data, size_t chunk, int worker) {
+    const ast_mixture_search *s = data;
+    const ast_mixture_steps *m = &s->m;
+    ast_tile_memory *memory = &m->tiles.memory[worker];
+    size_t first = chunk * s->l->rows.chunk, last = first + s->l->rows.chunk;
+    for (size_t i = first; i < last && i < s->l->rows.count; i += m->tiles.tile) {
+        ast_tile tile = ast_tile_at(&m->tiles, i, memory);
+        ast_tile_logits(&m->tiles, &tile, m->c, memory);
+        m->tiles.kernels->normalise(memory->logits, ast_components_all(m->c), m->tiles.tile, memory->most,
+                                    memory->total);
+        overlap_tile(s, memory, i, s->overlaps + (size_t)worker * s->pair_count);
+    }
+}
+
+/* Subtracts the overlaps of the pairs that could gain, or of all. */
+static ast_status find_overlaps(ast_mixture_search *s, bool all, ast_fault *fault) {
+    size_t open = 0, threads = (size_t)s->m.tiles.threads;
+    for (size_t p = 0; p < s->pair_count; p++)
+        open += s->pairs[p].open = !s->whole && (all || s->pairs[p].gain > 0);
+    if (open == 0)
+        return AST_OK;
+    free(s->overlaps);
+    s->overlaps = ast_allocate_zero(threads * s->pair_count, sizeof *s->overlaps);
+    if (!s->overlaps)
+        return ast_fail_memory(fault);
+    if (!ast_pool_try(s->l->pool, s->l->rows.chunks, overlap_chunk, s))
+        return ast_fail_cancelled(fault);
+    for (size_t p = 0; p < s->pair_count; p++)
+        for (size_t w = 0; w < threads && s->pairs[p].open; w++)
+            s->pairs[p].gain -= (double)s->overlaps[w * s->pair_count + p] / OVERLAP_UNIT;
+    return AST_OK;
+}
+
+static int by_gain(const void *a, const void *b) {
+    const ast_join_candidate *x = a, *y = b;
+    if (x->gain != y->gain)
+        return x->gain > y->gain ? -1 : 1;
+    if (x->a != y->a)
+        return x->a < y->a ? -1 : 1;
+    return (x->b > y->b) - (x->b < y->b);
+}
+
+/* Adds b to a; b, unless it is the background, keeps its place without mass. */
+static void join_pair(ast_mixture_search *s, size_t a, size_t b) {
+    bool background = b == s->count;
+    size_t to = background ? b : a, from = background ? a : b;
+    s->mass[to] += s->mass[from];
+    s->mass[from] = -1;
+    for (size_t d = 0; d < s->prior.dimension && !background; d++)
+        ast_search_sum(s, to)[d] += ast_search_sum(s, from)[d];
+}
+
+static void forget_joined(ast_mixture_search *s) {
+    for (size_t k = s->count; k-- > 0;)
+        if (s->mass[k] < 0)
+            ast_search_forget(s, k);
+}
+
+/* Joins pairs that gain, the best first, no component twice; forced: the best even if it loses. One is always left. */
+ast_status ast_search_join(ast_mixture_search *s, bool forced, size_t *joined, ast_fault *fault) {
+    *joined = 0;
+    if (s->count < 2)
+        return AST_OK;
+    ast_search_describe(s);
+    ast_pool_run(s->l->pool, s->count, ast_search_find_nearest, s);
+    list_pairs(s);
+    ast_pool_run(s->l->pool, s->pair_count, price_pair, s);
+    ast_status status = find_overlaps(s, forced, fault);
+    if (status != AST_OK)
+        return status;
+    qsort(s->pairs, s->pair_count, sizeof *s->pairs, by_gain);
+    size_t before = s->count;
+    uint8_t *used = ast_allocate_zero(before + 1, 1);
+    if (!used)
+        return ast_fail_memory(fault);
+    for (size_t p = 0; p < s->pair_count && *joined + 1 < before; p++) {
+        const ast_join_candidate *pair = &s->pairs[p];
+        if (pair->gain <= LEAST_GAIN && !(forced && p == 0))
+            break;
+        if (used[pair->a] || used[pair->b])
+            continue;
+        used[pair->a] = used[pair->b] = 1;
+        join_pair(s, pair->a, pair->b);
+        ++*joined;
+    }
+    free(used);
+    forget_joined(s);
+    return ast_pool_cancelled(s->l->pool) ? ast_fail_cancelled(fault) : AST_OK;
+}
+
+/* ---- The tree: a level with fewer components at once ---- */
+
+typedef struct node {
+    double mass, length, value; /* value: what it adds to the evidence of a partition */
+    size_t place;               /* the component that its leaves are added to */
+} node;
+
+static node node_of(const ast_mixture_search *s, double mass, double length, size_t place) {
+    double marginal = ast_kappa_posterior_find(&s->prior, mass, length).log_marginal;
+    return (node){mass, length, marginal + ast_search_log_gamma(mass + 1), place};
+}
+
+/* Joins all the way along the tree. nodes: (2 leaves), of which the leaves are set; joins: (leaves). Returns the number
+ * of joins after which the evidence is largest, and that evidence. */
+static size_t best_level(const ast_mixture_search *s, ast_joiner *joiner, node *nodes, ast_joined *joins,
+                         double *highest) {
+    size_t made = 0, best = 0;
+    double value = ast_search_evidence(s);
+    *highest = value;
+    for (; ast_joiner_next(joiner, &joins[made]) && !ast_pool_poll(s->l->pool); made++) {
+        const node *a = &nodes[joins[made].a], *b = &nodes[joins[made].b];
+        size_t place = a->place < b->place ? a->place : b->place;
+        node *into = &nodes[s->count + made];
+        ast_joiner_take(joiner, &joins[made]);
+        *into = node_of(s, a->mass + b->mass, a->length + b->length - s->shrink * joins[made].loss, place);
+        value += into->value - a->value - b->value + ast_search_count_value(s, s->count - made - 1) -
+                 ast_search_count_value(s, s->count - made);
+        if (value > *highest) {
+            *highest = value;
+            best = made + 1;
+        }
+    }
+    return best;
+}
+
+/* Applies the first joins. */
+static void take_level(ast_mixture_search *s, const node *nodes, const ast_joined *joins, size_t made) {
+    for (size_t t = 0; t < made; t++) {
+        size_t a = nodes[joins[t].a].place, b = nodes[joins[t].b].place;
+        join_pair(s, a < b ? a : b, a < b ? b : a);
+    }
+    forget_joined(s);
+}
+
+/* The evidence of the partition after each of the tree's joins is a lower bound of F there: takes the level with the
+ * largest one, if that is above F. */
+ast_status ast_search_climb(ast_mixture_search *s, bool *climbed, ast_fault *fault) {
+    size_t leaves = s->count, dimension = s->prior.dimension;
+    int64_t *sums = ast_allocate(leaves * dimension, sizeof *sums);
+    ast_joined *joins = ast_allocate(leaves, sizeof *joins);
+    node *nodes = ast_allocate(2 * leaves, sizeof *nodes);
+    ast_joiner *joiner = NULL;
+    *climbed = false;
+    for (size_t i = 0; i < leaves * dimension && sums; i++)
+        sums[i] = llrint(s->sums[i] * AST_DISTINCT_UNIT);
+    if (sums && joins && nodes) {
+        ast_leaves given = {.count = leaves, .dimension = dimension, .sums = sums, .unit = AST_DISTINCT_UNIT};
+        joiner = ast_joiner_open(&given, AST_PRICE_LOSS, s->l->rows.kernels, s->l->pool);
+    }
+    if (joiner) {
+        double highest;
+        for (size_t k = 0; k < leaves; k++)
+            nodes[k] = node_of(s, s->mass[k], s->lengths[k], k);
+        size_t made = best_level(s, joiner, nodes, joins, &highest);
+        *climbed = made > 0 && highest > s->evidence + LEAST_GAIN;
+        take_level(s, nodes, joins, *climbed ? made : 0);
+    }
+    bool ready = joiner != NULL;
+    ast_joiner_close(joiner);
+    free(sums);
+    free(joins);
+    free(nodes);
+    return ready ? AST_OK : ast_fail_memory(fault);
+}

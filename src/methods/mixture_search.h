@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The state of the search for a number of components (mixture_auto.c), which its start (mixture_start.c) and its joins
+ * (mixture_joins.c) share. */
+#ifndef AST_METHODS_MIXTURE_SEARCH_H
+#define AST_METHODS_MIXTURE_SEARCH_H
+
+#include "evidence.h"
+#include "kappa_posterior.h"
+#include "mixture.h"
+
+#include <math.h>
+
+#define AST_JOIN_NEIGHBOURS 5                    /* of a component are candidates for a join */
+#define AST_LEAST_LOG_KAPPA (-6.907755278982137) /* kappa 0.001: the lowest centre of the prior */
+
+typedef struct ast_join_candidate {
+    size_t a, b; /* b = count: the background */
+    double gain; /* of F */
+    bool open;   /* the overlap of the two is not known yet */
+} ast_join_candidate;
+
+typedef struct ast_mixture_search {
+    ast_mixture_steps m;
+    ast_labelling *l;
+    ast_distinct distinct;
+    ast_kappa_prior prior;
+    double points;                   /* N: those that count */
+    double shrink;                   /* x counts as shrink x */
+    size_t count;                    /* components */
+    bool whole;                      /* memberships are labels */
+    double *mass;                    /* (room + 1) n_k; the last is the background */
+    double *sums;                    /* (room, D) s_k */
+    double *lengths;                 /* (room) */
+    ast_kappa_posterior *posteriors; /* (room) */
+    ast_join_candidate *pairs;       /* (room (AST_JOIN_NEIGHBOURS + 1)) */
+    size_t pair_count;
+    int64_t *overlaps; /* (threads, pairs) */
+    size_t *nearest;   /* (room, AST_JOIN_NEIGHBOURS) */
+    double evidence;   /* F */
+    ast_components best;
+    ast_kappa_prior best_prior;
+    double best_evidence;
+} ast_mixture_search;
+
+static inline double *ast_search_sum(const ast_mixture_search *s, size_t k) {
+    return s->sums + k * s->prior.dimension;
+}
+
+/* |a + b|; b may be NULL. */
+static inline double ast_search_length(const double *a, const double *b, size_t dimension) {
+    double squares = 0;
+    for (size_t d = 0; d < dimension; d++) {
+        double x = a[d] + (b ? b[d] : 0);
+        squares += x * x;
+    }
+    return sqrt(squares);
+}
+
+static inline double ast_search_log_gamma(double x) {
+    int sign;
+    return lgamma_r(x, &sign);
+}
+
+/* ---- mixture_auto.c ---- */
+
+/* The posterior of every component's kappa, from masses and sums. */
+void ast_search_describe(ast_mixture_search *s);
+/* c(K): what the number of components adds to F. */
+double ast_search_count_value(const ast_mixture_search *s, size_t count);
+/* F without the entropy: the evidence, if memberships were whole. */
+double ast_search_evidence(const ast_mixture_search *s);
+/* Closes the gap that component k leaves. */
+void ast_search_forget(ast_mixture_search *s, size_t k);
+
+/* ---- mixture_joins.c ---- */
+
+/* For ast_pool_run: finds the components that lose least of sum |s_k| in a join with a. */
+void ast_search_find_nearest(void *data, size_t a, int worker);
+/* Joins pairs that gain, the best first, no component twice; forced: the best even if it loses. One is always left. */
+ast_status ast_search_join(ast_mixture_search *s, bool forced, size_t *joined, ast_fault *fault);
+/* Takes the level of the tree of joins with the largest evidence, if that is above F. */
+ast_status ast_search_climb(ast_mixture_search *s, bool *climbed, ast_fault *fault);
+
+/* ---- mixture_start.c ---- */
+
+/* The first components: clusters around many starts, joined while the evidence rises. */
+ast_status ast_search_open(ast_mixture_search *s, ast_fault *fault);
+/* Accepts a search that was opened in part. */
+void ast_search_close(ast_mixture_search *s);
+
+#endif

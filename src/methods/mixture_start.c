@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The start of the search for a number of components: which rows count, clusters around many starts, and the prior of
+ * kappa before anything is known. mixture_auto.c says what coarse values are. */
+#include "mixture_search.h"
+
+#include "memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FEWEST 64                      /* components to start from, if there are so many points ... */
+#define MANY 2048                      /* ... and at most */
+#define FIRST_WIDTH 1.3862943611198906 /* two octaves */
+#define STARTS_SEEN 256                /* that tell how far apart neighbouring rows are */
+#define FEW_DIRECTIONS 64
+#define EQUAL 0x1p-22    /* 1 - the cosine: rows that are closer are the same */
+#define LEAST_SHRINK 0.5 /* of x, in very coarse values */
+
+/* Many starts, so that every component gets some: more than the square root of the points, a sixteenth of few. */
+static size_t first_count(const ast_labelling *l, const ast_options *o) {
+    double points = (double)l->present, wanted = fmax(FEWEST, fmax(4 * sqrt(points), points / 16));
+    if (o->clusters || o->start == AST_GIVEN)
+        return o->clusters;
+    return (size_t)fmin(points, fmin(MANY, wanted));
+}
+
+/* The squared chord from a start to the nearest other row. */
+static double nearest_square(const ast_mixture_search *s, size_t start) {
+    const ast_labelling *l = s->l;
+    const float *mean = l->clusters.means + (size_t)l->clusters.order[start] * l->rows.dimension;
+    ast_row_buffer *rows = &l->workers[0].chunk.rows;
+    double nearest = -1;
+    for (size_t i = 0; i < l->rows.count; i++) {
+        if (l->labels[i] == AST_MISSING || s->distinct.copies[i])
+            continue;
+        double cosine = ast_rows_exact_score(&l->rows, rows, i, mean);
+        nearest = cosine < 1 - EQUAL ? fmax(nearest, cosine) : nearest;
+    }
+    return 2 - 2 * nearest;
+}
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Coarse values, by the median distance of neighbours at some starts: a uniform spread over a cell of that side has the
+ * variance side^2 / 12 along each of D - 1 axes. Few distinct rows (a part with flat faces) are directions by
+ * themselves, and cells far smaller than their distances. */
+static void find_shrink(ast_mixture_search *s, size_t distinct) {
+    double squares[STARTS_SEEN] = {0};
+    size_t seen = s->l->clusters.live < STARTS_SEEN ? s->l->clusters.live : STARTS_SEEN;
+    for (size_t k = 0; k < seen && !ast_pool_poll(s->l->pool); k++)
+        squares[k] = nearest_square(s, k);
+    qsort(squares, seen, sizeof *squares, by_size);
+    double side = sqrt(fmin(squares[seen / 2], 2)) / (distinct <= FEW_DIRECTIONS ? 8 : 1),
+           room = (double)(s->l->rows.dimension - 1);
+    s->shrink = fmax(LEAST_SHRINK, 1 - room * side * side / 24);
+}
+
+/* Every point with the nearest start, and which rows count. */
+static ast_status open_partition(ast_mixture_search *s, ast_fault *fault) {
+    ast_options options = *s->m.run->options;
+    ast_run start = *s->m.run;
+    start.options = &options;
+    options.clusters = first_count(s->l, &options);
+    ast_status status = ast_run_nearest(s->l, &start, fault);
+    if (status == AST_OK)
+        status = ast_distinct_open(&s->distinct, s->l, fault);
+    if (status != AST_OK)
+        return status;
+    size_t copies = 0;
+    s->shrink = 1;
+    for (size_t i = 0; i < s->l->rows.count; i++)
+        copies += s->l->labels[i] != AST_MISSING && s->distinct.copies[i];
+    if (2 * copies > s->l->present) {
+        find_shrink(s, s->l->present - copies);
+        memset(s->distinct.copies, 0, s->l->rows.count);
+    }
+    return ast_distinct_sum(&s->distinct, s->l, fault);
+}
+
+static bool open_arrays(ast_mixture_search *s, size_t room) {
+    size_t dimension = s->l->rows.dimension;
+    s->mass = ast_allocate(room + 1, sizeof *s->mass);
+    s->sums = ast_allocate(room * dimension, sizeof *s->sums);
+    s->lengths = ast_allocate(room, sizeof *s->lengths);
+    s->posteriors = ast_allocate(room, sizeof *s->posteriors);
+    s->pairs = ast_allocate(room * (AST_JOIN_NEIGHBOURS + 1), sizeof *s->pairs);
+    s->nearest = ast_allocate(room * AST_JOIN_NEIGHBOURS, sizeof *s->nearest);
+    return s->mass && s->sums && s->lengths && s->posteriors && s->pairs && s->nearest;
+}
+
+/* The clusters of the labelling that have points that count. */
+static void read_partition(ast_mixture_search *s) {
+    const ast_cluster_list *list = &s->l->clusters;
+    size_t dimension = list->dimension;
+    s->prior = (ast_kappa_prior){.dimension = dimension, .width = FIRST_WIDTH, .known = s->m.run->options->kappa};
+    for (size_t k = 0; k < list->live; k++) {
+        size_t slot = (size_t)list->order[k];
+        if (s->distinct.counts[slot] == 0)
+            continue;
+        s->mass[s->count] = (double)s->distinct.counts[slot];
+        for (size_t d = 0; d < dimension; d++)
+            ast_search_sum(s, s->count)[d] = (double)s->distinct.sums[slot * dimension + d] / AST_DISTINCT_UNIT;
+        s->points += s->mass[s->count++];
+    }
+    s->mass[s->count] = 0;
+    s->prior.centre = log((double)(dimension - 1));
+}
+
+/* The prior before anything is known: the kappa of every component together with its neighbour. Single points, of which
+ * few points are the start, have none of their own. */
+static void open_prior(ast_mixture_search *s) {
+    double lengths = 0, points = 0;
+    ast_search_describe(s);
+    ast_pool_run(s->l->pool, s->count, ast_search_find_nearest, s);
+    for (size_t a = 0; a < s->count && s->count > 1; a++) {
+        size_t b = s->nearest[a * AST_JOIN_NEIGHBOURS];
+        lengths += s->shrink * ast_search_length(ast_search_sum(s, a), ast_search_sum(s, b), s->prior.dimension);
+        points += s->mass[a] + s->mass[b];
+    }
+    double kappa = points > 0 ? ast_vmf_kappa(s->prior.dimension, fmin(1, lengths / points)) : 0;
+    if (kappa > 0)
+        s->prior.centre = fmin(fmax(log(kappa), AST_LEAST_LOG_KAPPA), log(ast_kappa_limit(s->prior.dimension)));
+}
+
+ast_status ast_search_open(ast_mixture_search *s, ast_fault *fault) {
+    size_t joined = 1;
+    ast_status status = open_partition(s, fault);
+    if (status == AST_OK && !open_arrays(s, s->l->clusters.live))
+        status = ast_fail_memory(fault);
+    if (status == AST_OK)
+        read_partition(s);
+    s->whole = true;
+    if (status == AST_OK)
+        open_prior(s);
+    while (status == AST_OK && joined > 0)
+        status = ast_search_join(s, false, &joined, fault);
+    if (status == AST_OK)
+        status = ast_mixture_open(&s->m, s->count, fault);
+    if (status == AST_OK && !ast_components_open(&s->best, s->count, s->l->rows.dimension))
+        status = ast_fail_memory(fault);
+    if (status != AST_OK)
+        return status;
+    s->m.copies = s->distinct.copies;
+    s->best_evidence = -INFINITY;
+    for (size_t k = 0; k < s->count; k++) /* where a sum has no direction, any will do */
+        s->m.c->means[k * s->prior.dimension] = 1;
+    if (s->m.run->options->background) {
+        ast_components_add_background(s->m.c, AST_FIRST_SHARE);
+        s->mass[s->count] = s->points * AST_FIRST_SHARE;
+    }
+    return AST_OK;
+}
+
+void ast_search_close(ast_mixture_search *s) {
+    void *memory[] = {s->mass, s->sums, s->lengths, s->posteriors, s->pairs, s->nearest, s->overlaps};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        free(memory[i]);
+    ast_components_free(&s->best);
+    ast_distinct_free(&s->distinct);
+    ast_mixture_close(&s->m);
+}
