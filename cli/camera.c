@@ -13,7 +13,7 @@
 #include "files.h"
 #include "terminal.h"
 
-static const char *const smoothings[] = {"guided", "tv", "none", "planes", NULL}; /* in the order of ast_smooth */
+static const char *const smoothings[] = {"guided", "tv", "none", "planes", "planes-only", NULL}; /* in the order of ast_smooth */
 
 #define AT(field) offsetof(ast_cli_camera, field)
 static const ast_cli_option table[] = {
@@ -44,19 +44,25 @@ static const ast_cli_option table[] = {
      .inputs = AST_CLI_SCENE, .more = "`stream` and `segment` take all if the option is not given."},
     {"smooth", AST_CLI_CHOICE, "HOW",
      "guided: a guided filter on the depth, and a normal for every pixel (the default for single images)\n"
-     "planes: normals of whole walls and floors, and none elsewhere (the default of stream and segment)\n"
+     "planes: normals of whole walls and floors; what lies on none is labelled last and starts no "
+     "cluster (the default of stream and segment)\n"
+     "planes-only: normals of walls and floors, and none elsewhere\n"
      "tv: also total variation of the normals; slower\n"
      "none",
      AT(smooth), .choices = smoothings,
      .manual = "`guided` (the default for single images) smooths the depth by a guided filter, which keeps edges, "
                "and gives every pixel a normal of its own; `planes` (the default of `stream` and `segment`) cuts "
                "the image into the planes it is made of, each as large as it can be found, and gives a pixel the "
-               "normal of its plane; what lies on none, or on one too small or too far away to be sure of its "
-               "direction, is missing; `tv` smooths the normals as well, by total variation on the sphere, and is "
+               "normal of its plane. The noise of the sensor is estimated from each image. What lies on no plane "
+               "(curved, cluttered), or on one too small or too far away to be sure of its direction, gets its guided "
+               "normal and, after the others, the label of the nearest cluster if that is within the angle; it starts "
+               "no cluster and does not count in means. With `planes-only` it is missing instead. `tv` smooths the normals as well, by total variation on the sphere, and is "
                "for single images; `none` does neither."},
     {"filter-radius", AST_CLI_INT, "PIXELS", "radius of the guided filter: a larger radius is smoother",
      AT(options.filter_radius), 1, 64, .standard = "3"},
-    {"filter-epsilon", AST_CLI_REAL, "METRES", "smaller deviations of the depth from a plane are noise",
+    {"filter-epsilon", AST_CLI_REAL, "METRES",
+     "smaller deviations of the depth from a plane are noise; for planes the least that is, since each image shows its "
+     "own noise",
      AT(options.filter_epsilon), 0, 1e6, .standard = "0.005",
      .more = "The deviation is that at a distance of 1 m; it grows with the square of the distance."},
     {"normal-window", AST_CLI_INT, "PIXELS",

@@ -10,6 +10,7 @@
 
 #include "cli.h"
 #include "cluster.h"
+#include "depth_missing.h"
 #include "interrupt.h"
 #include "pages.h"
 #include "ranks.h"
@@ -173,6 +174,8 @@ static int read_points(job *work) {
     if (code < 0 && work->directions.in_parts)
         code = ast_cli_larger_check(work);
     work->points = work->directions.points;
+    if (given->options.center) /* rows without their mean have another one */
+        work->points.late = NULL;
     if (given->options.method == AST_FSD || given->options.method == AST_CRP)
         work->points.weights = NULL;
     if (code < 0 && given->frame_axes && work->points.dimension != 3)
@@ -326,6 +329,8 @@ static int cluster(job *work) {
         return code;
     if (status == AST_OK && work->report.missing == work->report.points)
         return ast_cli_cluster_nothing(given);
+    if (status == AST_OK)
+        ast_cli_missing_note(&work->directions.depth, work->report.missing + work->report.outliers, work->options.angle);
     return ast_cli_directions_status(&work->directions, status, work->context, given->input);
 }
 

@@ -212,6 +212,10 @@ int ast_cli_frames_points(ast_cli_frames *frames, ast_context *context, ast_poin
     ast_status status = ast_depth_compute(frames->maker, &frames->frame.image, NULL, NULL, frames->normals);
     frames->seconds += ast_cli_now() - start;
     *points = ast_points_f4(frames->normals, count, 3);
+    frames->report.size = sizeof frames->report;
+    if (status == AST_OK)
+        status = ast_depth_describe(frames->maker, &frames->report);
+    points->late = frames->report.late;
     return ast_cli_status(status, context, source);
 }
 

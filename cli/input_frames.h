@@ -26,6 +26,8 @@ typedef struct ast_cli_frames {
     float *normals;       /* (height, width, 3) */
     size_t width, height; /* of every frame; 0 before the first */
     double seconds;       /* that normals took so far */
+    ast_depth_report report; /* of the current frame */
+    size_t mostly_missing;   /* frames of which more than half was (depth_missing.h) */
 } ast_cli_frames;
 
 /* Lists the inputs (NULL-terminated), which are all depth images or all tables, as list->depth says; and checks that

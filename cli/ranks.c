@@ -129,6 +129,7 @@ void ast_cli_cut(ast_points *points, size_t *first) {
     ast_cli_slice(points->count, first, &own);
     points->data = (const char *)points->data + (ptrdiff_t)*first * points->row_stride;
     points->weights = points->weights ? points->weights + *first : NULL;
+    points->late = points->late ? points->late + *first : NULL;
     points->count = own;
 }
 

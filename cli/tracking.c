@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "depth_missing.h"
 #include "field.h"
 #include "interrupt.h"
 #include "terminal.h"
@@ -286,6 +287,7 @@ static int take_frame(ast_cli_tracking *tracking, ast_points *points, int *found
     if (code < 0 && *found && tracking->given->labels)
         code = write_labels(tracking);
     if (code < 0 && *found) {
+        ast_cli_missing_note(&tracking->inputs, tracking->frame.missing, tracking->options.angle);
         tracking->points = *points;
         tracking->clusters = ast_stream_clusters(tracking->stream, &tracking->count);
     }
@@ -323,6 +325,7 @@ int ast_cli_tracking_run(ast_cli_tracking *tracking, int (*take)(void *work), vo
             ast_cli_progress_frame(&progress, &tracking->frame, tracking->frames, frames_left(tracking));
     }
     ast_cli_progress_end(&progress);
+    ast_cli_missing_end(&tracking->inputs, tracking->frames);
     if (code < 0 && ast_cli_interrupted())
         code = ast_cli_fail(AST_CLI_SIGNAL + ast_cli_interrupted(), "stopped after %" PRIu64 " frame%s of this run",
                             tracking->frames, tracking->frames == 1 ? "" : "s");

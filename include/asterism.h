@@ -136,6 +136,11 @@ typedef struct ast_points {
     const void *starts;      /* NULL: dense rows, as above. Otherwise sparse rows, as below */
     const void *columns;
     ast_index index; /* the type of starts and columns */
+    const uint8_t *late; /* (N), or NULL: none. A row that is not 0 here takes no part in the clustering and starts no
+                            cluster. After the last pass it gets the label of the nearest mean, AST_DP, AST_DPMEANS and
+                            streams: if that is within the angle; otherwise -1. It counts as a member, but not in sums,
+                            means and weights. For dense rows. ast_cluster and ast_stream_step label such rows,
+                            ast_tune leaves them out, other calls ignore this */
 } ast_points;
 
 /* A view of a contiguous row-major array. */
@@ -717,6 +722,8 @@ typedef struct ast_frame {
     double seconds;
     size_t clusters;       /* clusters with points */
     uint64_t oir_restarts; /* AST_OIR: how often the remaining points were scored again */
+    size_t late;           /* late rows (ast_points) that got a label */
+    size_t unlike;         /* late rows that are farther than the angle from every cluster; `missing` includes them */
 } ast_frame;
 
 /* Opens a stream on the context's threads. Close it before the context. On failure *stream is NULL. */

@@ -7,12 +7,15 @@
  *     ast_depth_options_init(&options);
  *     ast_camera_named("kinect", &options.camera, &options.units_per_metre);
  *     ast_depth *depth;
+ *     ast_depth_report report = {sizeof report};
  *     if (ast_depth_open(&depth, context, &options) != AST_OK)
  *         return 1;
  *     for (each frame) {
  *         ast_depth_image image = {sizeof image, values, 640, 480, 640 * sizeof *values};
  *         ast_depth_compute(depth, &image, NULL, NULL, normals); // (480, 640, 3) floats, NaN for holes
  *         ast_points points = ast_points_f4(normals, 640 * 480, 3);
+ *         ast_depth_describe(depth, &report);
+ *         points.late = report.late; // what lies on no plane gets a label, and starts no cluster
  *         ast_stream_step(stream, &points, labels, &frame);
  *     }
  *     ast_depth_close(depth);
@@ -45,7 +48,8 @@ AST_API int ast_camera_named(const char *name, ast_camera *camera, double *units
 /* The known names, in alphabetical order; NULL after the last. */
 AST_API const char *ast_camera_name(size_t index);
 
-/* A view of a depth image: the distance along the optical axis, 0 for a hole (the camera measured nothing). */
+/* A view of a depth image: the distance along the optical axis, 0 for a hole (the camera measured nothing). 65535 is a
+ * hole too if all other values are below 57344, seven eighths of it. */
 typedef struct ast_depth_image {
     size_t size;
     const uint16_t *values; /* value (u, v) is at (const char *)values + v * row_stride + u * 2 */
@@ -60,9 +64,11 @@ typedef enum ast_smooth {
     AST_SMOOTH_TV = 1, /* guided filter, then total variation of the normals on the sphere (Rosman et al. 2012): about
                           thirty times slower, for single images */
     AST_SMOOTH_NONE = 2,
-    AST_SMOOTH_PLANES = 3 /* splits the image into planes as large as possible and returns their normals: for the
-                             directions of walls and floors. Fastest. NaN for pixels on no plane, or on a plane that is
-                             too small or too far away to determine its direction */
+    AST_SMOOTH_PLANES = 3, /* splits the image into planes as large as possible and returns their normals: for the
+                              directions of walls and floors. Pixels on no plane, or on a plane that is too small or too
+                              far away to determine its direction, get the normal of AST_SMOOTH_GUIDED, and are late:
+                              see ast_depth_describe */
+    AST_SMOOTH_PLANES_ONLY = 4 /* the same, and NaN for these pixels. Fastest */
 } ast_smooth;
 
 /* Each comment begins with the default. */
@@ -76,7 +82,8 @@ typedef struct ast_depth_options {
                           and blurs edges more */
     double filter_epsilon; /* 0.005. Metres at a distance of 1 m, growing with the square of the distance like the noise
                               of such cameras: deviations from a plane within the window that are smaller count as
-                              noise. AST_SMOOTH_PLANES: a plane includes deviations up to about twice this */
+                              noise. Planes: the least tolerance; a plane includes deviations up to about twice this,
+                              and more where the image itself shows more noise or wider steps */
     int window;            /* 6, 1..64. Pixels; normals are averaged over (2 w + 1)^2. A larger window gives less noise
                               and rounder edges */
     double jump;           /* 0.01. A larger step between neighbours is an edge of an object, and no difference is taken
@@ -104,12 +111,28 @@ AST_API void ast_depth_close(ast_depth *depth); /* NULL is allowed */
 
 /* Converts an image. At least one of the three results must not be NULL.
  *     metres (H, W)      depth in metres, smoothed as the options say (AST_SMOOTH_TV: like AST_SMOOTH_GUIDED;
- *                        AST_SMOOTH_PLANES: not smoothed)
+ *                        planes: not smoothed)
  *     points (H, W, 3)   the same depth back-projected
  *     normals (H, W, 3)  unit normals towards the camera
  * NaN for holes; normals are also NaN where no surface can be measured. */
 AST_API ast_status ast_depth_compute(ast_depth *depth, const ast_depth_image *image, float *metres, float *points,
                                      float *normals);
+
+/* What became of the pixels of the last image of which ast_depth_compute found the normals. The first three counts are
+ * those of whole cells of 8 x 8 pixels, of AST_SMOOTH_PLANES and AST_SMOOTH_PLANES_ONLY; 0 otherwise. With distortion
+ * the counts are those of the pinhole image. */
+typedef struct ast_depth_report {
+    size_t size;
+    size_t uneven;       /* pixels that fit no plane within the noise */
+    size_t small;        /* pixels on planes that are smaller than 1/480 of the image */
+    size_t uncertain;    /* pixels on planes too narrow, or too far away, to determine their direction */
+    size_t pixels;       /* pixels with depth: not holes, and not out of range */
+    const uint8_t *late; /* (H, W) 1: the pixel is on no plane and has the guided normal, 0: it has not. As `late` of
+                            ast_points. Valid until the next call with `depth`. NULL if smooth is not AST_SMOOTH_PLANES */
+} ast_depth_report;
+
+/* AST_BAD_OPTION if there is no such image yet. */
+AST_API ast_status ast_depth_describe(const ast_depth *depth, ast_depth_report *report);
 
 /* Total-variation smoothing of any (H, W, 3) image of unit vectors, in place. NaN pixels stay NaN and separate their
  * neighbours. A cancelled call changes nothing. */

@@ -7,11 +7,13 @@
 
 #include "center.h"
 #include "content.h"
+#include "late.h"
 #include "mean_error.h"
 #include "memory.h"
 #include "plan.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- Checks ------------------------------------------------------------------------------------------------------ */
@@ -70,6 +72,8 @@ static ast_status check_call(const ast_context *context, const ast_points *point
         status = ast_check_struct(report, sizeof *report, "report", fault);
     if (status == AST_OK && points->weights && (options->method == AST_FSD || options->method == AST_CRP))
         return ast_fail(fault, AST_BAD_OPTION, "samplers count every point once: weights are for the other methods");
+    if (status == AST_OK && points->late && (points->starts || options->center))
+        return ast_fail(fault, AST_BAD_OPTION, "late rows must be dense, and cannot be centred");
     return status == AST_OK ? check_sparse(context, points, options, fault) : status;
 }
 
@@ -262,7 +266,33 @@ static ast_input describe_input(const ast_context *context, const ast_points *po
     ast_input input = ast_resident_input(context, points, options->axial != 0);
     input.unbounded = input.headless = options->bounds == 0;
     input.comm = context->comm;
+    input.late = points ? points->late : NULL;
     return input;
+}
+
+/* The late rows of this rank. */
+static ast_status label_late(const ast_call *c, ast_result *r, ast_fault *fault) {
+    const ast_options *o = c->options;
+    size_t clusters = r->report.clusters;
+    bool by_angle = o->method == AST_DP || o->method == AST_DPMEANS;
+    _Atomic size_t *counts = ast_allocate_zero(clusters, sizeof *counts);
+    ast_status status = ast_comm_agree(c->context->comm, counts ? AST_OK : ast_fail_memory(fault), fault);
+    ast_late late = {.points = c->points,
+                     .means = r->means,
+                     .count = clusters,
+                     .axial = o->axial != 0,
+                     .limit = by_angle ? ast_least_score(o->angle) : -INFINITY,
+                     .labels = r->labels ? r->labels : c->labels,
+                     .counts = counts};
+    if (status == AST_OK)
+        ast_label_late(&late, c->context->pool);
+    for (size_t k = 0; k <= clusters && status == AST_OK; k++) {
+        uint64_t got = k < clusters ? counts[k] : late.unlike;
+        ast_comm_sum(c->context->comm, &got, 1);
+        *(k < clusters ? &r->clusters[k].count : &r->report.outliers) += (size_t)got;
+    }
+    free(counts);
+    return status;
 }
 
 /* Labels and leaves of the best restart go to the caller, all else to the context. Nothing can fail any more. */
@@ -295,6 +325,8 @@ static ast_status run_call(ast_call *c, double start, ast_report *report) {
         status = run_restarts(c, fault);
     context->call = NULL;
     ast_resume_free(c);
+    if (status == AST_OK && c->input.late)
+        status = label_late(c, &c->results[c->best], fault);
     if (status == AST_OK)
         hand_over(c, start, report);
     ast_labelling_release(&context->labelling);

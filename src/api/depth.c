@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #define MOST_PIXELS ((size_t)1 << 27)
+#define SATURATED 57344 /* seven eighths of 2^16: if no other value reaches this, 65535 is no depth */
 
 void ast_depth_options_defaults(ast_depth_options *options, size_t size) {
     ast_depth_options defaults = {.units_per_metre = 1000,
@@ -54,9 +55,9 @@ const char *ast_depth_options_problem(const ast_depth_options *o) {
         return "units_per_metre must be between 0.001 and 1000000";
     if (!(o->nearest >= 0 && o->farthest >= o->nearest))
         return "nearest must be 0 or more, and farthest no less than it";
-    if (o->smooth != AST_SMOOTH_GUIDED && o->smooth != AST_SMOOTH_TV && o->smooth != AST_SMOOTH_NONE &&
-        o->smooth != AST_SMOOTH_PLANES)
-        return "smooth must be AST_SMOOTH_GUIDED, AST_SMOOTH_TV, AST_SMOOTH_NONE or AST_SMOOTH_PLANES";
+    if ((int)o->smooth < AST_SMOOTH_GUIDED || o->smooth > AST_SMOOTH_PLANES_ONLY)
+        return "smooth must be AST_SMOOTH_GUIDED, AST_SMOOTH_TV, AST_SMOOTH_NONE, AST_SMOOTH_PLANES or "
+               "AST_SMOOTH_PLANES_ONLY";
     if (o->filter_radius < 0 || o->filter_radius > AST_DEPTH_MOST_RADIUS)
         return "filter_radius must be between 0 and 64 pixels";
     if (!within(o->filter_epsilon, 1e-6, 1e3))
@@ -96,6 +97,7 @@ void ast_depth_close(ast_depth *depth) {
         return;
     ast_depth_release(depth);
     ast_planes_release(&depth->planes);
+    ast_late_release(&depth->runs);
     ast_lens_release(&depth->lens);
     free(depth->tv.memory);
     free(depth);
@@ -130,18 +132,24 @@ static ast_status prepare(ast_depth *depth, const ast_depth_image *image, bool n
     ast_status status = ast_depth_prepare(depth, image->width, image->height);
     if (status != AST_OK || !normals)
         return status;
-    bool ready = smooth == AST_SMOOTH_TV       ? ast_tv_prepare(&depth->tv, image->width, image->height)
-                 : smooth == AST_SMOOTH_PLANES ? ast_planes_prepare(&depth->planes, image->width, image->height)
-                                               : true;
+    bool ready = true;
+    if (smooth == AST_SMOOTH_TV)
+        ready = ast_tv_prepare(&depth->tv, image->width, image->height);
+    if (ast_depth_has_planes(&depth->options))
+        ready = ast_planes_prepare(&depth->planes, image->width, image->height);
+    if (smooth == AST_SMOOTH_PLANES)
+        ready = ready && ast_late_prepare(depth);
     return ready ? AST_OK : ast_fail_memory(depth->fault);
 }
 
 static void compute_normals(ast_depth *depth, const ast_depth_image *image, float *normals) {
     const ast_depth_options *o = &depth->options;
-    if (o->smooth == AST_SMOOTH_PLANES)
-        ast_planes_find_normals(depth, normals);
+    if (ast_depth_has_planes(o))
+        ast_planes_find_normals(depth, image, normals);
     else
         ast_depth_find_normals(depth, normals);
+    if (o->smooth == AST_SMOOTH_PLANES)
+        ast_late_find_normals(depth, image, normals);
     if (o->smooth == AST_SMOOTH_TV)
         ast_tv_smooth(&depth->tv, depth->pool, depth->kernels, normals, image->width, image->height, o->tv_weight,
                       o->tv_iterations);
@@ -178,6 +186,23 @@ static ast_status compute_distorted(ast_depth *depth, const ast_depth_image *ima
     return status;
 }
 
+/* The largest value that is no hole: 65535, or one less where that is far above all others. */
+static uint16_t most_value(const ast_depth_image *image) {
+    uint16_t most = 0;
+    bool saturated = false;
+    for (size_t v = 0; v < image->height; v++) {
+        const uint16_t *row = (const uint16_t *)((const char *)image->values + (ptrdiff_t)v * image->row_stride);
+        for (size_t u = 0; u < image->width; u++)
+            saturated |= row[u] == UINT16_MAX;
+    }
+    for (size_t v = 0; saturated && v < image->height; v++) {
+        const uint16_t *row = (const uint16_t *)((const char *)image->values + (ptrdiff_t)v * image->row_stride);
+        for (size_t u = 0; u < image->width; u++)
+            most = row[u] < UINT16_MAX && row[u] > most ? row[u] : most;
+    }
+    return saturated && most < SATURATED ? UINT16_MAX - 1 : UINT16_MAX;
+}
+
 ast_status ast_depth_compute(ast_depth *depth, const ast_depth_image *image, float *metres, float *points,
                              float *normals) {
     if (!ast_enter(depth ? depth->context : NULL))
@@ -185,10 +210,32 @@ ast_status ast_depth_compute(ast_depth *depth, const ast_depth_image *image, flo
     ast_status status = check_image(depth->fault, image);
     if (status == AST_OK && !metres && !points && !normals)
         status = ast_fail(depth->fault, AST_BAD_OPTION, "metres, points and normals are all NULL");
+    depth->described = false;
+    if (status == AST_OK)
+        depth->most = most_value(image);
     if (status == AST_OK)
         status = (ast_depth_is_distorted(&depth->options) ? compute_distorted : compute)(depth, image, metres, points,
                                                                                          normals);
+    depth->described = status == AST_OK && normals;
     return ast_leave(depth->context, status);
+}
+
+ast_status ast_depth_describe(const ast_depth *depth, ast_depth_report *report) {
+    if (!ast_enter(depth ? depth->context : NULL))
+        return AST_BAD_OPTION;
+    ast_status status = ast_check_struct(report, sizeof *report, "report", depth->fault);
+    if (status == AST_OK && !depth->described)
+        status = ast_fail(depth->fault, AST_BAD_OPTION, "there is no image whose normals were found");
+    if (status != AST_OK)
+        return ast_leave(depth->context, status);
+    *report = (ast_depth_report){.size = sizeof *report};
+    for (size_t i = 0; i < depth->width * depth->height; i++)
+        report->pixels += depth->inverse[i] > 0;
+    if (ast_depth_has_planes(&depth->options))
+        ast_planes_count(depth, report);
+    if (depth->options.smooth == AST_SMOOTH_PLANES)
+        report->late = ast_depth_is_distorted(&depth->options) ? depth->lens.late : depth->runs.late;
+    return ast_leave(depth->context, AST_OK);
 }
 
 ast_status ast_normals_smooth(ast_context *context, float *normals, size_t width, size_t height, double weight,

@@ -35,7 +35,7 @@ static void add_rows(const ast_call *c, const ast_result *r, const uint8_t *copi
     size_t dimension = c->points->dimension;
     for (size_t i = 0; i < c->points->count; i++) {
         int32_t label = r->labels[i];
-        bool weightless = c->points->weights && c->points->weights[i] == 0;
+        bool weightless = (c->points->weights && c->points->weights[i] == 0) || (c->points->late && c->points->late[i]);
         if (label < 0 || copies[i] || weightless)
             continue;
         ast_read_row(c->points, i, row);

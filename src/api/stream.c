@@ -72,7 +72,7 @@ ast_status ast_stream_open(ast_stream **opened, ast_context *context, const ast_
 void ast_stream_close(ast_stream *s) {
     if (!s || ast_in_callback(s->context, __func__))
         return;
-    ast_free_all(s->track, s->m, s->u, s->id_of, s->records, s->record_means, s->state);
+    ast_free_all(s->track, s->m, s->u, s->id_of, s->records, s->record_means, s->late.names, s->late.counts, s->state);
     ast_tracks_free(&s->tracks);
     ast_history_free(&s->history);
     ast_labelling_free(&s->labelling);
@@ -146,6 +146,8 @@ static ast_status step(ast_stream *s, const ast_points *points, int32_t *labels,
     }
     naming n = {s, labels, points->count, slots_are_ids(s)};
     ast_pool_run(s->pool, (points->count + NAME_BLOCK - 1) / NAME_BLOCK, name_block, &n);
+    if (points->late)
+        ast_stream_label_late(s, points, labels, &report);
     for (size_t r = 0; r < s->record_count; r++)
         report.clusters += s->records[r].count > 0;
     report.size = sizeof report;

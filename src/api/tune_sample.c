@@ -57,7 +57,7 @@ static ast_status count_present(ast_tuning *t, const uint32_t *order, float *row
             return ast_fail_infinite(&t->context->fault, r + 1);
         if (kind == AST_ROW_MISSING)
             t->report->missing++;
-        else if (!p->weights || p->weights[r] > 0)
+        else if ((!p->weights || p->weights[r] > 0) && !(p->late && p->late[r]))
             break;
         if (ast_pool_poll(t->context->pool))
             return ast_fail_cancelled(&t->context->fault);

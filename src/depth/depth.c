@@ -86,7 +86,7 @@ static float metres_at(const filling *f, size_t u, size_t v) {
     float s = f->depth->inverse[v * f->depth->width + u];
     if (!(s > 0))
         return NAN;
-    if (f->depth->options.smooth != AST_SMOOTH_NONE && f->depth->options.smooth != AST_SMOOTH_PLANES)
+    if (!ast_depth_is_raw(&f->depth->options))
         return 1 / s;
     const uint16_t *row = (const uint16_t *)((const char *)f->image->values + (ptrdiff_t)v * f->image->row_stride);
     return (float)row[u] / (float)f->depth->options.units_per_metre;

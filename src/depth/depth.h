@@ -15,6 +15,7 @@
 #include "pool.h"
 
 #define AST_DEPTH_MOST_RADIUS 64 /* of both windows, in pixels */
+#define AST_CELL 8               /* of planes.c, pixels along each side */
 
 /* Working memory of tv.c, kept between calls. Initially all zero; release with free(memory). */
 typedef struct ast_tv {
@@ -26,15 +27,38 @@ typedef struct ast_tv {
 typedef struct ast_planes {
     size_t across, down; /* cells of the current image */
     size_t capacity;
-    union ast_patch *patches; /* of the leaders */
-    struct ast_plane *planes;
-    double *costs;     /* (cells, 2) cost of joining the cell to the right and the cell below */
-    double *least;     /* of the leaders: the cost of joining their choice in this round */
-    int32_t *leader;   /* a cell of the same patch, the cell itself if it leads; -1 if it is in no patch */
-    int32_t *choice;   /* -1 for none */
-    uint32_t *changed; /* the round in which the patch last grew */
-    float *normals;    /* (cells, 3) of the leaders */
+    union ast_patch *patches;    /* of the leaders */
+    struct ast_plane *planes;    /* of the leaders */
+    struct ast_sample *samples;  /* the cells as they are, before any joins */
+    struct ast_pair *pairs;      /* (2 cells) neighbouring patches */
+    uint64_t *seen;              /* (AST_PLACES cells) the pairs of this round, by a hash */
+    double *allowed;             /* of the leaders: what the residual may grow by if they join a larger patch */
+    double *least;               /* of the leaders: the cost of joining their choice in this round */
+    int32_t *leader;             /* a cell of the same patch, the cell itself if it leads; -1 if it is in no patch */
+    int32_t *leaders;            /* the cells that lead, in order */
+    int32_t *choice;             /* -1 for none */
+    uint32_t *changed;           /* the round in which the patch last grew */
+    float *normals;              /* (cells, 3) of the leaders */
+    uint8_t *open;               /* 1: some pixels of the cell have depth, but no normal of a plane */
+    struct ast_noise_book *book; /* of the current image */
 } ast_planes;
+
+/* Columns first .. last - 1 of a row of pixels. */
+typedef struct ast_run {
+    uint32_t first, last;
+} ast_run;
+
+/* The parts of the image that the filter and the normals are computed for: everything, or what is around the pixels that
+ * lie on no plane (late.c). Runs begin at multiples of AST_CELL, and end there or with the row. */
+typedef struct ast_runs {
+    bool some;          /* not everything */
+    ast_run *runs;      /* (down, most) */
+    uint32_t *count;    /* (down) runs of the pixels in a row of cells */
+    size_t across, down, most;
+    uint8_t *late;      /* (H, W) 1: the pixel lies on no plane, and has the guided normal */
+    float *normals;     /* (threads, W, 3) */
+    size_t capacity, width, rows; /* pixels, columns and rows of cells that there is memory for */
+} ast_runs;
 
 /* Working memory of distortion.c. Initially all zero. The pinhole image begins at pixel (left, top) of the camera. */
 typedef struct ast_lens {
@@ -48,6 +72,7 @@ typedef struct ast_lens {
     uint16_t *values; /* (down, across) */
     float *metres;    /* (down, across) */
     float *normals;   /* (down, across, 3) */
+    uint8_t *late;    /* (height, width) */
 } ast_lens;
 
 struct ast_depth {
@@ -64,17 +89,28 @@ struct ast_depth {
     size_t pad, row; /* in floats: padding on either side of a scratch row, and the row including both */
     ast_tv tv;
     ast_planes planes;
+    ast_runs runs;
     ast_lens lens;
+    bool described; /* the memory above is that of an image whose normals were found */
+    uint16_t most;  /* the largest value that is no hole, of the current image */
 };
 
 /* Allocates memory for images of this size, unless it is allocated already. */
 ast_status ast_depth_prepare(ast_depth *depth, size_t width, size_t height);
 void ast_depth_release(ast_depth *depth);
 
+/* Whether depth is not smoothed: AST_SMOOTH_NONE and planes. */
+static inline bool ast_depth_is_raw(const ast_depth_options *options) {
+    return options->smooth != AST_SMOOTH_GUIDED && options->smooth != AST_SMOOTH_TV;
+}
+static inline bool ast_depth_has_planes(const ast_depth_options *options) {
+    return options->smooth == AST_SMOOTH_PLANES || options->smooth == AST_SMOOTH_PLANES_ONLY;
+}
+
 /* image -> depth->inverse, smoothed or not. */
 void ast_depth_filter(ast_depth *depth, const ast_depth_image *image);
 
-/* depth->inverse -> the results. */
+/* depth->inverse -> the results. With runs.some only pixels that have depth and no normal yet get one. */
 void ast_depth_find_normals(ast_depth *depth, float *normals);
 void ast_depth_fill_metres(ast_depth *depth, const ast_depth_image *image, float *metres);
 void ast_depth_fill_points(ast_depth *depth, const ast_depth_image *image, float *points);
@@ -108,6 +144,16 @@ static inline bool ast_depth_has_row(const ast_depth *depth, ptrdiff_t y) {
     return y >= 0 && (size_t)y < depth->height;
 }
 
+/* The runs of row y, all of which is one run unless runs.some; none for rows outside the image. */
+static inline const ast_run *ast_runs_of(const ast_depth *depth, ptrdiff_t y, const ast_run *all, size_t *count) {
+    if (!depth->runs.some || !ast_depth_has_row(depth, y)) {
+        *count = !depth->runs.some;
+        return all;
+    }
+    *count = depth->runs.count[(size_t)y / AST_CELL];
+    return depth->runs.runs + (size_t)y / AST_CELL * depth->runs.most;
+}
+
 /* Bands are as high as the number of threads allows, because each computes the rows around it again. */
 size_t ast_depth_bands(const ast_depth *depth);
 static inline size_t ast_band_first(const ast_depth *depth, size_t band) {
@@ -127,7 +173,7 @@ void ast_lens_forget(ast_depth *depth); /* the rays, which a cancelled call may 
 /* What a pinhole camera would have seen, valid until the next image. */
 ast_depth_image ast_lens_straighten(ast_depth *depth, const ast_depth_image *image);
 
-/* lens.metres and lens.normals -> the results for the pixels of the image; each may be NULL. */
+/* lens.metres, lens.normals and runs.late -> the results for the pixels of the image; each may be NULL. */
 void ast_lens_look_up(ast_depth *depth, const ast_depth_image *image, float *metres, float *points, float *normals);
 
 /* ---- Planes ---------------------------------------------------------------------------------------------------- */
@@ -136,8 +182,22 @@ void ast_lens_look_up(ast_depth *depth, const ast_depth_image *image, float *met
 bool ast_planes_prepare(ast_planes *planes, size_t width, size_t height);
 void ast_planes_release(ast_planes *planes);
 
-/* depth->inverse -> normals of its planes. The memory must be prepared. */
-void ast_planes_find_normals(ast_depth *depth, float *normals);
+/* The counts of the report. */
+void ast_planes_count(const ast_depth *depth, ast_depth_report *report);
+
+/* depth->inverse, which is that of the image, not smoothed -> normals of its planes, NaN elsewhere. The memory must be
+ * prepared. */
+void ast_planes_find_normals(ast_depth *depth, const ast_depth_image *image, float *normals);
+
+/* ---- Pixels on no plane ---------------------------------------------------------------------------------------- */
+
+/* Allocates memory for images of this size, unless it is allocated already. False if there is not enough. */
+bool ast_late_prepare(ast_depth *depth);
+void ast_late_release(ast_runs *runs);
+
+/* Gives the pixels that have depth, but not the normal of a plane, their guided normals, and notes them in runs.late.
+ * Smooths depth->inverse around them. */
+void ast_late_find_normals(ast_depth *depth, const ast_depth_image *image, float *normals);
 
 /* ---- Total variation ------------------------------------------------------------------------------------------- */
 

@@ -30,6 +30,7 @@ void ast_lens_release(ast_lens *lens) {
     free(lens->values);
     free(lens->metres);
     free(lens->normals);
+    free(lens->late);
     *lens = (ast_lens){0};
 }
 
@@ -168,7 +169,8 @@ static ast_status build(ast_depth *depth, size_t width, size_t height) {
     lens->values = ast_allocate(pixels, sizeof *lens->values);
     lens->metres = ast_allocate(pixels, sizeof *lens->metres);
     lens->normals = ast_allocate(pixels, 3 * sizeof *lens->normals);
-    if (!lens->from || !lens->values || !lens->metres || !lens->normals)
+    lens->late = ast_allocate(width * height, sizeof *lens->late);
+    if (!lens->from || !lens->values || !lens->metres || !lens->normals || !lens->late)
         return no_memory(depth, width, height);
     ast_pool_run_rows(depth->pool, lens->down, ROWS, find_places, depth);
     return AST_OK;
@@ -202,8 +204,10 @@ typedef struct bending {
     float *metres, *points, *normals;
 } bending;
 
-static uint16_t value_at(const ast_depth_image *image, size_t u, size_t v) {
-    return ((const uint16_t *)((const char *)image->values + (ptrdiff_t)v * image->row_stride))[u];
+/* 0 for a hole. */
+static uint16_t value_at(const ast_depth *depth, const ast_depth_image *image, size_t u, size_t v) {
+    uint16_t value = ((const uint16_t *)((const char *)image->values + (ptrdiff_t)v * image->row_stride))[u];
+    return value <= depth->most ? value : 0;
 }
 
 /* Inverse depth between four neighbours, which are one surface; 0 if they are not. s: two of the upper row, two of the
@@ -230,12 +234,12 @@ static uint16_t sample_value(const ast_depth *depth, const ast_depth_image *imag
     double u = (double)at[0], v = (double)at[1], units = depth->options.units_per_metre, s[4];
     if (!(u > -0.5 && v > -0.5 && u < (double)image->width - 0.5 && v < (double)image->height - 0.5))
         return 0;
-    uint16_t nearest = value_at(image, (size_t)(u + 0.5), (size_t)(v + 0.5));
+    uint16_t nearest = value_at(depth, image, (size_t)(u + 0.5), (size_t)(v + 0.5));
     if (nearest == 0 || image->width < 2 || image->height < 2)
         return nearest;
     size_t column = first_of(u, image->width), row = first_of(v, image->height);
     for (size_t i = 0; i < 4; i++) {
-        uint16_t value = value_at(image, column + i % 2, row + i / 2);
+        uint16_t value = value_at(depth, image, column + i % 2, row + i / 2);
         s[i] = value > 0 ? units / value : 0;
     }
     double inverse = between(s, u - (double)column, v - (double)row, depth->options.jump);
@@ -282,8 +286,7 @@ static float metres_of(const bending *b, uint16_t value, double x, double y) {
     float own = (float)value / (float)o->units_per_metre;
     if (!((double)own >= o->nearest && (double)own <= o->farthest))
         return NAN;
-    bool smoothed = o->smooth != AST_SMOOTH_NONE && o->smooth != AST_SMOOTH_PLANES;
-    double found = smoothed ? sample_metres(b->depth, x, y) : 0;
+    double found = !ast_depth_is_raw(o) ? sample_metres(b->depth, x, y) : 0;
     return found > 0 ? (float)found : own;
 }
 
@@ -292,7 +295,7 @@ static void look_up(const bending *b, size_t u, size_t v) {
     const ast_camera *camera = &b->depth->options.camera;
     size_t at = v * lens->width + u;
     double x = (double)lens->to[2 * at] - lens->left, y = (double)lens->to[2 * at + 1] - lens->top;
-    uint16_t value = value_at(b->image, u, v);
+    uint16_t value = value_at(b->depth, b->image, u, v);
     bool seen = value > 0 && x >= 0 && y >= 0 && x + 0.5 < (double)lens->across && y + 0.5 < (double)lens->down;
     double z = seen && (b->metres || b->points) ? (double)metres_of(b, value, x, y) : (double)NAN;
     if (b->metres)
@@ -302,10 +305,12 @@ static void look_up(const bending *b, size_t u, size_t v) {
         b->points[3 * at + 1] = (float)(z * ((y - camera->cy) / camera->fy));
         b->points[3 * at + 2] = (float)z;
     }
-    const float *normal =
-        seen && b->normals ? lens->normals + 3 * ((size_t)(y + 0.5) * lens->across + (size_t)(x + 0.5)) : NULL;
+    size_t there = seen && b->normals ? (size_t)(y + 0.5) * lens->across + (size_t)(x + 0.5) : 0;
+    const float *normal = seen && b->normals ? lens->normals + 3 * there : NULL;
     for (size_t i = 0; b->normals && i < 3; i++)
         b->normals[3 * at + i] = normal ? normal[i] : NAN;
+    if (b->normals && b->depth->runs.late)
+        lens->late[at] = normal ? b->depth->runs.late[there] : 0;
 }
 
 static void look_up_row(void *data, size_t v, int worker) {

@@ -50,8 +50,8 @@ static void filter_block(void *data, size_t block, int worker);
 
 void ast_depth_filter(ast_depth *depth, const ast_depth_image *image) {
     filtering f = {depth, image, range_of(&depth->options)};
-    bool raw = depth->options.smooth == AST_SMOOTH_NONE || depth->options.smooth == AST_SMOOTH_PLANES;
-    ast_task *task = raw ? invert_block : filter_block;
+    f.range.highest = f.range.highest < depth->most ? f.range.highest : depth->most;
+    ast_task *task = ast_depth_is_raw(&depth->options) && !depth->runs.some ? invert_block : filter_block;
     ast_pool_run(depth->pool, ast_depth_bands(depth), task, &f);
 }
 
@@ -116,21 +116,35 @@ static float *ring(const band *b, float *rows, ptrdiff_t y) {
 
 static void read_row(const band *b, ptrdiff_t y) {
     float *s = ring(b, b->s, y);
-    if (ast_depth_has_row(b->depth, y))
-        b->depth->kernels->invert(image_row(b->image, (size_t)y), b->depth->width, b->range, s);
-    else
+    size_t count;
+    const ast_run all = {0, (uint32_t)b->depth->width}, *runs = ast_runs_of(b->depth, y, &all, &count);
+    if (!ast_depth_has_row(b->depth, y))
         memset(s, 0, b->depth->width * sizeof *s);
+    else
+        for (const ast_run *run = runs; run < runs + count; run++)
+            b->depth->kernels->invert(image_row(b->image, (size_t)y) + run->first, run->last - run->first, b->range,
+                                      s + run->first);
 }
 
-/* The rows of a ring around row y. */
-static void ring_around(const band *b, float *rows, ptrdiff_t y, const float **out) {
+/* The rows of a ring around row y, from a column on. */
+static void ring_around(const band *b, float *rows, ptrdiff_t y, size_t column, const float **out) {
     for (size_t k = 0; k < b->rows; k++)
-        out[k] = ring(b, rows, y - (ptrdiff_t)b->radius + (ptrdiff_t)k);
+        out[k] = ring(b, rows, y - (ptrdiff_t)b->radius + (ptrdiff_t)k) + column;
+}
+
+static ast_fits fits_from(ast_fits fits, size_t column) {
+    for (int i = 0; i < 5; i++)
+        fits.rows[i] += column;
+    return fits;
+}
+
+static ast_moments moments_from(ast_moments m, size_t column) {
+    return (ast_moments){m.count + column, m.tilt + column, m.sum + column, m.square + column};
 }
 
 /* The fits of the windows around row y; needs s from row y - r to y + r. */
 static void fit_row(const band *b, ptrdiff_t y) {
-    size_t n = b->depth->width;
+    size_t n = b->depth->width, count;
     ast_fits fits;
     for (int i = 0; i < 5; i++)
         fits.rows[i] = ring(b, b->fits.rows[i], y);
@@ -140,31 +154,44 @@ static void fit_row(const band *b, ptrdiff_t y) {
             memset(fits.rows[i], 0, n * sizeof *fits.rows[i]);
         return;
     }
-    ring_around(b, b->s, y, rows);
     double epsilon2 = b->depth->options.filter_epsilon * b->depth->options.filter_epsilon;
-    b->depth->kernels->moments(rows, b->radius, n, b->moments);
-    b->depth->kernels->fit(b->moments, b->radius, (float)epsilon2, n, fits);
+    const ast_run all = {0, (uint32_t)n}, *runs = ast_runs_of(b->depth, y, &all, &count);
+    for (const ast_run *run = runs; run < runs + count; run++) {
+        ast_moments moments = moments_from(b->moments, run->first);
+        ring_around(b, b->s, y, run->first, rows);
+        b->depth->kernels->moments(rows, b->radius, run->last - run->first, moments);
+        b->depth->kernels->fit(moments, b->radius, (float)epsilon2, run->last - run->first,
+                               fits_from(fits, run->first));
+    }
     for (int i = 0; i < 5; i++)
         ast_row_end(fits.rows[i], n);
 }
 
-/* Row y of the result; needs the fits from row y - r to y + r. */
-static void write_row(const band *b, ptrdiff_t y) {
+/* A run of row y of the result; needs the fits from row y - r to y + r. */
+static void write_run(const band *b, ptrdiff_t y, const ast_run *run) {
     const ast_image_kernels *kernels = b->depth->kernels;
-    size_t n = b->depth->width;
+    size_t n = run->last - run->first;
     const float *rows[2 * AST_DEPTH_MOST_RADIUS + 1];
+    ast_fits sums = fits_from(b->sums, run->first);
     float *from[] = {b->fits.weight, b->fits.level, b->fits.x, b->fits.y};
-    float *to[] = {b->sums.weight, b->sums.level, b->sums.x, b->sums.y};
+    float *to[] = {sums.weight, sums.level, sums.x, sums.y}, *tilt = b->tilt + run->first;
     for (int i = 0; i < 4; i++) {
-        ring_around(b, from[i], y, rows);
+        ring_around(b, from[i], y, run->first, rows);
         kernels->sum_rows(rows, b->rows, n, to[i]);
     }
-    ring_around(b, b->fits.shrink, y, rows);
-    kernels->tilt_rows(rows, b->radius, n, b->sums.shrink, b->tilt);
-    float *row = b->depth->inverse + (size_t)y * n, *out = n % AST_LANES == 0 ? row : b->out;
-    kernels->guide(b->sums, b->tilt, b->radius, ring(b, b->s, y), n, out);
+    ring_around(b, b->fits.shrink, y, run->first, rows);
+    kernels->tilt_rows(rows, b->radius, n, sums.shrink, tilt);
+    float *row = b->depth->inverse + (size_t)y * b->depth->width + run->first, *out = n % AST_LANES == 0 ? row : b->out;
+    kernels->guide(sums, tilt, b->radius, ring(b, b->s, y) + run->first, n, out);
     if (out != row)
         memcpy(row, out, n * sizeof *row);
+}
+
+static void write_row(const band *b, ptrdiff_t y) {
+    size_t count;
+    const ast_run all = {0, (uint32_t)b->depth->width}, *runs = ast_runs_of(b->depth, y, &all, &count);
+    for (const ast_run *run = runs; run < runs + count; run++)
+        write_run(b, y, run);
 }
 
 static void filter_block(void *data, size_t block, int worker) {

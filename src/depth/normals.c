@@ -17,6 +17,7 @@
  * at its other corners around the pixel. */
 #include "depth.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The share of the full weight at which a window is good enough. A single hole costs the weight of two pixels, which is
@@ -35,6 +36,7 @@ typedef struct band {
     float *zero;
     ast_slopes sums; /* rings: summed over rows too */
     float *known;    /* ring: 1 for pixels with differences */
+    float *own;      /* (W, 3) some: normals, of which those that are wanted are copied */
 } band;
 
 typedef struct finding {
@@ -76,6 +78,7 @@ static band band_open(const ast_depth *depth, int worker) {
     b.zero = memset(ast_scratch_take(&rows, 1), 0, (depth->row - 2 * depth->pad) * sizeof *b.zero);
     b.sums = take_slopes(&rows, b.rows);
     b.known = ast_scratch_take(&rows, b.rows);
+    b.own = depth->runs.some ? depth->runs.normals + (size_t)worker * 3 * depth->width : NULL;
     return b;
 }
 
@@ -94,26 +97,38 @@ static float *row_s(const band *b, ptrdiff_t y) {
 }
 
 static void read_row(const band *b, ptrdiff_t y) {
-    size_t n = b->depth->width;
-    if (ast_depth_has_row(b->depth, y))
-        memcpy(row_s(b, y), b->depth->inverse + (size_t)y * n, n * sizeof(float));
-    else
+    size_t n = b->depth->width, count;
+    const ast_run all = {0, (uint32_t)n}, *runs = ast_runs_of(b->depth, y, &all, &count);
+    if (!ast_depth_has_row(b->depth, y))
         memset(row_s(b, y), 0, n * sizeof(float));
+    else
+        for (const ast_run *run = runs; run < runs + count; run++)
+            memcpy(row_s(b, y) + run->first, b->depth->inverse + (size_t)y * n + run->first,
+                   (run->last - run->first) * sizeof(float));
+}
+
+static ast_slopes slopes_from(ast_slopes slopes, size_t column) {
+    return (ast_slopes){{slopes.x + column, slopes.y + column, slopes.weight + column}};
 }
 
 /* The differences of row y, summed over columns; needs s from row y - 1 to y + 1. */
 static void slopes_row(const band *b, ptrdiff_t y) {
     const ast_image_kernels *kernels = b->depth->kernels;
-    size_t n = b->depth->width;
-    ast_slopes to = ring(b, b->across, y), from = b->slopes;
+    size_t count;
+    const ast_run all = {0, (uint32_t)b->depth->width}, *runs = ast_runs_of(b->depth, y, &all, &count);
+    ast_slopes to = ring(b, b->across, y);
     if (!ast_depth_has_row(b->depth, y)) {
         clear(b, to);
         return;
     }
-    kernels->slopes(row_s(b, y - 1), row_s(b, y), row_s(b, y + 1), (float)b->depth->options.jump, n, from,
-                    b->known + ast_ring_index(y, b->rows) * b->depth->row);
-    for (int i = 0; i < 3; i++)
-        kernels->sum_columns(from.rows[i], b->reach, n, to.rows[i]);
+    for (const ast_run *run = runs; run < runs + count; run++) {
+        size_t u = run->first, n = run->last - u;
+        ast_slopes from = slopes_from(b->slopes, u);
+        kernels->slopes(row_s(b, y - 1) + u, row_s(b, y) + u, row_s(b, y + 1) + u, (float)b->depth->options.jump, n,
+                        from, b->known + ast_ring_index(y, b->rows) * b->depth->row + u);
+        for (int i = 0; i < 3; i++)
+            kernels->sum_columns(from.rows[i], b->reach, n, to.rows[i] + u);
+    }
 }
 
 /* Turns the across rows of a complete block into sums from the row to the end of the block. */
@@ -149,8 +164,8 @@ static void sum_row(const band *b, ptrdiff_t y) {
         ast_row_end(out.rows[i], n);
 }
 
-/* Normals of row y; needs its sums and those w rows above and below. */
-static void write_row(const band *b, ptrdiff_t y, float *normals) {
+/* Normals of columns `first` to `last` of row y; needs its sums and those w rows above and below. */
+static void find_run(const band *b, ptrdiff_t y, size_t first, size_t last, float *normals) {
     const ast_depth *depth = b->depth;
     const ast_camera *camera = &depth->options.camera;
     ptrdiff_t w = (ptrdiff_t)b->reach;
@@ -161,7 +176,33 @@ static void write_row(const band *b, ptrdiff_t y, float *normals) {
                               .enough = ENOUGH * (float)(b->rows * b->rows),
                               .jump = (float)depth->options.jump};
     ast_view view = {(float)camera->fx, (float)camera->fy, (float)camera->cx, (float)((double)y - camera->cy)};
-    depth->kernels->normals(&from, view, depth->width, normals + 3 * (size_t)y * depth->width);
+    depth->kernels->normals(&from, view, first, last, normals);
+}
+
+/* The normals of a cell's row, for its pixels that have depth and no normal yet. */
+static void fill_cell(const band *b, size_t y, size_t first, float *normals) {
+    const ast_depth *depth = b->depth;
+    size_t last = first + AST_CELL < depth->width ? first + AST_CELL : depth->width;
+    find_run(b, (ptrdiff_t)y, first, last, b->own);
+    for (size_t u = first; u < last; u++) {
+        float *normal = normals + 3 * (y * depth->width + u);
+        const float *own = b->own + 3 * u;
+        if (!isnan(normal[0]) || isnan(own[0]))
+            continue;
+        memcpy(normal, own, 3 * sizeof *own);
+        depth->runs.late[y * depth->width + u] = 1;
+    }
+}
+
+static void write_row(const band *b, ptrdiff_t y, float *normals) {
+    const ast_depth *depth = b->depth;
+    size_t row = (size_t)y / AST_CELL, across = depth->planes.across;
+    if (!depth->runs.some)
+        find_run(b, y, 0, depth->width, normals + 3 * (size_t)y * depth->width);
+    else
+        for (size_t column = 0; column < across; column++)
+            if (depth->planes.open[row * across + column])
+                fill_cell(b, (size_t)y, column * AST_CELL, normals);
 }
 
 static void normals_block(void *data, size_t block, int worker) {

@@ -13,9 +13,15 @@
 #define VOTERS 2 /* pixels on each side */
 #define WIDE (AST_CELL + 2 * VOTERS)
 #define LEAST_SHARE (1.0 / 480) /* of the image: ten cells of 640 x 480 pixels */
-#define NEAR 2.0                /* epsilons: the largest distance of a pixel from its plane */
-#define BENT 0.25               /* epsilons: how much the sensor may bend a plane, from one end to the other */
+#define NEAR 2.0                /* tolerances: the largest distance of a pixel from its plane, */
+#define DEVIATIONS 3.0          /* or, if that is more, standard deviations of the noise */
+#define BENT 0.25               /* tolerances: how much the sensor may bend a plane, from one end to the other */
 #define MOST_ERROR 0.15         /* radians: the largest error of a normal if the plane is bent that much */
+
+static bool is_complete(const ast_planes *p) {
+    return p->patches && p->planes && p->samples && p->pairs && p->seen && p->allowed && p->least && p->leader && p->leaders &&
+           p->choice && p->changed && p->normals && p->open && p->book;
+}
 
 bool ast_planes_prepare(ast_planes *p, size_t width, size_t height) {
     p->across = (width + AST_CELL - 1) / AST_CELL;
@@ -26,13 +32,19 @@ bool ast_planes_prepare(ast_planes *p, size_t width, size_t height) {
     ast_planes_release(p);
     p->patches = ast_allocate(cells, sizeof *p->patches);
     p->planes = ast_allocate(cells, sizeof *p->planes);
-    p->costs = ast_allocate(2 * cells, sizeof *p->costs);
+    p->samples = ast_allocate(cells, sizeof *p->samples);
+    p->pairs = ast_allocate(2 * cells, sizeof *p->pairs);
+    p->seen = ast_allocate(AST_PLACES * cells, sizeof *p->seen);
+    p->allowed = ast_allocate(cells, sizeof *p->allowed);
     p->least = ast_allocate(cells, sizeof *p->least);
     p->leader = ast_allocate(cells, sizeof *p->leader);
+    p->leaders = ast_allocate(cells, sizeof *p->leaders);
     p->choice = ast_allocate(cells, sizeof *p->choice);
     p->changed = ast_allocate(cells, sizeof *p->changed);
     p->normals = ast_allocate(3 * cells, sizeof *p->normals);
-    if (!p->patches || !p->planes || !p->costs || !p->least || !p->leader || !p->choice || !p->changed || !p->normals) {
+    p->open = ast_allocate(cells, sizeof *p->open);
+    p->book = ast_allocate(1, sizeof *p->book);
+    if (!is_complete(p)) {
         ast_planes_release(p);
         return false;
     }
@@ -41,7 +53,8 @@ bool ast_planes_prepare(ast_planes *p, size_t width, size_t height) {
 }
 
 void ast_planes_release(ast_planes *p) {
-    ast_free_all(p->patches, p->planes, p->costs, p->least, p->leader, p->choice, p->changed, p->normals);
+    ast_free_all(p->patches, p->planes, p->samples, p->pairs, p->seen, p->allowed, p->least, p->leader, p->leaders, p->choice,
+                 p->changed, p->normals, p->open, p->book);
     *p = (ast_planes){.across = p->across, .down = p->down};
 }
 
@@ -55,10 +68,12 @@ typedef struct aiming {
 static void aim_patches(const ast_depth *depth);
 static void write_row(void *data, size_t row, int worker);
 
-void ast_planes_find_normals(ast_depth *depth, float *normals) {
+void ast_planes_find_normals(ast_depth *depth, const ast_depth_image *image, float *normals) {
     aiming a = {depth, normals};
-    ast_pool_run(depth->pool, depth->planes.down, ast_planes_sum_cells, depth);
-    ast_planes_grow(&depth->planes, depth->options.filter_epsilon);
+    ast_cells_job cells = {depth, image};
+    ast_pool_run(depth->pool, depth->planes.down + 1, ast_planes_sum_cells, &cells);
+    ast_planes_judge_cells(&depth->planes);
+    ast_planes_grow(&depth->planes, depth->pool);
     aim_patches(depth);
     ast_pool_run(depth->pool, depth->planes.down, write_row, &a);
 }
@@ -73,6 +88,14 @@ static double narrowness(const ast_patch *p) {
     return sqrt(least > 0 ? least : 0);
 }
 
+/* How wrong the height of a plane may be at its ends, in s: bent by the sensor, or by noise. */
+static double height_error(const ast_planes *p, size_t cell) {
+    const ast_noise *noise = &p->book->noise;
+    double n = p->patches[cell].n, s = p->patches[cell].s / n, bent = BENT * ast_noise_tolerance(noise, s);
+    double noisy = DEVIATIONS * DEVIATIONS * ast_noise_variance(noise, s, ast_plane_slope2(&p->planes[cell])) / n;
+    return sqrt(bent * bent + noisy);
+}
+
 /* As in normals.c: -(fx s_u, fy s_v, s at the principal point); its length is 1 / distance of the plane. */
 static void aim_patch(const ast_depth *depth, size_t cell) {
     const ast_camera *camera = &depth->options.camera;
@@ -82,9 +105,8 @@ static void aim_patch(const ast_depth *depth, size_t cell) {
     double n[3] = {camera->fx * plane->slope_x, camera->fy * plane->slope_y,
                    plane->level + plane->slope_x * cx + plane->slope_y * cy};
     double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-    double focal = camera->fx > camera->fy ? camera->fx : camera->fy;
-    double error = focal * BENT * depth->options.filter_epsilon; /* times narrowness and length */
-    bool sure = error < MOST_ERROR * narrowness(&depth->planes.patches[cell]) * length;
+    double focal = camera->fx > camera->fy ? camera->fx : camera->fy; /* the error times narrowness and length: */
+    bool sure = focal * height_error(&depth->planes, cell) < MOST_ERROR * narrowness(&depth->planes.patches[cell]) * length;
     for (int d = 0; d < 3; d++)
         normal[d] = sure ? (float)(-n[d] / length) : NAN;
 }
@@ -96,11 +118,28 @@ static void aim_patches(const ast_depth *depth) {
             aim_patch(depth, k);
 }
 
+void ast_planes_count(const ast_depth *depth, ast_depth_report *report) {
+    const ast_planes *p = &depth->planes;
+    double least = LEAST_SHARE * (double)(depth->width * depth->height), flat = 0;
+    for (size_t k = 0; k < p->across * p->down; k++) {
+        if (p->leader[k] != (int32_t)k)
+            continue;
+        size_t n = (size_t)p->patches[k].n;
+        flat += p->patches[k].n;
+        if (p->patches[k].n < least)
+            report->small += n;
+        else if (isnan(p->normals[3 * k]))
+            report->uncertain += n;
+    }
+    report->uneven = report->pixels - (size_t)flat;
+}
+
 /* ---- Normals of pixels ----------------------------------------------------------------------------------------- */
 
-/* A plane that pixels of a cell may lie on: s at the first pixel of the cell, and the slopes. */
+/* A plane that pixels of a cell may lie on: s at the first pixel of the cell, the slopes, and how far from it its
+ * pixels may be. */
 typedef struct candidate {
-    float level, slope_x, slope_y;
+    float level, slope_x, slope_y, limit;
     const float *normal;
 } candidate;
 
@@ -109,6 +148,12 @@ static bool known(const candidate *list, size_t count, const float *normal) {
         if (list[i].normal == normal)
             return true;
     return false;
+}
+
+static float limit_of(const ast_noise *noise, double s, const ast_plane *plane) {
+    double there = s > 0 ? s : 0, near = NEAR * ast_noise_tolerance(noise, there);
+    double noisy = DEVIATIONS * sqrt(ast_noise_variance(noise, there, ast_plane_slope2(plane)));
+    return (float)(near > noisy ? near : noisy);
 }
 
 /* The plane of the cell itself first, then those of the cells around it. A plane with an unreliable normal takes part
@@ -126,8 +171,9 @@ static size_t find_candidates(const ast_depth *depth, size_t column, size_t row,
         if (leader < 0 || p->patches[leader].n < least || known(list, count, p->normals + 3 * leader))
             continue;
         const ast_plane *plane = &p->planes[leader];
-        list[count++] = (candidate){(float)(plane->level + plane->slope_x * x + plane->slope_y * y),
-                                    (float)plane->slope_x, (float)plane->slope_y, p->normals + 3 * leader};
+        double s = plane->level + plane->slope_x * x + plane->slope_y * y;
+        list[count++] = (candidate){(float)s, (float)plane->slope_x, (float)plane->slope_y,
+                                    limit_of(&p->book->noise, s, plane), p->normals + 3 * leader};
     }
     return count;
 }
@@ -175,10 +221,12 @@ static void ask_around(const float *off, float *sums) {
 
 /* The plane of each pixel of a cell, -1 for none: among the planes that the pixel is near enough to, the one nearest to
  * the 5 x 5 pixels around it, the first among equals. Next to an edge between walls a single pixel cannot decide. */
-static void vote(const ast_depth *depth, size_t column, size_t row, const candidate *list, size_t count, float limit,
+static void vote(const ast_depth *depth, size_t column, size_t row, const candidate *list, size_t count,
                  int8_t *winner) {
-    float block[WIDE * WIDE], off[WIDE * WIDE], sums[AST_CELL * AST_CELL], least[AST_CELL * AST_CELL];
+    float block[WIDE * WIDE], off[WIDE * WIDE], sums[AST_CELL * AST_CELL], least[AST_CELL * AST_CELL], limit = 0;
     gather(depth, column, row, block);
+    for (size_t k = 0; k < count; k++)
+        limit = list[k].limit > limit ? list[k].limit : limit;
     for (size_t i = 0; i < AST_CELL * AST_CELL; i++) {
         winner[i] = -1;
         least[i] = INFINITY;
@@ -188,67 +236,74 @@ static void vote(const ast_depth *depth, size_t column, size_t row, const candid
         ask_around(off, sums);
         for (size_t i = 0; i < AST_CELL * AST_CELL; i++) {
             float own = off[(i / AST_CELL + VOTERS) * WIDE + i % AST_CELL + VOTERS];
-            bool better = (own < limit) & (sums[i] < least[i]);
+            bool better = (own < list[k].limit) & (sums[i] < least[i]);
             least[i] = better ? sums[i] : least[i];
             winner[i] = better ? (int8_t)k : winner[i];
         }
     }
 }
 
-/* The same for a cell with one candidate, and writes the normals. Most rows of most cells lie on it completely. */
-static inline void write_plain(const ast_depth *depth, size_t u, size_t n, size_t row, const candidate *c, float limit,
+/* The same for a cell with one candidate, and writes the normals. Most rows of most cells lie on it completely. Returns
+ * the pixels that have depth, but are away from the plane. */
+static inline int write_plain(const ast_depth *depth, size_t u, size_t n, size_t row, const candidate *c,
                                float *normals) {
-    float whole[3 * AST_CELL];
+    float limit = c->limit, whole[3 * AST_CELL];
+    int open = 0;
     for (size_t i = 0; i < 3 * AST_CELL; i++)
         whole[i] = c->normal[i % 3];
     for (size_t j = 0; j < AST_CELL && row * AST_CELL + j < depth->height; j++) {
         size_t at = (row * AST_CELL + j) * depth->width + u;
         const float *s = depth->inverse + at;
         float level = c->level + (float)j * c->slope_y, off[AST_CELL];
-        int away = 0;
+        int away = 0, holes = 0;
         for (size_t i = 0; i < n; i++) {
             off[i] = fabsf(level + (float)i * c->slope_x - s[i]);
+            holes += !(s[i] > 0);
             away += !(off[i] < limit) | !(s[i] > 0);
         }
+        open += away - holes;
         memcpy(normals + 3 * at, whole, 3 * n * sizeof *whole);
         for (size_t i = 0; away && i < n; i++)
             if (!(off[i] < limit && s[i] > 0))
                 normals[3 * (at + i)] = normals[3 * (at + i) + 1] = normals[3 * (at + i) + 2] = NAN;
     }
+    return open;
 }
 
-static void write_cell(const ast_depth *depth, size_t column, size_t row, const candidate *list, const int8_t *winner,
-                       float *normals) {
+/* Returns the pixels that have depth, but no normal. */
+static int write_cell(const ast_depth *depth, size_t column, size_t row, const candidate *list, const int8_t *winner,
+                      float *normals) {
     static const float none[3] = {NAN, NAN, NAN};
+    int open = 0;
     size_t u = column * AST_CELL, n = depth->width - u < AST_CELL ? depth->width - u : AST_CELL;
     for (size_t j = 0; j < AST_CELL && row * AST_CELL + j < depth->height; j++) {
-        float *out = normals + 3 * ((row * AST_CELL + j) * depth->width + u);
-        for (size_t i = 0; i < n; i++, out += 3) {
+        size_t at = (row * AST_CELL + j) * depth->width + u;
+        for (size_t i = 0; i < n; i++) {
             int8_t won = winner[j * AST_CELL + i];
             const float *normal = won < 0 ? none : list[won].normal;
-            memcpy(out, normal, 3 * sizeof *out);
+            memcpy(normals + 3 * (at + i), normal, 3 * sizeof *normal);
+            open += isnan(normal[0]) && depth->inverse[at + i] > 0;
         }
     }
+    return open;
+}
+
+/* The normals of a cell; returns the pixels that have depth, but no normal. */
+static int aim_cell(const ast_depth *depth, size_t column, size_t row, float *normals) {
+    candidate list[9];
+    int8_t winner[AST_CELL * AST_CELL];
+    size_t count = find_candidates(depth, column, row, list), u = column * AST_CELL, left = depth->width - u;
+    if (count == 1 && !isnan(list[0].normal[0]))
+        return left >= AST_CELL ? write_plain(depth, u, AST_CELL, row, list, normals) /* a constant for the compiler */
+                                : write_plain(depth, u, left, row, list, normals);
+    vote(depth, column, row, list, count, winner);
+    return write_cell(depth, column, row, list, winner, normals);
 }
 
 static void write_row(void *data, size_t row, int worker) {
     const aiming *a = data;
-    const ast_depth *depth = a->depth;
-    float limit = (float)(NEAR * depth->options.filter_epsilon);
+    const ast_planes *p = &a->depth->planes;
     (void)worker;
-    for (size_t column = 0; column < depth->planes.across; column++) {
-        candidate list[9];
-        int8_t winner[AST_CELL * AST_CELL];
-        size_t count = find_candidates(depth, column, row, list);
-        if (count == 1) {
-            size_t u = column * AST_CELL, left = depth->width - u;
-            if (left >= AST_CELL) /* a constant for the compiler */
-                write_plain(depth, u, AST_CELL, row, list, limit, a->normals);
-            else
-                write_plain(depth, u, left, row, list, limit, a->normals);
-            continue;
-        }
-        vote(depth, column, row, list, count, limit, winner);
-        write_cell(depth, column, row, list, winner, a->normals);
-    }
+    for (size_t column = 0; column < p->across; column++)
+        p->open[row * p->across + column] = aim_cell(a->depth, column, row, a->normals) > 0;
 }

@@ -11,8 +11,9 @@
 #define AST_PLANES_H
 
 #include "depth.h"
+#include "noise.h"
 
-#define AST_CELL 8 /* pixels along each side */
+#define AST_PLACES 4 /* per cell, in the table of pairs */
 
 /* The origin of the sums, an integer row and column, so that they stay small and exact. */
 static inline double ast_middle(size_t side) {
@@ -44,16 +45,43 @@ static inline ast_plane ast_plane_of(const ast_patch *p) {
     return (ast_plane){slope_x, slope_y, ms - slope_x * mx - slope_y * my, rest > 0 ? rest : 0};
 }
 
+static inline double ast_plane_slope2(const ast_plane *plane) {
+    return plane->slope_x * plane->slope_x + plane->slope_y * plane->slope_y;
+}
+
+/* Two patches that have neighbouring cells, and the cost of joining them. */
+typedef struct ast_pair {
+    int32_t first, second; /* leaders, first < second */
+    double cost;
+} ast_pair;
+
+typedef struct ast_noise_book {
+    ast_noise noise;
+    ast_noise_counts counts;
+} ast_noise_book;
+
+/* Cells whose s falls or rises more steeply, times the focal length over s, show no noise: at such slants (76 degrees)
+ * a cell is rather an edge. */
+#define AST_STEEPEST 4.0
+
 static inline void ast_patch_add(ast_patch *p, const ast_patch *more) {
     for (int i = 0; i < 10; i++)
         p->sums[i] += more->sums[i];
 }
 
-/* The cells of image rows 8 row to 8 row + 7: their sums, their planes, and whether they may join others: leader[k] =
- * k, or -1 if a cell has too few pixels or does not fit a plane within the noise. */
-void ast_planes_sum_cells(void *data, size_t row, int worker); /* a task; its data are the ast_depth */
+/* Task `row`: the cells of image rows 8 row to 8 row + 7, their sums, their planes, and what they show of the noise. The
+ * task after the last row finds the steps of the values. */
+typedef struct ast_cells_job {
+    ast_depth *depth;
+    const ast_depth_image *image;
+} ast_cells_job;
+void ast_planes_sum_cells(void *data, size_t row, int worker); /* data: an ast_cells_job */
+
+/* Finds the noise of the image. Afterwards leader[k] = k for the cells that may join others, and -1 for those that have
+ * too few pixels or do not fit a plane within the noise. */
+void ast_planes_judge_cells(ast_planes *planes);
 
 /* Joins patches; afterwards leader[k] is the cell that holds the sums of the patch of cell k. */
-void ast_planes_grow(ast_planes *planes, double epsilon);
+void ast_planes_grow(ast_planes *planes, ast_pool *pool);
 
 #endif

@@ -6,7 +6,9 @@
 
 #include <string.h>
 
-#define CELL_LEAST 48 /* pixels: three of four, so that a cell with a hole through it does not count */
+#define CELL_LEAST 48    /* pixels: three of four, so that a cell with a hole through it does not count */
+#define CELL_NOISE 3.0   /* times the variance that the noise has there: no cell on a plane has more */
+#define VALUE_ROWS 4     /* every fourth row shows the steps of the values */
 
 /* Sums down each column of a cell, over its valid pixels and their s. */
 typedef struct columns {
@@ -68,11 +70,16 @@ static ast_patch add_columns(const columns *c, double x) {
     return p;
 }
 
-void ast_planes_sum_cells(void *data, size_t row, int worker) {
-    ast_depth *depth = data;
+static ast_sample sample(const ast_depth *depth, const ast_patch *patch, const ast_plane *plane) {
+    const ast_camera *camera = &depth->options.camera;
+    double s = patch->s / patch->n, slope2 = ast_plane_slope2(plane);
+    double focal = camera->fx > camera->fy ? camera->fx : camera->fy, steepest = AST_STEEPEST * s / focal;
+    bool shows = slope2 <= steepest * steepest;
+    return (ast_sample){s, shows ? slope2 : -1, plane->rest / (patch->n - 3)};
+}
+
+static void sum_row(ast_depth *depth, size_t row) {
     ast_planes *p = &depth->planes;
-    (void)worker;
-    double epsilon2 = depth->options.filter_epsilon * depth->options.filter_epsilon;
     size_t first = row * AST_CELL, last = first + AST_CELL < depth->height ? first + AST_CELL : depth->height;
     for (size_t column = 0; column < p->across; column++) {
         size_t u = column * AST_CELL, left = depth->width - u, k = row * p->across + column;
@@ -83,11 +90,53 @@ void ast_planes_sum_cells(void *data, size_t row, int worker) {
             add_pixels(&sums, s, depth, first, last, left < AST_CELL ? left : AST_CELL);
         }
         p->patches[k] = add_columns(&sums, (double)u - ast_middle(depth->width));
-        p->leader[k] = -1;
+        p->samples[k] = (ast_sample){.slope2 = -1};
         if (p->patches[k].n < CELL_LEAST)
             continue;
         p->planes[k] = ast_plane_of(&p->patches[k]);
-        if (p->planes[k].rest <= epsilon2 * p->patches[k].n)
-            p->leader[k] = (int32_t)k;
+        p->samples[k] = sample(depth, &p->patches[k], &p->planes[k]);
+    }
+}
+
+/* ---- The noise ----------------------------------------------------------------------------------------------------- */
+
+static void count_values(const ast_depth_image *image, uint32_t *counts) {
+    memset(counts, 0, ((size_t)UINT16_MAX + 1) * sizeof *counts);
+    for (size_t v = 0; v < image->height; v += VALUE_ROWS) {
+        const uint16_t *row = (const uint16_t *)((const char *)image->values + (ptrdiff_t)v * image->row_stride);
+        for (size_t u = 0; u < image->width; u++)
+            counts[row[u]]++;
+    }
+}
+
+void ast_planes_sum_cells(void *data, size_t row, int worker) {
+    const ast_cells_job *job = data;
+    const ast_depth_options *o = &job->depth->options;
+    ast_noise_book *book = job->depth->planes.book;
+    (void)worker;
+    if (row < job->depth->planes.down) {
+        sum_row(job->depth, row);
+        return;
+    }
+    count_values(job->image, book->counts.values);
+    if (job->depth->most < UINT16_MAX)
+        book->counts.values[UINT16_MAX] = 0;
+    ast_noise_find_steps(&book->noise, &book->counts, o->units_per_metre, o->filter_epsilon);
+}
+
+static bool is_flat(const ast_noise *noise, const ast_patch *patch, const ast_plane *plane, const ast_sample *cell) {
+    double tolerance = ast_noise_tolerance(noise, cell->s);
+    double noisy = CELL_NOISE * ast_noise_variance(noise, cell->s, cell->slope2 > 0 ? cell->slope2 : 0);
+    double most = tolerance * tolerance > noisy ? tolerance * tolerance : noisy;
+    return plane->rest <= most * patch->n;
+}
+
+void ast_planes_judge_cells(ast_planes *p) {
+    size_t cells = p->across * p->down;
+    ast_noise *noise = &p->book->noise;
+    ast_noise_measure(noise, &p->book->counts, p->samples, cells);
+    for (size_t k = 0; k < cells; k++) {
+        bool joins = p->patches[k].n >= CELL_LEAST && is_flat(noise, &p->patches[k], &p->planes[k], &p->samples[k]);
+        p->leader[k] = joins ? (int32_t)k : -1;
     }
 }

@@ -157,6 +157,7 @@ ast_status ast_stream_frame(ast_stream *s, const ast_points *points, ast_frame *
     ast_input input = {.kernels = s->kernels,
                        .pool = s->pool,
                        .points = points,
+                       .late = points->late,
                        .axial = s->options.axial != 0,
                        .unbounded = s->options.bounds == 0,
                        .headless = s->options.bounds == 0};

@@ -16,6 +16,13 @@ typedef struct ast_track {
     double n_prev; /* points when it last had some */
 } ast_track;
 
+/* Working memory of stream_late.c. */
+typedef struct ast_stream_late {
+    int32_t *names;         /* (records) the id, -1 if no point of the frame belongs to it */
+    _Atomic size_t *counts; /* (records) late rows that it got */
+    size_t capacity;
+} ast_stream_late;
+
 struct ast_stream {
     ast_context *context;
     ast_fault *fault;
@@ -39,6 +46,7 @@ struct ast_stream {
     ast_tracked *records; /* of the last frame */
     float *record_means;
     size_t record_count, record_capacity;
+    ast_stream_late late;
     unsigned char *state; /* the last saved */
     size_t state_capacity;
 };
@@ -50,6 +58,10 @@ ast_status ast_stream_frame(ast_stream *stream, const ast_points *points, ast_fr
 bool ast_stream_close_frame(ast_stream *stream);
 
 bool ast_stream_reserve(ast_stream *stream, size_t count);
+
+/* stream_late.c: memory for the records of a frame; then the labels of the late rows, after it has closed. */
+bool ast_stream_reserve_late(ast_stream *stream, size_t records);
+void ast_stream_label_late(ast_stream *stream, const ast_points *points, int32_t *labels, ast_frame *report);
 
 /* AST_POSTERIOR or AST_PAPER: as the options say, or as the tracker has it. */
 ast_weight_update ast_stream_weight_update(const ast_stream *stream);

@@ -223,7 +223,7 @@ bool ast_stream_close_frame(ast_stream *s) {
     const ast_cluster_list *c = &s->labelling.clusters;
     size_t before = s->options.method == AST_STREAM_DP ? 0 : s->count, all = before + c->live;
     bool ids = ast_reserve(&s->id_of, &s->id_capacity, 0, c->slots + 1, sizeof *s->id_of);
-    if (!ids || !reserve_records(s, all) || !ast_stream_reserve(s, all))
+    if (!ids || !reserve_records(s, all) || !ast_stream_reserve(s, all) || !ast_stream_reserve_late(s, all))
         return false;
     s->record_count = 0;
     learn_spread(s);

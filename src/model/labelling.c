@@ -194,6 +194,7 @@ static void count_points(ast_labelling *l) {
 static ast_status load_resident(ast_labelling *l, const ast_input *in, ast_fault *fault) {
     l->rows.kernels = l->scorer.kernels = in->kernels;
     l->rows.order = in->order;
+    l->rows.late = in->late;
     l->rows.offset = in->offset;
     l->schedule = ast_comm_many(in->comm) ? &ast_ranked_schedule : &ast_resident_schedule;
     if (l->crowd.cells)
@@ -202,7 +203,7 @@ static ast_status load_resident(ast_labelling *l, const ast_input *in, ast_fault
     if (status != AST_OK)
         return status;
     ast_clusters_clear(&l->clusters, in->points->dimension);
-    l->present = in->points->count - l->rows.missing;
+    l->present = in->points->count - l->rows.missing - l->rows.late_count;
     status =
         ast_comm_agree(l->ranks.comm, reserve_workers(l) && reserve_summed(l) ? AST_OK : ast_fail_memory(fault), fault);
     if (status == AST_OK)

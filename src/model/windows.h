@@ -29,6 +29,7 @@ typedef struct ast_input {
     const ast_points *points; /* rows in memory; NULL if there is a source */
     const ast_source *source;
     const uint32_t *order; /* (N) of visits; NULL: as given */
+    const uint8_t *late;   /* (N) as in ast_points, or NULL. Such rows are left out */
     double *weights;       /* (N) in order of visit, or NULL. They are divided by the smallest. Weight 0: left out */
     bool axial;
     bool unbounded;       /* every pass scores every point */

@@ -100,7 +100,7 @@ static const float *unit_row(const ast_points *points, size_t r) {
 
 static uint64_t hash_of(sorting *s, size_t r) {
     float row[AST_MAX_DIMENSION];
-    if (s->weights && s->weights[r] == 0)
+    if ((s->weights && s->weights[r] == 0) || (s->points->late && s->points->late[r]))
         return LAST;
     if (s->points->starts) {
         ast_row_kind kind = ast_sparse_rows_read(&s->sparse, s->points, r);

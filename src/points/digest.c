@@ -57,6 +57,8 @@ static uint64_t digest_row(const digest *d, size_t row) {
     hash = p->starts ? fold_entries(hash, d, row) : fold_row(hash, d, at);
     if (p->weights)
         hash = ast_checksum_add(hash, &p->weights[row], sizeof *p->weights);
+    if (p->late)
+        hash = ast_checksum_add(hash, &p->late[row], sizeof *p->late);
     return ast_mix64(hash);
 }
 

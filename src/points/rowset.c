@@ -15,7 +15,7 @@
 typedef struct load_job {
     ast_rowset *rows;
     int32_t *labels;
-    _Atomic size_t missing, scaled;
+    _Atomic size_t missing, scaled, late;
     _Atomic size_t infinite; /* the smallest row with an infinity, or count */
 } load_job;
 
@@ -220,6 +220,17 @@ static void check_rows(load_job *job, size_t first, size_t last) {
     }
 }
 
+static void leave_out_late(load_job *job, size_t first, size_t last) {
+    const ast_rowset *rows = job->rows;
+    size_t late = 0;
+    for (size_t i = first; i < last; i++) {
+        bool leave = rows->late[row_of(rows, i)] != 0 && job->labels[i] != AST_MISSING;
+        late += leave;
+        job->labels[i] = leave ? AST_MISSING : job->labels[i];
+    }
+    atomic_fetch_add(&job->late, late);
+}
+
 static void load_task(void *data, size_t block, int worker) {
     load_job *job = data;
     (void)worker;
@@ -242,6 +253,8 @@ static void load_task(void *data, size_t block, int worker) {
         normalise_rows(job, first, end);
     else
         check_rows(job, first, end);
+    if (rows->late)
+        leave_out_late(job, first, end);
 }
 
 static bool reserve_columns(ast_rowset *rows) {
@@ -275,7 +288,7 @@ size_t ast_rowset_load_part(ast_rowset *part, const ast_points *view, int32_t *l
     return job.infinite;
 }
 
-/* What a load before this one left stays: memory, and what the caller has set (kernels, order, offset). */
+/* What a load before this one left stays: memory, and what the caller has set (kernels, order, offset, late). */
 static void prepare(ast_rowset *rows, const ast_points *points, size_t padded) {
     rows->count = points->count;
     rows->padded = padded;
@@ -305,6 +318,7 @@ ast_status ast_rowset_load(ast_rowset *rows, ast_pool *pool, const ast_points *p
     if (!ast_pool_try(pool, (padded + LOAD_BLOCK - 1) / LOAD_BLOCK, load_task, &job))
         return ast_fail_cancelled(fault);
     rows->missing = job.missing;
+    rows->late_count = job.late;
     rows->tight = tight_floats(points);
     rows->scaled = job.scaled != 0;
     rows->in_place = rows->tight && !rows->scaled;

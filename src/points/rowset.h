@@ -48,6 +48,8 @@ typedef struct ast_rowset {
     ast_points view;
     size_t offset;         /* number of rows before the first one: those of other ranks or windows */
     size_t missing;        /* rows in memory: missing ones, of all ranks */
+    const uint8_t *late;   /* (count) by row, as in ast_points, or NULL: such rows are AST_MISSING, ... */
+    size_t late_count;     /* ... and this many of them have a direction */
     const uint32_t *order; /* (count) the row that is visited i-th; NULL: as given */
     const double *weights; /* (count) in order of visit, divided by the smallest; NULL: all 1 */
     bool axial;            /* x and -x are the same (docs/axial.md) */

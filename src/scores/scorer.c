@@ -92,10 +92,14 @@ double ast_cosine(double degrees) {
     return cos(degrees * AST_DEGREE);
 }
 
+double ast_least_score(double angle) {
+    return isnan(angle) ? -INFINITY : ast_cosine(angle) - FIT_TOLERANCE;
+}
+
 void ast_scorer_set_angle(ast_scorer *s, double angle) {
     float error = ast_score_error(s->rows->sparse ? s->rows->entries.longest : s->rows->dimension);
     bool any = isnan(angle);
-    s->limit = any ? -INFINITY : ast_cosine(angle) - FIT_TOLERANCE;
+    s->limit = ast_least_score(angle);
     s->fit = any ? -3 : (float)(s->limit + (double)error) + 0x1p-23f;
     s->margin = 2 * error;
     if (s->rows->axial && s->fit < s->margin) /* below that, the sign of a product is not certain */

@@ -174,6 +174,9 @@ void ast_scorer_free(ast_scorer *scorer);
 /* What counts as fitting: an angle in degrees, or NaN for always. The rows must be loaded. */
 void ast_scorer_set_angle(ast_scorer *scorer, double angle);
 
+/* The lowest score that fits an angle in degrees; -infinity for NaN. */
+double ast_least_score(double angle);
+
 /* cos of an angle in degrees, exact at 0, 60, 90, 120 and 180. */
 double ast_cosine(double degrees);
 

@@ -136,7 +136,7 @@ static void test_aim(void **state) {
                 from.known = row_of(&random, n, 0, any_s);
                 ast_view view = {525, 519, 30.7f, -3.2f};
                 float *got = guarded_floats(NULL, 3 * n), expected[3];
-                (*kernels)->normals(&from, view, n, got);
+                (*kernels)->normals(&from, view, 0, n, got);
                 for (size_t i = 0; i < n; i++) {
                     plain_aim(&from, view, (ptrdiff_t)i, expected);
                     same_floats(got + 3 * i, expected, 3, "normals", (*kernels)->name);

@@ -19,7 +19,7 @@ static ast_depth_options small_camera(void) {
     ast_depth_options options;
     ast_depth_options_init(&options);
     options.camera = (ast_camera){134, 134, 79.5, 59.5};
-    options.smooth = AST_SMOOTH_PLANES;
+    options.smooth = AST_SMOOTH_PLANES_ONLY;
     return options;
 }
 
@@ -49,7 +49,7 @@ static void equals_the_reference(void **state) {
         ref_depth_image(values, width, height, &options, &random);
         ast_depth_image image = {sizeof image, values, width, height, (ptrdiff_t)(width * sizeof *values)};
         ref_depth_invert(&image, &options, s);
-        ref_planes_normals(s, width, height, &options, expected);
+        ref_planes_normals(s, values, width, height, &options, expected);
         make_normals(&options, values, width, height, 1 + round % 3, normals);
         for (size_t i = 0; i < 3 * width * height; i++)
             if (memcmp(&normals[i], &expected[i], sizeof *normals) != 0 && !(isnan(normals[i]) && isnan(expected[i])))
@@ -81,7 +81,7 @@ static void steps_make_no_waves(void **state) {
                 stepped(ref_plane_value(n, 4 * -n[2], &options, (double)(i % WIDTH), (double)(i / WIDTH), 0.1, &random),
                         &options);
         for (int guided = 0; guided < 2; guided++) {
-            options.smooth = guided ? AST_SMOOTH_GUIDED : AST_SMOOTH_PLANES;
+            options.smooth = guided ? AST_SMOOTH_GUIDED : AST_SMOOTH_PLANES_ONLY;
             make_normals(&options, values, WIDTH, HEIGHT, 2, normals);
             for (size_t i = 0; i < PIXELS; i++)
                 share[guided] += !isnan(normals[3 * i]) && ref_degrees(normals + 3 * i, n) < 3;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "reference/noise.h"
 #include "reference/planes.h"
 #include "reference/reference.h"
 
@@ -22,6 +23,7 @@ typedef struct mosaic {
     size_t width, height, across, down;
     const ast_depth_options *options;
     patch *patches;
+    ref_noise noise;
     int *of; /* (cells) which patch a cell is in; -1 for none */
 } mosaic;
 
@@ -69,10 +71,27 @@ static plane fit(const patch *p) {
     return f;
 }
 
-static double cost(const mosaic *m, int p, int q) {
-    patch sum = both(&m->patches[p], &m->patches[q]);
-    double more = fit(&sum).rest - fit(&m->patches[p]).rest - fit(&m->patches[q]).rest;
-    return fmax(0, more) / fmin(m->patches[p].sum[0], m->patches[q].sum[0]);
+static double slope2(const plane *f) {
+    return f->a * f->a + f->b * f->b;
+}
+
+static double variance(const mosaic *m, double s, double slope) {
+    return m->noise.variance[ref_noise_level(s)] + m->noise.jitter * slope;
+}
+
+/* What the residual of a patch may grow by when it joins a larger one. */
+static double allowed(const mosaic *m, const patch *p) {
+    plane f = fit(p);
+    double n = p->sum[0], s = p->sum[6] / n, bent = 0.7 * m->noise.tolerance[ref_noise_level(s)];
+    return n * (bent * bent) + 16 * variance(m, s, slope2(&f));
+}
+
+/* Below 1: the two may join. */
+static double cost(const mosaic *m, int one, int other) {
+    const patch *p = &m->patches[one < other ? one : other], *q = &m->patches[one < other ? other : one];
+    patch sum = both(p, q);
+    double more = fit(&sum).rest - fit(p).rest - fit(q).rest;
+    return more > 0 ? more / allowed(m, q->sum[0] < p->sum[0] ? q : p) : 0;
 }
 
 /* Everything that was in patch `from` is in patch `to`. */
@@ -98,12 +117,12 @@ static void compare(const mosaic *m, size_t k, size_t other, double *least, int 
 }
 
 /* Returns whether anything joined. */
-static int one_round(mosaic *m, double limit) {
+static int one_round(mosaic *m) {
     size_t cells = m->across * m->down;
     double *least = ref_take(cells, sizeof *least);
     int *choice = ref_take(cells, sizeof *choice), *now = ref_take(cells, sizeof *now), joined = 0;
     for (size_t k = 0; k < cells; k++) {
-        least[k] = limit;
+        least[k] = 1;
         choice[k] = -1;
     }
     for (size_t k = 0; k < cells; k++) {
@@ -126,7 +145,7 @@ static int one_round(mosaic *m, double limit) {
         int q = choice[k];
         if (q < 0 || choice[q] == (int)k || choice[q] < 0 || choice[choice[q]] != q)
             continue;
-        if (cost(m, now[q], (int)k) < limit)
+        if (cost(m, now[q], (int)k) < 1)
             join(m, now[q], (int)k);
     }
     free(least);
@@ -147,7 +166,9 @@ static int aim(const mosaic *m, const patch *p, float *normal) {
     double narrow = sqrt(fmax(0, (xx + yy) / 2 - sqrt((xx - yy) * (xx - yy) / 4 + xy * xy)));
     for (int d = 0; d < 3; d++)
         normal[d] = (float)(-n[d] / length);
-    return fmax(camera->fx, camera->fy) * 0.25 * m->options->filter_epsilon < 0.15 * narrow * length;
+    double n0 = p->sum[0], s = p->sum[6] / n0, bent = 0.25 * m->noise.tolerance[ref_noise_level(s)];
+    double error = sqrt(bent * bent + 3.0 * 3.0 * variance(m, s, slope2(&f)) / n0);
+    return fmax(camera->fx, camera->fy) * error < 0.15 * narrow * length;
 }
 
 /* How far pixel (u, v) is from the plane, seen from the cell that starts at (left, top); at most `limit`. */
@@ -170,45 +191,101 @@ static float ask_around(const mosaic *m, const plane *f, size_t left, size_t top
     return line[0] + line[1] + line[2] + line[3] + line[4];
 }
 
-static void write_pixel(const mosaic *m, size_t u, size_t v, float *normal) {
+/* How far a pixel of the cell may be from the plane. */
+static float limit_of(const mosaic *m, const plane *f, size_t left, size_t top) {
+    double x = (double)left - (double)(m->width / 2), y = (double)top - (double)(m->height / 2);
+    double s = fmax(0, f->c + f->a * x + f->b * y);
+    return (float)fmax(2 * m->noise.tolerance[ref_noise_level(s)], 3 * sqrt(variance(m, s, slope2(f))));
+}
+
+/* The planes around a cell; returns how many. */
+static int list_planes(const mosaic *m, size_t u, size_t v, int of[9]) {
     static const int around[9][2] = {{0, 0}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}, {-1, -1}, {1, -1}, {-1, 1}, {1, 1}};
-    float limit = (float)(2.0 * m->options->filter_epsilon), least = INFINITY, found[3];
-    normal[0] = normal[1] = normal[2] = NAN;
+    int count = 0;
     for (int k = 0; k < 9; k++) {
         ptrdiff_t column = (ptrdiff_t)(u / CELL) + around[k][0], row = (ptrdiff_t)(v / CELL) + around[k][1];
         if (column < 0 || row < 0 || column >= (ptrdiff_t)m->across || row >= (ptrdiff_t)m->down)
             continue;
-        int of = m->of[(size_t)row * m->across + (size_t)column];
-        if (of < 0 || m->patches[of].sum[0] < 1.0 / 480 * (double)(m->width * m->height))
-            continue;
-        plane f = fit(&m->patches[of]);
-        size_t left = u / CELL * CELL, top = v / CELL * CELL;
-        ptrdiff_t i = (ptrdiff_t)(u - left), j = (ptrdiff_t)(v - top);
-        float sum = ask_around(m, &f, left, top, i, j, limit);
-        if (!(off(m, &f, left, top, i, j, limit) < limit) || !(sum < least))
+        int found = m->of[(size_t)row * m->across + (size_t)column];
+        if (found >= 0 && m->patches[found].sum[0] >= 1.0 / 480 * (double)(m->width * m->height))
+            of[count++] = found;
+    }
+    return count;
+}
+
+static void write_pixel(const mosaic *m, size_t u, size_t v, float *normal) {
+    float most = 0, least = INFINITY, found[3];
+    size_t left = u / CELL * CELL, top = v / CELL * CELL;
+    ptrdiff_t i = (ptrdiff_t)(u - left), j = (ptrdiff_t)(v - top);
+    int of[9], count = list_planes(m, u, v, of);
+    normal[0] = normal[1] = normal[2] = NAN;
+    for (int k = 0; k < count; k++) {
+        plane f = fit(&m->patches[of[k]]);
+        most = fmaxf(most, limit_of(m, &f, left, top));
+    }
+    for (int k = 0; k < count; k++) {
+        plane f = fit(&m->patches[of[k]]);
+        float sum = ask_around(m, &f, left, top, i, j, most);
+        if (!(off(m, &f, left, top, i, j, most) < limit_of(m, &f, left, top)) || !(sum < least))
             continue;
         least = sum;
-        int sure = aim(m, &m->patches[of], found);
+        int sure = aim(m, &m->patches[of[k]], found);
         for (int d = 0; d < 3; d++)
             normal[d] = sure ? found[d] : NAN;
     }
 }
 
-void ref_planes_normals(const float *s, size_t width, size_t height, const ast_depth_options *options, float *normals) {
-    mosaic m = {s, width, height, (width + CELL - 1) / CELL, (height + CELL - 1) / CELL, options, NULL, NULL};
-    double epsilon = options->filter_epsilon, most = 0.7 * epsilon;
+/* What a cell shows of the noise. */
+static ref_cell look_at(const mosaic *m, const patch *p) {
+    if (p->sum[0] < 48)
+        return (ref_cell){0, -1, 0};
+    plane f = fit(p);
+    double s = p->sum[6] / p->sum[0], steepest = 4 * s / fmax(m->options->camera.fx, m->options->camera.fy);
+    return (ref_cell){s, slope2(&f) <= steepest * steepest ? slope2(&f) : -1, f.rest / (p->sum[0] - 3)};
+}
+
+static void find_noise(mosaic *m, const uint16_t *values, const ref_cell *cells) {
+    uint16_t *some = ref_take(m->width * m->height, sizeof *some);
+    size_t count = 0;
+    for (size_t i = 0; i < m->width * m->height; i++)
+        if (i / m->width % 4 == 0 && values[i] > 0)
+            some[count++] = values[i];
+    ref_noise_find(cells, m->across * m->down, some, count, m->options->units_per_metre, m->options->filter_epsilon,
+                   &m->noise);
+    free(some);
+}
+
+/* Within the noise of its distance and slant. */
+static int is_flat(const mosaic *m, const patch *p, const ref_cell *cell) {
+    double tolerance = m->noise.tolerance[ref_noise_level(cell->s)];
+    double most = fmax(tolerance * tolerance, 3 * variance(m, cell->s, fmax(0, cell->slope2)));
+    return p->sum[0] >= 48 && fit(p).rest <= most * p->sum[0];
+}
+
+void ref_planes_normals(const float *s, const uint16_t *values, size_t width, size_t height,
+                        const ast_depth_options *options, float *normals) {
+    mosaic m = {.s = s,
+                .width = width,
+                .height = height,
+                .across = (width + CELL - 1) / CELL,
+                .down = (height + CELL - 1) / CELL,
+                .options = options};
+    ref_cell *seen = ref_take(m.across * m.down, sizeof *seen);
     m.patches = ref_take(m.across * m.down, sizeof *m.patches);
     m.of = ref_take(m.across * m.down, sizeof *m.of);
     for (size_t k = 0; k < m.across * m.down; k++) {
         m.patches[k] = sum_cell(&m, k % m.across, k / m.across);
-        double n = m.patches[k].sum[0];
-        m.of[k] = n >= 48 && fit(&m.patches[k]).rest <= epsilon * epsilon * n ? (int)k : -1;
+        seen[k] = look_at(&m, &m.patches[k]);
     }
-    while (one_round(&m, most * most))
+    find_noise(&m, values, seen);
+    for (size_t k = 0; k < m.across * m.down; k++)
+        m.of[k] = is_flat(&m, &m.patches[k], &seen[k]) ? (int)k : -1;
+    while (one_round(&m))
         ;
     for (size_t v = 0; v < height; v++)
         for (size_t u = 0; u < width; u++)
             write_pixel(&m, u, v, normals + 3 * (v * width + u));
     free(m.patches);
     free(m.of);
+    free(seen);
 }

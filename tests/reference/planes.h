@@ -7,7 +7,8 @@
 
 #include "asterism_depth.h"
 
-/* normals: (H, W, 3), of inverse depth s (H, W), 0 for holes. */
-void ref_planes_normals(const float *s, size_t width, size_t height, const ast_depth_options *options, float *normals);
+/* normals: (H, W, 3), of inverse depth s (H, W), 0 for holes, and the values that it was made of. */
+void ref_planes_normals(const float *s, const uint16_t *values, size_t width, size_t height,
+                        const ast_depth_options *options, float *normals);
 
 #endif

@@ -101,8 +101,8 @@ typedef struct ast_image_kernels {
     void (*slopes)(const float *above, const float *here, const float *below, float jump, size_t n, ast_slopes out,
                    float *known);
 
-    /* Normals. xyz: n rows of three. */
-    void (*normals)(const ast_normals_input *from, ast_view view, size_t n, float *xyz);
+    /* Normals of columns first .. last - 1; first is a multiple of AST_LANES. xyz: (last, 3). */
+    void (*normals)(const ast_normals_input *from, ast_view view, size_t first, size_t last, float *xyz);
 
     /* One step for the total variation, and one for data and sphere, for a row: see tv.c. */
     void (*tv_dual)(const ast_tv_row *row, float sigma, float weight, size_t n);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The noise of a depth sensor, estimated from one image: how far a pixel is from the plane that it lies on, in inverse
+ * depth, as a function of inverse depth s and of the slope g of s in the image, per pixel:
+ *
+ *     variance(s, g) = level(s) + jitter g^2.
+ *
+ * Time of flight, stereo and structured light differ in how the noise grows with the distance; the levels are therefore
+ * found for each quarter of an octave of s. The second part is that of sensors whose pixels look a little beside their
+ * ray: it shows on slanted surfaces only.
+ *
+ * Structured light and stereo also measure in steps, and at a distance a step is wider than a cell, which then shows no
+ * noise at all. The step is the gap between the values that occur in the image. */
+#ifndef AST_NOISE_H
+#define AST_NOISE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define AST_LEVELS 64   /* quarters of an octave of s, from 2^-8 to 2^8 per metre; those beyond count as the last */
+#define AST_BUCKETS 384 /* eighths of an octave of variances and gaps, from 2^-40 to 2^8 */
+
+typedef struct ast_noise {
+    double jitter;                 /* squared pixels */
+    double variances[AST_LEVELS];  /* level(s) */
+    double tolerances[AST_LEVELS]; /* at least that of the options: what a plane may deviate, whatever the noise */
+} ast_noise;
+
+/* Working memory of the estimate. */
+typedef struct ast_noise_counts {
+    uint32_t cells[AST_LEVELS][AST_BUCKETS]; /* cells by variance, or gaps by width */
+    uint32_t values[UINT16_MAX + 1];         /* pixels by value */
+} ast_noise_counts;
+
+/* A cell of the image that may lie on a plane: its s, g^2, and the variance of its pixels around their plane. */
+typedef struct ast_sample {
+    double s, slope2, variance;
+} ast_sample;
+
+/* The level of s > 0. */
+size_t ast_noise_level(double s);
+
+double ast_noise_variance(const ast_noise *noise, double s, double slope2);
+double ast_noise_tolerance(const ast_noise *noise, double s);
+
+/* The bucket of a number of at least 0, and the upper bound of a bucket. */
+size_t ast_noise_bucket(double number);
+double ast_noise_bound(size_t bucket);
+
+/* variances and jitter of `count` samples. Those with slope2 < 0 do not count. */
+void ast_noise_measure(ast_noise *noise, ast_noise_counts *counts, const ast_sample *samples, size_t count);
+
+/* tolerances: the epsilon of the options, and more where the values, of which there are counts->values[value], come in
+ * wide steps. */
+void ast_noise_find_steps(ast_noise *noise, ast_noise_counts *counts, double units_per_metre, double epsilon);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The late rows of a frame. They are labelled after the frame has closed, by the clusters that other rows of the frame
+ * belong to, so that they change nothing that is remembered. */
+#include "late.h"
+#include "memory.h"
+#include "scorer.h"
+#include "stream.h"
+
+static void add_counts(ast_stream *s, size_t labelled) {
+    size_t present = s->labelling.present + labelled;
+    for (size_t r = 0; r < s->record_count; r++) {
+        ast_tracked *record = &s->records[r];
+        record->count += s->late.counts[r];
+        record->share = present ? (double)record->count / (double)present : 0;
+    }
+}
+
+bool ast_stream_reserve_late(ast_stream *s, size_t records) {
+    size_t names = s->late.capacity, counts = s->late.capacity;
+    if (!ast_reserve(&s->late.names, &names, 0, records + 1, sizeof *s->late.names) ||
+        !ast_reserve(&s->late.counts, &counts, 0, records + 1, sizeof *s->late.counts))
+        return false;
+    s->late.capacity = names < counts ? names : counts;
+    return true;
+}
+
+void ast_stream_label_late(ast_stream *s, const ast_points *points, int32_t *labels, ast_frame *report) {
+    size_t records = s->record_count;
+    for (size_t r = 0; r < records; r++) {
+        s->late.names[r] = s->records[r].count > 0 ? s->records[r].id : -1;
+        atomic_init(&s->late.counts[r], 0);
+    }
+    ast_late late = {.points = points,
+                     .means = s->record_means,
+                     .names = s->late.names,
+                     .count = records,
+                     .axial = s->options.axial != 0,
+                     .limit = ast_least_score(s->options.angle),
+                     .labels = labels,
+                     .counts = s->late.counts};
+    ast_label_late(&late, s->pool);
+    for (size_t r = 0; r < records; r++)
+        report->late += s->late.counts[r];
+    report->unlike = late.unlike;
+    report->missing += late.unlike;
+    add_counts(s, report->late);
+}
