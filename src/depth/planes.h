@@ -64,6 +64,9 @@ typedef struct ast_noise_book {
  * a cell is rather an edge. */
 #define AST_STEEPEST 4.0
 
+/* Nor do cells whose pixels deviate by more than this share of s: no sensor is that bad. */
+#define AST_ROUGHEST 0.0625
+
 static inline void ast_patch_add(ast_patch *p, const ast_patch *more) {
     for (int i = 0; i < 10; i++)
         p->sums[i] += more->sums[i];

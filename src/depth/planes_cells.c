@@ -74,8 +74,9 @@ static ast_sample sample(const ast_depth *depth, const ast_patch *patch, const a
     const ast_camera *camera = &depth->options.camera;
     double s = patch->s / patch->n, slope2 = ast_plane_slope2(plane);
     double focal = camera->fx > camera->fy ? camera->fx : camera->fy, steepest = AST_STEEPEST * s / focal;
-    bool shows = slope2 <= steepest * steepest;
-    return (ast_sample){s, shows ? slope2 : -1, plane->rest / (patch->n - 3)};
+    double variance = plane->rest / (patch->n - 3), roughest = AST_ROUGHEST * s;
+    bool shows = slope2 <= steepest * steepest && variance <= roughest * roughest;
+    return (ast_sample){s, shows ? slope2 : -1, variance};
 }
 
 static void sum_row(ast_depth *depth, size_t row) {

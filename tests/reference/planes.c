@@ -241,7 +241,9 @@ static ref_cell look_at(const mosaic *m, const patch *p) {
         return (ref_cell){0, -1, 0};
     plane f = fit(p);
     double s = p->sum[6] / p->sum[0], steepest = 4 * s / fmax(m->options->camera.fx, m->options->camera.fy);
-    return (ref_cell){s, slope2(&f) <= steepest * steepest ? slope2(&f) : -1, f.rest / (p->sum[0] - 3)};
+    double spread = f.rest / (p->sum[0] - 3);
+    int shows = slope2(&f) <= steepest * steepest && spread <= s / 16 * (s / 16);
+    return (ref_cell){s, shows ? slope2(&f) : -1, spread};
 }
 
 static void find_noise(mosaic *m, const uint16_t *values, const ref_cell *cells) {
