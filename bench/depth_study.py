@@ -16,7 +16,7 @@ skipped) with default options at 60 degrees, and prints a row per sequence and m
     worst     the largest share that is missing in a frame
 
 kt3+8 and kt3+20 are icl_office_kt3 with 8 mm and 20 mm of independent Gaussian noise on surfaces nearer than 2 m; half,
-double, steps and tof are other sensors made of icsl_hallway or kt3: 320 x 240, 1280 x 960 (every pixel four times), whole
+double, steps and tof are other sensors made of icsl_hallway or kt3: 320 x 240, 1280 x 960 (every pixel four times), half
 pixels of disparity at a baseline of 7.5 cm, and 1% noise of the distance in place of that of structured light.
 """
 import argparse
@@ -41,8 +41,8 @@ SEQUENCES = {
     "hallway": HALLWAY,
     "mit": dict(folder="depth_singles", pattern="MIT_hallway_*_d.png", camera=(540, 540, 319.5, 239.5), scale=1000),
     "pgm": dict(folder="depth_singles", pattern="**/*.pgm", camera=(518, 519, 325.5, 253.5), scale=1000),
-    "half": dict(HALLWAY, size=0.5), "double": dict(HALLWAY, size=2), "steps": dict(HALLWAY, step=1 / (0.075 * 537.6)),
-    "kt3-half": dict(KT3, size=0.5), "kt3-steps": dict(KT3, step=1 / (0.075 * 481.2)), "kt3-tof": dict(KT3, relative=0.01),
+    "half": dict(HALLWAY, size=0.5), "double": dict(HALLWAY, size=2), "steps": dict(HALLWAY, step=0.5 / (0.075 * 537.6)),
+    "kt3-half": dict(KT3, size=0.5), "kt3-steps": dict(KT3, step=0.5 / (0.075 * 481.2)), "kt3-tof": dict(KT3, relative=0.01),
 }
 DEPTH_CHANGE, TURN, NEAR_IDS, LEAST_SHARE = 0.03, 10.0, 20.0, 0.005
 

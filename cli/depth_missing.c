@@ -12,10 +12,11 @@ enum { SURFACE = 192, SENTENCE = 400 };
 /* What most of the pixels that are on no plane lie on instead. */
 static const char *name_surface(const ast_depth_report *found, double epsilon, char text[SURFACE]) {
     if (found->uncertain > found->uneven && found->uncertain > found->small) {
-        snprintf(text, SURFACE,
-                 "planes too narrow or too far away for a sure direction with --filter-epsilon %g, the deviation at 1 m "
-                 "that counts as noise",
-                 epsilon);
+        snprintf(
+            text, SURFACE,
+            "planes too narrow or too far away for a sure direction with --filter-epsilon %g, the deviation at 1 m "
+            "that counts as noise",
+            epsilon);
         return text;
     }
     return found->small > found->uneven ? "planes smaller than 1/480 of the image"
@@ -26,8 +27,8 @@ static void explain(const ast_cli_frames *frames, double angle, char text[SENTEN
     char surface[SURFACE], end[96] = "";
     const ast_depth_options *o = &frames->options;
     if (o->smooth != AST_SMOOTH_PLANES && o->smooth != AST_SMOOTH_PLANES_ONLY) {
-        snprintf(text, SENTENCE, "the depth jumps between neighbouring pixels (--edge-jump %g), so that they have no normal",
-                 o->jump);
+        snprintf(text, SENTENCE,
+                 "the depth jumps between neighbouring pixels (--edge-jump %g), so that they have no normal", o->jump);
         return;
     }
     if (o->smooth == AST_SMOOTH_PLANES && !isnan(angle))

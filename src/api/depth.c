@@ -187,18 +187,12 @@ static ast_status compute_distorted(ast_depth *depth, const ast_depth_image *ima
 }
 
 /* The largest value that is no hole: 65535, or one less where that is far above all others. */
-static uint16_t most_value(const ast_depth_image *image) {
+static uint16_t most_value(const ast_depth *depth, const ast_depth_image *image) {
     uint16_t most = 0;
     bool saturated = false;
     for (size_t v = 0; v < image->height; v++) {
-        const uint16_t *row = (const uint16_t *)((const char *)image->values + (ptrdiff_t)v * image->row_stride);
-        for (size_t u = 0; u < image->width; u++)
-            saturated |= row[u] == UINT16_MAX;
-    }
-    for (size_t v = 0; saturated && v < image->height; v++) {
-        const uint16_t *row = (const uint16_t *)((const char *)image->values + (ptrdiff_t)v * image->row_stride);
-        for (size_t u = 0; u < image->width; u++)
-            most = row[u] < UINT16_MAX && row[u] > most ? row[u] : most;
+        const char *row = (const char *)image->values + (ptrdiff_t)v * image->row_stride;
+        saturated |= depth->kernels->peak((const uint16_t *)row, image->width, &most);
     }
     return saturated && most < SATURATED ? UINT16_MAX - 1 : UINT16_MAX;
 }
@@ -212,7 +206,7 @@ ast_status ast_depth_compute(ast_depth *depth, const ast_depth_image *image, flo
         status = ast_fail(depth->fault, AST_BAD_OPTION, "metres, points and normals are all NULL");
     depth->described = false;
     if (status == AST_OK)
-        depth->most = most_value(image);
+        depth->most = most_value(depth, image);
     if (status == AST_OK)
         status = (ast_depth_is_distorted(&depth->options) ? compute_distorted : compute)(depth, image, metres, points,
                                                                                          normals);

@@ -54,6 +54,18 @@ size_t ast_depth_bands(const ast_depth *depth) {
     return wanted < most ? wanted : most;
 }
 
+size_t ast_band_first(const ast_depth *depth, size_t band) {
+    size_t bands = ast_depth_bands(depth), seen = 0, row = 0, all = 0;
+    const ast_runs *r = &depth->runs;
+    if (!r->some || band == bands)
+        return depth->height * band / bands;
+    for (size_t k = 0; k < r->down; k++)
+        all += r->work[k];
+    while (row < r->down && seen * bands < all * band)
+        seen += r->work[row++];
+    return row * AST_CELL < depth->height ? row * AST_CELL : depth->height;
+}
+
 ast_scratch ast_scratch_of(const ast_depth *depth, int worker) {
     return (ast_scratch){depth, depth->scratch + (size_t)worker * depth->scratch_size};
 }

@@ -15,7 +15,6 @@
 #include "pool.h"
 
 #define AST_DEPTH_MOST_RADIUS 64 /* of both windows, in pixels */
-#define AST_CELL 8               /* of planes.c, pixels along each side */
 
 /* Working memory of tv.c, kept between calls. Initially all zero; release with free(memory). */
 typedef struct ast_tv {
@@ -48,15 +47,16 @@ typedef struct ast_run {
     uint32_t first, last;
 } ast_run;
 
-/* The parts of the image that the filter and the normals are computed for: everything, or what is around the pixels that
- * lie on no plane (late.c). Runs begin at multiples of AST_CELL, and end there or with the row. */
+/* The parts of the image that the filter and the normals are computed for: everything, or what is around the pixels
+ * that lie on no plane (late.c). Runs begin at multiples of AST_CELL, and end there or with the row. */
 typedef struct ast_runs {
     bool some;          /* not everything */
-    ast_run *runs;      /* (down, most) */
-    uint32_t *count;    /* (down) runs of the pixels in a row of cells */
-    size_t across, down, most;
-    uint8_t *late;      /* (H, W) 1: the pixel lies on no plane, and has the guided normal */
-    float *normals;     /* (threads, W, 3) */
+    ast_run *runs[2];   /* (down, most) of what is computed, and of the s that is read for it */
+    uint32_t *count[2]; /* (down) runs of the pixels in a row of cells */
+    size_t *work;       /* (down) pixels of what is computed in a row of cells */
+    size_t down, most;
+    uint8_t *late;                /* (H, W) 1: the pixel lies on no plane, and has the guided normal */
+    float *normals;               /* (threads, W, 3) */
     size_t capacity, width, rows; /* pixels, columns and rows of cells that there is memory for */
 } ast_runs;
 
@@ -144,21 +144,24 @@ static inline bool ast_depth_has_row(const ast_depth *depth, ptrdiff_t y) {
     return y >= 0 && (size_t)y < depth->height;
 }
 
+/* Which runs: of what is computed, or of the s that is read for it. */
+typedef enum ast_stage { AST_COMPUTED = 0, AST_READ = 1 } ast_stage;
+
 /* The runs of row y, all of which is one run unless runs.some; none for rows outside the image. */
-static inline const ast_run *ast_runs_of(const ast_depth *depth, ptrdiff_t y, const ast_run *all, size_t *count) {
+static inline const ast_run *ast_runs_of(const ast_depth *depth, ast_stage stage, ptrdiff_t y, const ast_run *all,
+                                         size_t *count) {
     if (!depth->runs.some || !ast_depth_has_row(depth, y)) {
         *count = !depth->runs.some;
         return all;
     }
-    *count = depth->runs.count[(size_t)y / AST_CELL];
-    return depth->runs.runs + (size_t)y / AST_CELL * depth->runs.most;
+    *count = depth->runs.count[stage][(size_t)y / AST_CELL];
+    return depth->runs.runs[stage] + (size_t)y / AST_CELL * depth->runs.most;
 }
 
-/* Bands are as high as the number of threads allows, because each computes the rows around it again. */
+/* Bands are as high as the number of threads allows, because each computes the rows around it again. They have the same
+ * number of rows or, with runs.some, of pixels in runs. */
 size_t ast_depth_bands(const ast_depth *depth);
-static inline size_t ast_band_first(const ast_depth *depth, size_t band) {
-    return depth->height * band / ast_depth_bands(depth);
-}
+size_t ast_band_first(const ast_depth *depth, size_t band); /* its first row; the height for the band after the last */
 
 /* ---- Distortion ------------------------------------------------------------------------------------------------ */
 

@@ -117,7 +117,7 @@ static float *ring(const band *b, float *rows, ptrdiff_t y) {
 static void read_row(const band *b, ptrdiff_t y) {
     float *s = ring(b, b->s, y);
     size_t count;
-    const ast_run all = {0, (uint32_t)b->depth->width}, *runs = ast_runs_of(b->depth, y, &all, &count);
+    const ast_run all = {0, (uint32_t)b->depth->width}, *runs = ast_runs_of(b->depth, AST_READ, y, &all, &count);
     if (!ast_depth_has_row(b->depth, y))
         memset(s, 0, b->depth->width * sizeof *s);
     else
@@ -155,14 +155,15 @@ static void fit_row(const band *b, ptrdiff_t y) {
         return;
     }
     double epsilon2 = b->depth->options.filter_epsilon * b->depth->options.filter_epsilon;
-    const ast_run all = {0, (uint32_t)n}, *runs = ast_runs_of(b->depth, y, &all, &count);
+    const ast_run all = {0, (uint32_t)n}, *runs = ast_runs_of(b->depth, AST_READ, y, &all, &count);
     for (const ast_run *run = runs; run < runs + count; run++) {
-        ast_moments moments = moments_from(b->moments, run->first);
         ring_around(b, b->s, y, run->first, rows);
-        b->depth->kernels->moments(rows, b->radius, run->last - run->first, moments);
-        b->depth->kernels->fit(moments, b->radius, (float)epsilon2, run->last - run->first,
-                               fits_from(fits, run->first));
+        b->depth->kernels->moments(rows, b->radius, run->last - run->first, moments_from(b->moments, run->first));
     }
+    runs = ast_runs_of(b->depth, AST_COMPUTED, y, &all, &count);
+    for (const ast_run *run = runs; run < runs + count; run++)
+        b->depth->kernels->fit(moments_from(b->moments, run->first), b->radius, (float)epsilon2, run->last - run->first,
+                               fits_from(fits, run->first));
     for (int i = 0; i < 5; i++)
         ast_row_end(fits.rows[i], n);
 }
@@ -189,7 +190,7 @@ static void write_run(const band *b, ptrdiff_t y, const ast_run *run) {
 
 static void write_row(const band *b, ptrdiff_t y) {
     size_t count;
-    const ast_run all = {0, (uint32_t)b->depth->width}, *runs = ast_runs_of(b->depth, y, &all, &count);
+    const ast_run all = {0, (uint32_t)b->depth->width}, *runs = ast_runs_of(b->depth, AST_COMPUTED, y, &all, &count);
     for (const ast_run *run = runs; run < runs + count; run++)
         write_run(b, y, run);
 }

@@ -15,17 +15,19 @@ static size_t cells_along(size_t side) {
 bool ast_late_prepare(ast_depth *depth) {
     ast_runs *r = &depth->runs;
     size_t pixels = depth->width * depth->height;
-    r->across = cells_along(depth->width);
     r->down = cells_along(depth->height);
-    r->most = (r->across + 1) / 2;
+    r->most = (cells_along(depth->width) + 1) / 2;
     if (pixels <= r->capacity && depth->width <= r->width && r->down <= r->rows)
         return true;
     ast_late_release(r);
-    r->runs = ast_allocate(r->down * r->most, sizeof *r->runs);
-    r->count = ast_allocate(r->down, sizeof *r->count);
+    for (int k = 0; k < 2; k++) {
+        r->runs[k] = ast_allocate(r->down * r->most, sizeof *r->runs[k]);
+        r->count[k] = ast_allocate(r->down, sizeof *r->count[k]);
+    }
+    r->work = ast_allocate(r->down, sizeof *r->work);
     r->late = ast_allocate(pixels, sizeof *r->late);
     r->normals = ast_allocate((size_t)ast_pool_threads(depth->pool) * depth->width, 3 * sizeof *r->normals);
-    if (!r->runs || !r->count || !r->late || !r->normals) {
+    if (!r->runs[0] || !r->runs[1] || !r->count[0] || !r->count[1] || !r->work || !r->late || !r->normals) {
         ast_late_release(r);
         return false;
     }
@@ -36,12 +38,8 @@ bool ast_late_prepare(ast_depth *depth) {
 }
 
 void ast_late_release(ast_runs *r) {
-    ast_free_all(r->runs, r->count, r->late, r->normals);
-    r->runs = NULL;
-    r->count = NULL;
-    r->late = NULL;
-    r->normals = NULL;
-    r->capacity = r->width = r->rows = 0;
+    ast_free_all(r->runs[0], r->runs[1], r->count[0], r->count[1], r->work, r->late, r->normals);
+    *r = (ast_runs){.down = r->down, .most = r->most};
 }
 
 /* Whether a cell in this column has an open pixel, or the cells up to `reach` rows above or below it. */
@@ -53,10 +51,9 @@ static bool is_open(const ast_planes *p, size_t column, size_t row, size_t reach
     return false;
 }
 
-/* The runs of a row of cells: every open column with `reach` cells on both sides. */
-static void list_runs(const ast_depth *depth, size_t row, size_t reach) {
+/* The runs of a row of cells: every open column with `reach` cells on both sides. Returns their number. */
+static uint32_t list_runs(const ast_depth *depth, size_t row, size_t reach, ast_run *runs) {
     const ast_planes *p = &depth->planes;
-    ast_run *runs = depth->runs.runs + row * depth->runs.most;
     uint32_t count = 0;
     for (size_t column = 0; column < p->across; column++) {
         if (!is_open(p, column, row, reach))
@@ -68,17 +65,28 @@ static void list_runs(const ast_depth *depth, size_t row, size_t reach) {
         else
             runs[count++] = (ast_run){(uint32_t)first, (uint32_t)last};
     }
-    depth->runs.count[row] = count;
+    return count;
 }
 
+/* The normal of a pixel depends on smoothed s up to 2 w + 1 pixels away, that on fits r pixels farther, and those on s
+ * another r pixels farther. Sums to the end of a block of rows are looked for in the row in its middle, up to 3 w away.
+ */
 void ast_late_find_normals(ast_depth *depth, const ast_depth_image *image, float *normals) {
-    const ast_depth_options *o = &depth->options;
-    size_t pixels = 2 * (size_t)o->filter_radius + 2 * (size_t)o->window + 1, reach = cells_along(pixels);
-    memset(depth->runs.late, 0, depth->width * depth->height);
-    for (size_t row = 0; row < depth->runs.down; row++)
-        list_runs(depth, row, reach);
-    depth->runs.some = true;
+    ast_runs *r = &depth->runs;
+    size_t radius = (size_t)depth->options.filter_radius, window = (size_t)depth->options.window;
+    size_t fits = 2 * window + 1 + radius, read = fits + radius > 3 * window ? fits + radius : 3 * window;
+    size_t reach[2] = {cells_along(fits), cells_along(read)};
+    memset(r->late, 0, depth->width * depth->height);
+    for (size_t row = 0; row < r->down; row++) {
+        const ast_run *runs = r->runs[AST_COMPUTED] + row * r->most;
+        for (int k = 0; k < 2; k++)
+            r->count[k][row] = list_runs(depth, row, reach[k], r->runs[k] + row * r->most);
+        r->work[row] = 0;
+        for (size_t k = 0; k < r->count[AST_COMPUTED][row]; k++)
+            r->work[row] += runs[k].last - runs[k].first;
+    }
+    r->some = true;
     ast_depth_filter(depth, image);
     ast_depth_find_normals(depth, normals);
-    depth->runs.some = false;
+    r->some = false;
 }

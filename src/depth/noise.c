@@ -17,24 +17,6 @@
 #define LOWEST (-40)      /* exponent of the first bucket */
 #define PER_OCTAVE 8
 
-/* ---- Looking up -------------------------------------------------------------------------------------------------- */
-
-size_t ast_noise_level(double s) {
-    static const double quarters[3] = {0x1.306fe0a31b715p-1, 0x1.6a09e667f3bcdp-1, 0x1.ae89f995ad3adp-1};
-    int exponent;
-    double part = frexp(s, &exponent); /* 0.5 .. 1 */
-    int level = 4 * (exponent + 7) + (part >= quarters[0]) + (part >= quarters[1]) + (part >= quarters[2]);
-    return level < 0 ? 0 : level < AST_LEVELS ? (size_t)level : AST_LEVELS - 1;
-}
-
-double ast_noise_variance(const ast_noise *noise, double s, double slope2) {
-    return noise->variances[ast_noise_level(s)] + noise->jitter * slope2;
-}
-
-double ast_noise_tolerance(const ast_noise *noise, double s) {
-    return noise->tolerances[ast_noise_level(s)];
-}
-
 /* ---- Counting ---------------------------------------------------------------------------------------------------- */
 
 size_t ast_noise_bucket(double number) {

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define AST_LEVELS 64   /* quarters of an octave of s, from 2^-8 to 2^8 per metre; those beyond count as the last */
 #define AST_BUCKETS 384 /* eighths of an octave of variances and gaps, from 2^-40 to 2^8 */
@@ -38,11 +39,24 @@ typedef struct ast_sample {
     double s, slope2, variance;
 } ast_sample;
 
-/* The level of s > 0. */
-size_t ast_noise_level(double s);
+/* The level of s >= 0, by the bits of the number: 11 of its exponent before 52 of its fraction. */
+static inline size_t ast_noise_level(double s) {
+    static const uint64_t quarters[3] = {0x306fe0a31b715, 0x6a09e667f3bcd, 0xae89f995ad3ad}; /* 2^0.25 - 1, .. */
+    uint64_t bits, fraction;
+    memcpy(&bits, &s, sizeof bits);
+    fraction = bits & (((uint64_t)1 << 52) - 1);
+    int64_t octave = (int64_t)(bits >> 52) - 1023 + 8;
+    size_t quarter = (size_t)(fraction >= quarters[0]) + (fraction >= quarters[1]) + (fraction >= quarters[2]);
+    return octave < 0 ? 0 : octave >= AST_LEVELS / 4 ? AST_LEVELS - 1 : 4 * (size_t)octave + quarter;
+}
 
-double ast_noise_variance(const ast_noise *noise, double s, double slope2);
-double ast_noise_tolerance(const ast_noise *noise, double s);
+static inline double ast_noise_variance(const ast_noise *noise, double s, double slope2) {
+    return noise->variances[ast_noise_level(s)] + noise->jitter * slope2;
+}
+
+static inline double ast_noise_tolerance(const ast_noise *noise, double s) {
+    return noise->tolerances[ast_noise_level(s)];
+}
 
 /* The bucket of a number of at least 0, and the upper bound of a bucket. */
 size_t ast_noise_bucket(double number);

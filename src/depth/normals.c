@@ -98,7 +98,7 @@ static float *row_s(const band *b, ptrdiff_t y) {
 
 static void read_row(const band *b, ptrdiff_t y) {
     size_t n = b->depth->width, count;
-    const ast_run all = {0, (uint32_t)n}, *runs = ast_runs_of(b->depth, y, &all, &count);
+    const ast_run all = {0, (uint32_t)n}, *runs = ast_runs_of(b->depth, AST_COMPUTED, y, &all, &count);
     if (!ast_depth_has_row(b->depth, y))
         memset(row_s(b, y), 0, n * sizeof(float));
     else
@@ -115,7 +115,7 @@ static ast_slopes slopes_from(ast_slopes slopes, size_t column) {
 static void slopes_row(const band *b, ptrdiff_t y) {
     const ast_image_kernels *kernels = b->depth->kernels;
     size_t count;
-    const ast_run all = {0, (uint32_t)b->depth->width}, *runs = ast_runs_of(b->depth, y, &all, &count);
+    const ast_run all = {0, (uint32_t)b->depth->width}, *runs = ast_runs_of(b->depth, AST_COMPUTED, y, &all, &count);
     ast_slopes to = ring(b, b->across, y);
     if (!ast_depth_has_row(b->depth, y)) {
         clear(b, to);
@@ -132,15 +132,22 @@ static void slopes_row(const band *b, ptrdiff_t y) {
 }
 
 /* Turns the across rows of a complete block into sums from the row to the end of the block. */
-static void sum_suffixes(const band *b) {
+static void sum_suffixes(const band *b, ptrdiff_t middle) {
     float *rows[3][2 * AST_DEPTH_MOST_RADIUS + 1];
     for (size_t k = 0; k < b->rows; k++) {
         ast_slopes row = ring(b, b->across, (ptrdiff_t)k);
         for (int i = 0; i < 3; i++)
             rows[i][k] = row.rows[i];
     }
-    for (int i = 0; i < 3; i++)
-        b->depth->kernels->suffix_sums(rows[i], b->rows, b->depth->width);
+    size_t count, width = b->depth->width;
+    const ast_run all = {0, (uint32_t)width}, *runs = ast_runs_of(b->depth, AST_READ, middle, &all, &count);
+    for (const ast_run *run = runs; run < runs + count; run++)
+        for (int i = 0; i < 3; i++) {
+            float *part[2 * AST_DEPTH_MOST_RADIUS + 1];
+            for (size_t k = 0; k < b->rows; k++)
+                part[k] = rows[i][k] + run->first;
+            b->depth->kernels->suffix_sums(part, b->rows, run->last - run->first);
+        }
 }
 
 /* The sums over the 2 w + 1 rows up to y, which belong to row y - w. Blocks of 2 w + 1 rows, counted from row 0 of the
@@ -149,41 +156,39 @@ static void sum_suffixes(const band *b) {
  * depends on the band. */
 static void sum_row(const band *b, ptrdiff_t y) {
     const ast_image_kernels *kernels = b->depth->kernels;
-    size_t n = b->depth->width, place = ast_ring_index(y, b->rows);
+    size_t n = b->depth->width, place = ast_ring_index(y, b->rows), count;
     bool opens = place == 0, closes = place + 1 == b->rows;
     const ast_slopes none = {{b->zero, b->zero, b->zero}}, before = opens ? none : b->prefix;
     ast_slopes row = ring(b, b->across, y), rest = closes ? none : ring(b, b->across, y + 1);
     ast_slopes out = ring(b, b->sums, y - (ptrdiff_t)b->reach);
-    for (int i = 0; i < 3; i++)
-        kernels->sliding_sum(before.rows[i], row.rows[i], rest.rows[i], n, b->prefix.rows[i], out.rows[i]);
+    ptrdiff_t last = (ptrdiff_t)b->depth->height - 1, nearest = y < 0 ? 0 : y > last ? last : y;
+    const ast_run all = {0, (uint32_t)n}, *runs = ast_runs_of(b->depth, AST_COMPUTED, nearest, &all, &count);
+    for (const ast_run *run = runs; run < runs + count; run++)
+        for (int i = 0; i < 3; i++)
+            kernels->sliding_sum(before.rows[i] + run->first, row.rows[i] + run->first, rest.rows[i] + run->first,
+                                 run->last - run->first, b->prefix.rows[i] + run->first, out.rows[i] + run->first);
     if (closes)
-        sum_suffixes(b);
+        sum_suffixes(b, y - (ptrdiff_t)b->reach);
     if (!ast_depth_has_row(b->depth, y - (ptrdiff_t)b->reach))
         clear(b, out);
     for (int i = 0; i < 3; i++)
         ast_row_end(out.rows[i], n);
 }
 
-/* Normals of columns `first` to `last` of row y; needs its sums and those w rows above and below. */
-static void find_run(const band *b, ptrdiff_t y, size_t first, size_t last, float *normals) {
-    const ast_depth *depth = b->depth;
-    const ast_camera *camera = &depth->options.camera;
+/* What the normals of row y depend on: its sums and those w rows above and below. */
+static ast_normals_input input_of(const band *b, ptrdiff_t y) {
     ptrdiff_t w = (ptrdiff_t)b->reach;
-    ast_normals_input from = {.s = {row_s(b, y - w), row_s(b, y), row_s(b, y + w)},
-                              .sums = {ring(b, b->sums, y - w), ring(b, b->sums, y), ring(b, b->sums, y + w)},
-                              .known = b->known + ast_ring_index(y, b->rows) * depth->row,
-                              .reach = b->reach,
-                              .enough = ENOUGH * (float)(b->rows * b->rows),
-                              .jump = (float)depth->options.jump};
-    ast_view view = {(float)camera->fx, (float)camera->fy, (float)camera->cx, (float)((double)y - camera->cy)};
-    depth->kernels->normals(&from, view, first, last, normals);
+    return (ast_normals_input){.s = {row_s(b, y - w), row_s(b, y), row_s(b, y + w)},
+                               .sums = {ring(b, b->sums, y - w), ring(b, b->sums, y), ring(b, b->sums, y + w)},
+                               .known = b->known + ast_ring_index(y, b->rows) * b->depth->row,
+                               .reach = b->reach,
+                               .enough = ENOUGH * (float)(b->rows * b->rows),
+                               .jump = (float)b->depth->options.jump};
 }
 
-/* The normals of a cell's row, for its pixels that have depth and no normal yet. */
-static void fill_cell(const band *b, size_t y, size_t first, float *normals) {
+/* The pixels of a row of a cell that have depth and no normal yet take those of b->own. */
+static void fill_cell(const band *b, size_t y, size_t first, size_t last, float *normals) {
     const ast_depth *depth = b->depth;
-    size_t last = first + AST_CELL < depth->width ? first + AST_CELL : depth->width;
-    find_run(b, (ptrdiff_t)y, first, last, b->own);
     for (size_t u = first; u < last; u++) {
         float *normal = normals + 3 * (y * depth->width + u);
         const float *own = b->own + 3 * u;
@@ -196,13 +201,19 @@ static void fill_cell(const band *b, size_t y, size_t first, float *normals) {
 
 static void write_row(const band *b, ptrdiff_t y, float *normals) {
     const ast_depth *depth = b->depth;
-    size_t row = (size_t)y / AST_CELL, across = depth->planes.across;
+    const ast_camera *camera = &depth->options.camera;
+    const uint8_t *open = depth->planes.open + (size_t)y / AST_CELL * depth->planes.across;
+    ast_normals_input from = input_of(b, y);
+    ast_view view = {(float)camera->fx, (float)camera->fy, (float)camera->cx, (float)((double)y - camera->cy)};
     if (!depth->runs.some)
-        find_run(b, y, 0, depth->width, normals + 3 * (size_t)y * depth->width);
-    else
-        for (size_t column = 0; column < across; column++)
-            if (depth->planes.open[row * across + column])
-                fill_cell(b, (size_t)y, column * AST_CELL, normals);
+        depth->kernels->normals(&from, view, 0, depth->width, normals + 3 * (size_t)y * depth->width);
+    for (size_t first = 0; depth->runs.some && first < depth->width; first += AST_CELL) {
+        size_t last = first + AST_CELL < depth->width ? first + AST_CELL : depth->width;
+        if (!open[first / AST_CELL])
+            continue;
+        depth->kernels->normals(&from, view, first, last, b->own);
+        fill_cell(b, (size_t)y, first, last, normals);
+    }
 }
 
 static void normals_block(void *data, size_t block, int worker) {

@@ -10,8 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-#define VOTERS 2 /* pixels on each side */
-#define WIDE (AST_CELL + 2 * VOTERS)
 #define LEAST_SHARE (1.0 / 480) /* of the image: ten cells of 640 x 480 pixels */
 #define NEAR 2.0                /* tolerances: the largest distance of a pixel from its plane, */
 #define DEVIATIONS 3.0          /* or, if that is more, standard deviations of the noise */
@@ -19,8 +17,8 @@
 #define MOST_ERROR 0.15         /* radians: the largest error of a normal if the plane is bent that much */
 
 static bool is_complete(const ast_planes *p) {
-    return p->patches && p->planes && p->samples && p->pairs && p->seen && p->allowed && p->least && p->leader && p->leaders &&
-           p->choice && p->changed && p->normals && p->open && p->book;
+    return p->patches && p->planes && p->samples && p->pairs && p->seen && p->allowed && p->least && p->leader &&
+           p->leaders && p->choice && p->changed && p->normals && p->open && p->book;
 }
 
 bool ast_planes_prepare(ast_planes *p, size_t width, size_t height) {
@@ -53,8 +51,8 @@ bool ast_planes_prepare(ast_planes *p, size_t width, size_t height) {
 }
 
 void ast_planes_release(ast_planes *p) {
-    ast_free_all(p->patches, p->planes, p->samples, p->pairs, p->seen, p->allowed, p->least, p->leader, p->leaders, p->choice,
-                 p->changed, p->normals, p->open, p->book);
+    ast_free_all(p->patches, p->planes, p->samples, p->pairs, p->seen, p->allowed, p->least, p->leader, p->leaders,
+                 p->choice, p->changed, p->normals, p->open, p->book);
     *p = (ast_planes){.across = p->across, .down = p->down};
 }
 
@@ -106,7 +104,8 @@ static void aim_patch(const ast_depth *depth, size_t cell) {
                    plane->level + plane->slope_x * cx + plane->slope_y * cy};
     double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
     double focal = camera->fx > camera->fy ? camera->fx : camera->fy; /* the error times narrowness and length: */
-    bool sure = focal * height_error(&depth->planes, cell) < MOST_ERROR * narrowness(&depth->planes.patches[cell]) * length;
+    bool sure =
+        focal * height_error(&depth->planes, cell) < MOST_ERROR * narrowness(&depth->planes.patches[cell]) * length;
     for (int d = 0; d < 3; d++)
         normal[d] = sure ? (float)(-n[d] / length) : NAN;
 }
@@ -136,14 +135,7 @@ void ast_planes_count(const ast_depth *depth, ast_depth_report *report) {
 
 /* ---- Normals of pixels ----------------------------------------------------------------------------------------- */
 
-/* A plane that pixels of a cell may lie on: s at the first pixel of the cell, the slopes, and how far from it its
- * pixels may be. */
-typedef struct candidate {
-    float level, slope_x, slope_y, limit;
-    const float *normal;
-} candidate;
-
-static bool known(const candidate *list, size_t count, const float *normal) {
+static bool known(const ast_candidate *list, size_t count, const float *normal) {
     for (size_t i = 0; i < count; i++)
         if (list[i].normal == normal)
             return true;
@@ -158,7 +150,7 @@ static float limit_of(const ast_noise *noise, double s, const ast_plane *plane) 
 
 /* The plane of the cell itself first, then those of the cells around it. A plane with an unreliable normal takes part
  * too: its pixels get no normal, instead of the normal of the wall beside it. */
-static size_t find_candidates(const ast_depth *depth, size_t column, size_t row, candidate *list) {
+static size_t find_candidates(const ast_depth *depth, size_t column, size_t row, ast_candidate *list) {
     static const int around[9][2] = {{0, 0}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}, {-1, -1}, {1, -1}, {-1, 1}, {1, 1}};
     const ast_planes *p = &depth->planes;
     double x = (double)(column * AST_CELL) - ast_middle(depth->width);
@@ -168,118 +160,56 @@ static size_t find_candidates(const ast_depth *depth, size_t column, size_t row,
     for (int i = 0; i < 9; i++) {
         size_t c = column + (size_t)around[i][0], r = row + (size_t)around[i][1]; /* -1 wraps to a large number */
         int32_t leader = c < p->across && r < p->down ? p->leader[r * p->across + c] : -1;
-        if (leader < 0 || p->patches[leader].n < least || known(list, count, p->normals + 3 * leader))
+        if (leader < 0 || known(list, count, p->normals + 3 * leader) || p->patches[leader].n < least)
             continue;
         const ast_plane *plane = &p->planes[leader];
         double s = plane->level + plane->slope_x * x + plane->slope_y * y;
-        list[count++] = (candidate){(float)s, (float)plane->slope_x, (float)plane->slope_y,
-                                    limit_of(&p->book->noise, s, plane), p->normals + 3 * leader};
+        list[count++] = (ast_candidate){(float)s, (float)plane->slope_x, (float)plane->slope_y,
+                                        limit_of(&p->book->noise, s, plane), p->normals + 3 * leader};
     }
     return count;
 }
 
-/* s of the pixels of a cell and of the VOTERS pixels around it; holes outside the image. block: (WIDE, WIDE). */
+/* s of the pixels of a cell and of the voters around it; holes outside the image. */
 static void gather(const ast_depth *depth, size_t column, size_t row, float *block) {
-    size_t u = column * AST_CELL, v = row * AST_CELL;
-    bool inside =
-        u >= VOTERS && v >= VOTERS && u + AST_CELL + VOTERS <= depth->width && v + AST_CELL + VOTERS <= depth->height;
-    for (size_t j = 0; j < WIDE; j++) {
-        const float *from = depth->inverse + (v + j - VOTERS) * depth->width + u - VOTERS;
+    size_t u = column * AST_CELL - AST_VOTERS, v = row * AST_CELL - AST_VOTERS; /* -1 wraps to a large number */
+    bool inside = u < depth->width && v < depth->height && u + AST_BLOCK_WIDE <= depth->width &&
+                  v + AST_BLOCK_HIGH <= depth->height;
+    for (size_t j = 0; j < AST_BLOCK_HIGH; j++) {
+        float *to = block + j * AST_BLOCK_WIDE;
         if (inside)
-            memcpy(block + j * WIDE, from, WIDE * sizeof *block);
-        for (size_t i = 0; !inside && i < WIDE; i++) /* negative positions wrap to large numbers */
-            block[j * WIDE + i] = v + j - VOTERS < depth->height && u + i - VOTERS < depth->width ? from[i] : 0;
-    }
-}
-
-/* Distances of the pixels from a plane, at most `limit`. Holes have the distance `limit` from every plane. off: (WIDE,
- * WIDE). */
-static void measure_distances(const float *block, const candidate *c, float limit, float *off) {
-    for (size_t j = 0; j < WIDE; j++) {
-        float level = c->level + ((float)j - VOTERS) * c->slope_y;
-        for (size_t i = 0; i < WIDE; i++) {
-            float s = block[j * WIDE + i], distance = fabsf(level + ((float)i - VOTERS) * c->slope_x - s);
-            distance = distance < limit ? distance : limit;
-            off[j * WIDE + i] = s > 0 ? distance : limit;
-        }
-    }
-}
-
-/* Sums over the 5 x 5 pixels around each pixel of the cell. sums: (AST_CELL, AST_CELL). */
-static void ask_around(const float *off, float *sums) {
-    float across[WIDE * AST_CELL];
-    for (size_t j = 0; j < WIDE; j++)
-        for (size_t i = 0; i < AST_CELL; i++) {
-            const float *p = off + j * WIDE + i;
-            across[j * AST_CELL + i] = p[0] + p[1] + p[2] + p[3] + p[4];
-        }
-    for (size_t k = 0; k < AST_CELL * AST_CELL; k++) {
-        const float *p = across + k;
-        sums[k] = p[0] + p[AST_CELL] + p[2 * AST_CELL] + p[3 * AST_CELL] + p[4 * AST_CELL];
+            memcpy(to, depth->inverse + (v + j) * depth->width + u, AST_BLOCK_WIDE * sizeof *to);
+        for (size_t i = 0; !inside && i < AST_BLOCK_WIDE; i++)
+            to[i] = v + j < depth->height && u + i < depth->width ? depth->inverse[(v + j) * depth->width + u + i] : 0;
     }
 }
 
 /* The plane of each pixel of a cell, -1 for none: among the planes that the pixel is near enough to, the one nearest to
  * the 5 x 5 pixels around it, the first among equals. Next to an edge between walls a single pixel cannot decide. */
-static void vote(const ast_depth *depth, size_t column, size_t row, const candidate *list, size_t count,
-                 int8_t *winner) {
-    float block[WIDE * WIDE], off[WIDE * WIDE], sums[AST_CELL * AST_CELL], least[AST_CELL * AST_CELL], limit = 0;
+static void vote(const ast_depth *depth, size_t column, size_t row, const ast_candidate *list, size_t count,
+                 int32_t *winner) {
+    float block[AST_BLOCK_HIGH * AST_BLOCK_WIDE], least[AST_CELL * AST_CELL], most = 0;
     gather(depth, column, row, block);
     for (size_t k = 0; k < count; k++)
-        limit = list[k].limit > limit ? list[k].limit : limit;
+        most = list[k].limit > most ? list[k].limit : most;
     for (size_t i = 0; i < AST_CELL * AST_CELL; i++) {
         winner[i] = -1;
         least[i] = INFINITY;
     }
-    for (size_t k = 0; k < count; k++) {
-        measure_distances(block, &list[k], limit, off);
-        ask_around(off, sums);
-        for (size_t i = 0; i < AST_CELL * AST_CELL; i++) {
-            float own = off[(i / AST_CELL + VOTERS) * WIDE + i % AST_CELL + VOTERS];
-            bool better = (own < list[k].limit) & (sums[i] < least[i]);
-            least[i] = better ? sums[i] : least[i];
-            winner[i] = better ? (int8_t)k : winner[i];
-        }
-    }
-}
-
-/* The same for a cell with one candidate, and writes the normals. Most rows of most cells lie on it completely. Returns
- * the pixels that have depth, but are away from the plane. */
-static inline int write_plain(const ast_depth *depth, size_t u, size_t n, size_t row, const candidate *c,
-                               float *normals) {
-    float limit = c->limit, whole[3 * AST_CELL];
-    int open = 0;
-    for (size_t i = 0; i < 3 * AST_CELL; i++)
-        whole[i] = c->normal[i % 3];
-    for (size_t j = 0; j < AST_CELL && row * AST_CELL + j < depth->height; j++) {
-        size_t at = (row * AST_CELL + j) * depth->width + u;
-        const float *s = depth->inverse + at;
-        float level = c->level + (float)j * c->slope_y, off[AST_CELL];
-        int away = 0, holes = 0;
-        for (size_t i = 0; i < n; i++) {
-            off[i] = fabsf(level + (float)i * c->slope_x - s[i]);
-            holes += !(s[i] > 0);
-            away += !(off[i] < limit) | !(s[i] > 0);
-        }
-        open += away - holes;
-        memcpy(normals + 3 * at, whole, 3 * n * sizeof *whole);
-        for (size_t i = 0; away && i < n; i++)
-            if (!(off[i] < limit && s[i] > 0))
-                normals[3 * (at + i)] = normals[3 * (at + i) + 1] = normals[3 * (at + i) + 2] = NAN;
-    }
-    return open;
+    for (size_t k = 0; k < count; k++)
+        depth->kernels->plane_vote(block, &list[k], most, (int32_t)k, least, winner);
 }
 
 /* Returns the pixels that have depth, but no normal. */
-static int write_cell(const ast_depth *depth, size_t column, size_t row, const candidate *list, const int8_t *winner,
-                      float *normals) {
+static size_t write_cell(const ast_depth *depth, size_t column, size_t row, const ast_candidate *list,
+                         const int32_t *winner, float *normals) {
     static const float none[3] = {NAN, NAN, NAN};
-    int open = 0;
+    size_t open = 0;
     size_t u = column * AST_CELL, n = depth->width - u < AST_CELL ? depth->width - u : AST_CELL;
     for (size_t j = 0; j < AST_CELL && row * AST_CELL + j < depth->height; j++) {
         size_t at = (row * AST_CELL + j) * depth->width + u;
         for (size_t i = 0; i < n; i++) {
-            int8_t won = winner[j * AST_CELL + i];
+            int32_t won = winner[j * AST_CELL + i];
             const float *normal = won < 0 ? none : list[won].normal;
             memcpy(normals + 3 * (at + i), normal, 3 * sizeof *normal);
             open += isnan(normal[0]) && depth->inverse[at + i] > 0;
@@ -289,13 +219,14 @@ static int write_cell(const ast_depth *depth, size_t column, size_t row, const c
 }
 
 /* The normals of a cell; returns the pixels that have depth, but no normal. */
-static int aim_cell(const ast_depth *depth, size_t column, size_t row, float *normals) {
-    candidate list[9];
-    int8_t winner[AST_CELL * AST_CELL];
-    size_t count = find_candidates(depth, column, row, list), u = column * AST_CELL, left = depth->width - u;
-    if (count == 1 && !isnan(list[0].normal[0]))
-        return left >= AST_CELL ? write_plain(depth, u, AST_CELL, row, list, normals) /* a constant for the compiler */
-                                : write_plain(depth, u, left, row, list, normals);
+static size_t aim_cell(const ast_depth *depth, size_t column, size_t row, float *normals) {
+    ast_candidate list[9];
+    int32_t winner[AST_CELL * AST_CELL];
+    size_t count = find_candidates(depth, column, row, list), u = column * AST_CELL, v = row * AST_CELL;
+    if (count == 1 && !isnan(list[0].normal[0]) && u + AST_CELL <= depth->width) {
+        size_t rows = depth->height - v < AST_CELL ? depth->height - v : AST_CELL, at = v * depth->width + u;
+        return depth->kernels->plane_fill(depth->inverse + at, depth->width, rows, list, normals + 3 * at);
+    }
     vote(depth, column, row, list, count, winner);
     return write_cell(depth, column, row, list, winner, normals);
 }

@@ -72,8 +72,8 @@ static inline void ast_patch_add(ast_patch *p, const ast_patch *more) {
         p->sums[i] += more->sums[i];
 }
 
-/* Task `row`: the cells of image rows 8 row to 8 row + 7, their sums, their planes, and what they show of the noise. The
- * task after the last row finds the steps of the values. */
+/* Task `row`: the cells of image rows 8 row to 8 row + 7, their sums, their planes, and what they show of the noise.
+ * The task after the last row finds the steps of the values. */
 typedef struct ast_cells_job {
     ast_depth *depth;
     const ast_depth_image *image;

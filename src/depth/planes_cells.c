@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-#define CELL_LEAST 48    /* pixels: three of four, so that a cell with a hole through it does not count */
-#define CELL_NOISE 3.0   /* times the variance that the noise has there: no cell on a plane has more */
-#define VALUE_ROWS 4     /* every fourth row shows the steps of the values */
+#define CELL_LEAST 48  /* pixels: three of four, so that a cell with a hole through it does not count */
+#define CELL_NOISE 3.0 /* times the variance that the noise has there: no cell on a plane has more */
+#define VALUE_ROWS 4   /* every fourth row shows the steps of the values */
 
 /* Sums down each column of a cell, over its valid pixels and their s. */
 typedef struct columns {
@@ -31,34 +31,6 @@ static void add_pixels(columns *to, const float *s, const ast_depth *depth, size
     }
 }
 
-/* A cell without holes; false if it has holes, and then the sums are invalid. The sums over positions are the same for
- * all columns. */
-static bool add_whole(columns *to, const float *s, const ast_depth *depth, size_t first) {
-    float least[AST_CELL];
-    double at = 0, squares = 0;
-    memcpy(least, s, sizeof least);
-    for (size_t v = first; v < first + AST_CELL; v++, s += depth->width) {
-        double y = (double)v - ast_middle(depth->height);
-        for (size_t i = 0; i < AST_CELL; i++) {
-            double value = (double)s[i];
-            least[i] = s[i] < least[i] ? s[i] : least[i];
-            to->s[i] += value;
-            to->ys[i] += value * y;
-            to->ss[i] += value * value;
-        }
-        at += y;
-        squares += y * y;
-    }
-    bool whole = true;
-    for (size_t i = 0; i < AST_CELL; i++) {
-        whole &= least[i] > 0;
-        to->n[i] = AST_CELL;
-        to->y[i] = at;
-        to->yy[i] = squares;
-    }
-    return whole;
-}
-
 /* x: the first column, counted from the middle of the image. */
 static ast_patch add_columns(const columns *c, double x) {
     ast_patch p = {0};
@@ -68,6 +40,34 @@ static ast_patch add_columns(const columns *c, double x) {
         x += 1;
     }
     return p;
+}
+
+static ast_patch sum_pixels(const ast_depth *depth, const float *s, size_t first, size_t last, size_t n, double x) {
+    columns sums = {0};
+    add_pixels(&sums, s, depth, first, last, n);
+    return add_columns(&sums, x);
+}
+
+/* A cell without holes, at (x, y) from the middle of the image: the sums over positions are those of whole numbers, and
+ * exact in any order. False if the cell has holes. */
+static bool sum_whole(const ast_depth *depth, const float *s, double x, double y, ast_patch *p) {
+    ast_cell_columns c;
+    if (!depth->kernels->cell_columns(s, depth->width, y, &c))
+        return false;
+    double across = 8 * x + 28, down = 8 * y + 28; /* 0 + 1 + .. + 7 = 28, and their squares make 140 */
+    *p = (ast_patch){{.n = 64,
+                      .x = 8 * across,
+                      .y = 8 * down,
+                      .xx = 8 * (8 * (x * x) + 56 * x + 140),
+                      .xy = across * down,
+                      .yy = 8 * (8 * (y * y) + 56 * y + 140)}};
+    for (size_t i = 0; i < AST_CELL; i++, x += 1) {
+        p->s += c.sum[i];
+        p->xs += c.sum[i] * x;
+        p->ys += c.tilt[i];
+        p->ss += c.square[i];
+    }
+    return true;
 }
 
 static ast_sample sample(const ast_depth *depth, const ast_patch *patch, const ast_plane *plane) {
@@ -85,12 +85,10 @@ static void sum_row(ast_depth *depth, size_t row) {
     for (size_t column = 0; column < p->across; column++) {
         size_t u = column * AST_CELL, left = depth->width - u, k = row * p->across + column;
         const float *s = depth->inverse + first * depth->width + u;
-        columns sums = {0};
-        if (left < AST_CELL || last < first + AST_CELL || !add_whole(&sums, s, depth, first)) {
-            sums = (columns){0};
-            add_pixels(&sums, s, depth, first, last, left < AST_CELL ? left : AST_CELL);
-        }
-        p->patches[k] = add_columns(&sums, (double)u - ast_middle(depth->width));
+        double x = (double)u - ast_middle(depth->width), y = (double)first - ast_middle(depth->height);
+        bool inside = left >= AST_CELL && last == first + AST_CELL;
+        if (!inside || !sum_whole(depth, s, x, y, &p->patches[k]))
+            p->patches[k] = sum_pixels(depth, s, first, last, left < AST_CELL ? left : AST_CELL, x);
         p->samples[k] = (ast_sample){.slope2 = -1};
         if (p->patches[k].n < CELL_LEAST)
             continue;
@@ -99,7 +97,8 @@ static void sum_row(ast_depth *depth, size_t row) {
     }
 }
 
-/* ---- The noise ----------------------------------------------------------------------------------------------------- */
+/* ---- The noise -----------------------------------------------------------------------------------------------------
+ */
 
 static void count_values(const ast_depth_image *image, uint32_t *counts) {
     memset(counts, 0, ((size_t)UINT16_MAX + 1) * sizeof *counts);

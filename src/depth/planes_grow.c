@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Joins patches that lie on one plane. Joining two patches increases the residual sum of squares; the cost is this
- * increase per pixel of the smaller patch, so that a large patch does not hide a small one, relative to the most that is
- * allowed. In each round every patch chooses the neighbour with the lowest cost. Patches that chose each other join;
+ * increase per pixel of the smaller patch, so that a large patch does not hide a small one, relative to the most that
+ * is allowed. In each round every patch chooses the neighbour with the lowest cost. Patches that chose each other join;
  * then patches whose choice is among them join too, if the cost is still low. So a wall collects all its cells in a few
  * rounds, and a cell across an edge, which fits neither side well, joins last or never.
  *
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#define TASK 512   /* pairs whose costs one task computes */
+#define TASK 2048  /* pairs whose costs one task computes */
 #define BENT 0.7   /* tolerances: how far two patches may be from their common plane, noise or not */
 #define NOISE 16.0 /* variances: how much three parameters that fit the noise may save, in all pixels together */
 

@@ -12,8 +12,8 @@
 
 typedef struct ast_late {
     const ast_points *points;
-    const float *means;     /* (count, D) */
-    const int32_t *names;   /* (count) labels; below 0: no row gets it. NULL: 0, 1, .. */
+    const float *means;   /* (count, D) */
+    const int32_t *names; /* (count) labels; below 0: no row gets it. NULL: 0, 1, .. */
     size_t count;
     bool axial;
     double limit;           /* the lowest score that fits */

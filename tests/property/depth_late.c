@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pixels on no plane: they have the guided normal, bit for bit, and are late; and planes of sensors of every kind, whose
- * noise is not known beforehand. */
+ * Pixels on no plane: they have the guided normal, bit for bit, and are late; and planes of sensors of every kind,
+ * whose noise is not known beforehand. */
 #include "reference/depth.h"
 #include "reference/harness.h"
 #include "reference/planes.h"
@@ -145,7 +145,8 @@ static void every_sensor_sees_planes(void **state) {
     }
 }
 
-/* ---- Holes and reports --------------------------------------------------------------------------------------------- */
+/* ---- Holes and reports ---------------------------------------------------------------------------------------------
+ */
 
 /* A wall, a part of which is 65535. */
 static void saturated_is_no_depth(void **state) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Late rows: everything but their labels and counts is as if they were missing, and they go to the nearest mean that the
- * other rows found, if it fits. */
+ * Late rows: everything but their labels and counts is as if they were missing, and they go to the nearest mean that
+ * the other rows found, if it fits. */
 #include "reference/harness.h"
 #include "reference/reference.h"
 
@@ -74,7 +74,8 @@ static scene *make_scene(ast_random *random, int round) {
     return s;
 }
 
-/* ---- Streams ------------------------------------------------------------------------------------------------------- */
+/* ---- Streams -------------------------------------------------------------------------------------------------------
+ */
 
 static void compare_records(const scene *s, double angle, ast_stream *late, ast_stream *known, const ast_frame *report,
                             const ast_frame *before) {
@@ -142,7 +143,8 @@ static void streams_label_them(void **state) {
     }
 }
 
-/* ---- Batches ------------------------------------------------------------------------------------------------------- */
+/* ---- Batches -------------------------------------------------------------------------------------------------------
+ */
 
 static void compare_clusters(const scene *s, double angle, const ast_cluster_info *infos, const size_t *counts,
                              const ast_report *report, const ast_report *before) {

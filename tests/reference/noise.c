@@ -15,8 +15,8 @@ static int ascending(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Of the numbers, the first that at least `share` of all do not exceed, rounded up to an eighth of its octave; numbers in
- * the first eighth above 2^-40, and below, are 0. Octaves from 2^8 on count as the last eighth before. */
+/* Of the numbers, the first that at least `share` of all do not exceed, rounded up to an eighth of its octave; numbers
+ * in the first eighth above 2^-40, and below, are 0. Octaves from 2^8 on count as the last eighth before. */
 static double quantile(double *numbers, size_t count, double share) {
     if (count == 0)
         return 0;

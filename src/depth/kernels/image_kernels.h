@@ -12,6 +12,8 @@
 
 #include "kernels.h"
 
+#include <stdbool.h>
+
 /* The valid depth values, and how many of their units make a metre. */
 typedef struct ast_depth_range {
     uint16_t lowest, highest; /* 1 <= lowest; no value is valid if highest < lowest */
@@ -59,6 +61,23 @@ typedef struct ast_normals_input {
     float enough, jump; /* the weight at which a window is good enough; see `slopes` */
 } ast_normals_input;
 
+#define AST_CELL 8        /* of planes.c, pixels along each side */
+#define AST_VOTERS 2      /* pixels on each side of a cell whose distances count too */
+#define AST_BLOCK_HIGH 12 /* a cell and the voters around it; rows are longer than that */
+#define AST_BLOCK_WIDE 16
+
+/* Sums down the columns of a cell: of s, of s times the row, and of its square. */
+typedef struct ast_cell_columns {
+    double sum[AST_CELL], tilt[AST_CELL], square[AST_CELL];
+} ast_cell_columns;
+
+/* A plane that pixels of a cell may lie on: s at the first pixel of the cell, the slopes, and how far from it its
+ * pixels may be. */
+typedef struct ast_candidate {
+    float level, slope_x, slope_y, limit;
+    const float *normal;
+} ast_candidate;
+
 /* A row of the planes of tv.c; the arrays extend at least one pixel to both sides. */
 typedef struct ast_tv_row {
     const float *given[3]; /* u0 */
@@ -103,6 +122,22 @@ typedef struct ast_image_kernels {
 
     /* Normals of columns first .. last - 1; first is a multiple of AST_LANES. xyz: (last, 3). */
     void (*normals)(const ast_normals_input *from, ast_view view, size_t first, size_t last, float *xyz);
+
+    /* The sums of a cell, whose rows are `stride` apart and begin at row y; false if the cell has holes. */
+    bool (*cell_columns)(const float *s, size_t stride, double y, ast_cell_columns *out);
+
+    /* Whether the pixels of a cell rather belong to this plane, `number`, than to their `winner` so far. A pixel may if
+     * it is nearer than plane->limit. It does if the sum of the distances of the 5 x 5 pixels around it, each at most
+     * `most`, is below `least`. block: (AST_BLOCK_HIGH, AST_BLOCK_WIDE) s; least, winner: (AST_CELL, AST_CELL). */
+    void (*plane_vote)(const float *block, const ast_candidate *plane, float most, int32_t number, float *least,
+                       int32_t *winner);
+
+    /* Normals of the pixels of a cell on one plane: plane->normal, or NaN for holes and for those that are not nearer
+     * than plane->limit. Returns the number of the latter. s and normals (.., 3): rows are `stride` pixels apart. */
+    size_t (*plane_fill)(const float *s, size_t stride, size_t rows, const ast_candidate *plane, float *normals);
+
+    /* Raises *most to the largest value below 65535; returns whether there is a 65535. */
+    bool (*peak)(const uint16_t *values, size_t n, uint16_t *most);
 
     /* One step for the total variation, and one for data and sphere, for a row: see tv.c. */
     void (*tv_dual)(const ast_tv_row *row, float sigma, float weight, size_t n);
