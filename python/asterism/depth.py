@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import ctypes
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._library import constants, defaults, lender, lib, opened, sized, structs
-from .means import DPVMFMeans
+from ._library import array_at, constants, defaults, lender, lib, opened, sized, structs
+from .stream import DDPVMFMeans
 
 SMOOTH = {"guided": "AST_SMOOTH_GUIDED", "tv": "AST_SMOOTH_TV", "none": "AST_SMOOTH_NONE",
-          "planes": "AST_SMOOTH_PLANES", None: "AST_SMOOTH_NONE"}
+          "planes": "AST_SMOOTH_PLANES", "planes-only": "AST_SMOOTH_PLANES_ONLY", None: "AST_SMOOTH_NONE"}
 
 # Okabe and Ito's hues (Color Universal Design, 2008), which colour-blind people tell apart, and steps towards white
 # (above 0) or black for further ids: the colours of the command.
@@ -26,8 +27,8 @@ def normals(depth: Any, intrinsics: Any, *, units_per_metre: float | None = None
 
     depth: (H, W), uint16 in units of 1 / `units_per_metre` metres (default 1000), or floats in metres; 0 and NaN where
     the camera saw nothing. intrinsics: (fx, fy, cx, cy) in pixels, a 3 x 3 camera matrix, or the name of a camera such
-    as "kinect". smooth: "guided" (fast), "tv" (slower, for single images), "planes" (of whole walls) or "none".
-    options: further fields of ast_depth_options (asterism_depth.h), such as nearest=0.5, window=6, tv_weight=0.2,
+    as "kinect". smooth: "guided" (fast), "tv" (slower, for single images), "planes" (of whole walls, and guided where
+    there are none), "planes-only" (NaN there) or "none". options: further fields of ast_depth_options (asterism_depth.h), such as nearest=0.5, window=6, tv_weight=0.2,
     distortion=(k1, k2, p1, p2, k3).
 
     >>> import asterism
@@ -35,8 +36,15 @@ def normals(depth: Any, intrinsics: Any, *, units_per_metre: float | None = None
     >>> asterism.normals(depth, asterism.hallway_intrinsics((160, 120))).shape
     (120, 160, 3)
     """
+    return find_normals(depth, intrinsics, units_per_metre, smooth, n_threads, options)[0]
+
+
+def find_normals(depth: Any, intrinsics: Any, units_per_metre: float | None, smooth: str | None,
+                 n_threads: int | None, options: dict[str, Any]) -> tuple[np.ndarray, Any, np.ndarray | None]:
+    """The normals, the ast_depth_report and, with smooth="planes", which pixels are on no plane: (H, W) uint8."""
     values, unit = depth_values(depth, units_per_metre)
     given = depth_options(intrinsics, unit, smooth, options)
+    report, late = sized("ast_depth_report"), None
     result = np.empty((*values.shape, 3), np.float32)
     image = sized("ast_depth_image", values=values.ctypes.data, width=values.shape[1], height=values.shape[0],
                                        row_stride=values.strides[0])
@@ -44,9 +52,12 @@ def normals(depth: Any, intrinsics: Any, *, units_per_metre: float | None = None
         handle = opened(lib.ast_depth_open, context, ctypes.byref(given))
         try:
             context.check(lib.ast_depth_compute(handle, ctypes.byref(image), None, None, result.ctypes.data))
+            context.check(lib.ast_depth_describe(handle, ctypes.byref(report)))
+            if report.late:
+                late = array_at(report.late, values.shape, np.uint8)
         finally:
             lib.ast_depth_close(handle)
-    return result
+    return result, report, late
 
 
 def segment(depth: Any, intrinsics: Any, *, angle: float = 60, stream: Any = None, rotation: Any = None,
@@ -56,17 +67,32 @@ def segment(depth: Any, intrinsics: Any, *, angle: float = 60, stream: Any = Non
     One image by itself is clustered with DP-vMF-means at `angle`. With `stream`, a `DDPVMFMeans(revive_near=True,
     allow_missing=True)`, it is the stream's next frame, and surfaces keep their ids from frame to frame. rotation:
     (3, 3), camera to world, turns the normals first, so that directions stand still while the camera turns. The rest as
-    in `normals`, but that smooth is "planes" where it is not given: the normals of whole walls and floors.
+    in `normals`, but that smooth is "planes" where it is not given: the normals of whole walls and floors. What lies on
+    no plane gets the id of the nearest direction, if that is within the angle, and starts none. A warning says so if more
+    than half of the pixels with depth get no id.
     """
-    found = normals(depth, intrinsics, n_threads=n_threads, **{"smooth": "planes"} | options)
+    units, smooth = options.pop("units_per_metre", None), options.pop("smooth", "planes")
+    found, report, late = find_normals(depth, intrinsics, units, smooth, n_threads, options)
     rows = found.reshape(-1, 3)
     if rotation is not None:
         rows = rows @ np.asarray(rotation, np.float32).reshape(3, 3).T
     if stream is not None and not stream.allow_missing:
         raise ValueError("depth images have holes: the stream needs allow_missing=True")
-    model = stream.partial_fit(rows) if stream is not None else \
-        DPVMFMeans(angle, allow_missing=True, n_threads=n_threads).fit(rows)
-    return model.labels_.reshape(found.shape[:2])
+    model = DDPVMFMeans(angle, allow_missing=True, n_threads=n_threads) if stream is None else stream
+    labels = model.partial_fit(rows, late=late).labels_
+    warn_of_missing(labels, report, len(rows))
+    return labels.reshape(found.shape[:2])
+
+
+def warn_of_missing(labels: np.ndarray, report: Any, pixels: int) -> None:
+    lost = int((labels < 0).sum()) - (pixels - report.pixels)
+    if 2 * lost > report.pixels:
+        causes = {"are on planes too narrow or too far away for a sure direction": report.uncertain,
+                  "are on planes smaller than 1/480 of the image": report.small,
+                  "fit no plane: they are curved, cluttered or noisy": report.uneven}
+        cause = max(causes, key=lambda name: causes[name]) if any(causes.values()) else "have no normal"
+        warnings.warn(f"{lost / report.pixels:.0%} of the pixels with depth have no id: most of them {cause}; "
+                      "smooth='guided' gives each pixel a normal of its own", stacklevel=3)
 
 
 def colors(labels: Any) -> np.ndarray:
@@ -146,7 +172,7 @@ def depth_options(intrinsics: Any, unit: float, smooth: str | None, further: dic
         options.camera = structs["ast_camera"](*camera_numbers(intrinsics))
     options.units_per_metre = unit or usual.value
     if smooth not in SMOOTH:
-        raise ValueError(f"smooth is {smooth!r}; it must be 'guided', 'tv', 'none' or 'planes'")
+        raise ValueError(f"smooth is {smooth!r}; it must be 'guided', 'tv', 'none', 'planes' or 'planes-only'")
     options.smooth = constants[SMOOTH[smooth]]
     names = {name for name, _ in options._fields_} - {"size", "camera", "units_per_metre", "smooth"}
     for name, value in further.items():

@@ -117,13 +117,19 @@ class DDPVMFMeans(DirectionClusterer):
         self._start(X.shape[1])
         return self._step(X)
 
-    def partial_fit(self, X: Any, y: Any = None) -> "DDPVMFMeans":
-        """Takes X (N, D) as the next frame. N may be 0."""
+    def partial_fit(self, X: Any, y: Any = None, *, late: Any = None) -> "DDPVMFMeans":
+        """Takes X (N, D) as the next frame. N may be 0. late: (N) booleans. Rows that are late start no cluster and do
+        not count in means; after the others they get the id of the nearest cluster of the frame if that is within
+        `angle`, otherwise -1."""
         first = not hasattr(self, "_stream")
         X = self._validated(X, reset=first, ensure_min_samples=0)
+        if late is not None:
+            late = np.ascontiguousarray(late, np.uint8).ravel()
+            if late.shape != (len(X),):
+                raise ValueError(f"late has {len(late)} entries for {len(X)} rows")
         if first:
             self._start(X.shape[1])
-        return self._step(X)
+        return self._step(X, late)
 
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
         """Forgets everything, takes X as the first frame and returns its ids."""
@@ -187,10 +193,10 @@ class DDPVMFMeans(DirectionClusterer):
         self.names_ = {}
         self.n_frames_ = 0
 
-    def _step(self, X: np.ndarray) -> "DDPVMFMeans":
+    def _step(self, X: np.ndarray, late: np.ndarray | None = None) -> "DDPVMFMeans":
         if not self.allow_missing:
             refuse_nan(X, np.full(len(X), -1))  # before the stream has learned from the rest
-        self.labels_, frame, records, means = self._stream.step(X)
+        self.labels_, frame, records, means = self._stream.step(X, late)
         self.events_ = [Event(r.id, EVENTS[r.event], r.age, r.count, r.share, r.weight) for r in records]
         alive = np.array([event.event != "died" for event in self.events_], bool)
         self.ids_ = np.array([event.id for event in self.events_], np.int32)[alive]
@@ -249,9 +255,9 @@ class Stream:
             self._open(self._state())
         return self
 
-    def step(self, X: np.ndarray) -> tuple[np.ndarray, Any, list[Any], np.ndarray]:
+    def step(self, X: np.ndarray, late: np.ndarray | None = None) -> tuple[np.ndarray, Any, list[Any], np.ndarray]:
         """Labels, the ast_frame, copies of the ast_tracked, and their means."""
-        points, labels, frame = points_of(X), np.empty(len(X), np.int32), sized("ast_frame")
+        points, labels, frame = points_of(X, late=late), np.empty(len(X), np.int32), sized("ast_frame")
         with self._here().lock:
             self.context.check(lib.ast_stream_step(self.handle, ctypes.byref(points), labels.ctypes.data,
                                                    ctypes.byref(frame)))

@@ -141,3 +141,34 @@ def test_without_matplotlib(monkeypatch, three_ways):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match="asterism.plot needs matplotlib"):
         asterism.plot.sphere(three_ways[0])
+
+
+def test_what_lies_on_no_plane_is_late(command, scene, tmp_path):
+    depth = asterism.hallway(2, frames=6, size=SIZE).depth
+    found = {smooth: asterism.normals(depth, CAMERA, smooth=smooth) for smooth in ("planes", "planes-only", "guided")}
+    own = np.isfinite(found["planes-only"])
+    np.testing.assert_array_equal(found["planes"], np.where(own, found["planes-only"], found["guided"]))
+    labels, strict = (asterism.segment(depth, CAMERA, smooth=smooth) for smooth in ("planes", "planes-only"))
+    np.testing.assert_array_equal(labels[own[..., 0]], strict[own[..., 0]])
+    assert ((labels < 0) & (depth > 0)).sum() < ((strict < 0) & (depth > 0)).sum()
+    command("cluster", scene / "depth" / "000002.png", "--intrinsics", as_text(CAMERA), "--smooth", "planes",
+            "--angle", 60, "--labels", tmp_path / "labels.npy")
+    np.testing.assert_array_equal(labels, np.load(tmp_path / "labels.npy"))
+
+
+def test_late_rows_start_no_cluster():
+    rows = np.array([[1, 0, 0], [0, 1, 0], [0.9, 0.1, 0], [0, 0, 1.0]])
+    stream = asterism.DDPVMFMeans(30).partial_fit(rows, late=[0, 0, 1, 1])
+    np.testing.assert_array_equal(stream.labels_, [0, 1, 0, -1])
+    assert [event.count for event in stream.events_] == [2, 1]
+    np.testing.assert_array_equal(stream.cluster_centers_, rows[:2].astype(np.float32))
+    with pytest.raises(ValueError, match="late has 3 entries for 4 rows"):
+        stream.partial_fit(rows, late=[0, 0, 1])
+
+
+def test_a_picture_without_planes_gets_a_warning():
+    noise = np.random.default_rng(1).integers(500, 9000, SIZE[::-1]).astype(np.uint16)
+    with pytest.warns(UserWarning, match="of the pixels with depth have no id"):
+        asterism.segment(noise, CAMERA)
+    with pytest.warns(UserWarning, match="too narrow or too far away"):
+        asterism.segment(asterism.hallway(2, size=SIZE).depth, CAMERA, filter_epsilon=0.5)

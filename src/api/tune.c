@@ -13,6 +13,7 @@
 #include "tune_call.h"
 
 #include "center.h"
+#include "degree.h"
 #include "memory.h"
 
 #include <math.h>
@@ -230,13 +231,52 @@ static void recommend_least_bad(ast_tuning *t) {
     r->silhouette = tuned->angle_count ? tuned->angles[row].silhouette : NAN;
 }
 
-static void recommend(ast_tuning *t) {
+/* Of the clusters in the last run of the inner context: the angle to the nearest other one that half of the points are
+ * in clusters at most so far from. Clusters count by their size: for planes of a depth image, by their area in it. */
+static ast_status find_separation(ast_tuning *t, double *separation) {
+    size_t count, dimension = t->points->dimension;
+    const ast_cluster_info *clusters = ast_clusters(t->inner, &count);
+    ast_apart *apart = ast_allocate(count, sizeof *apart);
+    if (!apart)
+        return ast_fail_memory(&t->context->fault);
+    for (size_t k = 0; k < count; k++) {
+        double nearest = -1;
+        for (size_t other = 0; other < count; other++) {
+            double cosine = ast_exact_score(clusters[k].mean, clusters[other].mean, dimension);
+            cosine = t->options->axial ? fabs(cosine) : cosine;
+            nearest = other != k && cosine > nearest ? cosine : nearest;
+        }
+        apart[k] = (ast_apart){acos(fmin(nearest, 1)) / AST_DEGREE, clusters[k].weight};
+    }
+    *separation = ast_tune_typical(apart, count);
+    free(apart);
+    return AST_OK;
+}
+
+/* Of the angles of a plateau, the one nearest to two thirds of the separation of its clusters. */
+static ast_status choose_angle(ast_tuning *t, const ast_tune_range *range) {
+    const ast_tune_angle *angles = t->tuned->angles;
+    double separation = NAN;
+    ast_report report = {.size = sizeof report};
+    ast_options options = ast_tune_run_options(t, angles[(range->first + range->last) / 2].angle);
+    int32_t *labels = ast_allocate(t->sample.points.count, sizeof *labels);
+    ast_status status = labels ? ast_tune_run(t, &t->sample.points, &options, labels, &report)
+                               : ast_fail_memory(&t->context->fault);
+    if (status == AST_OK)
+        status = find_separation(t, &separation);
+    if (status == AST_OK)
+        t->report->angle = angles[ast_tune_nearest(angles, range, separation)].angle;
+    free(labels);
+    return status;
+}
+
+static ast_status recommend(ast_tuning *t) {
     const ast_tuned *tuned = t->tuned;
     ast_tune_report *r = t->report;
     ast_tune_range range;
     if (tuned->level_count == 0) {
         recommend_least_bad(t);
-        return;
+        return AST_OK;
     }
     const ast_tune_level *level =
         &tuned->levels[ast_tune_choose(tuned->levels, tuned->level_count, tuned->angles, tuned->angle_count, &range)];
@@ -245,14 +285,14 @@ static void recommend(ast_tuning *t) {
     r->excess = level->excess;
     r->weak = !(level->excess >= AST_TUNE_MARGIN);
     if (range.found) {
-        r->angle = tuned->angles[(range.first + range.last) / 2].angle;
         r->first = tuned->angles[range.first].angle;
         r->last = tuned->angles[range.last].angle;
-    } else {
-        r->angle = r->leaf_angle;
-        r->merge = AST_MERGE_COUNT;
-        r->merge_count = level->clusters;
+        return choose_angle(t, &range);
     }
+    r->angle = r->leaf_angle;
+    r->merge = AST_MERGE_COUNT;
+    r->merge_count = level->clusters;
+    return AST_OK;
 }
 
 static void explain(ast_tuning *t) {
@@ -351,10 +391,10 @@ static ast_status tune(ast_tuning *t) {
         status = find_levels(t);
     if (status == AST_OK)
         status = run_sweep(t);
-    if (status == AST_OK) {
-        recommend(t);
+    if (status == AST_OK)
+        status = recommend(t);
+    if (status == AST_OK)
         explain(t);
-    }
     return status;
 }
 

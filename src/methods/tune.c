@@ -4,9 +4,12 @@
 #include "tune.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define TOLERANCE 0.1 /* of the range of all levels: a peak may be so far below the best */
 #define PLATEAU 1.25  /* the largest angle of a range over its smallest one, at least */
+#define SHARE (2.0 / 3) /* of the separation: below a half, points between two clusters fit neither; from one on, each
+                           mean fits the other cluster; this is the harmonic mean of the two */
 #define ALL_TO 20     /* every number of clusters up to this one is a level, ... */
 #define GROWTH 1.12   /* ... and then each is so much larger than the one before */
 
@@ -93,6 +96,30 @@ size_t ast_tune_choose(const ast_tune_level *levels, size_t level_count, const a
         }
     }
     return chosen;
+}
+
+static int by_angle(const void *a, const void *b) {
+    double x = ((const ast_apart *)a)->angle, y = ((const ast_apart *)b)->angle;
+    return x < y ? -1 : x > y;
+}
+
+double ast_tune_typical(ast_apart *apart, size_t count) {
+    double all = 0, seen = 0;
+    size_t k = 0;
+    qsort(apart, count, sizeof *apart, by_angle);
+    for (size_t i = 0; i < count; i++)
+        all += apart[i].weight;
+    while (k + 1 < count && 2 * (seen + apart[k].weight) < all)
+        seen += apart[k++].weight;
+    return count ? apart[k].angle : NAN;
+}
+
+size_t ast_tune_nearest(const ast_tune_angle *angles, const ast_tune_range *range, double separation) {
+    size_t nearest = range->first;
+    for (size_t i = range->first; i <= range->last; i++)
+        if (fabs(angles[i].angle - SHARE * separation) <= fabs(angles[nearest].angle - SHARE * separation))
+            nearest = i;
+    return nearest;
 }
 
 size_t ast_tune_least_bad(const ast_tune_angle *angles, size_t count) {

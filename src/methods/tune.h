@@ -34,6 +34,17 @@ typedef struct ast_tune_range {
 size_t ast_tune_choose(const ast_tune_level *levels, size_t level_count, const ast_tune_angle *angles,
                        size_t angle_count, ast_tune_range *range);
 
+/* How far a cluster is from the nearest other one, in degrees, and its weight. */
+typedef struct ast_apart {
+    double angle, weight;
+} ast_apart;
+
+/* The median of the angles by weight; sorts them. */
+double ast_tune_typical(ast_apart *apart, size_t count);
+
+/* The index of the angle in the range that is nearest to two thirds of the separation; of equals the smallest angle. */
+size_t ast_tune_nearest(const ast_tune_angle *angles, const ast_tune_range *range, double separation);
+
 /* Weak data: the angle whose two or more clusters have the highest silhouette; of equals the largest. Without such an
  * angle, the last one. */
 size_t ast_tune_least_bad(const ast_tune_angle *angles, size_t count);
