@@ -22,8 +22,11 @@ static void put_cluster(ast_text *json, const ast_tracked *cluster, size_t dimen
         ast_json_number(json, NULL, (double)cluster->mean[d], FLOAT_DIGITS);
     ast_json_close(json, ']');
     ast_json_number(json, "weight", cluster->weight, DOUBLE_DIGITS);
+    ast_json_number(json, "spread", cluster->spread, DOUBLE_DIGITS);
     ast_json_integer(json, "age", cluster->age);
     ast_json_string(json, "event", ast_event_names[cluster->event]);
+    if (cluster->event == AST_MERGED)
+        ast_json_integer(json, "into", cluster->into);
     ast_json_close(json, '}');
 }
 

@@ -52,6 +52,12 @@ static void fill_head(ast_page_head *head, const ast_cli_tracking *tracking) {
         ast_page_parameter(head, "poses", given->poses, NAN);
     if (options->axial)
         ast_page_parameter(head, "axial", "yes", NAN);
+    if (options->method != AST_STREAM_DDP)
+        return;
+    ast_page_parameter(head, "revive", options->revive_near ? "near" : "any", NAN);
+    ast_page_parameter(head, "merge tracked", options->merge_tracked ? "on" : "off", NAN);
+    if (options->rigid)
+        ast_page_parameter(head, "rigid", "yes", NAN);
 }
 
 /* The page without frames: they follow over the socket. */

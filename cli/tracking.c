@@ -17,6 +17,7 @@
 /* In the order of ast_weight_update, behind the tracker's own, which is what is not typed (-1). */
 static const char *const updates[] = {"posterior", "paper", NULL};
 static const char *const revivals[] = {"any", "near", NULL};
+static const char *const switches[] = {"off", "on", NULL};
 static const char *const pose_times[] = {"nearest", "row", NULL}; /* in the order of the enum in stream_poses.h */
 
 #define AT(field) offsetof(ast_stream_options, field)
@@ -47,11 +48,21 @@ static const ast_cli_option tracker_options[] = {
      "its own",
      AT(lifetime), 0, 4294967295.0, .standard = "400", .methods = AST_CLI_DDP},
     {"revive", AST_CLI_CHOICE, "WHICH",
-     "what a point may bring back: any cluster that explains it (the default), or only one that was near, "
-     "within the angle (the default for depth images with --drift)",
-     AT(revive_near), .choices = revivals, .methods = AST_CLI_DDP,
-     .more = "The longer a cluster is unseen, the less is known about where it is now, and the farther away are the "
-             "points that it explains; where there is hardly any noise, it soon explains points anywhere."},
+     "what a point may bring back: near, a cluster within the angle of its last direction, or any that explains it",
+     AT(revive_near), .choices = revivals, .standard = "near", .methods = AST_CLI_DDP,
+     .more = "`any` is the paper's rule. The longer a cluster is unseen, the less is known about where it is now, and "
+             "the farther away are the points that it explains; where there is hardly any noise, it soon explains "
+             "points anywhere, and a new direction takes its id."},
+    {"merge-tracked", AST_CLI_CHOICE, "HOW",
+     "on: two clusters whose means are closer than half the angle in three frames in a row become one\n"
+     "off: clusters never become one (the default, except for depth images)",
+     AT(merge_tracked), .choices = switches, .methods = AST_CLI_DDP,
+     .more = "The older id stays. The last event of the younger one is `merged`, and `into` names the id that stays. "
+             "Leave it off where two rows of a frame are two things, such as the faces of a picture."},
+    {"rigid", AST_CLI_FLAG, NULL,
+     "all directions turn together, as a camera sees a room: the turn is learned from the clusters in view and "
+     "applied to those out of sight too; for three dimensions, without --poses",
+     AT(rigid), .methods = AST_CLI_DDP, .excludes = "poses"},
     {"max-clusters", AST_CLI_COUNT, "N",
      "maximum number of clusters kept after a frame; the longest unseen go first (default: no limit)", AT(max_clusters),
      1, 2147483647, .more = "Among those the lightest, among those the youngest."},
@@ -107,7 +118,7 @@ static int resolve(ast_cli_tracking_settings *given) {
     options->bounds = given->passes.bounds;
     any = *options;
     any.dimension = 3; /* the true one is not known yet */
-    any.revive_near = 0;
+    any.revive_near = any.merge_tracked = 0;
     const char *problem = ast_stream_options_problem(&any);
     return problem ? ast_cli_fail(AST_CLI_USAGE, "%s", problem) : -1;
 }
@@ -121,8 +132,8 @@ static int list_inputs(ast_cli_tracking_settings *given, const ast_cli_common *c
     given->list->number_times = given->pose_times == AST_CLI_POSES_NEAREST;
     given->list->strict = given->strict;
     code = ast_cli_frames_list(given->list, &given->camera, &given->source, common, given->inputs, given->poses);
-    if (code < 0 && given->options.revive_near < 0) /* normals of planes have hardly any noise */
-        given->options.revive_near = given->list->depth && isnan(given->options.beta);
+    if (code < 0 && given->options.merge_tracked < 0) /* pieces of one surface */
+        given->options.merge_tracked = given->list->depth && given->options.method == AST_STREAM_DDP;
     return code;
 }
 
@@ -180,6 +191,8 @@ int ast_cli_tracking_open(ast_cli_tracking *tracking, const ast_cli_common *comm
 
 int ast_cli_tracking_dimension(ast_cli_tracking *tracking, size_t dimension, const char *name) {
     tracking->options.dimension = dimension;
+    if (tracking->options.rigid && dimension != 3)
+        return ast_cli_fail(AST_CLI_FAILED, "%s has points of %zu dimensions, and --rigid is for 3", name, dimension);
     const char *problem = ast_stream_options_problem(&tracking->options);
     if (problem)
         return ast_cli_fail(AST_CLI_FAILED, "%s: %s", name, problem);

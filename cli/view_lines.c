@@ -47,17 +47,20 @@ static size_t count_at(const json_t *object, const char *key) {
 static int read_cluster(const json_t *object, size_t dimension, ast_tracked *cluster, float *mean) {
     const json_t *list = json_object_get(object, "mean"), *id = json_object_get(object, "id");
     const char *event = json_string_value(json_object_get(object, "event"));
+    const json_t *into = json_object_get(object, "into");
     int what = 0;
-    while (event && what < 5 && strcmp(event, ast_event_names[what]) != 0)
+    while (event && what < AST_EVENTS && strcmp(event, ast_event_names[what]) != 0)
         what++;
     if (!json_is_integer(id) || json_integer_value(id) < 0 || json_integer_value(id) > INT32_MAX ||
-        json_array_size(list) != dimension || !event || what == 5)
+        json_array_size(list) != dimension || !event || what == AST_EVENTS)
         return 0;
     *cluster = (ast_tracked){.id = (int32_t)json_integer_value(id),
                              .event = (ast_event)what,
                              .age = (uint32_t)count_at(object, "age"),
                              .count = count_at(object, "count"),
                              .share = number_at(object, "share"),
+                             .spread = number_at(object, "spread"),
+                             .into = json_is_integer(into) ? (int32_t)json_integer_value(into) : -1,
                              .mean = mean};
     for (size_t d = 0; d < dimension; d++) {
         const json_t *value = json_array_get(list, d);

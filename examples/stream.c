@@ -33,7 +33,7 @@ static size_t look(int frame, float *points) {
 }
 
 static void tell(const ast_stream *stream, const ast_frame *frame) {
-    static const char *const events[] = {"born", "revived", "seen", "unseen", "died"};
+    static const char *const events[] = {"born", "revived", "seen", "unseen", "died", "merged"};
     size_t count;
     const ast_tracked *clusters = ast_stream_clusters(stream, &count);
     int news = 0;

@@ -140,7 +140,7 @@ static ast_status open_row(const job *work, row *of) {
     options.dimension = 3;
     options.method = of->method == DP ? AST_STREAM_DP : of->method == SDP ? AST_STREAM_SDP : AST_STREAM_DDP;
     options.angle = of->angle;
-    options.revive_near = of->method == DDP;
+    options.revive_near = of->method != PAPER_DDP;
     if (of->method == PAPER_DDP)
         options.beta = PAPER_BETA;
     options.parallel = of->paper ? AST_OIR : AST_ORDERED;

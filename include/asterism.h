@@ -680,9 +680,14 @@ typedef struct ast_stream_options {
     ast_parallel parallel; /* AST_ORDERED */
     int bounds;            /* 1 */
     int axial;             /* 0. 1: x and -x are the same */
-    int revive_near;       /* 0. 1: a point revives a cluster only within `angle` of the cluster's last direction.
-                              Without this, in data with little noise, a cluster that was unseen for long may be
-                              assigned to any new surface (docs/rules.md) */
+    int revive_near;       /* 1: a point revives a cluster only within `angle` of the cluster's last direction. 0: any
+                              cluster that explains it, as in the paper. Then, in data with little noise, a cluster
+                              that was unseen for long may be assigned to any new surface (docs/rules.md) */
+    int merge_tracked;     /* 0. 1: two clusters with points whose means are closer than half the angle in three
+                              successive frames become one, under the older id. For directions that may share a frame
+                              and be the same, as surface normals; AST_STREAM_DDP only */
+    int rigid;             /* 0. 1: all directions turn together, as a camera sees a scene that does not move. The turn
+                              is learned from the clusters in view and applied to all. D = 3, AST_STREAM_DDP only */
 } ast_stream_options;
 
 AST_API void ast_stream_options_defaults(ast_stream_options *options, size_t size);
@@ -691,7 +696,7 @@ static inline void ast_stream_options_init(ast_stream_options *options) {
 }
 AST_API const char *ast_stream_options_problem(const ast_stream_options *options); /* NULL, or one sentence */
 
-/* What happened to a cluster in the last frame. AST_DIED is the last record of a cluster. A cluster that the stream
+/* What happened to a cluster in the last frame. AST_DIED and AST_MERGED are last records. A cluster that the stream
  * does not remember (lifetime 0 or 1, AST_STREAM_DP, or points that cancel out) has one record, AST_BORN, and ends with
  * its frame. */
 typedef enum ast_event {
@@ -699,7 +704,8 @@ typedef enum ast_event {
     AST_REVIVED = 1, /* has points, and had none in the frame before */
     AST_SEEN = 2,
     AST_UNSEEN = 3,
-    AST_DIED = 4 /* unseen for too long (AST_STREAM_SDP: unseen), or dropped because of max_clusters */
+    AST_DIED = 4,  /* unseen for too long (AST_STREAM_SDP: unseen), or dropped because of max_clusters */
+    AST_MERGED = 5 /* has points, and is from now on part of cluster `into` (merge_tracked) */
 } ast_event;
 
 typedef struct ast_tracked {
@@ -710,6 +716,9 @@ typedef struct ast_tracked {
     double share;      /* its share of the frame's points that are not missing */
     double weight;     /* confidence of the tracker in the mean, in points */
     const float *mean; /* (D) */
+    double spread;     /* degrees that its points lie from the mean, root mean square, as learned so far: shrunk to
+                          the spread of all clusters while it has few points */
+    int32_t into;      /* AST_MERGED: the id that stays, whose record has the mean and the weight of both. Otherwise -1 */
 } ast_tracked;
 
 /* The result of a step. */
@@ -724,6 +733,7 @@ typedef struct ast_frame {
     uint64_t oir_restarts; /* AST_OIR: how often the remaining points were scored again */
     size_t late;           /* late rows (ast_points) that got a label */
     size_t unlike;         /* late rows that are farther than the angle from every cluster; `missing` includes them */
+    size_t merged;         /* clusters whose last record this is: they became part of others */
 } ast_frame;
 
 /* Opens a stream on the context's threads. Close it before the context. On failure *stream is NULL. */
@@ -735,8 +745,8 @@ AST_API void ast_stream_close(ast_stream *stream); /* NULL is allowed */
  */
 AST_API ast_status ast_stream_step(ast_stream *stream, const ast_points *points, int32_t *labels, ast_frame *frame);
 
-/* The clusters after the last step, in order of id, including clusters that died in it. Valid until the next call with
- * the stream. The array has the caller's stride, as in ast_cluster_records. */
+/* The clusters after the last step, in order of id, including clusters that died or were merged in it. Valid until the
+ * next call with the stream. The array has the caller's stride, as in ast_cluster_records. */
 AST_API const ast_tracked *ast_stream_records(const ast_stream *stream, size_t record, size_t *count);
 static inline const ast_tracked *ast_stream_clusters(const ast_stream *stream, size_t *count) {
     return ast_stream_records(stream, sizeof(ast_tracked), count);

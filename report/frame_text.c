@@ -122,7 +122,17 @@ static void put_cluster(ast_text *text, const ast_tracked *cluster, double sprea
     ast_json_integer(text, "age", cluster->age);
     ast_json_number(text, "spread", spread, 4);
     ast_json_string(text, "event", ast_event_names[cluster->event]);
+    if (cluster->event == AST_MERGED)
+        ast_json_integer(text, "into", cluster->into);
     ast_json_close(text, '}');
+}
+
+/* Of the points in the sample; without a sample, as the stream learned it. */
+static double spread_of(const ast_recorded *frame, const sample *of, size_t at) {
+    if (!frame->points)
+        return frame->clusters[at].spread;
+    double cosine = of->members[at] ? of->cosines[at] / (double)of->members[at] : NAN;
+    return acos(fmin(1, fmax(-1, cosine))) * AST_DEGREES_PER_RADIAN;
 }
 
 static void put_core(ast_text *text, const ast_recorded *frame, const entry *entries, size_t count, const sample *of,
@@ -138,8 +148,7 @@ static void put_core(ast_text *text, const ast_recorded *frame, const entry *ent
     ast_json_open(text, "clusters", '[');
     for (size_t i = 0; i < count; i++) {
         size_t at = entries[i].index;
-        double cosine = of->members[at] ? of->cosines[at] / (double)of->members[at] : NAN;
-        put_cluster(text, &frame->clusters[at], acos(fmin(1, fmax(-1, cosine))) * AST_DEGREES_PER_RADIAN, projection);
+        put_cluster(text, &frame->clusters[at], spread_of(frame, of, at), projection);
     }
     ast_json_close(text, ']');
 }

@@ -5,7 +5,7 @@
  * which everybody sees. */
 #include "report.h"
 
-const char *const ast_event_names[5] = {"born", "revived", "seen", "unseen", "died"};
+const char *const ast_event_names[AST_EVENTS] = {"born", "revived", "seen", "unseen", "died", "merged"};
 
 /* In this order neighbours differ in lightness as well as in hue. The black of Okabe and Ito is left out: it stands for
  * missing. */

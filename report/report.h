@@ -18,7 +18,8 @@
 #define AST_DEGREES_PER_RADIAN (180 / 3.14159265358979323846)
 
 /* "born" and so on, in the order of ast_event. */
-extern const char *const ast_event_names[5];
+enum { AST_EVENTS = AST_MERGED + 1 };
+extern const char *const ast_event_names[AST_EVENTS];
 
 /* ---- Angles ---------------------------------------------------------------------------------------------------- */
 

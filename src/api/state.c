@@ -13,26 +13,34 @@
 #include <string.h>
 
 #define MAGIC 0x3154535f54534121u /* "!AST_ST1" in memory */
-#define VERSION 5                 /* 2: with max_iterations; 3: axial; 4: revive_near; 5: another checksum */
+#define VERSION 6 /* 2: with max_iterations; 3: axial; 4: revive_near; 5: another checksum; 6: spreads, pairs, rigid   \
+                   */
 
 typedef struct state_header {
     uint64_t magic, version, size;
     uint64_t dimension, method, weight_update, lifetime, max_iterations, max_clusters, axial, revive_near;
+    uint64_t merge_tracked, rigid;
     double angle, drift, beta;
-    uint64_t frame, next_id, count;
-    double spread_num, spread_den;
+    uint64_t frame, next_id, count, pairs;
+    ast_spread spread;
+    double turn[3];
 } state_header;
 
 static size_t cluster_bytes(size_t dimension) {
     return sizeof(ast_track) + dimension * (sizeof(float) + sizeof(double));
 }
 
+/* Of a state with that many clusters and pairs, each below 2^31. */
+static size_t state_bytes(const ast_stream *s, size_t count, size_t pairs) {
+    return sizeof(state_header) + count * cluster_bytes(s->options.dimension) + pairs * sizeof(ast_near_pair) +
+           sizeof(uint64_t);
+}
+
 static state_header describe(const ast_stream *s) {
     const ast_stream_options *o = &s->options;
-    size_t size = sizeof(state_header) + s->count * cluster_bytes(o->dimension) + sizeof(uint64_t);
     return (state_header){.magic = MAGIC,
                           .version = VERSION,
-                          .size = size,
+                          .size = state_bytes(s, s->count, s->joins.count),
                           .dimension = o->dimension,
                           .method = o->method,
                           .weight_update = ast_stream_weight_update(s),
@@ -41,14 +49,17 @@ static state_header describe(const ast_stream *s) {
                           .max_clusters = o->max_clusters,
                           .axial = o->axial != 0,
                           .revive_near = o->revive_near != 0,
+                          .merge_tracked = o->merge_tracked != 0,
+                          .rigid = o->rigid != 0,
                           .angle = o->angle,
                           .drift = isnan(o->beta) ? o->drift : 0,
                           .beta = isnan(o->beta) ? -1 : o->beta,
                           .frame = s->frame,
                           .next_id = (uint64_t)s->next_id,
                           .count = s->count,
-                          .spread_num = s->spread_num,
-                          .spread_den = s->spread_den};
+                          .pairs = s->joins.count,
+                          .spread = s->spread,
+                          .turn = {s->turn[0], s->turn[1], s->turn[2]}};
 }
 
 static unsigned char *put(unsigned char *at, const void *bytes, size_t size) {
@@ -69,6 +80,7 @@ static ast_status save(ast_stream *s, size_t *size) {
     at = put(at, s->track, s->count * sizeof *s->track);
     at = put(at, s->m, s->count * dimension * sizeof *s->m);
     at = put(at, s->u, s->count * dimension * sizeof *s->u);
+    at = put(at, s->joins.pairs, s->joins.count * sizeof *s->joins.pairs);
     uint64_t sum = ast_checksum(s->state, (size_t)(at - s->state));
     put(at, &sum, sizeof sum);
     *size = header.size;
@@ -91,6 +103,8 @@ static const char *other_option(const state_header *a, const state_header *b) {
            : a->weight_update != b->weight_update       ? "weight update"
            : a->axial != b->axial                       ? "axial"
            : a->revive_near != b->revive_near           ? "rule of revival (revive_near)"
+           : a->merge_tracked != b->merge_tracked       ? "rule of merging (merge_tracked)"
+           : a->rigid != b->rigid                       ? "rule of turning (rigid)"
            : a->lifetime != b->lifetime                 ? "lifetime"
            : a->max_iterations != b->max_iterations     ? "limit of iterations (max_iterations)"
            : a->max_clusters != b->max_clusters         ? "limit of clusters (max_clusters)"
@@ -106,7 +120,8 @@ static ast_status check(ast_stream *s, const unsigned char *state, size_t size, 
     if (start[0] != MAGIC)
         return ast_fail(s->fault, AST_BAD_DATA, "this is no state of a stream");
     if (start[1] != VERSION)
-        return ast_fail(s->fault, AST_BAD_DATA, "the state has version %llu; this library reads version %d",
+        return ast_fail(s->fault, AST_BAD_DATA,
+                        "the state has version %llu; this library reads version %d, so start the stream anew",
                         (unsigned long long)start[1], VERSION);
     if (size < sizeof *header + sizeof sum)
         return ast_fail(s->fault, AST_BAD_DATA, "the state ends early: it has only %zu bytes", size);
@@ -117,10 +132,15 @@ static ast_status check(ast_stream *s, const unsigned char *state, size_t size, 
     const char *other = other_option(header, &mine);
     if (other)
         return ast_fail(s->fault, AST_BAD_DATA, "the state was made with another %s", other);
-    if (header->count > size ||
-        size != sizeof *header + header->count * cluster_bytes(s->options.dimension) + sizeof sum)
+    if (header->count > size || header->pairs > size || size != state_bytes(s, header->count, header->pairs))
         return ast_fail(s->fault, AST_BAD_DATA, "the state is damaged: its size does not match its clusters");
     return AST_OK;
+}
+
+static const unsigned char *get(void *to, const unsigned char *from, size_t size) {
+    if (size)
+        memcpy(to, from, size);
+    return from + size;
 }
 
 static ast_status load(ast_stream *s, const void *state, size_t size) {
@@ -131,22 +151,22 @@ static ast_status load(ast_stream *s, const void *state, size_t size) {
     if (status != AST_OK)
         return status;
     size_t count = (size_t)header.count, dimension = s->options.dimension;
-    if (!ast_stream_reserve(s, count))
+    size_t pairs = (size_t)header.pairs;
+    if (!ast_stream_reserve(s, count) ||
+        !ast_reserve(&s->joins.pairs, &s->joins.capacity, 0, pairs, sizeof *s->joins.pairs))
         return ast_fail_memory(s->fault);
     const unsigned char *at = (const unsigned char *)state + sizeof header;
-    if (count) {
-        memcpy(s->track, at, count * sizeof *s->track);
-        at += count * sizeof *s->track;
-        memcpy(s->m, at, count * dimension * sizeof *s->m);
-        at += count * dimension * sizeof *s->m;
-        memcpy(s->u, at, count * dimension * sizeof *s->u);
-    }
+    at = get(s->track, at, count * sizeof *s->track);
+    at = get(s->m, at, count * dimension * sizeof *s->m);
+    at = get(s->u, at, count * dimension * sizeof *s->u);
+    get(s->joins.pairs, at, pairs * sizeof *s->joins.pairs);
     s->count = count;
+    s->joins.count = pairs;
     s->frame = header.frame;
     s->next_id = (int32_t)header.next_id;
-    s->spread_num = header.spread_num;
-    s->spread_den = header.spread_den;
-    s->record_count = 0;
+    s->spread = header.spread;
+    memcpy(s->turn, header.turn, sizeof s->turn);
+    s->records.count = 0;
     return AST_OK;
 }
 

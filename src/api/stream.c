@@ -14,7 +14,7 @@
 
 void ast_stream_options_defaults(ast_stream_options *options, size_t size) {
     ast_stream_options defaults = {
-        .angle = NAN, .drift = 1, .beta = NAN, .lifetime = 400, .max_iterations = 100, .bounds = 1};
+        .angle = NAN, .drift = 1, .beta = NAN, .lifetime = 400, .max_iterations = 100, .bounds = 1, .revive_near = 1};
     ast_set_defaults(options, size, &defaults, sizeof defaults);
 }
 
@@ -37,15 +37,19 @@ const char *ast_stream_options_problem(const ast_stream_options *o) {
         return "max_iterations must be at least 1";
     if (o->parallel != AST_ORDERED && o->parallel != AST_OIR && o->parallel != AST_SERIAL)
         return "parallel must be AST_ORDERED, AST_OIR or AST_SERIAL";
+    if (o->rigid && o->method != AST_STREAM_DDP)
+        return "rigid is for AST_STREAM_DDP";
+    if (o->rigid && o->dimension != 3)
+        return "rigid is for directions of 3 dimensions";
     return NULL;
 }
 
 /* What a stream knows of the spread before its first frame. */
 static void forget(ast_stream *s) {
     double phi = s->options.angle * AST_DEGREE;
-    s->count = s->record_count = 0;
-    s->spread_num = phi / 3 * (phi / 3);
-    s->spread_den = 1;
+    s->count = s->records.count = s->joins.count = 0;
+    s->spread = (ast_spread){phi / 3 * (phi / 3), 1};
+    memset(s->turn, 0, sizeof s->turn);
 }
 
 ast_status ast_stream_open(ast_stream **opened, ast_context *context, const ast_stream_options *options) {
@@ -72,7 +76,8 @@ ast_status ast_stream_open(ast_stream **opened, ast_context *context, const ast_
 void ast_stream_close(ast_stream *s) {
     if (!s || ast_in_callback(s->context, __func__))
         return;
-    ast_free_all(s->track, s->m, s->u, s->id_of, s->records, s->record_means, s->late.names, s->late.counts, s->state);
+    ast_free_all(s->track, s->m, s->u, s->id_of, s->records.list, s->records.means, s->late.names, s->late.counts, s->state);
+    ast_free_all(s->joins.pairs, s->joins.found, s->joins.cosines, s->joins.seen, s->joins.host);
     ast_tracks_free(&s->tracks);
     ast_history_free(&s->history);
     ast_labelling_free(&s->labelling);
@@ -148,8 +153,10 @@ static ast_status step(ast_stream *s, const ast_points *points, int32_t *labels,
     ast_pool_run(s->pool, (points->count + NAME_BLOCK - 1) / NAME_BLOCK, name_block, &n);
     if (points->late)
         ast_stream_label_late(s, points, labels, &report);
-    for (size_t r = 0; r < s->record_count; r++)
-        report.clusters += s->records[r].count > 0;
+    for (size_t r = 0; r < s->records.count; r++) {
+        report.clusters += s->records.list[r].count > 0;
+        report.merged += s->records.list[r].event == AST_MERGED;
+    }
     report.size = sizeof report;
     report.seconds = ast_seconds() - start;
     *frame = report;
@@ -161,10 +168,10 @@ ast_status ast_stream_step(ast_stream *s, const ast_points *points, int32_t *lab
 }
 
 const ast_tracked *ast_stream_records(const ast_stream *s, size_t record, size_t *count) {
-    bool known = s && count && record == sizeof *s->records;
+    bool known = s && count && record == sizeof *s->records.list;
     if (count)
-        *count = known ? s->record_count : 0;
-    return known ? s->records : NULL;
+        *count = known ? s->records.count : 0;
+    return known ? s->records.list : NULL;
 }
 
 ast_status ast_stream_predict(ast_stream *s, const ast_points *points, int32_t *labels) {

@@ -13,8 +13,6 @@
 #include "methods.h"
 #include "stream.h"
 
-#include "degree.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -73,18 +71,6 @@ static double lambda_of(const ast_stream *s) {
     return ast_cosine(s->options.angle) - 1;
 }
 
-/* beta of the transition as of now: given, or (spread / drift)^2. */
-static double beta_of(const ast_stream *s) {
-    if (!isnan(s->options.beta))
-        return s->options.beta;
-    double drift = s->options.drift * AST_DEGREE, phi = s->options.angle * AST_DEGREE;
-    double spread = s->spread_num / s->spread_den; /* squared */
-    double low = 9 * drift * drift, high = phi * phi;
-    spread = spread < low ? low : spread;
-    spread = spread > high ? high : spread;
-    return spread / (drift * drift);
-}
-
 /* The tracked clusters take the slots 0..count-1. Those of DDP are unseen until a point revives them; those of the
  * sequential DP-vMF-means are clusters that just have no points yet. */
 static ast_status place_tracked(ast_stream *s) {
@@ -94,14 +80,17 @@ static ast_status place_tracked(ast_stream *s) {
     if (!ast_tracks_reserve(t, s->count, dimension))
         return ast_fail_memory(s->fault);
     t->count = l->clusters.reserved = s->count;
+    if (s->options.rigid)
+        ast_stream_turn_means(s, t->m);
+    else if (s->count)
+        memcpy(t->m, s->m, s->count * dimension * sizeof *t->m);
     for (size_t k = 0; k < s->count; k++) {
-        memcpy(t->m + k * dimension, s->m + k * dimension, dimension * sizeof *t->m);
         t->w[k] = s->track[k].weight;
         t->dt[k] = s->track[k].dt;
-        if (ast_clusters_add(&l->clusters, s->m + k * dimension, UINT32_MAX) < 0)
+        t->beta[k] = ast_stream_beta(s, &s->track[k].spread);
+        if (ast_clusters_add(&l->clusters, t->m + k * dimension, UINT32_MAX) < 0)
             return ast_fail_memory(s->fault);
     }
-    t->beta = beta_of(s);
     t->candidates = s->options.lifetime > 0;
     t->q = t->candidates ? lambda_of(s) / (double)s->options.lifetime : 0;
     t->limit = l->scorer.limit;

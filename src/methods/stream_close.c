@@ -11,8 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-#define MEMORY 0.9 /* share of what was learned of the spread that the next frame keeps */
-
 bool ast_stream_reserve(ast_stream *s, size_t count) {
     if (count <= s->capacity)
         return true;
@@ -26,13 +24,14 @@ bool ast_stream_reserve(ast_stream *s, size_t count) {
 }
 
 static bool reserve_records(ast_stream *s, size_t count) {
-    if (count <= s->record_capacity)
+    ast_record_list *records = &s->records;
+    if (count <= records->capacity)
         return true;
     size_t capacity = 2 * count + 16, dimension = s->options.dimension;
-    bool grown = ast_grow_array(&s->records, 0, capacity, sizeof *s->records) &&
-                 ast_grow_array(&s->record_means, 0, capacity, dimension * sizeof *s->record_means);
+    bool grown = ast_grow_array(&records->list, 0, capacity, sizeof *records->list) &&
+                 ast_grow_array(&records->means, 0, capacity, dimension * sizeof *records->means);
     if (grown)
-        s->record_capacity = capacity;
+        records->capacity = capacity;
     return grown;
 }
 
@@ -61,67 +60,28 @@ static double next_weight(const ast_stream *s, size_t k, const finding *f) {
     const ast_tracks *t = &s->tracks;
     double steps = (double)t->dt[k], length;
     if (ast_stream_weight_update(s) == AST_POSTERIOR) {
-        double before = t->w[k] > 0 && t->beta > 0 ? 1 / (1 / t->w[k] + steps / t->beta) : 0;
+        double before = t->w[k] > 0 && t->beta[k] > 0 ? 1 / (1 / t->w[k] + steps / t->beta[k]) : 0;
         return before + f->length;
     }
     double losses = ast_tracks_losses(t, &s->labelling.clusters, k, &length);
     double part = ast_clusters_part(&s->labelling.clusters, (int32_t)k);
-    return t->w[k] + (isinf(t->beta) ? 0 : steps * t->beta) + part - losses;
-}
-
-/* How far apart the members of one cluster are, or one member from where it was expected. */
-static void learn(const ast_stream *s, const finding *f, const ast_track *before, double *num, double *den) {
-    double drift = s->options.drift * AST_DEGREE;
-    if (f->count >= 2) {
-        *num += 2 * (f->count - f->length);
-        *den += f->count - 1;
-        return;
-    }
-    if (!before || f->zero)
-        return;
-    const ast_labelling *l = &s->labelling;
-    size_t i = 0;
-    while (l->labels[i] != f->slot)
-        i++;
-    float row[AST_MAX_DIMENSION];
-    const float *x = ast_rowset_row(&l->rows, i, row);
-    const double *u = s->u + (size_t)(before - s->track) * s->options.dimension;
-    double along = 0;
-    for (size_t d = 0; d < s->options.dimension; d++)
-        along += u[d] * (double)x[d];
-    along = s->options.axial ? fabs(along) : along;
-    double apart = 2 * (1 - along) - (double)before->dt * drift * drift;
-    *num += (apart > 0 ? apart : 0) / (1 + 1 / before->n_prev);
-    *den += 1;
-}
-
-static void learn_spread(ast_stream *s) {
-    const ast_labelling *l = &s->labelling;
-    double num = 0, den = 0;
-    for (size_t k = 0; k < l->clusters.live; k++) {
-        int32_t slot = l->clusters.order[k];
-        if (l->clusters.members[slot] == 0)
-            continue;
-        finding f = find(s, slot);
-        learn(s, &f, ast_clusters_lasts(&l->clusters, slot) ? &s->track[slot] : NULL, &num, &den);
-    }
-    if (den > 0) {
-        s->spread_num = MEMORY * s->spread_num + num;
-        s->spread_den = MEMORY * s->spread_den + den;
-    }
+    return t->w[k] + (isinf(t->beta[k]) ? 0 : steps * t->beta[k]) + part - losses;
 }
 
 static void add_record(ast_stream *s, ast_event event, const ast_track *track, const float *mean, size_t count) {
     size_t dimension = s->options.dimension;
-    float *copy = memcpy(s->record_means + s->record_count * dimension, mean, dimension * sizeof *mean);
+    ast_record_list *records = &s->records;
+    float *copy = memcpy(records->means + records->count * dimension, mean, dimension * sizeof *mean);
     size_t present = s->labelling.present;
-    s->records[s->record_count++] = (ast_tracked){.id = track->id,
-                                                  .event = event,
-                                                  .age = track->dt - 1,
-                                                  .count = count,
-                                                  .share = present ? (double)count / (double)present : 0,
-                                                  .weight = track->weight,
-                                                  .mean = copy};
+    records->list[records->count++] = (ast_tracked){.id = track->id,
+                                                    .event = event,
+                                                    .age = track->dt - 1,
+                                                    .count = count,
+                                                    .share = present ? (double)count / (double)present : 0,
+                                                    .weight = track->weight,
+                                                    .mean = copy,
+                                                    .spread = sqrt(ast_stream_spread(s, &track->spread)) / AST_DEGREE,
+                                                    .into = -1};
 }
 
 /* The direction of the data, for the next frame to learn from. */
@@ -165,7 +125,7 @@ static bool close_born(ast_stream *s, int32_t slot, size_t to) {
     const ast_cluster_list *c = &s->labelling.clusters;
     size_t dimension = s->options.dimension;
     finding f = find(s, slot);
-    ast_track track = {s->next_id++, 1, f.length, f.count};
+    ast_track track = {s->next_id++, 1, f.length, f.count, ast_stream_spread_of(s, slot)};
     s->id_of[slot] = track.id;
     add_record(s, AST_BORN, &track, c->means + (size_t)slot * dimension, (size_t)c->members[slot]);
     bool ddp = s->options.method == AST_STREAM_DDP;
@@ -187,21 +147,34 @@ static bool goes_first(const ast_track *a, const ast_track *b) {
     return a->id > b->id;
 }
 
+void ast_stream_forget(ast_stream *s, size_t index) {
+    size_t dimension = s->options.dimension, after = s->count - index - 1;
+    memmove(s->track + index, s->track + index + 1, after * sizeof *s->track);
+    memmove(s->m + index * dimension, s->m + (index + 1) * dimension, after * dimension * sizeof *s->m);
+    memmove(s->u + index * dimension, s->u + (index + 1) * dimension, after * dimension * sizeof *s->u);
+    s->count--;
+}
+
+ast_tracked *ast_stream_record(ast_stream *s, int32_t id) {
+    size_t low = 0, high = s->records.count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (s->records.list[middle].id <= id)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &s->records.list[low];
+}
+
 static void drop_surplus(ast_stream *s) {
-    size_t dimension = s->options.dimension;
     while (s->options.max_clusters && s->count > s->options.max_clusters) {
         size_t goes = 0;
         for (size_t k = 1; k < s->count; k++)
             if (goes_first(&s->track[k], &s->track[goes]))
                 goes = k;
-        for (size_t r = 0; r < s->record_count; r++)
-            if (s->records[r].id == s->track[goes].id)
-                s->records[r].event = AST_DIED;
-        size_t after = s->count - goes - 1;
-        memmove(s->track + goes, s->track + goes + 1, after * sizeof *s->track);
-        memmove(s->m + goes * dimension, s->m + (goes + 1) * dimension, after * dimension * sizeof *s->m);
-        memmove(s->u + goes * dimension, s->u + (goes + 1) * dimension, after * dimension * sizeof *s->u);
-        s->count--;
+        ast_stream_record(s, s->track[goes].id)->event = AST_DIED;
+        ast_stream_forget(s, goes);
     }
 }
 
@@ -223,10 +196,13 @@ bool ast_stream_close_frame(ast_stream *s) {
     const ast_cluster_list *c = &s->labelling.clusters;
     size_t before = s->options.method == AST_STREAM_DP ? 0 : s->count, all = before + c->live;
     bool ids = ast_reserve(&s->id_of, &s->id_capacity, 0, c->slots + 1, sizeof *s->id_of);
-    if (!ids || !reserve_records(s, all) || !ast_stream_reserve(s, all) || !ast_stream_reserve_late(s, all))
+    if (!ids || !reserve_records(s, all) || !ast_stream_reserve(s, all) ||
+        !ast_stream_reserve_late(s, all) || !ast_stream_absorb(s) || !ast_stream_find_near(s))
         return false;
-    s->record_count = 0;
-    learn_spread(s);
+    s->records.count = 0;
+    if (s->options.rigid)
+        ast_stream_learn_turn(s);
+    ast_stream_learn_spreads(s);
     if (s->options.axial)
         choose_sides(s, before);
     size_t to = 0;
@@ -235,10 +211,13 @@ bool ast_stream_close_frame(ast_stream *s) {
         to += close_tracked(s, k, to);
     }
     for (size_t k = 0; k < c->live; k++)
-        if ((size_t)c->order[k] >= before)
+        if ((size_t)c->order[k] >= before && c->members[c->order[k]] > 0)
             to += close_born(s, c->order[k], to);
+    for (size_t slot = 0; slot < c->slots; slot++) /* a piece has the label of its cluster */
+        s->id_of[slot] = s->id_of[s->joins.host[slot]];
     s->count = to;
     s->frame++;
+    ast_stream_join(s);
     drop_surplus(s);
     return true;
 }

@@ -9,8 +9,8 @@
 
 static void add_counts(ast_stream *s, size_t labelled) {
     size_t present = s->labelling.present + labelled;
-    for (size_t r = 0; r < s->record_count; r++) {
-        ast_tracked *record = &s->records[r];
+    for (size_t r = 0; r < s->records.count; r++) {
+        ast_tracked *record = &s->records.list[r];
         record->count += s->late.counts[r];
         record->share = present ? (double)record->count / (double)present : 0;
     }
@@ -26,13 +26,13 @@ bool ast_stream_reserve_late(ast_stream *s, size_t records) {
 }
 
 void ast_stream_label_late(ast_stream *s, const ast_points *points, int32_t *labels, ast_frame *report) {
-    size_t records = s->record_count;
+    size_t records = s->records.count;
     for (size_t r = 0; r < records; r++) {
-        s->late.names[r] = s->records[r].count > 0 ? s->records[r].id : -1;
+        s->late.names[r] = s->records.list[r].count > 0 ? s->records.list[r].id : -1;
         atomic_init(&s->late.counts[r], 0);
     }
     ast_late late = {.points = points,
-                     .means = s->record_means,
+                     .means = s->records.means,
                      .names = s->late.names,
                      .count = records,
                      .axial = s->options.axial != 0,

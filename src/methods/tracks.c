@@ -14,6 +14,7 @@ bool ast_tracks_reserve(ast_tracks *t, size_t count, size_t dimension) {
     size_t capacity = 2 * count, used = t->capacity ? t->count : 0;
     bool grown = ast_grow_array(&t->m, used, capacity, dimension * sizeof *t->m) &&
                  ast_grow_array(&t->w, used, capacity, sizeof *t->w) &&
+                 ast_grow_array(&t->beta, used, capacity, sizeof *t->beta) &&
                  ast_grow_array(&t->dt, used, capacity, sizeof *t->dt) &&
                  ast_grow_array(&t->unseen, used, capacity, sizeof *t->unseen) &&
                  ast_grow_array(&t->near, used, capacity, sizeof *t->near);
@@ -23,7 +24,7 @@ bool ast_tracks_reserve(ast_tracks *t, size_t count, size_t dimension) {
 }
 
 void ast_tracks_free(ast_tracks *t) {
-    ast_free_all(t->m, t->w, t->dt, t->unseen, t->near, t->met, t->met_means, t->changed);
+    ast_free_all(t->m, t->w, t->beta, t->dt, t->unseen, t->near, t->met, t->met_means, t->changed);
     *t = (ast_tracks){0};
 }
 
@@ -49,7 +50,8 @@ double ast_tracks_score(const ast_tracks *t, size_t k, const float *x) {
     ast_geodesic g;
     float copy[4096];
     x = facing(t, k, x, copy);
-    ast_geodesic_solve(ast_angle_between(x, t->m + k * t->dimension, t->dimension), t->w[k], t->beta, t->dt[k], 1, &g);
+    ast_geodesic_solve(ast_angle_between(x, t->m + k * t->dimension, t->dimension), t->w[k], t->beta[k], t->dt[k], 1,
+                       &g);
     return 1 + (double)t->dt[k] * t->q - g.losses;
 }
 
@@ -70,7 +72,7 @@ void ast_tracks_revive(void *tracks, int32_t slot, const float *x, float *mu) {
     for (size_t d = 0; d < t->dimension; d++)
         u[d] = (double)x[d] / sqrt(squared);
     ast_geodesic g;
-    ast_geodesic_solve(zeta, t->w[k], t->beta, t->dt[k], 1, &g);
+    ast_geodesic_solve(zeta, t->w[k], t->beta[k], t->dt[k], 1, &g);
     ast_geodesic_mean(t->dimension, u, m, g.eta, zeta, mu);
 }
 
@@ -98,7 +100,7 @@ bool ast_tracks_mean(const ast_tracks *t, const ast_cluster_list *c, size_t k, f
     const float *m = t->m + k * t->dimension;
     double zeta = ast_angle_from(u, m, t->dimension);
     ast_geodesic g;
-    ast_geodesic_solve(zeta, t->w[k], t->beta, t->dt[k], length, &g);
+    ast_geodesic_solve(zeta, t->w[k], t->beta[k], t->dt[k], length, &g);
     ast_geodesic_mean(t->dimension, u, m, g.eta, zeta, mu);
     return true;
 }
@@ -108,7 +110,7 @@ double ast_tracks_losses(const ast_tracks *t, const ast_cluster_list *c, size_t 
     if (!direction(t, c, k, u, length))
         return 0;
     ast_geodesic g;
-    ast_geodesic_solve(ast_angle_from(u, t->m + k * t->dimension, t->dimension), t->w[k], t->beta, t->dt[k], *length,
+    ast_geodesic_solve(ast_angle_from(u, t->m + k * t->dimension, t->dimension), t->w[k], t->beta[k], t->dt[k], *length,
                        &g);
     return g.losses;
 }

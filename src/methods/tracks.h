@@ -21,13 +21,14 @@ typedef struct ast_neighbour {
 
 typedef struct ast_tracks {
     size_t count, capacity, dimension; /* tracked clusters are slots 0..count-1, in order of id */
-    double beta, q;                    /* of the transition; Q = lambda / lifetime */
+    double q;                          /* Q = lambda / lifetime */
     bool candidates;                   /* may clusters without points win at all */
     bool axial;                        /* x and -x are the same */
     double limit;                      /* a score fits from here */
     bool near_only;                    /* points that do not fit m_k cannot revive it */
     float *m;                          /* (count, D) where each was */
     double *w;                         /* (count) how sure that is */
+    double *beta;                      /* (count) of the transition */
     uint32_t *dt;                      /* (count) frames since it last had points */
     uint8_t *unseen;                   /* (count) has no points now */
     ast_neighbour *near;               /* (count) of those that are unseen, as of the last ast_tracks_safe */

@@ -91,9 +91,9 @@ static double ceiling_of(const ast_tracks *t, size_t k) {
 }
 
 static double stiffness_of(const ast_tracks *t, size_t k) {
-    if (t->w[k] <= 0 || t->beta <= 0)
+    if (t->w[k] <= 0 || t->beta[k] <= 0)
         return 0; /* the mean may go anywhere for nothing */
-    return 1 / (1 / t->w[k] + (double)t->dt[k] / t->beta + 1);
+    return 1 / (1 / t->w[k] + (double)t->dt[k] / t->beta[k] + 1);
 }
 
 static double highest_ceiling(const ast_tracks *t) {

@@ -11,6 +11,7 @@
 
 #include "degree.h"
 #include "memory.h"
+#include "rotation.h"
 
 #include <math.h>
 #include <string.h>
@@ -193,35 +194,6 @@ static bool start_from(const scene *s, size_t a, size_t b, rotation r) {
 
 /* ---- Horn's problem ---------------------------------------------------------------------------------------------- */
 
-/* Eigenvalues (on the diagonal of a) and eigenvectors (columns of v) of a symmetric matrix, by Jacobi's method. */
-static void eigen4(double a[4][4], double v[4][4]) {
-    for (int i = 0; i < 4; i++)
-        for (int j = 0; j < 4; j++)
-            v[i][j] = i == j;
-    for (int sweep = 0; sweep < 12; sweep++)
-        for (int p = 0; p < 3; p++)
-            for (int q = p + 1; q < 4; q++) {
-                if (a[p][q] == 0)
-                    continue;
-                double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
-                double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
-                double c = 1 / sqrt(t * t + 1), s = t * c;
-                for (int i = 0; i < 4; i++) { /* columns of both */
-                    double ap = a[i][p], aq = a[i][q], vp = v[i][p], vq = v[i][q];
-                    a[i][p] = c * ap - s * aq;
-                    a[i][q] = s * ap + c * aq;
-                    v[i][p] = c * vp - s * vq;
-                    v[i][q] = s * vp + c * vq;
-                }
-                for (int i = 0; i < 4; i++) { /* rows */
-                    double ap = a[p][i], aq = a[q][i];
-                    a[p][i] = c * ap - s * aq;
-                    a[q][i] = s * ap + c * aq;
-                }
-                a[p][q] = a[q][p] = 0;
-            }
-}
-
 /* sums[i][j] = sum of w m_i a_j, where m is the rotated mean and a its axis. */
 static void correlate(const scene *s, const rotation r, double sums[3][3]) {
     memset(sums, 0, sizeof(rotation));
@@ -244,7 +216,7 @@ static void best_turn(double s[3][3], double q[4]) {
                       {xy, s[2][0] + s[0][2], s[1][2] + s[2][1], s[2][2] - s[0][0] - s[1][1]}};
     double v[4][4], length = 0;
     int best = 0;
-    eigen4(n, v);
+    ast_eigen4(n, v);
     for (int i = 1; i < 4; i++)
         best = n[i][i] > n[best][best] ? i : best;
     memset(q, 0, 4 * sizeof *q);
@@ -261,10 +233,8 @@ static void turn_to_fit(const scene *s, rotation r) {
     double sums[3][3], q[4];
     correlate(s, r, sums);
     best_turn(sums, q);
-    double w = q[0], x = q[1], y = q[2], z = q[3];
-    rotation turn = {{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)},
-                     {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)},
-                     {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)}};
+    rotation turn;
+    ast_rotation_of_quaternion(q, &turn[0][0]);
     rotation product;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)

@@ -203,6 +203,33 @@ cp camera0.txt camera1.txt poses.txt both
 works asterism stream both --angle 5 --poses both/poses.txt
 equal 'frames beside poses' 2 "$(wc -l <../out)"
 
+# ---- Two that become one ----
+# Each of 20 frames: points at 0 and at 70 - 4 t degrees, at least 8.
+mkdir near
+for number in $(seq 10 29); do
+    awk -v t=$((number - 10)) 'BEGIN { srand(t); apart = (t < 16 ? 70 - 4 * t : 8) * atan2(0, -1) / 180
+        for (i = 0; i < 30; i++) {
+            a = (i < 15 ? 0 : apart) + (rand() - 0.5) * 0.02
+            print cos(a), sin(a), (rand() - 0.5) * 0.02 } }' >near/$number.txt
+done
+works asterism stream near --angle 60 --merge-tracked on --labels near_labels
+cp ../out lines
+equal 'merged once' 1 "$(grep -c '"event": "merged", "into": 0' lines)"
+merged=$(grep -n '"event": "merged"' lines | cut -d: -f 1)
+equal 'who is merged' '0:seen 1:merged' "$(told "$merged" lines)"
+equal 'its labels' '0 1' "$(numbers near_labels/$((merged + 9)).npy 30 | sort -u | paste -sd ' ' -)"
+equal 'those after it' '0' "$(numbers near_labels/$((merged + 10)).npy 30 | sort -u)"
+equal 'afterwards' '0:seen' "$(told $((merged + 1)) lines)"
+equal 'every cluster has a spread' "$(grep -o '"id"' lines | wc -l)" "$(grep -o '"spread": [0-9]' lines | wc -l)"
+works asterism stream near --angle 60
+equal 'not by default' '0:seen 1:seen' "$(told 20 ../out)"
+# A state between the frames that count them.
+works asterism stream near/1?.txt near/2[0-2].txt --angle 60 --merge-tracked on --state merging.state
+works asterism stream near --angle 60 --merge-tracked on --state merging.state
+equal 'the rest of the lines' "$(sed -n '14,$p' lines | sed 's/"milliseconds": [^,]*//')" \
+    "$(sed 's/"milliseconds": [^,]*//' ../out)"
+fails 1 'merging.state.*merge_tracked' asterism stream near --angle 60 --state merging.state
+
 # ---- What comes is answered at once ----
 mkfifo in
 asterism stream - --angle 40 <in >lines &

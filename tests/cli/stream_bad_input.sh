@@ -20,6 +20,11 @@ fails 2 '--lifetime must be' asterism stream a.npy --angle 40 --lifetime 1.5
 fails 2 '--max-iterations must be' asterism stream a.npy --angle 40 --max-iterations 0
 fails 2 '--max-clusters must be' asterism stream a.npy --angle 40 --max-clusters 0
 fails 2 '--weight-update must be posterior or paper' asterism stream a.npy --angle 40 --weight-update kalman
+fails 2 '--revive must be any or near' asterism stream a.npy --angle 40 --revive all
+fails 2 '--merge-tracked must be off or on' asterism stream a.npy --angle 40 --merge-tracked yes
+fails 2 '--merge-tracked is for --method ddp' asterism stream a.npy --angle 40 --merge-tracked on --method sdp
+fails 2 '--rigid is for --method ddp' asterism stream a.npy --angle 40 --rigid --method dp
+fails 2 '--rigid cannot be combined with --poses' asterism stream a.npy --angle 40 --rigid --poses poses.txt
 fails 2 'given twice' asterism stream - - --angle 40
 fails 2 '--points is for points on standard input' asterism stream a.npy --angle 40 --points 3 --dimension 3
 fails 2 '--points needs --dimension' asterism stream - --angle 40 --points 3
@@ -45,6 +50,9 @@ fails 1 'narrow.txt.*between 2 and 4096' asterism stream narrow.txt --angle 40
 printf '' >nothing.txt
 fails 1 'nothing.txt holds no points.*--dimension' asterism stream nothing.txt --angle 40
 fails 1 'a.npy.*3 dimensions.*--dimension' asterism stream a.npy --angle 40 --dimension 4
+
+printf '1 0\n0 1\n' >flat.txt
+fails 1 'flat.txt has points of 2 dimensions, and --rigid is for 3' asterism stream flat.txt --angle 40 --rigid
 
 # ---- A frame in the middle ----
 # halfway CODE PATTERN LINES COMMAND...: fails with one sentence after so many good frames.

@@ -95,6 +95,9 @@ static void check_labels(const place *at, const char *what, const int32_t *label
 
 static void check_record(const place *at, const ast_tracked *got, const ref_record *should, size_t used) {
     size_t dimension = at->s->options.dimension;
+    if (got->into != should->into || !(fabs(got->spread - should->spread) <= 1e-9 * should->spread))
+        fail_msg("%s: id %d, event %d is part of %d, spread %.17g; should be %d, %.17g", where(at), got->id, got->event,
+                 got->into, got->spread, should->into, should->spread);
     if (got->id != should->id || got->event != should->event || got->age != should->age || got->count != should->count)
         fail_msg("%s: id %d, event %d, age %u, %zu points; should be id %d, event %d, age %u, %zu points", where(at),
                  got->id, got->event, got->age, got->count, should->id, should->event, should->age, should->count);
@@ -111,10 +114,11 @@ static void check_record(const place *at, const ast_tracked *got, const ref_reco
 
 static void check_frame(const place *at, const ast_frame *got, const ref_frame *should, size_t missed) {
     if (got->frame != at->frame || got->points != at->s->counts[at->frame] || got->missing != missed ||
-        got->clusters != should->clusters)
-        fail_msg("%s: reported as frame %llu of %zu points, %zu missing, %zu clusters; %zu are missing, %zu clusters",
-                 where(at), (unsigned long long)got->frame, got->points, got->missing, got->clusters, missed,
-                 should->clusters);
+        got->clusters != should->clusters || got->merged != should->merged)
+        fail_msg("%s: reported as frame %llu of %zu points, %zu missing, %zu clusters, %zu merged; "
+                 "%zu are missing, %zu clusters, %zu merged",
+                 where(at), (unsigned long long)got->frame, got->points, got->missing, got->clusters, got->merged,
+                 missed, should->clusters, should->merged);
     if (got->converged != should->converged || (should->points > 0 && got->iterations != should->iterations))
         fail_msg("%s: %d passes, converged %d; should be %d, %d", where(at), got->iterations, got->converged,
                  should->iterations, should->converged);
@@ -221,15 +225,18 @@ static void check_objectives(const scene *s, const answer *expected) {
     }
 }
 
-static void check_either(uint64_t seed, ref_size size, size_t ways, int axial) {
-    scene s;
+static size_t merges; /* clusters that became part of others, in the random streams so far */
+
+static void check_ways(scene made, uint64_t seed, size_t ways) {
+    scene s = made;
     answer expected;
     ast_random random;
-    scene_make(&s, seed, size);
-    s.options.axial = axial;
     s.options.revive_near = seed % 3 == 0;
+    s.options.rigid = s.options.dimension == 3 && s.options.method == AST_STREAM_DDP && seed % 5 < 2;
     answer_make(&expected, &s);
     check_objectives(&s, &expected);
+    for (size_t t = 0; t < s.frames; t++)
+        merges += expected.frames[t].merged;
     ast_random_seed(&random, seed, 42);
     for (size_t way = 0; way < ways; way++) {
         ref_setup setup = ref_setup_of_way(&random, way, ways);
@@ -237,6 +244,22 @@ static void check_either(uint64_t seed, ref_size size, size_t ways, int axial) {
     }
     answer_free(&expected, &s);
     scene_free(&s);
+}
+
+static void check_either(uint64_t seed, ref_size size, size_t ways, int axial) {
+    scene s;
+    scene_make(&s, seed, size);
+    s.options.axial = axial;
+    s.options.merge_tracked = seed % 2 == 0;
+    check_ways(s, seed, ways);
+}
+
+static void check_meeting(uint64_t seed, ref_size size, size_t ways) {
+    scene s;
+    (void)size;
+    scene_make_meeting(&s, seed);
+    s.options.axial = seed % 4 == 0;
+    check_ways(s, seed, ways);
 }
 
 static void check_scene(uint64_t seed, ref_size size, size_t ways) {
@@ -250,6 +273,14 @@ static void check_axial_scene(uint64_t seed, ref_size size, size_t ways) {
 static void small_streams_equal_the_reference(void **state) {
     (void)state;
     ref_check_seeds(check_scene, REF_SMALL, 800, 3);
+}
+
+static void meetings_equal_the_reference(void **state) {
+    (void)state;
+    merges = 0;
+    ref_check_seeds(check_meeting, REF_SMALL, 400, 3);
+    if (ref_case_only() == 0 && merges < ref_case_count(400) / 8)
+        fail_msg("only %zu clusters were merged", merges);
 }
 
 static void large_streams_equal_the_reference(void **state) {
@@ -273,6 +304,8 @@ static void rooms_equal_the_reference(void **state) {
         scene_make_room(&s, seed);
         s.options.axial = seed % 2 == 0;
         s.options.revive_near = seed % 4 < 2;
+        s.options.merge_tracked = seed % 3 > 0;
+        s.options.rigid = seed % 5 < 2;
         answer_make(&expected, &s);
         check_objectives(&s, &expected);
         for (size_t way = 0; way < 4; way++) { /* the ordered path on 1 to 8 threads */
@@ -286,9 +319,8 @@ static void rooms_equal_the_reference(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_streams_equal_the_reference),
-        cmocka_unit_test(large_streams_equal_the_reference),
-        cmocka_unit_test(axial_streams_equal_the_reference),
+        cmocka_unit_test(small_streams_equal_the_reference), cmocka_unit_test(large_streams_equal_the_reference),
+        cmocka_unit_test(meetings_equal_the_reference),      cmocka_unit_test(axial_streams_equal_the_reference),
         cmocka_unit_test(rooms_equal_the_reference),
     };
     return cmocka_run_group_tests_name("streams", tests, NULL, ref_contexts_end);

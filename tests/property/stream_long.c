@@ -43,7 +43,7 @@ static size_t fill_frame(float *x, size_t t, ast_random *random) {
 
 /* What happened over a stretch of the stream. */
 typedef struct tally {
-    size_t events[5], most;
+    size_t events[AST_MERGED + 1], most;
 } tally;
 
 static void step(ast_context *context, ast_stream *stream, const float *x, size_t count, tally *sum) {
@@ -59,7 +59,7 @@ static void step(ast_context *context, ast_stream *stream, const float *x, size_
     sum->most = clusters > sum->most ? clusters : sum->most;
 }
 
-static void run_long(int threads, ast_parallel parallel, ast_stream_method method, size_t frames) {
+static void run_long(int threads, ast_parallel parallel, ast_stream_method method, int merging, size_t frames) {
     static float x[CYCLE][POINTS * 3];
     size_t counts[CYCLE];
     ast_random random;
@@ -74,6 +74,7 @@ static void run_long(int threads, ast_parallel parallel, ast_stream_method metho
     options.lifetime = 8;
     options.method = method;
     options.parallel = parallel;
+    options.merge_tracked = options.rigid = merging;
     ast_context *context;
     ast_open(&context, threads);
     assert_non_null(context);
@@ -94,7 +95,7 @@ static void run_long(int threads, ast_parallel parallel, ast_stream_method metho
         fail_msg("%zu bytes in use after the run, %zu before it", mallinfo2().uordblks, bytes);
     assert_true(sum.most < 60);
     assert_true(sum.events[AST_BORN] > frames / 100 && sum.events[AST_SEEN] > frames);
-    if (method == AST_STREAM_DDP)
+    if (method == AST_STREAM_DDP && !merging)
         for (int event = AST_BORN; event <= AST_DIED; event++)
             assert_true(sum.events[event] > frames / 100); /* all of it happens all the time */
     ast_stream_close(stream);
@@ -103,14 +104,15 @@ static void run_long(int threads, ast_parallel parallel, ast_stream_method metho
 
 static void a_long_stream_allocates_nothing(void **state) {
     (void)state;
-    run_long(1, AST_ORDERED, AST_STREAM_DDP, FRAMES);
+    run_long(1, AST_ORDERED, AST_STREAM_DDP, 0, FRAMES);
+    run_long(1, AST_ORDERED, AST_STREAM_DDP, 1, FRAMES / 4);
 }
 
 static void nor_does_any_other_way(void **state) {
     (void)state;
     for (int mode = AST_ORDERED; mode <= AST_SERIAL; mode++) {
-        run_long(2, (ast_parallel)mode, AST_STREAM_DDP, FRAMES / 20);
-        run_long(2, (ast_parallel)mode, AST_STREAM_SDP, FRAMES / 50);
+        run_long(2, (ast_parallel)mode, AST_STREAM_DDP, 0, FRAMES / 20);
+        run_long(2, (ast_parallel)mode, AST_STREAM_SDP, 0, FRAMES / 50);
     }
 }
 

@@ -74,7 +74,7 @@ static void move(maker *m, size_t k) {
     size_t lifetime = m->made->options.lifetime;
     if (m->away[k] > 0)
         m->away[k]--;
-    else if (below(m, 6) == 0)
+    else if (below(m, m->made->options.merge_tracked ? 60 : 6) == 0)
         m->away[k] = 1 + below(m, lifetime < 12 ? lifetime + 4 : 16);
 }
 
@@ -230,4 +230,81 @@ void scene_make_room(scene *made, uint64_t seed) {
     }
     snprintf(made->text, sizeof made->text, "a room; the seed of its own test; angle %.17g, lifetime %u",
              made->options.angle, made->options.lifetime);
+}
+
+/* The directions of frame t: each on its way from where it starts to the first one. */
+static void meet(maker *m, const double *starts, double near, size_t t) {
+    double part = near * (double)t / (double)m->made->frames;
+    for (size_t k = 0; k < m->directions; k++) {
+        double *v = m->direction + k * m->dimension, squares = 0;
+        for (size_t d = 0; d < m->dimension; d++) {
+            v[d] = (1 - part) * starts[k * m->dimension + d] + part * starts[d];
+            squares += v[d] * v[d];
+        }
+        for (size_t d = 0; d < m->dimension; d++)
+            v[d] /= sqrt(squares);
+    }
+}
+
+/* A direction at 1 to 1.6 times the angle from the first one. */
+static void start_apart(maker *m, const double *first, double *v) {
+    double along = 0, squares = 0, apart = fmin(170, m->made->options.angle * uniform(m, 1, 1.6)) * M_PI / 180;
+    ref_random_direction(&m->random, v, m->dimension);
+    for (size_t d = 0; d < m->dimension; d++)
+        along += v[d] * first[d];
+    for (size_t d = 0; d < m->dimension; d++) {
+        v[d] -= along * first[d];
+        squares += v[d] * v[d];
+    }
+    for (size_t d = 0; d < m->dimension; d++)
+        v[d] = cos(apart) * first[d] + sin(apart) * v[d] / sqrt(squares);
+}
+
+static void make_meeting_options(maker *m) {
+    ast_stream_options *options = &m->made->options;
+    ast_stream_options_init(options);
+    options->dimension = m->dimension;
+    options->angle = uniform(m, 25, 75);
+    options->lifetime = below(m, 4) ? 400 : 2 + (uint32_t)below(m, 6);
+    options->max_clusters = below(m, 8) ? 0 : 1 + below(m, 4);
+    if (below(m, 4) == 0)
+        options->beta = pow(10, uniform(m, 0, 5));
+    else
+        options->drift = uniform(m, 0.3, 5);
+    options->weight_update = (ast_weight_update)below(m, 3);
+    options->merge_tracked = 1;
+}
+
+void scene_make_meeting(scene *made, uint64_t seed) {
+    static const size_t dimensions[] = {2, 3, 3, 5, 12};
+    maker m = {.made = made, .look = DRIFTING};
+    memset(made, 0, sizeof *made);
+    made->seed = seed;
+    ast_random_seed(&m.random, seed, 44);
+    m.dimension = dimensions[below(&m, 5)];
+    m.directions = 2 + below(&m, 5);
+    m.spread = below(&m, 3) ? uniform(&m, 0, 0.1) : uniform(&m, 0, 0.4);
+    m.holes = below(&m, 3) ? 0 : 0.1;
+    m.most = 10 + below(&m, 60);
+    make_meeting_options(&m);
+    made->frames = 25 + below(&m, 25);
+    made->stride = m.dimension;
+    made->x = ref_take(made->frames, sizeof *made->x);
+    made->counts = ref_take(made->frames, sizeof *made->counts);
+    made->deeds = ref_take(made->frames, sizeof *made->deeds);
+    m.direction = ref_take(DIRECTIONS * m.dimension, sizeof *m.direction);
+    m.velocity = ref_take(DIRECTIONS * m.dimension, sizeof *m.velocity);
+    double *starts = ref_take(DIRECTIONS * m.dimension, sizeof *starts), near = uniform(&m, 0.7, 1.2);
+    ref_random_direction(&m.random, starts, m.dimension);
+    for (size_t k = 1; k < m.directions; k++)
+        start_apart(&m, starts, starts + k * m.dimension);
+    for (size_t t = 0; t < made->frames; t++) {
+        meet(&m, starts, near, t);
+        make_frame(&m, t);
+    }
+    make_deeds(&m);
+    describe(&m);
+    free(m.direction);
+    free(m.velocity);
+    free(starts);
 }

@@ -28,6 +28,9 @@ void scene_make(scene *made, uint64_t seed, ref_size size);
  * nearly win, are revived and lose their last points again. */
 void scene_make_room(scene *made, uint64_t seed);
 
+/* Directions that draw near each other, up to a few degrees, and now and then are away: clusters that become one. */
+void scene_make_meeting(scene *made, uint64_t seed);
+
 void scene_free(scene *made);
 ast_points scene_points(const scene *s, size_t t); /* frame t */
 

@@ -26,6 +26,7 @@ static ref_cluster *cluster_append(ref_stream *stream, role kind, const float *m
     ref_cluster *made = ref_take(1, sizeof *made);
     made->role = kind;
     made->id = -1;
+    made->into = -1;
     made->m = ref_take(dimension, sizeof *made->m);
     made->mean = ref_take(dimension, sizeof *made->mean);
     made->raw = ref_take(dimension, sizeof *made->raw);
@@ -88,7 +89,8 @@ static float *towards(const setting *s, const float *x, const float *m) {
 static double revival_score(const setting *s, const ref_cluster *cluster, const float *given) {
     ast_geodesic g;
     float *x = towards(s, given, cluster->m);
-    ast_geodesic_solve(ast_angle_between(x, cluster->m, s->dimension), cluster->weight, s->beta, cluster->dt, 1, &g);
+    ast_geodesic_solve(ast_angle_between(x, cluster->m, s->dimension), cluster->weight, cluster->beta, cluster->dt, 1,
+                       &g);
     free(x);
     return 1 + cluster->dt * s->q - g.losses;
 }
@@ -103,7 +105,7 @@ static void revive(const setting *s, ref_cluster *cluster, const float *given) {
         squares += (double)x[d] * (double)x[d];
     for (size_t d = 0; d < s->dimension; d++)
         u[d] = (double)x[d] / sqrt(squares);
-    ast_geodesic_solve(zeta, cluster->weight, s->beta, cluster->dt, 1, &g);
+    ast_geodesic_solve(zeta, cluster->weight, cluster->beta, cluster->dt, 1, &g);
     ast_geodesic_mean(s->dimension, u, cluster->m, g.eta, zeta, cluster->mean);
     free(u);
     free(x);
@@ -183,18 +185,18 @@ static void sum_up(ref_stream *stream, const setting *s, const int32_t *labels) 
 }
 
 /* What f* has of the walk: dt beta, of which nothing is left where directions do not move at all. */
-static double walk(const setting *s, const ref_cluster *cluster) {
-    return isinf(s->beta) ? 0 : cluster->dt * s->beta;
+static double walk(const ref_cluster *cluster) {
+    return isinf(cluster->beta) ? 0 : cluster->dt * cluster->beta;
 }
 
 /* A tracked cluster's mean between where it was and where its points are. */
 static void update_tracked(const setting *s, ref_cluster *cluster, const double *u) {
     ast_geodesic g;
     double zeta = ast_angle_from(u, cluster->m, s->dimension);
-    ast_geodesic_solve(zeta, cluster->weight, s->beta, cluster->dt, cluster->length, &g);
+    ast_geodesic_solve(zeta, cluster->weight, cluster->beta, cluster->dt, cluster->length, &g);
     ast_geodesic_mean(s->dimension, u, cluster->m, g.eta, zeta, cluster->mean);
     cluster->value = cluster->length - g.losses + cluster->dt * s->q;
-    cluster->f = cluster->weight + walk(s, cluster) + cluster->length - g.losses;
+    cluster->f = cluster->weight + walk(cluster) + cluster->length - g.losses;
 }
 
 /* The sum is too short to have a direction: the old mean stays, and f has the data's part at the old mean. */
@@ -208,7 +210,7 @@ static void update_without_direction(const setting *s, ref_cluster *cluster) {
         dot += (double)cluster->sum[d] * (double)cluster->mean[d];
     dot /= SCALE;
     cluster->value = dot + (cluster->role == TRACKED ? cluster->dt * s->q : s->lambda);
-    cluster->f = cluster->weight + walk(s, cluster) + dot;
+    cluster->f = cluster->weight + walk(cluster) + dot;
 }
 
 int ref_has_direction(const ref_cluster *cluster) {
@@ -224,7 +226,7 @@ static void turn_sum(const setting *s, ref_cluster *cluster) {
         cluster->sum[d] = -cluster->sum[d];
 }
 
-static void update_mean(const setting *s, ref_cluster *cluster) {
+void ref_update_mean(const setting *s, ref_cluster *cluster) {
     double squares = 0;
     double *u = ref_take(s->dimension, sizeof *u);
     if (s->points->axial && cluster->role == TRACKED)
@@ -276,7 +278,7 @@ static size_t one_pass(ref_stream *stream, const setting *s, int32_t *labels, do
     for (size_t k = 0; k < stream->count; k++) {
         if (stream->list[k]->members == 0)
             continue;
-        update_mean(s, stream->list[k]);
+        ref_update_mean(s, stream->list[k]);
         *objective += stream->list[k]->value;
     }
     return changed;
@@ -293,12 +295,14 @@ static void start_frame(ref_stream *stream, const ref_points *points, setting *s
     s->lambda = ref_cosine(options->angle) - 1;
     s->lifetime = options->lifetime;
     s->q = options->lifetime > 0 ? s->lambda / options->lifetime : 0;
-    s->beta = ref_current_beta(stream);
     s->near_only = options->revive_near;
+    if (options->rigid)
+        ref_turn_all(stream);
     for (size_t k = 0; k < stream->count; k++) {
         ref_cluster *cluster = stream->list[k];
         cluster->role = options->method == AST_STREAM_DDP ? TRACKED : GIVEN;
         cluster->members = 0;
+        cluster->beta = ref_current_beta(stream, cluster);
         memcpy(cluster->mean, cluster->m, s->dimension * sizeof *cluster->m);
     }
 }
@@ -369,14 +373,16 @@ void ref_stream_reset(ref_stream *stream) {
     double third = ref_radians(stream->options.angle) / 3;
     for (size_t k = 0; k < stream->count; k++)
         ref_cluster_free(stream->list[k]);
-    stream->count = 0;
+    stream->count = stream->near_count = 0;
     stream->num = third * third;
     stream->den = 1;
+    memset(stream->turn, 0, sizeof stream->turn);
 }
 
 void ref_stream_close(ref_stream *stream) {
     ref_stream_reset(stream);
     free(stream->list);
+    free(stream->near);
     memset(stream, 0, sizeof *stream);
 }
 

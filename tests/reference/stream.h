@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Streams as slow, sequential code: sections 4 and 5 of the project's page "The algorithms, exactly", word by word. It
- * was written from that page alone; of src/ it calls the geodesic solver, which has tests of its own. A stream whose
+ * Streams as slow, sequential code: sections 4, 5 and 10 of the project's page "The algorithms, exactly", word by
+ * word. It was written from that page alone; of src/ it calls the geodesic solver and the fit of a rotation, which have
+ * tests of their own. A stream whose
  * frames are axial points (ref_points_turn, each of them) follows docs/axial.md. */
 #ifndef REF_STREAM_H
 #define REF_STREAM_H
@@ -18,6 +19,9 @@ typedef struct ref_stream {
     ref_cluster *gone; /* those with an id that died in this frame, linked; only for their records */
     int32_t next_id;
     double num, den; /* of the spread that the stream learns */
+    double turn[3];  /* of a rigid scene, a frame */
+    int (*near)[3];  /* pairs of ids that were near at the last close, and for how many frames in a row */
+    size_t near_count;
 } ref_stream;
 
 /* What became of one cluster in a frame: an ast_tracked that owns its mean. */
@@ -26,8 +30,9 @@ typedef struct ref_record {
     ast_event event;
     uint32_t age;
     size_t count;
-    double weight;
+    double weight, spread;
     float *mean;
+    int32_t into;
 } ref_record;
 
 /* What one frame came to. */
@@ -39,8 +44,9 @@ typedef struct ref_frame {
     double objective;
     int iterations, converged;
     size_t clusters; /* with points */
-    size_t points;   /* that take part */
-    double total;    /* what "N" means in bounds on the objective */
+    size_t merged;
+    size_t points; /* that take part */
+    double total;  /* what "N" means in bounds on the objective */
 } ref_frame;
 
 void ref_stream_open(ref_stream *stream, const ast_stream_options *options);

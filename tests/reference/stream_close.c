@@ -16,32 +16,44 @@ static int by_beta(const ast_stream_options *options) {
     return !isnan(options->beta);
 }
 
-double ref_current_beta(const ref_stream *stream) {
+/* Its own spread, to which that of all clusters together counts as one point. */
+double ref_spread_square(const ref_stream *stream, const ref_cluster *cluster) {
+    return fmax(0, (cluster->num + stream->num / stream->den) / (cluster->den + 1));
+}
+
+double ref_current_beta(const ref_stream *stream, const ref_cluster *cluster) {
     const ast_stream_options *options = &stream->options;
     if (by_beta(options))
         return options->beta;
     double drift = ref_radians(options->drift), phi = ref_radians(options->angle);
-    double square = stream->num / stream->den;
+    double square = ref_spread_square(stream, cluster);
     square = fmax(square, 9 * drift * drift);
     square = fmin(square, phi * phi);
     return square / (drift * drift);
 }
 
-/* What the frame says about the spread. */
+/* What the frame says about the spreads. */
 static void learn_spread(ref_stream *stream, size_t dimension, int axial) {
     double drift = ref_radians(stream->options.drift), num = 0, den = 0;
     for (size_t k = 0; k < stream->count; k++) {
-        const ref_cluster *cluster = stream->list[k];
+        ref_cluster *cluster = stream->list[k];
+        double own_num = 0, own_den = 0;
         if (cluster->members >= 2) {
-            num += 2 * ((double)cluster->members - cluster->length);
-            den += (double)cluster->members - 1;
+            own_num = 2 * ((double)cluster->members - cluster->length);
+            own_den = (double)cluster->members - 1;
         } else if (cluster->members == 1 && cluster->raw_count > 0) {
             double dot = 0;
             for (size_t d = 0; d < dimension; d++)
                 dot += cluster->raw[d] * (double)cluster->last[d];
             dot = axial ? fabs(dot) : dot;
-            num += fmax(0, 2 * (1 - dot) - cluster->dt * drift * drift) / (1 + 1 / cluster->raw_count);
-            den += 1;
+            own_num = fmax(0, 2 * (1 - dot) - cluster->dt * drift * drift) / (1 + 1 / cluster->raw_count);
+            own_den = 1;
+        }
+        num += own_num;
+        den += own_den;
+        if (own_den > 0) {
+            cluster->num = 0.9 * cluster->num + own_num;
+            cluster->den = 0.9 * cluster->den + own_den;
         }
     }
     if (den > 0) {
@@ -50,7 +62,7 @@ static void learn_spread(ref_stream *stream, size_t dimension, int axial) {
     }
 }
 
-static double updated_weight(const ref_stream *stream, const setting *s, const ref_cluster *cluster) {
+static double updated_weight(const ref_stream *stream, const ref_cluster *cluster) {
     ast_weight_update update = stream->options.weight_update;
     if (update == AST_UPDATE_OF_TRACKER)
         update = by_beta(&stream->options) ? AST_PAPER : AST_POSTERIOR;
@@ -58,7 +70,7 @@ static double updated_weight(const ref_stream *stream, const setting *s, const r
         return cluster->length;
     if (update == AST_PAPER)
         return cluster->f;
-    return 1 / (1 / cluster->weight + cluster->dt / s->beta) + cluster->length;
+    return 1 / (1 / cluster->weight + cluster->dt / cluster->beta) + cluster->length;
 }
 
 /* Without a direction of the data the last one that there was stays. */
@@ -98,7 +110,7 @@ static void close_cluster(ref_stream *stream, const setting *s, ref_cluster *clu
     record->event = event_of(cluster);
     record->age = cluster->members > 0 ? 0 : cluster->dt;
     if (cluster->members > 0) {
-        cluster->weight = updated_weight(stream, s, cluster);
+        cluster->weight = updated_weight(stream, cluster);
         choose_side(s, cluster);
         memcpy(cluster->m, cluster->mean, s->dimension * sizeof *cluster->m);
         remember_data(cluster, s->dimension);
@@ -118,7 +130,9 @@ static void close_cluster(ref_stream *stream, const setting *s, ref_cluster *clu
     if (cluster->dead && cluster->members == 0)
         record->event = AST_DIED;
     record->id = cluster->id;
+    record->into = -1;
     record->weight = cluster->weight;
+    record->spread = sqrt(ref_spread_square(stream, cluster)) / (M_PI / 180);
     record->mean = ref_take(s->dimension, sizeof *record->mean);
     memcpy(record->mean, cluster->m, s->dimension * sizeof *record->mean);
 }
@@ -171,6 +185,8 @@ static void record_gone(ref_stream *stream, ref_frame *frame) {
         ref_cluster *cluster = stream->gone;
         ref_record *record = &frame->records[frame->records_count++];
         *record = (ref_record){.id = cluster->id, .event = AST_DIED, .age = cluster->dt, .weight = cluster->weight};
+        record->into = -1;
+        record->spread = sqrt(ref_spread_square(stream, cluster)) / (M_PI / 180);
         record->mean = cluster->m;
         cluster->m = NULL;
         stream->gone = cluster->next;
@@ -181,16 +197,22 @@ static void record_gone(ref_stream *stream, ref_frame *frame) {
 
 void ref_close_frame(ref_stream *stream, const setting *s, ref_frame *frame) {
     size_t gone = 0;
+    ref_absorb_pieces(stream, s, frame->labels);
     for (const ref_cluster *cluster = stream->gone; cluster; cluster = cluster->next)
         gone++;
     frame->records = ref_take(stream->count + gone, sizeof *frame->records);
     frame->records_count = stream->count;
+    if (stream->options.rigid)
+        ref_learn_turn(stream, s);
     learn_spread(stream, s->dimension, s->points->axial);
     for (size_t k = 0; k < stream->count; k++) {
         close_cluster(stream, s, stream->list[k], &frame->records[k]);
         frame->clusters += stream->list[k]->members > 0;
     }
     write_labels(stream, s->points, frame);
+    ref_merge_tracked(stream, s, frame->records);
+    for (size_t k = 0; k < stream->count; k++)
+        frame->merged += frame->records[k].event == AST_MERGED;
     keep_to_limit(stream, frame);
     record_gone(stream, frame);
     ref_drop_dead(stream, NULL, 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the two files of the reference of streams share: stream.c has the passes of a frame, stream_close.c its end. */
+ * What the files of the reference of streams share: stream.c has the passes of a frame, stream_close.c its end,
+ * stream_merge.c what becomes one at the end, stream_rigid.c how the scene turns. */
 #ifndef REF_STREAM_INSIDE_H
 #define REF_STREAM_INSIDE_H
 
@@ -23,10 +24,13 @@ struct ref_cluster {
     uint32_t dt;   /* frames since it last had points, 1 or more */
     double *raw;   /* (D) the direction of its last data, and how many there were; 0: none yet */
     double raw_count;
+    double num, den; /* of its own spread */
     /* In the frame under way: */
     float *mean;    /* (D) mu_k */
     size_t members; /* the running count */
-    int dead;
+    double beta;    /* of its transition */
+    int dead, absorbed;
+    int32_t into;      /* the id that it is part of from now on; -1: none */
     int64_t *sum;      /* (D) */
     double length;     /* |sum| */
     double value;      /* its part in the objective */
@@ -39,13 +43,28 @@ struct ref_cluster {
 typedef struct setting {
     const ref_points *points;
     size_t dimension;
-    double angle, lambda, beta, q;
+    double angle, lambda, q;
     int near_only; /* a point that does not fit where a cluster was cannot revive it */
     uint32_t lifetime;
 } setting;
 
-/* beta of the frame that comes, from the spread learnt so far. */
-double ref_current_beta(const ref_stream *stream);
+/* The squared spread of a cluster, from what was learnt so far; and beta of the frame that comes. */
+double ref_spread_square(const ref_stream *stream, const ref_cluster *cluster);
+double ref_current_beta(const ref_stream *stream, const ref_cluster *cluster);
+
+/* Clusters that are pieces of others give them their points: labels (N) are places in the list. Born ones go. */
+void ref_absorb_pieces(ref_stream *stream, const setting *s, int32_t *labels);
+
+/* The mean of a cluster by its sum, and what goes with it. */
+void ref_update_mean(const setting *s, ref_cluster *cluster);
+
+/* Section 10: clusters that were near each other three frames in a row become one. records (count) are those of the
+ * list. */
+void ref_merge_tracked(ref_stream *stream, const setting *s, ref_record *records);
+
+/* Section 10, --rigid: turns all clusters before a frame; learns from it how. */
+void ref_turn_all(ref_stream *stream);
+void ref_learn_turn(ref_stream *stream, const setting *s);
 
 /* The close of a frame: ids, weights, ages, deaths, records. */
 void ref_close_frame(ref_stream *stream, const setting *s, ref_frame *frame);

@@ -36,8 +36,8 @@ static void make_scene(scene *out) {
         out->depth[i] = 2000;
     }
     size_t half = (PIXELS - SIDE) / 2;
-    out->clusters[0] = (ast_tracked){3, AST_BORN, 0, half, 0.5, 1, out->means[0]};
-    out->clusters[1] = (ast_tracked){5, AST_SEEN, 0, half, 0.5, 1, out->means[1]};
+    out->clusters[0] = (ast_tracked){3, AST_BORN, 0, half, 0.5, 1, out->means[0], 2, -1};
+    out->clusters[1] = (ast_tracked){5, AST_SEEN, 0, half, 0.5, 1, out->means[1], 2, -1};
     out->frame = (ast_frame){
         .size = sizeof(ast_frame), .points = PIXELS, .missing = SIDE, .objective = 3, .seconds = 0.001, .clusters = 2};
     out->view = ast_points_f4(out->points[0], PIXELS, 3);
@@ -213,7 +213,7 @@ static void many_clusters(void **state) {
     make_scene(&from);
     ast_tracked *clusters = calloc(MANY, sizeof *clusters);
     for (int32_t i = 0; i < MANY; i++)
-        clusters[i] = (ast_tracked){i, i % 2 ? AST_UNSEEN : AST_SEEN, 0, (size_t)i, 0.1, 1, from.means[0]};
+        clusters[i] = (ast_tracked){i, i % 2 ? AST_UNSEEN : AST_SEEN, 0, (size_t)i, 0.1, 1, from.means[0], 2, -1};
     from.recorded.clusters = clusters;
     from.recorded.count = MANY;
     ast_recording *recording = ast_recording_open(&plain_head);

@@ -54,7 +54,6 @@ static void begin(situation *s, uint64_t seed) {
     assert_true(ast_tracks_reserve(&s->tracks, count, s->dimension));
     ast_clusters_clear(&s->clusters, s->dimension);
     s->tracks.count = s->clusters.reserved = count;
-    s->tracks.beta = betas[ast_random_below(&s->random, 6)];
     s->tracks.q = lambda / lifetime;
     s->tracks.candidates = true;
     s->tracks.limit = 1 + lambda - 0x1p-20;
@@ -62,6 +61,7 @@ static void begin(situation *s, uint64_t seed) {
         float *m = s->tracks.m + k * s->dimension;
         draw(s, k > 0 && k % 3 == 0 ? s->tracks.m : NULL, 0.1, m);
         s->tracks.w[k] = ast_random_below(&s->random, 8) ? exp(uniform(s, -5, 15)) : 0;
+        s->tracks.beta[k] = betas[ast_random_below(&s->random, 6)];
         s->tracks.dt[k] = 1 + (uint32_t)ast_random_below(&s->random, lifetime);
         assert_true(ast_clusters_add(&s->clusters, m, UINT32_MAX) >= 0);
     }
@@ -110,7 +110,6 @@ static float worked_out_anew(const situation *s) {
     size_t count = s->tracks.count;
     assert_true(ast_tracks_reserve(&fresh, count, s->dimension));
     fresh.count = count;
-    fresh.beta = s->tracks.beta;
     fresh.q = s->tracks.q;
     fresh.candidates = s->tracks.candidates;
     fresh.limit = s->tracks.limit;
@@ -118,6 +117,7 @@ static float worked_out_anew(const situation *s) {
     if (count) {
         memcpy(fresh.m, s->tracks.m, count * s->dimension * sizeof *fresh.m);
         memcpy(fresh.w, s->tracks.w, count * sizeof *fresh.w);
+        memcpy(fresh.beta, s->tracks.beta, count * sizeof *fresh.beta);
         memcpy(fresh.dt, s->tracks.dt, count * sizeof *fresh.dt);
         memcpy(fresh.unseen, s->tracks.unseen, count * sizeof *fresh.unseen);
     }

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Merging of tracked clusters: nothing in the passes joins two clusters whose directions have become one. So at the
+ * close of a frame two clusters with points whose means are closer than half the angle, three frames in a row, become
+ * one: the older id stays, with the sum of the weights and the mean on the great circle between the two. Nearest pairs
+ * go first, and a cluster takes part in one join per frame at most. */
+#include "stream.h"
+
+#include "degree.h"
+#include "geodesic.h"
+#include "memory.h"
+
+#include <math.h>
+#include <string.h>
+
+#define JOIN_AFTER 3 /* frames in a row: a pair that is near in passing is not joined */
+
+static size_t list_seen(ast_stream *s);
+static uint32_t frames_before(const ast_joins *j, const ast_near_pair *pair, size_t *at);
+static bool add_pair(ast_joins *j, ast_near_pair pair, double cosine);
+static size_t nearest_ready(const ast_joins *j);
+static void join(ast_stream *s, const ast_near_pair *pair);
+static void settle(ast_joins *j, const ast_near_pair *joined);
+
+double ast_stream_closeness(const ast_stream *s, const float *a, const float *b) {
+    double cosine = ast_exact_score(a, b, s->options.dimension);
+    return s->options.axial ? fabs(cosine) : cosine;
+}
+
+bool ast_stream_merges(const ast_stream *s) {
+    return s->options.merge_tracked && s->options.method == AST_STREAM_DDP && s->options.lifetime > 1;
+}
+
+bool ast_stream_find_near(ast_stream *s) {
+    ast_joins *j = &s->joins;
+    const ast_cluster_list *c = &s->labelling.clusters;
+    const double limit = ast_cosine(s->options.angle / 2);
+    size_t at = 0;
+    j->found_count = 0;
+    if (!ast_stream_merges(s))
+        return true;
+    if (!ast_reserve(&j->seen, &j->seen_capacity, 0, c->live + 1, sizeof *j->seen))
+        return false;
+    size_t seen = list_seen(s);
+    for (size_t a = 0; a < seen; a++) {
+        for (size_t b = a + 1; b < seen; b++) {
+            const float *means = c->means;
+            double cosine = ast_stream_closeness(s, means + (size_t)j->seen[a].slot * c->dimension,
+                                                 means + (size_t)j->seen[b].slot * c->dimension);
+            ast_near_pair pair = {j->seen[a].id, j->seen[b].id, 1};
+            if (!(cosine > limit))
+                continue;
+            pair.frames += frames_before(j, &pair, &at);
+            if (!add_pair(j, pair, cosine))
+                return false;
+        }
+    }
+    return true;
+}
+
+void ast_stream_join(ast_stream *s) {
+    ast_joins *j = &s->joins;
+    ast_near_pair *old = j->pairs;
+    size_t old_capacity = j->capacity, best;
+    j->pairs = j->found;
+    j->count = j->found_count;
+    j->capacity = j->found_capacity;
+    j->found = old;
+    j->found_capacity = old_capacity;
+    while ((best = nearest_ready(j)) < j->count) {
+        ast_near_pair pair = j->pairs[best];
+        join(s, &pair);
+        settle(j, &pair);
+    }
+}
+
+/* Lists the clusters with points that will be remembered, in order of id; those born in this frame get the next ids.
+ * Returns how many they are. */
+static size_t list_seen(ast_stream *s) {
+    const ast_cluster_list *c = &s->labelling.clusters;
+    int32_t next = s->next_id;
+    size_t count = 0;
+    for (size_t k = 0; k < c->live; k++) {
+        int32_t slot = c->order[k];
+        if (c->members[slot] == 0)
+            continue;
+        bool born = (size_t)slot >= s->count;
+        int32_t id = born ? next++ : s->track[slot].id;
+        bool zero = ast_clusters_length(c, slot) <= ast_clusters_weight(c, slot) * AST_ZERO_SUM;
+        if (!(born && zero))
+            s->joins.seen[count++] = (ast_sighting){slot, id};
+    }
+    return count;
+}
+
+/* For how many frames the pair was near up to the last one, and at most so many that one more joins it. Pairs come in
+ * order of their ids: *at goes through the list once. */
+static uint32_t frames_before(const ast_joins *j, const ast_near_pair *pair, size_t *at) {
+    while (*at < j->count && (j->pairs[*at].older < pair->older ||
+                              (j->pairs[*at].older == pair->older && j->pairs[*at].younger < pair->younger)))
+        ++*at;
+    if (*at == j->count || j->pairs[*at].older != pair->older || j->pairs[*at].younger != pair->younger)
+        return 0;
+    return j->pairs[*at].frames < JOIN_AFTER ? j->pairs[*at].frames : JOIN_AFTER - 1;
+}
+
+static bool add_pair(ast_joins *j, ast_near_pair pair, double cosine) {
+    size_t count = j->found_count;
+    if (!ast_reserve(&j->found, &j->found_capacity, count, count + 1, sizeof *j->found) ||
+        !ast_reserve(&j->cosines, &j->cosine_capacity, count, count + 1, sizeof *j->cosines))
+        return false;
+    j->found[count] = pair;
+    j->cosines[count] = cosine;
+    j->found_count++;
+    return true;
+}
+
+/* The nearest pair that is to be joined, of equal ones the first; the number of pairs if there is none. */
+static size_t nearest_ready(const ast_joins *j) {
+    size_t best = j->count;
+    for (size_t p = 0; p < j->count; p++)
+        if (j->pairs[p].frames >= JOIN_AFTER && j->cosines[p] > -2 &&
+            (best == j->count || j->cosines[p] > j->cosines[best]))
+            best = p;
+    return best;
+}
+
+/* After a join: the younger id is in no pair any more, and pairs of the older one wait for the next frame. */
+static void settle(ast_joins *j, const ast_near_pair *joined) {
+    size_t kept = 0;
+    for (size_t p = 0; p < j->count; p++) {
+        ast_near_pair pair = j->pairs[p];
+        if (pair.older == joined->younger || pair.younger == joined->younger)
+            continue;
+        bool waits = pair.older == joined->older || pair.younger == joined->older;
+        j->cosines[kept] = waits ? -4 : j->cosines[p];
+        j->pairs[kept++] = pair;
+    }
+    j->count = kept;
+}
+
+/* ---- Two clusters become one ------------------------------------------------------------------------------------- */
+
+static size_t place_of(const ast_stream *s, int32_t id) {
+    size_t low = 0, high = s->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (s->track[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The mean of the older one moves towards that of the younger (section 5 with no step in between). */
+static void join_means(const ast_stream *s, size_t older, size_t younger) {
+    size_t dimension = s->options.dimension;
+    float *m = s->m + older * dimension, mean[AST_MAX_DIMENSION];
+    const float *other = s->m + younger * dimension;
+    double u[AST_MAX_DIMENSION], squared = 0;
+    double side = s->options.axial && ast_exact_score(m, other, dimension) < 0 ? -1 : 1;
+    if (!(s->track[younger].weight > 0))
+        return;
+    for (size_t d = 0; d < dimension; d++)
+        squared += (double)other[d] * (double)other[d];
+    for (size_t d = 0; d < dimension; d++)
+        u[d] = side * (double)other[d] / sqrt(squared);
+    ast_geodesic g;
+    double zeta = ast_angle_from(u, m, dimension);
+    ast_geodesic_solve(zeta, s->track[older].weight, 0, 0, s->track[younger].weight, &g);
+    ast_geodesic_mean(dimension, u, m, g.eta, zeta, mean);
+    memcpy(m, mean, dimension * sizeof *m);
+}
+
+/* The last data of both together. */
+static void join_data(const ast_stream *s, size_t older, size_t younger) {
+    size_t dimension = s->options.dimension;
+    double *u = s->u + older * dimension, along = 0, squared = 0, sum[AST_MAX_DIMENSION];
+    const double *other = s->u + younger * dimension;
+    for (size_t d = 0; d < dimension; d++)
+        along += u[d] * other[d];
+    double n = s->track[older].n_prev, added = s->track[younger].n_prev;
+    added = s->options.axial && along < 0 ? -added : added;
+    for (size_t d = 0; d < dimension; d++) {
+        sum[d] = n * u[d] + added * other[d];
+        squared += sum[d] * sum[d];
+    }
+    for (size_t d = 0; d < dimension && squared > 0; d++)
+        u[d] = sum[d] / sqrt(squared);
+}
+
+static void join(ast_stream *s, const ast_near_pair *pair) {
+    size_t older = place_of(s, pair->older), younger = place_of(s, pair->younger);
+    ast_track *into = &s->track[older], *from = &s->track[younger];
+    join_means(s, older, younger);
+    join_data(s, older, younger);
+    into->weight += from->weight;
+    into->n_prev += from->n_prev;
+    into->spread.num += from->spread.num;
+    into->spread.den += from->spread.den;
+    ast_tracked *gone = ast_stream_record(s, pair->younger), *stays = ast_stream_record(s, pair->older);
+    gone->event = AST_MERGED;
+    gone->into = pair->older;
+    stays->weight = into->weight;
+    stays->spread = sqrt(ast_stream_spread(s, &into->spread)) / AST_DEGREE;
+    memcpy(s->records.means + (size_t)(stays - s->records.list) * s->options.dimension,
+           s->m + older * s->options.dimension, s->options.dimension * sizeof *s->m);
+    ast_stream_forget(s, younger);
+}

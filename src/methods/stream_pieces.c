@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pieces: clusters that are part of another one by the end of the passes (merge_tracked). A stray point far from every
+ * mean starts a cluster, or revives one, or is all that is left of one; the passes then move its mean into the surface
+ * that the point came from, and two ids share one surface, or the wrong one has it. A direction cannot come that near
+ * another by itself: points within the angle of a mean join it, and no direction jumps. So a cluster whose mean is
+ * closer than half the angle to another one is a piece of it
+ *   - if it was born in this frame and the other one was born before it or is tracked;
+ *   - if it is tracked, moved by more than a quarter of the angle or had no points in the frame before, and the other
+ *     one had some then.
+ * A cluster that had points in the frame before is where it was expected in this frame, with or without points, and
+ * where its mean is now, unless that jumped; every other one is where its mean is, if it has points.
+ *
+ * The points of a piece count as those of the other cluster. A cluster that was born gets no id, a tracked one has no
+ * points in this frame, and neither gets any points in turn. The nearest pair goes first, and its mean is found anew,
+ * until there are no pieces left. */
+#include "stream.h"
+
+#include "memory.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct piece {
+    int32_t slot, into;
+    double cosine;
+} piece;
+
+static bool has_direction(const ast_cluster_list *c, int32_t slot) {
+    return c->members[slot] > 0 && ast_clusters_length(c, slot) > ast_clusters_weight(c, slot) * AST_ZERO_SUM;
+}
+
+static bool is_tracked(const ast_stream *s, int32_t slot) {
+    return (size_t)slot < s->count;
+}
+
+/* Where a tracked cluster was expected in this frame. */
+static const float *start_of(const ast_stream *s, int32_t slot) {
+    return s->tracks.m + (size_t)slot * s->options.dimension;
+}
+
+static const float *mean_of(const ast_stream *s, int32_t slot) {
+    return s->labelling.clusters.means + (size_t)slot * s->options.dimension;
+}
+
+/* Whether a tracked cluster was seen in the frame before. */
+static bool was_seen(const ast_stream *s, int32_t slot) {
+    return is_tracked(s, slot) && s->track[slot].dt == 1;
+}
+
+static bool jumped(const ast_stream *s, int32_t slot) {
+    return ast_stream_closeness(s, start_of(s, slot), mean_of(s, slot)) < ast_cosine(s->options.angle / 4);
+}
+
+static bool may_be_piece(const ast_stream *s, int32_t slot) {
+    return has_direction(&s->labelling.clusters, slot) && (!was_seen(s, slot) || jumped(s, slot));
+}
+
+/* How near the mean of a piece is to a cluster; -2: the cluster is nowhere. */
+static double nearness(const ast_stream *s, int32_t slot, int32_t into) {
+    double start = -2, now = -2;
+    bool seen = was_seen(s, into);
+    if (seen)
+        start = ast_stream_closeness(s, start_of(s, into), mean_of(s, slot));
+    if (has_direction(&s->labelling.clusters, into) && !(seen && jumped(s, into)))
+        now = ast_stream_closeness(s, mean_of(s, into), mean_of(s, slot));
+    return start > now ? start : now;
+}
+
+/* The nearest pair of a piece and its cluster, of equal ones the first in order of the pieces; slot -1: there is none.
+ * In the order of clusters, those born come last. */
+static piece nearest_piece(const ast_stream *s) {
+    const ast_cluster_list *c = &s->labelling.clusters;
+    piece best = {-1, -1, ast_cosine(s->options.angle / 2)};
+    for (size_t b = 0; b < c->live; b++) {
+        int32_t slot = c->order[b];
+        bool tracked = is_tracked(s, slot), candidate = may_be_piece(s, slot);
+        for (size_t a = 0; candidate && a < (tracked ? c->live : b); a++) {
+            int32_t into = c->order[a];
+            if (a == b || s->joins.host[into] != into || (tracked && !was_seen(s, into)))
+                continue;
+            double cosine = nearness(s, slot, into);
+            if (cosine > best.cosine)
+                best = (piece){slot, into, cosine};
+        }
+    }
+    return best;
+}
+
+/* The sums are integers: that of both is the sum over all points, as if they had joined the other one. */
+static void add_piece(ast_stream *s, const piece *p) {
+    ast_cluster_list *c = &s->labelling.clusters;
+    size_t dimension = c->dimension;
+    int64_t *sum = c->sums + (size_t)p->into * dimension, *other = c->sums + (size_t)p->slot * dimension;
+    double along = 0;
+    for (size_t d = 0; d < dimension; d++)
+        along += (double)sum[d] * (double)other[d];
+    int64_t side = c->axial && along < 0 ? -1 : 1;
+    for (size_t d = 0; d < dimension; d++)
+        sum[d] += side * other[d];
+    memset(other, 0, dimension * sizeof *other);
+    c->members[p->into] += c->members[p->slot];
+    c->weights[p->into] += c->weights[p->slot];
+    c->members[p->slot] = c->weights[p->slot] = 0;
+    float *mean = c->means + (size_t)p->into * dimension;
+    if (!is_tracked(s, p->into))
+        ast_clusters_update_mean(c, p->into);
+    else if (!ast_tracks_mean(&s->tracks, c, (size_t)p->into, mean))
+        memcpy(mean, start_of(s, p->into), dimension * sizeof *mean);
+}
+
+bool ast_stream_absorb(ast_stream *s) {
+    ast_cluster_list *c = &s->labelling.clusters;
+    ast_joins *j = &s->joins;
+    if (!ast_reserve(&j->host, &j->host_capacity, 0, c->slots + 1, sizeof *j->host))
+        return false;
+    for (size_t slot = 0; slot < c->slots; slot++)
+        j->host[slot] = (int32_t)slot;
+    if (!ast_stream_merges(s))
+        return true;
+    for (piece p = nearest_piece(s); p.slot >= 0; p = nearest_piece(s)) {
+        add_piece(s, &p);
+        for (size_t slot = 0; slot < c->slots; slot++)
+            if (j->host[slot] == p.slot)
+                j->host[slot] = p.into;
+    }
+    return true;
+}
