@@ -81,6 +81,19 @@ test("an event is a way to its frame", async () => {
   await close();
 });
 
+test("a merged cluster says where it went", async () => {
+  const data = stream();
+  Object.assign(data.frames[12].clusters[1], { event: "merged", into: 0 });
+  const { page, close } = await browser.open(data);
+  const row = page.locator(".events-card tr", { hasText: "merged into 0" });
+  assert.equal(await row.count(), 1);
+  await row.click();
+  await settled(page);
+  assert.match(await label(page), /^frame 112 /);
+  assert.equal(await page.locator(".table-card tr", { hasText: "merged into 0" }).count(), 1);
+  await close();
+});
+
 test("every view of a stream is saved", async () => {
   const { page, close } = await browser.open(stream({ frames: 3 }));
   const files = {};
@@ -100,7 +113,7 @@ test("every view of a stream is saved", async () => {
   ];
   assert.deepEqual(Object.keys(files).sort(), names);
   for (const name of names.filter((name) => name.endsWith(".svg"))) assert.ok(await isSvg(page, files[name]), name);
-  assert.match(files["events.csv"], /^frame,event,id,share\r\n100,born,0,/);
+  assert.match(files["events.csv"], /^frame,event,id,share,into\r\n100,born,0,/);
   await close();
 });
 

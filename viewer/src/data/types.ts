@@ -50,7 +50,7 @@ export interface BatchReport extends Common {
   image: string | null;
 }
 
-export type EventKind = "born" | "revived" | "seen" | "unseen" | "died";
+export type EventKind = "born" | "revived" | "seen" | "unseen" | "died" | "merged";
 
 export interface FrameCluster {
   id: number;
@@ -60,6 +60,8 @@ export interface FrameCluster {
   age: number;
   spread: number | null;
   event: EventKind;
+  /** Of a cluster that is merged: the id that stays. */
+  into?: number | null;
 }
 
 export interface Frame {

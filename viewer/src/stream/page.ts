@@ -211,13 +211,13 @@ export class StreamPage {
   }
 
   private eventCard(): HTMLElement {
-    const rows = (): (string | number)[][] =>
-      this.timeline.events.map((event) => [event.frame, event.kind, event.id, event.share]);
+    const rows = (): (string | number | null)[][] =>
+      this.timeline.events.map((event) => [event.frame, event.kind, event.id, event.share, event.into]);
     const view = card("Events", "table-card events-card", [
       {
         label: "CSV",
         title: "Save the events as CSV",
-        run: () => saveCsv("events", ["frame", "event", "id", "share"], rows()),
+        run: () => saveCsv("events", ["frame", "event", "id", "share", "into"], rows()),
       },
     ]);
     view.say("newest first; click to go there");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // How large each cluster was in each frame, as bands on top of each other (the paper's Figure 5), with the frames in which
-// clusters were born, came back and died marked above. Drawn by uPlot; drag to scrub.
+// clusters were born, came back, were merged and died marked above. Drawn by uPlot; drag to scrub.
 import uPlot from "uplot";
 import { channels } from "../data/colours";
 import type { Selection } from "../data/selection";
@@ -186,7 +186,7 @@ export class Shares {
   }
 }
 
-/** The three lanes of events, for the screen and for the file. */
+/** The lanes of events, for the screen and for the file. */
 export function drawLanes(
   pen: Pen,
   timeline: Timeline,

@@ -9,14 +9,14 @@ import { drawLanes } from "./shares";
 import type { Timeline } from "./timeline";
 
 const WIDTH = 1100;
-const HEIGHT = 420;
-const PLOT = { left: 80, right: WIDTH - 20, top: 70, bottom: HEIGHT - 40 };
+const HEIGHT = 435;
+const PLOT = { left: 80, right: WIDTH - 20, top: 85, bottom: HEIGHT - 40 };
 
 export function saveSharesCsv(timeline: Timeline): void {
   const rows = timeline.frames.flatMap((frame) =>
-    frame.clusters.map((c) => [frame.frame, frame.source, c.id, c.count, c.share, c.event, ...c.xyz]),
+    frame.clusters.map((c) => [frame.frame, frame.source, c.id, c.count, c.share, c.event, c.into ?? null, ...c.xyz]),
   );
-  saveCsv("shares", ["frame", "source", "id", "count", "share", "event", "x", "y", "z"], rows);
+  saveCsv("shares", ["frame", "source", "id", "count", "share", "event", "into", "x", "y", "z"], rows);
 }
 
 export function saveSharesSvg(timeline: Timeline, title: string): void {

@@ -33,7 +33,7 @@ export function frameTable(
         numeric: true,
         width: "5.6em",
       },
-      { title: "event", value: (c) => c.event, cell: (c) => eventWord(c.event), width: "6.2em" },
+      { title: "event", value: (c) => c.event, cell: (c) => eventWord(c.event, c.into), width: "8em" },
       {
         title: "age",
         help: "Frames since it last had points",
@@ -75,7 +75,7 @@ export function eventTable(
     },
     columns: [
       { title: "frame", value: (e) => e.frame, numeric: true, width: "5em" },
-      { title: "event", value: (e) => e.kind, cell: (e) => eventWord(e.kind), width: "6.5em" },
+      { title: "event", value: (e) => e.kind, cell: (e) => eventWord(e.kind, e.into), width: "8em" },
       {
         title: "cluster",
         value: (e) => e.id,
@@ -89,9 +89,10 @@ export function eventTable(
   return table;
 }
 
-function eventWord(kind: string): HTMLElement {
-  const sign = SIGNS[kind as Turning] as string | undefined;
-  return el("span", { class: `event ${kind}` }, sign ? `${sign} ${kind}` : kind);
+function eventWord(kind: string, into?: number | null): HTMLElement {
+  const sign = SIGNS[kind as Turning] as string | undefined,
+    words = into === undefined || into === null ? kind : `${kind} into ${into}`;
+  return el("span", { class: `event ${kind}` }, sign ? `${sign} ${words}` : words);
 }
 
 function lightWith(table: DataTable<FrameCluster>, selection: Selection): void {

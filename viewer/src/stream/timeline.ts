@@ -6,7 +6,7 @@ import { Colours } from "../data/colours";
 import type { EventKind, Frame, FrameCluster, StreamReport, Vec3 } from "../data/types";
 import { dot, scale } from "../math/vector";
 
-export type Turning = Extract<EventKind, "born" | "revived" | "died">;
+export type Turning = Extract<EventKind, "born" | "revived" | "died" | "merged">;
 
 export interface StreamEvent {
   /** Which of `frames` it is in, from 0. */
@@ -16,6 +16,8 @@ export interface StreamEvent {
   id: number;
   kind: Turning;
   share: number;
+  /** Of a cluster that is merged: the id that stays. */
+  into: number | null;
 }
 
 /** A page that runs for days keeps pictures and points of this many frames; the numbers of all. */
@@ -49,10 +51,10 @@ export class Timeline {
   push(frame: Frame): void {
     const index = this.frames.push(frame) - 1;
     this.clusters.push(new Map(frame.clusters.map((cluster) => [cluster.id, cluster])));
-    for (const { id, share, event } of frame.clusters) {
+    for (const { id, share, event, into } of frame.clusters) {
       this.totals.set(id, (this.totals.get(id) ?? 0) + share);
-      if (event === "born" || event === "revived" || event === "died")
-        this.events.push({ index, frame: frame.frame, id, kind: event, share });
+      if (event !== "seen" && event !== "unseen")
+        this.events.push({ index, frame: frame.frame, id, kind: event, share, into: into ?? null });
     }
     const old = this.frames[index - MOST_PICTURES];
     if (old) this.frames[index - MOST_PICTURES] = { ...old, image: null, sample: null };
