@@ -64,7 +64,7 @@ def segment(depth: Any, intrinsics: Any, *, angle: float = 60, stream: Any = Non
             n_threads: int | None = None, **options: Any) -> np.ndarray:
     """(H, W) int32: which direction the surface at every pixel faces; -1 where there is none.
 
-    One image by itself is clustered with DP-vMF-means at `angle`. With `stream`, a `DDPVMFMeans(revive_near=True,
+    One image by itself is clustered with DP-vMF-means at `angle`. With `stream`, a `DDPVMFMeans(merge_tracked=True,
     allow_missing=True)`, it is the stream's next frame, and surfaces keep their ids from frame to frame. rotation:
     (3, 3), camera to world, turns the normals first, so that directions stand still while the camera turns. The rest as
     in `normals`, but that smooth is "planes" where it is not given: the normals of whole walls and floors. What lies on

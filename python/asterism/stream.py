@@ -16,18 +16,20 @@ from numpy.typing import NDArray
 from ._base import DirectionClusterer, refuse_nan, unit_rows, whole_number
 from ._library import Context, array_at, constants, defaults, lib, opened, points_of, sized, structs, thread_count
 
-EVENTS = ("born", "revived", "seen", "unseen", "died")
+EVENTS = ("born", "revived", "seen", "unseen", "died", "merged")
 
 
 class Event(NamedTuple):
     """What happened to a cluster in a frame."""
 
     id: int
-    event: str  # "born", "revived" (has points and had none in the frame before), "seen", "unseen" or "died"
+    event: str  # "born", "revived" (has points and had none in the frame before), "seen", "unseen", "died" or "merged"
     age: int  # frames since it last had points
     count: int  # its rows in this frame
     share: float  # of the frame's rows that are not missing
     weight: float  # how sure the tracker is of the mean, in points
+    spread: float  # degrees that its points lie from the mean, root mean square, as learned so far
+    into: int | None  # "merged": the id that it is part of from now on
 
 
 class DDPVMFMeans(DirectionClusterer):
@@ -54,9 +56,17 @@ class DDPVMFMeans(DirectionClusterer):
         Of how many frames `history_` keeps the shares, for `asterism.plot.shares`.
     axial : bool, default=False
         Whether x and -x are the same direction.
-    revive_near : bool, default=False
-        Whether a cluster comes back only where it was, within `angle`: for directions with hardly any noise, such as the
-        normals of planes.
+    revive : 'near' or 'any', default='near'
+        Which cluster a point brings back: one within `angle` of where it was, or any that explains the point, as in the
+        paper. The longer a cluster is away, the farther it reaches with 'any'.
+    merge_tracked : bool, default=False
+        Whether two clusters become one if their means are closer than half the angle in three frames in a row: for
+        frames in which many points belong to one direction, such as surface normals. The older id stays.
+    rigid : bool, default=False
+        Whether all directions (of 3 dimensions) turn together, as a camera sees a room. The turn is learned from the
+        clusters in view and applied to all of them.
+    revive_near : bool or None, default=None
+        The older name: True is `revive='near'`, False is `revive='any'`. None: as `revive` says.
     measure, allow_missing, n_threads, n_jobs
         As in `DPVMFMeans`.
     outlier_angle : float or None, default=None
@@ -94,7 +104,8 @@ class DDPVMFMeans(DirectionClusterer):
 
     def __init__(self, angle: float = 60, *, drift: float = 1.0, beta: float | None = None, lifetime: int = 400,
                  max_clusters: int | None = None, max_iter: int = 100, history: int = 10000, axial: bool = False,
-                 revive_near: bool = False, measure: str = "cosine", outlier_angle: float | None = None, allow_missing: bool = False,
+                 revive: str = "near", merge_tracked: bool = False, rigid: bool = False, revive_near: bool | None = None,
+                 measure: str = "cosine", outlier_angle: float | None = None, allow_missing: bool = False,
                  n_threads: int | None = None, n_jobs: int | None = None) -> None:
         self.angle = angle
         self.drift = drift
@@ -104,6 +115,9 @@ class DDPVMFMeans(DirectionClusterer):
         self.max_iter = max_iter
         self.history = history
         self.axial = axial
+        self.revive = revive
+        self.merge_tracked = merge_tracked
+        self.rigid = rigid
         self.revive_near = revive_near
         self.measure = measure
         self.outlier_angle = outlier_angle
@@ -186,19 +200,26 @@ class DDPVMFMeans(DirectionClusterer):
             "dimension": dimension, "method": constants["AST_STREAM_DDP"], "angle": float(self.angle),
             "drift": float(self.drift), "beta": np.nan if self.beta is None else float(self.beta),
             "lifetime": whole_number("lifetime", self.lifetime, 0), "axial": int(bool(self.axial)),
-            "revive_near": int(bool(self.revive_near)),
+            "revive_near": int(self._near()), "merge_tracked": int(bool(self.merge_tracked)),
+            "rigid": int(bool(self.rigid)),
             "max_iterations": whole_number("max_iter", self.max_iter, 1),
             "max_clusters": 0 if self.max_clusters is None else whole_number("max_clusters", self.max_clusters, 1)})
         self.history_ = deque(maxlen=whole_number("history", self.history, 0))
         self.names_ = {}
         self.n_frames_ = 0
 
+    def _near(self) -> bool:
+        if self.revive not in ("near", "any"):
+            raise ValueError(f"revive is {self.revive!r}; it must be 'near' or 'any'")
+        return self.revive == "near" if self.revive_near is None else bool(self.revive_near)
+
     def _step(self, X: np.ndarray, late: np.ndarray | None = None) -> "DDPVMFMeans":
         if not self.allow_missing:
             refuse_nan(X, np.full(len(X), -1))  # before the stream has learned from the rest
         self.labels_, frame, records, means = self._stream.step(X, late)
-        self.events_ = [Event(r.id, EVENTS[r.event], r.age, r.count, r.share, r.weight) for r in records]
-        alive = np.array([event.event != "died" for event in self.events_], bool)
+        self.events_ = [Event(r.id, EVENTS[r.event], r.age, r.count, r.share, r.weight, r.spread,
+                              None if r.into < 0 else r.into) for r in records]
+        alive = np.array([event.event not in ("died", "merged") for event in self.events_], bool)
         self.ids_ = np.array([event.id for event in self.events_], np.int32)[alive]
         self.cluster_centers_ = means[alive]
         self.objective_, self.n_iter_ = frame.objective, frame.iterations

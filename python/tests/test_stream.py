@@ -169,3 +169,51 @@ def test_a_child_goes_on_and_so_does_its_parent(frames, tmp_path):
     theirs = np.load(tmp_path / "child.npz")
     for t, X in enumerate(frames[20:]):
         np.testing.assert_array_equal(model.partial_fit(X).labels_, theirs[f"arr_{t}"])
+
+
+def test_two_that_become_one():
+    """The older id stays; the younger one's last event says where it went, and is not among the ids any more."""
+    random, model, merged = np.random.RandomState(3), DDPVMFMeans(60, merge_tracked=True), []
+    for t in range(20):
+        apart = np.radians(max(70 - 4 * t, 8))
+        X = np.repeat([[1, 0, 0], [np.cos(apart), np.sin(apart), 0]], 20, axis=0) + 0.01 * random.normal(size=(40, 3))
+        model.partial_fit(X)
+        merged += [(t, event.id, event.into) for event in model.events_ if event.event == "merged"]
+        assert all(event.into is None for event in model.events_ if event.event != "merged")
+        if t == 12:
+            model = pickle.loads(pickle.dumps(model))  # the count of frames goes along
+    assert len(merged) == 1 and merged[0][1:] == (1, 0)
+    assert model.ids_.tolist() == [0] and set(model.labels_) == {0}
+    assert 0 < model.events_[0].spread < 10
+
+
+def test_revive_is_near_unless_it_is_any():
+    ids = {}
+    for revive in ("near", "any"):
+        random, model = np.random.RandomState(5), DDPVMFMeans(60, revive=revive)
+        for t in range(25):
+            here = [0, 1, 2] if t < 4 else [0, 1] if t < 24 else [0, 1, 3]
+            model.partial_fit(np.repeat(np.eye(4)[here], 20, axis=0) + 1e-3 * random.normal(size=(20 * len(here), 4)))
+        ids[revive] = model.labels_[-1]
+    assert ids == {"near": 3, "any": 2}
+    assert DDPVMFMeans(60, revive_near=False)._near() is False
+    with pytest.raises(ValueError, match="'near' or 'any'"):
+        DDPVMFMeans(60, revive="far").fit(np.eye(3))
+
+
+def test_a_camera_that_turns():
+    """A wall that is out of sight turns along: after a whole turn it has its id."""
+    walls = np.array([[0, 1, 0], [0, -1, 0], [0, 0, 1], [1, 0, 0], [0, 0, -1], [-1, 0, 0]], float)
+    same = {}
+    for rigid in (True, False):
+        random, model, first, same[rigid] = np.random.RandomState(2), DDPVMFMeans(60, rigid=rigid), {}, True
+        for t in range(280):
+            a = np.radians(max(t - 20, 0) * 1.8)
+            turned_walls = walls @ np.array([[np.cos(a), 0, -np.sin(a)], [0, 1, 0], [np.sin(a), 0, np.cos(a)]])
+            here = [k for k in range(6) if k < 2 or turned_walls[k, 2] > 0.26]
+            X = np.repeat(turned_walls[here], 20, axis=0) + 0.05 * random.normal(size=(20 * len(here), 3))
+            for k, label in zip(here, model.partial_fit(X).labels_[::20]):
+                same[rigid] &= first.setdefault(k, label) == label
+    assert same == {True: True, False: False}
+    with pytest.raises(ValueError, match="3 dimensions"):
+        DDPVMFMeans(60, rigid=True).fit(np.eye(4))
