@@ -70,6 +70,8 @@ static int run_once(const settings *given) {
                             [AST_CLI_TREE] = {.option = "tree", .path = given->tree, .extension = ".json", .own = true},
                             [AST_CLI_LEAVES] = {.option = "leaf-labels", .path = given->leaf_labels},
                             [AST_CLI_CENTER] = {.option = "center-file", .path = given->center_file},
+                            [AST_CLI_PLANES] = {.option = "planes", .path = given->planes, .own = true},
+                            [AST_CLI_OUTLINES] = {.option = "plane-outlines", .path = given->outlines, .own = true},
                             [AST_CLI_REPORT] = {.option = "report", .path = given->report, .own = true}}};
     int code = ast_cli_check_targets(work.targets, AST_CLI_TARGETS, given->input, given->common.json);
     if (code < 0)
@@ -337,9 +339,11 @@ static int cluster(job *work) {
 static void free_job(job *work) {
     ast_cli_abandon_targets(work->targets, AST_CLI_TARGETS);
     ast_cli_checkpoint_close(&work->state);
+    ast_plane_map_close(work->planes);
     ast_cli_directions_close(&work->directions);
     ast_close(work->context);
     free(work->nearest);
+    free(work->plane_of);
     free(work->weights);
     free(work->init);
     free(work->labels);

@@ -13,6 +13,7 @@
 #include "cluster_state.h"
 #include "directions.h"
 #include "memory.h"
+#include "plane_files.h"
 #include "progress.h"
 #include "recommend.h"
 #include "result.h"
@@ -29,6 +30,8 @@ enum {
     AST_CLI_TREE,
     AST_CLI_LEAVES,
     AST_CLI_CENTER,
+    AST_CLI_PLANES,
+    AST_CLI_OUTLINES,
     AST_CLI_REPORT,
     AST_CLI_TARGETS
 };
@@ -44,6 +47,8 @@ typedef struct ast_cli_cluster_settings {
     const char *tree, *leaf_labels, *merge_text, *center_file, *names;
     int shuffle, frame_axes, compare, durable;
     size_t memory; /* bytes, 0: not given */
+    const char *planes, *outlines;
+    ast_cli_plane_settings plane;
 } ast_cli_cluster_settings;
 
 /* A run over an input that is larger than memory (cluster_larger.c). */
@@ -80,6 +85,9 @@ typedef struct ast_cli_cluster_job {
     ast_axes axes;         /* with --frame-axes */
     int32_t *nearest;
     ast_cli_parts parts;
+    ast_plane_map *planes; /* with --planes */
+    int32_t *plane_of;     /* of the points or faces */
+    double plane_seconds;
     char about[AST_CLI_SURFACE_TEXT];
     char *title; /* of the report */
 } ast_cli_cluster_job;
@@ -106,6 +114,11 @@ int ast_cli_larger_run(ast_cli_cluster_job *work);
 int ast_cli_cluster_slice(ast_cli_cluster_job *work);
 double ast_cli_cluster_total(const ast_cli_cluster_job *work);
 int ast_cli_cluster_labels(ast_cli_cluster_job *work);
+
+/* With --planes (cluster_planes.c): finds and writes them, and adds to the table or to the JSON. */
+int ast_cli_cluster_planes(ast_cli_cluster_job *work);
+void ast_cli_cluster_print_planes(const ast_cli_cluster_job *work);
+void ast_cli_cluster_put_planes(const ast_cli_cluster_job *work, ast_text *json);
 
 /* What the table, JSON and the report tell. */
 ast_cli_result ast_cli_cluster_result(ast_cli_cluster_job *work);

@@ -166,7 +166,19 @@ static const ast_cli_option options_table[] = {
      "write the cloud or mesh with a colour and a label for each point or triangle", AT(colored),
      .inputs = AST_CLI_SOLID, .not_in = AST_CLI_ON_RANKS | AST_CLI_EVERY,
      .more = "The file is binary PLY with a property *label*; what is missing is black. Points also get the "
-             "normals that were used."},
+             "normals that were used. With --planes colours and labels are those of the planes."},
+    {"planes", AST_CLI_TEXT, "FILE",
+     "cut the cloud or mesh into planes and write them: .json with outlines, or .csv", AT(planes),
+     .inputs = AST_CLI_SOLID, .not_in = AST_CLI_ON_RANKS | AST_CLI_EVERY,
+     .more = "A plane is a region of neighbouring points, or of faces that share edges, in one cluster: parallel walls "
+             "share a direction and are two planes. The list is sorted by area. Each plane has *id*, *direction* (the "
+             "cluster), *normal*, *offset* (normal . p = offset), *area*, *centroid*, *points*, *rms* (distance of the "
+             "points from the plane), *dip_direction*, *dip* and *outline*, a polygon; *polygons* has all of them if "
+             "there are holes or pieces. CSV has the columns id, direction, nx, ny, nz, offset, area, cx, cy, cz, "
+             "points, rms, dip_direction and dip."},
+    {"plane-outlines", AST_CLI_TEXT, "FILE.ply", "write the outlines of the planes as coloured lines", AT(outlines),
+     .needs = "planes"},
+    AST_CLI_PLANE_OPTIONS(AT(plane), "planes"),
     {"frame-axes", AST_CLI_FLAG, NULL,
      "three dimensions: print the orthogonal axes nearest to the means, and the rotation that makes them "
      "x, y and z",
@@ -279,6 +291,7 @@ const ast_cli_command ast_cli_cluster = {
                 "asterism cluster faces.npy --method movmf --clusters 12 --memberships belong.npy\n"
                 "asterism cluster depth.png --camera kinect --angle 60 --labels labels.npy\n"
                 "asterism cluster room.pcd --angle 30 --colored room.ply --frame-axes\n"
+                "asterism cluster room.pcd --angle 30 --planes planes.csv --colored planes.ply\n"
                 "asterism cluster part.stl --angle 15 --labels faces.npy\n"
                 "asterism cluster nyu_depth_v2_labeled.mat --frame 17 --angle 60\n"
                 "asterism cluster joints.txt --dip-direction --axial --angle 60\n"
@@ -355,7 +368,20 @@ static int check_ranks(const settings *given) {
     return ast_cli_fail(AST_CLI_USAGE, "%s works on one rank: start it without mpirun, or with -n 1", what);
 }
 
+static int check_planes(const settings *given) {
+    if (given->planes && !ast_has_extension(given->planes, ".json") && !ast_has_extension(given->planes, ".csv"))
+        return ast_cli_fail(AST_CLI_USAGE, "--planes writes JSON or CSV: its name must end in .json or .csv, not be '%s'",
+                            given->planes);
+    if (given->outlines && !ast_has_extension(given->outlines, ".ply"))
+        return ast_cli_fail(AST_CLI_USAGE, "--plane-outlines writes PLY: its name must end in .ply, not be '%s'",
+                            given->outlines);
+    return -1;
+}
+
 static int check_files(const settings *given) {
+    int code = check_planes(given);
+    if (code >= 0)
+        return code;
     if (given->reading.source.names && strcmp(given->reading.source.names, "0") == 0)
         return ast_cli_fail(AST_CLI_USAGE, "--name-column must be at least 1: columns are counted from 1");
     if (given->colored && !ast_has_extension(given->colored, ".ply"))

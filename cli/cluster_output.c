@@ -73,11 +73,13 @@ ast_cli_result ast_cli_cluster_result(job *work) {
 static void print_json(const void *work, ast_text *json) {
     ast_cli_result result = ast_cli_cluster_result((job *)work);
     ast_cli_put_result(&result, json);
+    ast_cli_cluster_put_planes(work, json);
 }
 
 static void print_table(const void *work) {
     ast_cli_result result = ast_cli_cluster_result((job *)work);
     ast_cli_print_table(&result);
+    ast_cli_cluster_print_planes(work);
 }
 
 /* Memberships, samples and the trace, where they were asked for. */
@@ -122,10 +124,12 @@ static int find_axes(job *work) {
     return code;
 }
 
+/* By plane, if planes were asked for. */
 static int fill_colored(job *work) {
     ast_format_error error;
     ast_output *output = work->targets[AST_CLI_COLORED].output;
-    return ast_cli_outcome(!output || ast_cli_surface_colour(&work->directions.surface, work->labels, output, &error),
+    const int32_t *labels = work->plane_of ? work->plane_of : work->labels;
+    return ast_cli_outcome(!output || ast_cli_surface_colour(&work->directions.surface, labels, output, &error),
                            &error);
 }
 
@@ -213,6 +217,8 @@ int ast_cli_cluster_deliver(job *work) {
         return AST_CLI_DONE;
     if (code < 0)
         code = fill_records(work);
+    if (code < 0)
+        code = ast_cli_cluster_planes(work);
     if (code < 0)
         code = fill_colored(work);
     if (code < 0)

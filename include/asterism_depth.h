@@ -173,6 +173,88 @@ AST_API ast_status ast_cloud_normals(ast_context *context, const float *points, 
 AST_API ast_status ast_mesh_normals(ast_context *context, const float *vertices, size_t vertex_count,
                                     const int32_t *faces, size_t face_count, float *normals, double *areas);
 
+/* ---- Planes ---------------------------------------------------------------------------------------------------- */
+
+/* Directions say which way surfaces face; parallel walls share one. A plane map says which planes there are: it cuts
+ * clouds, meshes and depth images into pieces of planes, with their position, area and outline.
+ *
+ *     ast_plane_map *map;
+ *     ast_plane_options options;
+ *     ast_plane_options_init(&options);
+ *     if (ast_plane_map_open(&map, context, &options) != AST_OK)
+ *         return 1;
+ *     ast_plane_map_cloud(map, points, normals, labels, count, NULL);
+ *     size_t planes;
+ *     const ast_plane_info *plane = ast_plane_list(map, &planes);
+ *     for (size_t i = 0; i < planes; i++)
+ *         printf("%d: %g square metres\n", plane[i].id, plane[i].area);
+ *     ast_plane_map_close(map);
+ */
+typedef struct ast_plane_map ast_plane_map;
+
+/* Each comment begins with the default. Lengths are in the unit of the points, metres for depth images. */
+typedef struct ast_plane_options {
+    size_t size;
+    double distance; /* 0: found. How far a point may be from its plane. Clouds: from the noise, four times the median
+                        deviation of neighbours from a plane, at least a quarter of the median distance between
+                        neighbours. Meshes: 1e-4 of the diagonal of the box around the vertices. Depth images: the noise
+                        of the depth converter */
+    double area;     /* -1: found. Smaller planes are left out. Clouds and meshes: a thousandth of the area of all; depth
+                        images: 0.05 square metres */
+    int undirected;  /* 0. 1: the sign of normals has no meaning */
+    double offset;   /* 0.1. Depth images: how far a plane may be from one of an earlier frame to count as the same */
+} ast_plane_options;
+
+static inline void ast_plane_options_init(ast_plane_options *options) {
+    memset(options, 0, sizeof *options);
+    options->size = sizeof *options;
+    options->area = -1;
+    options->offset = 0.1;
+}
+AST_API const char *ast_plane_options_problem(const ast_plane_options *options); /* NULL, or one sentence */
+
+/* A piece of a plane: the points p with normal . p = offset within the outline. */
+typedef struct ast_plane_info {
+    int32_t id;         /* clouds and meshes: 0, 1, ... from the largest area on; depth images: kept over frames */
+    int32_t direction;  /* the label of most of its points, -1 without labels */
+    double normal[3];   /* unit vector, to the side of the points' normals */
+    double offset;      /* distance from the origin along the normal */
+    double area;        /* of the part that was seen, without holes */
+    double centroid[3]; /* on the plane */
+    size_t count;       /* points, faces or pixels */
+    double rms;         /* distance of the points from the plane */
+    /* The outline: polygons, one behind the other. Polygon p is rows ends[p - 1] (0 for the first) to ends[p] - 1 of
+     * the vertices, counter-clockwise seen from the side of the normal, a hole clockwise. The first is the largest. */
+    const double *vertices; /* (ends[polygons - 1], 3) */
+    const size_t *ends;     /* (polygons) */
+    size_t polygons;        /* at least 1 */
+} ast_plane_info;
+
+/* Opens a plane map on the context's threads. Close it before the context. On failure *map is NULL. */
+AST_API ast_status ast_plane_map_open(ast_plane_map **map, ast_context *context, const ast_plane_options *options);
+AST_API void ast_plane_map_close(ast_plane_map *map); /* NULL is allowed */
+
+/* The planes of a cloud: regions of neighbouring points with the same label that lie on one plane. points and normals:
+ * (N, 3), as ast_cloud_normals takes and gives them, or the file's own normals of any length; labels: (N) of the
+ * normals, from ast_cluster, -1 for none. plane_of (N, or NULL) receives the id of each point's plane, -1 for none. Two
+ * parallel walls are two planes, and so are two pieces of one wall that do not touch. The result is the same on any
+ * number of threads and on any processor. */
+AST_API ast_status ast_plane_map_cloud(ast_plane_map *map, const float *points, const float *normals,
+                                       const int32_t *labels, size_t count, int32_t *plane_of);
+
+/* The planes of a mesh: faces with the same label that share edges and lie on one plane. Vertices at one place are one.
+ * Arguments as in ast_mesh_normals; labels: (M) of the faces; plane_of: (M), or NULL. The area is that of the faces. */
+AST_API ast_status ast_plane_map_mesh(ast_plane_map *map, const float *vertices, size_t vertex_count,
+                                      const int32_t *faces, size_t face_count, const int32_t *labels,
+                                      int32_t *plane_of);
+
+/* The planes of the last result, in order of id. NULL and *count = 0 before the first. Valid until the next call with
+ * the map. The array has the caller's stride, as in ast_cluster_records. */
+AST_API const ast_plane_info *ast_plane_records(const ast_plane_map *map, size_t record, size_t *count);
+static inline const ast_plane_info *ast_plane_list(const ast_plane_map *map, size_t *count) {
+    return ast_plane_records(map, sizeof(ast_plane_info), count);
+}
+
 /* ---- Geological directions ------------------------------------------------------------------------------------- */
 
 /* x east, y north, z up; degrees. An azimuth is clockwise from north, 0 <= azimuth < 360. The sign of a vector has no

@@ -22,8 +22,7 @@ const char *ast_cloud_options_problem(const ast_cloud_options *o) {
     return NULL;
 }
 
-/* Three numbers a row, none of them infinite. */
-static ast_status check_rows(ast_fault *fault, const float *rows, size_t count, const char *what) {
+ast_status ast_check_rows(ast_fault *fault, const float *rows, size_t count, const char *what) {
     if (count > INT32_MAX)
         return ast_fail(fault, AST_BAD_DATA, "%s %zu is too many: at most 2147483647 fit one call", what, count);
     for (size_t i = 0; i < 3 * count; i++)
@@ -41,7 +40,7 @@ static ast_status normals_of_cloud(ast_context *context, const float *points, si
         problem = points ? "normals: the pointer is NULL" : "points: the pointer is NULL";
     if (problem)
         return ast_fail(fault, AST_BAD_OPTION, "%s", problem);
-    ast_status status = check_rows(fault, points, count, "point");
+    ast_status status = ast_check_rows(fault, points, count, "point");
     if (status != AST_OK)
         return status;
     status = ast_surface_of_cloud(fault, context->pool, ast_cloud_kernels_choose(context->kernels->name), points, count,
@@ -56,7 +55,7 @@ ast_status ast_cloud_normals(ast_context *context, const float *points, size_t c
                : AST_BAD_OPTION;
 }
 
-static ast_status check_faces(ast_fault *fault, const int32_t *faces, size_t face_count, size_t vertex_count) {
+ast_status ast_check_faces(ast_fault *fault, const int32_t *faces, size_t face_count, size_t vertex_count) {
     for (size_t i = 0; i < 3 * face_count; i++)
         if (faces[i] < 0 || (size_t)faces[i] >= vertex_count)
             return ast_fail(fault, AST_BAD_DATA,
@@ -72,9 +71,9 @@ static ast_status normals_of_mesh(ast_context *context, const float *vertices, s
         return ast_fail(fault, AST_BAD_OPTION, "vertices or faces: the pointer is NULL");
     if (face_count > INT32_MAX)
         return ast_fail(fault, AST_BAD_DATA, "there are %zu faces; at most 2147483647 fit one call", face_count);
-    ast_status status = check_rows(fault, vertices, vertex_count, "vertex");
+    ast_status status = ast_check_rows(fault, vertices, vertex_count, "vertex");
     if (status == AST_OK)
-        status = check_faces(fault, faces, face_count, vertex_count);
+        status = ast_check_faces(fault, faces, face_count, vertex_count);
     if (status != AST_OK)
         return status;
     ast_surface_of_mesh(context->pool, vertices, faces, face_count, normals, areas);
@@ -97,7 +96,7 @@ static ast_status fit_axes(ast_context *context, const float *means, const doubl
         return AST_BAD_OPTION;
     if (count > MOST_MEANS)
         return ast_fail(fault, AST_BAD_DATA, "there are %zu means; at most 1048576 fit one call", count);
-    ast_status status = check_rows(fault, means, count, "mean");
+    ast_status status = ast_check_rows(fault, means, count, "mean");
     if (status == AST_OK)
         status = ast_check_weights(weights, count, fault);
     return status == AST_OK ? ast_axes_fit(fault, means, weights, count, axes, nearest) : status;

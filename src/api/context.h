@@ -94,6 +94,10 @@ ast_status ast_check_cancelled(ast_context *context);
 ast_status ast_check_pointer(const void *pointer, const char *name, ast_fault *fault);
 ast_status ast_check_struct(const void *given, size_t size, const char *name, ast_fault *fault);
 
+/* Three numbers a row, none of them infinite; `what` is the noun of the sentence. Faces: whether all vertices exist. */
+ast_status ast_check_rows(ast_fault *fault, const float *rows, size_t count, const char *what);
+ast_status ast_check_faces(ast_fault *fault, const int32_t *faces, size_t face_count, size_t vertex_count);
+
 /* The sentence about a struct that was never initialised, or NULL. */
 const char *ast_size_problem(const void *given, size_t size);
 

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Planes in files. A plane is written when it is complete in memory, so a long list is never in memory as a whole. */
+#include "plane_files.h"
+
+#include <report.h>
+#include <solids.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { DIGITS = 9 };
+
+ast_plane_options ast_cli_plane_options(const ast_cli_plane_settings *given) {
+    ast_plane_options options;
+    ast_plane_options_init(&options);
+    if (!isnan(given->distance))
+        options.distance = given->distance;
+    if (!isnan(given->area))
+        options.area = given->area;
+    return options;
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+
+static void put_numbers(ast_text *json, const char *key, const double *numbers, size_t count) {
+    ast_json_open(json, key, '[');
+    for (size_t i = 0; i < count; i++)
+        ast_json_number(json, NULL, numbers[i] + 0.0, DIGITS); /* no negative zeros */
+    ast_json_close(json, ']');
+}
+
+static void put_polygon(ast_text *json, const char *key, const ast_plane_info *plane, size_t polygon) {
+    ast_json_open(json, key, '[');
+    for (size_t i = polygon ? plane->ends[polygon - 1] : 0; i < plane->ends[polygon]; i++)
+        put_numbers(json, NULL, plane->vertices + 3 * i, 3);
+    ast_json_close(json, ']');
+}
+
+void ast_cli_put_plane(ast_text *json, const ast_plane_info *plane, const char *count, bool dip) {
+    double direction, angle;
+    ast_json_open(json, NULL, '{');
+    ast_json_integer(json, "id", plane->id);
+    ast_json_integer(json, "direction", plane->direction);
+    put_numbers(json, "normal", plane->normal, 3);
+    ast_json_number(json, "offset", plane->offset + 0.0, DIGITS);
+    ast_json_number(json, "area", plane->area, DIGITS);
+    put_numbers(json, "centroid", plane->centroid, 3);
+    ast_json_integer(json, count, (int64_t)plane->count);
+    ast_json_number(json, "rms", plane->rms, DIGITS);
+    if (dip) {
+        ast_angles_of(AST_PLANE, plane->normal, &direction, &angle);
+        ast_json_number(json, "dip_direction", direction, DIGITS);
+        ast_json_number(json, "dip", angle, DIGITS);
+    }
+    put_polygon(json, "outline", plane, 0);
+    if (plane->polygons > 1) {
+        ast_json_open(json, "polygons", '[');
+        for (size_t p = 0; p < plane->polygons; p++)
+            put_polygon(json, NULL, plane, p);
+        ast_json_close(json, ']');
+    }
+    ast_json_close(json, '}');
+}
+
+static bool write_text(ast_output *output, ast_text *text, ast_format_error *error) {
+    if (text->failed)
+        return ast_format_fail(error, "there is no memory for the planes");
+    bool good = ast_output_write(output, text->bytes, text->size, error);
+    text->size = 0;
+    return good;
+}
+
+bool ast_cli_write_planes_json(ast_output *output, const ast_plane_info *planes, size_t count, const char *what,
+                               bool dip, ast_format_error *error) {
+    ast_text json = {0};
+    bool good = true;
+    ast_json_open(&json, NULL, '[');
+    for (size_t i = 0; i < count && good; i++) {
+        ast_text_put(&json, i ? ",\n" : "\n");
+        ast_cli_put_plane(&json, &planes[i], what, dip);
+        good = write_text(output, &json, error);
+    }
+    ast_text_put(&json, "\n]\n");
+    good = good && write_text(output, &json, error);
+    ast_text_free(&json);
+    return good;
+}
+
+/* ---- CSV --------------------------------------------------------------------------------------------------------- */
+
+static void put_row(ast_text *text, const ast_plane_info *p) {
+    double direction, dip;
+    ast_angles_of(AST_PLANE, p->normal, &direction, &dip);
+    ast_text_printf(text, "%d,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%zu,%.9g,%.9g,%.9g\n", (int)p->id,
+                    (int)p->direction, p->normal[0] + 0.0, p->normal[1] + 0.0, p->normal[2] + 0.0, p->offset + 0.0,
+                    p->area, p->centroid[0] + 0.0, p->centroid[1] + 0.0, p->centroid[2] + 0.0, p->count, p->rms,
+                    direction, dip);
+}
+
+bool ast_cli_write_planes_csv(ast_output *output, const ast_plane_info *planes, size_t count, ast_format_error *error) {
+    ast_text text = {0};
+    bool good = true;
+    ast_text_put(&text, "id,direction,nx,ny,nz,offset,area,cx,cy,cz,points,rms,dip_direction,dip\n");
+    for (size_t i = 0; i < count && good; i++) {
+        put_row(&text, &planes[i]);
+        good = write_text(output, &text, error);
+    }
+    good = good && write_text(output, &text, error);
+    ast_text_free(&text);
+    return good;
+}
+
+/* ---- Outlines ---------------------------------------------------------------------------------------------------- */
+
+typedef struct lines {
+    size_t count;
+    float *points;
+    int32_t *edges, *labels;
+    unsigned char *rgb;
+} lines;
+
+static bool open_lines(lines *l, const ast_plane_info *planes, size_t count, ast_format_error *error) {
+    *l = (lines){0};
+    for (size_t i = 0; i < count; i++)
+        l->count += planes[i].ends[planes[i].polygons - 1];
+    l->points = malloc((3 * l->count + 1) * sizeof *l->points);
+    l->edges = malloc((2 * l->count + 1) * sizeof *l->edges);
+    l->labels = malloc((l->count + 1) * sizeof *l->labels);
+    l->rgb = malloc(3 * l->count + 1);
+    if (l->count > INT32_MAX)
+        return ast_format_fail(error, "the outlines have %zu vertices, too many for PLY", l->count);
+    return (l->points && l->edges && l->labels && l->rgb) ||
+           ast_format_fail(error, "there is no memory for outlines of %zu vertices", l->count);
+}
+
+static size_t add_plane(lines *l, size_t at, const ast_plane_info *plane) {
+    ast_colour colour = ast_palette(plane->id);
+    size_t first = at;
+    for (size_t p = 0, v = 0; p < plane->polygons; p++, first = at)
+        for (; v < plane->ends[p]; v++, at++) {
+            for (size_t c = 0; c < 3; c++)
+                l->points[3 * at + c] = (float)plane->vertices[3 * v + c];
+            l->edges[2 * at] = (int32_t)at;
+            l->edges[2 * at + 1] = (int32_t)(v + 1 < plane->ends[p] ? at + 1 : first);
+            l->labels[at] = plane->id;
+            l->rgb[3 * at] = colour.red;
+            l->rgb[3 * at + 1] = colour.green;
+            l->rgb[3 * at + 2] = colour.blue;
+        }
+    return at;
+}
+
+bool ast_cli_write_outlines(ast_output *output, const ast_plane_info *planes, size_t count, ast_format_error *error) {
+    lines l;
+    bool good = open_lines(&l, planes, count, error);
+    for (size_t i = 0, at = 0; good && i < count; i++)
+        at = add_plane(&l, at, &planes[i]);
+    ast_ply_content content = {.points = l.points,
+                               .count = l.count,
+                               .rgb = l.rgb,
+                               .labels = l.labels,
+                               .edges = l.edges,
+                               .edge_count = l.count};
+    good = good && ast_write_ply(output, &content, error);
+    free(l.points);
+    free(l.edges);
+    free(l.labels);
+    free(l.rgb);
+    return good;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Entry points for planes: check, call. Results are made beside those of the call before and take their place if all
+ * went well. */
+#include "context.h"
+
+#include "cloud_planes.h"
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct ast_plane_map {
+    ast_context *context;
+    ast_plane_options options;
+    ast_plane_table table;
+};
+
+const char *ast_plane_options_problem(const ast_plane_options *o) {
+    if (ast_size_problem(o, sizeof *o))
+        return ast_size_problem(o, sizeof *o);
+    if (!(o->distance >= 0) || isinf(o->distance))
+        return "the distance of points from their plane must be 0 (found from the noise) or more, and finite";
+    if (isnan(o->area) || isinf(o->area))
+        return "the smallest area of a plane must be finite; below 0 it is found";
+    if (!(o->offset > 0) || isinf(o->offset))
+        return "the offset between planes of two frames that count as one must be more than 0 and finite";
+    return NULL;
+}
+
+ast_status ast_plane_map_open(ast_plane_map **map, ast_context *context, const ast_plane_options *options) {
+    if (map)
+        *map = NULL;
+    if (!ast_enter(context))
+        return AST_BAD_OPTION;
+    const char *problem = map ? ast_plane_options_problem(options) : "map: the pointer is NULL";
+    if (problem)
+        return ast_leave(context, ast_fail(&context->fault, AST_BAD_OPTION, "%s", problem));
+    *map = ast_allocate_zero(1, sizeof **map);
+    if (!*map)
+        return ast_leave(context, ast_fail_memory(&context->fault));
+    (*map)->context = context;
+    (*map)->options = *options;
+    return ast_leave(context, AST_OK);
+}
+
+void ast_plane_map_close(ast_plane_map *map) {
+    if (!map || ast_in_callback(map->context, __func__))
+        return;
+    ast_plane_table_free(&map->table);
+    free(map);
+}
+
+const ast_plane_info *ast_plane_records(const ast_plane_map *map, size_t record, size_t *count) {
+    bool known = map && count && record == sizeof *map->table.planes && map->table.planes;
+    if (count)
+        *count = known ? map->table.count : 0;
+    return known ? map->table.planes : NULL;
+}
+
+/* ---- Clouds and meshes ------------------------------------------------------------------------------------------- */
+
+static ast_status check_arrays(ast_fault *fault, const void *a, const void *b, const void *c, size_t count) {
+    if (count > INT32_MAX)
+        return ast_fail(fault, AST_BAD_DATA, "there are %zu points or faces; at most 2147483647 fit one call", count);
+    if (count > 0 && (!a || !b || !c))
+        return ast_fail(fault, AST_BAD_OPTION, "points, normals, faces or labels: the pointer is NULL");
+    return AST_OK;
+}
+
+/* The new table takes the place of the old one, and the caller gets the planes of the points. */
+static ast_status keep(ast_plane_map *map, ast_plane_table *table, ast_status status, int32_t *from, int32_t *to,
+                       size_t count) {
+    if (status == AST_OK)
+        status = ast_check_cancelled(map->context);
+    if (status == AST_OK) {
+        ast_plane_table_free(&map->table);
+        map->table = *table;
+        *table = (ast_plane_table){0};
+        for (size_t i = 0; to && i < count; i++)
+            to[i] = from[i];
+    }
+    ast_plane_table_free(table);
+    free(from);
+    return status;
+}
+
+static ast_status find_in_cloud(ast_plane_map *map, const float *points, const float *normals, const int32_t *labels,
+                                size_t count, int32_t *plane_of) {
+    ast_context *context = map->context;
+    ast_plane_table table = {0};
+    ast_status status = check_arrays(&context->fault, points, normals, labels, count);
+    if (status == AST_OK)
+        status = ast_check_rows(&context->fault, points, count, "point");
+    if (status != AST_OK)
+        return status;
+    ast_cloud_cut cut = {.pool = context->pool,
+                         .kernels = ast_cloud_kernels_choose(context->kernels->name),
+                         .points = points,
+                         .normals = normals,
+                         .labels = labels,
+                         .count = count,
+                         .distance = map->options.distance,
+                         .area = map->options.area,
+                         .undirected = map->options.undirected,
+                         .plane_of = ast_allocate(count, sizeof *plane_of)};
+    status = cut.plane_of ? ast_planes_of_cloud(&context->fault, &cut, &table) : ast_fail_memory(&context->fault);
+    return keep(map, &table, status, cut.plane_of, plane_of, count);
+}
+
+ast_status ast_plane_map_cloud(ast_plane_map *map, const float *points, const float *normals, const int32_t *labels,
+                               size_t count, int32_t *plane_of) {
+    return ast_enter(map ? map->context : NULL)
+               ? ast_leave(map->context, find_in_cloud(map, points, normals, labels, count, plane_of))
+               : AST_BAD_OPTION;
+}
+
+static ast_status find_in_mesh(ast_plane_map *map, const ast_mesh_cut *given, int32_t *plane_of) {
+    ast_context *context = map->context;
+    ast_plane_table table = {0};
+    ast_mesh_cut cut = *given;
+    ast_status status = check_arrays(&context->fault, cut.vertices, cut.faces, cut.labels, cut.face_count);
+    if (status == AST_OK)
+        status = ast_check_rows(&context->fault, cut.vertices, cut.vertex_count, "vertex");
+    if (status == AST_OK)
+        status = ast_check_faces(&context->fault, cut.faces, cut.face_count, cut.vertex_count);
+    if (status != AST_OK)
+        return status;
+    cut.plane_of = ast_allocate(cut.face_count, sizeof *plane_of);
+    status = cut.plane_of ? ast_planes_of_mesh(&context->fault, &cut, &table) : ast_fail_memory(&context->fault);
+    return keep(map, &table, status, cut.plane_of, plane_of, cut.face_count);
+}
+
+ast_status ast_plane_map_mesh(ast_plane_map *map, const float *vertices, size_t vertex_count, const int32_t *faces,
+                              size_t face_count, const int32_t *labels, int32_t *plane_of) {
+    if (!ast_enter(map ? map->context : NULL))
+        return AST_BAD_OPTION;
+    ast_mesh_cut cut = {.pool = map->context->pool,
+                        .vertices = vertices,
+                        .vertex_count = vertex_count,
+                        .faces = faces,
+                        .face_count = face_count,
+                        .labels = labels,
+                        .distance = map->options.distance,
+                        .area = map->options.area,
+                        .undirected = map->options.undirected};
+    return ast_leave(map->context, find_in_mesh(map, &cut, plane_of));
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The area and the outline of points on a plane. The plane is cut into cells of about eight points. Gaps between
+ * occupied cells of up to two cells are closed, because scanners measure in lines. A cell whose eight neighbours are
+ * closed too is covered; a cell at the edge is covered by as much as it has points, compared with the covered cells
+ * around it. So neither the size of the cells nor the density of the points, which falls with the distance from the
+ * scanner, changes the area. */
+#include "cloud_planes.h"
+
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define PER_CELL 8.0   /* points */
+#define MOST_CELLS 2   /* times as many cells as points at most */
+#define AROUND 2       /* cells on each side in which the density is measured */
+#define MOST_SHARE 2.0 /* of a cell at the edge, in the sum: its points are scattered like others */
+#define SMALLEST 2.0   /* cells: smaller holes and pieces have no outline */
+#define SIMPLER 0.3    /* cells: how far an outline may move */
+
+/* A row and a column of empty cells are on each side. */
+typedef struct cells {
+    size_t across, down;
+    float *counts, *shares;
+    uint8_t *closed, *wide;
+    double low[2], side, usual; /* usual: points of a covered cell, overall */
+} cells;
+
+static void choose_cells(cells *c, double (*at)[2], size_t n, double share);
+static bool open_cells(cells *c);
+static void count_points(cells *c, double (*at)[2], size_t n);
+static void close_gaps(cells *c);
+static double find_shares(cells *c);
+static void raise_shares(cells *c);
+
+bool ast_cloud_extent(double (*at)[2], size_t n, double share, ast_polygons *outline, ast_sheet *sheet, double *area) {
+    cells c;
+    choose_cells(&c, at, n, share);
+    bool good = open_cells(&c);
+    if (good) {
+        count_points(&c, at, n);
+        close_gaps(&c);
+        *area = find_shares(&c) * c.side * c.side;
+        good = ast_polygons_trace(outline, c.shares, c.across, c.down, SMALLEST, SIMPLER);
+        if (good && outline->count == 0) { /* so few points that no cell is half covered */
+            raise_shares(&c);
+            good = ast_polygons_trace(outline, c.shares, c.across, c.down, SMALLEST, SIMPLER);
+        }
+        sheet->cell = c.side;
+        for (int d = 0; d < 3; d++)
+            sheet->origin[d] +=
+                (c.low[0] - c.side / 2) * sheet->axes[0][d] + (c.low[1] - c.side / 2) * sheet->axes[1][d];
+    }
+    ast_free_all(c.counts, c.shares, c.closed, c.wide);
+    return good;
+}
+
+/* ---- Cells ------------------------------------------------------------------------------------------------------- */
+
+static void choose_cells(cells *c, double (*at)[2], size_t n, double share) {
+    double high[2] = {-INFINITY, -INFINITY}, most = MOST_CELLS * (double)n + 64;
+    *c = (cells){.low = {INFINITY, INFINITY}, .side = sqrt(PER_CELL * share)};
+    for (size_t i = 0; i < n; i++)
+        for (int d = 0; d < 2; d++) {
+            c->low[d] = at[i][d] < c->low[d] ? at[i][d] : c->low[d];
+            high[d] = at[i][d] > high[d] ? at[i][d] : high[d];
+        }
+    double width = high[0] - c->low[0], height = high[1] - c->low[1];
+    double least =
+        (width + height) / 1e6 > sqrt(width * height / most) ? (width + height) / 1e6 : sqrt(width * height / most);
+    double thin = (width > height ? width : height) / most; /* points on a line */
+    c->side = c->side > least ? c->side : least;
+    c->side = c->side > thin ? c->side : thin;
+    c->side = c->side > 0 ? c->side : 1;
+    c->across = (size_t)(width / c->side) + 3;
+    c->down = (size_t)(height / c->side) + 3;
+    c->usual = c->side * c->side / (share > 0 ? share : c->side * c->side);
+}
+
+static bool open_cells(cells *c) {
+    size_t all = c->across * c->down;
+    c->counts = ast_allocate_zero(all, sizeof *c->counts);
+    c->shares = ast_allocate_zero(all, sizeof *c->shares);
+    c->closed = ast_allocate_zero(all, 1);
+    c->wide = ast_allocate_zero(all, 1);
+    return c->counts && c->shares && c->closed && c->wide;
+}
+
+static void count_points(cells *c, double (*at)[2], size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        size_t column = (size_t)((at[i][0] - c->low[0]) / c->side), row = (size_t)((at[i][1] - c->low[1]) / c->side);
+        c->counts[(row + 1) * c->across + column + 1]++;
+    }
+}
+
+/* Whether all (or, with `any`, some) of the nine cells around and at (column, row) are set; cells outside are not. */
+static bool look_around(const cells *c, const uint8_t *set, size_t column, size_t row, bool any) {
+    int found = 0;
+    for (size_t r = row - 1; r != row + 2; r++)
+        for (size_t k = column - 1; k != column + 2; k++) /* -1 wraps to a large number */
+            found += r < c->down && k < c->across && set[r * c->across + k];
+    return any ? found > 0 : found == 9;
+}
+
+/* A cell is closed if all nine cells around it have an occupied cell beside them. */
+static void close_gaps(cells *c) {
+    for (size_t k = 0; k < c->across * c->down; k++)
+        c->closed[k] = c->counts[k] > 0;
+    for (size_t row = 0; row < c->down; row++)
+        for (size_t column = 0; column < c->across; column++)
+            c->wide[row * c->across + column] = look_around(c, c->closed, column, row, true);
+    for (size_t row = 0; row < c->down; row++)
+        for (size_t column = 0; column < c->across; column++)
+            if (look_around(c, c->wide, column, row, false))
+                c->closed[row * c->across + column] = 1;
+}
+
+/* ---- Shares ------------------------------------------------------------------------------------------------------ */
+
+/* Points of a covered cell: the mean of those nearby, or of all if there are none. */
+static double density_at(const cells *c, size_t column, size_t row) {
+    double sum = 0, found = 0;
+    for (size_t r = row < AROUND ? 0 : row - AROUND; r <= row + AROUND && r < c->down; r++)
+        for (size_t k = column < AROUND ? 0 : column - AROUND; k <= column + AROUND && k < c->across; k++)
+            if (c->wide[r * c->across + k]) {
+                sum += (double)c->counts[r * c->across + k];
+                found++;
+            }
+    return sum > 0 ? sum / found : c->usual;
+}
+
+/* Returns the sum of the shares, in cells. */
+static double find_shares(cells *c) {
+    double sum = 0, points = 0, covered = 0;
+    for (size_t row = 0; row < c->down; row++)
+        for (size_t column = 0; column < c->across; column++) { /* `wide` has served; now it is what is covered */
+            size_t k = row * c->across + column;
+            c->wide[k] = look_around(c, c->closed, column, row, false);
+            points += c->wide[k] ? (double)c->counts[k] : 0;
+            covered += c->wide[k];
+        }
+    c->usual = points > 0 ? points / covered : c->usual;
+    for (size_t row = 0; row < c->down; row++)
+        for (size_t column = 0; column < c->across; column++) {
+            size_t k = row * c->across + column;
+            double share = c->wide[k] ? 1 : (double)c->counts[k];
+            if (!c->wide[k] && c->counts[k] > 0)
+                share /= density_at(c, column, row);
+            sum += share < MOST_SHARE ? share : MOST_SHARE;
+            c->shares[k] = (float)(share < 1 ? share : 1);
+        }
+    return sum;
+}
+
+static void raise_shares(cells *c) {
+    float most = 0;
+    for (size_t k = 0; k < c->across * c->down; k++)
+        most = c->shares[k] > most ? c->shares[k] : most;
+    for (size_t k = 0; k < c->across * c->down; k++)
+        c->shares[k] /= most;
+}

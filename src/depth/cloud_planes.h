@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Planes of clouds and meshes. A cloud has too many points to grow regions point by point: the points of a leaf of the
+ * k-d tree that have one label are a patch of 4 to 16 neighbours, and regions grow from patch to patch. Afterwards each
+ * point chooses among the planes around it. */
+#ifndef AST_CLOUD_PLANES_H
+#define AST_CLOUD_PLANES_H
+
+#include "fault.h"
+#include "kdtree.h"
+#include "plane_table.h"
+#include "pool.h"
+
+#define AST_FACING 0.9 /* cosine of the largest angle between the normals of a patch and of its region: 25 degrees */
+
+enum {
+    AST_PATCH_LEAST = 4, /* points of a patch */
+    AST_LINKS = 32,      /* neighbours of a patch at most */
+    AST_PLANE_LEAST = 32 /* points of a plane */
+};
+
+/* Points of a leaf with one label. */
+typedef struct ast_cloud_patch {
+    ast_scatter scatter;
+    double normal[3];         /* mean of the points' normals, of length 1 */
+    double square;            /* mean square of the distances from its plane of least squares */
+    double share;             /* area per point */
+    double reach;             /* how far away its neighbours may be */
+    double low[3], high[3];   /* box */
+    int32_t label, region;    /* region: -1 for none */
+    int32_t links[AST_LINKS]; /* patches around it that face its way */
+    int32_t link_count;
+} ast_cloud_patch;
+
+/* Patches on one plane. */
+typedef struct ast_region {
+    ast_scatter scatter;
+    ast_flat flat;
+    double towards[3]; /* sum of normals */
+    double area;       /* of its patches, about */
+    double reach;      /* how far a point may be from the plane */
+    int32_t into;      /* the region it became part of; itself if none */
+} ast_region;
+
+typedef struct ast_cloud_cut {
+    ast_pool *pool;
+    const ast_cloud_kernels *kernels;
+    const float *points, *normals;
+    const int32_t *labels;
+    size_t count;
+    double distance; /* option, then what is used */
+    double area;     /* option */
+    bool undirected; /* option: the sign of a normal has no meaning */
+    ast_kdtree tree;
+    ast_cloud_patch *patches;
+    size_t patch_count;
+    size_t *first; /* [leaves + 1] the first patch of each leaf */
+    ast_region *regions;
+    size_t region_count, region_room;
+    int32_t *plane_of; /* (count) */
+} ast_cloud_cut;
+
+/* cloud_patches.c: the patches, their neighbours, and the distance where it is not given. False if memory runs out. */
+bool ast_cloud_patches_make(ast_cloud_cut *cut);
+
+/* cloud_grow.c: the regions. False if memory runs out; a cancelled pool ends it early. */
+bool ast_cloud_grow(ast_cloud_cut *cut);
+
+/* cloud_extent.c: area, centroid on the plane, and outline of the points in (n, 2) coordinates along `axes` from
+ * `origin`; `share` is the area per point where they are sparse. */
+bool ast_cloud_extent(double (*at)[2], size_t n, double share, ast_polygons *outline, ast_sheet *sheet, double *area);
+
+/* The planes of a cloud (cloud_planes.c) and of a mesh (mesh_planes.c), with checked arguments; plane_of may not be
+ * NULL. distance and area as in ast_plane_options. */
+ast_status ast_planes_of_cloud(ast_fault *fault, ast_cloud_cut *cut, ast_plane_table *table);
+
+typedef struct ast_mesh_cut {
+    ast_pool *pool;
+    const float *vertices;
+    size_t vertex_count;
+    const int32_t *faces;
+    size_t face_count;
+    const int32_t *labels;
+    double distance, area; /* options */
+    bool undirected;       /* option */
+    int32_t *plane_of;     /* (face_count) */
+} ast_mesh_cut;
+
+ast_status ast_planes_of_mesh(ast_fault *fault, const ast_mesh_cut *cut, ast_plane_table *table);
+
+#endif

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The planes of a mesh. The largest face that is on no plane starts one, and faces join over shared edges while their
+ * corners lie on it. Areas are those of the faces and outlines their outer edges, so both are exact. */
+#include "cloud_planes.h"
+
+#include "memory.h"
+#include "mesh_edges.h"
+#include "surface.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define DISTANCE 1e-4   /* of the diagonal of the box around the vertices */
+#define LEAST_AREA 1e-3 /* of the mesh */
+#define FACING 0.98     /* cosine of the largest angle between the normals of a face and of its plane: 11 degrees */
+#define FIT_AGAIN 1.25  /* growth of the area after which the plane is fitted again */
+#define STRAIGHT 0.1    /* of the distance: how far an outline may move where vertices are left out */
+
+/* A plane that grows; sums are weighted by area. */
+typedef struct face_sum {
+    double area, normal[3], middle[3];
+    ast_flat flat;
+    int32_t label;
+} face_sum;
+
+typedef struct side_of {
+    int32_t from, to; /* vertices */
+    bool used;
+    size_t side;
+} side_of;
+
+typedef struct growth {
+    const ast_mesh_cut *cut;
+    ast_mesh_edges edges;
+    float *normals; /* (faces, 3) */
+    double *areas;  /* (faces) */
+    size_t *order;  /* faces, from the largest on; later planes */
+    size_t *queue;  /* faces of planes, one plane behind the other */
+    size_t queued;
+    double distance, least;
+    side_of *sides; /* the outer sides of a plane */
+    size_t side_room;
+    ast_polygons outline;
+} growth;
+
+static bool open_growth(growth *g, const ast_mesh_cut *cut);
+static void close_growth(growth *g);
+static bool add_plane(growth *g, size_t first, const face_sum *sum, ast_plane_table *table);
+static void grow(growth *g, size_t seed, int32_t number, face_sum *sum);
+static bool sort_table(growth *g, ast_plane_table *table);
+
+ast_status ast_planes_of_mesh(ast_fault *fault, const ast_mesh_cut *cut, ast_plane_table *table) {
+    growth g;
+    bool good = open_growth(&g, cut);
+    ast_plane_table_clear(table);
+    for (size_t i = 0; good && i < cut->face_count && !ast_pool_poll(cut->pool); i++) {
+        size_t seed = g.order[i], first = g.queued;
+        face_sum sum;
+        if (cut->plane_of[seed] != -1 || !(g.areas[seed] > 0) || cut->labels[seed] < 0)
+            continue;
+        grow(&g, seed, (int32_t)table->count, &sum);
+        if (sum.area >= g.least) {
+            good = add_plane(&g, first, &sum, table);
+            continue;
+        }
+        for (size_t k = first; k < g.queued; k++)
+            cut->plane_of[g.queue[k]] = -2; /* on a plane that is too small */
+    }
+    good = good && sort_table(&g, table);
+    close_growth(&g);
+    return good ? AST_OK : ast_fail_memory(fault);
+}
+
+/* ---- Before and after -------------------------------------------------------------------------------------------- */
+
+typedef struct ranked {
+    double area;
+    size_t index;
+} ranked;
+
+static int compare_areas(const void *a, const void *b) {
+    const ranked *x = a, *y = b;
+    return x->area != y->area ? (x->area < y->area) - (x->area > y->area)
+                              : (x->index > y->index) - (x->index < y->index);
+}
+
+static double diagonal_of(const float *vertices, size_t count) {
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, squares = 0;
+    for (size_t i = 0; i < 3 * count; i++) {
+        low[i % 3] = vertices[i] < low[i % 3] ? (double)vertices[i] : low[i % 3];
+        high[i % 3] = vertices[i] > high[i % 3] ? (double)vertices[i] : high[i % 3];
+    }
+    for (int c = 0; c < 3; c++)
+        squares += high[c] > low[c] ? (high[c] - low[c]) * (high[c] - low[c]) : 0;
+    return sqrt(squares);
+}
+
+static bool sort_faces(growth *g) {
+    size_t n = g->cut->face_count;
+    ranked *all = ast_allocate(n, sizeof *all);
+    for (size_t i = 0; all && i < n; i++)
+        all[i] = (ranked){g->areas[i], i};
+    if (all)
+        qsort(all, n, sizeof *all, compare_areas);
+    for (size_t i = 0; all && i < n; i++)
+        g->order[i] = all[i].index;
+    free(all);
+    return all != NULL;
+}
+
+static bool open_growth(growth *g, const ast_mesh_cut *cut) {
+    size_t n = cut->face_count;
+    double sum = 0;
+    *g = (growth){.cut = cut,
+                  .normals = ast_allocate(3 * n, sizeof *g->normals),
+                  .areas = ast_allocate(n, sizeof *g->areas),
+                  .order = ast_allocate(n, sizeof *g->order),
+                  .queue = ast_allocate(n, sizeof *g->queue)};
+    if (!g->normals || !g->areas || !g->order || !g->queue ||
+        !ast_mesh_edges_find(&g->edges, cut->vertices, cut->vertex_count, cut->faces, n))
+        return false;
+    ast_surface_of_mesh(cut->pool, cut->vertices, cut->faces, n, g->normals, g->areas);
+    for (size_t i = 0; i < n; i++) {
+        cut->plane_of[i] = -1;
+        sum += g->areas[i];
+    }
+    g->distance = cut->distance > 0 ? cut->distance : DISTANCE * diagonal_of(cut->vertices, cut->vertex_count);
+    g->least = cut->area < 0 ? LEAST_AREA * sum : cut->area;
+    return sort_faces(g);
+}
+
+static void close_growth(growth *g) {
+    ast_mesh_edges_free(&g->edges);
+    ast_polygons_free(&g->outline);
+    ast_free_all(g->normals, g->areas, g->order, g->queue, g->sides);
+}
+
+/* ---- Growing ----------------------------------------------------------------------------------------------------- */
+
+static const float *corner(const growth *g, size_t face, int k) {
+    return g->cut->vertices + 3 * (size_t)g->cut->faces[3 * face + (size_t)k];
+}
+
+/* The cosine of the angle between the normal of a face and a direction of length 1. */
+static double facing(const growth *g, size_t face, const double *towards) {
+    const float *n = g->normals + 3 * face;
+    return n[0] * towards[0] + n[1] * towards[1] + n[2] * towards[2];
+}
+
+static void take(growth *g, size_t face, int32_t number, face_sum *sum) {
+    double signed_area = g->cut->undirected && facing(g, face, sum->normal) < 0 ? -g->areas[face] : g->areas[face];
+    g->cut->plane_of[face] = number;
+    g->queue[g->queued++] = face;
+    sum->area += g->areas[face];
+    for (int c = 0; c < 3; c++) {
+        double third = ((double)corner(g, face, 0)[c] + corner(g, face, 1)[c] + corner(g, face, 2)[c]) / 3;
+        sum->normal[c] += signed_area * (double)g->normals[3 * face + (size_t)c];
+        sum->middle[c] += g->areas[face] * third;
+    }
+}
+
+static void fit(face_sum *sum) {
+    double length = sqrt(ast_dot3(sum->normal, sum->normal));
+    for (int c = 0; c < 3; c++)
+        sum->flat.normal[c] = sum->normal[c] / length + 0.0;
+    sum->flat.offset = ast_dot3(sum->flat.normal, sum->middle) / sum->area;
+}
+
+static bool fits(const growth *g, const face_sum *sum, size_t face) {
+    if (g->cut->plane_of[face] != -1 || g->cut->labels[face] != sum->label || !(g->areas[face] > 0))
+        return false;
+    double cosine = facing(g, face, sum->flat.normal);
+    if (!((g->cut->undirected ? fabs(cosine) : cosine) >= FACING))
+        return false;
+    for (int k = 0; k < 3; k++) {
+        const float *at = corner(g, face, k);
+        double p[3] = {at[0], at[1], at[2]};
+        if (!(fabs(ast_flat_distance(&sum->flat, p)) <= g->distance))
+            return false;
+    }
+    return true;
+}
+
+static void grow(growth *g, size_t seed, int32_t number, face_sum *sum) {
+    size_t next = g->queued;
+    *sum = (face_sum){.label = g->cut->labels[seed]};
+    take(g, seed, number, sum);
+    fit(sum);
+    double fitted = sum->area;
+    for (; next < g->queued; next++) {
+        for (size_t side = 3 * g->queue[next]; side < 3 * g->queue[next] + 3; side++)
+            for (size_t other = (size_t)g->edges.next[side]; other != side; other = (size_t)g->edges.next[other])
+                if (fits(g, sum, other / 3))
+                    take(g, other / 3, number, sum);
+        if (sum->area >= FIT_AGAIN * fitted) {
+            fit(sum);
+            fitted = sum->area;
+        }
+    }
+    fit(sum);
+}
+
+/* ---- Outlines ---------------------------------------------------------------------------------------------------- */
+
+static bool is_outer(const growth *g, size_t side, int32_t number) {
+    for (size_t other = (size_t)g->edges.next[side]; other != side; other = (size_t)g->edges.next[other])
+        if (g->cut->plane_of[other / 3] == number)
+            return false;
+    return true;
+}
+
+static int compare_sides(const void *a, const void *b) {
+    const side_of *x = a, *y = b;
+    return x->from != y->from ? (x->from > y->from) - (x->from < y->from) : (x->side > y->side) - (x->side < y->side);
+}
+
+/* The outer sides of the faces from queue[first] on, sorted by the vertex at which they start. Those of a face that
+ * looks the other way go backwards. */
+static bool find_sides(growth *g, size_t first, int32_t number, const ast_flat *flat, size_t *count) {
+    *count = 0;
+    for (size_t k = first; k < g->queued; k++) {
+        bool back = facing(g, g->queue[k], flat->normal) < 0;
+        for (size_t side = 3 * g->queue[k]; side < 3 * g->queue[k] + 3; side++) {
+            int32_t start = g->edges.corners[side], end = ast_side_end(&g->edges, side);
+            if (!is_outer(g, side, number))
+                continue;
+            if (!ast_reserve(&g->sides, &g->side_room, *count, *count + 1, sizeof *g->sides))
+                return false;
+            g->sides[(*count)++] = (side_of){.from = back ? end : start, .to = back ? start : end, .side = side};
+        }
+    }
+    qsort(g->sides, *count, sizeof *g->sides, compare_sides);
+    return true;
+}
+
+/* The first side from a vertex that is not used; `count` if there is none. */
+static size_t side_from(const growth *g, size_t count, int32_t vertex) {
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (g->sides[middle].from < vertex)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low < count && g->sides[low].from == vertex && g->sides[low].used)
+        low++;
+    return low < count && g->sides[low].from == vertex ? low : count;
+}
+
+static bool add_vertex(growth *g, int32_t vertex, const ast_sheet *sheet) {
+    ast_polygons *out = &g->outline;
+    const float *at = g->cut->vertices + 3 * (size_t)vertex;
+    double d[3] = {at[0] - sheet->origin[0], at[1] - sheet->origin[1], at[2] - sheet->origin[2]};
+    if (!ast_reserve(&out->at, &out->room, out->used, out->used + 1, sizeof *out->at))
+        return false;
+    out->at[out->used][0] = ast_dot3(d, sheet->axes[0]);
+    out->at[out->used++][1] = ast_dot3(d, sheet->axes[1]);
+    return true;
+}
+
+/* Follows the sides from one to the next until there is none. */
+static bool add_polygon(growth *g, size_t start, size_t count, const ast_sheet *sheet) {
+    ast_polygons *out = &g->outline;
+    size_t first = out->used, rows;
+    for (size_t at = start; at < count; at = side_from(g, count, g->sides[at].to)) {
+        g->sides[at].used = true;
+        if (!add_vertex(g, g->sides[at].from, sheet))
+            return false;
+    }
+    rows = out->used - first;
+    if (rows < 3) { /* faces that overlap */
+        out->used = first;
+        return true;
+    }
+    if (!ast_polygon_simplify(out, out->at + first, &rows, STRAIGHT * g->distance) ||
+        !ast_reserve(&out->ends, &out->ends_room, out->count, out->count + 1, sizeof *out->ends))
+        return false;
+    out->used = first + rows;
+    out->ends[out->count++] = out->used;
+    return true;
+}
+
+static bool trace_sides(growth *g, size_t first, int32_t number, const ast_flat *flat, const ast_sheet *sheet) {
+    size_t count;
+    g->outline.used = g->outline.count = 0;
+    if (!find_sides(g, first, number, flat, &count))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!g->sides[i].used && !add_polygon(g, i, count, sheet))
+            return false;
+    for (int k = 0; g->outline.count == 0 && k < 3; k++) /* a closed flat body: the outline of its first face */
+        if (!add_vertex(g, g->edges.corners[3 * g->queue[first] + (size_t)k], sheet))
+            return false;
+    if (g->outline.count == 0) {
+        if (!ast_reserve(&g->outline.ends, &g->outline.ends_room, 0, 1, sizeof *g->outline.ends))
+            return false;
+        g->outline.ends[g->outline.count++] = g->outline.used;
+    }
+    ast_polygons_sort(&g->outline);
+    return true;
+}
+
+/* ---- Results ----------------------------------------------------------------------------------------------------- */
+
+/* The two axes and the normal make a left-handed frame. */
+static ast_sheet sheet_of(const ast_flat *flat, const double *origin) {
+    const double *n = flat->normal;
+    ast_sheet sheet = {.cell = 1};
+    int least = 0;
+    for (int c = 1; c < 3; c++)
+        least = fabs(n[c]) < fabs(n[least]) ? c : least;
+    double length = sqrt(1 - n[least] * n[least]);
+    for (int c = 0; c < 3; c++) {
+        sheet.origin[c] = origin[c];
+        sheet.axes[0][c] = ((c == least) - n[least] * n[c]) / length;
+    }
+    for (int c = 0; c < 3; c++)
+        sheet.axes[1][c] = sheet.axes[0][(c + 1) % 3] * n[(c + 2) % 3] - sheet.axes[0][(c + 2) % 3] * n[(c + 1) % 3];
+    return sheet;
+}
+
+/* The integral of the square of a function that is linear over a triangle is (a^2 + b^2 + c^2 + ab + bc + ca) / 6 of
+ * its values at the corners, times the area. */
+static double square_of(const growth *g, size_t face, const ast_flat *flat) {
+    double away[3];
+    for (int k = 0; k < 3; k++) {
+        const float *at = corner(g, face, k);
+        double p[3] = {at[0], at[1], at[2]};
+        away[k] = ast_flat_distance(flat, p);
+    }
+    return g->areas[face] / 6 *
+           (away[0] * (away[0] + away[1]) + away[1] * (away[1] + away[2]) + away[2] * (away[2] + away[0]));
+}
+
+static bool add_plane(growth *g, size_t first, const face_sum *sum, ast_plane_table *table) {
+    ast_plane_info plane = {.id = (int32_t)table->count,
+                            .direction = sum->label,
+                            .offset = sum->flat.offset,
+                            .area = sum->area,
+                            .count = g->queued - first};
+    double squares = 0;
+    for (size_t k = first; k < g->queued; k++)
+        squares += square_of(g, g->queue[k], &sum->flat);
+    plane.rms = sqrt(squares > 0 ? squares / sum->area : 0);
+    for (int c = 0; c < 3; c++) {
+        plane.normal[c] = sum->flat.normal[c];
+        plane.centroid[c] = sum->middle[c] / sum->area;
+    }
+    ast_sheet sheet = sheet_of(&sum->flat, plane.centroid);
+    return trace_sides(g, first, plane.id, &sum->flat, &sheet) &&
+           ast_plane_table_add_sheet(table, &plane, &g->outline, &sheet);
+}
+
+/* Planes start from the largest face; they are numbered from the largest plane on. */
+static bool sort_table(growth *g, ast_plane_table *table) {
+    size_t n = table->count;
+    ranked *all = ast_allocate(n, sizeof *all);
+    int32_t *number = ast_allocate(n, sizeof *number);
+    ast_plane_info *sorted = ast_allocate(n, sizeof *sorted);
+    bool good = all && number && sorted;
+    ast_plane_table_finish(table);
+    for (size_t i = 0; good && i < n; i++)
+        all[i] = (ranked){table->planes[i].area, i};
+    if (good)
+        qsort(all, n, sizeof *all, compare_areas);
+    for (size_t i = 0; good && i < n; i++) {
+        number[all[i].index] = (int32_t)i;
+        sorted[i] = table->planes[all[i].index];
+        sorted[i].id = (int32_t)i;
+    }
+    for (size_t i = 0; good && i < n; i++)
+        table->planes[i] = sorted[i];
+    for (size_t i = 0; good && i < g->cut->face_count; i++)
+        g->cut->plane_of[i] = g->cut->plane_of[i] < 0 ? -1 : number[g->cut->plane_of[i]];
+    ast_free_all(all, number, sorted);
+    return good;
+}

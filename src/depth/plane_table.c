@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Sums over points in space, and the table of planes. While the table grows its arrays move, so the planes get the
+ * addresses of their outlines at the end. */
+#include "plane_table.h"
+
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- Sums -------------------------------------------------------------------------------------------------------- */
+
+void ast_scatter_add(ast_scatter *s, const ast_scatter *more) {
+    if (more->n == 0)
+        return;
+    double n = s->n + more->n, part = more->n / n, both = s->n * part, d[3];
+    for (int c = 0; c < 3; c++) {
+        d[c] = more->mean[c] - s->mean[c];
+        s->mean[c] += part * d[c];
+    }
+    for (int i = 0, e = 0; i < 3; i++)
+        for (int j = i; j < 3; j++, e++)
+            s->of[e] += more->of[e] + both * d[i] * d[j];
+    s->n = n;
+}
+
+double ast_scatter_distance(const ast_scatter *s, const ast_flat *flat) {
+    const double *n = flat->normal, away = ast_flat_distance(flat, s->mean);
+    double sum = s->of[0] * n[0] * n[0] + s->of[3] * n[1] * n[1] + s->of[5] * n[2] * n[2] +
+                 2 * (s->of[1] * n[0] * n[1] + s->of[2] * n[0] * n[2] + s->of[4] * n[1] * n[2]);
+    return away * away + (sum > 0 ? sum / s->n : 0);
+}
+
+ast_axes_of ast_scatter_axes(const ast_cloud_kernels *kernels, const ast_scatter *s, const double *towards) {
+    ast_moments3 moments = {0};
+    ast_eigen3 eigen;
+    ast_axes_of axes;
+    for (int e = 0; e < 6; e++)
+        moments.of[e][0] = s->of[e];
+    kernels->eigen(&moments, &eigen);
+    for (int i = 0; i < 3; i++) {
+        double length = 0;
+        for (int c = 0; c < 3; c++)
+            length += eigen.vectors[i][c][0] * eigen.vectors[i][c][0];
+        for (int c = 0; c < 3; c++)
+            axes.vectors[i][c] = eigen.vectors[i][c][0] / sqrt(length);
+        axes.squares[i] = eigen.values[i][0] > 0 ? eigen.values[i][0] : 0;
+    }
+    if (ast_dot3(axes.vectors[0], towards) < 0)
+        for (int c = 0; c < 3; c++)
+            axes.vectors[0][c] = -axes.vectors[0][c];
+    return axes;
+}
+
+/* ---- The table --------------------------------------------------------------------------------------------------- */
+
+void ast_plane_table_clear(ast_plane_table *table) {
+    table->count = table->used = table->ends_used = 0;
+}
+
+void ast_plane_table_free(ast_plane_table *table) {
+    ast_free_all(table->planes, table->vertices, table->ends);
+    *table = (ast_plane_table){0};
+}
+
+bool ast_plane_table_add(ast_plane_table *t, const ast_plane_info *plane, const size_t *ends, size_t polygons,
+                         size_t *first) {
+    size_t rows = ends[polygons - 1];
+    if (!ast_reserve(&t->planes, &t->room, t->count, t->count + 1, sizeof *t->planes) ||
+        !ast_reserve(&t->vertices, &t->vertices_room, t->used, t->used + rows, sizeof *t->vertices) ||
+        !ast_reserve(&t->ends, &t->ends_room, t->ends_used, t->ends_used + polygons, sizeof *t->ends))
+        return false;
+    t->planes[t->count] = *plane;
+    t->planes[t->count].polygons = polygons;
+    for (size_t p = 0; p < polygons; p++)
+        t->ends[t->ends_used + p] = ends[p];
+    *first = t->used;
+    t->used += rows;
+    t->ends_used += polygons;
+    t->count++;
+    return true;
+}
+
+bool ast_plane_table_add_sheet(ast_plane_table *table, const ast_plane_info *plane, const ast_polygons *outline,
+                               const ast_sheet *sheet) {
+    size_t first;
+    if (!ast_plane_table_add(table, plane, outline->ends, outline->count, &first))
+        return false;
+    for (size_t i = 0; i < outline->used; i++)
+        for (int c = 0; c < 3; c++)
+            table->vertices[first + i][c] = sheet->origin[c] + sheet->cell * (outline->at[i][0] * sheet->axes[0][c] +
+                                                                              outline->at[i][1] * sheet->axes[1][c]);
+    return true;
+}
+
+void ast_plane_table_finish(ast_plane_table *t) {
+    size_t vertex = 0, end = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        ast_plane_info *plane = &t->planes[i];
+        plane->vertices = t->vertices[vertex];
+        plane->ends = t->ends + end;
+        vertex += plane->ends[plane->polygons - 1];
+        end += plane->polygons;
+    }
+}
