@@ -44,7 +44,7 @@ static ast_status normals_of_cloud(ast_context *context, const float *points, si
     if (status != AST_OK)
         return status;
     status = ast_surface_of_cloud(fault, context->pool, ast_cloud_kernels_choose(context->kernels->name), points, count,
-                                  options, normals, curvature);
+                                  options, normals, curvature, &context->tree);
     return status == AST_OK ? ast_check_cancelled(context) : status;
 }
 

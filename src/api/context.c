@@ -56,6 +56,7 @@ void ast_close(ast_context *context) {
     ast_pool_close(context->pool);
     ast_result_free(&context->last);
     ast_tuned_free(context->tuned);
+    ast_kdtree_free(&context->tree);
     free(context);
 }
 

@@ -8,6 +8,7 @@
 #include "comm.h"
 #include "components.h"
 #include "fault.h"
+#include "kdtree.h"
 #include "kernels.h"
 #include "labelling.h"
 #include "merge.h"
@@ -41,6 +42,7 @@ struct ast_context {
     ast_labelling labelling; /* working memory, kept from call to call */
     ast_result last;         /* without labels and leaves */
     struct ast_tuned *tuned; /* the tables of the last ast_tune, or NULL (tune_call.h) */
+    ast_kdtree tree;         /* of the last cloud whose normals were computed, for its planes */
     const ast_comm *comm;    /* NULL: alone */
     struct ast_call *call;   /* an ast_cluster that is under way (call.h) */
     ast_cancel *cancel;      /* of ast_set_cancel, or NULL */

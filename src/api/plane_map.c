@@ -103,6 +103,7 @@ static ast_status find_in_cloud(ast_plane_map *map, const float *points, const f
                          .distance = map->options.distance,
                          .area = map->options.area,
                          .undirected = map->options.undirected,
+                         .tree = &context->tree,
                          .plane_of = ast_allocate(count, sizeof *plane_of)};
     status = cut.plane_of ? ast_planes_of_cloud(&context->fault, &cut, &table) : ast_fail_memory(&context->fault);
     return keep(map, &table, status, cut.plane_of, plane_of, count);

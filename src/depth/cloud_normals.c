@@ -37,8 +37,10 @@ static void clear_rows(void *data, size_t block, int worker);
 static void fit_leaves(void *data, size_t block, int worker);
 
 ast_status ast_surface_of_cloud(ast_fault *fault, ast_pool *pool, const ast_cloud_kernels *kernels, const float *points,
-                                size_t count, const ast_cloud_options *options, float *normals, float *curvature) {
+                                size_t count, const ast_cloud_options *options, float *normals, float *curvature,
+                                ast_kdtree *tree) {
     surface s = {.kernels = kernels, .options = options, .count = count, .normals = normals, .curvature = curvature};
+    ast_kdtree_free(tree);
     if (!ast_kdtree_build(&s.tree, pool, points, count))
         return ast_fail_memory(fault);
     s.wanted = (size_t)options->neighbours;
@@ -52,7 +54,9 @@ ast_status ast_surface_of_cloud(ast_fault *fault, ast_pool *pool, const ast_clou
     }
     ast_status status = s.scratch ? AST_OK : ast_fail_memory(fault);
     free(s.scratch);
-    ast_kdtree_free(&s.tree);
+    if (ast_pool_cancelled(pool)) /* it may be incomplete */
+        ast_kdtree_free(&s.tree);
+    *tree = s.tree;
     return status;
 }
 

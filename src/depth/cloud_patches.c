@@ -25,11 +25,15 @@ static void link_patches(void *data, size_t block, int worker);
 static bool find_distance(ast_cloud_cut *cut);
 
 bool ast_cloud_patches_make(ast_cloud_cut *cut) {
-    if (!ast_kdtree_build(&cut->tree, cut->pool, cut->points, cut->count))
-        return false;
-    size_t leaves = ast_kdtree_leaves(&cut->tree), blocks = (leaves + BLOCK_LEAVES - 1) / BLOCK_LEAVES;
+    if (!ast_kdtree_is_of(cut->tree, cut->pool, cut->points, cut->count)) {
+        ast_kdtree_free(cut->tree);
+        if (!ast_kdtree_build(cut->tree, cut->pool, cut->points, cut->count))
+            return false;
+    }
+    size_t leaves = ast_kdtree_leaves(cut->tree), blocks = (leaves + BLOCK_LEAVES - 1) / BLOCK_LEAVES;
     cut->first = ast_allocate_zero(leaves + 1, sizeof *cut->first);
-    if (!cut->first)
+    cut->groups = ast_allocate(leaves * AST_LEAF, sizeof *cut->groups);
+    if (!cut->first || !cut->groups)
         return false;
     ast_pool_run(cut->pool, blocks, count_patches, cut);
     for (size_t leaf = 0; leaf < leaves; leaf++)
@@ -45,62 +49,47 @@ bool ast_cloud_patches_make(ast_cloud_cut *cut) {
 
 /* ---- Groups of a leaf -------------------------------------------------------------------------------------------- */
 
-typedef struct groups {
-    int count;
-    int32_t labels[AST_LEAF];
-    int sizes[AST_LEAF];
-    int of[AST_LEAF]; /* the group of each slot, -1 for none */
-} groups;
-
-static bool has_normal(const float *normal) {
-    double squares = (double)normal[0] * normal[0] + (double)normal[1] * normal[1] + (double)normal[2] * normal[2];
-    return squares > 0 && isfinite(squares);
-}
-
-/* The labels of a leaf with AST_PATCH_LEAST points or more. */
-static groups group_leaf(const ast_cloud_cut *cut, size_t number) {
-    const ast_kdleaf *leaf = &cut->tree.leaves[number];
-    int size = (int)ast_kdtree_leaf_size(&cut->tree, number), kept = 0, renamed[AST_LEAF];
-    groups g = {0};
-    for (int s = 0; s < size; s++) {
+/* Gives the slots of a leaf the numbers of their groups, one for each label with AST_PATCH_LEAST points or more; -1 for
+ * none. Returns the number of groups. */
+static size_t group_leaf(const ast_cloud_cut *cut, size_t number, int8_t *of) {
+    const ast_kdleaf *leaf = &cut->tree->leaves[number];
+    size_t size = ast_kdtree_leaf_size(cut->tree, number), kept = 0, labels = 0, sizes[AST_LEAF];
+    int32_t known[AST_LEAF];
+    int8_t renamed[AST_LEAF];
+    for (size_t s = 0; s < size; s++) {
         int32_t label = cut->labels[leaf->index[s]];
-        int at = 0;
-        g.of[s] = -1;
-        if (label < 0 || !has_normal(cut->normals + 3 * (size_t)leaf->index[s]))
-            continue;
-        while (at < g.count && g.labels[at] != label)
+        size_t at = 0;
+        while (at < labels && known[at] != label)
             at++;
-        if (at == g.count) {
-            g.labels[g.count] = label;
-            g.sizes[g.count++] = 0;
+        if (at == labels) {
+            known[labels] = label;
+            sizes[labels++] = 0;
         }
-        g.sizes[at]++;
-        g.of[s] = at;
+        sizes[at]++;
+        of[s] = (int8_t)at;
     }
-    for (int k = 0; k < g.count; k++) {
-        renamed[k] = g.sizes[k] >= AST_PATCH_LEAST ? kept : -1;
-        g.labels[kept] = g.labels[k];
-        g.sizes[kept] = g.sizes[k];
-        kept += g.sizes[k] >= AST_PATCH_LEAST;
-    }
-    for (int s = 0; s < size; s++)
-        g.of[s] = g.of[s] < 0 ? -1 : renamed[g.of[s]];
-    g.count = kept;
-    return g;
+    for (size_t k = 0; k < labels; k++)
+        renamed[k] = (int8_t)(known[k] >= 0 && sizes[k] >= AST_PATCH_LEAST ? kept++ : SIZE_MAX);
+    for (size_t s = 0; s < size; s++)
+        of[s] = renamed[of[s]];
+    return kept;
 }
 
 static void count_patches(void *data, size_t block, int worker) {
     const ast_cloud_cut *cut = data;
-    size_t leaves = ast_kdtree_leaves(&cut->tree);
+    size_t leaves = ast_kdtree_leaves(cut->tree);
     (void)worker;
     for (size_t leaf = block * BLOCK_LEAVES; leaf < (block + 1) * BLOCK_LEAVES && leaf < leaves; leaf++)
-        cut->first[leaf + 1] = (size_t)group_leaf(cut, leaf).count;
+        cut->first[leaf + 1] = group_leaf(cut, leaf, cut->groups + leaf * AST_LEAF);
 }
 
-/* ---- A patch ----------------------------------------------------------------------------------------------------- */
+/* ---- Patches ----------------------------------------------------------------------------------------------------- */
 
-static void add_point(ast_cloud_patch *patch, const double *p, const float *normal, bool undirected) {
+/* A point without a normal is not counted. */
+static void add_point(ast_cloud_patch *patch, const float *p, const float *normal, bool undirected) {
     double n[3] = {normal[0], normal[1], normal[2]}, length = sqrt(ast_dot3(n, n));
+    if (!(length > 0) || !isfinite(length))
+        return;
     length = undirected && ast_dot3(n, patch->normal) < 0 ? -length : length;
     ast_scatter one = {1, {p[0], p[1], p[2]}, {0}};
     ast_scatter_add(&patch->scatter, &one);
@@ -111,57 +100,76 @@ static void add_point(ast_cloud_patch *patch, const double *p, const float *norm
     }
 }
 
-/* A rectangle with sides a and b has the variances a^2 / 12 and b^2 / 12. */
-static void measure_patch(const ast_cloud_cut *cut, ast_cloud_patch *patch) {
-    ast_axes_of axes = ast_scatter_axes(cut->kernels, &patch->scatter, patch->normal);
+static void fill_leaf(const ast_cloud_cut *cut, size_t number) {
+    const ast_kdleaf *leaf = &cut->tree->leaves[number];
+    const int8_t *of = cut->groups + number * AST_LEAF;
+    ast_cloud_patch *patches = cut->patches + cut->first[number];
+    for (size_t k = cut->first[number]; k < cut->first[number + 1]; k++)
+        cut->patches[k] = (ast_cloud_patch){
+            .region = -1, .low = {INFINITY, INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY, -INFINITY}};
+    for (size_t s = 0; s < ast_kdtree_leaf_size(cut->tree, number); s++) {
+        float p[3] = {leaf->x[s], leaf->y[s], leaf->z[s]};
+        if (of[s] < 0)
+            continue;
+        patches[of[s]].label = cut->labels[leaf->index[s]];
+        add_point(&patches[of[s]], p, cut->normals + 3 * (size_t)leaf->index[s], cut->undirected);
+    }
+}
+
+/* squares: sums of squares along the axes, in increasing order. A rectangle with sides a and b has the variances
+ * a^2 / 12 and b^2 / 12. */
+static void measure_patch(ast_cloud_patch *patch, const double *squares) {
     double n = patch->scatter.n, length = sqrt(ast_dot3(patch->normal, patch->normal));
     for (int c = 0; c < 3; c++)
-        patch->normal[c] = length > 0 ? patch->normal[c] / length : axes.vectors[0][c];
-    patch->square = axes.squares[0] / n;
-    patch->share = 12 * sqrt(axes.squares[1] * axes.squares[2]) / (n * n);
-    double near = REACH * sqrt(patch->share), half = sqrt(3 * axes.squares[2] / n); /* points on a line have no area */
+        patch->normal[c] = length > 0 ? patch->normal[c] / length : 0;
+    patch->square = squares[0] / n;
+    patch->share = 12 * sqrt(squares[1] * squares[2]) / (n * n);
+    double near = REACH * sqrt(patch->share), half = sqrt(3 * squares[2] / n); /* points on a line have no area */
     patch->reach = near > half ? near : half;
 }
 
-static void fill_leaf(const ast_cloud_cut *cut, size_t number) {
-    const ast_kdleaf *leaf = &cut->tree.leaves[number];
-    groups g = group_leaf(cut, number);
-    ast_cloud_patch *patches = cut->patches + cut->first[number];
-    for (int k = 0; k < g.count; k++)
-        patches[k] = (ast_cloud_patch){.label = g.labels[k],
-                                       .region = -1,
-                                       .low = {INFINITY, INFINITY, INFINITY},
-                                       .high = {-INFINITY, -INFINITY, -INFINITY}};
-    for (size_t s = 0; s < ast_kdtree_leaf_size(&cut->tree, number); s++) {
-        double p[3] = {leaf->x[s], leaf->y[s], leaf->z[s]};
-        if (g.of[s] >= 0)
-            add_point(&patches[g.of[s]], p, cut->normals + 3 * (size_t)leaf->index[s], cut->undirected);
+/* Up to AST_LEAF patches with one call of the kernel. */
+static void measure_patches(const ast_cloud_cut *cut, ast_cloud_patch *patches, size_t count) {
+    ast_moments3 moments = {0};
+    ast_eigen3 eigen;
+    for (size_t k = 0; k < count; k++)
+        for (int e = 0; e < 6; e++)
+            moments.of[e][k] = patches[k].scatter.of[e];
+    cut->kernels->eigen(&moments, &eigen);
+    for (size_t k = 0; k < count; k++) {
+        double squares[3];
+        for (int i = 0; i < 3; i++)
+            squares[i] = eigen.values[i][k] > 0 ? eigen.values[i][k] : 0;
+        if (patches[k].scatter.n > 0)
+            measure_patch(&patches[k], squares);
     }
-    for (int k = 0; k < g.count; k++)
-        measure_patch(cut, &patches[k]);
 }
 
 static void fill_patches(void *data, size_t block, int worker) {
     const ast_cloud_cut *cut = data;
-    size_t leaves = ast_kdtree_leaves(&cut->tree);
+    size_t leaves = ast_kdtree_leaves(cut->tree), begin = block * BLOCK_LEAVES, end = begin + BLOCK_LEAVES;
     (void)worker;
-    for (size_t leaf = block * BLOCK_LEAVES; leaf < (block + 1) * BLOCK_LEAVES && leaf < leaves; leaf++)
+    end = end < leaves ? end : leaves;
+    for (size_t leaf = begin; leaf < end; leaf++)
         fill_leaf(cut, leaf);
+    for (size_t k = cut->first[begin]; k < cut->first[end]; k += AST_LEAF)
+        measure_patches(cut, cut->patches + k, cut->first[end] - k < AST_LEAF ? cut->first[end] - k : AST_LEAF);
 }
 
 /* ---- Neighbours -------------------------------------------------------------------------------------------------- */
 
-static bool near_box(const ast_cloud_patch *patch, const double *low, const double *high) {
+static bool near_box(const ast_cloud_patch *patch, const float *low, const float *high) {
     double squares = 0;
     for (int c = 0; c < 3; c++) {
-        double below = patch->low[c] - high[c], above = low[c] - patch->high[c], gap = below > above ? below : above;
+        double below = (double)patch->low[c] - high[c], above = (double)low[c] - patch->high[c];
+        double gap = below > above ? below : above;
         squares += gap > 0 ? gap * gap : 0;
     }
     return squares <= patch->reach * patch->reach;
 }
 
 static bool near_child(const ast_cloud_patch *patch, const ast_kdnode *node, int child) {
-    double low[3], high[3];
+    float low[3], high[3];
     for (int c = 0; c < 3; c++) {
         low[c] = node->low[c][child];
         high[c] = node->high[c][child];
@@ -186,7 +194,7 @@ static void link_leaf(const ast_cloud_cut *cut, ast_cloud_patch *patch, size_t l
 
 /* From the root down through the boxes within reach. */
 static void link_patch(const ast_cloud_cut *cut, ast_cloud_patch *patch) {
-    size_t leaves = ast_kdtree_leaves(&cut->tree), stack[64] = {1};
+    size_t leaves = ast_kdtree_leaves(cut->tree), stack[64] = {1};
     for (int depth = 1; depth > 0;) {
         size_t node = stack[--depth];
         if (node >= leaves) {
@@ -194,7 +202,7 @@ static void link_patch(const ast_cloud_cut *cut, ast_cloud_patch *patch) {
             continue;
         }
         for (int child = 1; child >= 0; child--)
-            if (near_child(patch, &cut->tree.nodes[node], child))
+            if (near_child(patch, &cut->tree->nodes[node], child))
                 stack[depth++] = 2 * node + (size_t)child;
     }
 }
@@ -230,20 +238,19 @@ static double deviation(const ast_cloud_cut *cut, const ast_cloud_patch *patch) 
 static bool find_distance(ast_cloud_cut *cut) {
     if (cut->distance > 0)
         return true;
-    double *numbers = ast_allocate(cut->patch_count, sizeof *numbers), largest = 0;
-    if (!numbers)
-        return false;
     size_t count = 0, step = 1 + cut->patch_count / SAMPLES;
-    for (size_t k = 0; k < cut->patch_count; k += step)
-        numbers[count++] = deviation(cut, &cut->patches[k]);
-    double noise = NOISE * median(numbers, count), spacing;
-    for (size_t k = 0; k < cut->patch_count; k++) {
-        numbers[k] = sqrt(cut->patches[k].share);
+    double *deviations = ast_allocate(SAMPLES, sizeof *deviations), *spacings = ast_allocate(SAMPLES, sizeof *spacings);
+    double largest = 0;
+    bool good = deviations && spacings;
+    for (size_t k = 0; good && k < cut->patch_count; k += step) {
+        deviations[count] = deviation(cut, &cut->patches[k]);
+        spacings[count++] = sqrt(cut->patches[k].share);
         for (int c = 0; c < 3; c++)
             largest = fmax(largest, fabs(cut->patches[k].scatter.mean[c]));
     }
-    spacing = SPACING * median(numbers, cut->patch_count);
-    cut->distance = fmax(fmax(noise, spacing), ROUNDING * largest);
-    free(numbers);
-    return true;
+    if (good)
+        cut->distance =
+            fmax(fmax(NOISE * median(deviations, count), SPACING * median(spacings, count)), ROUNDING * largest);
+    ast_free_all(deviations, spacings);
+    return good;
 }

@@ -41,8 +41,9 @@ static ast_status find_planes(ast_fault *fault, ast_cloud_cut *cut, ast_plane_ta
 
 ast_status ast_planes_of_cloud(ast_fault *fault, ast_cloud_cut *cut, ast_plane_table *table) {
     ast_status status = find_planes(fault, cut, table);
-    ast_free_all(cut->patches, cut->first, cut->regions);
-    ast_kdtree_free(&cut->tree);
+    ast_free_all(cut->patches, cut->first, cut->groups, cut->regions);
+    if (ast_pool_cancelled(cut->pool)) /* it may be incomplete */
+        ast_kdtree_free(cut->tree);
     return status;
 }
 
@@ -58,7 +59,7 @@ static ast_status find_planes(ast_fault *fault, ast_cloud_cut *cut, ast_plane_ta
         return ast_fail_memory(fault);
     for (size_t i = 0; i < cut->count; i++)
         cut->plane_of[i] = -1;
-    if (!ast_pool_try(cut->pool, (ast_kdtree_leaves(&cut->tree) + BLOCK_LEAVES - 1) / BLOCK_LEAVES, assign_points, cut))
+    if (!ast_pool_try(cut->pool, (ast_kdtree_leaves(cut->tree) + BLOCK_LEAVES - 1) / BLOCK_LEAVES, assign_points, cut))
         return AST_OK; /* cancelled */
     pieces p;
     bool good = open_pieces(&p, cut);
@@ -110,13 +111,13 @@ static int32_t choose_plane(const ast_cloud_cut *cut, size_t row, const double *
 
 static void assign_points(void *data, size_t block, int worker) {
     const ast_cloud_cut *cut = data;
-    size_t leaves = ast_kdtree_leaves(&cut->tree);
+    size_t leaves = ast_kdtree_leaves(cut->tree);
     (void)worker;
     for (size_t leaf = block * BLOCK_LEAVES; leaf < (block + 1) * BLOCK_LEAVES && leaf < leaves; leaf++) {
-        const ast_kdleaf *from = &cut->tree.leaves[leaf];
+        const ast_kdleaf *from = &cut->tree->leaves[leaf];
         int32_t list[CANDIDATES];
         size_t count = find_candidates(cut, leaf, list);
-        for (size_t s = 0; count > 0 && s < ast_kdtree_leaf_size(&cut->tree, leaf); s++) {
+        for (size_t s = 0; count > 0 && s < ast_kdtree_leaf_size(cut->tree, leaf); s++) {
             double p[3] = {from->x[s], from->y[s], from->z[s]};
             size_t row = (size_t)from->index[s];
             cut->plane_of[row] = choose_plane(cut, row, p, list, count);

@@ -15,7 +15,7 @@
 
 enum {
     AST_PATCH_LEAST = 4, /* points of a patch */
-    AST_LINKS = 32,      /* neighbours of a patch at most */
+    AST_LINKS = 24,      /* neighbours of a patch at most */
     AST_PLANE_LEAST = 32 /* points of a plane */
 };
 
@@ -26,7 +26,7 @@ typedef struct ast_cloud_patch {
     double square;            /* mean square of the distances from its plane of least squares */
     double share;             /* area per point */
     double reach;             /* how far away its neighbours may be */
-    double low[3], high[3];   /* box */
+    float low[3], high[3];    /* box */
     int32_t label, region;    /* region: -1 for none */
     int32_t links[AST_LINKS]; /* patches around it that face its way */
     int32_t link_count;
@@ -51,10 +51,11 @@ typedef struct ast_cloud_cut {
     double distance; /* option, then what is used */
     double area;     /* option */
     bool undirected; /* option: the sign of a normal has no meaning */
-    ast_kdtree tree;
+    ast_kdtree *tree; /* of these points, or of others: then it is built again */
     ast_cloud_patch *patches;
     size_t patch_count;
-    size_t *first; /* [leaves + 1] the first patch of each leaf */
+    size_t *first;  /* [leaves + 1] the first patch of each leaf */
+    int8_t *groups; /* [leaves * AST_LEAF] the patch of each slot among those of its leaf, -1 for none */
     ast_region *regions;
     size_t region_count, region_room;
     int32_t *plane_of; /* (count) */

@@ -12,6 +12,7 @@
 #include "random.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #define SUBTREES 6 /* levels built one after the other; 64 tasks follow */
@@ -71,12 +72,55 @@ void ast_kdtree_free(ast_kdtree *tree) {
     *tree = (ast_kdtree){0};
 }
 
+/* ---- The same points --------------------------------------------------------------------------------------------- */
+
+#define BLOCK_LEAVES 256
+
+typedef struct comparison {
+    const ast_kdtree *tree;
+    const float *points;
+    size_t count;
+    atomic_bool differs;
+} comparison;
+
+static bool is_there(const float *p) {
+    return !(isnan(p[0]) || isnan(p[1]) || isnan(p[2]));
+}
+
+/* Every point of the leaves is at its place. */
+static void compare_leaves(void *data, size_t block, int worker) {
+    comparison *c = data;
+    size_t end = (block + 1) * BLOCK_LEAVES, leaves = ast_kdtree_leaves(c->tree);
+    (void)worker;
+    for (size_t j = block * BLOCK_LEAVES; j < end && j < leaves; j++) {
+        const ast_kdleaf *leaf = &c->tree->leaves[j];
+        for (size_t s = 0; s < ast_kdtree_leaf_size(c->tree, j); s++) {
+            const float *p = c->points + 3 * (size_t)leaf->index[s];
+            if ((size_t)leaf->index[s] >= c->count || p[0] != leaf->x[s] || p[1] != leaf->y[s] || p[2] != leaf->z[s])
+                atomic_store(&c->differs, true);
+        }
+    }
+}
+
+bool ast_kdtree_is_of(const ast_kdtree *tree, ast_pool *pool, const float *points, size_t count) {
+    comparison c = {.tree = tree, .points = points, .count = count};
+    size_t there = 0;
+    if (!tree->leaves || tree->count > count)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        there += is_there(points + 3 * i);
+    if (there != tree->count)
+        return false;
+    ast_pool_run(pool, (ast_kdtree_leaves(tree) + BLOCK_LEAVES - 1) / BLOCK_LEAVES, compare_leaves, &c);
+    return !atomic_load(&c.differs);
+}
+
 static size_t compact(entry *entries, const float *points, size_t count) {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         const float *p = points + 3 * i;
         entries[kept] = (entry){{p[0], p[1], p[2]}, (int32_t)i};
-        kept += !(isnan(p[0]) || isnan(p[1]) || isnan(p[2]));
+        kept += is_there(p);
     }
     return kept;
 }

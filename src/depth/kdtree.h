@@ -43,6 +43,9 @@ typedef struct ast_kdtree {
 bool ast_kdtree_build(ast_kdtree *tree, ast_pool *pool, const float *points, size_t count);
 void ast_kdtree_free(ast_kdtree *tree);
 
+/* Whether this is the tree that ast_kdtree_build makes of these points; not if it is empty. */
+bool ast_kdtree_is_of(const ast_kdtree *tree, ast_pool *pool, const float *points, size_t count);
+
 static inline size_t ast_kdtree_leaves(const ast_kdtree *tree) {
     return (size_t)1 << tree->depth;
 }
