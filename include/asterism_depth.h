@@ -94,6 +94,7 @@ typedef struct ast_depth_options {
     double distortion[5];  /* 0. k1, k2, p1, p2, k3 of the lens (Brown-Conrady), as in OpenCV. The image is resampled to
                               that of a pinhole camera, and the results belong to the pixels of the image again; pixels
                               whose ray cannot be found count as holes */
+    int planes;            /* 0. 1: keep the planes of each image for ast_plane_map_frame, whatever `smooth` is */
 } ast_depth_options;
 
 AST_API void ast_depth_options_defaults(ast_depth_options *options, size_t size);
@@ -247,6 +248,18 @@ AST_API ast_status ast_plane_map_cloud(ast_plane_map *map, const float *points, 
 AST_API ast_status ast_plane_map_mesh(ast_plane_map *map, const float *vertices, size_t vertex_count,
                                       const int32_t *faces, size_t face_count, const int32_t *labels,
                                       int32_t *plane_of);
+
+/* The planes of the image that `depth` (with options.planes) converted last, normals included, in metres. labels: (H, W)
+ * of its normals, or NULL. pose: the 3 x 4 matrix from the camera to the world, row-major, or NULL. plane_of (H, W, or
+ * NULL) receives the id of each pixel's plane, -1 for none.
+ *
+ * A plane has the id that it had in the earlier frames of this map. With poses, planes are in coordinates of the world;
+ * position and normal are from all frames that saw the plane, everything else from this one, and a plane that comes
+ * into view again has its id. Without poses planes are in coordinates of the camera, and a plane is the one of the frame
+ * before that has the same direction and is nearest; frames must follow each other closely. A map gets all frames with
+ * poses, or none. Pieces of one plane, on both sides of a column for example, are one plane with several polygons. */
+AST_API ast_status ast_plane_map_frame(ast_plane_map *map, ast_depth *depth, const int32_t *labels, const double *pose,
+                                       int32_t *plane_of);
 
 /* The planes of the last result, in order of id. NULL and *count = 0 before the first. Valid until the next call with
  * the map. The array has the caller's stride, as in ast_cluster_records. */

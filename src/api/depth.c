@@ -4,6 +4,7 @@
 #include "context.h"
 
 #include "depth.h"
+#include "frame_planes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -99,6 +100,7 @@ void ast_depth_close(ast_depth *depth) {
     ast_planes_release(&depth->planes);
     ast_late_release(&depth->runs);
     ast_lens_release(&depth->lens);
+    ast_frame_cut_release(&depth->cut);
     free(depth->tv.memory);
     free(depth);
 }
@@ -139,7 +141,20 @@ static ast_status prepare(ast_depth *depth, const ast_depth_image *image, bool n
         ready = ast_planes_prepare(&depth->planes, image->width, image->height);
     if (smooth == AST_SMOOTH_PLANES)
         ready = ready && ast_late_prepare(depth);
+    if (ready && depth->options.planes)
+        ready = ast_planes_prepare(&depth->planes, image->width, image->height) &&
+                ast_frame_cut_prepare(&depth->cut, image->width, image->height, !ast_depth_has_planes(&depth->options));
     return ready ? AST_OK : ast_fail_memory(depth->fault);
+}
+
+/* The planes of the image where normals are not those of planes: cut from the depth as it is. */
+static void cut_raw(ast_depth *depth, const ast_depth_image *image) {
+    ast_smooth smooth = depth->options.smooth;
+    depth->options.smooth = AST_SMOOTH_PLANES_ONLY;
+    ast_depth_filter(depth, image);
+    ast_planes_find_normals(depth, image, depth->cut.normals);
+    ast_frame_cut(depth, image, depth->cut.normals);
+    depth->options.smooth = smooth;
 }
 
 static void compute_normals(ast_depth *depth, const ast_depth_image *image, float *normals) {
@@ -148,6 +163,8 @@ static void compute_normals(ast_depth *depth, const ast_depth_image *image, floa
         ast_planes_find_normals(depth, image, normals);
     else
         ast_depth_find_normals(depth, normals);
+    if (o->planes && ast_depth_has_planes(o))
+        ast_frame_cut(depth, image, normals);
     if (o->smooth == AST_SMOOTH_PLANES)
         ast_late_find_normals(depth, image, normals);
     if (o->smooth == AST_SMOOTH_TV)
@@ -161,6 +178,8 @@ static ast_status compute(ast_depth *depth, const ast_depth_image *image, float 
     ast_status status = prepare(depth, image, normals != NULL);
     if (status != AST_OK)
         return status;
+    if (depth->options.planes && normals && !ast_depth_has_planes(&depth->options))
+        cut_raw(depth, image);
     ast_depth_filter(depth, image);
     if (metres)
         ast_depth_fill_metres(depth, image, metres);

@@ -5,6 +5,7 @@
 #include "context.h"
 
 #include "cloud_planes.h"
+#include "frame_planes.h"
 #include "memory.h"
 
 #include <math.h>
@@ -14,6 +15,8 @@ struct ast_plane_map {
     ast_context *context;
     ast_plane_options options;
     ast_plane_table table;
+    ast_tracks tracks;
+    ast_frame_work work;
 };
 
 const char *ast_plane_options_problem(const ast_plane_options *o) {
@@ -48,6 +51,8 @@ void ast_plane_map_close(ast_plane_map *map) {
     if (!map || ast_in_callback(map->context, __func__))
         return;
     ast_plane_table_free(&map->table);
+    ast_tracks_free(&map->tracks);
+    ast_frame_work_free(&map->work);
     free(map);
 }
 
@@ -146,4 +151,55 @@ ast_status ast_plane_map_mesh(ast_plane_map *map, const float *vertices, size_t 
                         .area = map->options.area,
                         .undirected = map->options.undirected};
     return ast_leave(map->context, find_in_mesh(map, &cut, plane_of));
+}
+
+/* ---- Frames ------------------------------------------------------------------------------------------------------ */
+
+#define LEAST_AREA 0.05 /* square metres */
+
+/* The matrix, or the identity. */
+static ast_pose pose_of(const double *given) {
+    static const double none[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    ast_pose pose = {.world = given != NULL};
+    const double *m = given ? given : none;
+    for (int i = 0; i < 12; i++)
+        pose.of[i] = m[i];
+    pose.mirror =
+        m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) + m[2] * (m[4] * m[9] - m[5] * m[8]) <
+        0;
+    return pose;
+}
+
+static ast_status check_frame(const ast_plane_map *map, const ast_depth *depth, const double *pose) {
+    ast_fault *fault = &map->context->fault;
+    if (!depth || depth->context != map->context)
+        return ast_fail(fault, AST_BAD_OPTION, "depth: the depth converter is NULL or of another context");
+    if (depth->cut.width == 0)
+        return ast_fail(fault, AST_BAD_OPTION,
+                        "the depth converter has no planes: set options.planes and convert an image to normals first");
+    for (int i = 0; pose && i < 12; i++)
+        if (!isfinite(pose[i]))
+            return ast_fail(fault, AST_BAD_DATA, "the pose holds a number that is not finite");
+    if (map->tracks.frame > 0 && map->tracks.world != (pose != NULL))
+        return ast_fail(fault, AST_BAD_OPTION, "a plane map gets all frames with poses, or none");
+    return AST_OK;
+}
+
+ast_status ast_plane_map_frame(ast_plane_map *map, ast_depth *depth, const int32_t *labels, const double *pose,
+                               int32_t *plane_of) {
+    if (!ast_enter(map ? map->context : NULL))
+        return AST_BAD_OPTION;
+    ast_context *context = map->context;
+    ast_status status = check_frame(map, depth, pose);
+    if (status != AST_OK)
+        return ast_leave(context, status);
+    ast_pose where = pose_of(pose);
+    map->tracks.world = where.world;
+    map->tracks.offset = map->options.offset;
+    map->tracks.area = map->options.area < 0 ? LEAST_AREA : map->options.area;
+    map->tracks.epsilon = depth->options.filter_epsilon;
+    map->tracks.kernels = ast_cloud_kernels_choose(context->kernels->name);
+    if (!ast_planes_of_frame(&map->work, &map->tracks, depth, labels, &where, &map->table, plane_of))
+        status = ast_fail_memory(&context->fault);
+    return ast_leave(context, status);
 }

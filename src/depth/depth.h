@@ -75,6 +75,15 @@ typedef struct ast_lens {
     uint8_t *late;    /* (height, width) */
 } ast_lens;
 
+/* The pixels of the last image and their planes (frame_pixels.c). Initially all zero. */
+typedef struct ast_cut {
+    size_t width, height; /* 0: there is no image */
+    int32_t *leader;      /* (H, W) of planes.leader: the patch of each pixel, -1 for none */
+    float *inverse;       /* (H, W) s, not smoothed; 0 for a hole */
+    float *normals;       /* (H, W, 3) of planes, where the caller's are others; NULL otherwise */
+    size_t capacity;
+} ast_cut;
+
 struct ast_depth {
     ast_context *context;
     ast_fault *fault;
@@ -91,6 +100,7 @@ struct ast_depth {
     ast_planes planes;
     ast_runs runs;
     ast_lens lens;
+    ast_cut cut;
     bool described; /* the memory above is that of an image whose normals were found */
     uint16_t most;  /* the largest value that is no hole, of the current image */
 };

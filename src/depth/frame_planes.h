@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Planes of depth images, and their identity over frames. planes.c cuts an image into patches: cells of 8 x 8 pixels
+ * with one plane. frame_pixels.c notes the patch of each pixel. plane_tracks.c finds the planes of earlier frames that
+ * the patches are part of; patches of one plane, on both sides of a column for example, become one. frame_planes.c
+ * measures the planes of the frame. */
+#ifndef AST_FRAME_PLANES_H
+#define AST_FRAME_PLANES_H
+
+#include "plane_table.h"
+#include "planes.h"
+
+/* ---- Pixels (frame_pixels.c) ------------------------------------------------------------------------------------- */
+
+/* Notes the patch of each pixel of the image, whose normals planes.c has just found, in depth->cut. */
+void ast_frame_cut(ast_depth *depth, const ast_depth_image *image, const float *normals);
+
+/* Allocates memory for images of this size, unless it is allocated already. False if there is not enough. */
+bool ast_frame_cut_prepare(ast_cut *cut, size_t width, size_t height, bool normals);
+void ast_frame_cut_release(ast_cut *cut);
+
+/* ---- Patches and tracks (plane_tracks.c) ------------------------------------------------------------------------- */
+
+/* From camera to world: R p + t, row-major 3 x 4. */
+typedef struct ast_pose {
+    double of[12];
+    bool world;  /* false: the identity, and the camera may move between frames */
+    bool mirror; /* the determinant is negative */
+} ast_pose;
+
+/* A patch of the current frame. Planes are in camera coordinates, `at` and the scatter in those of the world. */
+typedef struct ast_frame_patch {
+    int32_t leader;
+    int32_t direction;   /* label of most of its pixels, -1 for none */
+    ast_flat flat;       /* in the world */
+    double at[3];        /* its middle */
+    double depth;        /* of its middle */
+    double distance;     /* of its plane from the camera */
+    double area;         /* about */
+    double error;        /* of the normal, radians: if the sensor bends the plane */
+    bool sure;           /* the error is small enough for a normal of its own */
+    double cells;        /* of the scatter */
+    ast_scatter scatter; /* its cells, weighted by how well their depth is known */
+    double low[3], high[3];
+    int32_t track; /* -1 for none */
+    double away;   /* of its middle from that track's plane */
+} ast_frame_patch;
+
+/* A plane over frames. */
+typedef struct ast_track {
+    int32_t id, direction;
+    ast_flat flat;
+    ast_scatter scatter;
+    double cells; /* in the scatter, as it is weighted over time */
+    double error; /* of its own normal, radians */
+    double towards[3];
+    double low[3], high[3]; /* box of what was seen; without poses, in the last frame */
+    uint64_t seen;          /* the frame in which it was last seen */
+} ast_track;
+
+typedef struct ast_tracks {
+    ast_track *list;
+    size_t count, room;
+    int32_t next; /* id */
+    uint64_t frame;
+    bool world;    /* of all frames */
+    double offset; /* options: how far apart planes of two frames may be, and the smallest new one */
+    double area;
+    double epsilon; /* noise: metres at a distance of 1 m */
+    const ast_cloud_kernels *kernels;
+} ast_tracks;
+
+/* Gives each patch its track, and starts new ones. False if memory runs out. */
+bool ast_tracks_step(ast_tracks *tracks, ast_frame_patch *patches, size_t count);
+void ast_tracks_free(ast_tracks *tracks);
+
+/* ---- A frame (frame_planes.c) ------------------------------------------------------------------------------------ */
+
+/* A plane of the current frame. */
+typedef struct ast_frame_plane {
+    int32_t track;
+    ast_patch sums;
+    ast_plane fit;            /* of s, in the image */
+    double length;            /* of the normal that is not of length 1: 1 / distance of the plane from the camera */
+    size_t first[2], last[2]; /* cells: the box of its cells, and one more on each side */
+    size_t cells;             /* where its counts begin */
+    double sums_of[6];        /* over pixels: 1, square of the relative distance, area, position times area */
+} ast_frame_plane;
+
+/* Working memory. Initially all zero. */
+typedef struct ast_frame_work {
+    ast_frame_patch *patches;
+    size_t patch_count, patch_room;
+    ast_frame_plane *planes;
+    size_t plane_count, plane_room;
+    int32_t *plane_of; /* (cells) of the leaders: the plane, -1 for none */
+    int32_t *patch_of; /* (cells) of the leaders: the patch */
+    size_t cell_room, cell_room2;
+    float *shares; /* counts of pixels of the cells of each plane, later shares */
+    size_t share_room;
+    double *partial; /* (rows of cells, planes, 6) */
+    size_t partial_room;
+    ast_polygons outline;
+} ast_frame_work;
+
+/* The planes of the last image of the depth converter. labels (H, W) and plane_of (H, W) may be NULL. False if memory
+ * runs out. */
+bool ast_planes_of_frame(ast_frame_work *work, ast_tracks *tracks, ast_depth *depth, const int32_t *labels,
+                         const ast_pose *pose, ast_plane_table *table, int32_t *plane_of);
+void ast_frame_work_free(ast_frame_work *work);
+
+#endif

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Planes over frames. A patch belongs to a track if it faces the same way and its middle lies on the track's plane:
+ * offsets are compared where the patch is, because a small error of a normal moves the plane at the origin by metres.
+ *
+ * With poses a track is a plane of the world: it adds up what all frames saw of it, so it is known better with every
+ * frame, and stays. How near a patch must be depends on where it is: at a part of the plane that was seen before, up to
+ * the option `offset`; elsewhere, where it may be another plane that is nearly coplanar, less. Without poses a track is
+ * what the last frame saw, and is forgotten some time after it was last seen. */
+#include "frame_planes.h"
+
+#include "memory.h"
+
+#include <math.h>
+
+#define FACING 0.25      /* radians: the largest angle between a patch and its track, */
+#define ERRORS 2.0       /* and so many errors of its normal more, */
+#define TURNED 0.8       /* but at most this, which without poses is allowed for patches of the track's direction */
+#define JOINED 0.99      /* cosine of the largest angle between two tracks that may become one: 8 degrees */
+#define PARALLEL 0.01    /* radians: how exactly planes of a building are parallel */
+#define BENT 0.25        /* of the noise of a pixel: how much a sensor may bend a plane, as in planes.c */
+#define BETTER 0.7       /* of the error of a normal: that of others which say more about it */
+#define MOST_TURN 0.25   /* radians: how far a normal is moved at most */
+#define TIGHT 0.3        /* of the option `offset`: patches beside what was seen of a plane, and other patches */
+#define NOISE 0.5        /* of the noise of a pixel: how wrong the depth of a patch may be */
+#define BESIDE 0.5       /* metres: how far from what was seen of a plane the same plane may go on */
+#define REMEMBERED 0.995 /* weight of what earlier frames saw, with every frame */
+#define FORGOTTEN 30     /* frames after which a track without poses ends */
+
+static double error_of(const ast_tracks *tracks, const ast_scatter *scatter, double cells, double square);
+static bool start_tracks(ast_tracks *tracks, ast_frame_patch *patches, size_t count);
+static void follow(ast_tracks *tracks, ast_frame_patch *patches, size_t count);
+static void update(ast_tracks *tracks, ast_frame_patch *patches, size_t count);
+static void join_tracks(ast_tracks *tracks, ast_frame_patch *patches, size_t count);
+static void forget(ast_tracks *tracks);
+
+bool ast_tracks_step(ast_tracks *tracks, ast_frame_patch *patches, size_t count) {
+    tracks->frame++;
+    forget(tracks);
+    for (size_t i = 0; i < count; i++) {
+        ast_axes_of axes = ast_scatter_axes(tracks->kernels, &patches[i].scatter, patches[i].flat.normal);
+        patches[i].track = -1;
+        patches[i].error = error_of(tracks, &patches[i].scatter, patches[i].cells, axes.squares[1]);
+    }
+    follow(tracks, patches, count);
+    if (!start_tracks(tracks, patches, count))
+        return false;
+    update(tracks, patches, count);
+    if (tracks->world)
+        join_tracks(tracks, patches, count);
+    return true;
+}
+
+void ast_tracks_free(ast_tracks *tracks) {
+    ast_free_all(tracks->list);
+    tracks->list = NULL;
+    tracks->count = tracks->room = 0;
+}
+
+/* ---- Normals ----------------------------------------------------------------------------------------------------- */
+
+static double angle_between(const double *a, const double *b) {
+    double difference[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]}, sum[3] = {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
+    return 2 * atan2(sqrt(ast_dot3(difference, difference)), sqrt(ast_dot3(sum, sum)));
+}
+
+/* If the sensor bends a plane by BENT of its noise, the normal is wrong by as much over the extent of what was seen of
+ * it. `square` is the sum of the squares along the second narrowest axis of a scatter. */
+static double error_of(const ast_tracks *tracks, const ast_scatter *scatter, double cells, double square) {
+    double squared_depth = sqrt(cells / scatter->n), extent = sqrt(square / scatter->n);
+    return BENT * tracks->epsilon * squared_depth / extent;
+}
+
+/* Most planes of buildings and furniture are parallel to others, and small and distant ones are known less well than
+ * those. Moves a normal towards the mean of the parallel normals that are known better, by as much as its error is
+ * larger than PARALLEL. Returns the number of those. */
+static size_t align(const ast_tracks *tracks, double *normal, double error, const ast_track *except) {
+    double mean[3] = {0}, own = 1 / (error * error), weight = 0;
+    size_t found = 0;
+    for (size_t k = 0; k < tracks->count; k++) {
+        const ast_track *t = &tracks->list[k];
+        double limit = fmin(MOST_TURN, ERRORS * error + PARALLEL);
+        if (t == except || !(t->error > 0 && t->error < BETTER * error) ||
+            angle_between(t->flat.normal, normal) > limit)
+            continue;
+        for (int c = 0; c < 3; c++)
+            mean[c] += t->flat.normal[c] / (t->error * t->error);
+        weight += 1 / (t->error * t->error);
+        found++;
+    }
+    double length = sqrt(ast_dot3(mean, mean)), pull = 1 / (PARALLEL * PARALLEL + 1 / weight), sum[3];
+    for (int c = 0; c < 3 && found > 0; c++)
+        sum[c] = own * normal[c] + pull * mean[c] / length;
+    for (int c = 0; c < 3 && found > 0; c++)
+        normal[c] = sum[c] / sqrt(ast_dot3(sum, sum));
+    for (int c = 0; c < 3; c++)
+        normal[c] += 0.0; /* no negative zeros */
+    return found;
+}
+
+/* ---- One patch and one track ------------------------------------------------------------------------------------- */
+
+/* Depth is wrong along the ray, which moves a plane that is seen at a small angle by little. */
+static double noise_of(const ast_tracks *tracks, const ast_frame_patch *patch) {
+    return NOISE * tracks->epsilon * patch->depth * patch->distance;
+}
+
+static double tight(const ast_tracks *tracks, const ast_frame_patch *patch) {
+    return TIGHT * tracks->offset + noise_of(tracks, patch);
+}
+
+/* The distance between two boxes. */
+static double gap_between(const double *low_a, const double *high_a, const double *low_b, const double *high_b) {
+    double squares = 0;
+    for (int c = 0; c < 3; c++) {
+        double gap = fmax(low_a[c] - high_b[c], low_b[c] - high_a[c]);
+        squares += gap > 0 ? gap * gap : 0;
+    }
+    return sqrt(squares);
+}
+
+/* How badly a patch fits a track, 0 to 2; INFINITY if it does not. */
+static double misfit(const ast_tracks *tracks, const ast_track *track, const ast_frame_patch *patch) {
+    double angle = angle_between(track->flat.normal, patch->flat.normal);
+    double away = fabs(ast_flat_distance(&track->flat, patch->at));
+    bool turned = !tracks->world && patch->direction >= 0 && patch->direction == track->direction;
+    double most = turned ? TURNED : fmin(TURNED, FACING + ERRORS * patch->error);
+    double limit = tracks->offset + noise_of(tracks, patch);
+    if (tracks->world && gap_between(track->low, track->high, patch->low, patch->high) > BESIDE)
+        limit = tight(tracks, patch);
+    return angle > most || away > limit ? INFINITY : away / limit + angle / most;
+}
+
+/* Whether another patch of this frame that has the same track is as far from its plane: what one frame sees at two
+ * distances is two planes. */
+static bool agrees(const ast_tracks *tracks, const ast_frame_patch *patches, size_t count, const ast_frame_patch *patch,
+                   int32_t track, double away) {
+    for (size_t i = 0; i < count; i++)
+        if (patches[i].track == track &&
+            fabs(patches[i].away - away) > fmax(tight(tracks, patch), tight(tracks, &patches[i])))
+            return false;
+    return true;
+}
+
+/* ---- Following --------------------------------------------------------------------------------------------------- */
+
+static double away_of(const ast_track *track, const ast_frame_patch *patch) {
+    return ast_flat_distance(&track->flat, patch->at);
+}
+
+/* The largest patch first. */
+static void follow(ast_tracks *tracks, ast_frame_patch *patches, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        ast_frame_patch *patch = &patches[i];
+        double least = INFINITY;
+        int32_t found = -1;
+        for (size_t k = 0; k < tracks->count; k++) {
+            const ast_track *track = &tracks->list[k];
+            double cost = misfit(tracks, track, patch);
+            if (cost < least && agrees(tracks, patches, i, patch, (int32_t)k, away_of(track, patch))) {
+                least = cost;
+                found = (int32_t)k;
+            }
+        }
+        patch->track = found;
+        patch->away = found < 0 ? 0 : away_of(&tracks->list[found], patch);
+    }
+}
+
+/* ---- New planes -------------------------------------------------------------------------------------------------- */
+
+/* A patch whose normal is not reliable starts a track only if it is parallel to a plane that is known. */
+static bool may_start(const ast_tracks *tracks, const ast_frame_patch *patch) {
+    double normal[3] = {patch->flat.normal[0], patch->flat.normal[1], patch->flat.normal[2]};
+    return patch->sure || (tracks->world && align(tracks, normal, patch->error, NULL) > 0);
+}
+
+static bool start_track(ast_tracks *tracks, ast_frame_patch *patch) {
+    if (!ast_reserve(&tracks->list, &tracks->room, tracks->count, tracks->count + 1, sizeof *tracks->list))
+        return false;
+    tracks->list[tracks->count] = (ast_track){.id = tracks->next++, .direction = patch->direction, .flat = patch->flat};
+    for (int c = 0; c < 3; c++) {
+        tracks->list[tracks->count].low[c] = patch->low[c];
+        tracks->list[tracks->count].high[c] = patch->high[c];
+    }
+    patch->track = (int32_t)tracks->count++;
+    patch->away = 0;
+    return true;
+}
+
+/* Patches come from the largest on, so the pieces of a new plane find the largest of them. */
+static bool start_tracks(ast_tracks *tracks, ast_frame_patch *patches, size_t count) {
+    size_t known = tracks->count;
+    for (size_t i = 0; i < count; i++) {
+        ast_frame_patch *patch = &patches[i];
+        double least = INFINITY;
+        for (size_t k = known; patch->track < 0 && k < tracks->count; k++) {
+            const ast_track *t = &tracks->list[k];
+            double cost = misfit(tracks, t, patch);
+            if (cost < least && fabs(away_of(t, patch)) <= tight(tracks, patch)) {
+                least = cost;
+                patch->away = away_of(t, patch);
+                patch->track = (int32_t)k;
+            }
+        }
+        if (patch->track < 0 && patch->area >= tracks->area && may_start(tracks, patch) && !start_track(tracks, patch))
+            return false;
+    }
+    return true;
+}
+
+/* ---- What a frame adds ------------------------------------------------------------------------------------------- */
+
+static void fit(const ast_tracks *tracks, ast_track *track) {
+    ast_axes_of axes = ast_scatter_axes(tracks->kernels, &track->scatter, track->towards);
+    track->error = error_of(tracks, &track->scatter, track->cells, axes.squares[1]);
+    for (int c = 0; c < 3; c++)
+        track->flat.normal[c] = axes.vectors[0][c];
+    align(tracks, track->flat.normal, track->error, track);
+    track->flat.offset = ast_dot3(track->flat.normal, track->scatter.mean);
+}
+
+static void begin_frame(const ast_tracks *tracks, ast_track *track) {
+    double kept = tracks->world ? REMEMBERED : 0;
+    track->scatter.n *= kept;
+    track->cells *= kept;
+    for (int e = 0; e < 6; e++)
+        track->scatter.of[e] *= kept;
+    for (int c = 0; c < 3; c++) {
+        track->towards[c] *= kept;
+        track->low[c] = tracks->world ? track->low[c] : INFINITY;
+        track->high[c] = tracks->world ? track->high[c] : -INFINITY;
+    }
+    track->seen = tracks->frame;
+}
+
+static void update(ast_tracks *tracks, ast_frame_patch *patches, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (patches[i].track < 0)
+            continue;
+        ast_track *track = &tracks->list[patches[i].track];
+        if (track->seen != tracks->frame) {
+            begin_frame(tracks, track);
+            track->direction = patches[i].direction; /* of the largest patch */
+        }
+        ast_scatter_add(&track->scatter, &patches[i].scatter);
+        track->cells += patches[i].cells;
+        for (int c = 0; c < 3; c++) {
+            track->towards[c] += patches[i].scatter.n * patches[i].flat.normal[c];
+            track->low[c] = fmin(track->low[c], patches[i].low[c]);
+            track->high[c] = fmax(track->high[c], patches[i].high[c]);
+        }
+    }
+    for (size_t k = 0; k < tracks->count; k++)
+        if (tracks->list[k].seen == tracks->frame)
+            fit(tracks, &tracks->list[k]);
+}
+
+/* ---- Joining and forgetting -------------------------------------------------------------------------------------- */
+
+/* Takes track k out of the list; the order, which is that of ids, stays. */
+static void drop(ast_tracks *tracks, size_t k) {
+    tracks->count--;
+    for (; k < tracks->count; k++)
+        tracks->list[k] = tracks->list[k + 1];
+}
+
+/* Two tracks of one plane: parallel, each lies on the other, and they touch. */
+static bool are_one(const ast_tracks *tracks, const ast_track *a, const ast_track *b) {
+    double limit = TIGHT * tracks->offset;
+    return ast_dot3(a->flat.normal, b->flat.normal) >= JOINED &&
+           fabs(ast_flat_distance(&a->flat, b->scatter.mean)) <= limit &&
+           fabs(ast_flat_distance(&b->flat, a->scatter.mean)) <= limit &&
+           gap_between(a->low, a->high, b->low, b->high) <= BESIDE;
+}
+
+/* The younger becomes part of the older. */
+static void join(ast_tracks *tracks, size_t older, size_t younger, ast_frame_patch *patches, size_t count) {
+    ast_track *a = &tracks->list[older];
+    const ast_track *b = &tracks->list[younger];
+    ast_scatter_add(&a->scatter, &b->scatter);
+    a->cells += b->cells;
+    a->seen = a->seen > b->seen ? a->seen : b->seen;
+    for (int c = 0; c < 3; c++) {
+        a->towards[c] += b->towards[c];
+        a->low[c] = fmin(a->low[c], b->low[c]);
+        a->high[c] = fmax(a->high[c], b->high[c]);
+    }
+    fit(tracks, a);
+    for (size_t i = 0; i < count; i++) {
+        if (patches[i].track == (int32_t)younger)
+            patches[i].track = (int32_t)older;
+        else if (patches[i].track > (int32_t)younger)
+            patches[i].track--;
+    }
+    drop(tracks, younger);
+}
+
+/* Only tracks of this frame have changed. */
+static void join_tracks(ast_tracks *tracks, ast_frame_patch *patches, size_t count) {
+    for (size_t b = 1; b < tracks->count; b++)
+        for (size_t a = 0; a < b; a++) {
+            bool changed = tracks->list[a].seen == tracks->frame || tracks->list[b].seen == tracks->frame;
+            if (changed && are_one(tracks, &tracks->list[a], &tracks->list[b])) {
+                join(tracks, a, b, patches, count);
+                b--;
+                break;
+            }
+        }
+}
+
+static void forget(ast_tracks *tracks) {
+    for (size_t k = tracks->count; k-- > 0 && !tracks->world;)
+        if (tracks->frame - tracks->list[k].seen > FORGOTTEN)
+            drop(tracks, k);
+}
