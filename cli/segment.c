@@ -22,7 +22,11 @@ typedef struct settings {
     ast_cli_tracking_settings tracking;
     ast_cli_stream_view_settings view;
     const char *output, *overlay;
+    int color; /* what the colours stand for: COLOR_DIRECTIONS, COLOR_PLANES */
 } settings;
+
+enum { COLOR_DIRECTIONS, COLOR_PLANES };
+static const char *const colors[] = {"directions", "planes", NULL};
 
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
@@ -35,12 +39,16 @@ static const ast_cli_option options_table[] = {
      AT(overlay),
      .more = "They are PNG, PPM, PGM or JPEG, of the size of the depth images. By order there must be as many as "
              "images; by name there may be fewer."},
+    {"color", AST_CLI_CHOICE, "WHAT", "what has one colour: directions (parallel walls are alike), or planes", AT(color),
+     .choices = colors, .standard = "directions",
+     .more = "A plane keeps its colour as a direction does. The chart, the table and JSON are about directions."},
     {0}};
 
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};
 static const ast_cli_use uses[] = {{.group = &own_group},
                                    {&ast_cli_tracker_group, .offset = AT(tracking.options)},
                                    {&ast_cli_tracking_group, .offset = AT(tracking)},
+                                   {&ast_cli_stream_plane_group, .offset = AT(tracking.planes)},
                                    {&ast_cli_stream_view_group, .offset = AT(view)},
                                    {&ast_cli_passes_group, .offset = AT(tracking.passes)},
                                    {&ast_cli_camera_group, .offset = AT(tracking.camera)},
@@ -67,6 +75,8 @@ const ast_cli_command ast_cli_segment = {
         "It prints a table of the clusters, unless --json is given. The options of `stream` apply, except those "
         "for tables of points and for the state.",
     .examples = "asterism segment depth/ --camera kinect --angle 60 --output segments\n"
+                "asterism segment depth/ --camera kinect --angle 60 --poses poses.txt --color planes \\\n"
+                "    --planes planes --output segments\n"
                 "asterism segment depth/ --intrinsics 535.4,539.2,320.1,247.6 --depth-scale 5000 \\\n"
                 "    --angle 60 --poses poses.txt --overlay rgb --output segments\n"
                 "asterism segment frame.png --camera kinect --smooth tv --angle 60 --output segments",
@@ -103,6 +113,7 @@ static int run(int argc, char **argv) {
     int code = ast_cli_tracking_parse(&ast_cli_segment, argc, argv, &given, &given.tracking);
     if (code < 0)
         code = ast_cli_stream_view_check(&given.view);
+    given.tracking.planes.wanted = given.color == COLOR_PLANES;
     if (code < 0)
         code = prepare(&work);
     if (code < 0)
@@ -164,18 +175,18 @@ static int draw(job *work) {
     ast_format_error error;
     const ast_cli_tracking *tracking = &work->tracking;
     const ast_cli_frames *depth = &tracking->inputs;
+    const int32_t *labels = work->given->color == COLOR_PLANES ? tracking->planes.of : tracking->labels;
     int found = 0, code = -1;
     if (work->given->overlay)
         code = ast_cli_overlay_read(&work->overlay, &tracking->inputs, &work->picture, &found);
     if (code < 0)
         code = ast_cli_stream_view_frame(&work->view, tracking, found ? &work->picture : NULL);
     if (code < 0 && found)
-        ast_overlay_colour(&work->picture, tracking->labels);
+        ast_overlay_colour(&work->picture, labels);
     if (code >= 0 || found)
         return code;
-    return ast_cli_outcome(ast_overlay_depth(&work->picture, &depth->frame.image, depth->options.units_per_metre,
-                                             tracking->labels, &error),
-                           &error);
+    return ast_cli_outcome(
+        ast_overlay_depth(&work->picture, &depth->frame.image, depth->options.units_per_metre, labels, &error), &error);
 }
 
 static int write_picture(const job *work) {

@@ -30,10 +30,12 @@ typedef struct settings {
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
     {"state", AST_CLI_NAME, "FILE", "resume from the file if it exists, save to it after every frame", AT(state),
+     .excludes = "planes plane-labels",
      .more = "The state names the last frame: where that is among the inputs, the frames up to it are skipped; "
              "otherwise, and on standard input, all are new. A kill at any moment costs nothing: the order is "
              "label file, line, state, so that at most the last line appears twice. A state that is damaged, not "
-             "ours, or made with other options is refused and not touched."},
+             "ours, or made with other options is refused and not touched. It does not keep planes: --planes and "
+             "--plane-labels cannot be combined with it."},
     {"durable", AST_CLI_FLAG, NULL, "also sync the state and the labels to disk, against power cuts",
      AT(tracking.durable), .needs = "state labels"},
     {"dimension", AST_CLI_COUNT, "D", "components of a point: checked, and needed for raw frames",
@@ -46,6 +48,7 @@ static const ast_cli_option options_table[] = {
 static const ast_cli_group own_group = {.options = options_table};
 static const ast_cli_use uses[] = {
     {&ast_cli_tracker_group, .offset = AT(tracking.options)}, {&ast_cli_tracking_group, .offset = AT(tracking)},
+    {&ast_cli_stream_plane_group, .offset = AT(tracking.planes)},
     {&ast_cli_stream_view_group, .offset = AT(view)},         {.group = &own_group},
     {&ast_cli_passes_group, .offset = AT(tracking.passes)},   {&ast_cli_camera_group, .offset = AT(tracking.camera)},
     {&ast_cli_source_group, .offset = AT(tracking.source)},   {0}};

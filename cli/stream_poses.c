@@ -20,7 +20,7 @@ static const char separators[] = " \t,;\r\n";
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
-enum { MATRIX = 16, TIMED = 8, QUATERNION = 4 };
+enum { MATRIX = 16, TIMED = 8, PLACED = 7, QUATERNION = 4 };
 
 /* The numbers of a line, added to those that are there; columns beyond 16 push out the first. */
 static int parse_line(char *line, const char *path, size_t number, double values[MATRIX], size_t *columns) {
@@ -119,6 +119,10 @@ static int add_pose(ast_cli_poses *poses, const char *path, size_t line, const d
         code = quaternion_turn(values + held - QUATERNION, path, line, pose.turn);
     for (int i = 1; poses->flip && i < 9; i += 3)
         pose.turn[i] = -pose.turn[i];
+    for (size_t i = 0; i < 3; i++)
+        pose.at[i] = columns == MATRIX   ? values[4 * i + 3]
+                     : columns >= PLACED ? values[held - PLACED + i]
+                                         : (double)NAN;
     if (code >= 0)
         return code;
     if (!ast_array_grow(&poses->rows, &poses->room, poses->count + 1, sizeof *poses->rows))
@@ -226,7 +230,7 @@ static void turn_row(const double turn[9], double x[3]) {
     memcpy(x, y, sizeof y);
 }
 
-static int find_turn(const ast_cli_poses *poses, const ast_input_frame *frame, const double **turn) {
+static int find_pose(const ast_cli_poses *poses, const ast_input_frame *frame, const ast_cli_pose **pose) {
     uint64_t row = frame->index;
     if (poses->chosen && (frame->number != AST_WHOLE || row >= poses->frames))
         return ast_cli_fail(AST_CLI_FAILED,
@@ -238,7 +242,31 @@ static int find_turn(const ast_cli_poses *poses, const ast_input_frame *frame, c
     if (row >= poses->count)
         return ast_cli_fail(AST_CLI_FAILED, "%s has %zu row%s, but %s is frame %" PRIu64 " of the inputs and has none",
                             poses->path, poses->count, poses->count == 1 ? "" : "s", frame->source, row + 1);
-    *turn = poses->rows[row].turn;
+    *pose = &poses->rows[row];
+    return -1;
+}
+
+static int find_turn(const ast_cli_poses *poses, const ast_input_frame *frame, const double **turn) {
+    const ast_cli_pose *pose = NULL;
+    int code = find_pose(poses, frame, &pose);
+    *turn = pose ? pose->turn : NULL;
+    return code;
+}
+
+int ast_cli_poses_matrix(const ast_cli_poses *poses, const ast_input_frame *frame, double matrix[12]) {
+    const ast_cli_pose *pose = NULL;
+    int code = find_pose(poses, frame, &pose);
+    if (code >= 0)
+        return code;
+    for (int r = 0; r < 3; r++) {
+        if (!isfinite(pose->at[r]))
+            return ast_cli_fail(AST_CLI_FAILED,
+                                "%s: the pose of %s has no position; planes need rows of tx ty tz qx qy qz qw, or 4 x 4 "
+                                "matrices",
+                                poses->path, frame->source);
+        memcpy(matrix + 4 * r, pose->turn + 3 * r, 3 * sizeof *matrix);
+        matrix[4 * r + 3] = pose->at[r];
+    }
     return -1;
 }
 

@@ -13,6 +13,7 @@
 typedef struct ast_cli_pose {
     double seconds; /* NaN where it has no time */
     double turn[9]; /* from the camera to the world, row-major */
+    double at[3];   /* the camera in the world; NaN where the row has no position */
 } ast_cli_pose;
 
 /* Zeroed at first, but for `flip`. */
@@ -45,6 +46,9 @@ int ast_cli_poses_turn(ast_cli_poses *poses, const ast_input_frame *frame, ast_p
 
 /* The same in place, for unit normals: only their direction has to be kept. */
 int ast_cli_poses_turn_normals(const ast_cli_poses *poses, const ast_input_frame *frame, float *normals, size_t count);
+
+/* The 3 x 4 matrix of the frame's pose, row-major; a sentence if the pose has no position. */
+int ast_cli_poses_matrix(const ast_cli_poses *poses, const ast_input_frame *frame, double matrix[12]);
 
 void ast_cli_poses_free(ast_cli_poses *poses);
 

@@ -185,6 +185,9 @@ int ast_cli_tracking_open(ast_cli_tracking *tracking, const ast_cli_common *comm
         code = ast_cli_open_context(common, &tracking->context);
     if (code < 0)
         ast_set_cancel(tracking->context, NULL, NULL); /* only a step is cut short */
+    tracking->inputs.options.planes = ast_cli_planes_wanted(&given->planes);
+    if (code < 0)
+        code = ast_cli_stream_planes_open(&tracking->planes, &given->planes, tracking->context, given->durable);
     ast_cli_watch_signals();
     return code;
 }
@@ -203,13 +206,14 @@ int ast_cli_tracking_dimension(ast_cli_tracking *tracking, size_t dimension, con
 }
 
 int ast_cli_tracking_begin(ast_cli_tracking *tracking) {
-    return tracking->given->labels
-               ? ast_cli_frame_files_prepare(&tracking->files, &tracking->inputs, &tracking->given->source)
-               : -1;
+    const ast_cli_tracking_settings *given = tracking->given;
+    int code = given->labels ? ast_cli_frame_files_prepare(&tracking->files, &tracking->inputs, &given->source) : -1;
+    return code < 0 ? ast_cli_stream_planes_begin(&tracking->planes, &tracking->inputs, &given->source) : code;
 }
 
 void ast_cli_tracking_close(ast_cli_tracking *tracking) {
     ast_stream_close(tracking->stream);
+    ast_cli_stream_planes_close(&tracking->planes);
     ast_cli_frames_close(&tracking->inputs);
     ast_close(tracking->context);
     ast_cli_poses_free(&tracking->poses);
@@ -299,6 +303,10 @@ static int take_frame(ast_cli_tracking *tracking, ast_points *points, int *found
         code = step(tracking, points, found);
     if (code < 0 && *found && tracking->given->labels)
         code = write_labels(tracking);
+    if (code < 0 && *found)
+        code = ast_cli_stream_planes_take(&tracking->planes, &tracking->inputs, tracking->context,
+                                          tracking->given->poses ? &tracking->poses : NULL, tracking->labels,
+                                          tracking->frame.frame);
     if (code < 0 && *found) {
         ast_cli_missing_note(&tracking->inputs, tracking->frame.missing, tracking->options.angle);
         tracking->points = *points;

@@ -9,6 +9,7 @@
 #include "frame_files.h"
 #include "progress.h"
 #include "input_frames.h"
+#include "stream_planes.h"
 #include "stream_poses.h"
 
 /* What the command line says. */
@@ -23,6 +24,7 @@ typedef struct ast_cli_tracking_settings {
     int pose_times, flip_y;   /* pose_times: as ast_cli_poses_match takes it */
     size_t dimension, points; /* 0: not given */
     int durable, strict;
+    ast_cli_stream_plane_settings planes;
 } ast_cli_tracking_settings;
 
 /* The options of the clustering; of labels, poses and frames. */
@@ -49,6 +51,7 @@ typedef struct ast_cli_tracking {
     size_t vector_capacity;
     const ast_tracked *clusters;
     size_t count;
+    ast_cli_stream_planes planes;
 } ast_cli_tracking;
 
 /* Reads the command line into `settings`, of which `tracking` is a part, to be freed in any case; lists the inputs, and

@@ -15,7 +15,7 @@ struct ast_plane_map {
     ast_context *context;
     ast_plane_options options;
     ast_plane_table table;
-    ast_tracks tracks;
+    ast_plane_tracks tracks;
     ast_frame_work work;
 };
 
@@ -51,7 +51,7 @@ void ast_plane_map_close(ast_plane_map *map) {
     if (!map || ast_in_callback(map->context, __func__))
         return;
     ast_plane_table_free(&map->table);
-    ast_tracks_free(&map->tracks);
+    ast_plane_tracks_free(&map->tracks);
     ast_frame_work_free(&map->work);
     free(map);
 }

@@ -21,18 +21,19 @@ enum { PIXELS, SQUARES, AREA, X, Y, Z, SUMS }; /* over the pixels of a plane */
 
 static bool find_patches(ast_frame_work *work, const ast_depth *depth);
 static void place_patches(ast_frame_work *work, const ast_depth *depth, const int32_t *labels, const ast_pose *pose);
-static bool make_planes(ast_frame_work *work, const ast_tracks *tracks, const ast_depth *depth);
+static bool make_planes(ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth *depth);
 static bool measure_planes(ast_frame_work *work, ast_depth *depth);
-static bool fill_table(ast_frame_work *work, const ast_tracks *tracks, const ast_depth *depth, const ast_pose *pose,
-                       ast_plane_table *table);
-static void write_pixels(const ast_frame_work *work, const ast_tracks *tracks, ast_depth *depth, int32_t *plane_of);
+static bool fill_table(ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth *depth,
+                       const ast_pose *pose, ast_plane_table *table);
+static void write_pixels(const ast_frame_work *work, const ast_plane_tracks *tracks, ast_depth *depth,
+                         int32_t *plane_of);
 
-bool ast_planes_of_frame(ast_frame_work *work, ast_tracks *tracks, ast_depth *depth, const int32_t *labels,
+bool ast_planes_of_frame(ast_frame_work *work, ast_plane_tracks *tracks, ast_depth *depth, const int32_t *labels,
                          const ast_pose *pose, ast_plane_table *table, int32_t *plane_of) {
     if (!find_patches(work, depth))
         return false;
     place_patches(work, depth, labels, pose);
-    if (!ast_tracks_step(tracks, work->patches, work->patch_count) || !make_planes(work, tracks, depth) ||
+    if (!ast_plane_tracks_step(tracks, work->patches, work->patch_count) || !make_planes(work, tracks, depth) ||
         !measure_planes(work, depth) || !fill_table(work, tracks, depth, pose, table))
         return false;
     if (plane_of)
@@ -278,7 +279,7 @@ static void find_boxes(ast_frame_work *work, const ast_depth *depth) {
     }
 }
 
-static bool make_planes(ast_frame_work *work, const ast_tracks *tracks, const ast_depth *depth) {
+static bool make_planes(ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth *depth) {
     size_t cells = 0, rows = depth->planes.down;
     (void)tracks;
     if (!gather_planes(work, depth))
@@ -423,7 +424,7 @@ static void place_outline(const ast_frame_work *work, const ast_frame_plane *pla
         }
 }
 
-static bool add_plane(ast_frame_work *work, const ast_frame_plane *plane, const ast_track *track,
+static bool add_plane(ast_frame_work *work, const ast_frame_plane *plane, const ast_plane_track *track,
                       const ast_depth *depth, const ast_pose *pose, ast_plane_table *table) {
     const double *sums = plane->sums_of;
     double middle[3];
@@ -446,8 +447,8 @@ static bool add_plane(ast_frame_work *work, const ast_frame_plane *plane, const 
     return true;
 }
 
-static bool fill_table(ast_frame_work *work, const ast_tracks *tracks, const ast_depth *depth, const ast_pose *pose,
-                       ast_plane_table *table) {
+static bool fill_table(ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth *depth,
+                       const ast_pose *pose, ast_plane_table *table) {
     ast_plane_table_clear(table);
     for (size_t i = 0; i < work->plane_count; i++) {
         const ast_frame_plane *plane = &work->planes[i];
@@ -462,7 +463,7 @@ static bool fill_table(ast_frame_work *work, const ast_tracks *tracks, const ast
 
 typedef struct writing {
     const ast_frame_work *work;
-    const ast_tracks *tracks;
+    const ast_plane_tracks *tracks;
     const ast_depth *depth;
     int32_t *plane_of;
 } writing;
@@ -496,7 +497,8 @@ static void write_row(void *data, size_t v, int worker) {
     }
 }
 
-static void write_pixels(const ast_frame_work *work, const ast_tracks *tracks, ast_depth *depth, int32_t *plane_of) {
+static void write_pixels(const ast_frame_work *work, const ast_plane_tracks *tracks, ast_depth *depth,
+                         int32_t *plane_of) {
     writing w = {work, tracks, depth, plane_of};
     bool distorted = ast_depth_is_distorted(&depth->options);
     ast_pool_run_rows(depth->pool, distorted ? depth->lens.height : depth->height, 16, write_row, &w);

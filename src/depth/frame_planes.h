@@ -47,7 +47,7 @@ typedef struct ast_frame_patch {
 } ast_frame_patch;
 
 /* A plane over frames. */
-typedef struct ast_track {
+typedef struct ast_plane_track {
     int32_t id, direction;
     ast_flat flat;
     ast_scatter scatter;
@@ -56,10 +56,10 @@ typedef struct ast_track {
     double towards[3];
     double low[3], high[3]; /* box of what was seen; without poses, in the last frame */
     uint64_t seen;          /* the frame in which it was last seen */
-} ast_track;
+} ast_plane_track;
 
-typedef struct ast_tracks {
-    ast_track *list;
+typedef struct ast_plane_tracks {
+    ast_plane_track *list;
     size_t count, room;
     int32_t next; /* id */
     uint64_t frame;
@@ -68,11 +68,11 @@ typedef struct ast_tracks {
     double area;
     double epsilon; /* noise: metres at a distance of 1 m */
     const ast_cloud_kernels *kernels;
-} ast_tracks;
+} ast_plane_tracks;
 
 /* Gives each patch its track, and starts new ones. False if memory runs out. */
-bool ast_tracks_step(ast_tracks *tracks, ast_frame_patch *patches, size_t count);
-void ast_tracks_free(ast_tracks *tracks);
+bool ast_plane_tracks_step(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count);
+void ast_plane_tracks_free(ast_plane_tracks *tracks);
 
 /* ---- A frame (frame_planes.c) ------------------------------------------------------------------------------------ */
 
@@ -105,7 +105,7 @@ typedef struct ast_frame_work {
 
 /* The planes of the last image of the depth converter. labels (H, W) and plane_of (H, W) may be NULL. False if memory
  * runs out. */
-bool ast_planes_of_frame(ast_frame_work *work, ast_tracks *tracks, ast_depth *depth, const int32_t *labels,
+bool ast_planes_of_frame(ast_frame_work *work, ast_plane_tracks *tracks, ast_depth *depth, const int32_t *labels,
                          const ast_pose *pose, ast_plane_table *table, int32_t *plane_of);
 void ast_frame_work_free(ast_frame_work *work);
 

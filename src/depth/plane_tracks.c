@@ -21,20 +21,21 @@
 #define BENT 0.25        /* of the noise of a pixel: how much a sensor may bend a plane, as in planes.c */
 #define BETTER 0.7       /* of the error of a normal: that of others which say more about it */
 #define MOST_TURN 0.25   /* radians: how far a normal is moved at most */
-#define TIGHT 0.3        /* of the option `offset`: patches beside what was seen of a plane, and other patches */
+#define TIGHT 0.3        /* of the option `offset`: patches beside what was seen of a plane, and two planes that join */
+#define APART 0.6        /* of it: two patches of one plane in one frame */
 #define NOISE 0.5        /* of the noise of a pixel: how wrong the depth of a patch may be */
 #define BESIDE 0.5       /* metres: how far from what was seen of a plane the same plane may go on */
 #define REMEMBERED 0.995 /* weight of what earlier frames saw, with every frame */
 #define FORGOTTEN 30     /* frames after which a track without poses ends */
 
-static double error_of(const ast_tracks *tracks, const ast_scatter *scatter, double cells, double square);
-static bool start_tracks(ast_tracks *tracks, ast_frame_patch *patches, size_t count);
-static void follow(ast_tracks *tracks, ast_frame_patch *patches, size_t count);
-static void update(ast_tracks *tracks, ast_frame_patch *patches, size_t count);
-static void join_tracks(ast_tracks *tracks, ast_frame_patch *patches, size_t count);
-static void forget(ast_tracks *tracks);
+static double error_of(const ast_plane_tracks *tracks, const ast_scatter *scatter, double cells, double square);
+static bool start_tracks(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count);
+static void follow(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count);
+static void update(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count);
+static void join_tracks(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count);
+static void forget(ast_plane_tracks *tracks);
 
-bool ast_tracks_step(ast_tracks *tracks, ast_frame_patch *patches, size_t count) {
+bool ast_plane_tracks_step(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count) {
     tracks->frame++;
     forget(tracks);
     for (size_t i = 0; i < count; i++) {
@@ -51,7 +52,7 @@ bool ast_tracks_step(ast_tracks *tracks, ast_frame_patch *patches, size_t count)
     return true;
 }
 
-void ast_tracks_free(ast_tracks *tracks) {
+void ast_plane_tracks_free(ast_plane_tracks *tracks) {
     ast_free_all(tracks->list);
     tracks->list = NULL;
     tracks->count = tracks->room = 0;
@@ -66,7 +67,7 @@ static double angle_between(const double *a, const double *b) {
 
 /* If the sensor bends a plane by BENT of its noise, the normal is wrong by as much over the extent of what was seen of
  * it. `square` is the sum of the squares along the second narrowest axis of a scatter. */
-static double error_of(const ast_tracks *tracks, const ast_scatter *scatter, double cells, double square) {
+static double error_of(const ast_plane_tracks *tracks, const ast_scatter *scatter, double cells, double square) {
     double squared_depth = sqrt(cells / scatter->n), extent = sqrt(square / scatter->n);
     return BENT * tracks->epsilon * squared_depth / extent;
 }
@@ -74,11 +75,11 @@ static double error_of(const ast_tracks *tracks, const ast_scatter *scatter, dou
 /* Most planes of buildings and furniture are parallel to others, and small and distant ones are known less well than
  * those. Moves a normal towards the mean of the parallel normals that are known better, by as much as its error is
  * larger than PARALLEL. Returns the number of those. */
-static size_t align(const ast_tracks *tracks, double *normal, double error, const ast_track *except) {
+static size_t align(const ast_plane_tracks *tracks, double *normal, double error, const ast_plane_track *except) {
     double mean[3] = {0}, own = 1 / (error * error), weight = 0;
     size_t found = 0;
     for (size_t k = 0; k < tracks->count; k++) {
-        const ast_track *t = &tracks->list[k];
+        const ast_plane_track *t = &tracks->list[k];
         double limit = fmin(MOST_TURN, ERRORS * error + PARALLEL);
         if (t == except || !(t->error > 0 && t->error < BETTER * error) ||
             angle_between(t->flat.normal, normal) > limit)
@@ -101,11 +102,11 @@ static size_t align(const ast_tracks *tracks, double *normal, double error, cons
 /* ---- One patch and one track ------------------------------------------------------------------------------------- */
 
 /* Depth is wrong along the ray, which moves a plane that is seen at a small angle by little. */
-static double noise_of(const ast_tracks *tracks, const ast_frame_patch *patch) {
+static double noise_of(const ast_plane_tracks *tracks, const ast_frame_patch *patch) {
     return NOISE * tracks->epsilon * patch->depth * patch->distance;
 }
 
-static double tight(const ast_tracks *tracks, const ast_frame_patch *patch) {
+static double tight(const ast_plane_tracks *tracks, const ast_frame_patch *patch) {
     return TIGHT * tracks->offset + noise_of(tracks, patch);
 }
 
@@ -120,7 +121,7 @@ static double gap_between(const double *low_a, const double *high_a, const doubl
 }
 
 /* How badly a patch fits a track, 0 to 2; INFINITY if it does not. */
-static double misfit(const ast_tracks *tracks, const ast_track *track, const ast_frame_patch *patch) {
+static double misfit(const ast_plane_tracks *tracks, const ast_plane_track *track, const ast_frame_patch *patch) {
     double angle = angle_between(track->flat.normal, patch->flat.normal);
     double away = fabs(ast_flat_distance(&track->flat, patch->at));
     bool turned = !tracks->world && patch->direction >= 0 && patch->direction == track->direction;
@@ -133,29 +134,30 @@ static double misfit(const ast_tracks *tracks, const ast_track *track, const ast
 
 /* Whether another patch of this frame that has the same track is as far from its plane: what one frame sees at two
  * distances is two planes. */
-static bool agrees(const ast_tracks *tracks, const ast_frame_patch *patches, size_t count, const ast_frame_patch *patch,
-                   int32_t track, double away) {
+static bool agrees(const ast_plane_tracks *tracks, const ast_frame_patch *patches, size_t count,
+                   const ast_frame_patch *patch, int32_t track, double away) {
     for (size_t i = 0; i < count; i++)
         if (patches[i].track == track &&
-            fabs(patches[i].away - away) > fmax(tight(tracks, patch), tight(tracks, &patches[i])))
+            fabs(patches[i].away - away) >
+                APART * tracks->offset + fmax(noise_of(tracks, patch), noise_of(tracks, &patches[i])))
             return false;
     return true;
 }
 
 /* ---- Following --------------------------------------------------------------------------------------------------- */
 
-static double away_of(const ast_track *track, const ast_frame_patch *patch) {
+static double away_of(const ast_plane_track *track, const ast_frame_patch *patch) {
     return ast_flat_distance(&track->flat, patch->at);
 }
 
 /* The largest patch first. */
-static void follow(ast_tracks *tracks, ast_frame_patch *patches, size_t count) {
+static void follow(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count) {
     for (size_t i = 0; i < count; i++) {
         ast_frame_patch *patch = &patches[i];
         double least = INFINITY;
         int32_t found = -1;
         for (size_t k = 0; k < tracks->count; k++) {
-            const ast_track *track = &tracks->list[k];
+            const ast_plane_track *track = &tracks->list[k];
             double cost = misfit(tracks, track, patch);
             if (cost < least && agrees(tracks, patches, i, patch, (int32_t)k, away_of(track, patch))) {
                 least = cost;
@@ -170,15 +172,30 @@ static void follow(ast_tracks *tracks, ast_frame_patch *patches, size_t count) {
 /* ---- New planes -------------------------------------------------------------------------------------------------- */
 
 /* A patch whose normal is not reliable starts a track only if it is parallel to a plane that is known. */
-static bool may_start(const ast_tracks *tracks, const ast_frame_patch *patch) {
+static bool may_start(const ast_plane_tracks *tracks, const ast_frame_patch *patch) {
     double normal[3] = {patch->flat.normal[0], patch->flat.normal[1], patch->flat.normal[2]};
     return patch->sure || (tracks->world && align(tracks, normal, patch->error, NULL) > 0);
 }
 
-static bool start_track(ast_tracks *tracks, ast_frame_patch *patch) {
+/* The direction of the most parallel track, for a patch whose pixels have none. */
+static int32_t direction_of(const ast_plane_tracks *tracks, const ast_frame_patch *patch) {
+    double least = MOST_TURN;
+    int32_t found = -1;
+    for (size_t k = 0; k < tracks->count; k++) {
+        double angle = angle_between(tracks->list[k].flat.normal, patch->flat.normal);
+        if (angle < least) {
+            least = angle;
+            found = tracks->list[k].direction;
+        }
+    }
+    return found;
+}
+
+static bool start_track(ast_plane_tracks *tracks, ast_frame_patch *patch) {
     if (!ast_reserve(&tracks->list, &tracks->room, tracks->count, tracks->count + 1, sizeof *tracks->list))
         return false;
-    tracks->list[tracks->count] = (ast_track){.id = tracks->next++, .direction = patch->direction, .flat = patch->flat};
+    int32_t direction = patch->direction >= 0 ? patch->direction : direction_of(tracks, patch);
+    tracks->list[tracks->count] = (ast_plane_track){.id = tracks->next++, .direction = direction, .flat = patch->flat};
     for (int c = 0; c < 3; c++) {
         tracks->list[tracks->count].low[c] = patch->low[c];
         tracks->list[tracks->count].high[c] = patch->high[c];
@@ -189,13 +206,13 @@ static bool start_track(ast_tracks *tracks, ast_frame_patch *patch) {
 }
 
 /* Patches come from the largest on, so the pieces of a new plane find the largest of them. */
-static bool start_tracks(ast_tracks *tracks, ast_frame_patch *patches, size_t count) {
+static bool start_tracks(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count) {
     size_t known = tracks->count;
     for (size_t i = 0; i < count; i++) {
         ast_frame_patch *patch = &patches[i];
         double least = INFINITY;
         for (size_t k = known; patch->track < 0 && k < tracks->count; k++) {
-            const ast_track *t = &tracks->list[k];
+            const ast_plane_track *t = &tracks->list[k];
             double cost = misfit(tracks, t, patch);
             if (cost < least && fabs(away_of(t, patch)) <= tight(tracks, patch)) {
                 least = cost;
@@ -211,7 +228,7 @@ static bool start_tracks(ast_tracks *tracks, ast_frame_patch *patches, size_t co
 
 /* ---- What a frame adds ------------------------------------------------------------------------------------------- */
 
-static void fit(const ast_tracks *tracks, ast_track *track) {
+static void fit(const ast_plane_tracks *tracks, ast_plane_track *track) {
     ast_axes_of axes = ast_scatter_axes(tracks->kernels, &track->scatter, track->towards);
     track->error = error_of(tracks, &track->scatter, track->cells, axes.squares[1]);
     for (int c = 0; c < 3; c++)
@@ -220,7 +237,7 @@ static void fit(const ast_tracks *tracks, ast_track *track) {
     track->flat.offset = ast_dot3(track->flat.normal, track->scatter.mean);
 }
 
-static void begin_frame(const ast_tracks *tracks, ast_track *track) {
+static void begin_frame(const ast_plane_tracks *tracks, ast_plane_track *track) {
     double kept = tracks->world ? REMEMBERED : 0;
     track->scatter.n *= kept;
     track->cells *= kept;
@@ -234,14 +251,15 @@ static void begin_frame(const ast_tracks *tracks, ast_track *track) {
     track->seen = tracks->frame;
 }
 
-static void update(ast_tracks *tracks, ast_frame_patch *patches, size_t count) {
+static void update(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count) {
     for (size_t i = 0; i < count; i++) {
         if (patches[i].track < 0)
             continue;
-        ast_track *track = &tracks->list[patches[i].track];
+        ast_plane_track *track = &tracks->list[patches[i].track];
         if (track->seen != tracks->frame) {
             begin_frame(tracks, track);
-            track->direction = patches[i].direction; /* of the largest patch */
+            if (patches[i].direction >= 0) /* of the largest patch */
+                track->direction = patches[i].direction;
         }
         ast_scatter_add(&track->scatter, &patches[i].scatter);
         track->cells += patches[i].cells;
@@ -259,14 +277,14 @@ static void update(ast_tracks *tracks, ast_frame_patch *patches, size_t count) {
 /* ---- Joining and forgetting -------------------------------------------------------------------------------------- */
 
 /* Takes track k out of the list; the order, which is that of ids, stays. */
-static void drop(ast_tracks *tracks, size_t k) {
+static void drop(ast_plane_tracks *tracks, size_t k) {
     tracks->count--;
     for (; k < tracks->count; k++)
         tracks->list[k] = tracks->list[k + 1];
 }
 
 /* Two tracks of one plane: parallel, each lies on the other, and they touch. */
-static bool are_one(const ast_tracks *tracks, const ast_track *a, const ast_track *b) {
+static bool are_one(const ast_plane_tracks *tracks, const ast_plane_track *a, const ast_plane_track *b) {
     double limit = TIGHT * tracks->offset;
     return ast_dot3(a->flat.normal, b->flat.normal) >= JOINED &&
            fabs(ast_flat_distance(&a->flat, b->scatter.mean)) <= limit &&
@@ -275,9 +293,9 @@ static bool are_one(const ast_tracks *tracks, const ast_track *a, const ast_trac
 }
 
 /* The younger becomes part of the older. */
-static void join(ast_tracks *tracks, size_t older, size_t younger, ast_frame_patch *patches, size_t count) {
-    ast_track *a = &tracks->list[older];
-    const ast_track *b = &tracks->list[younger];
+static void join(ast_plane_tracks *tracks, size_t older, size_t younger, ast_frame_patch *patches, size_t count) {
+    ast_plane_track *a = &tracks->list[older];
+    const ast_plane_track *b = &tracks->list[younger];
     ast_scatter_add(&a->scatter, &b->scatter);
     a->cells += b->cells;
     a->seen = a->seen > b->seen ? a->seen : b->seen;
@@ -297,7 +315,7 @@ static void join(ast_tracks *tracks, size_t older, size_t younger, ast_frame_pat
 }
 
 /* Only tracks of this frame have changed. */
-static void join_tracks(ast_tracks *tracks, ast_frame_patch *patches, size_t count) {
+static void join_tracks(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count) {
     for (size_t b = 1; b < tracks->count; b++)
         for (size_t a = 0; a < b; a++) {
             bool changed = tracks->list[a].seen == tracks->frame || tracks->list[b].seen == tracks->frame;
@@ -309,7 +327,7 @@ static void join_tracks(ast_tracks *tracks, ast_frame_patch *patches, size_t cou
         }
 }
 
-static void forget(ast_tracks *tracks) {
+static void forget(ast_plane_tracks *tracks) {
     for (size_t k = tracks->count; k-- > 0 && !tracks->world;)
         if (tracks->frame - tracks->list[k].seen > FORGOTTEN)
             drop(tracks, k);

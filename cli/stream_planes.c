@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Planes of depth frames. They are found after the frame is clustered, so a plane knows its direction. */
+#include "stream_planes.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli.h"
+#include "plane_files.h"
+#include "terminal.h"
+
+#define AT(field) offsetof(ast_cli_stream_plane_settings, field)
+static const ast_cli_option options[] = {
+    {"planes", AST_CLI_NAME, "DIR",
+     "write the planes of each frame, one JSON file per frame, named after the image; a plane keeps its id", AT(planes),
+     .more =
+         "Each file is a list of planes: *id*, *direction* (the cluster), *normal*, *offset* (normal . p = offset), "
+         "*area*, *centroid*, *pixels*, *rms* (distance of the pixels from the plane) and *outline*, a polygon; "
+         "*polygons* has all of them if there are holes or pieces. Lengths are metres, in the world with --poses, "
+         "otherwise in the camera. Parallel walls share a direction and are two planes. With --poses a plane that "
+         "comes into view again has its id; without, a plane has the id of the plane of the frame before with the "
+         "same direction and about the same offset."},
+    {"plane-labels", AST_CLI_NAME, "DIR",
+     "write one int32 .npy of plane ids per frame, of the image's shape, -1 for pixels on no plane", AT(labels),
+     .more = NULL},
+    {"plane-area", AST_CLI_REAL, "A", "smallest area of a new plane, square metres", AT(area), 0, 1e6,
+     .standard = "0.05"},
+    {"plane-offset", AST_CLI_REAL, "D", "how far apart the planes of two frames may be to count as one, metres",
+     AT(offset), 1e-6, 1e6, .standard = "0.1"},
+    {0}};
+
+const ast_cli_group ast_cli_stream_plane_group = {
+    .title = "Options for planes", .options = options, .inputs = AST_CLI_DEPTH};
+
+int ast_cli_planes_wanted(const ast_cli_stream_plane_settings *given) {
+    return given->planes || given->labels || given->wanted;
+}
+
+int ast_cli_stream_planes_open(ast_cli_stream_planes *planes, const ast_cli_stream_plane_settings *given,
+                               ast_context *context, int durable) {
+    ast_plane_options how;
+    ast_plane_options_init(&how);
+    planes->given = given;
+    if (!ast_cli_planes_wanted(given))
+        return -1;
+    how.area = given->area;
+    how.offset = given->offset;
+    planes->lists = (ast_cli_frame_files){
+        .option = "planes", .folder = given->planes, .extension = "json", .what = "planes", .durable = durable};
+    planes->images = (ast_cli_frame_files){
+        .option = "plane-labels", .folder = given->labels, .extension = "npy", .what = "plane ids", .durable = durable};
+    return ast_cli_status(ast_plane_map_open(&planes->map, context, &how), context, NULL);
+}
+
+int ast_cli_stream_planes_begin(const ast_cli_stream_planes *planes, const ast_cli_frames *inputs,
+                                const ast_cli_source *source) {
+    int code = planes->map && planes->given->planes ? ast_cli_frame_files_prepare(&planes->lists, inputs, source) : -1;
+    if (code < 0 && planes->map && planes->given->labels)
+        code = ast_cli_frame_files_prepare(&planes->images, inputs, source);
+    return code;
+}
+
+static int make_room(ast_cli_stream_planes *planes, const ast_cli_frames *inputs) {
+    size_t pixels = inputs->width * inputs->height;
+    if (planes->of && pixels <= planes->capacity)
+        return -1;
+    free(planes->of);
+    planes->of = malloc(pixels * sizeof *planes->of);
+    planes->capacity = planes->of ? pixels : 0;
+    return planes->of ? -1
+                      : ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory for the planes of %zu pixels",
+                                     inputs->frame.source, pixels);
+}
+
+static int write_files(const ast_cli_stream_planes *planes, const ast_cli_frames *inputs, uint64_t number) {
+    ast_format_error error;
+    ast_output *output;
+    int code = -1;
+    if (planes->given->planes) {
+        code = ast_cli_frame_files_open(&planes->lists, &inputs->frame, number, &output);
+        if (code < 0)
+            code = ast_cli_frame_files_close(
+                output, ast_cli_write_planes_json(output, planes->planes, planes->count, "pixels", false, &error),
+                &error);
+    }
+    if (code < 0 && planes->given->labels) {
+        code = ast_cli_frame_files_open(&planes->images, &inputs->frame, number, &output);
+        if (code < 0)
+            code = ast_cli_frame_files_close(
+                output, ast_write_array(output, ast_label_array(planes->of, inputs->height, inputs->width), &error),
+                &error);
+    }
+    return code;
+}
+
+int ast_cli_stream_planes_take(ast_cli_stream_planes *planes, const ast_cli_frames *inputs, ast_context *context,
+                               const ast_cli_poses *poses, const int32_t *labels, uint64_t number) {
+    double pose[12];
+    int code = planes->map ? make_room(planes, inputs) : -1;
+    if (!planes->map || code >= 0)
+        return code;
+    code = poses ? ast_cli_poses_matrix(poses, &inputs->frame, pose) : -1;
+    if (code < 0)
+        code = ast_cli_status(ast_plane_map_frame(planes->map, inputs->maker, labels, poses ? pose : NULL, planes->of),
+                              context, inputs->frame.source);
+    if (code >= 0)
+        return code;
+    planes->planes = ast_plane_list(planes->map, &planes->count);
+    return write_files(planes, inputs, number);
+}
+
+void ast_cli_stream_planes_close(ast_cli_stream_planes *planes) {
+    ast_plane_map_close(planes->map);
+    free(planes->of);
+    *planes = (ast_cli_stream_planes){0};
+}
