@@ -79,7 +79,7 @@ typedef struct ast_lens {
 typedef struct ast_cut {
     size_t width, height; /* 0: there is no image */
     int32_t *leader;      /* (H, W) of planes.leader: the patch of each pixel, -1 for none */
-    float *inverse;       /* (H, W) s, not smoothed; 0 for a hole */
+    float *metres;        /* (H, W) depth, not smoothed; 0 for a hole */
     float *normals;       /* (H, W, 3) of planes, where the caller's are others; NULL otherwise */
     size_t capacity;
 } ast_cut;

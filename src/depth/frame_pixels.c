@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define LEAST_SHARE (1.0 / 480) /* of the image, as in planes.c */
+#define PART 128                /* cells side by side that are done together */
 #define NEAR 2.0                /* epsilons: the largest distance of a pixel from its plane, as there */
 
 bool ast_frame_cut_prepare(ast_cut *cut, size_t width, size_t height, bool normals) {
@@ -20,9 +21,9 @@ bool ast_frame_cut_prepare(ast_cut *cut, size_t width, size_t height, bool norma
         return true;
     ast_frame_cut_release(cut);
     cut->leader = ast_allocate(pixels, sizeof *cut->leader);
-    cut->inverse = ast_allocate(pixels, sizeof *cut->inverse);
+    cut->metres = ast_allocate(pixels, sizeof *cut->metres);
     cut->normals = normals ? ast_allocate(3 * pixels, sizeof *cut->normals) : NULL;
-    if (!cut->leader || !cut->inverse || (normals && !cut->normals)) {
+    if (!cut->leader || !cut->metres || (normals && !cut->normals)) {
         ast_frame_cut_release(cut);
         return false;
     }
@@ -31,7 +32,7 @@ bool ast_frame_cut_prepare(ast_cut *cut, size_t width, size_t height, bool norma
 }
 
 void ast_frame_cut_release(ast_cut *cut) {
-    ast_free_all(cut->leader, cut->inverse, cut->normals);
+    ast_free_all(cut->leader, cut->metres, cut->normals);
     *cut = (ast_cut){0};
 }
 
@@ -95,32 +96,65 @@ static void cut_unsure(const ast_depth *depth, size_t column, size_t row) {
             double s = plane->level + plane->slope_x * ((double)i - ast_middle(depth->width)) +
                        plane->slope_y * ((double)v - ast_middle(depth->height));
             size_t at = v * depth->width + i;
-            if (depth->cut.leader[at] < 0 && depth->cut.inverse[at] > 0 &&
-                fabsf((float)s - depth->cut.inverse[at]) < limit)
+            float z = depth->cut.metres[at];
+            if (depth->cut.leader[at] < 0 && z > 0 && fabsf((float)s - 1 / z) < limit)
                 depth->cut.leader[at] = own;
+        }
+}
+
+/* The patches that pixels of a cell may belong to. */
+typedef struct choice {
+    int32_t list[9];
+    size_t count;
+} choice;
+
+static inline void cut_pixels(const ast_planes *p, const choice *among, const float *normals, size_t n,
+                              int32_t *leader) {
+    if (among->count == 1) { /* nearly always */
+        int32_t only = among->list[0];
+        const float *normal = p->normals + 3 * only;
+        for (size_t i = 0; i < n; i++)
+            leader[i] = same(normals + 3 * i, normal) ? only : -1;
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        leader[i] = leader_at(p, among->list, among->count, normals + 3 * i);
+}
+
+static void read_metres(const cutting *c, size_t v, float *metres) {
+    const uint16_t *values = (const uint16_t *)((const char *)c->image->values + (ptrdiff_t)v * c->image->row_stride);
+    float scale = (float)(1 / c->depth->options.units_per_metre);
+    for (size_t i = 0; i < c->depth->width; i++)
+        metres[i] = (float)values[i] * scale;
+}
+
+/* A part of a row of cells, of at most PART of them. */
+static void cut_part(const cutting *c, size_t row, size_t first, size_t last) {
+    ast_depth *depth = c->depth;
+    choice among[PART];
+    for (size_t column = first; column < last; column++)
+        among[column - first].count = find_leaders(depth, column, row, among[column - first].list);
+    for (size_t v = row * AST_CELL; v < (row + 1) * AST_CELL && v < depth->height; v++)
+        for (size_t column = first; column < last; column++) {
+            size_t u = column * AST_CELL, n = depth->width - u < AST_CELL ? depth->width - u : AST_CELL;
+            size_t at = v * depth->width + u;
+            if (n == AST_CELL) /* a constant for the compiler */
+                cut_pixels(&depth->planes, &among[column - first], c->normals + 3 * at, AST_CELL,
+                           depth->cut.leader + at);
+            else
+                cut_pixels(&depth->planes, &among[column - first], c->normals + 3 * at, n, depth->cut.leader + at);
         }
 }
 
 static void cut_row(void *data, size_t row, int worker) {
     const cutting *c = data;
     ast_depth *depth = c->depth;
-    const ast_planes *p = &depth->planes;
-    float units = (float)depth->options.units_per_metre;
+    size_t across = depth->planes.across;
     (void)worker;
-    for (size_t column = 0; column < p->across; column++) {
-        int32_t list[9];
-        size_t count = find_leaders(depth, column, row, list), u = column * AST_CELL;
-        size_t last = u + AST_CELL < depth->width ? u + AST_CELL : depth->width;
-        for (size_t v = row * AST_CELL; v < (row + 1) * AST_CELL && v < depth->height; v++) {
-            const uint16_t *values =
-                (const uint16_t *)((const char *)c->image->values + (ptrdiff_t)v * c->image->row_stride);
-            int32_t *leader = depth->cut.leader + v * depth->width;
-            float *inverse = depth->cut.inverse + v * depth->width;
-            for (size_t i = u; i < last; i++) {
-                inverse[i] = values[i] ? units / (float)values[i] : 0;
-                leader[i] = leader_at(p, list, count, c->normals + 3 * (v * depth->width + i));
-            }
-        }
+    for (size_t v = row * AST_CELL; v < (row + 1) * AST_CELL && v < depth->height; v++)
+        read_metres(c, v, depth->cut.metres + v * depth->width);
+    for (size_t first = 0; first < across; first += PART)
+        cut_part(c, row, first, first + PART < across ? first + PART : across);
+    for (size_t column = 0; column < across; column++)
         cut_unsure(depth, column, row);
-    }
 }

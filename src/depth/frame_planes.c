@@ -310,24 +310,34 @@ typedef struct measuring {
     const ast_depth *depth;
 } measuring;
 
-/* Pixels of one cell with one patch. Squares of relative distances, eight columns side by side. */
+/* The pixels of a row of a cell that belong to a patch: their number, and the squares of their distances from the plane
+ * relative to that of the camera, 1 - s z. Eight columns side by side. */
+static inline void square_row(const float *z, const int32_t *of, int32_t leader, float level, float slope, size_t wide,
+                              float *restrict squares, float *restrict found) {
+    static const float steps[AST_CELL] = {0, 1, 2, 3, 4, 5, 6, 7};
+    for (size_t i = 0; i < wide; i++) {
+        float off = 1 - (level + steps[i] * slope) * z[i], there = (float)(of[i] == leader);
+        squares[i] += there * (off * off);
+        found[i] += there;
+    }
+}
+
 static double square_cell(const ast_depth *depth, const ast_plane *fit, int32_t leader, size_t u, size_t v, size_t wide,
                           size_t high, double *n) {
-    double squares[AST_CELL] = {0}, found[AST_CELL] = {0}, sum = 0;
+    float squares[AST_CELL] = {0}, found[AST_CELL] = {0};
+    double sum = 0;
     for (size_t j = v; j < v + high; j++) {
-        const float *s = depth->cut.inverse + j * depth->width + u;
-        const int32_t *of = depth->cut.leader + j * depth->width + u;
+        size_t at = j * depth->width + u;
         float level = (float)s_at(depth, fit, (double)u, (double)j), slope = (float)fit->slope_x;
-        for (size_t i = 0; i < wide; i++) {
-            float off = of[i] == leader ? (s[i] - (level + (float)i * slope)) / s[i] : 0;
-            squares[i] += (double)(off * off);
-            found[i] += of[i] == leader;
-        }
+        if (wide == AST_CELL) /* a constant for the compiler */
+            square_row(depth->cut.metres + at, depth->cut.leader + at, leader, level, slope, AST_CELL, squares, found);
+        else
+            square_row(depth->cut.metres + at, depth->cut.leader + at, leader, level, slope, wide, squares, found);
     }
     *n = 0;
     for (size_t i = 0; i < wide; i++) {
-        sum += squares[i];
-        *n += found[i];
+        sum += (double)squares[i];
+        *n += (double)found[i];
     }
     return sum;
 }
