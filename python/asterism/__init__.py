@@ -13,6 +13,7 @@ from .depth import colors, hallway, hallway_intrinsics, normals, segment
 from .means import DPVMFMeans, SphericalKMeans
 from .minibatch import MiniBatchSphericalKMeans
 from .mixture import VMFMixture
+from .plane_map import Plane, PlaneMap, cloud_planes, mesh_planes, planes
 from .stream import DDPVMFMeans, Event
 from .tally import Tally
 from .tuning import tune
@@ -21,4 +22,5 @@ from .vmf import sample
 __version__ = header.version
 ESTIMATORS = ("DPVMFMeans", "SphericalKMeans", "MiniBatchSphericalKMeans", "VMFMixture", "DDPVMFMeans")
 __all__ = ["DPVMFMeans", "SphericalKMeans", "MiniBatchSphericalKMeans", "VMFMixture", "DDPVMFMeans", "Event", "Tally",
+           "Plane", "PlaneMap", "cloud_planes", "mesh_planes", "planes",
            "colors", "hallway", "hallway_intrinsics", "normals", "plot", "sample", "segment", "tune", "__version__"]
