@@ -114,6 +114,8 @@ static bool make_report(const job *work, ast_page_head *head, const ast_picture 
     ast_points centred = ast_points_f4(rows, work->points.count, work->points.dimension);
     if (work->report.center && !rows)
         return ast_format_fail(error, "there is no memory for the centred rows of the report");
+    ast_page_planes planes = {.dip = true};
+    planes.list = ast_plane_list(work->planes, &planes.count);
     ast_batch_page page = {.head = head,
                            .points = rows ? &centred : &work->points,
                            .labels = work->labels,
@@ -124,7 +126,8 @@ static bool make_report(const job *work, ast_page_head *head, const ast_picture 
                            .seed = work->given->common.seed,
                            .image = image,
                            .notation = ast_cli_cluster_notation(work),
-                           .names = ast_cli_cluster_names(work)};
+                           .names = ast_cli_cluster_names(work),
+                           .planes = work->planes ? &planes : NULL};
     bool good =
         ast_batch_page_json(&page, &json, error) && ast_page_write(&json, work->targets[AST_CLI_REPORT].output, error);
     ast_text_free(&json);

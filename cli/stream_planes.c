@@ -96,14 +96,14 @@ static int write_files(const ast_cli_stream_planes *planes, const ast_cli_frames
 
 int ast_cli_stream_planes_take(ast_cli_stream_planes *planes, const ast_cli_frames *inputs, ast_context *context,
                                const ast_cli_poses *poses, const int32_t *labels, uint64_t number) {
-    double pose[12];
     int code = planes->map ? make_room(planes, inputs) : -1;
     if (!planes->map || code >= 0)
         return code;
-    code = poses ? ast_cli_poses_matrix(poses, &inputs->frame, pose) : -1;
+    code = poses ? ast_cli_poses_matrix(poses, &inputs->frame, planes->pose) : -1;
     if (code < 0)
-        code = ast_cli_status(ast_plane_map_frame(planes->map, inputs->maker, labels, poses ? pose : NULL, planes->of),
-                              context, inputs->frame.source);
+        code = ast_cli_status(
+            ast_plane_map_frame(planes->map, inputs->maker, labels, poses ? planes->pose : NULL, planes->of), context,
+            inputs->frame.source);
     if (code >= 0)
         return code;
     planes->planes = ast_plane_list(planes->map, &planes->count);

@@ -27,6 +27,7 @@ typedef struct ast_cli_stream_planes {
     size_t capacity;
     const ast_plane_info *planes; /* of the current frame */
     size_t count;
+    double pose[12]; /* of the current frame, with poses */
 } ast_cli_stream_planes;
 
 /* Whether anything needs planes. */

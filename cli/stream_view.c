@@ -109,13 +109,20 @@ int ast_cli_stream_view_frame(ast_cli_stream_view *view, const ast_cli_tracking 
                            .depth = picture ? NULL : &depth->frame.image,
                            .units_per_metre = depth->options.units_per_metre,
                            .picture = picture};
+    ast_page_planes planes = {.list = tracking->planes.planes,
+                              .count = tracking->planes.count,
+                              .width = depth->width,
+                              .height = depth->height,
+                              .camera = depth->options.camera,
+                              .pose = tracking->given->poses ? tracking->planes.pose : NULL};
     ast_recorded frame = {.frame = &tracking->frame,
                           .source = tracking->inputs.frame.source,
                           .clusters = tracking->clusters,
                           .count = tracking->count,
                           .points = &tracking->points,
                           .labels = tracking->labels,
-                          .image = depth->list->depth ? &small : NULL};
+                          .image = depth->list->depth ? &small : NULL,
+                          .planes = tracking->planes.map ? &planes : NULL};
     ast_shared_text *parcel;
     if (view->frames == 0 && tracking->frame.frame > 0)
         ast_recording_note(view->recording, "The run went on from a state; the frames before it are not shown.");

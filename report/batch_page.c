@@ -281,6 +281,8 @@ bool ast_batch_page_json(const ast_batch_page *page, ast_text *json, ast_format_
         ast_page_begin(json, page->head, "batch", false, &projection);
         good = put_points(page, &projection, json, error) && put_clusters(page, &projection, json, error) &&
                (!page->image || put_image(page->image, json, error));
+        if (page->planes)
+            ast_json_planes(json, page->planes);
         ast_json_close(json, '}');
     }
     ast_projection_free(&projection);

@@ -151,6 +151,8 @@ static void put_core(ast_text *text, const ast_recorded *frame, const entry *ent
         put_cluster(text, &frame->clusters[at], spread_of(frame, of, at), projection);
     }
     ast_json_close(text, ']');
+    if (frame->planes)
+        ast_json_planes(text, frame->planes);
 }
 
 static void put_sample(ast_text *text, const sample *of) {

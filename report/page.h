@@ -10,6 +10,8 @@
 #include "projection.h"
 #include "report.h"
 
+#include <asterism_depth.h>
+
 /* ---- What every page has --------------------------------------------------------------------------------------- */
 
 /* A parameter or a measure: a text, or a number if `text` is NULL; NaN becomes null. */
@@ -55,6 +57,23 @@ void ast_json_xyz(ast_text *json, const char *key, const double xyz[3]);
 void ast_json_colour(ast_text *json, const char *key, int32_t id);
 void ast_json_id_colour(ast_text *json, int32_t id); /* its id is the key */
 
+/* ---- Planes ---------------------------------------------------------------------------------------------------- */
+
+enum { AST_PAGE_PLANES = 500 };
+
+/* Planes to show: outlines are in space, or in a picture if there is a width. */
+typedef struct ast_page_planes {
+    const ast_plane_info *list;
+    size_t count;
+    bool dip;             /* with dip direction and dip */
+    size_t width, height; /* of the picture; 0: none */
+    ast_camera camera;
+    const double *pose; /* (3, 4) from the camera to the world, in which the planes are; NULL: they are in the camera */
+} ast_page_planes;
+
+/* Writes the member "planes". */
+void ast_json_planes(ast_text *json, const ast_page_planes *planes);
+
 /* ---- Results --------------------------------------------------------------------------------------------------- */
 
 enum { AST_PAGE_POINTS = 200000, AST_PAGE_CLUSTERS = 20000, AST_PAGE_ANGLES = 200, AST_PAGE_MEAN = 16 };
@@ -72,6 +91,7 @@ typedef struct ast_batch_page {
     const ast_picture *image; /* or NULL */
     ast_notation notation;    /* of three-dimensional means */
     const ast_names *names;   /* of the rows, for representatives; NULL: they have none */
+    const ast_page_planes *planes; /* of a cloud or a mesh; NULL: they were not asked for */
 } ast_batch_page;
 
 /* Writes the object of the page and adds notes to the head. False if memory runs out or the labels do not match the

@@ -37,6 +37,7 @@ typedef struct ast_recorded {
     const ast_points *points;   /* a sample of them is kept; NULL for no sample */
     const int32_t *labels;      /* (points->count) */
     const ast_thumbnail *image; /* or NULL */
+    const ast_page_planes *planes; /* or NULL */
 } ast_recorded;
 
 typedef struct ast_recording ast_recording;

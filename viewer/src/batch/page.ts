@@ -24,6 +24,8 @@ import { saveAddress, saveCsv, saveSvg } from "../ui/save";
 import { netTools, sphereTools } from "../ui/tools";
 import { swatch } from "../ui/swatch";
 import { anglesOf } from "./angles";
+import { PlanesDrawing, fromCorner } from "../planes/drawing";
+import { planesTable } from "../planes/table";
 import { clusterTable } from "./table";
 
 export function batchPage(report: BatchReport): HTMLElement {
@@ -38,7 +40,8 @@ export function batchPage(report: BatchReport): HTMLElement {
     angles = anglesCard(report, selection);
   // The angles stand where there is more room.
   const left = el("div", { class: "column" }, sphereCard(report, scene, selection, describe), flat, image && angles);
-  const right = el("div", { class: "column" }, tableCard(report, selection), image ?? angles, originCard(report));
+  const planes = planesCard(report, selection, scene.colours);
+  const right = el("div", { class: "column" }, tableCard(report, selection), planes, image ?? angles, originCard(report));
   return el(
     "main",
     { class: "page batch" },
@@ -225,6 +228,32 @@ function saveClusters(report: BatchReport): void {
   const words = [...(stable ? ["stability"] : []), ...(named ? ["representatives"] : [])];
   const known = ["id", "size", "share", "spread", "kappa", ...words, ...angles];
   saveCsv("clusters", [...known, ...names], rows);
+}
+
+/** The planes of a cloud or a mesh: their outlines in space, and their list. */
+function planesCard(report: BatchReport, directions: Selection, colours: Colours): HTMLElement | null {
+  const { planes } = report,
+    selection = new Selection();
+  if (planes.length === 0) return null;
+  escapeClears(selection);
+  const drawing = new PlanesDrawing(selection, "The outlines of the planes, seen from a corner", {
+    viewBox: "0 0 480 300",
+  });
+  const table = planesTable({
+    unit: report.parameters["normals"] === "faces" ? "faces" : "points",
+    planes: selection,
+    directions,
+    directionColour: (id) => colours.css(id),
+    dip: true,
+  });
+  const view = card("Planes", "table-card planes-card", [
+    { label: "CSV", title: "Save the planes as CSV", run: () => table.save("planes") },
+  ]);
+  drawing.show(planes, fromCorner(planes, 480, 300));
+  table.show(planes);
+  view.say(plural(planes.length, "plane"));
+  view.body.append(drawing.element, table.element);
+  return view.element;
 }
 
 function imageCard(report: BatchReport): HTMLElement | null {

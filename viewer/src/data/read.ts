@@ -26,7 +26,7 @@ export function readReport(value: unknown): Report {
 export function readFrame(value: unknown): Frame {
   if (!isObject(value)) throw new Error("A frame of the stream is not an object.");
   const defaults = { source: null, missing: 0, milliseconds: null, objective: null, sample: null, image: null };
-  return { ...defaults, ...value, clusters: list(value["clusters"]) } as unknown as Frame;
+  return { ...defaults, ...value, clusters: list(value["clusters"]), planes: list(value["planes"]) } as unknown as Frame;
 }
 
 function withCommonDefaults(value: Loose): Loose {
@@ -56,6 +56,7 @@ function batch(value: Loose): Report {
     clusters: list(value["clusters"]),
     angles: value["angles"] ?? null,
     image: value["image"] ?? null,
+    planes: list(value["planes"]),
   } as unknown as Report;
 }
 

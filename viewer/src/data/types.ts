@@ -42,12 +42,29 @@ export interface BatchCluster {
   color: string;
 }
 
+/** A plane of a cloud or a mesh, whose polygons are in space, or of a depth image, whose polygons are in the picture, in
+ *  shares of its width and height. */
+export interface Plane {
+  id: number;
+  direction: number;
+  area: number;
+  offset: number;
+  rms: number;
+  count: number;
+  normal: Vec3;
+  dip?: number | null;
+  dip_direction?: number | null;
+  polygons: number[][][];
+  color: string;
+}
+
 export interface BatchReport extends Common {
   kind: "batch";
   points: EncodedPoints & { total: number; shown: number };
   clusters: BatchCluster[];
   angles: number[][] | null;
   image: string | null;
+  planes: Plane[];
 }
 
 export type EventKind = "born" | "revived" | "seen" | "unseen" | "died" | "merged";
@@ -72,6 +89,7 @@ export interface Frame {
   milliseconds: number | null;
   objective: number | null;
   clusters: FrameCluster[];
+  planes: Plane[];
   sample: EncodedPoints | null;
   image: string | null;
 }

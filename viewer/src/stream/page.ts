@@ -22,6 +22,7 @@ import type { Head } from "../ui/frame";
 import { saveAddress, saveCsv, saveSvg } from "../ui/save";
 import { swatch } from "../ui/swatch";
 import { netTools, sphereTools } from "../ui/tools";
+import { planesTable } from "../planes/table";
 import { Picture } from "./picture";
 import { Player } from "./player";
 import { Shares } from "./shares";
@@ -43,7 +44,10 @@ export class StreamPage {
   private timeline: Timeline;
   private readonly sphere: Sphere;
   private readonly nets: Nets;
-  private readonly picture = new Picture();
+  private readonly planeSelection = new Selection();
+  private readonly picture = new Picture(this.planeSelection);
+  private readonly planes;
+  private readonly planesPlace: HTMLElement;
   private readonly shares: Shares;
   private readonly table;
   private readonly events;
@@ -80,8 +84,20 @@ export class StreamPage {
       (event) => this.goTo(event),
       selection,
     );
+    this.planes = planesTable({
+      unit: "pixels",
+      planes: this.planeSelection,
+      directions: selection,
+      directionColour: (id) => this.timeline.colours.css(id),
+      dip: false,
+    });
+    this.planesPlace = this.planesCard();
     this.transport = transport(player, () => this.timeline, report.live);
-    document.addEventListener("keydown", (event) => event.key === "Escape" && selection.clear());
+    document.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      selection.clear();
+      this.planeSelection.clear();
+    });
     player.listen(this.redraw);
     this.element = this.layout();
     this.begin(report, true);
@@ -158,6 +174,7 @@ export class StreamPage {
       this.head.element,
       this.notes,
       top,
+      this.planesPlace,
       this.sharesCard(),
       bottom,
       this.netsCard(),
@@ -189,6 +206,15 @@ export class StreamPage {
       { label: "PNG", title: "Save the picture as PNG", run: () => this.savePicture() },
     ]);
     view.body.append(this.picture.stage, this.picture.facts);
+    return view.element;
+  }
+
+  private planesCard(): HTMLElement {
+    const view = card("Planes of this frame", "table-card planes-card", [
+      { label: "CSV", title: "Save the planes as CSV", run: () => this.planes.save("planes") },
+    ]);
+    view.say("metres; point at one to see it in the picture");
+    view.body.append(this.planes.element);
     return view.element;
   }
 
@@ -270,6 +296,8 @@ export class StreamPage {
     this.sphere.show(scene);
     if (this.netsOpen) this.nets.show(scene);
     this.table.show(frame ? frame.clusters : []);
+    this.planes.show(frame ? frame.planes : []);
+    this.planesPlace.hidden = !this.timeline.frames.some((other) => other.planes.length > 0);
     this.picture.show(frame, scene.points.count);
     this.transport.update();
   }

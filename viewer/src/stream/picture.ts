@@ -1,17 +1,34 @@
 // SPDX-License-Identifier: MIT
 //
-// The picture of a frame, its numbers, and how many of its points are drawn.
+// The picture of a frame with the outlines of its planes, its numbers, and how many of its points are drawn.
+import type { Selection } from "../data/selection";
 import type { Frame } from "../data/types";
+import { PlanesDrawing } from "../planes/drawing";
 import { el } from "../ui/dom";
 import { count, fixed, number, plural } from "../ui/format";
 
 export class Picture {
   private readonly image = el("img", { class: "overlay", alt: "" });
   private readonly none = el("p", { class: "empty" });
-  readonly stage = el("div", { class: "stage" }, this.image, this.none);
+  private readonly outlines: PlanesDrawing;
+  readonly stage: HTMLElement;
   readonly facts = el("dl", { class: "frame-facts" });
   /** A line under the sphere. */
   readonly hint = el("p", { class: "hint" });
+
+  constructor(planes: Selection) {
+    this.outlines = new PlanesDrawing(planes, "The outlines of the planes of this frame");
+    this.stage = el("div", { class: "stage" }, this.image, this.none);
+    this.stage.append(this.outlines.element);
+  }
+
+  /** In the shape of the picture, so that both fill the stage alike. */
+  private showPlanes(frame: Frame | null): void {
+    const { naturalWidth: width, naturalHeight: height } = this.image;
+    this.outlines.element.setAttribute("viewBox", `0 0 ${width || 4} ${height || 3}`);
+    const planes = frame?.image ? frame.planes : [];
+    this.outlines.show(planes, ([x, y]) => [(x ?? 0) * (width || 4), (y ?? 0) * (height || 3)]);
+  }
 
   show(frame: Frame | null, drawn: number): void {
     const { image, none } = this;
@@ -19,6 +36,8 @@ export class Picture {
     none.hidden = !image.hidden;
     none.textContent = frame ? "This frame has no picture." : "Waiting for the first frame.";
     if (frame?.image && image.getAttribute("src") !== frame.image) image.src = frame.image;
+    image.onload = () => this.showPlanes(frame);
+    this.showPlanes(frame);
     image.alt = frame ? `Frame ${frame.frame}, coloured by cluster` : "";
     this.hint.textContent = hintFor(frame, drawn);
     this.facts.replaceChildren(...(frame ? factsOf(frame) : []));
