@@ -177,17 +177,10 @@ static bool near_child(const ast_cloud_patch *patch, const ast_kdnode *node, int
     return near_box(patch, low, high);
 }
 
-/* The cosine of the angle between two normals. */
-static double facing(const ast_cloud_cut *cut, const double *a, const double *b) {
-    double dot = ast_dot3(a, b);
-    return cut->undirected ? fabs(dot) : dot;
-}
-
 static void link_leaf(const ast_cloud_cut *cut, ast_cloud_patch *patch, size_t leaf) {
     for (size_t k = cut->first[leaf]; k < cut->first[leaf + 1]; k++) {
         const ast_cloud_patch *other = &cut->patches[k];
-        if (other != patch && patch->link_count < AST_LINKS &&
-            facing(cut, patch->normal, other->normal) >= AST_FACING && near_box(patch, other->low, other->high))
+        if (other != patch && patch->link_count < AST_LINKS && near_box(patch, other->low, other->high))
             patch->links[patch->link_count++] = (int32_t)k;
     }
 }
@@ -226,12 +219,19 @@ static double median(double *numbers, size_t count) {
     return count ? numbers[count / 2] : 0;
 }
 
-/* The standard deviation of the points of a patch and of those around it from their plane, whose three parameters were
- * fitted to them. A patch alone could be a piece of one scan line, which lies on many planes. */
+/* The cosine of the angle between two normals. */
+static double facing(const ast_cloud_cut *cut, const double *a, const double *b) {
+    double dot = ast_dot3(a, b);
+    return cut->undirected ? fabs(dot) : dot;
+}
+
+/* The standard deviation of the points of a patch and of those around it that face its way from their plane, whose
+ * three parameters were fitted to them. A patch alone could be a piece of one scan line, which lies on many planes. */
 static double deviation(const ast_cloud_cut *cut, const ast_cloud_patch *patch) {
     ast_scatter all = patch->scatter;
     for (int32_t l = 0; l < patch->link_count; l++)
-        ast_scatter_add(&all, &cut->patches[patch->links[l]].scatter);
+        if (facing(cut, patch->normal, cut->patches[patch->links[l]].normal) >= AST_FACING)
+            ast_scatter_add(&all, &cut->patches[patch->links[l]].scatter);
     return sqrt(ast_scatter_axes(cut->kernels, &all, patch->normal).squares[0] / (all.n - 3));
 }
 

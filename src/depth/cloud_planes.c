@@ -9,10 +9,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Cosine of the largest angle between the normals of a point and of its plane, 60 degrees: the normals at an edge are
+ * between those of both sides. */
+#define FACING 0.5
+
 #define BLOCK_LEAVES 64
-#define FACING                                                                                                         \
-    0.7                 /* cosine of the largest angle between the normals of a point and of its plane: 45 degrees.    \
-                           Normals at an edge are those of both sides */
 #define SPARSE 0.9      /* the share of the patches of a plane that are denser than those that its cells are for */
 #define LEAST_AREA 1e-3 /* of all planes */
 #define CANDIDATES 24

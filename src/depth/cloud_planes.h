@@ -15,7 +15,7 @@
 
 enum {
     AST_PATCH_LEAST = 4, /* points of a patch */
-    AST_LINKS = 24,      /* neighbours of a patch at most */
+    AST_LINKS = 32,      /* neighbours of a patch at most */
     AST_PLANE_LEAST = 32 /* points of a plane */
 };
 
@@ -28,7 +28,7 @@ typedef struct ast_cloud_patch {
     double reach;             /* how far away its neighbours may be */
     float low[3], high[3];    /* box */
     int32_t label, region;    /* region: -1 for none */
-    int32_t links[AST_LINKS]; /* patches around it that face its way */
+    int32_t links[AST_LINKS]; /* patches around it */
     int32_t link_count;
 } ast_cloud_patch;
 
@@ -48,9 +48,9 @@ typedef struct ast_cloud_cut {
     const float *points, *normals;
     const int32_t *labels;
     size_t count;
-    double distance; /* option, then what is used */
-    double area;     /* option */
-    bool undirected; /* option: the sign of a normal has no meaning */
+    double distance;  /* option, then what is used */
+    double area;      /* option */
+    bool undirected;  /* option: the sign of a normal has no meaning */
     ast_kdtree *tree; /* of these points, or of others: then it is built again */
     ast_cloud_patch *patches;
     size_t patch_count;

@@ -20,6 +20,11 @@ grep -q '^frame 0: .*born' out || broken "stream: $(cat out)"
 grep -q 'revived' out || broken "nobody returns: $(cat out)"
 [ "$(tail -n 1 out)" = '5 directions, 5 ids' ] || broken "stream: $(tail -n 1 out)"
 
+"$EXAMPLES/planes" >out || broken "planes: $(cat out)"
+[ "$(wc -l <out)" -eq 7 ] || broken "a room with a cupboard has 7 planes, not: $(cat out)"
+[ "$(grep -c 'faces ( *-\?0.00, -1.00' out)" -eq 2 ] || broken "two planes face the front: $(cat out)"
+awk '{ total += $3 } END { exit !(total > 85 && total < 89) }' out || broken "the areas do not add up: $(cat out)"
+
 "$EXAMPLES/tally" >out || broken "tally: $(cat out)"
 grep -q 'as in one place, to the bit' out || broken "tally: $(cat out)"
 
