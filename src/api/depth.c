@@ -153,7 +153,7 @@ static void cut_raw(ast_depth *depth, const ast_depth_image *image) {
     depth->options.smooth = AST_SMOOTH_PLANES_ONLY;
     ast_depth_filter(depth, image);
     ast_planes_find_normals(depth, image, depth->cut.normals);
-    ast_frame_cut(depth, image, depth->cut.normals);
+    ast_frame_cut(depth, image);
     depth->options.smooth = smooth;
 }
 
@@ -164,7 +164,7 @@ static void compute_normals(ast_depth *depth, const ast_depth_image *image, floa
     else
         ast_depth_find_normals(depth, normals);
     if (o->planes && ast_depth_has_planes(o))
-        ast_frame_cut(depth, image, normals);
+        ast_frame_cut(depth, image);
     if (o->smooth == AST_SMOOTH_PLANES)
         ast_late_find_normals(depth, image, normals);
     if (o->smooth == AST_SMOOTH_TV)

@@ -75,10 +75,10 @@ typedef struct ast_lens {
     uint8_t *late;    /* (height, width) */
 } ast_lens;
 
-/* The pixels of the last image and their planes (frame_pixels.c). Initially all zero. */
+/* With options.planes: the pixels of the last image and their planes (frame_pixels.c). Initially all zero. */
 typedef struct ast_cut {
     size_t width, height; /* 0: there is no image */
-    int32_t *leader;      /* (H, W) of planes.leader: the patch of each pixel, -1 for none */
+    int32_t *leader;      /* (H, W) of planes.leader: the patch of each pixel, -1 for none; planes.c writes it */
     float *metres;        /* (H, W) depth, not smoothed; 0 for a hole */
     float *normals;       /* (H, W, 3) of planes, where the caller's are others; NULL otherwise */
     size_t capacity;

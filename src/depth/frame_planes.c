@@ -94,9 +94,9 @@ static double s_at(const ast_depth *depth, const ast_plane *fit, double u, doubl
 /* The point at a pixel where the inverse depth is s. */
 static void point_at(const ast_depth *depth, double u, double v, double s, double *p) {
     const ast_camera *camera = &depth->options.camera;
-    p[0] = (u - camera->cx) / camera->fx / s;
-    p[1] = (v - camera->cy) / camera->fy / s;
     p[2] = 1 / s;
+    p[0] = (u - camera->cx) / camera->fx * p[2];
+    p[1] = (v - camera->cy) / camera->fy * p[2];
 }
 
 /* Minus the vector N with N . p = 1 on the plane; returns its length. */
@@ -167,22 +167,45 @@ static int32_t label_at(const ast_depth *depth, const int32_t *labels, size_t u,
     return inside ? labels[(size_t)(from[1] + 0.5f) * lens->width + (size_t)(from[0] + 0.5f)] : -1;
 }
 
-/* A cell adds the point of the plane at its middle; depth is known to within its square. */
+/* A cell adds the point of the plane at its middle; depth is known to within its square. Sums are about the camera,
+ * which is near enough for doubles. */
 static void add_cell(ast_frame_patch *patch, const ast_depth *depth, const ast_pose *pose, double u, double v) {
     const ast_plane *fit = &depth->planes.planes[patch->leader];
-    double s = s_at(depth, fit, u, v), p[3];
+    double s = s_at(depth, fit, u, v), p[3], at[3];
     if (!(s > 0))
         return;
-    ast_scatter one = {.n = s * s * s * s};
+    double squared = s * s, weight = squared * squared;
     point_at(depth, u, v, s, p);
-    move(pose, p, one.mean);
-    ast_scatter_add(&patch->scatter, &one);
-    patch->cells++;
-    patch->area += AST_CELL * AST_CELL / (s * s * s);
-    for (int c = 0; c < 3; c++) {
-        patch->low[c] = fmin(patch->low[c], one.mean[c]);
-        patch->high[c] = fmax(patch->high[c], one.mean[c]);
+    move(pose, p, at);
+    patch->scatter.n += weight;
+    for (int i = 0, e = 0; i < 3; i++) {
+        patch->scatter.mean[i] += weight * p[i];
+        for (int j = i; j < 3; j++, e++)
+            patch->scatter.of[e] += weight * p[i] * p[j];
+        patch->low[i] = at[i] < patch->low[i] ? at[i] : patch->low[i];
+        patch->high[i] = at[i] > patch->high[i] ? at[i] : patch->high[i];
     }
+    patch->cells++;
+    patch->area += AST_CELL * AST_CELL * p[2] / squared;
+}
+
+/* From sums about the camera to a scatter in the world: the mean moves, and R S R^T. */
+static void turn_scatter(ast_scatter *s, const ast_pose *pose) {
+    static const int at[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+    double mean[3], central[6], turned[3][3];
+    for (int i = 0; i < 3; i++)
+        mean[i] = s->mean[i] / s->n;
+    for (int i = 0, e = 0; i < 3; i++)
+        for (int j = i; j < 3; j++, e++)
+            central[e] = s->of[e] - s->n * mean[i] * mean[j];
+    for (int r = 0; r < 3; r++)
+        for (int j = 0; j < 3; j++)
+            turned[r][j] = pose->of[4 * r] * central[at[0][j]] + pose->of[4 * r + 1] * central[at[1][j]] +
+                           pose->of[4 * r + 2] * central[at[2][j]];
+    for (int r = 0, e = 0; r < 3; r++)
+        for (int c = r; c < 3; c++, e++)
+            s->of[e] = ast_dot3(turned[r], pose->of + 4 * c);
+    move(pose, mean, s->mean);
 }
 
 static void finish_patch(ast_frame_patch *patch, const ast_depth *depth, const ast_pose *pose) {
@@ -190,6 +213,7 @@ static void finish_patch(ast_frame_patch *patch, const ast_depth *depth, const a
     const ast_plane *fit = &depth->planes.planes[patch->leader];
     double u = sums->x / sums->n + ast_middle(depth->width), v = sums->y / sums->n + ast_middle(depth->height);
     double s = s_at(depth, fit, u, v), p[3], normal[3], length = normal_of(depth, fit, normal);
+    turn_scatter(&patch->scatter, pose);
     point_at(depth, u, v, s, p);
     move(pose, p, patch->at);
     patch->depth = p[2];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Planes of depth images, and their identity over frames. planes.c cuts an image into patches: cells of 8 x 8 pixels
- * with one plane. frame_pixels.c notes the patch of each pixel. plane_tracks.c finds the planes of earlier frames that
+ * with one plane. frame_pixels.c keeps the depth of each pixel. plane_tracks.c finds the planes of earlier frames that
  * the patches are part of; patches of one plane, on both sides of a column for example, become one. frame_planes.c
  * measures the planes of the frame. */
 #ifndef AST_FRAME_PLANES_H
@@ -12,8 +12,8 @@
 
 /* ---- Pixels (frame_pixels.c) ------------------------------------------------------------------------------------- */
 
-/* Notes the patch of each pixel of the image, whose normals planes.c has just found, in depth->cut. */
-void ast_frame_cut(ast_depth *depth, const ast_depth_image *image, const float *normals);
+/* Keeps the depth of the image, of which planes.c has just found the planes, in depth->cut. */
+void ast_frame_cut(ast_depth *depth, const ast_depth_image *image);
 
 /* Allocates memory for images of this size, unless it is allocated already. False if there is not enough. */
 bool ast_frame_cut_prepare(ast_cut *cut, size_t width, size_t height, bool normals);

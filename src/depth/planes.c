@@ -200,6 +200,18 @@ static void vote(const ast_depth *depth, size_t column, size_t row, const ast_ca
         depth->kernels->plane_vote(block, &list[k], most, (int32_t)k, least, winner);
 }
 
+/* The cell that leads the patch of a candidate. */
+static int32_t leader_of(const ast_depth *depth, const ast_candidate *c) {
+    return (int32_t)((c->normal - depth->planes.normals) / 3);
+}
+
+/* The patch of each pixel of a cell that has one candidate: a pixel with a normal lies on it. */
+static void note_leader(const ast_depth *depth, size_t at, size_t rows, int32_t leader, const float *normals) {
+    for (size_t j = 0; j < rows; j++)
+        for (size_t i = at + j * depth->width; i < at + j * depth->width + AST_CELL; i++)
+            depth->cut.leader[i] = isnan(normals[3 * i]) ? -1 : leader;
+}
+
 /* Returns the pixels that have depth, but no normal. */
 static size_t write_cell(const ast_depth *depth, size_t column, size_t row, const ast_candidate *list,
                          const int32_t *winner, float *normals) {
@@ -212,6 +224,8 @@ static size_t write_cell(const ast_depth *depth, size_t column, size_t row, cons
             int32_t won = winner[j * AST_CELL + i];
             const float *normal = won < 0 ? none : list[won].normal;
             memcpy(normals + 3 * (at + i), normal, 3 * sizeof *normal);
+            if (depth->options.planes)
+                depth->cut.leader[at + i] = won < 0 ? -1 : leader_of(depth, &list[won]);
             open += isnan(normal[0]) && depth->inverse[at + i] > 0;
         }
     }
@@ -225,7 +239,10 @@ static size_t aim_cell(const ast_depth *depth, size_t column, size_t row, float 
     size_t count = find_candidates(depth, column, row, list), u = column * AST_CELL, v = row * AST_CELL;
     if (count == 1 && !isnan(list[0].normal[0]) && u + AST_CELL <= depth->width) {
         size_t rows = depth->height - v < AST_CELL ? depth->height - v : AST_CELL, at = v * depth->width + u;
-        return depth->kernels->plane_fill(depth->inverse + at, depth->width, rows, list, normals + 3 * at);
+        size_t open = depth->kernels->plane_fill(depth->inverse + at, depth->width, rows, list, normals + 3 * at);
+        if (depth->options.planes)
+            note_leader(depth, at, rows, leader_of(depth, list), normals);
+        return open;
     }
     vote(depth, column, row, list, count, winner);
     return write_cell(depth, column, row, list, winner, normals);
