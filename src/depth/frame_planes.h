@@ -38,6 +38,7 @@ typedef struct ast_frame_patch {
     double distance;     /* of its plane from the camera */
     double area;         /* about */
     double error;        /* of the normal, radians: if the sensor bends the plane */
+    double extent;       /* standard deviation along the narrower side */
     bool sure;           /* the error is small enough for a normal of its own */
     double cells;        /* of the scatter */
     ast_scatter scatter; /* its cells, weighted by how well their depth is known */

@@ -13,18 +13,20 @@
 
 #include <math.h>
 
-#define FACING 0.25      /* radians: the largest angle between a patch and its track, */
-#define ERRORS 2.0       /* and so many errors of its normal more, */
-#define TURNED 0.8       /* but at most this, which without poses is allowed for patches of the track's direction */
-#define JOINED 0.99      /* cosine of the largest angle between two tracks that may become one: 8 degrees */
-#define PARALLEL 0.01    /* radians: how exactly planes of a building are parallel */
-#define BENT 0.25        /* of the noise of a pixel: how much a sensor may bend a plane, as in planes.c */
-#define BETTER 0.7       /* of the error of a normal: that of others which say more about it */
-#define MOST_TURN 0.25   /* radians: how far a normal is moved at most */
-#define TIGHT 0.3        /* of the option `offset`: patches beside what was seen of a plane, and two planes that join */
-#define APART 0.6        /* of it: two patches of one plane in one frame */
-#define NOISE 0.5        /* of the noise of a pixel: how wrong the depth of a patch may be */
-#define BESIDE 0.5       /* metres: how far from what was seen of a plane the same plane may go on */
+#define FACING 0.25    /* radians: the largest angle between a patch and its track, */
+#define TURNED 0.8     /* and without poses, for patches of the track's direction */
+#define ERRORS 2.0     /* of a normal: how far from it a parallel one may be */
+#define JOINED 0.99    /* cosine of the largest angle between two tracks that may become one: 8 degrees */
+#define PARALLEL 0.01  /* radians: how exactly planes of a building are parallel */
+#define BENT 0.25      /* of the noise of a pixel: how much a sensor may bend a plane, as in planes.c */
+#define BETTER 0.7     /* of the error of a normal: that of others which say more about it */
+#define WIDE 0.09      /* metres, standard deviation along the narrower side: of a new plane without reliable normal, */
+#define DISTANT 4.0    /* unless it is so far away */
+#define MOST_TURN 0.25 /* radians: how far a normal is moved at most */
+#define TIGHT 0.3      /* of the option `offset`: patches beside what was seen of a plane, and two planes that join */
+#define APART 0.6      /* of it: two patches of one plane in one frame */
+#define NOISE 0.5      /* of the noise of a pixel: how wrong the depth of a patch may be */
+#define BESIDE 0.5     /* metres: how far from what was seen of a plane the same plane may go on */
 #define REMEMBERED 0.995 /* weight of what earlier frames saw, with every frame */
 #define FORGOTTEN 30     /* frames after which a track without poses ends */
 
@@ -42,6 +44,7 @@ bool ast_plane_tracks_step(ast_plane_tracks *tracks, ast_frame_patch *patches, s
         ast_axes_of axes = ast_scatter_axes(tracks->kernels, &patches[i].scatter, patches[i].flat.normal);
         patches[i].track = -1;
         patches[i].error = error_of(tracks, &patches[i].scatter, patches[i].cells, axes.squares[1]);
+        patches[i].extent = sqrt(axes.squares[1] / patches[i].scatter.n);
     }
     follow(tracks, patches, count);
     if (!start_tracks(tracks, patches, count))
@@ -125,9 +128,10 @@ static double misfit(const ast_plane_tracks *tracks, const ast_plane_track *trac
     double angle = angle_between(track->flat.normal, patch->flat.normal);
     double away = fabs(ast_flat_distance(&track->flat, patch->at));
     bool turned = !tracks->world && patch->direction >= 0 && patch->direction == track->direction;
-    double most = turned ? TURNED : fmin(TURNED, FACING + ERRORS * patch->error);
+    double most = turned ? TURNED : FACING;
     double limit = tracks->offset + noise_of(tracks, patch);
-    if (tracks->world && gap_between(track->low, track->high, patch->low, patch->high) > BESIDE)
+    bool beside = tracks->world && gap_between(track->low, track->high, patch->low, patch->high) > BESIDE;
+    if (beside || !patch->sure)
         limit = tight(tracks, patch);
     return angle > most || away > limit ? INFINITY : away / limit + angle / most;
 }
@@ -171,10 +175,12 @@ static void follow(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t co
 
 /* ---- New planes -------------------------------------------------------------------------------------------------- */
 
-/* A patch whose normal is not reliable starts a track only if it is parallel to a plane that is known. */
+/* A patch whose normal is not reliable starts a track only if it is parallel to a plane that is known, and the reason
+ * is its distance: a narrow strip nearby may be a part of something round. */
 static bool may_start(const ast_plane_tracks *tracks, const ast_frame_patch *patch) {
     double normal[3] = {patch->flat.normal[0], patch->flat.normal[1], patch->flat.normal[2]};
-    return patch->sure || (tracks->world && align(tracks, normal, patch->error, NULL) > 0);
+    return patch->sure || (tracks->world && (patch->extent >= WIDE || patch->depth >= DISTANT) &&
+                           align(tracks, normal, patch->error, NULL) > 0);
 }
 
 /* The direction of the most parallel track, for a patch whose pixels have none. */
@@ -196,9 +202,12 @@ static bool start_track(ast_plane_tracks *tracks, ast_frame_patch *patch) {
         return false;
     int32_t direction = patch->direction >= 0 ? patch->direction : direction_of(tracks, patch);
     tracks->list[tracks->count] = (ast_plane_track){.id = tracks->next++, .direction = direction, .flat = patch->flat};
+    ast_plane_track *track = &tracks->list[tracks->count];
+    align(tracks, track->flat.normal, patch->error, NULL);
+    track->flat.offset = ast_dot3(track->flat.normal, patch->at);
     for (int c = 0; c < 3; c++) {
-        tracks->list[tracks->count].low[c] = patch->low[c];
-        tracks->list[tracks->count].high[c] = patch->high[c];
+        track->low[c] = patch->low[c];
+        track->high[c] = patch->high[c];
     }
     patch->track = (int32_t)tracks->count++;
     patch->away = 0;
@@ -251,6 +260,20 @@ static void begin_frame(const ast_plane_tracks *tracks, ast_plane_track *track) 
     track->seen = tracks->frame;
 }
 
+/* A patch without a reliable normal says less than what is known of a plane of the world. */
+static void add_patch(const ast_plane_tracks *tracks, ast_plane_track *track, const ast_frame_patch *patch) {
+    bool known = tracks->world && !patch->sure && track->error > 0 && track->error < patch->error;
+    for (int c = 0; c < 3; c++) {
+        track->low[c] = fmin(track->low[c], patch->low[c]);
+        track->high[c] = fmax(track->high[c], patch->high[c]);
+        track->towards[c] += known ? 0 : patch->scatter.n * patch->flat.normal[c];
+    }
+    if (known)
+        return;
+    ast_scatter_add(&track->scatter, &patch->scatter);
+    track->cells += patch->cells;
+}
+
 static void update(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t count) {
     for (size_t i = 0; i < count; i++) {
         if (patches[i].track < 0)
@@ -261,13 +284,7 @@ static void update(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t co
             if (patches[i].direction >= 0) /* of the largest patch */
                 track->direction = patches[i].direction;
         }
-        ast_scatter_add(&track->scatter, &patches[i].scatter);
-        track->cells += patches[i].cells;
-        for (int c = 0; c < 3; c++) {
-            track->towards[c] += patches[i].scatter.n * patches[i].flat.normal[c];
-            track->low[c] = fmin(track->low[c], patches[i].low[c]);
-            track->high[c] = fmax(track->high[c], patches[i].high[c]);
-        }
+        add_patch(tracks, track, &patches[i]);
     }
     for (size_t k = 0; k < tracks->count; k++)
         if (tracks->list[k].seen == tracks->frame)
