@@ -12,6 +12,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define TRIO 3  /* rows that a kernel projects together */
 #define SOME 24 /* rows that fit the cache, a multiple of it */
@@ -36,33 +37,45 @@ void ast_heads_project(const ast_basis *axes, const ast_kernels *kernels, const 
         project_some(axes, kernels, rows + i, n - i < SOME ? n - i : SOME, width, to + i * width);
 }
 
-float ast_tail_length(const ast_basis *axes, const float *head, size_t width) {
+float ast_tail_length(double skew, const float *head, size_t width) {
     double part[4] = {0};
     for (size_t j = 0; j < width; j += 4)
         for (size_t lane = 0; lane < 4; lane++)
             part[lane] += (double)head[j + lane] * (double)head[j + lane];
-    double inside = (part[0] + part[1] + part[2] + part[3]) * (1 - 0x1p-21) / (1 + axes->skew);
+    double inside = (part[0] + part[1] + part[2] + part[3]) * (1 - 0x1p-21) / (1 + skew);
     double outside = 1 + 2 * AST_UNIT_TOLERANCE - inside;
     return outside > 0 ? (float)(sqrt(outside) * (1 + 0x1p-22)) : 0;
+}
+
+/* ---- Means ------------------------------------------------------------------------------------------------------- */
+
+static void free_arrays(struct ast_mean_heads *h) {
+    ast_free_all(h->base, h->floats, h->errors, h->tails, h->last_tails, h->bytes, h->shift, h->rows, h->means);
 }
 
 void ast_mean_heads_free(struct ast_mean_heads *h) {
     if (!h)
         return;
-    ast_table_free(&h->panels);
-    ast_free_all(h->rows, h->means, h->tails[0], h->tails[1], h);
+    free_arrays(h);
+    free(h);
 }
 
 /* Room for the means of a table; those that are there stay. */
-static bool reserve(struct ast_mean_heads *h, const ast_heads *heads, size_t needed) {
-    size_t room = needed < 2 * h->capacity ? 2 * h->capacity : (needed + AST_PANEL) / AST_PANEL * AST_PANEL;
-    if (needed <= h->capacity)
+static bool reserve(struct ast_mean_heads *h, const ast_heads *heads, size_t dimension, size_t needed) {
+    const ast_stages *s = &heads->stages;
+    size_t old = h->capacity, room = needed < 2 * old ? 2 * old : (needed + AST_PANEL) / AST_PANEL * AST_PANEL;
+    if (needed <= old)
         return true;
-    bool ready = ast_grow_array(&h->rows, h->count, room, heads->second * sizeof *h->rows) &&
-                 ast_grow_array(&h->means, h->count, room, heads->axes.dimension * sizeof *h->means) &&
-                 ast_grow_array(&h->tails[0], h->count, room, sizeof *h->tails[0]) &&
-                 ast_grow_array(&h->tails[1], h->count, room, sizeof *h->tails[1]);
-    h->capacity = ready ? room : h->capacity;
+    bool ready = ast_grow_array(&h->base, old, room, sizeof *h->base) &&
+                 ast_grow_array(&h->floats, old, room, s->plain * sizeof *h->floats) &&
+                 ast_grow_array(&h->errors, old, room, sizeof *h->errors) &&
+                 ast_grow_array(&h->tails, old, room, sizeof *h->tails) &&
+                 ast_grow_array(&h->last_tails, old, room, sizeof *h->last_tails) &&
+                 ast_grow_array(&h->bytes, old, room, ast_byte_count(s)) &&
+                 ast_grow_array(&h->shift, old, room, sizeof *h->shift) &&
+                 ast_grow_array(&h->rows, old, room, s->second * sizeof *h->rows) &&
+                 ast_grow_array(&h->means, old, room, dimension * sizeof *h->means);
+    h->capacity = ready ? room : old;
     return ready;
 }
 
@@ -72,75 +85,137 @@ static void take_mean(const ast_table *table, size_t k, float *to) {
         to[d] = column[d * AST_PANEL];
 }
 
-/* Takes in the means from number h->count on, as many as are projected together. */
-static bool take_some(struct ast_mean_heads *h, const ast_heads *heads, const ast_kernels *kernels,
-                      const ast_table *table) {
+/* Column k of the first stage becomes nobody: its reach is below every score. */
+static void clear_column(struct ast_mean_heads *h, size_t k) {
+    size_t panel = k / AST_PANEL, column = k % AST_PANEL, plain = h->packed.plain, quads = h->packed.quads;
+    h->base[k] = AST_NO_SCORE;
+    h->errors[k] = h->tails[k] = h->last_tails[k] = 0;
+    h->shift[k] = 0;
+    for (size_t d = 0; d < plain; d++)
+        h->floats[(panel * plain + d) * AST_PANEL + column] = 0;
+    for (size_t q = 0; q < quads; q++)
+        memset(h->bytes + ((panel * quads + q) * AST_PANEL + column) * 4, 0, 4);
+}
+
+/* Column k of the first stage. Returns at least the length of the coordinates that are bytes. */
+static float pack_mean(struct ast_mean_heads *h, const ast_heads *heads, const ast_kernels *kernels, size_t k,
+                       const float *head) {
+    const ast_stages *s = &heads->stages;
+    size_t panel = k / AST_PANEL, column = k % AST_PANEL, count = ast_byte_count(s);
+    uint8_t bytes[AST_MOST_BYTES] = {0};
+    ast_bytes_made made = kernels->heads.to_bytes(head + s->plain, s->first - s->plain, s->unit, 0, bytes);
+    h->base[k] = 0;
+    h->errors[k] = count ? made.error : 0;
+    h->shift[k] = -AST_BYTE * made.sum;
+    h->tails[k] = ast_tail_length(s->raw ? 0 : heads->axes.skew, head, s->first);
+    h->last_tails[k] = ast_tail_length(s->raw ? 0 : heads->axes.skew, head, s->raw ? s->first : s->second);
+    for (size_t d = 0; d < s->plain; d++)
+        h->floats[(panel * s->plain + d) * AST_PANEL + column] = head[d];
+    for (size_t q = 0; q < count / 4; q++)
+        memcpy(h->bytes + ((panel * (count / 4) + q) * AST_PANEL + column) * 4, bytes + 4 * q, 4);
+    return made.length + made.error;
+}
+
+/* Means that a task brings up to date together. */
+typedef struct sync {
+    struct ast_mean_heads *h;
+    const ast_heads *heads;
+    const ast_kernels *kernels;
+    const ast_table *table;
+    size_t first;   /* mean that is not there yet */
+    float *longest; /* (blocks) */
+} sync;
+
+static void take_block(void *data, size_t block, int worker) {
+    const sync *y = data;
+    struct ast_mean_heads *h = y->h;
+    const ast_stages *s = &y->heads->stages;
+    size_t dimension = y->table->dimension, first = y->first + block * SOME, last = first + SOME;
     const float *rows[SOME];
-    size_t first = h->count, n = table->count - first < SOME ? table->count - first : SOME, width = heads->second;
-    for (size_t r = 0; r < n; r++) {
-        rows[r] = h->means + (first + r) * table->dimension;
-        take_mean(table, first + r, h->means + (first + r) * table->dimension);
+    (void)worker;
+    last = last < y->table->count ? last : y->table->count;
+    for (size_t k = first; k < last; k++) {
+        rows[k - first] = h->means + k * dimension;
+        take_mean(y->table, k, h->means + k * dimension);
     }
-    ast_heads_project(&heads->axes, kernels, rows, n, width, h->rows + first * width);
-    for (size_t k = first; k < first + n; k++) {
-        const float *head = h->rows + k * width;
-        if (!ast_table_append(&h->panels, head, (int32_t)k))
-            return false;
-        h->tails[0][k] = ast_tail_length(&heads->axes, head, h->width);
-        h->tails[1][k] = ast_tail_length(&heads->axes, head, width);
-        h->count++;
-        if (table->ids[k] == AST_NOBODY)
-            ast_mean_heads_vacate(h, k);
+    if (!s->raw)
+        ast_heads_project(&y->heads->axes, y->kernels, rows, last - first, s->second, h->rows + first * s->second);
+    y->longest[block] = 0;
+    for (size_t k = first; k < last; k++) {
+        const float *head = s->raw ? rows[k - first] : h->rows + k * s->second;
+        float length = pack_mean(h, y->heads, y->kernels, k, head);
+        y->longest[block] = length > y->longest[block] ? length : y->longest[block];
+        if (y->table->ids[k] == AST_NOBODY)
+            clear_column(h, k);
     }
-    return true;
 }
 
-/* Heads for other axes begin anew, and so do those of a table that was cleared. */
+/* Takes in the means behind those that are there. */
+static void take_means(sync *y, ast_pool *pool) {
+    struct ast_mean_heads *h = y->h;
+    size_t blocks = (y->table->count - y->first + SOME - 1) / SOME;
+    if (pool && blocks > 1)
+        ast_pool_run(pool, blocks, take_block, y);
+    for (size_t b = 0; (!pool || blocks == 1) && b < blocks; b++)
+        take_block(y, b, 0);
+    for (size_t b = 0; b < blocks; b++)
+        h->longest = y->longest[b] > h->longest ? y->longest[b] : h->longest;
+    for (size_t k = y->table->count; k % AST_PANEL; k++)
+        clear_column(h, k);
+}
+
+/* Other stages: the means begin anew, as those of a table that was cleared. */
 static void renew(struct ast_mean_heads *h, const ast_heads *heads, bool axial) {
-    if (h->version != heads->version) {
-        ast_table_free(&h->panels);
-        ast_free_all(h->rows, h->means, h->tails[0], h->tails[1]);
-        *h = (struct ast_mean_heads){.version = heads->version};
+    const ast_stages *s = &heads->stages;
+    if (h->layout != heads->layout) {
+        free_arrays(h);
+        *h = (struct ast_mean_heads){.layout = heads->layout};
     }
-    if (h->count == 0)
-        ast_table_clear(&h->panels, heads->second, axial);
-    for (size_t k = 0; h->width != heads->first && k < h->count; k++)
-        h->tails[0][k] = h->panels.ids[k] == AST_NOBODY
-                             ? 0
-                             : ast_tail_length(&heads->axes, h->rows + k * heads->second, heads->first);
-    h->width = heads->first;
+    if (h->packed.count == 0)
+        h->longest = 0;
+    h->packed.plain = s->plain;
+    h->packed.quads = ast_byte_count(s) / 4;
+    h->packed.axial = axial;
 }
 
-bool ast_mean_heads_sync(const ast_heads *heads, const ast_kernels *kernels, ast_table *table) {
+static void point_to(struct ast_mean_heads *h) {
+    ast_packed_means *p = &h->packed;
+    p->base = h->base;
+    p->floats = h->floats;
+    p->bytes = h->bytes;
+    p->shift = h->shift;
+    p->errors = h->errors;
+    p->tails = h->tails;
+}
+
+bool ast_mean_heads_sync(const ast_heads *heads, const ast_kernels *kernels, ast_table *table, ast_pool *pool) {
     if (!table->heads)
         table->heads = ast_allocate_zero(1, sizeof *table->heads);
     struct ast_mean_heads *h = table->heads;
     if (!h)
         return false;
-    if (h->version == heads->version && h->width == heads->first && h->count == table->count)
+    if (h->layout == heads->layout && h->packed.count == table->count)
         return true; /* several threads ask at once, where the table is theirs together */
     renew(h, heads, table->axial);
-    bool ready = reserve(h, heads, table->count);
-    while (ready && h->count < table->count)
-        ready = take_some(h, heads, kernels, table);
-    for (size_t k = h->count; ready && k % AST_PANEL; k++) /* unused columns of the last panel */
-        h->tails[0][k] = h->tails[1][k] = 0;
-    if (!ready)
-        h->count = 0;
+    sync y = {h, heads, kernels, table, h->packed.count, NULL};
+    y.longest = ast_allocate((table->count - y.first) / SOME + 1, sizeof *y.longest);
+    bool ready = y.longest && reserve(h, heads, table->dimension, table->count);
+    if (ready)
+        take_means(&y, pool);
+    free(y.longest);
+    point_to(h);
+    h->packed.count = ready ? table->count : 0;
     return ready;
 }
 
 void ast_mean_heads_forget(struct ast_mean_heads *h, size_t k) {
-    if (k >= h->count)
-        return;
-    h->count = h->panels.count = k / AST_PANEL * AST_PANEL; /* panels are filled from their first column */
+    if (k < h->packed.count)
+        h->packed.count = k / AST_PANEL * AST_PANEL; /* panels are filled from their first column */
 }
 
 void ast_mean_heads_vacate(struct ast_mean_heads *h, size_t k) {
-    if (k >= h->count)
-        return;
-    ast_table_vacate(&h->panels, k);
-    h->tails[0][k] = h->tails[1][k] = 0;
+    if (k < h->packed.count)
+        clear_column(h, k);
 }
 
 void ast_heads_free(ast_heads *h) {

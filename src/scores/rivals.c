@@ -12,6 +12,10 @@
 #define NEAR 8  /* means within the margin of the best that are told apart by exact scores */
 #define TILE 48 /* rows whose rivals are listed together */
 enum { OWN = -1, NOBODY = -2 };
+enum {
+    FIRST_PART = 64,
+    NEXT_PART = 8
+};                            /* means that points without a score are compared with first; then times this */
 #define SAME_AS_MEAN 0x1p-18f /* a score so near to 1: the point may be its cluster's only member */
 
 static inline float larger(float a, float b) {
@@ -45,9 +49,12 @@ typedef struct tile {
     const int32_t *ids; /* of the means */
     size_t first, n;    /* in the list */
     const float *heads[TILE];
-    float tails[2][TILE];
+    const uint8_t *bytes[TILE];
+    float units[TILE], lengths[TILE], tails[2][TILE];
+    float extra[TILE]; /* what is missing to the reach that the kernel finds: slack, and what the row's bytes leave */
     seed seeds[TILE];
-    float limits[TILE];  /* of a reach, without its slack */
+    float limits[TILE];  /* of a reach */
+    float passed[TILE];  /* the largest reach below the limit */
     size_t counts[TILE]; /* of rivals */
 } tile;
 
@@ -56,7 +63,7 @@ typedef struct tile {
 /* Finds the heads of all points of the chunk, unless they are those of an earlier pass. */
 static void keep_heads(ast_scorer *s, ast_chunk *c) {
     ast_heads *h = &s->heads;
-    size_t chunk = c->base / s->rows->chunk;
+    size_t chunk = c->base / s->rows->chunk, width = h->stages.second;
     const float *some = NULL;
     if (h->kept.versions[chunk] == h->version)
         return;
@@ -67,21 +74,47 @@ static void keep_heads(ast_scorer *s, ast_chunk *c) {
     for (size_t j = 0; j < s->rows->chunk && some; j++) /* nobody asks for missing rows */
         c->picked[j] = s->labels[c->base + j] == AST_MISSING ? some : c->rows.loaded[j];
     if (some)
-        ast_heads_project(&h->axes, s->kernels, c->picked, s->rows->chunk, h->second,
-                          h->kept.rows + c->base * h->second);
+        ast_heads_project(&h->axes, s->kernels, c->picked, s->rows->chunk, width, h->kept.rows + c->base * width);
 }
 
-/* Heads of the tile's points: kept ones, or found now. */
+static bool uses_kept(const ast_heads *h) {
+    return h->kept.rows && !h->stages.raw;
+}
+
+/* Heads of the tile's points: kept ones, or found now; or the points themselves. */
 static void find_heads(tile *t) {
     const ast_heads *h = &t->s->heads;
+    const float *const *rows = t->c->picked + t->first;
+    size_t width = h->stages.second;
     for (size_t j = 0; j < t->n; j++)
-        t->heads[j] = h->kept.rows ? h->kept.rows + (t->c->base + t->c->list[t->first + j]) * h->second
-                                   : t->c->rivals.heads + j * h->second;
-    if (!h->kept.rows)
-        ast_heads_project(&h->axes, t->s->kernels, t->c->picked + t->first, t->n, h->second, t->c->rivals.heads);
+        t->heads[j] = h->stages.raw  ? rows[j]
+                      : uses_kept(h) ? h->kept.rows + (t->c->base + t->c->list[t->first + j]) * width
+                                     : t->c->rivals.heads + j * width;
+    if (!h->stages.raw && !uses_kept(h))
+        ast_heads_project(&h->axes, t->s->kernels, rows, t->n, width, t->c->rivals.heads);
+}
+
+/* Their bytes, and what these leave: |x - bytes| times the longest mean, at most. */
+static void pack_heads(tile *t) {
+    const ast_heads *h = &t->s->heads;
+    const ast_stages *s = &h->stages;
+    size_t count = ast_byte_count(s), coordinates = s->first - s->plain;
+    double skew = s->raw ? 0 : h->axes.skew;
     for (size_t j = 0; j < t->n; j++) {
-        t->tails[0][j] = ast_tail_length(&h->axes, t->heads[j], h->first);
-        t->tails[1][j] = ast_tail_length(&h->axes, t->heads[j], h->second);
+        uint8_t *bytes = t->c->rivals.bytes + j * count;
+        ast_bytes_made made = {0};
+        if (count) {
+            made = t->s->kernels->heads.to_bytes(t->heads[j] + s->plain, coordinates, 0, AST_BYTE, bytes);
+            memset(bytes + coordinates, 0, count - coordinates);
+        }
+        t->bytes[j] = bytes;
+        t->units[j] = made.unit * s->unit;
+        t->lengths[j] = made.length;
+        t->extra[j] = made.error * t->means->longest * (1 + 0x1p-20f) + h->slack;
+        t->tails[0][j] = ast_tail_length(skew, t->heads[j], s->first);
+        t->tails[1][j] = s->raw ? t->tails[0][j] : ast_tail_length(skew, t->heads[j], s->second);
+        t->passed[j] = AST_NO_SCORE;
+        t->counts[j] = 0;
     }
 }
 
@@ -91,10 +124,10 @@ static void find_heads(tile *t) {
 static void leave_behind(const tile *t, contest *x) {
     size_t left = 0, known = x->near_count < NEAR ? x->near_count : NEAR;
     for (size_t i = 0; i < known; i++)
-        if (x->near[i].product >= x->best - t->s->margin)
+        if (x->near[i].reach >= x->best - t->s->margin)
             x->near[left++] = x->near[i];
         else
-            x->rest = larger(x->rest, x->near[i].product);
+            x->rest = larger(x->rest, x->near[i].reach);
     x->near_count = x->near_count > NEAR ? x->near_count : left;
 }
 
@@ -110,7 +143,7 @@ static void meet(const tile *t, contest *x, float score, size_t mean) {
         x->rest = larger(x->rest, x->near_count ? AST_NO_SCORE : x->best);
         x->best = score;
         x->mean = (int32_t)mean;
-        x->limit = larger(x->limit, score - t->s->heads.spare);
+        x->limit = larger(x->limit, score - t->s->heads.stages.spare);
         leave_behind(t, x);
     }
     if (x->near_count < NEAR)
@@ -130,21 +163,28 @@ static float full_score(const tile *t, size_t j, size_t mean) {
     return t->s->rows->axial ? fabsf(score) : score;
 }
 
-/* The rivals that are left after all coordinates of the heads, in the place of those before. */
-static size_t refine(const tile *t, size_t j, contest *x, ast_rival *rivals) {
+/* The most that a rival's score can be, by all coordinates of the heads. */
+static float refined_reach(const tile *t, size_t j, ast_rival rival) {
     const ast_heads *h = &t->s->heads;
-    size_t width = h->second, rest = width - h->first, left = 0;
+    size_t width = h->stages.second;
+    if (h->stages.raw)
+        return rival.reach;
+    float product = t->s->kernels->dot(t->heads[j], t->means->rows + rival.mean * width, width);
+    float reach = (t->s->rows->axial ? fabsf(product) : product) + t->tails[1][j] * t->means->last_tails[rival.mean];
+    return reach + h->slack < rival.reach ? reach + h->slack : rival.reach;
+}
+
+/* The rivals that are left after the second stage, in the place of those before. */
+static size_t refine(const tile *t, size_t j, contest *x, ast_rival *rivals) {
+    size_t left = 0;
     for (size_t r = 0; r < t->counts[j]; r++) {
-        size_t k = rivals[r].mean;
-        float product = rivals[r].product;
-        if (rest)
-            product += t->s->kernels->dot(t->heads[j] + h->first, t->means->rows + k * width + h->first, rest);
-        float reach =
-            (t->s->rows->axial ? fabsf(product) : product) + t->tails[1][j] * t->means->tails[1][k] + h->slack;
-        if (reach < x->limit)
-            dismiss(x, reach);
+        ast_rival rival = {rivals[r].mean, rivals[r].reach + t->extra[j]};
+        if (rival.reach >= x->limit)
+            rival.reach = refined_reach(t, j, rival);
+        if (rival.reach < x->limit)
+            dismiss(x, rival.reach);
         else
-            rivals[left++] = (ast_rival){(uint32_t)k, reach};
+            rivals[left++] = rival;
     }
     return left;
 }
@@ -152,14 +192,14 @@ static size_t refine(const tile *t, size_t j, contest *x, ast_rival *rivals) {
 /* Full scores, those of the largest reach first as far as that is easy: the first raises the limit for the others. */
 static void score_rivals(const tile *t, size_t j, contest *x, ast_rival *rivals, size_t count) {
     for (size_t r = 1; r < count; r++)
-        if (rivals[r].product > rivals[0].product) {
+        if (rivals[r].reach > rivals[0].reach) {
             ast_rival swap = rivals[r];
             rivals[r] = rivals[0];
             rivals[0] = swap;
         }
     for (size_t r = 0; r < count; r++) {
-        if (rivals[r].product < x->limit) {
-            dismiss(x, rivals[r].product);
+        if (rivals[r].reach < x->limit) {
+            dismiss(x, rivals[r].reach);
             continue;
         }
         meet(t, x, full_score(t, j, rivals[r].mean), rivals[r].mean);
@@ -213,17 +253,22 @@ const ast_close_call *ast_close_call_of(const ast_chunk *c, size_t at) {
 
 /* ---- A tile ------------------------------------------------------------------------------------------------------ */
 
-static ast_head_tile head_tile(tile *t, const float *limits) {
-    return (ast_head_tile){.rows = t->heads,
+/* Adds the rivals among means first..last-1. */
+static void list_rivals(tile *t, size_t first, size_t last) {
+    float limits[TILE];
+    for (size_t j = 0; j < t->n; j++)
+        limits[j] = t->limits[j] - t->extra[j];
+    ast_head_tile heads = {.n = t->n,
+                           .floats = t->heads,
+                           .bytes = t->bytes,
+                           .units = t->units,
+                           .lengths = t->lengths,
                            .tails = t->tails[0],
-                           .n = t->n,
-                           .width = t->s->heads.first,
-                           .means = &t->means->panels,
-                           .mean_tails = t->means->tails[0],
                            .limits = limits,
                            .rivals = t->c->rivals.list,
                            .counts = t->counts,
                            .room = t->c->rivals.room};
+    t->s->kernels->heads.rivals(&heads, &t->means->packed, first, last, t->passed, t->c->scratch);
 }
 
 /* The score with the own mean: fresh in bounded passes, found now in others; AST_NO_SCORE: none is known. */
@@ -240,27 +285,54 @@ static float own_score(const tile *t, size_t j, bool bounded) {
     return s->rows->axial && score > AST_NO_SCORE ? fabsf(score) : score;
 }
 
-/* Every contest begins with one score: with the own mean, where that is known, or with the mean of the largest reach. A
- * mean matters if it reaches that and fits; for a point in a cluster of its own, if it fits. */
-static void begin_contests(tile *t, bool bounded) {
-    const ast_scorer *s = t->s;
-    ast_head_tile heads = head_tile(t, NULL);
+/* A mean matters if it reaches the score that the contest begins with, and fits; for a point in a cluster of its own,
+ * if it fits. */
+static float limit_of(const tile *t, const seed *x) {
+    const ast_heads *h = &t->s->heads;
+    float least = x->alone ? h->floor : larger(x->score, h->floor);
+    return larger(least - h->stages.spare, AST_NO_SCORE + 2); /* below every score, above nobody's */
+}
+
+/* Contests begin with the score of the own mean, where that is known. Returns whether all do. */
+static bool begin_contests(tile *t, bool bounded) {
     bool all = true;
     for (size_t j = 0; j < t->n; j++) {
         float own = own_score(t, j, bounded);
-        t->seeds[j] = (seed){own, own > AST_NO_SCORE ? OWN : NOBODY, false};
-        all = all && own > AST_NO_SCORE;
+        bool known = own > AST_NO_SCORE;
+        bool alone = known && own > 1 - SAME_AS_MEAN && t->s->heads.floor > AST_NO_SCORE;
+        t->seeds[j] = (seed){own, known ? OWN : NOBODY, alone};
+        t->limits[j] = limit_of(t, &t->seeds[j]);
+        t->c->rivals.products += known;
+        all = all && known;
     }
-    bool search = !all && !s->heads.seedless;
-    if (search)
-        s->kernels->heads.best(&heads, t->c->other, t->c->scratch);
-    for (size_t j = 0; j < t->n; j++) {
-        seed *x = &t->seeds[j];
-        if (search && x->mean == NOBODY)
-            *x = (seed){full_score(t, j, (size_t)t->c->other.id[j]), t->c->other.id[j], false};
-        x->alone = x->mean == OWN && x->score > 1 - SAME_AS_MEAN && s->heads.floor > AST_NO_SCORE;
-        t->limits[j] = (x->alone ? s->heads.floor : larger(x->score, s->heads.floor)) - s->heads.spare - s->heads.slack;
-        t->c->rivals.products += x->mean != NOBODY;
+    return all;
+}
+
+/* Scores the mean of the largest reach among the rivals from number `seen` on, which raises the limit for the means to
+ * come. */
+static void raise_limit(tile *t, size_t j, size_t seen) {
+    const ast_rival *rivals = t->c->rivals.list + j * t->c->rivals.room;
+    size_t best = seen;
+    if (t->seeds[j].mean == OWN || seen == t->counts[j])
+        return;
+    for (size_t r = seen; r < t->counts[j]; r++)
+        best = rivals[r].reach > rivals[best].reach ? r : best;
+    float score = full_score(t, j, rivals[best].mean);
+    t->c->rivals.products++;
+    if (score > t->seeds[j].score)
+        t->seeds[j] = (seed){score, (int32_t)rivals[best].mean, false};
+    t->limits[j] = limit_of(t, &t->seeds[j]);
+}
+
+/* The rivals of all points. Where no score is known yet, the means come in parts, each larger than those before. */
+static void find_rivals(tile *t, bool bounded) {
+    size_t count = t->means->packed.count, part = begin_contests(t, bounded) ? count : FIRST_PART, seen[TILE];
+    for (size_t first = 0; first < count; first += part, part *= NEXT_PART) {
+        size_t last = count - first < part ? count : first + part;
+        memcpy(seen, t->counts, t->n * sizeof *seen);
+        list_rivals(t, first, last);
+        for (size_t j = 0; j < t->n && last < count; j++)
+            raise_limit(t, j, seen[j]);
     }
 }
 
@@ -272,16 +344,17 @@ static bool is_seed(const tile *t, size_t j, uint32_t mean) {
 }
 
 /* The rivals without the seed, which meets the contest first. Returns whether it is among them, as it must be. */
-static bool begin_contest(tile *t, size_t j, float passed, contest *x) {
+static bool begin_contest(tile *t, size_t j, contest *x) {
     const seed *own = &t->seeds[j];
     ast_rival *rivals = t->c->rivals.list + j * t->c->rivals.room;
     size_t left = 0;
     int32_t mean = own->mean;
+    float passed = t->passed[j] + t->extra[j];
     *x = (contest){.best = AST_NO_SCORE,
                    .mean = NOBODY,
                    .second = passed,
                    .rest = passed,
-                   .limit = t->limits[j] + t->s->heads.slack,
+                   .limit = t->limits[j],
                    .alone = own->alone};
     for (size_t r = 0; r < t->counts[j]; r++)
         if (is_seed(t, j, rivals[r].mean))
@@ -301,12 +374,12 @@ static void score_in_full(const tile *t, size_t at) {
     t->c->rivals.products += t->c->table->count;
 }
 
-static void end_contest(tile *t, size_t j, float passed) {
+static void end_contest(tile *t, size_t j) {
     contest x;
     const seed *own = &t->seeds[j];
     ast_rival *rivals = t->c->rivals.list + j * t->c->rivals.room;
     size_t at = t->first + j;
-    if (!begin_contest(t, j, passed + t->s->heads.slack, &x)) {
+    if (!begin_contest(t, j, &x)) {
         score_in_full(t, at);
         return;
     }
@@ -321,41 +394,40 @@ static void end_contest(tile *t, size_t j, float passed) {
 }
 
 static void score_tile(tile *t, bool bounded) {
-    float passed[TILE];
     find_heads(t);
-    begin_contests(t, bounded);
-    ast_head_tile heads = head_tile(t, t->limits);
-    t->s->kernels->heads.rivals(&heads, passed, t->c->scratch);
+    pack_heads(t);
+    find_rivals(t, bounded);
     for (size_t j = 0; j < t->n; j++)
-        end_contest(t, j, passed[j]);
+        end_contest(t, j);
 }
 
 /* ---- A list ------------------------------------------------------------------------------------------------------ */
 
-static bool reserve(ast_rival_buffer *b, size_t means, size_t width, size_t chunk) {
-    size_t room = means + AST_PANEL;
+static bool reserve(ast_rival_buffer *b, size_t means, const ast_stages *stages, size_t chunk) {
+    size_t room = means + AST_PANEL, width = stages->second + ast_byte_count(stages) / sizeof(float);
     if (!b->calls)
         b->calls = ast_allocate(chunk, sizeof *b->calls);
     if (!b->calls)
         return false;
-    if (room <= b->room && width <= b->width)
-        return true;
-    ast_free_all(b->list, b->heads);
-    b->list = ast_allocate(TILE * (room + room / 4), sizeof *b->list);
-    b->heads = ast_allocate(TILE * width, sizeof *b->heads);
-    bool ready = b->list && b->heads;
-    b->room = ready ? room + room / 4 : 0;
-    b->width = ready ? width : 0;
-    return ready;
+    if (room > b->room || width > b->width) {
+        ast_free_all(b->list, b->heads);
+        b->list = ast_allocate(TILE * (room + room / 4), sizeof *b->list);
+        b->heads = ast_allocate(TILE * width, sizeof *b->heads);
+        bool ready = b->list && b->heads;
+        b->room = ready ? room + room / 4 : 0;
+        b->width = ready ? width : 0;
+    }
+    b->bytes = b->room ? (uint8_t *)(b->heads + TILE * stages->second) : NULL;
+    return b->room > 0;
 }
 
 bool ast_heads_ready(ast_scorer *s, ast_chunk *c, const ast_table *table) {
     if (!s->heads.on || table != c->table || table->count < ast_least_means(&s->heads))
         return false;
-    if (!reserve(&c->rivals, table->count, s->heads.second, s->rows->chunk) ||
-        !ast_mean_heads_sync(&s->heads, s->kernels, c->table))
+    if (!reserve(&c->rivals, table->count, &s->heads.stages, s->rows->chunk) ||
+        !ast_mean_heads_sync(&s->heads, s->kernels, c->table, NULL))
         return false;
-    if (s->heads.kept.rows)
+    if (uses_kept(&s->heads))
         keep_heads(s, c);
     return true;
 }

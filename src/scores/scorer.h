@@ -127,9 +127,10 @@ typedef struct ast_rival_buffer {
     size_t call_count;
     size_t seen;       /* events of the pass that the chunk's table has: as in ast_worker */
     ast_rival *list;   /* (tile, room) */
-    float *heads;      /* (tile, width) */
+    float *heads;      /* (tile, width): heads, and behind those of all rows */
+    uint8_t *bytes;    /* their bytes */
     size_t room;       /* rivals of a point */
-    size_t width;      /* coordinates of a head */
+    size_t width;      /* of a row, in floats */
     uint64_t products; /* scores in full in this pass, of a point with a mean */
     uint64_t challenged, unsettled; /* points compared with the fast clusters in this pass, and those it did not settle */
 } ast_rival_buffer;

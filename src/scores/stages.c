@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Whether heads pay in the next pass, and with how many coordinates: tried on a sample of points and means.
+ * Whether heads pay in the next pass, and with which stages: tried on a sample of points and means.
  *
- * Axes are found where there are none, or where their price has risen since. If the price is not well below that of
- * full products, the pass goes without them, and the next passes do not try again at once. Before the first clusters
- * are born, points stand for them. */
-#include "kinds.h"
+ * Axes are found where there are none, or where their price has risen since. Where the rows as they are cost no more,
+ * the next passes do not look for axes again; where neither is well below the price of full products, they try nothing.
+ * Before the first clusters are born, points stand for them. */
+#include "prices.h"
 
 #include "memory.h"
 
@@ -15,43 +15,32 @@
 
 enum {
     LEAST_DIMENSION = 48, /* below, full products are as fast */
-    POINTS = 64,          /* in the sample, */
-    PLACES = 12,          /* that they come from, */
-    MEANS = 256,          /* tried with each of them */
+    PLACES = 12,          /* that the points of the sample come from */
     MOST_MEANS = 1024,    /* that axes are found from */
-    PATIENCE = 3          /* passes without heads, after an attempt that did not pay */
+    PATIENCE = 3          /* passes without another attempt, after one that did not pay */
 };
 #define ROUNDS 8                  /* products of axes with rows that finding them takes, about */
 #define WORTH_IT 4                /* a pass must cost so many times as much: it may turn out that heads do not pay */
 #define GAIN 0.8                  /* the price, relative to full products, at which heads are used */
 #define WORSE 1.25                /* the price, relative to that of new axes, at which they are found anew */
-#define FORESIGHT 1.5             /* how much dearer a pass may be, if the next one is likely to be cheap */
 #define SAME_POINT (1 - 0x1p-20f) /* a score from here on is that of a point with itself */
-/* Prices are in units of one product within a panel. A single product is that much dearer, and each has a fixed cost.
- */
-#define SINGLE 6.0
-#define FIXED 1200.0
 
-static const size_t widths[] = {16, 32, 48, 64, 80, 96, 128, 160, 192, 224, 256};
-enum { WIDTHS = sizeof widths / sizeof *widths };
+enum { POINTS = AST_TRIAL_POINTS, MEANS = AST_TRIAL_MEANS };
 
-typedef struct trial {
-    ast_scorer *s;
-    ast_chunk *c;
+/* A trial and what axes are found from: other means than points are tried with, if there are so many. */
+typedef struct sample {
+    ast_trial trial;
     float *memory;        /* (POINTS + MEANS + MOST_MEANS, D) */
-    const float **points; /* (n) */
-    const float **means; /* (m) that points are tried with: others than the axes are found from, if there are so many */
-    const float **source; /* (sources) what axes are found from */
-    size_t n, m, sources;
-    size_t expected; /* means that the pass will have */
-    bool known;      /* points have labels, so that one score of theirs is at hand */
-} trial;
+    const float **rows;   /* (POINTS + MEANS + MOST_MEANS) */
+    const float **source; /* (sources) */
+    size_t sources;
+} sample;
 
 /* ---- The sample -------------------------------------------------------------------------------------------------- */
 
 /* Takes up to `most` rows from places all over the points (of a source: from its beginning), the first `skip` of each
  * left out, to `to`. */
-static size_t take_points(const trial *t, size_t skip, size_t most, float *to, const float **rows) {
+static size_t take_points(const ast_trial *t, size_t skip, size_t most, float *to, const float **rows) {
     const ast_rowset *all = t->s->rows;
     size_t places = all->reader ? 1 : PLACES, taken = 0;
     for (size_t p = 0; p < places; p++) {
@@ -70,7 +59,7 @@ static size_t take_points(const trial *t, size_t skip, size_t most, float *to, c
 }
 
 /* Takes up to `most` means; `odd`: those between the ones that are taken otherwise. */
-static size_t take_means(const trial *t, bool odd, size_t most, float *to, const float **rows) {
+static size_t take_means(const ast_trial *t, bool odd, size_t most, float *to, const float **rows) {
     const ast_table *table = &t->s->table;
     size_t count = table->count < most ? table->count : most, dimension = table->dimension;
     for (size_t i = 0; i < count; i++) {
@@ -83,148 +72,109 @@ static size_t take_means(const trial *t, bool odd, size_t most, float *to, const
     return count;
 }
 
-static bool take_sample(trial *t) {
-    size_t dimension = t->s->rows->dimension, each = t->s->rows->chunk / 4;
-    t->memory = ast_allocate((POINTS + MEANS + MOST_MEANS) * dimension, sizeof *t->memory);
-    t->points = ast_allocate(POINTS + MEANS + MOST_MEANS, sizeof *t->points);
-    if (!t->memory || !t->points)
-        return false;
-    float *means = t->memory + POINTS * dimension, *source = means + MEANS * dimension;
-    t->means = t->points + POINTS;
-    t->source = t->means + MEANS;
-    t->n = take_points(t, 0, POINTS, t->memory, t->points);
-    if (t->s->table.count) {
-        t->m = take_means(t, true, MEANS, means, t->means);
-        t->sources = take_means(t, false, MOST_MEANS, source, t->source);
-    } else {
-        t->m = take_points(t, each, MEANS, means, t->means);
-        t->sources = take_points(t, 2 * each, MOST_MEANS, source, t->source);
-    }
-    return t->n > 0 && t->m > 1 && t->sources > 1;
-}
-
-/* ---- Prices ------------------------------------------------------------------------------------------------------ */
-
-/* The share of sampled means whose reach is no smaller than the goal, for each width. */
-static void count_rivals(const trial *t, const float *goals, const float *points, const float *means, size_t width,
-                         double share[WIDTHS]) {
-    const ast_basis *axes = &t->s->heads.axes;
-    size_t left[WIDTHS] = {0};
-    float tails[MEANS];
-    for (size_t w = 0; w < WIDTHS && widths[w] <= width; w++) {
-        for (size_t k = 0; k < t->m; k++)
-            tails[k] = ast_tail_length(axes, means + k * width, widths[w]);
-        for (size_t i = 0; i < t->n; i++) {
-            const float *head = points + i * width;
-            float tail = ast_tail_length(axes, head, widths[w]);
-            for (size_t k = 0; k < t->m; k++) {
-                float product = t->s->kernels->dot(head, means + k * width, widths[w]);
-                left[w] += (t->s->rows->axial ? fabsf(product) : product) + tail * tails[k] >= goals[i];
-            }
-        }
-    }
-    for (size_t w = 0; w < WIDTHS; w++)
-        share[w] = widths[w] <= width ? (double)left[w] / (double)(t->n * t->m) : 1;
-}
-
-/* The time per point and mean, of `stages` products over the first coordinates. */
-static double price_of(const trial *t, const double share[WIDTHS], size_t first, size_t second, int stages) {
-    double dimension = (double)t->s->rows->dimension, expected = (double)t->expected;
-    double finding = t->s->rows->reader ? 2 : 0.5; /* how often a pass finds the heads of points, in double */
-    return stages * (double)widths[first] + share[first] * (FIXED + SINGLE * (double)(widths[second] - widths[first])) +
-           (share[second] + 2 / expected) * (FIXED + SINGLE * dimension) +
-           finding * dimension * (double)widths[second] / expected;
-}
-
-/* `fresh`: the axes are new, and so will be the heads of points; otherwise those that are kept are used on. */
-static double choose_widths(const trial *t, const double share[WIDTHS], bool fresh, int stages) {
-    double least = INFINITY;
-    ast_heads *h = &t->s->heads;
-    size_t kept = h->second;
-    for (size_t second = 0; second < WIDTHS && widths[second] <= h->axes.count; second++)
-        for (size_t first = 0; first <= second && (fresh || widths[second] == kept); first++) {
-            double price = price_of(t, share, first, second, stages);
-            if (price < least) {
-                least = price;
-                h->first = widths[first];
-                h->second = widths[second];
-            }
-        }
-    return least;
-}
-
 /* The best scores of the sampled points, with the means or with other points. */
-static void find_best(const trial *t, float *best) {
+static void find_best(ast_trial *t) {
     ast_scorer *s = t->s;
     if (s->table.count) {
-        ast_scores out = {best, t->c->other.second, t->c->other.id};
+        ast_scores out = {t->best, t->c->other.second, t->c->other.id};
         s->kernels->score_rows(t->points, t->n, &s->table, out, t->c->scratch);
         return;
     }
     for (size_t i = 0; i < t->n; i++) {
-        best[i] = AST_NO_SCORE;
+        t->best[i] = AST_NO_SCORE;
         for (size_t k = 0; k < t->m; k++) {
             float score = s->kernels->dot(t->points[i], t->means[k], s->rows->dimension);
             score = s->rows->axial ? fabsf(score) : score;
-            best[i] = score > best[i] && score < SAME_POINT ? score : best[i];
+            t->best[i] = score > t->best[i] && score < SAME_POINT ? score : t->best[i];
         }
     }
 }
 
-/* What is tried: with which goals, and how the widths come out. */
-typedef struct attempt {
-    bool seedless;
-    float spare;
-    double price;
-    size_t first, second;
-} attempt;
-
-static void try_one(const trial *t, const float *heads, const float *best, bool fresh, attempt *a) {
-    ast_heads *h = &t->s->heads;
-    size_t width = h->axes.count, second = h->second;
-    float goals[POINTS];
-    double share[WIDTHS];
-    for (size_t i = 0; i < t->n; i++)
-        goals[i] = (a->seedless ? h->floor : fmaxf(best[i], h->floor)) - a->spare - h->slack;
-    count_rivals(t, goals, heads, heads + t->n * width, width, share);
-    a->price = choose_widths(t, share, fresh, t->known || a->seedless ? 1 : 2);
-    a->first = h->first;
-    a->second = h->second;
-    h->second = second;
+static bool take_sample(sample *x) {
+    ast_trial *t = &x->trial;
+    size_t dimension = t->s->rows->dimension, each = t->s->rows->chunk / 4;
+    x->memory = ast_allocate((POINTS + MEANS + MOST_MEANS) * dimension, sizeof *x->memory);
+    x->rows = ast_allocate(POINTS + MEANS + MOST_MEANS, sizeof *x->rows);
+    if (!x->memory || !x->rows)
+        return false;
+    float *means = x->memory + POINTS * dimension, *source = means + MEANS * dimension;
+    t->points = x->rows;
+    t->means = x->rows + POINTS;
+    x->source = x->rows + POINTS + MEANS;
+    t->n = take_points(t, 0, POINTS, x->memory, t->points);
+    if (t->s->table.count) {
+        t->m = take_means(t, true, MEANS, means, t->means);
+        x->sources = take_means(t, false, MOST_MEANS, source, x->source);
+    } else {
+        t->m = take_points(t, each, MEANS, means, t->means);
+        x->sources = take_points(t, 2 * each, MOST_MEANS, source, x->source);
+    }
+    if (t->n == 0 || t->m < 2 || x->sources < 2)
+        return false;
+    find_best(t);
+    return true;
 }
 
-/* The price with the axes that there are, and the best widths. Points without a label are scored with the mean of the
- * largest reach first, or with none. Means that cannot win are scored all the same, if they might in the next pass and
- * that does not cost much: then the bounds spare most points that pass. */
-static double try_axes(const trial *t, bool fresh) {
-    ast_scorer *s = t->s;
+/* ---- The decision ------------------------------------------------------------------------------------------------ */
+
+static size_t most_axes(const ast_rowset *rows) {
+    size_t most = rows->dimension < AST_MOST_AXES ? rows->dimension : AST_MOST_AXES;
+    return most < AST_PANEL ? AST_PANEL : most / AST_PANEL * AST_PANEL;
+}
+
+/* For rounding of the products, and for axes that are not quite orthonormal. */
+static void set_slack(ast_heads *h, const ast_rowset *rows, bool raw) {
+    h->slack = ast_score_error(raw ? rows->dimension : most_axes(rows)) + (raw ? 0 : (float)h->axes.skew) + 0x1p-20f;
+}
+
+/* The price along the axes that there are, or along new ones where theirs has risen or there are none. */
+static double try_axes(const sample *x, ast_stages *stages) {
+    ast_scorer *s = x->trial.s;
     ast_heads *h = &s->heads;
-    size_t width = h->axes.count;
-    float best[POINTS], *heads = ast_allocate((POINTS + MEANS) * width, sizeof *heads);
-    attempt plain = {.spare = 2 * s->margin}, other = plain;
-    if (!heads || !width) {
-        free(heads);
+    set_slack(h, s->rows, false);
+    double price = INFINITY;
+    if (h->axes.dimension == s->rows->dimension)
+        price = ast_price_stages(&x->trial, false, h->kept_width, stages);
+    if ((price <= WORSE * h->price && price < INFINITY) || h->wait > 0)
+        return price;
+    if (!ast_basis_find(&h->axes, s->kernels, x->source, x->sources, s->rows->dimension, most_axes(s->rows)))
         return INFINITY;
-    }
-    find_best(t, best);
-    ast_heads_project(&h->axes, s->kernels, t->points, t->n, width, heads);
-    ast_heads_project(&h->axes, s->kernels, t->means, t->m, width, heads + t->n * width);
-    try_one(t, heads, best, fresh, &plain);
-    double worth = 1;
-    if (t->known) {
-        other.spare += 2 * s->moves.slow.most[0];
-        worth = FORESIGHT;
-    } else {
-        other.seedless = h->floor > AST_NO_SCORE;
-    }
-    try_one(t, heads, best, fresh, &other);
-    const attempt *chosen = other.price < worth * plain.price ? &other : &plain;
-    h->seedless = chosen->seedless;
-    h->spare = chosen->spare;
-    h->first = chosen->first;
-    h->second = chosen->second;
-    free(heads);
-    return t->known ? plain.price : chosen->price;
+    set_slack(h, s->rows, false);
+    h->version++;
+    h->price = price = ast_price_stages(&x->trial, false, 0, stages);
+    h->kept_width = price < INFINITY ? stages->second : 0;
+    return price;
+}
+
+/* For tests: all kinds of stages, by the number. */
+static void force(ast_heads *h, const ast_rowset *rows) {
+    size_t most = most_axes(rows), width = h->forced / 4 * 4 + 4;
+    bool raw = h->forced % 4 == 1;
+    ast_stages *s = &h->stages;
+    s->raw = raw;
+    s->second = raw ? 0 : most;
+    most = raw ? rows->dimension / 4 * 4 : most;
+    s->first = width < most ? width : most;
+    s->plain = h->forced % 4 == 2 ? s->first / 2 : h->forced % 4 == 3 ? s->first : 0;
+    s->unit = 0.5f / AST_BYTE; /* some numbers are larger */
+    h->version += h->kept_width != s->second;
+    h->kept_width = s->second;
+}
+
+static void decide(const sample *x) {
+    ast_scorer *s = x->trial.s;
+    ast_heads *h = &s->heads;
+    ast_stages raw, along;
+    double dimension = (double)s->rows->dimension, along_price = try_axes(x, &along);
+    set_slack(h, s->rows, true);
+    double raw_price = ast_price_stages(&x->trial, true, 0, &raw), price = fmin(raw_price, along_price);
+    h->wait = along_price < fmin(raw_price, GAIN * dimension) ? 0 : h->wait > 0 ? h->wait - 1 : PATIENCE;
+    h->on = price < INFINITY && (price < GAIN * dimension || h->forced);
+    h->stages = price == raw_price ? raw : along;
+    if (h->on && h->forced)
+        force(h, s->rows);
+    set_slack(h, s->rows, h->stages.raw);
+    h->layout++;
 }
 
 /* ---- Before a pass ----------------------------------------------------------------------------------------------- */
@@ -243,8 +193,8 @@ static bool may_pay(const ast_scorer *s, size_t expected) {
 /* Memory for heads of all points, where these are in memory too. Without it they are found for each pass. */
 static void keep_points(ast_scorer *s) {
     ast_kept_heads *k = &s->heads.kept;
-    size_t needed = s->rows->padded * s->heads.second;
-    if (s->rows->reader)
+    size_t needed = s->rows->padded * s->heads.stages.second;
+    if (s->rows->reader || s->heads.stages.raw)
         return;
     if (needed > k->capacity || s->rows->chunks > k->chunks) {
         ast_free_all(k->rows, k->versions);
@@ -259,40 +209,18 @@ static void keep_points(ast_scorer *s) {
     *k = (ast_kept_heads){0};
 }
 
-static void decide(const trial *t) {
-    ast_scorer *s = t->s;
-    ast_heads *h = &s->heads;
-    size_t dimension = s->rows->dimension, most = dimension < AST_MOST_AXES ? dimension : AST_MOST_AXES;
-    most = most < AST_PANEL ? AST_PANEL : most / AST_PANEL * AST_PANEL;
-    h->slack = ast_score_error(most) + (float)h->axes.skew + 0x1p-20f;
-    double price = h->axes.dimension == dimension ? try_axes(t, false) : INFINITY;
-    if (price > WORSE * h->price || price == INFINITY) {
-        if (!ast_basis_find(&h->axes, s->kernels, t->source, t->sources, dimension, most))
-            return;
-        h->slack = ast_score_error(most) + (float)h->axes.skew + 0x1p-20f;
-        price = h->price = try_axes(t, true);
-        h->version++;
-    }
-    h->on = price < GAIN * (double)dimension || h->forced;
-    if (h->forced) {
-        h->second = most;
-        h->first = h->forced < most ? h->forced / 4 * 4 : most;
-    }
-    h->wait = h->on || s->table.count == 0 ? 0 : PATIENCE;
-}
-
 void ast_heads_begin_pass(ast_scorer *s, ast_chunk *scratch, float floor) {
     ast_heads *h = &s->heads;
     size_t expected = s->table.count ? s->table.count : s->rows->count / 16;
-    trial t = {.s = s, .c = scratch, .expected = expected, .known = s->bounds.on && !scratch->unlabelled};
+    sample x = {.trial = {.s = s, .c = scratch, .expected = expected, .known = s->bounds.on && !scratch->unlabelled}};
     h->on = false;
     h->floor = floor;
-    if (!may_pay(s, expected) || (h->wait > 0 && h->wait-- > 0))
+    if (!may_pay(s, expected))
         return;
-    if (take_sample(&t))
-        decide(&t);
-    ast_free_all(t.memory, t.points);
+    if (take_sample(&x))
+        decide(&x);
+    ast_free_all(x.memory, x.rows);
     if (h->on)
         keep_points(s);
-    h->on = h->on && ast_mean_heads_sync(h, s->kernels, &s->table);
+    h->on = h->on && ast_mean_heads_sync(h, s->kernels, &s->table, s->pool);
 }

@@ -11,7 +11,7 @@ void ast_table_clear(ast_table *table, size_t dimension, bool axial) {
     table->axial = axial;
     table->count = 0;
     if (table->heads)
-        table->heads->count = 0;
+        table->heads->packed.count = 0;
 }
 
 void ast_table_free(ast_table *table) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Heads and tails: the reach of a mean is never below its exact score, whatever the rows and however good the axes; the
- * kernels find the mean of the largest reach and list every rival, on every instruction set. Whole runs with heads are
- * compared with the reference by property/batch_heads and its like. */
+ * Heads and tails: the reach of a mean is never below its exact score, whatever the rows, however good the axes, with
+ * floats and with bytes; the kernels list every rival, on every instruction set. Whole runs with heads are compared
+ * with the reference by property/batch_heads and its like. */
 #include "reference/harness.h"
 
 #include "heads.h"
@@ -22,7 +22,8 @@ typedef struct scene {
     const float *row[ROWS + MEANS];
     ast_heads heads;
     ast_table table;
-    float *points; /* (ROWS, second) heads */
+    const float *head[ROWS + MEANS]; /* of the first stage */
+    float *heads_memory;             /* (ROWS + MEANS, second) */
 } scene;
 
 enum { ANY, FEW_AXES, ONE_CONE, COPIES, COORDINATES, KINDS };
@@ -47,6 +48,22 @@ static void draw(ast_random *random, int kind, const float *earlier, size_t dime
         to[d] = (float)x[d];
 }
 
+/* Along axes or with rows as they are, with any part of the coordinates as bytes. */
+static void choose_stages(scene *s, ast_random *random, const ast_kernels *kernels) {
+    ast_heads *h = &s->heads;
+    ast_stages *stages = &h->stages;
+    size_t most = s->dimension < AST_MOST_AXES ? s->dimension : AST_MOST_AXES;
+    most = most < AST_PANEL ? AST_PANEL : most / AST_PANEL * AST_PANEL;
+    assert_true(ast_basis_find(&h->axes, kernels, s->row + ROWS, MEANS, s->dimension, most));
+    h->layout = 1;
+    stages->raw = ast_random_below(random, 3) == 0;
+    stages->second = stages->raw ? 0 : AST_PANEL * (1 + (size_t)ast_random_below(random, most / AST_PANEL));
+    stages->first = 4 * (1 + (size_t)ast_random_below(random, (stages->raw ? s->dimension : stages->second) / 4));
+    stages->plain = ast_random_below(random, 2) ? (size_t)ast_random_below(random, stages->first + 1) : 0;
+    stages->unit = (float)pow(2, -3 - (double)ast_random_below(random, 8));
+    h->slack = ast_score_error(stages->raw ? s->dimension : most) + (float)h->axes.skew + 0x1p-20f;
+}
+
 static void open_scene(scene *s, uint64_t seed, const ast_kernels *kernels, bool axial) {
     ast_random random;
     ast_random_seed(&random, seed, 3);
@@ -60,26 +77,23 @@ static void open_scene(scene *s, uint64_t seed, const ast_kernels *kernels, bool
         draw(&random, first && kind == COPIES ? ANY : kind, earlier, dimension, s->rows + i * dimension);
         s->row[i] = s->rows + i * dimension;
     }
-    size_t most = dimension < AST_MOST_AXES ? dimension : AST_MOST_AXES;
-    most = most < AST_PANEL ? AST_PANEL : most / AST_PANEL * AST_PANEL;
-    assert_true(ast_basis_find(&s->heads.axes, kernels, s->row + ROWS, MEANS, dimension, most));
-    s->heads.version = 1;
-    s->heads.second = AST_PANEL * (1 + (size_t)ast_random_below(&random, most / AST_PANEL));
-    s->heads.first = 4 * (1 + (size_t)ast_random_below(&random, s->heads.second / 4));
-    s->heads.slack = ast_score_error(most) + (float)s->heads.axes.skew + 0x1p-20f;
+    choose_stages(s, &random, kernels);
     ast_table_clear(&s->table, dimension, axial);
     for (size_t k = 0; k < MEANS; k++)
         assert_true(ast_table_append(&s->table, s->row[ROWS + k], (int32_t)(3 * k)));
-    assert_true(ast_mean_heads_sync(&s->heads, kernels, &s->table));
-    s->points = ref_take(ROWS * s->heads.second, sizeof *s->points);
-    ast_heads_project(&s->heads.axes, kernels, s->row, ROWS, s->heads.second, s->points);
+    assert_true(ast_mean_heads_sync(&s->heads, kernels, &s->table, NULL));
+    s->heads_memory = ref_take((ROWS + MEANS) * (s->heads.stages.second + 1), sizeof *s->heads_memory);
+    if (!s->heads.stages.raw)
+        ast_heads_project(&s->heads.axes, kernels, s->row, ROWS + MEANS, s->heads.stages.second, s->heads_memory);
+    for (size_t i = 0; i < ROWS + MEANS; i++)
+        s->head[i] = s->heads.stages.raw ? s->row[i] : s->heads_memory + i * s->heads.stages.second;
 }
 
 static void close_scene(scene *s) {
     ast_heads_free(&s->heads);
     ast_table_free(&s->table);
     free(s->rows);
-    free(s->points);
+    free(s->heads_memory);
 }
 
 static double exact(const scene *s, size_t i, size_t k) {
@@ -87,78 +101,150 @@ static double exact(const scene *s, size_t i, size_t k) {
     return s->table.axial ? fabs(score) : score;
 }
 
-/* The most that a score can be, by the definition. */
-static double reach(const scene *s, size_t i, size_t k, size_t width) {
-    const float *a = s->points + i * s->heads.second, *b = s->table.heads->rows + k * s->heads.second;
-    double product = 0;
-    for (size_t d = 0; d < width; d++)
-        product += (double)a[d] * (double)b[d];
+/* A number as a byte stands for it. */
+static double rounded(float x, float unit) {
+    double byte = nearbyint((double)(x * (1 / unit)));
+    return (double)unit * fmax(-AST_BYTE, fmin(AST_BYTE, byte));
+}
+
+/* The most that a score can be, by the definition. A row's bytes are in units of its largest number. */
+static double reach(const scene *s, size_t i, size_t k) {
+    const ast_stages *stages = &s->heads.stages;
+    const float *a = s->head[i], *b = s->head[ROWS + k];
+    double product = 0, a_left = 0, b_left = 0, a_length = 0, skew = stages->raw ? 0 : s->heads.axes.skew;
+    float unit = 0;
+    for (size_t d = stages->plain; d < stages->first; d++)
+        unit = fmaxf(unit, fabsf(a[d]));
+    unit = fmaxf(unit / AST_BYTE, 0x1p-40f);
+    for (size_t d = 0; d < stages->first; d++) {
+        bool byte = d >= stages->plain;
+        double x = byte ? rounded(a[d], unit) : (double)a[d], m = byte ? rounded(b[d], stages->unit) : (double)b[d];
+        product += x * m;
+        a_left += ((double)a[d] - x) * ((double)a[d] - x);
+        b_left += ((double)b[d] - m) * ((double)b[d] - m);
+        a_length += byte ? x * x : 0;
+    }
     product = s->table.axial ? fabs(product) : product;
-    return product +
-           (double)ast_tail_length(&s->heads.axes, a, width) * (double)ast_tail_length(&s->heads.axes, b, width);
+    return product + sqrt(a_left) * (double)s->table.heads->longest + sqrt(a_length) * sqrt(b_left) +
+           (double)ast_tail_length(skew, a, stages->first) * (double)ast_tail_length(skew, b, stages->first);
 }
 
 static void check_reach(const scene *s, uint64_t seed) {
     for (size_t i = 0; i < ROWS; i++)
         for (size_t k = 0; k < MEANS; k++)
-            for (size_t width = 4; width <= s->heads.second; width += 4)
-                if (reach(s, i, k, width) + (double)s->heads.slack < exact(s, i, k))
-                    fail_msg("seed %llu, D = %zu: the reach of mean %zu from row %zu over %zu coordinates is %.9g, its "
-                             "score %.9g",
-                             (unsigned long long)seed, s->dimension, k, i, width, reach(s, i, k, width),
-                             exact(s, i, k));
+            if (reach(s, i, k) + (double)s->heads.slack < exact(s, i, k))
+                fail_msg("seed %llu, D = %zu: the reach of mean %zu from row %zu over %zu coordinates is %.9g, its "
+                         "score %.9g",
+                         (unsigned long long)seed, s->dimension, k, i, s->heads.stages.first, reach(s, i, k),
+                         exact(s, i, k));
 }
 
-/* Kernels: rounding may tell either way only within the slack. */
-static void check_kernels(scene *s, const ast_kernels *kernels, uint64_t seed) {
+/* Points of a scene as rivals.c makes them. */
+typedef struct packed_rows {
+    uint8_t *memory;
+    const uint8_t *bytes[ROWS];
+    float units[ROWS], lengths[ROWS], tails[ROWS], extra[ROWS];
+} packed_rows;
+
+static void pack_rows(const scene *s, const ast_kernels *kernels, packed_rows *p) {
+    const ast_stages *stages = &s->heads.stages;
+    size_t count = ast_byte_count(stages), n = stages->first - stages->plain;
+    p->memory = ref_take(ROWS * count + 1, 1);
+    for (size_t i = 0; i < ROWS; i++) {
+        uint8_t *bytes = p->memory + i * count;
+        memset(bytes, 0, count);
+        ast_bytes_made made = kernels->heads.to_bytes(s->head[i] + stages->plain, n, 0, AST_BYTE, bytes);
+        p->bytes[i] = bytes;
+        p->units[i] = made.unit * stages->unit;
+        p->lengths[i] = made.length;
+        p->extra[i] = made.error * s->table.heads->longest;
+        p->tails[i] = ast_tail_length(stages->raw ? 0 : s->heads.axes.skew, s->head[i], stages->first);
+    }
+}
+
+/* Whether each mean is listed, in order, or passed; rounding may tell either way only within the slack. */
+static void check_list(const scene *s, size_t i, const ast_rival *rivals, size_t count, double limit, double passed,
+                       uint64_t seed) {
+    double slack = 2 * (double)s->heads.slack;
+    size_t listed = 0;
+    for (size_t k = 0; k < MEANS; k++) {
+        double r = reach(s, i, k);
+        bool is_listed = listed < count && rivals[listed].mean == k;
+        if ((r > limit + slack && !is_listed) || (r < limit - slack && is_listed))
+            fail_msg("seed %llu: mean %zu of row %zu reaches %.9g, the limit is %.9g, listed %d",
+                     (unsigned long long)seed, k, i, r, limit, is_listed);
+        if (!is_listed && passed < r - slack)
+            fail_msg("seed %llu: mean %zu of row %zu reaches %.9g and was passed with %.9g", (unsigned long long)seed,
+                     k, i, r, passed);
+        listed += is_listed;
+    }
+    assert_int_equal(listed, count);
+}
+
+static void check_kernels(const scene *s, const ast_kernels *kernels, uint64_t seed) {
     ast_rival *rivals = ref_take(ROWS * ROOM, sizeof *rivals);
     float *scratch = aligned_alloc(64, AST_ROW_SCRATCH * sizeof *scratch);
-    float tails[ROWS], limits[ROWS], passed[ROWS], best[ROWS + 8], second[ROWS + 8];
-    int32_t id[ROWS + 8];
-    size_t counts[ROWS], width = s->heads.first;
-    const float *rows[ROWS];
-    double slack = (double)s->heads.slack;
+    float limits[ROWS], passed[ROWS];
+    size_t counts[ROWS] = {0}, middle = seed % 5 * AST_PANEL;
+    packed_rows p;
+    pack_rows(s, kernels, &p);
     for (size_t i = 0; i < ROWS; i++) {
-        rows[i] = s->points + i * s->heads.second;
-        tails[i] = ast_tail_length(&s->heads.axes, rows[i], width);
-        limits[i] = (float)reach(s, i, (i * 7) % MEANS, width) - 1e-3f;
+        limits[i] = (float)reach(s, i, (i * 7) % MEANS) - 1e-3f - p.extra[i];
+        passed[i] = AST_NO_SCORE;
     }
-    ast_head_tile tile = {rows,   tails,  ROWS,   width, &s->table.heads->panels, s->table.heads->tails[0],
-                          limits, rivals, counts, ROOM};
-    kernels->heads.best(&tile, (ast_scores){best, second, id}, scratch);
-    kernels->heads.rivals(&tile, passed, scratch);
-    for (size_t i = 0; i < ROWS; i++) {
-        double most = -4;
-        size_t listed = 0;
-        for (size_t k = 0; k < MEANS; k++) {
-            double r = reach(s, i, k, width);
-            bool is_listed = listed < counts[i] && rivals[i * ROOM + listed].mean == k;
-            listed += is_listed;
-            most = fmax(most, r);
-            if ((r > (double)limits[i] + slack && !is_listed) || (r < (double)limits[i] - slack && is_listed))
-                fail_msg("seed %llu, %s: mean %zu of row %zu reaches %.9g, the limit is %.9g, listed %d",
-                         (unsigned long long)seed, kernels->name, k, i, r, (double)limits[i], is_listed);
-            if (!is_listed && (double)passed[i] < r - slack)
-                fail_msg("seed %llu, %s: mean %zu of row %zu reaches %.9g and was passed with %.9g",
-                         (unsigned long long)seed, kernels->name, k, i, r, (double)passed[i]);
-        }
-        assert_int_equal(listed, counts[i]);
-        assert_true(reach(s, i, (size_t)id[i], width) >= most - slack);
-    }
+    ast_head_tile tile = {ROWS, s->head, p.bytes, p.units, p.lengths, p.tails, limits, rivals, counts, ROOM};
+    kernels->heads.rivals(&tile, &s->table.heads->packed, 0, middle, passed, scratch);
+    kernels->heads.rivals(&tile, &s->table.heads->packed, middle, MEANS, passed, scratch);
+    for (size_t i = 0; i < ROWS; i++)
+        check_list(s, i, rivals + i * ROOM, counts[i], (double)limits[i] + (double)p.extra[i],
+                   (double)passed[i] + (double)p.extra[i], seed);
     free(rivals);
     free(scratch);
+    free(p.memory);
 }
 
 static void heads_bound_scores(void **state) {
     (void)state;
     const char *const sets[] = {"base", REF_FAST};
-    for (uint64_t seed = 1; seed <= ref_case_count(400); seed++) {
+    for (uint64_t seed = 1; seed <= ref_case_count(300); seed++) {
         scene s;
         const ast_kernels *kernels = ast_kernels_choose(sets[seed % 2]);
         open_scene(&s, seed, kernels, seed % 3 == 0);
         check_reach(&s, seed);
         check_kernels(&s, kernels, seed);
         close_scene(&s);
+    }
+}
+
+/* Bytes, and what they leave, of any numbers: against sums in double. */
+static void bytes_round_numbers(void **state) {
+    const char *const sets[] = {"base", REF_FAST};
+    (void)state;
+    for (uint64_t seed = 1; seed <= ref_case_count(2000); seed++) {
+        ast_random random;
+        ast_random_seed(&random, seed, 6);
+        size_t n = (size_t)ast_random_below(&random, 130);
+        float x[130], unit = seed % 3 ? 0 : 0.01f * (1 + (float)(seed % 7));
+        uint8_t bytes[131] = {0};
+        double scale = pow(10, -(double)ast_random_below(&random, 6)), left = 0, length = 0;
+        int32_t sum = 0;
+        for (size_t d = 0; d < n; d++)
+            x[d] = (float)(scale * ast_random_normal(&random) / 12);
+        bytes[n] = 77;
+        ast_bytes_made made = ast_kernels_choose(sets[seed % 2])->heads.to_bytes(x, n, unit, (int)(seed % 2), bytes);
+        assert_int_equal(bytes[n], 77);
+        for (size_t d = 0; d < n; d++) {
+            int byte = (int8_t)bytes[d] - (int)(seed % 2);
+            double stands = (double)made.unit * byte;
+            assert_in_range(byte + AST_BYTE, 0, 2 * AST_BYTE);
+            assert_true(fabs((double)x[d] - stands) <= (double)made.unit * 0.501 || abs(byte) == AST_BYTE);
+            sum += byte;
+            left += ((double)x[d] - stands) * ((double)x[d] - stands);
+            length += stands * stands;
+        }
+        assert_int_equal(made.sum, sum);
+        assert_true((double)made.error >= sqrt(left) && (double)made.error <= sqrt(left) * 1.001 + 1e-6);
+        assert_true((double)made.length >= sqrt(length) && (double)made.length <= sqrt(length) * 1.001);
     }
 }
 
@@ -171,14 +257,16 @@ static void heads_follow_their_table(void **state) {
         open_scene(&s, seed, kernels, false);
         size_t k = seed % MEANS, other = (seed * 13 + 1) % MEANS;
         ast_table_replace(&s.table, k, s.row[ROWS + other]);
-        assert_true(ast_mean_heads_sync(&s.heads, kernels, &s.table));
-        assert_memory_equal(s.table.heads->rows + k * s.heads.second, s.table.heads->rows + other * s.heads.second,
-                            s.heads.second * sizeof(float));
+        assert_true(ast_mean_heads_sync(&s.heads, kernels, &s.table, NULL));
+        const struct ast_mean_heads *h = s.table.heads;
+        assert_memory_equal(h->means + k * s.dimension, h->means + other * s.dimension, s.dimension * sizeof(float));
+        assert_true(h->tails[k] == h->tails[other] && h->errors[k] == h->errors[other] &&
+                    h->shift[k] == h->shift[other]);
         ast_table_vacate(&s.table, k);
-        assert_true(s.table.heads->panels.bias[k] <= AST_NO_SCORE);
-        assert_int_equal(s.table.heads->count, MEANS);
+        assert_true(h->packed.base[k] <= AST_NO_SCORE);
+        assert_int_equal(h->packed.count, MEANS);
         ast_table_clear(&s.table, s.dimension, false);
-        assert_int_equal(s.table.heads->count, 0);
+        assert_int_equal(h->packed.count, 0);
         close_scene(&s);
     }
 }
@@ -241,7 +329,7 @@ static void passes_leave_bounds(void **state) {
         make_close(&random, K, D, births ? 0 : 1, means);
         ast_points points = ast_points_f4(rows, N, D);
         ast_input input = {
-            .kernels = ast_kernels_choose(NULL), .pool = pool, .points = &points, .heads = 4 + seed % 12};
+            .kernels = ast_kernels_choose(NULL), .pool = pool, .points = &points, .heads = 4 + seed % 16};
         assert_int_equal(ast_labelling_load(&l, &input, &fault), AST_OK);
         ast_labelling_set_rule(&l, &rules[births], births ? 68 : NAN);
         assert_true(ast_clusters_add_means(&l.clusters, means, K));
@@ -254,7 +342,8 @@ static void passes_leave_bounds(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(heads_bound_scores), cmocka_unit_test(heads_follow_their_table),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(heads_bound_scores), cmocka_unit_test(bytes_round_numbers),
+                                       cmocka_unit_test(heads_follow_their_table),
                                        cmocka_unit_test(passes_leave_bounds)};
     return cmocka_run_group_tests(tests, NULL, ref_contexts_end);
 }

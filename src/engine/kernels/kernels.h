@@ -93,37 +93,68 @@ typedef struct ast_small_result {
     bool attention; /* a point may be undecided, or has a label >= 0 and another id */
 } ast_small_result;
 
-/* A mean that may be the best one of a row, and the product of their heads. */
+/* A mean that may be the best one of a row, and its reach (heads.h). */
 typedef struct ast_rival {
     uint32_t mean;
-    float product;
+    float reach;
 } ast_rival;
 
-/* Heads of n rows, at most AST_TILE_ROWS, and of means (heads.h). The reach of a mean, the most that its score can be,
- * is the product of the heads' first `width` coordinates plus that of the tails' lengths. */
+/* A byte stands for a coordinate in units that its row has: -AST_BYTE..AST_BYTE. Those of points have AST_BYTE added. */
+#define AST_BYTE 63
+#define AST_QUADS 2 /* bytes are multiplied by fours, and so many fours at a time */
+
+/* Heads of means as the kernels read them. A head is `plain` floats and then 4 `quads` bytes. */
+typedef struct ast_packed_means {
+    size_t count, plain, quads;
+    const float *base;    /* (capacity) 0 for a mean; AST_NO_SCORE for nobody */
+    const float *floats;  /* (capacity / AST_PANEL, plain, AST_PANEL) */
+    const int8_t *bytes;  /* (capacity / AST_PANEL, quads, AST_PANEL, 4) */
+    const int32_t *shift; /* (capacity) minus AST_BYTE times the sum of the bytes */
+    const float *errors;  /* (capacity) how far the bytes are from what they stand for */
+    const float *tails;   /* (capacity) */
+    bool axial;
+} ast_packed_means;
+
+/* Heads of n rows, at most AST_TILE_ROWS. The reach of a mean is
+ *     product of floats + unit (product of bytes) + length (the mean's error) + tail (the mean's tail),
+ * axial: with the magnitude of the products. */
 typedef struct ast_head_tile {
-    const float *const *rows; /* (n) heads */
-    const float *tails;       /* (n) */
-    size_t n, width;
-    const ast_table *means;  /* heads of the means; its ids are their numbers */
-    const float *mean_tails; /* (capacity) */
-    const float *limits;     /* (n) a mean is a rival if its reach is no smaller */
-    ast_rival *rivals;       /* (n, room) */
-    size_t *counts;          /* (n) of rivals; more than `room`: not all are listed */
+    size_t n;
+    const float *const *floats;  /* (n) */
+    const uint8_t *const *bytes; /* (n) aligned to 4 bytes */
+    const float *units;          /* (n) of the product of bytes */
+    const float *lengths;        /* (n) of what the bytes stand for */
+    const float *tails;          /* (n) */
+    const float *limits;         /* (n) a mean is a rival if its reach is no smaller */
+    ast_rival *rivals;           /* (n, room), room for all means */
+    size_t *counts;              /* (n) of rivals, which are added to */
     size_t room;
 } ast_head_tile;
+
+/* What became of numbers that were made bytes. */
+typedef struct ast_bytes_made {
+    int32_t sum;  /* of the bytes */
+    float unit;   /* what a byte counts in */
+    float length; /* of what the bytes stand for, at least */
+    float error;  /* the length of what is left, at least */
+} ast_bytes_made;
 
 typedef struct ast_head_kernels {
     /* Products in double of three rows with the columns of a panel (D, AST_PANEL): out (3, AST_PANEL). Relative to the
      * lengths, the error is below D 2^-52. */
     void (*project)(const float *const *rows, const float *panel, size_t dimension, double *out);
 
-    /* The mean with the largest reach for each row of a tile. scratch: AST_ROW_SCRATCH
-     * floats, aligned to 32 bytes. */
-    void (*best)(const ast_head_tile *tile, ast_scores out, float *scratch);
+    /* The nearest bytes of n numbers of a unit vector, plus `offset`; in units of `unit`, or 0: of the largest number
+     * over AST_BYTE. Numbers that are too large become AST_BYTE. */
+    ast_bytes_made (*to_bytes)(const float *x, size_t n, float unit, int offset, uint8_t *to);
 
-    /* Lists the rivals of each row of a tile; passed (n): the largest reach of the others. */
-    void (*rivals)(const ast_head_tile *tile, float *passed, float *scratch);
+    /* Adds the rivals of each row of a tile among means first..last-1 to its list; passed (n) rises to the largest reach
+     * of the others. first is a multiple of AST_PANEL, and so is last, or it is the number of means. scratch:
+     * AST_ROW_SCRATCH floats, aligned to 32 bytes. */
+    void (*rivals)(const ast_head_tile *tile, const ast_packed_means *means, size_t first, size_t last, float *passed,
+                   float *scratch);
+
+    float byte_price; /* the time of a product of bytes, relative to one of floats */
 } ast_head_kernels;
 
 typedef struct ast_kernels {

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Prices of stages. Products of a sample of points and means over more and more coordinates tell which share of the
+ * means would be left; the error of bytes is estimated from the largest coordinate, since nothing depends on the
+ * estimate but time. */
+#include "prices.h"
+
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Prices are in units of one product within a panel. A single product is that much dearer, and each has a fixed cost;
+ * so has every mean that is looked at. */
+#define SINGLE 6.0
+#define FIXED 1200.0
+#define LOOK 8.0
+#define FORESIGHT 1.5  /* how much dearer a pass may be, if the next one is likely to be cheap */
+#define HEADROOM 1.15f /* of the unit of bytes, over the largest number of most means */
+
+static const size_t axis_widths[] = {16, 32, 48, 64, 80, 96, 128, 160, 192, 224, 256};
+static const size_t plains[] = {0, 1, 4, 16};
+enum { WIDTHS = sizeof axis_widths / sizeof *axis_widths, PLAINS = sizeof plains / sizeof *plains, ALL = PLAINS };
+enum { PARTS = 8 }; /* of a row as it is, whose ends are the widths that are tried */
+
+/* What one row has between `plain` and `width` coordinates. */
+typedef struct span {
+    float length[PLAINS][WIDTHS], largest[PLAINS][WIDTHS], tail[WIDTHS];
+} span;
+
+/* The sample in one system of coordinates. */
+typedef struct view {
+    const ast_trial *t;
+    bool raw;
+    size_t widths[WIDTHS], count; /* widths that are tried */
+    float *heads;                 /* (n + m, axes) points first; NULL: rows as they are */
+    span *spans;                  /* (n + m) */
+    float *products;              /* (n, m, count) */
+    float units[PLAINS][WIDTHS];  /* of the means' bytes */
+    float longest[PLAINS][WIDTHS];
+} view;
+
+/* The share of means that are left after the first stage; [ALL]: with floats alone. */
+typedef struct shares {
+    double of[PLAINS + 1][WIDTHS];
+} shares;
+
+static const float *row_of(const view *v, size_t i) {
+    const ast_trial *t = v->t;
+    if (!v->raw)
+        return v->heads + i * t->s->heads.axes.count;
+    return i < t->n ? t->points[i] : t->means[i - t->n];
+}
+
+/* ---- The sample in other coordinates ----------------------------------------------------------------------------- */
+
+static void choose_axis_widths(view *v) {
+    for (size_t w = 0; w < WIDTHS && axis_widths[w] <= v->t->s->heads.axes.count; w++)
+        v->widths[v->count++] = axis_widths[w];
+}
+
+static void choose_raw_widths(view *v) {
+    size_t dimension = v->t->s->rows->dimension;
+    for (size_t part = 2; part <= PARTS; part++) {
+        size_t width = dimension * part / PARTS / 8 * 8;
+        if (width > (v->count ? v->widths[v->count - 1] : 0))
+            v->widths[v->count++] = width;
+    }
+}
+
+static void measure_row(const view *v, const float *row, span *to) {
+    double skew = v->raw ? 0 : v->t->s->heads.axes.skew;
+    for (size_t p = 0; p < PLAINS; p++) {
+        double squares = 0;
+        float largest = 0;
+        for (size_t w = 0, d = plains[p]; w < v->count; w++) {
+            for (; d < v->widths[w]; d++) {
+                squares += (double)row[d] * (double)row[d];
+                largest = fmaxf(largest, fabsf(row[d]));
+            }
+            to->length[p][w] = (float)sqrt(squares);
+            to->largest[p][w] = largest;
+        }
+    }
+    for (size_t w = 0; w < v->count; w++)
+        to->tail[w] = ast_tail_length(skew, row, v->widths[w]);
+}
+
+static void measure_means(view *v) {
+    const ast_trial *t = v->t;
+    for (size_t p = 0; p < PLAINS; p++)
+        for (size_t w = 0; w < v->count; w++) {
+            float sum = 0;
+            for (size_t k = 0; k < t->m; k++) {
+                sum += v->spans[t->n + k].largest[p][w];
+                v->longest[p][w] = fmaxf(v->longest[p][w], v->spans[t->n + k].length[p][w]);
+            }
+            v->units[p][w] = HEADROOM * sum / ((float)t->m * AST_BYTE) + 0x1p-40f;
+        }
+}
+
+static void multiply(const view *v) {
+    const ast_trial *t = v->t;
+    for (size_t i = 0; i < t->n; i++)
+        for (size_t k = 0; k < t->m; k++) {
+            const float *a = row_of(v, i), *b = row_of(v, t->n + k);
+            float product = 0, *to = v->products + (i * t->m + k) * v->count;
+            for (size_t w = 0, d = 0; w < v->count; d = v->widths[w++])
+                to[w] = product += t->s->kernels->dot(a + d, b + d, v->widths[w] - d);
+        }
+}
+
+static bool open_view(view *v) {
+    const ast_trial *t = v->t;
+    const ast_basis *axes = &t->s->heads.axes;
+    (v->raw ? choose_raw_widths : choose_axis_widths)(v);
+    v->heads = v->raw ? NULL : ast_allocate((t->n + t->m) * axes->count, sizeof *v->heads);
+    v->spans = ast_allocate(t->n + t->m, sizeof *v->spans);
+    v->products = ast_allocate(t->n * t->m * WIDTHS, sizeof *v->products);
+    if (!(v->raw || v->heads) || !v->spans || !v->products || v->count == 0)
+        return false;
+    if (!v->raw) {
+        ast_heads_project(axes, t->s->kernels, t->points, t->n, axes->count, v->heads);
+        ast_heads_project(axes, t->s->kernels, t->means, t->m, axes->count, v->heads + t->n * axes->count);
+    }
+    for (size_t i = 0; i < t->n + t->m; i++)
+        measure_row(v, row_of(v, i), &v->spans[i]);
+    measure_means(v);
+    multiply(v);
+    return true;
+}
+
+/* ---- Prices ------------------------------------------------------------------------------------------------------ */
+
+/* What rounding to bytes may hide of a product, about. */
+static float byte_error(const view *v, size_t p, size_t w, const span *point) {
+    float count = v->widths[w] > plains[p] ? (float)(v->widths[w] - plains[p]) : 0, each = sqrtf(count / 12);
+    return each * (point->largest[p][w] / AST_BYTE * v->longest[p][w] + point->length[p][w] * v->units[p][w]);
+}
+
+static void count_rivals(const view *v, float spare, shares *out) {
+    const ast_trial *t = v->t;
+    const ast_heads *h = &t->s->heads;
+    *out = (shares){0};
+    for (size_t i = 0; i < t->n; i++) {
+        float goal = fmaxf(t->best[i], h->floor) - spare - h->slack, error[PLAINS + 1][WIDTHS] = {0};
+        for (size_t p = 0; p < PLAINS; p++)
+            for (size_t w = 0; w < v->count; w++)
+                error[p][w] = byte_error(v, p, w, &v->spans[i]);
+        for (size_t k = 0; k < t->m; k++)
+            for (size_t w = 0; w < v->count; w++) {
+                float product = v->products[(i * t->m + k) * v->count + w];
+                float reach =
+                    (t->s->rows->axial ? fabsf(product) : product) + v->spans[i].tail[w] * v->spans[t->n + k].tail[w];
+                for (size_t p = 0; p <= ALL; p++)
+                    out->of[p][w] += reach + error[p][w] >= goal;
+            }
+    }
+    for (size_t p = 0; p <= ALL; p++)
+        for (size_t w = 0; w < v->count; w++)
+            out->of[p][w] /= (double)(t->n * t->m);
+}
+
+/* The time per point and mean. */
+static double price_of(const view *v, const shares *share, size_t p, size_t first, size_t second) {
+    const ast_rowset *rows = v->t->s->rows;
+    double dimension = (double)rows->dimension, expected = (double)v->t->expected, width = (double)v->widths[first];
+    double plain = p == ALL ? width : (double)plains[p];
+    double finding = rows->reader ? 2 : 0.5; /* how often a pass finds the heads of points, in double */
+    double price = LOOK + plain + (double)v->t->s->kernels->heads.byte_price * (width - plain);
+    double full = FIXED + SINGLE * dimension;
+    if (v->raw)
+        return price + (share->of[p][first] + 2 / expected) * full;
+    double last = (double)v->widths[second];
+    return price + share->of[p][first] * (FIXED + SINGLE * last) + (share->of[ALL][second] + 2 / expected) * full +
+           finding * dimension * last / expected;
+}
+
+static double choose(const view *v, float spare, size_t second_width, ast_stages *to) {
+    shares share;
+    double least = INFINITY;
+    count_rivals(v, spare, &share);
+    for (size_t second = 0; second < v->count; second++) {
+        if (v->raw ? second > 0 : second_width && v->widths[second] != second_width)
+            continue;
+        for (size_t first = 0; first < v->count && (v->raw || first <= second); first++)
+            for (size_t p = 0; p <= ALL; p++) {
+                double price = price_of(v, &share, p, first, second);
+                if (price >= least || (p < ALL && plains[p] >= v->widths[first]))
+                    continue;
+                least = price;
+                *to = (ast_stages){.raw = v->raw,
+                                   .plain = p == ALL ? v->widths[first] : plains[p],
+                                   .first = v->widths[first],
+                                   .second = v->raw ? 0 : v->widths[second],
+                                   .unit = p == ALL ? 1 : v->units[p][first],
+                                   .spare = spare};
+            }
+    }
+    return least;
+}
+
+/* Means that cannot win are scored all the same, if they might in the next pass and that does not cost much: then the
+ * bounds spare most points that pass. */
+double ast_price_stages(const ast_trial *t, bool raw, size_t second, ast_stages *stages) {
+    view v = {.t = t, .raw = raw};
+    float spare = 2 * t->s->margin;
+    double price = INFINITY;
+    if (open_view(&v)) {
+        price = choose(&v, spare, second, stages);
+        ast_stages wide;
+        if (t->known && choose(&v, spare + 2 * t->s->moves.slow.most[0], second, &wide) < FORESIGHT * price)
+            *stages = wide;
+    }
+    ast_free_all(v.heads, v.spans, v.products);
+    return price;
+}
