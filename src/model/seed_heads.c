@@ -55,7 +55,7 @@ static void project_chunk(void *data, size_t chunk, int index) {
         c->picked[n] = l->labels[base + n] == AST_MISSING ? some : c->rows.loaded[n];
     ast_heads_project(&h->axes, l->rows.kernels, c->picked, n, AST_SEED_AXES, h->rows + base * AST_SEED_AXES);
     for (size_t j = 0; j < n; j++)
-        h->tails[base + j] = ast_tail_length(h->axes.skew, h->rows + (base + j) * AST_SEED_AXES, AST_SEED_AXES);
+        h->tails[base + j] = ast_tail_length(&h->axes, h->rows + (base + j) * AST_SEED_AXES, AST_SEED_AXES);
 }
 
 void ast_seed_heads_open(ast_seed_heads *h, ast_labelling *l, size_t starts) {
@@ -68,7 +68,7 @@ void ast_seed_heads_open(ast_seed_heads *h, ast_labelling *l, size_t starts) {
         return;
     }
     projection p = {h, l};
-    h->slack = ast_score_error(AST_SEED_AXES) + (float)h->axes.skew + 0x1p-20f;
+    h->slack = ast_head_slack(&h->axes, AST_SEED_AXES);
     ast_pool_run(l->pool, l->rows.chunks, project_chunk, &p);
 }
 
@@ -80,7 +80,7 @@ void ast_seed_heads_close(ast_seed_heads *h) {
 
 void ast_seed_heads_start(ast_seed_heads *h, const ast_kernels *kernels, const float *start) {
     ast_heads_project(&h->axes, kernels, &start, 1, AST_SEED_AXES, h->start);
-    h->start_tail = ast_tail_length(h->axes.skew, h->start, AST_SEED_AXES);
+    h->start_tail = ast_tail_length(&h->axes, h->start, AST_SEED_AXES);
 }
 
 float ast_seed_heads_reach(const ast_seed_heads *h, const ast_labelling *l, size_t i) {

@@ -4,8 +4,8 @@
  *
  * Let V be the axes as they are in memory, with |V'V - 1| <= skew, Q an orthonormal basis of the same space and
  * h = V'x the exact head. Then |Q'x|^2 >= |h|^2 / (1 + skew), and two heads' product differs from that along Q by at
- * most skew. A head is computed in double and rounded once, so that each coordinate, and thus the length, is off by a
- * factor of 1 +- 2^-23 at most. Rows and means are unit vectors up to AST_UNIT_TOLERANCE. */
+ * most skew. A head is computed in float, in sums of BLOCK products, which bounds its error (ast_head_error). Rows and
+ * means are unit vectors up to AST_UNIT_TOLERANCE. */
 #include "heads.h"
 
 #include "memory.h"
@@ -14,36 +14,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRIO 3  /* rows that a kernel projects together */
-#define SOME 24 /* rows that fit the cache, a multiple of it */
+#define SIX AST_PRODUCT_ROWS
+#define SOME 24  /* rows that fit the cache, a multiple of it */
+#define BLOCK 32 /* products that are added up before they join the sum */
+
+/* Products of up to SIX rows with the columns of a panel: to (SIX, width). */
+static void project_six(const ast_basis *axes, const ast_kernels *kernels, const float *const *rows, size_t n,
+                        size_t panel, size_t width, float *to) {
+    const float *columns = axes->panels + panel * axes->dimension * AST_PANEL, *six[SIX];
+    float out[SIX * AST_PANEL], sums[SIX * AST_PANEL] = {0};
+    for (size_t d = 0; d < axes->dimension; d += BLOCK) {
+        size_t some = axes->dimension - d < BLOCK ? axes->dimension - d : BLOCK;
+        for (size_t r = 0; r < SIX; r++)
+            six[r] = rows[r < n ? r : n - 1] + d;
+        kernels->panel_products(six, n, columns + d * AST_PANEL, some, out);
+        for (size_t j = 0; j < n * AST_PANEL; j++)
+            sums[j] += out[j];
+    }
+    for (size_t r = 0; r < n; r++)
+        memcpy(to + r * width + panel * AST_PANEL, sums + r * AST_PANEL, AST_PANEL * sizeof *to);
+}
 
 /* Some rows at a time, which stay in the cache while all axes go by. */
-static void project_some(const ast_basis *axes, const ast_kernels *kernels, const float *const *rows, size_t n,
-                         size_t width, float *to) {
-    double out[TRIO * AST_PANEL];
-    for (size_t p = 0; p < width / AST_PANEL; p++)
-        for (size_t i = 0; i < n; i += TRIO) {
-            const float *three[TRIO] = {rows[i], rows[i + 1 < n ? i + 1 : i], rows[i + 2 < n ? i + 2 : i]};
-            kernels->heads.project(three, axes->panels + p * axes->dimension * AST_PANEL, axes->dimension, out);
-            for (size_t r = 0; r < TRIO && i + r < n; r++)
-                for (size_t j = 0; j < AST_PANEL; j++)
-                    to[(i + r) * width + p * AST_PANEL + j] = (float)out[r * AST_PANEL + j];
-        }
-}
-
 void ast_heads_project(const ast_basis *axes, const ast_kernels *kernels, const float *const *rows, size_t n,
                        size_t width, float *to) {
-    for (size_t i = 0; i < n; i += SOME)
-        project_some(axes, kernels, rows + i, n - i < SOME ? n - i : SOME, width, to + i * width);
+    for (size_t first = 0; first < n; first += SOME)
+        for (size_t p = 0; p < width / AST_PANEL; p++)
+            for (size_t i = first; i < first + SOME && i < n; i += SIX)
+                project_six(axes, kernels, rows + i, n - i < SIX ? n - i : SIX, p, width, to + i * width);
 }
 
-float ast_tail_length(double skew, const float *head, size_t width) {
+double ast_head_error(const ast_basis *axes, size_t width) {
+    double blocks = (double)(axes->dimension / BLOCK + 1);
+    return sqrt((double)width * (1 + axes->skew)) * ((double)ast_score_error(BLOCK) + (blocks + 1) * 0x1p-24);
+}
+
+float ast_tail_length(const ast_basis *axes, const float *head, size_t width) {
     double part[4] = {0};
     for (size_t j = 0; j < width; j += 4)
         for (size_t lane = 0; lane < 4; lane++)
             part[lane] += (double)head[j + lane] * (double)head[j + lane];
-    double inside = (part[0] + part[1] + part[2] + part[3]) * (1 - 0x1p-21) / (1 + skew);
-    double outside = 1 + 2 * AST_UNIT_TOLERANCE - inside;
+    double length = sqrt(part[0] + part[1] + part[2] + part[3]) * (1 - 0x1p-40);
+    double inside = axes ? fmax(0, length - ast_head_error(axes, width)) : length;
+    double outside = 1 + 2 * AST_UNIT_TOLERANCE - inside * inside / (1 + (axes ? axes->skew : 0));
     return outside > 0 ? (float)(sqrt(outside) * (1 + 0x1p-22)) : 0;
 }
 
@@ -101,14 +114,15 @@ static void clear_column(struct ast_mean_heads *h, size_t k) {
 static float pack_mean(struct ast_mean_heads *h, const ast_heads *heads, const ast_kernels *kernels, size_t k,
                        const float *head) {
     const ast_stages *s = &heads->stages;
+    const ast_basis *axes = s->raw ? NULL : &heads->axes;
     size_t panel = k / AST_PANEL, column = k % AST_PANEL, count = ast_byte_count(s);
     uint8_t bytes[AST_MOST_BYTES] = {0};
     ast_bytes_made made = kernels->heads.to_bytes(head + s->plain, s->first - s->plain, s->unit, 0, bytes);
     h->base[k] = 0;
     h->errors[k] = count ? made.error : 0;
     h->shift[k] = -AST_BYTE * made.sum;
-    h->tails[k] = ast_tail_length(s->raw ? 0 : heads->axes.skew, head, s->first);
-    h->last_tails[k] = ast_tail_length(s->raw ? 0 : heads->axes.skew, head, s->raw ? s->first : s->second);
+    h->tails[k] = ast_tail_length(axes, head, s->first);
+    h->last_tails[k] = ast_tail_length(axes, head, s->raw ? s->first : s->second);
     for (size_t d = 0; d < s->plain; d++)
         h->floats[(panel * s->plain + d) * AST_PANEL + column] = head[d];
     for (size_t q = 0; q < count / 4; q++)

@@ -63,7 +63,7 @@ typedef struct ast_kept_heads {
  * others as bytes; the second stage at `second` coordinates of the means that are left, as floats. */
 typedef struct ast_stages {
     bool raw;            /* the coordinates are those of the rows themselves, and there is no second stage */
-    size_t plain, first; /* multiples of 4, */
+    size_t plain, first; /* first: a multiple of 4, */
     size_t second;       /* of AST_PANEL; raw: 0 */
     float unit;          /* of the means' bytes */
     float spare;         /* how far below the best score a mean is still scored in full, for the sake of later bounds */
@@ -92,12 +92,19 @@ bool ast_basis_find(ast_basis *axes, const ast_kernels *kernels, const float *co
                     size_t count);
 void ast_basis_free(ast_basis *axes);
 
-/* heads.c: the first coordinates of n rows, to (n, width), width a multiple of AST_PANEL; and the length of what lies
- * behind the first coordinates of a head, rounded up. width: a multiple of 4; skew: of the axes; 0: of rows as they
- * are. */
+/* heads.c: the first coordinates of n rows, to (n, width), width a multiple of AST_PANEL; the length of their error, at
+ * most; and the length of what lies behind the first coordinates of a head, rounded up (width: a multiple of 4; axes
+ * NULL: of a row as it is). */
 void ast_heads_project(const ast_basis *axes, const ast_kernels *kernels, const float *const *rows, size_t n,
                        size_t width, float *to);
-float ast_tail_length(double skew, const float *head, size_t width);
+double ast_head_error(const ast_basis *axes, size_t width);
+float ast_tail_length(const ast_basis *axes, const float *head, size_t width);
+
+/* The slack of a reach along axes: for the rounding of products, for axes that are not quite orthonormal, and for the
+ * errors of two heads. */
+static inline float ast_head_slack(const ast_basis *axes, size_t width) {
+    return ast_score_error(width) + (float)(axes->skew + 2.01 * ast_head_error(axes, width)) + 0x1p-20f;
+}
 
 /* Bytes of a row that is read as bytes, a multiple of 4 AST_QUADS. */
 static inline size_t ast_byte_count(const ast_stages *stages) {

@@ -69,7 +69,7 @@ static void choose_raw_widths(view *v) {
 }
 
 static void measure_row(const view *v, const float *row, span *to) {
-    double skew = v->raw ? 0 : v->t->s->heads.axes.skew;
+    const ast_basis *axes = v->raw ? NULL : &v->t->s->heads.axes;
     for (size_t p = 0; p < PLAINS; p++) {
         double squares = 0;
         float largest = 0;
@@ -83,7 +83,7 @@ static void measure_row(const view *v, const float *row, span *to) {
         }
     }
     for (size_t w = 0; w < v->count; w++)
-        to->tail[w] = ast_tail_length(skew, row, v->widths[w]);
+        to->tail[w] = ast_tail_length(axes, row, v->widths[w]);
 }
 
 static void measure_means(view *v) {

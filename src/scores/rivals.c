@@ -99,7 +99,7 @@ static void pack_heads(tile *t) {
     const ast_heads *h = &t->s->heads;
     const ast_stages *s = &h->stages;
     size_t count = ast_byte_count(s), coordinates = s->first - s->plain;
-    double skew = s->raw ? 0 : h->axes.skew;
+    const ast_basis *axes = s->raw ? NULL : &h->axes;
     for (size_t j = 0; j < t->n; j++) {
         uint8_t *bytes = t->c->rivals.bytes + j * count;
         ast_bytes_made made = {0};
@@ -111,8 +111,8 @@ static void pack_heads(tile *t) {
         t->units[j] = made.unit * s->unit;
         t->lengths[j] = made.length;
         t->extra[j] = made.error * t->means->longest * (1 + 0x1p-20f) + h->slack;
-        t->tails[0][j] = ast_tail_length(skew, t->heads[j], s->first);
-        t->tails[1][j] = s->raw ? t->tails[0][j] : ast_tail_length(skew, t->heads[j], s->second);
+        t->tails[0][j] = ast_tail_length(axes, t->heads[j], s->first);
+        t->tails[1][j] = s->raw ? t->tails[0][j] : ast_tail_length(axes, t->heads[j], s->second);
         t->passed[j] = AST_NO_SCORE;
         t->counts[j] = 0;
     }

@@ -22,6 +22,7 @@ enum {
 #define ROUNDS 8                  /* products of axes with rows that finding them takes, about */
 #define WORTH_IT 4                /* a pass must cost so many times as much: it may turn out that heads do not pay */
 #define GAIN 0.8                  /* the price, relative to full products, at which heads are used */
+#define LEAST_RAW 0.1             /* the price of rows as they are, relative to full products, is never smaller */
 #define WORSE 1.25                /* the price, relative to that of new axes, at which they are found anew */
 #define SAME_POINT (1 - 0x1p-20f) /* a score from here on is that of a point with itself */
 
@@ -122,9 +123,8 @@ static size_t most_axes(const ast_rowset *rows) {
     return most < AST_PANEL ? AST_PANEL : most / AST_PANEL * AST_PANEL;
 }
 
-/* For rounding of the products, and for axes that are not quite orthonormal. */
 static void set_slack(ast_heads *h, const ast_rowset *rows, bool raw) {
-    h->slack = ast_score_error(raw ? rows->dimension : most_axes(rows)) + (raw ? 0 : (float)h->axes.skew) + 0x1p-20f;
+    h->slack = raw ? ast_score_error(rows->dimension) + 0x1p-20f : ast_head_slack(&h->axes, most_axes(rows));
 }
 
 /* The price along the axes that there are, or along new ones where theirs has risen or there are none. */
@@ -166,8 +166,12 @@ static void decide(const sample *x) {
     ast_heads *h = &s->heads;
     ast_stages raw, along;
     double dimension = (double)s->rows->dimension, along_price = try_axes(x, &along);
-    set_slack(h, s->rows, true);
-    double raw_price = ast_price_stages(&x->trial, true, 0, &raw), price = fmin(raw_price, along_price);
+    double raw_price = INFINITY;
+    if (along_price > LEAST_RAW * dimension) {
+        set_slack(h, s->rows, true);
+        raw_price = ast_price_stages(&x->trial, true, 0, &raw);
+    }
+    double price = fmin(raw_price, along_price);
     h->wait = along_price < fmin(raw_price, GAIN * dimension) ? 0 : h->wait > 0 ? h->wait - 1 : PATIENCE;
     h->on = price < INFINITY && (price < GAIN * dimension || h->forced);
     h->stages = price == raw_price ? raw : along;

@@ -61,7 +61,7 @@ static void choose_stages(scene *s, ast_random *random, const ast_kernels *kerne
     stages->first = 4 * (1 + (size_t)ast_random_below(random, (stages->raw ? s->dimension : stages->second) / 4));
     stages->plain = ast_random_below(random, 2) ? (size_t)ast_random_below(random, stages->first + 1) : 0;
     stages->unit = (float)pow(2, -3 - (double)ast_random_below(random, 8));
-    h->slack = ast_score_error(stages->raw ? s->dimension : most) + (float)h->axes.skew + 0x1p-20f;
+    h->slack = stages->raw ? ast_score_error(s->dimension) + 0x1p-20f : ast_head_slack(&h->axes, most);
 }
 
 static void open_scene(scene *s, uint64_t seed, const ast_kernels *kernels, bool axial) {
@@ -111,7 +111,8 @@ static double rounded(float x, float unit) {
 static double reach(const scene *s, size_t i, size_t k) {
     const ast_stages *stages = &s->heads.stages;
     const float *a = s->head[i], *b = s->head[ROWS + k];
-    double product = 0, a_left = 0, b_left = 0, a_length = 0, skew = stages->raw ? 0 : s->heads.axes.skew;
+    double product = 0, a_left = 0, b_left = 0, a_length = 0;
+    const ast_basis *axes = stages->raw ? NULL : &s->heads.axes;
     float unit = 0;
     for (size_t d = stages->plain; d < stages->first; d++)
         unit = fmaxf(unit, fabsf(a[d]));
@@ -126,7 +127,7 @@ static double reach(const scene *s, size_t i, size_t k) {
     }
     product = s->table.axial ? fabs(product) : product;
     return product + sqrt(a_left) * (double)s->table.heads->longest + sqrt(a_length) * sqrt(b_left) +
-           (double)ast_tail_length(skew, a, stages->first) * (double)ast_tail_length(skew, b, stages->first);
+           (double)ast_tail_length(axes, a, stages->first) * (double)ast_tail_length(axes, b, stages->first);
 }
 
 static void check_reach(const scene *s, uint64_t seed) {
@@ -158,7 +159,7 @@ static void pack_rows(const scene *s, const ast_kernels *kernels, packed_rows *p
         p->units[i] = made.unit * stages->unit;
         p->lengths[i] = made.length;
         p->extra[i] = made.error * s->table.heads->longest;
-        p->tails[i] = ast_tail_length(stages->raw ? 0 : s->heads.axes.skew, s->head[i], stages->first);
+        p->tails[i] = ast_tail_length(stages->raw ? NULL : &s->heads.axes, s->head[i], stages->first);
     }
 }
 

@@ -40,17 +40,6 @@ static inline dv widen(const float *p) {
 #endif
 }
 
-/* a * b + c, with or without a rounding of the product: as multiply_add in simd.h. */
-static inline dv multiply_add_d(dv a, dv b, dv c) {
-#if defined(__FMA__)
-    return (dv)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
-#elif defined(AST_NEON)
-    return (dv)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
-#else
-    return a * b + c;
-#endif
-}
-
 /* Rounds the doubles of two vectors to the floats of one. */
 static inline vf narrowed(dv low, dv high) {
 #if defined(__AVX2__)

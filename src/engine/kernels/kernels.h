@@ -140,10 +140,6 @@ typedef struct ast_bytes_made {
 } ast_bytes_made;
 
 typedef struct ast_head_kernels {
-    /* Products in double of three rows with the columns of a panel (D, AST_PANEL): out (3, AST_PANEL). Relative to the
-     * lengths, the error is below D 2^-52. */
-    void (*project)(const float *const *rows, const float *panel, size_t dimension, double *out);
-
     /* The nearest bytes of n numbers of a unit vector, plus `offset`; in units of `unit`, or 0: of the largest number
      * over AST_BYTE. Numbers that are too large become AST_BYTE. */
     ast_bytes_made (*to_bytes)(const float *x, size_t n, float unit, int offset, uint8_t *to);
