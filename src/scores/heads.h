@@ -53,7 +53,8 @@ struct ast_mean_heads {
 
 /* Heads of points in memory, kept from pass to pass. */
 typedef struct ast_kept_heads {
-    float *rows;        /* (padded, second); NULL: found anew for each pass */
+    bool used;          /* in this pass */
+    float *rows;        /* (padded, second) */
     uint64_t *versions; /* (chunks) as in ast_heads */
     size_t capacity;    /* floats that `rows` has memory for */
     size_t chunks;      /* that `versions` has memory for */

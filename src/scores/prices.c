@@ -166,7 +166,7 @@ static double price_of(const view *v, const shares *share, size_t p, size_t firs
     const ast_rowset *rows = v->t->s->rows;
     double dimension = (double)rows->dimension, expected = (double)v->t->expected, width = (double)v->widths[first];
     double plain = p == ALL ? width : (double)plains[p];
-    double finding = rows->reader ? 2 : 0.5; /* how often a pass finds the heads of points, in double */
+    double finding = rows->reader || !v->t->s->kept ? 1 : 0.25; /* how often a pass finds the heads of points */
     double price = LOOK + plain + (double)v->t->s->kernels->heads.byte_price * (width - plain);
     double full = FIXED + SINGLE * dimension;
     if (v->raw)

@@ -12,10 +12,6 @@
 #define NEAR 8  /* means within the margin of the best that are told apart by exact scores */
 #define TILE 48 /* rows whose rivals are listed together */
 enum { OWN = -1, NOBODY = -2 };
-enum {
-    FIRST_PART = 64,
-    NEXT_PART = 8
-};                            /* means that points without a score are compared with first; then times this */
 #define SAME_AS_MEAN 0x1p-18f /* a score so near to 1: the point may be its cluster's only member */
 
 static inline float larger(float a, float b) {
@@ -77,10 +73,6 @@ static void keep_heads(ast_scorer *s, ast_chunk *c) {
         ast_heads_project(&h->axes, s->kernels, c->picked, s->rows->chunk, width, h->kept.rows + c->base * width);
 }
 
-static bool uses_kept(const ast_heads *h) {
-    return h->kept.rows && !h->stages.raw;
-}
-
 /* Heads of the tile's points: kept ones, or found now; or the points themselves. */
 static void find_heads(tile *t) {
     const ast_heads *h = &t->s->heads;
@@ -88,9 +80,9 @@ static void find_heads(tile *t) {
     size_t width = h->stages.second;
     for (size_t j = 0; j < t->n; j++)
         t->heads[j] = h->stages.raw  ? rows[j]
-                      : uses_kept(h) ? h->kept.rows + (t->c->base + t->c->list[t->first + j]) * width
+                      : h->kept.used ? h->kept.rows + (t->c->base + t->c->list[t->first + j]) * width
                                      : t->c->rivals.heads + j * width;
-    if (!h->stages.raw && !uses_kept(h))
+    if (!h->stages.raw && !h->kept.used)
         ast_heads_project(&h->axes, t->s->kernels, rows, t->n, width, t->c->rivals.heads);
 }
 
@@ -113,8 +105,6 @@ static void pack_heads(tile *t) {
         t->extra[j] = made.error * t->means->longest * (1 + 0x1p-20f) + h->slack;
         t->tails[0][j] = ast_tail_length(axes, t->heads[j], s->first);
         t->tails[1][j] = s->raw ? t->tails[0][j] : ast_tail_length(axes, t->heads[j], s->second);
-        t->passed[j] = AST_NO_SCORE;
-        t->counts[j] = 0;
     }
 }
 
@@ -253,12 +243,8 @@ const ast_close_call *ast_close_call_of(const ast_chunk *c, size_t at) {
 
 /* ---- A tile ------------------------------------------------------------------------------------------------------ */
 
-/* Adds the rivals among means first..last-1. */
-static void list_rivals(tile *t, size_t first, size_t last) {
-    float limits[TILE];
-    for (size_t j = 0; j < t->n; j++)
-        limits[j] = t->limits[j] - t->extra[j];
-    ast_head_tile heads = {.n = t->n,
+static ast_head_tile head_tile(tile *t, const float *limits) {
+    return (ast_head_tile){.n = t->n,
                            .floats = t->heads,
                            .bytes = t->bytes,
                            .units = t->units,
@@ -267,8 +253,8 @@ static void list_rivals(tile *t, size_t first, size_t last) {
                            .limits = limits,
                            .rivals = t->c->rivals.list,
                            .counts = t->counts,
+                           .reaches = t->c->rivals.reaches,
                            .room = t->c->rivals.room};
-    t->s->kernels->heads.rivals(&heads, &t->means->packed, first, last, t->passed, t->c->scratch);
 }
 
 /* The score with the own mean: fresh in bounded passes, found now in others; AST_NO_SCORE: none is known. */
@@ -308,32 +294,36 @@ static bool begin_contests(tile *t, bool bounded) {
     return all;
 }
 
-/* Scores the mean of the largest reach among the rivals from number `seen` on, which raises the limit for the means to
- * come. */
-static void raise_limit(tile *t, size_t j, size_t seen) {
-    const ast_rival *rivals = t->c->rivals.list + j * t->c->rivals.room;
-    size_t best = seen;
-    if (t->seeds[j].mean == OWN || seen == t->counts[j])
-        return;
-    for (size_t r = seen; r < t->counts[j]; r++)
-        best = rivals[r].reach > rivals[best].reach ? r : best;
-    float score = full_score(t, j, rivals[best].mean);
-    t->c->rivals.products++;
-    if (score > t->seeds[j].score)
-        t->seeds[j] = (seed){score, (int32_t)rivals[best].mean, false};
-    t->limits[j] = limit_of(t, &t->seeds[j]);
+/* Where no score is known yet, contests begin with the mean of the largest reach. */
+static void search_rivals(tile *t) {
+    ast_rival_buffer *b = &t->c->rivals;
+    const ast_head_kernels *kernels = &t->s->kernels->heads;
+    ast_head_tile heads = head_tile(t, NULL);
+    size_t count = t->means->packed.count;
+    kernels->reaches(&heads, &t->means->packed);
+    for (size_t j = 0; j < t->n; j++) {
+        const float *reaches = b->reaches + j * b->room;
+        if (t->seeds[j].mean == NOBODY) {
+            size_t best = kernels->largest(reaches, count);
+            t->seeds[j] = (seed){full_score(t, j, best), (int32_t)best, false};
+            t->limits[j] = limit_of(t, &t->seeds[j]);
+            b->products++;
+        }
+        t->counts[j] =
+            kernels->select(reaches, count, t->limits[j] - t->extra[j], b->list + j * b->room, &t->passed[j]);
+    }
 }
 
-/* The rivals of all points. Where no score is known yet, the means come in parts, each larger than those before. */
 static void find_rivals(tile *t, bool bounded) {
-    size_t count = t->means->packed.count, part = begin_contests(t, bounded) ? count : FIRST_PART, seen[TILE];
-    for (size_t first = 0; first < count; first += part, part *= NEXT_PART) {
-        size_t last = count - first < part ? count : first + part;
-        memcpy(seen, t->counts, t->n * sizeof *seen);
-        list_rivals(t, first, last);
-        for (size_t j = 0; j < t->n && last < count; j++)
-            raise_limit(t, j, seen[j]);
+    float limits[TILE];
+    if (!begin_contests(t, bounded) && t->s->heads.floor == AST_NO_SCORE) {
+        search_rivals(t);
+        return;
     }
+    for (size_t j = 0; j < t->n; j++)
+        limits[j] = t->limits[j] - t->extra[j];
+    ast_head_tile heads = head_tile(t, limits);
+    t->s->kernels->heads.rivals(&heads, &t->means->packed, t->passed, t->c->scratch);
 }
 
 /* Whether a mean is the one that the contest began with. */
@@ -404,17 +394,20 @@ static void score_tile(tile *t, bool bounded) {
 /* ---- A list ------------------------------------------------------------------------------------------------------ */
 
 static bool reserve(ast_rival_buffer *b, size_t means, const ast_stages *stages, size_t chunk) {
-    size_t room = means + AST_PANEL, width = stages->second + ast_byte_count(stages) / sizeof(float);
+    size_t room = means / AST_PANEL * AST_PANEL + AST_PANEL,
+           width = stages->second + ast_byte_count(stages) / sizeof(float);
     if (!b->calls)
         b->calls = ast_allocate(chunk, sizeof *b->calls);
     if (!b->calls)
         return false;
     if (room > b->room || width > b->width) {
-        ast_free_all(b->list, b->heads);
-        b->list = ast_allocate(TILE * (room + room / 4), sizeof *b->list);
+        ast_free_all(b->list, b->reaches, b->heads);
+        room = (room + room / 4) / AST_PANEL * AST_PANEL;
+        b->list = ast_allocate(TILE * room, sizeof *b->list);
+        b->reaches = ast_allocate(TILE * room, sizeof *b->reaches);
         b->heads = ast_allocate(TILE * width, sizeof *b->heads);
-        bool ready = b->list && b->heads;
-        b->room = ready ? room + room / 4 : 0;
+        bool ready = b->list && b->reaches && b->heads;
+        b->room = ready ? room : 0;
         b->width = ready ? width : 0;
     }
     b->bytes = b->room ? (uint8_t *)(b->heads + TILE * stages->second) : NULL;
@@ -427,7 +420,7 @@ bool ast_heads_ready(ast_scorer *s, ast_chunk *c, const ast_table *table) {
     if (!reserve(&c->rivals, table->count, &s->heads.stages, s->rows->chunk) ||
         !ast_mean_heads_sync(&s->heads, s->kernels, c->table, NULL))
         return false;
-    if (uses_kept(&s->heads))
+    if (s->heads.kept.used)
         keep_heads(s, c);
     return true;
 }

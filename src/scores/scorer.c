@@ -41,7 +41,7 @@ bool ast_chunk_open(ast_chunk *c, const ast_rowset *rows) {
 }
 
 void ast_chunk_free(ast_chunk *c) {
-    ast_free_all(c->hasty, c->hasty_signs, c->list, c->fresh, c->picked, c->scratch, c->rivals.list, c->rivals.heads,
+    ast_free_all(c->hasty, c->hasty_signs, c->list, c->fresh, c->picked, c->scratch, c->rivals.list, c->rivals.reaches, c->rivals.heads,
                  c->rivals.calls);
     ast_scores_free(&c->own);
     ast_scores_free(&c->other);

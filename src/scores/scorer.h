@@ -127,6 +127,7 @@ typedef struct ast_rival_buffer {
     size_t call_count;
     size_t seen;       /* events of the pass that the chunk's table has: as in ast_worker */
     ast_rival *list;   /* (tile, room) */
+    float *reaches;    /* (tile, room) */
     float *heads;      /* (tile, width): heads, and behind those of all rows */
     uint8_t *bytes;    /* their bytes */
     size_t room;       /* rivals of a point */

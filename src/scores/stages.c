@@ -194,11 +194,13 @@ static bool may_pay(const ast_scorer *s, size_t expected) {
            (double)rows->count * (double)expected > WORTH_IT * ROUNDS * MOST_MEANS * axes;
 }
 
-/* Memory for heads of all points, where these are in memory too. Without it they are found for each pass. */
+/* Memory for heads of all points, where these are in memory too and more passes follow. Without it they are found for
+ * each pass. */
 static void keep_points(ast_scorer *s) {
     ast_kept_heads *k = &s->heads.kept;
     size_t needed = s->rows->padded * s->heads.stages.second;
-    if (s->rows->reader || s->heads.stages.raw)
+    k->used = false;
+    if (s->rows->reader || s->heads.stages.raw || !s->kept)
         return;
     if (needed > k->capacity || s->rows->chunks > k->chunks) {
         ast_free_all(k->rows, k->versions);
@@ -207,7 +209,8 @@ static void keep_points(ast_scorer *s) {
         k->capacity = k->rows && k->versions ? needed : 0;
         k->chunks = k->capacity ? s->rows->chunks : 0;
     }
-    if (k->capacity)
+    k->used = k->capacity > 0;
+    if (k->used)
         return;
     ast_free_all(k->rows, k->versions);
     *k = (ast_kept_heads){0};

@@ -186,19 +186,29 @@ static void check_kernels(const scene *s, const ast_kernels *kernels, uint64_t s
     ast_rival *rivals = ref_take(ROWS * ROOM, sizeof *rivals);
     float *scratch = aligned_alloc(64, AST_ROW_SCRATCH * sizeof *scratch);
     float limits[ROWS], passed[ROWS];
-    size_t counts[ROWS] = {0}, middle = seed % 5 * AST_PANEL;
+    float *reaches = ref_take(ROWS * ROOM, sizeof *reaches);
+    size_t counts[ROWS];
     packed_rows p;
     pack_rows(s, kernels, &p);
     for (size_t i = 0; i < ROWS; i++) {
         limits[i] = (float)reach(s, i, (i * 7) % MEANS) - 1e-3f - p.extra[i];
-        passed[i] = AST_NO_SCORE;
     }
-    ast_head_tile tile = {ROWS, s->head, p.bytes, p.units, p.lengths, p.tails, limits, rivals, counts, ROOM};
-    kernels->heads.rivals(&tile, &s->table.heads->packed, 0, middle, passed, scratch);
-    kernels->heads.rivals(&tile, &s->table.heads->packed, middle, MEANS, passed, scratch);
-    for (size_t i = 0; i < ROWS; i++)
+    ast_head_tile tile = {ROWS, s->head, p.bytes, p.units, p.lengths, p.tails, limits, rivals, counts, reaches, ROOM};
+    kernels->heads.rivals(&tile, &s->table.heads->packed, passed, scratch);
+    kernels->heads.reaches(&tile, &s->table.heads->packed);
+    for (size_t i = 0; i < ROWS; i++) {
+        ast_rival again[ROOM];
+        float rest, most = -4;
+        for (size_t k = 0; k < MEANS; k++)
+            most = fmaxf(most, reaches[i * ROOM + k]);
         check_list(s, i, rivals + i * ROOM, counts[i], (double)limits[i] + (double)p.extra[i],
                    (double)passed[i] + (double)p.extra[i], seed);
+        assert_true(reaches[i * ROOM + kernels->heads.largest(reaches + i * ROOM, MEANS)] == most);
+        assert_int_equal(kernels->heads.select(reaches + i * ROOM, MEANS, limits[i], again, &rest), counts[i]);
+        assert_memory_equal(again, rivals + i * ROOM, counts[i] * sizeof *again);
+        assert_true(rest == passed[i]);
+    }
+    free(reaches);
     free(rivals);
     free(scratch);
     free(p.memory);

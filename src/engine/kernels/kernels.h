@@ -127,8 +127,9 @@ typedef struct ast_head_tile {
     const float *tails;          /* (n) */
     const float *limits;         /* (n) a mean is a rival if its reach is no smaller */
     ast_rival *rivals;           /* (n, room), room for all means */
-    size_t *counts;              /* (n) of rivals, which are added to */
-    size_t room;
+    size_t *counts;              /* (n) of rivals */
+    float *reaches;              /* (n, room) of all means */
+    size_t room;                 /* a multiple of AST_PANEL */
 } ast_head_tile;
 
 /* What became of numbers that were made bytes. */
@@ -144,11 +145,15 @@ typedef struct ast_head_kernels {
      * over AST_BYTE. Numbers that are too large become AST_BYTE. */
     ast_bytes_made (*to_bytes)(const float *x, size_t n, float unit, int offset, uint8_t *to);
 
-    /* Adds the rivals of each row of a tile among means first..last-1 to its list; passed (n) rises to the largest reach
-     * of the others. first is a multiple of AST_PANEL, and so is last, or it is the number of means. scratch:
-     * AST_ROW_SCRATCH floats, aligned to 32 bytes. */
-    void (*rivals)(const ast_head_tile *tile, const ast_packed_means *means, size_t first, size_t last, float *passed,
-                   float *scratch);
+    /* Lists the rivals of each row of a tile; passed (n): the largest reach of the others. scratch: AST_ROW_SCRATCH
+     * floats, aligned to 32 bytes. */
+    void (*rivals)(const ast_head_tile *tile, const ast_packed_means *means, float *passed, float *scratch);
+
+    /* Where limits are not known yet: stores the reaches of all means; finds the first of the largest of `count`; and
+     * lists those that are no smaller than a limit, returning how many. */
+    void (*reaches)(const ast_head_tile *tile, const ast_packed_means *means);
+    size_t (*largest)(const float *reaches, size_t count);
+    size_t (*select)(const float *reaches, size_t count, float limit, ast_rival *rivals, float *passed);
 
     float byte_price; /* the time of a product of bytes, relative to one of floats */
 } ast_head_kernels;
