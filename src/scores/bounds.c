@@ -76,8 +76,10 @@ static size_t sample_slack(const update *u, bool anew, float slack[SAMPLE]) {
     for (size_t i = step / 2; i < u->s->rows->count && count < SAMPLE; i += step) {
         float best = u->s->bounds.scores.best[i], rival = u->s->bounds.scores.second[i];
         rival = anew ? fmaxf(rival, u->s->bounds.third[i]) : rival;
+        float per_move = sqrtf(fmaxf(1 - rival * rival, 0x1p-12f)); /* how fast the rival's score rises */
         if (u->s->labels[i] >= 0)
-            slack[count++] = fminf(best - rival, best - fmaxf(u->s->fit, u->safe)) - u->s->margin;
+            slack[count++] = fminf((best - rival - u->s->margin) / per_move,
+                                   best - fmaxf(u->s->fit, u->safe) - u->s->margin);
     }
     return count;
 }

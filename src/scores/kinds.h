@@ -6,6 +6,8 @@
 
 #include "scorer.h"
 
+#include <math.h>
+
 /* A score that decides: it fits, and no candidate beside the means can beat it. */
 static inline float ast_deciding_score(const ast_scorer *s, const ast_chunk *c) {
     return c->safe > s->fit ? c->safe : s->fit;
@@ -19,6 +21,27 @@ static inline bool ast_is_informed(const ast_scorer *s, const ast_chunk *c) {
 /* Whether full scores with so many fast clusters are cheaper than looking at all means, if need be by heads. */
 static inline bool ast_carry_pays(const ast_scorer *s, size_t fast, size_t all) {
     return fast * (s->heads.on ? 16 : 2) <= all;
+}
+
+/* At most so much is a score, of which `bound` was an upper bound, after its mean moved by `move`: the angle between
+ * point and mean changed by at most the angle a of the move. So it is cos(theta - a) for cos(theta) = bound, which is
+ * far less than bound + move where scores are near 1. sin(a) <= move and cos(a) = 1 - move^2 / 2; 2^-20 is for lengths
+ * that are not quite 1, and for rounding. */
+static inline float ast_risen(float bound, float move) {
+    float c = bound + 0x1p-20f, cosine = 1 - move * move / 2, sum = bound + move;
+    if (move == 0 || !(c > -1 && c < cosine))
+        return sum;
+    float turned = c * cosine + sqrtf((1 - c) * (1 + c)) * move + 0x1p-20f;
+    return turned < sum ? turned : sum;
+}
+
+/* The same from below, for a lower bound. */
+static inline float ast_sunken(float bound, float move) {
+    float c = bound - 0x1p-20f, cosine = 1 - move * move / 2, difference = bound - move;
+    if (move == 0 || !(c > 0 && c < 1 && cosine > 0))
+        return difference;
+    float turned = c * cosine - sqrtf((1 - c) * (1 + c)) * move - 0x1p-20f;
+    return turned > difference ? turned : difference;
 }
 
 void ast_small_first(ast_scorer *scorer, ast_chunk *chunk, ast_bins *bins);

@@ -132,9 +132,9 @@ static void advance(const ast_scorer *s, ast_chunk *c, size_t b, bool informed) 
             continue;
         if (s->moves.regrouped)
             second[j] = third[j] = second[j] > third[j] ? second[j] : third[j];
-        best[j] -= s->moves.of[label];
-        second[j] += s->moves.slow.most[label == s->moves.slow.fastest];
-        third[j] = informed ? third[j] + s->moves.quick.most[label == s->moves.quick.fastest] : KNOWS_NOTHING;
+        best[j] = ast_sunken(best[j], s->moves.of[label]);
+        second[j] = ast_risen(second[j], s->moves.slow.most[label == s->moves.slow.fastest]);
+        third[j] = informed ? ast_risen(third[j], s->moves.quick.most[label == s->moves.quick.fastest]) : KNOWS_NOTHING;
     }
 }
 

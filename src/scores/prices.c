@@ -200,6 +200,14 @@ static double choose(const view *v, float spare, size_t second_width, ast_stages
     return least;
 }
 
+/* How much nearer a rival may come to the best score in two passes, if means move as in the last one. */
+static float likely_rise(const ast_trial *t) {
+    float sum = 0;
+    for (size_t i = 0; i < t->n; i++)
+        sum += ast_risen(t->best[i], t->s->moves.slow.most[0]) - t->best[i];
+    return 2 * sum / (float)t->n;
+}
+
 /* Means that cannot win are scored all the same, if they might in the next pass and that does not cost much: then the
  * bounds spare most points that pass. */
 double ast_price_stages(const ast_trial *t, bool raw, size_t second, ast_stages *stages) {
@@ -209,7 +217,7 @@ double ast_price_stages(const ast_trial *t, bool raw, size_t second, ast_stages 
     if (open_view(&v)) {
         price = choose(&v, spare, second, stages);
         ast_stages wide;
-        if (t->known && choose(&v, spare + 2 * t->s->moves.slow.most[0], second, &wide) < FORESIGHT * price)
+        if (t->known && choose(&v, spare + likely_rise(t), second, &wide) < FORESIGHT * price)
             *stages = wide;
     }
     ast_free_all(v.heads, v.spans, v.products);
