@@ -84,9 +84,6 @@ enum { TICK = 20, LONGEST = 5000 }; /* milliseconds */
 int ast_cli_serving_check(const char *option, const char *address) {
     if (!ast_page_there())
         return no_page(option);
-    if (!ast_live_there())
-        return ast_cli_fail(AST_CLI_USAGE, "%s: this build of asterism serves no page, since there was no civetweb",
-                            option);
     if (address && !ast_live_numeric(address))
         return ast_cli_fail(AST_CLI_USAGE,
                             "--bind must be an address of this machine in numbers, such as 127.0.0.1 or "

@@ -30,19 +30,19 @@ int ast_cli_recommend(const ast_cli_tuned_input *input, const ast_tune_options *
     return ast_cli_directions_status(input->directions, status, input->context, input->name);
 }
 
-/* The shortest text that reads as this number. */
-static void write_angle(double angle, char text[32]) {
+const char *ast_cli_shortest(double number, char text[AST_CLI_SHORTEST]) {
     for (int digits = 6; digits <= 17; digits++) {
-        snprintf(text, 32, "%.*g", digits, angle);
-        if (strtod(text, NULL) == angle)
-            return;
+        snprintf(text, AST_CLI_SHORTEST, "%.*g", digits, number);
+        if (strtod(text, NULL) == number)
+            break;
     }
+    return text;
 }
 
 const char *ast_cli_recommended(const ast_tune_report *report, char text[AST_CLI_RECOMMENDED]) {
-    char angle[32];
-    write_angle(report->angle, angle);
-    int used = snprintf(text, AST_CLI_RECOMMENDED, "--angle %s --order content", angle);
+    char angle[AST_CLI_SHORTEST];
+    int used =
+        snprintf(text, AST_CLI_RECOMMENDED, "--angle %s --order content", ast_cli_shortest(report->angle, angle));
     if (report->merge == AST_MERGE_COUNT)
         snprintf(text + used, AST_CLI_RECOMMENDED - (size_t)used, " --merge-to %zu", report->merge_count);
     return text;
@@ -74,4 +74,60 @@ char *ast_cli_recommended_command(const ast_cli_common *common, const char *inpu
     for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
         words[count++] = word;
     return ast_cli_command_line(&ast_cli_cluster, count, words);
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+
+static void put_angles(const ast_tune_report *found, ast_text *json) {
+    ast_json_open(json, "angles", '[');
+    for (const ast_tune_angle *row = found->angles; row < found->angles + found->angle_count; row++) {
+        ast_json_open(json, NULL, '{');
+        ast_json_real(json, "angle", row->angle, 17);
+        ast_json_integer(json, "clusters", (int64_t)row->clusters);
+        ast_json_real(json, "silhouette", row->silhouette, 17);
+        ast_json_real(json, "stability", row->stability, 17);
+        ast_json_real(json, "objective", row->objective, 17);
+        ast_json_integer(json, "merged", (int64_t)row->merged);
+        ast_json_real(json, "merged_silhouette", row->merged_silhouette, 17);
+        ast_json_close(json, '}');
+    }
+    ast_json_close(json, ']');
+}
+
+static void put_levels(const ast_tune_report *found, ast_text *json) {
+    ast_json_open(json, "levels", '[');
+    for (const ast_tune_level *level = found->levels; level < found->levels + found->level_count; level++) {
+        ast_json_open(json, NULL, '{');
+        ast_json_integer(json, "clusters", (int64_t)level->clusters);
+        ast_json_real(json, "silhouette", level->silhouette, 17);
+        ast_json_real(json, "null", level->null, 17);
+        ast_json_real(json, "excess", level->excess, 17);
+        ast_json_boolean(json, "peak", level->peak);
+        ast_json_close(json, '}');
+    }
+    ast_json_close(json, ']');
+}
+
+void ast_cli_put_tuned(const ast_tune_report *found, const char *command, ast_text *json) {
+    ast_json_real(json, "angle", found->angle, 17);
+    ast_json_string(json, "command", command);
+    if (found->merge == AST_MERGE_COUNT)
+        ast_json_integer(json, "merge_to", (int64_t)found->merge_count);
+    else
+        ast_json_string(json, "merge_to", NULL);
+    ast_json_integer(json, "clusters", (int64_t)found->clusters);
+    ast_json_real(json, "silhouette", found->silhouette, 17);
+    ast_json_real(json, "from", found->last, 17);
+    ast_json_real(json, "to", found->first, 17);
+    ast_json_real(json, "evidence", found->evidence, 17);
+    ast_json_real(json, "excess", found->excess, 17);
+    ast_json_integer(json, "limit", (int64_t)found->limit);
+    ast_json_boolean(json, "weak", found->weak);
+    ast_json_string(json, "reason", found->reason);
+    ast_json_integer(json, "points", (int64_t)found->points);
+    ast_json_integer(json, "missing", (int64_t)found->missing);
+    ast_json_real(json, "leaf_angle", found->leaf_angle, 17);
+    ast_json_boolean(json, "cut", found->cut);
+    put_angles(found, json);
+    put_levels(found, json);
 }

@@ -5,6 +5,7 @@
 #define AST_CLI_RECOMMEND_H
 
 #include <asterism.h>
+#include <json.h>
 
 #include "directions.h"
 #include "options.h"
@@ -27,5 +28,12 @@ const char *ast_cli_recommended(const ast_tune_report *report, char text[AST_CLI
 /* The whole command: asterism cluster, the input, the options of tune that cluster has too as they were typed, and the
  * recommended ones; to free(). NULL without memory. */
 char *ast_cli_recommended_command(const ast_cli_common *common, const char *input, const ast_tune_report *report);
+
+/* The members of the JSON of tune. */
+void ast_cli_put_tuned(const ast_tune_report *found, const char *command, ast_text *json);
+
+/* The shortest text that reads as this number; returns `text`. */
+enum { AST_CLI_SHORTEST = 32 };
+const char *ast_cli_shortest(double number, char text[AST_CLI_SHORTEST]);
 
 #endif

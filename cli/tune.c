@@ -164,60 +164,9 @@ static int is_recommended(const ast_tune_report *found, const ast_tune_angle *ro
     return row->angle == found->angle && found->merge == AST_MERGE_NONE;
 }
 
-static void put_angles(const ast_tune_report *found, ast_text *json) {
-    ast_json_open(json, "angles", '[');
-    for (const ast_tune_angle *row = found->angles; row < found->angles + found->angle_count; row++) {
-        ast_json_open(json, NULL, '{');
-        ast_json_real(json, "angle", row->angle, 17);
-        ast_json_integer(json, "clusters", (int64_t)row->clusters);
-        ast_json_real(json, "silhouette", row->silhouette, 17);
-        ast_json_real(json, "stability", row->stability, 17);
-        ast_json_real(json, "objective", row->objective, 17);
-        ast_json_integer(json, "merged", (int64_t)row->merged);
-        ast_json_real(json, "merged_silhouette", row->merged_silhouette, 17);
-        ast_json_close(json, '}');
-    }
-    ast_json_close(json, ']');
-}
-
-static void put_levels(const ast_tune_report *found, ast_text *json) {
-    ast_json_open(json, "levels", '[');
-    for (const ast_tune_level *level = found->levels; level < found->levels + found->level_count; level++) {
-        ast_json_open(json, NULL, '{');
-        ast_json_integer(json, "clusters", (int64_t)level->clusters);
-        ast_json_real(json, "silhouette", level->silhouette, 17);
-        ast_json_real(json, "null", level->null, 17);
-        ast_json_real(json, "excess", level->excess, 17);
-        ast_json_boolean(json, "peak", level->peak);
-        ast_json_close(json, '}');
-    }
-    ast_json_close(json, ']');
-}
-
 static void print_json(const void *data, ast_text *json) {
     const job *work = data;
-    const ast_tune_report *found = &work->found;
-    ast_json_real(json, "angle", found->angle, 17);
-    ast_json_string(json, "command", work->command);
-    if (found->merge == AST_MERGE_COUNT)
-        ast_json_integer(json, "merge_to", (int64_t)found->merge_count);
-    else
-        ast_json_string(json, "merge_to", NULL);
-    ast_json_integer(json, "clusters", (int64_t)found->clusters);
-    ast_json_real(json, "silhouette", found->silhouette, 17);
-    ast_json_real(json, "from", found->last, 17);
-    ast_json_real(json, "to", found->first, 17);
-    ast_json_real(json, "evidence", found->evidence, 17);
-    ast_json_real(json, "excess", found->excess, 17);
-    ast_json_integer(json, "limit", (int64_t)found->limit);
-    ast_json_boolean(json, "weak", found->weak);
-    ast_json_string(json, "reason", found->reason);
-    ast_json_integer(json, "points", (int64_t)found->points);
-    ast_json_integer(json, "missing", (int64_t)found->missing);
-    ast_json_real(json, "leaf_angle", found->leaf_angle, 17);
-    ast_json_boolean(json, "cut", found->cut);
-    put_angles(found, json);
-    put_levels(found, json);
+    ast_cli_put_tuned(&work->found, work->command, json);
 }
 
 static void print_value(double value) {

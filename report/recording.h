@@ -24,6 +24,10 @@ uint64_t ast_shared_text_index(const ast_shared_text *shared);
 /* Takes over the bytes of a text and leaves it empty; NULL if memory runs out. */
 ast_shared_text *ast_shared_text_make(ast_text *text, uint64_t index);
 
+/* The same for a message that is not text. */
+ast_shared_text *ast_shared_bytes_make(ast_text *bytes);
+bool ast_shared_text_is_binary(const ast_shared_text *shared);
+
 /* ---- Frames ---------------------------------------------------------------------------------------------------- */
 
 enum { AST_FRAME_SAMPLE = 2000, AST_FRAME_CLUSTERS = 1000, AST_FRAME_UNSEEN = 256 };

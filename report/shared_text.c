@@ -10,6 +10,7 @@ struct ast_shared_text {
     atomic_size_t holders;
     ast_text text;
     uint64_t index;
+    bool binary;
 };
 
 ast_shared_text *ast_shared_text_make(ast_text *text, uint64_t index) {
@@ -20,8 +21,16 @@ ast_shared_text *ast_shared_text_make(ast_text *text, uint64_t index) {
     }
     atomic_init(&shared->holders, 1);
     shared->index = index;
+    shared->binary = false;
     shared->text = *text;
     *text = (ast_text){0};
+    return shared;
+}
+
+ast_shared_text *ast_shared_bytes_make(ast_text *bytes) {
+    ast_shared_text *shared = ast_shared_text_make(bytes, 0);
+    if (shared)
+        shared->binary = true;
     return shared;
 }
 
@@ -44,4 +53,8 @@ const char *ast_shared_text_bytes(const ast_shared_text *shared, size_t *size) {
 
 uint64_t ast_shared_text_index(const ast_shared_text *shared) {
     return shared->index;
+}
+
+bool ast_shared_text_is_binary(const ast_shared_text *shared) {
+    return shared->binary;
 }

@@ -11,13 +11,20 @@ function(viewer_install)
     file(READ ${stamp} installed)
   endif()
   if(NOT "${installed}" STREQUAL "${lock}")
+    execute_process(COMMAND ${VIEWER_NODE} registry.mjs ${VIEWER_NPM} WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
+                    RESULT_VARIABLE failed OUTPUT_VARIABLE why OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    if(failed)
+      message(STATUS "Reports are left out: npm cannot install the packages of their page, since ${why}")
+      return()
+    endif()
     message(STATUS "Installing the packages of the report page with npm ...")
     execute_process(COMMAND ${VIEWER_NPM} ci --ignore-scripts --no-audit --no-fund --loglevel=error
+                            --fetch-retries=1 --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=2000
                     WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} RESULT_VARIABLE failed
                     OUTPUT_QUIET ERROR_VARIABLE why TIMEOUT 300)
     if(failed)
-      string(STRIP "${why}" why)
-      message(STATUS "Reports are left out: npm could not install the packages of the page (${failed}). ${why}")
+      string(REGEX MATCH "code [A-Z0-9_]+" why "${why}")
+      message(STATUS "Reports are left out: npm could not install the packages of their page (${failed} ${why})")
       return()
     endif()
     file(WRITE ${stamp} ${lock})

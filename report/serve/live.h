@@ -3,8 +3,7 @@
  * The live view: a page for browsers on this machine, followed by the frames of a stream over a WebSocket.
  *
  * The main idea: the stream never waits. The message of a frame is made once. Publishing it puts a pointer into the
- * queue of every viewer; if a queue is full, the oldest message is dropped. Each viewer has its own thread for
- * sending. */
+ * queue of every viewer; if a queue is full, the oldest message is dropped. The server's thread sends. */
 #ifndef ASTERISM_REPORT_LIVE_H
 #define ASTERISM_REPORT_LIVE_H
 
@@ -14,9 +13,6 @@
 enum { AST_LIVE_QUEUE = 8, AST_LIVE_VIEWERS = 32 };
 
 typedef struct ast_live ast_live;
-
-/* Whether this build can serve: it was built with civetweb. */
-bool ast_live_there(void);
 
 /* Serves `html`, which it takes over, on the numeric `address` and `port` (0: any free port). Its socket sends what the
  * recording has and what is published later, unless the recording is NULL. The recording must outlive the view. */

@@ -3,6 +3,8 @@
  * Access control of a live view: strings in, a decision out. */
 #include "live_access.h"
 
+#include "websocket.h"
+
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,6 +100,25 @@ static bool same_token(const char *path, const char *token) {
     return difference == 0;
 }
 
+/* Whether a list such as "keep-alive, Upgrade" contains the word. */
+static bool lists(const char *list, const char *word) {
+    size_t length = strlen(word);
+    while (list) {
+        list += strspn(list, " \t,");
+        size_t size = strcspn(list, " \t,");
+        if (size == length && strncasecmp(list, word, length) == 0)
+            return true;
+        list = size ? list + size : NULL;
+    }
+    return false;
+}
+
+static bool opens_socket(const ast_live_request *request) {
+    return request->upgrade && strcasecmp(request->upgrade, "websocket") == 0 &&
+           lists(request->connection, "upgrade") && request->version && strcmp(request->version, "13") == 0 &&
+           request->key && strlen(request->key) == AST_SOCKET_KEY;
+}
+
 ast_live_answer ast_live_judge(const ast_live_access *access, const ast_live_request *request) {
     const char *path = request->path, *length = request->content_length;
     if (!request->method || strcmp(request->method, "GET") != 0 || request->transfer_encoding ||
@@ -107,8 +128,8 @@ ast_live_answer ast_live_judge(const ast_live_access *access, const ast_live_req
     if (!path || strnlen(path, AST_LIVE_TOKEN + 2) < AST_LIVE_TOKEN + 2 || path[0] != '/' ||
         !same_token(path + 1, access->token))
         return AST_LIVE_NOTHING;
-    bool upgrade = request->upgrade && strcasecmp(request->upgrade, "websocket") == 0;
-    if (strcmp(path + 1 + AST_LIVE_TOKEN, "/") == 0 && !upgrade)
+    if (strcmp(path + 1 + AST_LIVE_TOKEN, "/") == 0 && !request->upgrade)
         return AST_LIVE_PAGE;
-    return strcmp(path + 1 + AST_LIVE_TOKEN, "/live") == 0 && upgrade ? AST_LIVE_SOCKET : AST_LIVE_NOTHING;
+    return strcmp(path + 1 + AST_LIVE_TOKEN, "/live") == 0 && opens_socket(request) ? AST_LIVE_SOCKET
+                                                                                    : AST_LIVE_NOTHING;
 }

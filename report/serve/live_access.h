@@ -20,14 +20,17 @@ typedef struct ast_live_access {
 /* The parts of a request; NULL if not present. */
 typedef struct ast_live_request {
     const char *method, *path;
-    const char *host, *origin, *upgrade, *content_length, *transfer_encoding;
+    const char *host, *origin, *upgrade, *connection, *content_length, *transfer_encoding;
+    const char *key, *version; /* of a WebSocket */
 } ast_live_request;
 
 typedef enum ast_live_answer {
     AST_LIVE_PAGE = 200,
     AST_LIVE_SOCKET = 101,
+    AST_LIVE_BAD = 400,       /* this is no request */
     AST_LIVE_FORBIDDEN = 403, /* not a GET, a body, another host, a request of another page */
-    AST_LIVE_NOTHING = 404    /* everything else, including a wrong token: both look the same from outside */
+    AST_LIVE_NOTHING = 404,   /* everything else, including a wrong token: both look the same from outside */
+    AST_LIVE_FULL = 503       /* there are too many viewers */
 } ast_live_answer;
 
 /* Makes a token; false if the system has no random numbers. */

@@ -11,10 +11,6 @@ import { launch, needBrowser } from "./browser.mjs";
 
 needBrowser();
 const asterism = process.env.ASTERISM ?? "asterism";
-if (process.env.ASTERISM_LIVE === "OFF") {
-  console.log("Skipped: this build serves no live view (civetweb is missing).");
-  process.exit(77);
-}
 
 let browser, frame;
 const running = new Set();
