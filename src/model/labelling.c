@@ -260,6 +260,8 @@ void ast_labelling_reset(ast_labelling *l) {
     s->bounds.on = true;
     s->bounds.blind = false;
     s->moves.futile = 0;
+    if (s->moves.fast) /* those of the run before */
+        memset(s->moves.fast, 0, s->moves.fast_capacity);
     s->safe = l->events.safe = AST_NO_SCORE;
     ast_forget_blocks(s);
     memset(l->signs, 0, l->rows.padded / AST_LANES); /* those of an axial call before this one */
