@@ -13,10 +13,10 @@
 #include "ranks.h"
 #include "terminal.h"
 
-enum { COMMANDS = 10 };
+enum { COMMANDS = 11 };
 const ast_cli_command *const ast_cli_commands[COMMANDS + 1] = {
-    &ast_cli_cluster, &ast_cli_stream, &ast_cli_segment, &ast_cli_normals,   &ast_cli_assign,
-    &ast_cli_measure, &ast_cli_sample, &ast_cli_tune,    &ast_cli_reproduce, &ast_cli_view};
+    &ast_cli_cluster, &ast_cli_stream, &ast_cli_segment,   &ast_cli_normals, &ast_cli_assign, &ast_cli_measure,
+    &ast_cli_sample,  &ast_cli_tune,   &ast_cli_reproduce, &ast_cli_view,    &ast_cli_explore};
 
 static int help(const char *name);
 static int version(void);

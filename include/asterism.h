@@ -495,6 +495,17 @@ AST_API ast_status ast_assign(ast_context *context, const ast_points *points, co
 
 /* ---- Which angle ----------------------------------------------------------------------------------------------- */
 
+/* What DP-vMF-means finds in the sample at one angle, in content order. */
+typedef struct ast_tune_angle {
+    double angle;             /* degrees */
+    size_t clusters;          /* without merging */
+    double silhouette;        /* by cosine; NaN with fewer than two clusters */
+    double stability;         /* NMI with the labels of the next larger angle; NaN at the largest */
+    double objective;         /* as in ast_report */
+    size_t merged;            /* clusters with AST_MERGE_EVIDENCE */
+    double merged_silhouette; /* NaN with fewer than two */
+} ast_tune_angle;
+
 /* Each comment begins with the default. */
 typedef struct ast_tune_options {
     size_t size;
@@ -508,6 +519,8 @@ typedef struct ast_tune_options {
     int (*progress)(double done, void *data); /* NULL. Called from time to time with 0..1; non-zero cancels */
     void *progress_data;
     int center; /* 0. 1: as in ast_options */
+    /* NULL. Called with progress_data after every angle of the sweep, from large to small, on the caller's thread. */
+    void (*angle_found)(const ast_tune_angle *angle, void *data);
 } ast_tune_options;
 
 static inline void ast_tune_options_init(ast_tune_options *options) {
@@ -521,17 +534,6 @@ static inline void ast_tune_options_init(ast_tune_options *options) {
     options->seed = 1;
     options->describe = 1;
 }
-
-/* What DP-vMF-means finds in the sample at one angle, in content order. */
-typedef struct ast_tune_angle {
-    double angle;             /* degrees */
-    size_t clusters;          /* without merging */
-    double silhouette;        /* by cosine; NaN with fewer than two clusters */
-    double stability;         /* NMI with the labels of the next larger angle; NaN at the largest */
-    double objective;         /* as in ast_report */
-    size_t merged;            /* clusters with AST_MERGE_EVIDENCE */
-    double merged_silhouette; /* NaN with fewer than two */
-} ast_tune_angle;
 
 /* A level of the tree of joins: the partition of the sample into so many clusters. */
 typedef struct ast_tune_level {

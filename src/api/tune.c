@@ -196,6 +196,8 @@ static ast_status sweep_angles(ast_tuning *t, sweep *s) {
         s->labels = s->last;
         s->last = labels;
         tuned->angle_count += status == AST_OK;
+        if (status == AST_OK && t->options->angle_found)
+            t->options->angle_found(row, t->options->progress_data);
         if (status == AST_OK)
             status = ast_tune_step(t);
     }

@@ -4,6 +4,7 @@
 // data is said in one sentence.
 import { batchPage } from "./batch/page";
 import { chartsPage } from "./charts/page";
+import { explorePage } from "./explore/page";
 import { readReport } from "./data/read";
 import type { Report } from "./data/types";
 import { follow } from "./live/follow";
@@ -36,10 +37,18 @@ function page(report: Report): HTMLElement {
   }
 }
 
+/** The page of explore has no data of its own: the command sends it. */
+function explored(value: unknown): HTMLElement | null {
+  const report = value as { kind?: string; title?: string; version?: string } | null;
+  if (report?.kind !== "explore") return null;
+  document.title = `explore ${report.title ?? ""} · asterism`;
+  return explorePage(report.title ?? "", report.version ?? "");
+}
+
 function start(app: HTMLElement): void {
   startTheme();
   try {
-    app.replaceChildren(page(readReport(data())));
+    app.replaceChildren(explored(data()) ?? page(readReport(data())));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     app.replaceChildren(

@@ -19,7 +19,7 @@ export class Rose {
   private readonly redraw = onceAFrame(() => this.draw());
 
   constructor(
-    private readonly scene: Scene,
+    private scene: Scene,
     private readonly selection: Selection,
   ) {
     this.element = el(
@@ -30,6 +30,11 @@ export class Rose {
     new ResizeObserver(this.redraw).observe(this.element);
     onInks(this.redraw);
     selection.listen(this.redraw);
+  }
+
+  show(scene: Scene): void {
+    this.scene = scene;
+    this.redraw();
   }
 
   svg(title: string): string {

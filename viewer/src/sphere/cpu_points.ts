@@ -76,9 +76,12 @@ export class CpuPoints implements PointsLayer {
 
 function gather(xyz: Int16Array, indices: Uint32Array): Int16Array {
   const result = new Int16Array(3 * indices.length);
-  indices.forEach((index, i) => {
-    for (let c = 0; c < 3; c++) result[3 * i + c] = xyz[3 * index + c] as number;
-  });
+  for (let i = 0; i < indices.length; i++) {
+    const from = 3 * (indices[i] as number);
+    result[3 * i] = xyz[from] as number;
+    result[3 * i + 1] = xyz[from + 1] as number;
+    result[3 * i + 2] = xyz[from + 2] as number;
+  }
   return result;
 }
 

@@ -28,6 +28,8 @@ export interface SphereOptions {
   plainArrows: boolean;
   /** Whether what is behind shows through at first. */
   through: boolean;
+  /** False: a cloud, which has no surface. */
+  globe?: boolean;
   selection: Selection;
   /** What the tooltip says about a cluster and a place on the sphere. */
   describe: (id: number, xyz: Vec3, mean: boolean) => (Node | string)[];
@@ -78,6 +80,13 @@ export class Sphere {
     this.redraw();
   }
 
+  /** The same at once, in the time that would pass until the next repaint. */
+  showNow(scene: Scene): void {
+    if (scene.points !== this.scene.points) this.points.set(scene.points, scene.colours);
+    this.scene = scene;
+    this.draw();
+  }
+
   get isThrough(): boolean {
     return this.through;
   }
@@ -101,7 +110,7 @@ export class Sphere {
     const size = 800,
       pen = new SvgPen(size, size, title, inks().card),
       box = this.view.box(size, size);
-    drawGlobe(pen, this.view, box, inks());
+    if (this.options.globe !== false) drawGlobe(pen, this.view, box, inks());
     drawPoints(pen, this.scene, this.view, box, this.look());
     drawMarkers(pen, this.scene, this.view, box, this.look());
     drawAxes(pen, this.view, box, inks(), this.options.axes);
@@ -128,7 +137,8 @@ export class Sphere {
       ink = inks();
     if (width < 20 || height < 20) return;
     const box = this.box();
-    drawGlobe(this.under.fresh(width, height), view, box, ink);
+    const under = this.under.fresh(width, height);
+    if (this.options.globe !== false) drawGlobe(under, view, box, ink);
     this.points.draw(view, box, width, height, this.look());
     const pen = this.over.fresh(width, height);
     drawMarkers(pen, scene, view, box, this.look());

@@ -4,6 +4,7 @@
 // the result came about and how to get it again.
 import type { Report, Value } from "../data/types";
 import { card } from "./card";
+import { copyText } from "./copy";
 import { el, svg } from "./dom";
 import { number, words } from "./format";
 import { setTheme, theme } from "./theme";
@@ -22,7 +23,7 @@ export interface Head {
   title(text: string): void;
 }
 
-export function head(report: Report): Head {
+export function head(report: { title: string; version: string }): Head {
   const title = el("h1", {}, report.title),
     facts = el("dl", { class: "facts" }),
     state = el("div", { class: "state", role: "status", "aria-live": "polite" });
@@ -93,7 +94,7 @@ function commandLine(command: string): HTMLElement {
   const text = el("code", {}, ...unbroken(command)),
     button = el("button", { type: "button", class: "export copy", "aria-label": "Copy the command" }, "Copy");
   button.addEventListener("click", () => {
-    void copy(command, text).then((done) => {
+    void copyText(command, text).then((done) => {
       button.textContent = done ? "Copied" : "Press Ctrl+C";
       setTimeout(() => (button.textContent = "Copy"), 1600);
     });
@@ -106,17 +107,6 @@ function unbroken(command: string): (Node | string)[] {
   return command
     .split(/( +)/)
     .map((word) => (word.length < 50 && word.trim() ? el("span", { class: "word" }, word) : word));
-}
-
-/** Where the clipboard is closed, the command is selected and the reader copies it. */
-async function copy(text: string, shown: HTMLElement): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    getSelection()?.selectAllChildren(shown);
-    return document.execCommand("copy");
-  }
 }
 
 function list(title: string, values: Record<string, Value>): HTMLElement | null {

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+//
+// node bench/explore.mjs: how long the page of `asterism explore` takes, from the event of the slider to the painted frame,
+// in Chromium, as a distribution over drag steps; and from opening the page to its first result. Needs a release build with
+// the page (ASTERISM=PATH: another command) and Chromium. It is no test: the times are those of this machine.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+process.env.ASTERISM ??= new URL("../build/release/cli/asterism", import.meta.url).pathname;
+const { launch } = await import("../viewer/test/browser.mjs");
+const { explore, run } = await import("../viewer/test/explorer.mjs");
+
+const folder = mkdtempSync(join(tmpdir(), "asterism-bench-"));
+const sample = (name, options) => run(folder, "sample", ...options.split(" "), "--output", name);
+const workloads = [
+  [
+    "300,000 x 3, 30 clusters",
+    "p300k.npy",
+    "--points 300000 --dimension 3 --clusters 30 --kappa 400 --separation 30 --seed 7",
+    15,
+    60,
+  ],
+  [
+    "1,000,000 x 3, 30 clusters",
+    "p1m.npy",
+    "--points 1000000 --dimension 3 --clusters 30 --kappa 400 --separation 30 --seed 7",
+    15,
+    60,
+  ],
+  [
+    "10,000 x 100, 40 clusters",
+    "words.npy",
+    "--points 10000 --dimension 100 --clusters 40 --kappa 60 --seed 7",
+    60,
+    100,
+  ],
+  ["10,000 x 100, 40 clusters, small angles", "words.npy", null, 25, 55],
+];
+
+/** Sets the slider, and resolves when the frame with an answer to it is painted: the first and the whole one. */
+function step(angle) {
+  return new Promise((done) => {
+    const slider = document.querySelector(".angle-slider"),
+      times = {};
+    const painted = (then) => requestAnimationFrame(() => setTimeout(then));
+    const hear = ({ detail }) => {
+      if (detail.id !== detail.newest || !detail.command.includes(`--angle ${angle}`)) return;
+      painted(() => {
+        times.first ??= performance.now() - start;
+        times.run = detail.seconds;
+        if (detail.unfinished) return;
+        document.removeEventListener("asterism-result", hear);
+        done({ ...times, whole: performance.now() - start, clusters: detail.clusters });
+      });
+    };
+    document.addEventListener("asterism-result", hear);
+    slider.value = angle;
+    const start = performance.now();
+    slider.dispatchEvent(new Event("input"));
+  });
+}
+
+/** Notes when the first result was painted, since the page was opened. */
+function watch() {
+  const note = () => requestAnimationFrame(() => setTimeout(() => (window.opened ??= performance.now())));
+  document.addEventListener("asterism-result", note, { once: true });
+}
+
+function distribution(values) {
+  const sorted = [...values].sort((a, b) => a - b),
+    at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))].toFixed(1).padStart(7);
+  return `least ${at(0)}  median ${at(0.5)}  90% ${at(0.9)}  99% ${at(0.99)}  most ${at(1)} ms`;
+}
+
+const browser = await launch();
+for (const [title, name, options, from, to] of workloads) {
+  if (options) sample(name, options);
+  const served = await explore(folder, name, "--angle", String(to));
+  const { page, close } = await browser.visit(served.address, { prepare: (page) => page.addInitScript(watch) });
+  await page.waitForFunction(() => window.opened);
+  const opened = await page.evaluate(() => window.opened);
+  const steps = [];
+  for (let i = 0; i < 30; i++) {
+    const angle = Math.round(10 * (to - ((to - from) * (i + 0.5)) / 30)) / 10;
+    steps.push(await page.evaluate(step, angle));
+    await page.waitForTimeout(30);
+  }
+  console.log(
+    `${title}: ${from} to ${to} degrees, ${Math.min(...steps.map((s) => s.clusters))} to ${Math.max(...steps.map((s) => s.clusters))} clusters`,
+  );
+  console.log(`  first result after opening  ${opened.toFixed(0)} ms`);
+  console.log(`  run alone      ${distribution(steps.map((s) => 1000 * s.run))}`);
+  console.log(`  event to frame ${distribution(steps.map((s) => s.first))}`);
+  console.log(`  whole result   ${distribution(steps.map((s) => s.whole))}`);
+  await close();
+  await served.end();
+}
+await browser.close();
+rmSync(folder, { recursive: true });

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The parts of asterism explore. explore.c has the options; explore_request.c reads what a page asks for;
+ * explore_drawn.c chooses what is drawn; explore_page.c is a page's worker, which clusters for it; explore_message.c
+ * writes what the pages get; explore_tree.c and explore_members.c what a page shows of a finished run; explore_sweep.c
+ * runs tune in the background; explore_serve.c connects pages and browsers.
+ *
+ * The main idea: every page has a worker with a library context of its own. The newest request of a page wins: it
+ * cancels the one that runs. Nothing is warm: what a page shows is what the command beside it gives, bit for bit. */
+#ifndef AST_CLI_EXPLORE_H
+#define AST_CLI_EXPLORE_H
+
+#include <asterism.h>
+#include <formats.h>
+#include <json.h>
+#include <projection.h>
+
+#include <stdbool.h>
+
+#include "directions.h"
+
+typedef struct ast_cli_explore_settings {
+    ast_cli_common common;
+    ast_cli_reading reading;
+    const char *input, *labels, *once, *bind, *names;
+    double angle; /* NaN: not given */
+    int axial, center;
+    size_t port;
+} ast_cli_explore_settings;
+
+/* What is explored. Nothing in it changes while pages are open. */
+typedef struct ast_explored {
+    const ast_cli_explore_settings *given;
+    ast_cli_directions directions;
+    ast_points points;
+    ast_names names_read;   /* with --names */
+    const ast_names *names; /* NULL: rows have none */
+} ast_explored;
+
+/* ---- Requests ---------------------------------------------------------------------------------------------------- */
+
+/* The options of the run that a page wants to see. */
+typedef struct ast_explore_request {
+    uint64_t id; /* the page's number for it */
+    ast_method method;
+    double angle;    /* AST_DP */
+    size_t clusters; /* AST_SPKM */
+    ast_merge merge;
+    double merge_angle;
+    size_t merge_count;
+    double min_size;
+    bool center, axial;
+    ast_order order;
+} ast_explore_request;
+
+/* What a page can ask for besides a run. */
+typedef enum ast_explore_wish {
+    AST_WISH_RUN,
+    AST_WISH_MEMBERS,
+    AST_WISH_SAVE,
+    AST_WISH_REPORT,
+    AST_WISHES
+} ast_explore_wish;
+
+/* Reads a message of a page. NULL, or a sentence that says what is wrong with it. `cluster` is that of
+ * AST_WISH_MEMBERS. */
+const char *ast_explore_read(const ast_explored *explored, const char *text, size_t size, ast_explore_wish *wish,
+                             ast_explore_request *request, size_t *cluster);
+
+/* The request that a page starts with. */
+ast_explore_request ast_explore_first(const ast_explored *explored, double angle);
+
+/* Whether both are the same run. */
+bool ast_explore_same(const ast_explore_request *a, const ast_explore_request *b);
+
+ast_options ast_explore_options(const ast_explored *explored, const ast_explore_request *request);
+
+/* The command that gives this result; to free(). NULL without memory. */
+char *ast_explore_command(const ast_explored *explored, const ast_explore_request *request);
+
+/* ---- What is drawn ----------------------------------------------------------------------------------------------- */
+
+/* So many can be drawn in a frame without a graphics card. */
+enum { AST_DRAWN_MOST = 100000 };
+
+typedef struct ast_drawn {
+    uint32_t *rows; /* (count) the rows that are drawn, in order */
+    size_t count;
+    size_t width, height; /* of an image: the drawn pixels are a grid; 0 otherwise */
+    unsigned char *grey;  /* (height, width) the depth image behind them, or NULL */
+    int16_t *places;      /* (count, 3) of a cloud or mesh: where its points or faces are, or NULL */
+} ast_drawn;
+
+/* Chooses a uniform sample, or a grid of an image's pixels; start with zeros, and free it in any case. */
+bool ast_drawn_choose(ast_drawn *drawn, const ast_explored *explored, ast_format_error *error);
+void ast_drawn_free(ast_drawn *drawn);
+
+/* How rows are seen: as they are for D = 2 and 3, along the three principal axes of some means otherwise. */
+typedef struct ast_sight {
+    ast_projection projection;
+    const float *center; /* (D) that was subtracted, or NULL */
+    double scale;        /* of coordinates along the axes, so that the farthest point is at 1 */
+    double shown;        /* the share of the drawn points' squared lengths along the axes */
+} ast_sight;
+
+/* Places of the drawn rows: xyz (count, 3), 0 0 0 for rows without a direction. The sight has its projection and
+ * centre; scale and share are filled in. False without memory. */
+bool ast_drawn_see(const ast_drawn *drawn, const ast_points *points, ast_sight *sight, int16_t *xyz);
+
+/* The place of a mean. */
+void ast_sight_mean(const ast_sight *sight, const float *mean, double xyz[3]);
+
+/* ---- What pages show of a run ------------------------------------------------------------------------------------ */
+
+/* A finished run of a page, or a part of one. */
+typedef struct ast_explore_run {
+    ast_explore_request request;
+    ast_report report;
+    const ast_cluster_info *clusters; /* (report.clusters); of the context */
+    const int32_t *labels;            /* (rows) */
+    size_t rows;                      /* that have labels: all, or the first ones of an unfinished run */
+    bool unfinished;
+    double seconds; /* from the request to the result */
+} ast_explore_run;
+
+/* Appends the tree of joins of the context's last run: at most 200 leaves, the others folded. leaves: (N) */
+void ast_explore_put_tree(const ast_context *context, const int32_t *leaves, const int32_t *labels, size_t count,
+                          ast_text *json);
+
+/* Appends the members of a cluster nearest to and farthest from its mean. */
+bool ast_explore_put_members(const ast_explored *explored, const ast_explore_run *run, size_t cluster, ast_text *json);
+
+#endif

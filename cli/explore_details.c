@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a page gets after a result, when it asks for nothing for a moment: the silhouette, the rows nearest to each mean
+ * and the tree of joins; then how stable the clusters are. Any wish of the page cancels it. */
+#include "explore_worker.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { REPRESENTATIVES = 5, MOST_LISTED = 1000, OTHER_RUNS = 3, MOST_LEAVES = 5000 };
+#define MOST_NUMBERS ((size_t)1 << 28) /* of centred rows that are copied */
+#define MOST_PAIRS ((size_t)1 << 24)   /* of clusters of two runs */
+
+/* ---- The first details ------------------------------------------------------------------------------------------- */
+
+float *ast_explore_centred(const ast_points *points, const float *center) {
+    size_t dimension = points->dimension;
+    if (points->count > MOST_NUMBERS / dimension)
+        return NULL;
+    float *rows = malloc((points->count * dimension + 1) * sizeof *rows);
+    double *row = malloc(dimension * sizeof *row);
+    for (size_t i = 0; rows && row && i < points->count; i++) {
+        bool there = ast_unit_row(points, i, row);
+        for (size_t d = 0; d < dimension; d++)
+            rows[i * dimension + d] = there ? (float)(row[d] - (double)center[d]) : NAN;
+    }
+    if (!row) {
+        free(rows);
+        rows = NULL;
+    }
+    free(row);
+    return rows;
+}
+
+static ast_status measure(ast_explore_page *page, double *silhouette) {
+    const ast_explore_run *run = &page->desk.run;
+    ast_points points = page->all->explored->points;
+    float *rows = NULL;
+    *silhouette = NAN;
+    if (run->report.clusters < 2)
+        return AST_OK;
+    if (run->report.center) {
+        rows = ast_explore_centred(&points, run->report.center);
+        if (!rows)
+            return AST_OK;
+        points = ast_points_f4(rows, points.count, points.dimension);
+    }
+    ast_dissimilarity kind = run->request.axial ? AST_AXIAL_COSINE : AST_COSINE;
+    ast_status status = ast_silhouette(page->desk.context, &points, run->labels, kind,
+                                       page->all->explored->given->common.seed, silhouette, NULL);
+    free(rows);
+    return status;
+}
+
+static void put_representatives(const ast_explored *explored, const ast_explore_run *run, ast_text *json) {
+    ast_json_open(json, "representatives", '[');
+    for (size_t k = 0; k < run->report.clusters && k < MOST_LISTED; k++) {
+        const ast_cluster_info *cluster = &run->clusters[k];
+        ast_json_open(json, NULL, '[');
+        for (size_t i = 0; i < cluster->representative_count; i++) {
+            char text[32];
+            size_t row = cluster->representatives[i];
+            snprintf(text, sizeof text, "row %zu", row);
+            ast_json_string(json, NULL, explored->names ? explored->names->list[row] : text);
+        }
+        ast_json_close(json, ']');
+    }
+    ast_json_close(json, ']');
+}
+
+/* The same run once more, with everything that it can tell. */
+static ast_status run_again(ast_explore_page *page) {
+    ast_explore_desk *desk = &page->desk;
+    const ast_explored *explored = page->all->explored;
+    ast_options options = ast_explore_options(explored, &desk->run.request);
+    ast_report report = {.size = sizeof report};
+    size_t count;
+    options.representatives = REPRESENTATIVES;
+    options.tree = desk->run.report.merged <= MOST_LEAVES && !explored->points.starts;
+    options.leaves = options.tree ? desk->leaves : NULL;
+    ast_status status = ast_cluster(desk->context, &explored->points, &options, desk->labels, &report);
+    desk->run.clusters = ast_clusters(desk->context, &count);
+    return status;
+}
+
+static ast_status tell_details(ast_explore_page *page) {
+    ast_explore_desk *desk = &page->desk;
+    ast_explore_text text;
+    double silhouette = NAN;
+    ast_status status = run_again(page);
+    if (status != AST_OK)
+        return status;
+    ast_explore_begin(&text, "details");
+    ast_json_integer(&text.json, "id", (int64_t)desk->run.request.id);
+    put_representatives(page->all->explored, &desk->run, &text.json);
+    ast_explore_put_tree(desk->context, desk->leaves, desk->labels, desk->run.rows, &text.json);
+    status = measure(page, &silhouette);
+    size_t count;
+    desk->run.clusters = ast_clusters(desk->context, &count);
+    ast_json_real(&text.json, "silhouette", silhouette, 17);
+    ast_explore_page_post(page, AST_SAYS_DETAILS, ast_explore_end(&text));
+    return status;
+}
+
+/* ---- Stability --------------------------------------------------------------------------------------------------- */
+
+/* Adds the Jaccard index of each cluster with the most similar one of another run. own, other: (count) labels. */
+static bool add_jaccard(const ast_explore_run *run, const int32_t *other, size_t other_count, double *sums) {
+    size_t clusters = run->report.clusters;
+    size_t *both = calloc(clusters * other_count + 1, sizeof *both), *sizes = calloc(other_count + 1, sizeof *sizes);
+    bool good = both && sizes;
+    for (size_t i = 0; good && i < run->rows; i++) {
+        if (other[i] >= 0)
+            sizes[other[i]]++;
+        if (other[i] >= 0 && run->labels[i] >= 0)
+            both[(size_t)run->labels[i] * other_count + (size_t)other[i]]++;
+    }
+    for (size_t k = 0; good && k < clusters; k++) {
+        double best = 0;
+        for (size_t m = 0; m < other_count; m++) {
+            size_t shared = both[k * other_count + m];
+            best = fmax(best, (double)shared / (double)(run->clusters[k].count + sizes[m] - shared));
+        }
+        sums[k] += best;
+    }
+    free(both);
+    free(sizes);
+    return good;
+}
+
+/* One other run: by content with another seed, as the restarts of cluster. Its labels are in `leaves`. */
+static ast_status run_other(ast_explore_page *page, int number, size_t *clusters) {
+    ast_explore_desk *desk = &page->desk;
+    const ast_explored *explored = page->all->explored;
+    ast_options options = ast_explore_options(explored, &desk->run.request);
+    ast_report report = {.size = sizeof report};
+    options.order = AST_ORDER_CONTENT;
+    options.seed += (uint64_t)number;
+    ast_status status = ast_cluster(desk->context, &explored->points, &options, desk->leaves, &report);
+    *clusters = report.clusters;
+    return status;
+}
+
+static void put_stability(const ast_explore_page *page, const double *sums, double agreement, ast_text *json) {
+    const ast_explore_run *run = &page->desk.run;
+    ast_json_integer(json, "id", (int64_t)run->request.id);
+    ast_json_integer(json, "runs", OTHER_RUNS);
+    ast_json_number(json, "stability", agreement / OTHER_RUNS, 5);
+    ast_json_open(json, "clusters", '[');
+    for (size_t k = 0; k < run->report.clusters && k < MOST_LISTED; k++)
+        ast_json_number(json, NULL, sums[k] / OTHER_RUNS, 4);
+    ast_json_close(json, ']');
+}
+
+/* Sizes are needed after other runs have replaced the context's clusters. */
+static ast_cluster_info *copy_clusters(const ast_explore_run *run) {
+    ast_cluster_info *copy = calloc(run->report.clusters + 1, sizeof *copy);
+    for (size_t k = 0; copy && k < run->report.clusters; k++)
+        copy[k].count = run->clusters[k].count;
+    return copy;
+}
+
+/* The other runs take the place of the context's last result: the run is not there any more afterwards. */
+static ast_status tell_stability(ast_explore_page *page) {
+    ast_explore_desk *desk = &page->desk;
+    ast_cluster_info *sizes = copy_clusters(&desk->run);
+    double *sums = calloc(desk->run.report.clusters + 1, sizeof *sums), agreement = 0;
+    ast_status status = sizes && sums ? AST_OK : AST_NO_MEMORY;
+    desk->run.clusters = sizes;
+    for (int i = 1; i <= OTHER_RUNS && status == AST_OK; i++) {
+        ast_agreement with = {.size = sizeof with};
+        size_t clusters = 0;
+        status = run_other(page, i, &clusters);
+        if (status == AST_OK)
+            status = ast_compare(desk->context, desk->labels, desk->leaves, desk->run.rows, &with);
+        agreement += with.ari;
+        if (status == AST_OK && clusters > MOST_PAIRS / (desk->run.report.clusters + 1))
+            status = AST_NO_MEMORY;
+        if (status == AST_OK && !add_jaccard(&desk->run, desk->leaves, clusters, sums))
+            status = AST_NO_MEMORY;
+    }
+    desk->ran = false;
+    if (status == AST_OK) {
+        ast_explore_text text;
+        ast_explore_begin(&text, "stability");
+        put_stability(page, sums, agreement, &text.json);
+        ast_explore_page_post(page, AST_SAYS_STABILITY, ast_explore_end(&text));
+    }
+    free(sizes);
+    free(sums);
+    return status;
+}
+
+bool ast_explore_next_detail(ast_explore_page *page) {
+    ast_explore_desk *desk = &page->desk;
+    if (!desk->ran || desk->detailed >= 2)
+        return false;
+    desk->idle = true;
+    ast_status status = desk->detailed == 0 ? tell_details(page) : tell_stability(page);
+    desk->idle = false;
+    if (status != AST_CANCELLED)
+        desk->detailed++;
+    return true;
+}

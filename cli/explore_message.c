@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+#include "explore_message.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "field.h"
+#include "files.h"
+
+enum { MOST_LISTED = 1000, DIGITS = 17 };
+
+/* ---- The form ---------------------------------------------------------------------------------------------------- */
+
+static void pad(ast_text *bytes) {
+    while (bytes->size % 4)
+        ast_text_add(bytes, "", 1);
+}
+
+/* Numbers of `size` bytes, least significant byte first on every machine. */
+static void add_numbers(ast_text *bytes, const unsigned char *numbers, size_t count, size_t size) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    ast_text_add(bytes, numbers, count * size);
+#else
+    for (size_t i = 0; i < count * size; i++)
+        ast_text_add(bytes, numbers + (i / size + 1) * size - 1 - i % size, 1);
+#endif
+}
+
+void ast_explore_begin(ast_explore_text *text, const char *type) {
+    *text = (ast_explore_text){.json = {0}};
+    ast_json_open(&text->json, NULL, '{');
+    ast_json_string(&text->json, "type", type);
+}
+
+void ast_explore_array(ast_explore_text *text, const char *name, const char *type, const void *numbers, size_t count) {
+    size_t size = strcmp(type, "u8") == 0 ? 1 : strchr(type, '1') ? 2 : 4;
+    ast_json_open(&text->sections, NULL, '{');
+    ast_json_string(&text->sections, "name", name);
+    ast_json_string(&text->sections, "type", type);
+    ast_json_integer(&text->sections, "count", (int64_t)count);
+    ast_json_close(&text->sections, '}');
+    add_numbers(&text->arrays, numbers, count, size);
+    pad(&text->arrays);
+}
+
+ast_shared_text *ast_explore_end(ast_explore_text *text) {
+    ast_text all = {0};
+    ast_json_open(&text->json, "sections", '[');
+    if (text->sections.size)
+        ast_text_add(&text->json, text->sections.bytes, text->sections.size);
+    ast_json_close(&text->json, ']');
+    ast_json_close(&text->json, '}');
+    unsigned char length[4];
+    for (size_t i = 0; i < sizeof length; i++)
+        length[i] = (unsigned char)(text->json.size >> 8 * i);
+    bool failed = text->json.failed || text->sections.failed || text->arrays.failed;
+    ast_text_add(&all, length, sizeof length);
+    if (!failed)
+        ast_text_add(&all, text->json.bytes, text->json.size);
+    pad(&all);
+    if (!failed && text->arrays.size)
+        ast_text_add(&all, text->arrays.bytes, text->arrays.size);
+    all.failed |= failed;
+    ast_text_free(&text->json);
+    ast_text_free(&text->sections);
+    ast_text_free(&text->arrays);
+    return ast_shared_bytes_make(&all);
+}
+
+/* ---- The first message ------------------------------------------------------------------------------------------- */
+
+static void put_palette(ast_text *json) {
+    ast_json_open(json, "palette", '[');
+    for (int32_t id = 0; id < AST_PALETTE_SIZE; id++)
+        ast_json_colour(json, NULL, id);
+    ast_json_close(json, ']');
+}
+
+static void put_first(const ast_explore_request *first, ast_text *json) {
+    ast_json_open(json, "first", '{');
+    ast_json_real(json, "angle", first->angle, DIGITS);
+    ast_json_integer(json, "clusters", (int64_t)first->clusters);
+    ast_json_boolean(json, "axial", first->axial);
+    ast_json_boolean(json, "center", first->center);
+    ast_json_close(json, '}');
+}
+
+ast_shared_text *ast_explore_hello(const ast_explored *explored, const ast_drawn *drawn,
+                                   const ast_explore_request *first) {
+    ast_explore_text text;
+    ast_explore_begin(&text, "hello");
+    ast_json_string(&text.json, "input", ast_cli_name(explored->given->input));
+    ast_json_string(&text.json, "version", ast_version());
+    ast_json_integer(&text.json, "points", (int64_t)explored->points.count);
+    ast_json_integer(&text.json, "dimension", (int64_t)explored->points.dimension);
+    ast_json_boolean(&text.json, "sparse", explored->points.starts != NULL);
+    ast_json_boolean(&text.json, "undirected", explored->given->reading.cloud.undirected);
+    ast_json_boolean(&text.json, "weighted", explored->points.weights != NULL);
+    ast_json_boolean(&text.json, "named", explored->names != NULL);
+    ast_json_boolean(&text.json, "depth", drawn->grey != NULL);
+    ast_json_string(&text.json, "labels", explored->given->labels);
+    ast_json_integer(&text.json, "width", (int64_t)drawn->width);
+    ast_json_integer(&text.json, "height", (int64_t)drawn->height);
+    put_first(first, &text.json);
+    put_palette(&text.json);
+    ast_explore_array(&text, "rows", "u32", drawn->rows, drawn->count);
+    if (drawn->grey)
+        ast_explore_array(&text, "grey", "u8", drawn->grey, drawn->count);
+    if (drawn->places)
+        ast_explore_array(&text, "places", "i16", drawn->places, 3 * drawn->count);
+    return ast_explore_end(&text);
+}
+
+ast_shared_text *ast_explore_places(const ast_drawn *drawn, const ast_sight *sight, const int16_t *xyz,
+                                    const ast_explore_request *request) {
+    ast_explore_text text;
+    ast_explore_begin(&text, "points");
+    ast_json_integer(&text.json, "id", (int64_t)request->id);
+    ast_json_boolean(&text.json, "projected", sight->projection.basis != NULL);
+    if (sight->projection.basis) {
+        ast_json_xyz(&text.json, "explained", sight->projection.explained);
+        ast_json_number(&text.json, "shown", sight->shown, 5);
+    }
+    ast_explore_array(&text, "xyz", "i16", xyz, 3 * drawn->count);
+    return ast_explore_end(&text);
+}
+
+/* ---- Runs -------------------------------------------------------------------------------------------------------- */
+
+typedef struct entry {
+    size_t id, size;
+} entry;
+
+static int by_size(const void *a, const void *b) {
+    const entry *one = a, *other = b;
+    if (one->size != other->size)
+        return one->size > other->size ? -1 : 1;
+    return (one->id > other->id) - (one->id < other->id);
+}
+
+/* The clusters, largest first; NULL without memory. */
+static entry *sort_clusters(const ast_explore_run *run) {
+    size_t count = run->report.clusters;
+    entry *entries = malloc((count + 1) * sizeof *entries);
+    for (size_t k = 0; entries && k < count; k++)
+        entries[k] = (entry){k, run->clusters[k].count};
+    if (entries)
+        qsort(entries, count, sizeof *entries, by_size);
+    return entries;
+}
+
+static void put_field(const ast_explored *explored, const ast_explore_run *run, const float *mean, ast_text *json) {
+    const ast_cli_directions *d = &explored->directions;
+    ast_notation notation =
+        d->kind == AST_CLI_SURFACE ? AST_DIP_DIRECTION : ast_cli_field_notation(&explored->given->reading.source);
+    bool line = notation == AST_TREND_PLUNGE;
+    double azimuth, inclination;
+    if (!notation || explored->points.dimension != 3)
+        return;
+    ast_field_angles(line ? notation : AST_DIP_DIRECTION, run->request.axial, mean, &azimuth, &inclination);
+    ast_json_number(json, line ? "plunge" : "dip", inclination, 6);
+    ast_json_number(json, line ? "trend" : "dip_direction", azimuth, 6);
+}
+
+static void put_cluster(const ast_explored *explored, const ast_sight *sight, const ast_explore_run *run, size_t id,
+                        double total, ast_text *json) {
+    const ast_cluster_info *cluster = &run->clusters[id];
+    double xyz[3];
+    ast_sight_mean(sight, cluster->mean, xyz);
+    ast_json_open(json, NULL, '{');
+    ast_json_integer(json, "id", (int64_t)id);
+    ast_json_integer(json, "size", (int64_t)cluster->count);
+    ast_json_number(json, "share", total > 0 ? cluster->weight / total : NAN, 6);
+    ast_json_number(json, "kappa", cluster->kappa, 6);
+    ast_json_number(json, "spread", acos(fmin(1, fmax(-1, cluster->resultant))) * AST_DEGREES_PER_RADIAN, 5);
+    ast_json_xyz(json, "xyz", xyz);
+    put_field(explored, run, cluster->mean, json);
+    ast_json_close(json, '}');
+}
+
+static void put_clusters(const ast_explored *explored, const ast_sight *sight, const ast_explore_run *run,
+                         ast_text *json) {
+    entry *entries = sort_clusters(run);
+    size_t count = run->report.clusters;
+    double total = 0;
+    json->failed |= !entries;
+    for (size_t k = 0; k < count; k++)
+        total += run->clusters[k].weight;
+    ast_json_open(json, "cluster", '[');
+    for (size_t i = 0; entries && i < count && i < MOST_LISTED; i++)
+        put_cluster(explored, sight, run, entries[i].id, total, json);
+    ast_json_close(json, ']');
+    free(entries);
+}
+
+/* The labels of the drawn rows in as few bytes as they need: all bits set is -1. */
+static bool put_labels(const ast_drawn *drawn, const ast_explore_run *run, ast_explore_text *text) {
+    size_t clusters = run->report.clusters, bytes = clusters < 255 ? 1 : clusters < 65535 ? 2 : 4;
+    int32_t *labels = malloc((drawn->count + 1) * sizeof *labels);
+    uint16_t *halves = (uint16_t *)labels;
+    unsigned char *quarters = (unsigned char *)labels;
+    if (!labels)
+        return false;
+    for (size_t i = 0; i < drawn->count; i++) {
+        size_t row = drawn->rows[i];
+        int32_t label = row < run->rows ? run->labels[row] : -1;
+        if (bytes == 1)
+            quarters[i] = (unsigned char)label;
+        else if (bytes == 2)
+            halves[i] = (uint16_t)label;
+        else
+            labels[i] = label;
+    }
+    ast_explore_array(text, "labels", bytes == 1 ? "u8" : bytes == 2 ? "u16" : "i32", labels, drawn->count);
+    free(labels);
+    return true;
+}
+
+static void put_numbers(const ast_explored *explored, const ast_explore_run *run, ast_text *json) {
+    const ast_report *report = &run->report;
+    char *command = ast_explore_command(explored, &run->request);
+    ast_json_integer(json, "id", (int64_t)run->request.id);
+    ast_json_string(json, "command", command);
+    ast_json_integer(json, "clusters", (int64_t)report->clusters);
+    ast_json_integer(json, "merged", (int64_t)report->merged);
+    ast_json_integer(json, "missing", (int64_t)report->missing);
+    ast_json_integer(json, "outliers", (int64_t)report->outliers);
+    ast_json_real(json, "objective", report->objective, DIGITS);
+    ast_json_integer(json, "iterations", report->iterations);
+    ast_json_boolean(json, "converged", report->converged);
+    ast_json_boolean(json, "unfinished", run->unfinished);
+    ast_json_integer(json, "rows", (int64_t)run->rows);
+    ast_json_real(json, "seconds", report->seconds, 6);
+    ast_json_real(json, "elapsed", run->seconds, 6);
+    json->failed |= !command;
+    free(command);
+}
+
+ast_shared_text *ast_explore_result(const ast_explored *explored, const ast_drawn *drawn, const ast_sight *sight,
+                                    const ast_explore_run *run) {
+    ast_explore_text text;
+    ast_explore_begin(&text, "result");
+    put_numbers(explored, run, &text.json);
+    put_clusters(explored, sight, run, &text.json);
+    text.json.failed |= !put_labels(drawn, run, &text);
+    return ast_explore_end(&text);
+}
+
+ast_shared_text *ast_explore_words(const char *type, uint64_t id, const char *words) {
+    ast_explore_text text;
+    ast_explore_begin(&text, type);
+    ast_json_integer(&text.json, "id", (int64_t)id);
+    if (words)
+        ast_json_string(&text.json, "text", words);
+    return ast_explore_end(&text);
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The sweep of tune, in the background: its curves grow on the pages while it runs. Its threads have idle priority, so
+ * that a drag never waits for them. */
+#include "explore_page.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "progress.h"
+#include "recommend.h"
+
+#define PAUSE 0.25 /* seconds between two messages */
+
+/* A sweep over one kind of rows. */
+typedef struct sweep {
+    ast_text rows;           /* the angles so far, without the brackets */
+    ast_shared_text *latest; /* the newest message */
+    bool done;
+} sweep;
+
+struct ast_explore_sweeps {
+    ast_explore_pages *pages;
+    pthread_t thread;
+    ast_context *context; /* of the thread */
+    double told;          /* when the pages were last told */
+    pthread_mutex_t lock; /* protects what follows */
+    pthread_cond_t changed;
+    sweep all[AST_ROW_KINDS];
+    bool wanted[AST_ROW_KINDS];
+    ast_explore_rows now; /* what runs */
+    bool stopping;
+};
+
+/* ---- Messages ---------------------------------------------------------------------------------------------------- */
+
+static void add_angle(ast_text *rows, const ast_tune_angle *row) {
+    ast_json_open(rows, NULL, '{');
+    ast_json_real(rows, "angle", row->angle, 17);
+    ast_json_integer(rows, "clusters", (int64_t)row->clusters);
+    ast_json_real(rows, "silhouette", row->silhouette, 17);
+    ast_json_real(rows, "stability", row->stability, 17);
+    ast_json_integer(rows, "merged", (int64_t)row->merged);
+    ast_json_real(rows, "merged_silhouette", row->merged_silhouette, 17);
+    ast_json_close(rows, '}');
+}
+
+/* `found` NULL: the sweep is not over; `problem`: why there is none. */
+static ast_shared_text *write_message(const ast_explore_sweeps *sweeps, ast_explore_rows kind, double done,
+                                      const ast_tune_report *found, const char *problem) {
+    ast_explore_text text;
+    const sweep *of = &sweeps->all[kind];
+    ast_explore_begin(&text, "sweep");
+    ast_json_boolean(&text.json, "axial", kind == AST_ROWS_AXIAL);
+    ast_json_boolean(&text.json, "center", kind == AST_ROWS_CENTRED);
+    ast_json_number(&text.json, "progress", done, 3);
+    ast_json_string(&text.json, "problem", problem);
+    ast_json_open(&text.json, "angles", '[');
+    if (of->rows.size)
+        ast_text_add(&text.json, of->rows.bytes, of->rows.size);
+    ast_json_close(&text.json, ']');
+    if (found) {
+        ast_json_open(&text.json, "tuned", '{');
+        ast_cli_put_tuned(found, NULL, &text.json);
+        ast_json_close(&text.json, '}');
+    }
+    return ast_explore_end(&text);
+}
+
+/* Keeps the newest message for pages that come later, and tells those that are there. */
+static void tell(ast_explore_sweeps *sweeps, ast_explore_rows kind, double done, const ast_tune_report *found,
+                 const char *problem) {
+    pthread_mutex_lock(&sweeps->lock);
+    sweep *of = &sweeps->all[kind];
+    ast_shared_text *message = write_message(sweeps, kind, done, found, problem);
+    if (message) {
+        ast_shared_text_release(of->latest);
+        of->latest = ast_shared_text_share(message);
+    }
+    of->done |= found || problem;
+    pthread_mutex_unlock(&sweeps->lock);
+    ast_explore_pages_tell(sweeps->pages, kind, message);
+}
+
+/* ---- The thread -------------------------------------------------------------------------------------------------- */
+
+/* A sweep that nobody looks at any more gives way. */
+static int is_over(void *data) {
+    ast_explore_sweeps *sweeps = data;
+    pthread_mutex_lock(&sweeps->lock);
+    bool stopping = sweeps->stopping;
+    pthread_mutex_unlock(&sweeps->lock);
+    return stopping || !ast_explore_pages_want(sweeps->pages, sweeps->now);
+}
+
+/* Not more often than people can see: every message makes the pages draw. */
+static int show_progress(double done, void *data) {
+    ast_explore_sweeps *sweeps = data;
+    double now = ast_cli_now();
+    if (now - sweeps->told >= PAUSE) {
+        sweeps->told = now;
+        tell(sweeps, sweeps->now, done, NULL, NULL);
+    }
+    return is_over(data);
+}
+
+static void take_angle(const ast_tune_angle *row, void *data) {
+    ast_explore_sweeps *sweeps = data;
+    pthread_mutex_lock(&sweeps->lock);
+    add_angle(&sweeps->all[sweeps->now].rows, row);
+    pthread_mutex_unlock(&sweeps->lock);
+}
+
+static void run_sweep(ast_explore_sweeps *sweeps, ast_explore_rows kind) {
+    const ast_explored *explored = sweeps->pages->explored;
+    ast_tune_options options;
+    ast_tune_report found = {.size = sizeof found};
+    ast_tune_options_init(&options);
+    options.axial = kind == AST_ROWS_AXIAL;
+    options.center = kind == AST_ROWS_CENTRED;
+    options.seed = explored->given->common.seed;
+    options.progress = show_progress;
+    options.progress_data = sweeps;
+    options.angle_found = take_angle;
+    pthread_mutex_lock(&sweeps->lock);
+    sweeps->now = kind;
+    ast_text_free(&sweeps->all[kind].rows);
+    pthread_mutex_unlock(&sweeps->lock);
+    ast_status status = ast_tune(sweeps->context, &explored->points, &options, NULL, &found);
+    if (status == AST_CANCELLED)
+        return;
+    tell(sweeps, kind, 1, status == AST_OK ? &found : NULL, status == AST_OK ? NULL : ast_message(sweeps->context));
+}
+
+/* The next kind that somebody wants; AST_ROW_KINDS to stop. */
+static ast_explore_rows next_kind(ast_explore_sweeps *sweeps) {
+    size_t kind = AST_ROW_KINDS;
+    pthread_mutex_lock(&sweeps->lock);
+    while (!sweeps->stopping) {
+        for (kind = 0; kind < AST_ROW_KINDS && (!sweeps->wanted[kind] || sweeps->all[kind].done); kind++)
+            ;
+        if (kind < AST_ROW_KINDS)
+            break;
+        pthread_cond_wait(&sweeps->changed, &sweeps->lock);
+    }
+    if (kind < AST_ROW_KINDS)
+        sweeps->wanted[kind] = false;
+    size_t found = sweeps->stopping ? AST_ROW_KINDS : kind;
+    pthread_mutex_unlock(&sweeps->lock);
+    return (ast_explore_rows)found;
+}
+
+static void *work(void *data) {
+    ast_explore_sweeps *sweeps = data;
+    pthread_setschedparam(pthread_self(), SCHED_IDLE, &(struct sched_param){0}); /* the context's threads inherit it */
+    if (ast_open(&sweeps->context, (int)sweeps->pages->explored->given->common.threads) != AST_OK)
+        return NULL;
+    ast_set_cancel(sweeps->context, is_over, sweeps);
+    for (ast_explore_rows kind = next_kind(sweeps); kind < AST_ROW_KINDS; kind = next_kind(sweeps))
+        run_sweep(sweeps, kind);
+    ast_close(sweeps->context);
+    return NULL;
+}
+
+/* ---- Opening and closing ----------------------------------------------------------------------------------------- */
+
+ast_explore_sweeps *ast_explore_sweeps_open(ast_explore_pages *pages) {
+    ast_explore_sweeps *sweeps = calloc(1, sizeof *sweeps);
+    if (!sweeps || pthread_mutex_init(&sweeps->lock, NULL) != 0) {
+        free(sweeps);
+        return NULL;
+    }
+    sweeps->pages = pages;
+    if (pthread_cond_init(&sweeps->changed, NULL) == 0) {
+        if (pthread_create(&sweeps->thread, NULL, work, sweeps) == 0)
+            return sweeps;
+        pthread_cond_destroy(&sweeps->changed);
+    }
+    pthread_mutex_destroy(&sweeps->lock);
+    free(sweeps);
+    return NULL;
+}
+
+void ast_explore_sweeps_close(ast_explore_sweeps *sweeps) {
+    if (!sweeps)
+        return;
+    pthread_mutex_lock(&sweeps->lock);
+    sweeps->stopping = true;
+    pthread_cond_broadcast(&sweeps->changed);
+    pthread_mutex_unlock(&sweeps->lock);
+    pthread_join(sweeps->thread, NULL);
+    for (size_t kind = 0; kind < AST_ROW_KINDS; kind++) {
+        ast_text_free(&sweeps->all[kind].rows);
+        ast_shared_text_release(sweeps->all[kind].latest);
+    }
+    pthread_cond_destroy(&sweeps->changed);
+    pthread_mutex_destroy(&sweeps->lock);
+    free(sweeps);
+}
+
+void ast_explore_sweeps_want(ast_explore_sweeps *sweeps, ast_explore_page *page, ast_explore_rows rows) {
+    pthread_mutex_lock(&sweeps->lock);
+    ast_shared_text *latest = sweeps->all[rows].latest;
+    ast_shared_text *message = latest ? ast_shared_text_share(latest) : NULL;
+    sweeps->wanted[rows] = true;
+    pthread_cond_broadcast(&sweeps->changed);
+    pthread_mutex_unlock(&sweeps->lock);
+    ast_explore_page_post(page, AST_SAYS_SWEEP, message);
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The worker of a page: clusters what the page wants to see. A run that is not over after a moment is given up for one
+ * pass over the first rows, which is shown as unfinished, and then begun again; nothing of the unfinished run is used.
+ */
+#include "explore_worker.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "progress.h"
+
+#define PATIENCE 0.1 /* seconds before something unfinished is shown */
+#define GLANCE 0.06  /* seconds for the unfinished run, ... */
+#define LONGEST 0.12 /* ... and the end of it */
+#define QUIET 0.2    /* seconds without a wish before details are computed */
+enum { FIRST_ROWS = 1000 };
+#define MOST_NUMBERS ((size_t)1 << 18) /* of points whose principal axes are found */
+
+double ast_explore_clock(void) {
+    return ast_cli_now();
+}
+
+/* ---- Cancelling -------------------------------------------------------------------------------------------------- */
+
+static bool wants_any(const ast_explore_page *page) {
+    bool any = false;
+    for (size_t wish = 0; wish < AST_WISHES; wish++)
+        any |= page->wants[wish];
+    return any;
+}
+
+/* For ast_set_cancel. */
+static int is_over(void *data) {
+    ast_explore_page *page = data;
+    const ast_explore_desk *desk = &page->desk;
+    pthread_mutex_lock(&page->all->lock);
+    bool over = page->gone || (desk->idle && wants_any(page)) || (!desk->patient && page->wants[AST_WISH_RUN]);
+    pthread_mutex_unlock(&page->all->lock);
+    return over || ast_explore_clock() > desk->deadline;
+}
+
+static int is_over_after_pass(const ast_progress *state, void *data) {
+    (void)state;
+    return is_over(data);
+}
+
+/* ---- How rows are seen ------------------------------------------------------------------------------------------- */
+
+/* Some of the points or means, so that their axes are found in a moment. */
+static ast_points some_points(const ast_points *points) {
+    ast_points some = *points;
+    size_t most = MOST_NUMBERS / points->dimension + 100, step = (points->count + most - 1) / most;
+    some.row_stride *= (ptrdiff_t)step;
+    some.count = points->starts ? (points->count < most ? points->count : most) : points->count / step;
+    return some;
+}
+
+/* More than three dimensions: along the principal axes of the means or, if there are too few of them, of the points. */
+static bool find_axes(ast_explore_page *page, const ast_explore_run *run, ast_projection *projection) {
+    ast_format_error error;
+    const ast_points *points = &page->all->explored->points;
+    size_t dimension = points->dimension, means = run->report.clusters;
+    ast_points all = means > 3 && dimension > 3 ? ast_points_f4(run->clusters->mean, means, dimension) : *points;
+    ast_points view = some_points(&all);
+    return ast_projection_find(projection, &view, &error);
+}
+
+static bool keep_center(ast_explore_desk *desk, const ast_report *report) {
+    size_t size = report->dimension * sizeof *desk->center;
+    free(desk->center);
+    desk->center = report->center ? malloc(size) : NULL;
+    if (desk->center)
+        memcpy(desk->center, report->center, size);
+    desk->sight.center = desk->center;
+    return !report->center || desk->center;
+}
+
+/* The places of the points hold until the rows change: axes that turn with every step could not be followed. */
+static bool is_sighted(const ast_explore_desk *desk, const ast_explore_request *request) {
+    return desk->sighted && desk->sighted_center == request->center && desk->sighted_axial == request->axial &&
+           desk->sighted_method == request->method;
+}
+
+static bool see(ast_explore_page *page, const ast_explore_run *run) {
+    ast_explore_desk *desk = &page->desk;
+    const ast_drawn *drawn = page->all->drawn;
+    if (is_sighted(desk, &run->request))
+        return true;
+    int16_t *xyz = malloc((3 * drawn->count + 1) * sizeof *xyz);
+    ast_projection_free(&desk->sight.projection);
+    desk->sighted = xyz && keep_center(desk, &run->report) && find_axes(page, run, &desk->sight.projection) &&
+                    ast_drawn_see(drawn, &page->all->explored->points, &desk->sight, xyz);
+    desk->sighted_center = run->request.center;
+    desk->sighted_axial = run->request.axial;
+    desk->sighted_method = run->request.method;
+    if (desk->sighted)
+        ast_explore_page_post(page, AST_SAYS_POINTS, ast_explore_places(drawn, &desk->sight, xyz, &run->request));
+    free(xyz);
+    return desk->sighted;
+}
+
+/* ---- Runs -------------------------------------------------------------------------------------------------------- */
+
+static void tell_problem(ast_explore_page *page, uint64_t id, const char *sentence) {
+    ast_explore_page_post(page, AST_SAYS_PROBLEM, ast_explore_words("problem", id, sentence));
+}
+
+/* A run of the first rows, on which `labels` and `run` are only changed if it is over in time. */
+static ast_status run_rows(ast_explore_page *page, const ast_options *options, size_t rows, ast_explore_run *run) {
+    ast_explore_desk *desk = &page->desk;
+    ast_points points = page->all->explored->points;
+    ast_report report = {.size = sizeof report};
+    size_t count;
+    points.count = rows;
+    ast_status status = ast_cluster(desk->context, &points, options, desk->labels, &report);
+    if (status != AST_OK)
+        return status;
+    run->report = report;
+    run->clusters = ast_clusters(desk->context, &count);
+    run->labels = desk->labels;
+    run->rows = rows;
+    return AST_OK;
+}
+
+static ast_options options_of(ast_explore_page *page, const ast_explore_request *request) {
+    ast_options options = ast_explore_options(page->all->explored, request);
+    options.progress = is_over_after_pass;
+    options.progress_data = page;
+    return options;
+}
+
+static void show(ast_explore_page *page, ast_explore_run *run, double began) {
+    run->seconds = ast_explore_clock() - began;
+    ast_explore_page_post(page, AST_SAYS_RESULT,
+                          ast_explore_result(page->all->explored, page->all->drawn, &page->desk.sight, run));
+}
+
+/* One pass over as many rows as a moment allows or, if it allows all of them, more passes. */
+static void show_unfinished(ast_explore_page *page, const ast_explore_request *request, double began) {
+    ast_explore_desk *desk = &page->desk;
+    ast_explore_run run = {.request = *request, .unfinished = true};
+    ast_options options = options_of(page, request);
+    double start = ast_explore_clock();
+    size_t all = page->all->explored->points.count;
+    options.max_iterations = 1;
+    options.merge = AST_MERGE_NONE;
+    options.min_size = 0;
+    desk->ran = false;
+    desk->deadline = start + LONGEST;
+    size_t rows = FIRST_ROWS < all ? FIRST_ROWS : all;
+    while (ast_explore_clock() - start < GLANCE) {
+        if (request->clusters <= rows && run_rows(page, &options, rows, &run) != AST_OK)
+            break;
+        if (rows == all)
+            options.max_iterations *= 2;
+        rows = rows < all / 2 ? 2 * rows : all;
+    }
+    bool known = is_sighted(desk, request);
+    if (run.rows == 0 || run.report.clusters == 0 || !see(page, &run))
+        return;
+    show(page, &run, began);
+    desk->sighted = known; /* the axes and the centre of some rows are not those of all */
+}
+
+static const char *describe_failure(ast_explore_page *page, ast_status status, const ast_report *report) {
+    if (status != AST_OK)
+        return ast_message(page->desk.context);
+    return report->missing == report->points ? "no row has a direction with these options" : NULL;
+}
+
+/* A whole run; given up at the deadline. */
+static ast_status run_whole(ast_explore_page *page, const ast_explore_request *request, double deadline) {
+    ast_explore_desk *desk = &page->desk;
+    ast_options options = options_of(page, request);
+    ast_explore_run run = {.request = *request};
+    desk->ran = false;
+    desk->deadline = deadline;
+    ast_status status = run_rows(page, &options, page->all->explored->points.count, &run);
+    desk->deadline = INFINITY;
+    if (status == AST_CANCELLED)
+        return status;
+    const char *problem = describe_failure(page, status, &run.report);
+    if (problem) {
+        tell_problem(page, request->id, problem);
+        return AST_BAD_DATA;
+    }
+    if (!see(page, &run)) {
+        tell_problem(page, request->id, "there is not enough memory to draw the points");
+        return AST_NO_MEMORY;
+    }
+    run.report.center = desk->sight.center;
+    desk->run = run;
+    desk->ran = true;
+    desk->detailed = 0;
+    return AST_OK;
+}
+
+static bool is_newer(ast_explore_page *page) {
+    pthread_mutex_lock(&page->all->lock);
+    bool newer = page->gone || page->wants[AST_WISH_RUN];
+    pthread_mutex_unlock(&page->all->lock);
+    return newer;
+}
+
+static void run_wish(ast_explore_page *page, const ast_explore_request *request) {
+    ast_explore_desk *desk = &page->desk;
+    double began = ast_explore_clock();
+    ast_status status = desk->slow ? AST_CANCELLED : run_whole(page, request, began + PATIENCE);
+    if (status == AST_CANCELLED && !is_newer(page)) {
+        show_unfinished(page, request, began);
+        status = run_whole(page, request, INFINITY);
+    }
+    if (status == AST_CANCELLED)
+        ast_explore_page_post(page, AST_SAYS_CANCELLED, ast_explore_words("cancelled", request->id, NULL));
+    else
+        desk->slow = status == AST_OK && desk->run.report.seconds > PATIENCE;
+    if (status != AST_OK)
+        return;
+    show(page, &desk->run, began);
+}
+
+ast_status ast_explore_ensure(ast_explore_page *page, const ast_explore_request *request) {
+    ast_explore_desk *desk = &page->desk;
+    if (desk->ran && ast_explore_same(&desk->run.request, request)) {
+        desk->run.request.id = request->id;
+        return AST_OK;
+    }
+    desk->patient = true;
+    ast_status status = run_whole(page, request, INFINITY);
+    desk->patient = false;
+    return status;
+}
+
+static void tell_members(ast_explore_page *page, const ast_explore_request *request, size_t cluster) {
+    ast_explore_text text;
+    const ast_explore_run *run = &page->desk.run;
+    if (ast_explore_ensure(page, request) != AST_OK)
+        return;
+    if (cluster >= run->report.clusters) {
+        tell_problem(page, request->id, "this run has no such cluster");
+        return;
+    }
+    ast_explore_begin(&text, "members");
+    ast_json_integer(&text.json, "id", (int64_t)request->id);
+    text.json.failed |= !ast_explore_put_members(page->all->explored, run, cluster, &text.json);
+    ast_explore_page_post(page, AST_SAYS_MEMBERS, ast_explore_end(&text));
+}
+
+/* ---- The thread -------------------------------------------------------------------------------------------------- */
+
+static void do_wish(ast_explore_page *page, ast_explore_wish wish, const ast_explore_request *request, size_t cluster) {
+    if (wish == AST_WISH_RUN)
+        run_wish(page, request);
+    else if (wish == AST_WISH_MEMBERS)
+        tell_members(page, request, cluster);
+    else if (ast_explore_ensure(page, request) == AST_OK)
+        (wish == AST_WISH_SAVE ? ast_explore_save : ast_explore_report)(page);
+}
+
+static bool open_desk(ast_explore_page *page) {
+    ast_explore_desk *desk = &page->desk;
+    const ast_explored *explored = page->all->explored;
+    desk->deadline = INFINITY;
+    desk->labels = malloc((explored->points.count + 1) * sizeof *desk->labels);
+    desk->leaves = malloc((explored->points.count + 1) * sizeof *desk->leaves);
+    if (!desk->labels || !desk->leaves || ast_open(&desk->context, (int)explored->given->common.threads) != AST_OK) {
+        tell_problem(page, 0, "there is no memory or no thread for this page; close another one");
+        return false;
+    }
+    ast_set_cancel(desk->context, is_over, page);
+    return true;
+}
+
+static void close_desk(ast_explore_desk *desk) {
+    ast_close(desk->context);
+    ast_projection_free(&desk->sight.projection);
+    free(desk->center);
+    free(desk->labels);
+    free(desk->leaves);
+}
+
+/* Waits for a wish, the end, or a quiet moment, in which false is returned; the lock is held. */
+static bool wait_for_wish(ast_explore_page *page, bool details) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += (long)(1e9 * QUIET);
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    while (!page->gone && !wants_any(page)) {
+        if (!details)
+            pthread_cond_wait(&page->all->changed, &page->all->lock);
+        else if (pthread_cond_timedwait(&page->all->changed, &page->all->lock, &until) == ETIMEDOUT)
+            return wants_any(page);
+    }
+    return true;
+}
+
+/* Takes the first wish; the lock is held. */
+static ast_explore_wish take_wish(ast_explore_page *page) {
+    size_t wish = 0;
+    while (wish < AST_WISHES && !page->wants[wish])
+        wish++;
+    if (wish < AST_WISHES)
+        page->wants[wish] = false;
+    return (ast_explore_wish)wish;
+}
+
+static void work_on(ast_explore_page *page) {
+    pthread_mutex_t *lock = &page->all->lock;
+    bool details = false;
+    pthread_mutex_lock(lock);
+    while (!page->gone) {
+        bool wished = wait_for_wish(page, details);
+        ast_explore_wish wish = wished ? take_wish(page) : AST_WISHES;
+        ast_explore_request request = page->wanted[wish < AST_WISHES ? wish : 0];
+        size_t cluster = page->cluster;
+        pthread_mutex_unlock(lock);
+        if (wish < AST_WISHES)
+            do_wish(page, wish, &request, cluster);
+        details = wish < AST_WISHES ? page->desk.ran : !wished && ast_explore_next_detail(page);
+        pthread_mutex_lock(lock);
+    }
+    pthread_mutex_unlock(lock);
+}
+
+void *ast_explore_work(void *data) {
+    ast_explore_page *page = data;
+    if (open_desk(page))
+        work_on(page);
+    pthread_mutex_lock(&page->all->lock);
+    while (!page->gone) /* the server still knows it */
+        pthread_cond_wait(&page->all->changed, &page->all->lock);
+    pthread_mutex_unlock(&page->all->lock);
+    close_desk(&page->desk);
+    ast_explore_page_leave(page);
+    return NULL;
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+//
+// The sphere (or the cloud of more than three dimensions), the cloud of a 3-D file beside it, and the nets or the rose,
+// which follow when the reader has stopped.
+import { Points } from "../data/points";
+import type { Selection } from "../data/selection";
+import type { Vec3 } from "../data/types";
+import { Nets } from "../net/nets";
+import { Rose } from "../rose/rose";
+import { CAMERA_HOME, PLANE_HOME, homeOf } from "../sphere/home";
+import type { Scene } from "../sphere/scene";
+import { Sphere } from "../sphere/sphere";
+import { card } from "../ui/card";
+import { directionWords } from "../ui/describe";
+import { el } from "../ui/dom";
+import { count, degrees, percent, plural } from "../ui/format";
+import { saveSvg } from "../ui/save";
+import { swatch } from "../ui/swatch";
+import { netTools, sphereTools } from "../ui/tools";
+import type { Cluster, Hello, Places, Result } from "./messages";
+import type { Palette } from "./palette";
+
+const EMPTY = (colours: Palette): Scene => ({ points: Points.decode(null), colours, markers: [], trails: [] });
+
+export class Views {
+  readonly sphere: HTMLElement;
+  readonly cloud: HTMLElement | null;
+  readonly flat: HTMLElement | null;
+  private readonly globe: Sphere;
+  private readonly solid: Sphere | null;
+  private readonly nets = new Map<boolean, Nets>();
+  private readonly flatBody = el("div");
+  private rose: Rose | null = null;
+  private scene: Scene;
+  private clusters = new Map<number, Cluster>();
+  private homed = false;
+
+  constructor(
+    private readonly hello: Hello,
+    private readonly colours: Palette,
+    private readonly selection: Selection,
+    private readonly names: (id: number) => string[],
+  ) {
+    const projected = hello.dimension > 3,
+      { rows, places } = hello.arrays;
+    this.scene = EMPTY(colours);
+    this.globe = this.make(projected ? ["axis 1", "axis 2", "axis 3"] : ["x", "y", "z"], !projected, this.home());
+    const view = this.cardOf(projected ? "Cloud" : "Sphere", "sphere-card", this.globe);
+    view.say(
+      rows.length < hello.points
+        ? `${count(rows.length)} of ${count(hello.points)} points drawn`
+        : plural(hello.points, "point"),
+    );
+    this.sphere = view.element;
+    this.solid = places ? this.make(["x", "y", "z"], false, undefined) : null;
+    this.cloud = this.solid ? this.cardOf("In space", "cloud-card", this.solid).element : null;
+    this.flat = projected ? null : this.flatCard();
+  }
+
+  /** x and -x are the same: the points at the end at which the mean of their cluster is. */
+  turned(xyz: Int16Array, labels: Int32Array, result: Result, axial: boolean): Int16Array {
+    if (!axial) return xyz;
+    const means = new Float64Array(3 * result.clusters),
+      copy = xyz.slice();
+    for (const { id, xyz: mean } of result.cluster) means.set(mean, 3 * id);
+    for (let i = 0; i < labels.length; i++) {
+      const label = labels[i] as number,
+        at = 3 * i;
+      if (label < 0) continue;
+      const dot = [0, 1, 2].reduce((sum, c) => sum + (means[3 * label + c] as number) * (xyz[at + c] as number), 0);
+      if (dot < 0) for (let c = at; c < at + 3; c++) copy[c] = -(copy[c] as number);
+    }
+    return copy;
+  }
+
+  show(points: Points, result: Result, places: Places): void {
+    const markers = result.cluster.map(({ id, xyz, spread, share }) => ({
+      id,
+      xyz,
+      share,
+      spread: places.projected ? null : spread,
+      faint: false,
+    }));
+    this.clusters = new Map(result.cluster.map((cluster) => [cluster.id, cluster]));
+    this.scene = { points, colours: this.colours, markers, trails: [] };
+    if (!this.homed && !this.hello.depth && this.hello.dimension !== 2) this.globe.view.rehome(homeOf(result.cluster));
+    this.homed = true;
+    this.globe.showNow(this.scene);
+    const { places: solid } = this.hello.arrays;
+    if (solid)
+      this.solid?.show({ points: new Points(solid, points.labels), colours: this.colours, markers: [], trails: [] });
+  }
+
+  /** What takes longer to draw. */
+  rest(axial: boolean): void {
+    if (!this.flat) return;
+    if (this.hello.dimension === 2) {
+      if (this.rose) return this.rose.show(this.scene);
+      this.rose = new Rose(this.scene, this.selection);
+      return this.flatBody.replaceChildren(this.rose.element);
+    }
+    let nets = this.nets.get(axial);
+    if (!nets) {
+      nets = new Nets({ axial, axes: ["x", "y", "z"], selection: this.selection, describe: this.describe });
+      this.nets.set(axial, nets);
+    }
+    if (nets.element.parentElement !== this.flatBody)
+      this.flatBody.replaceChildren(el("div", { class: "tools" }, ...netTools(nets)), nets.element);
+    nets.show(this.scene);
+  }
+
+  private home() {
+    return this.hello.dimension === 2 ? PLANE_HOME : this.hello.depth ? CAMERA_HOME : homeOf([]);
+  }
+
+  private make(axes: string[], globe: boolean, home = homeOf([])): Sphere {
+    return new Sphere({
+      label: "The points. Drag or press arrows to turn, plus and minus to zoom, 0 to reset, click to pick a cluster",
+      axes,
+      home,
+      plainArrows: true,
+      through: !globe,
+      globe,
+      selection: this.selection,
+      describe: this.describe,
+    });
+  }
+
+  private cardOf(title: string, name: string, sphere: Sphere) {
+    const view = card(title, name, [
+      { label: "SVG", title: "Save it as SVG", run: () => saveSvg(title.toLowerCase(), sphere.svg(this.hello.input)) },
+    ]);
+    view.tools.append(...sphereTools(sphere));
+    view.body.append(sphere.element);
+    return view;
+  }
+
+  private flatCard(): HTMLElement {
+    const plane = this.hello.dimension === 2,
+      view = card(plane ? "Rose" : "Equal-area nets", plane ? "rose-card" : "nets-card");
+    view.body.append(
+      this.flatBody,
+      el(
+        "p",
+        { class: "hint" },
+        plane
+          ? "A petal's area is the number of points in its ten degrees."
+          : "Lambert's projection, with contours of density.",
+      ),
+    );
+    return view.element;
+  }
+
+  private readonly describe = (id: number, xyz: Vec3, mean: boolean): (Node | string)[] => {
+    const cluster = this.clusters.get(id),
+      where = directionWords(xyz, this.hello.dimension > 3);
+    if (!cluster) return [id < 0 ? "a point of no cluster" : `a point of cluster ${id}`, el("div", {}, where)];
+    const about = `${plural(cluster.size, "point")}, ${percent(cluster.share)}${cluster.spread === null ? "" : `, spread ${degrees(cluster.spread)}`}`;
+    return [
+      el("div", {}, swatch(id, this.colours.css(id)), ` ${about}`),
+      ...this.names(id).map((name) => el("div", {}, name)),
+      el("div", { class: "fine" }, `${mean ? "mean" : "point"} ${where}`),
+    ];
+  };
+}
