@@ -43,7 +43,7 @@ static void make_scene(scene *out) {
     out->view = ast_points_f4(out->points[0], PIXELS, 3);
     out->image = (ast_depth_image){.size = sizeof(ast_depth_image), out->depth, SIDE, SIDE, SIDE * sizeof(uint16_t)};
     out->small = (ast_thumbnail){out->labels, SIDE, SIDE, &out->image, 1000, NULL};
-    out->recorded = (ast_recorded){&out->frame, "a</script>", out->clusters, 2, &out->view, out->labels, &out->small};
+    out->recorded = (ast_recorded){&out->frame, "a</script>", out->clusters, 2, &out->view, out->labels, &out->small, NULL};
 }
 
 static const ast_page_head plain_head = {.title = "stream x", .command = "asterism stream x", .run = "r"};
@@ -263,7 +263,7 @@ static bool try_batch(ast_format_error *error) {
     ast_cluster_info cluster = {.count = 2, .mean = rows[0]};
     ast_points points = ast_points_f4(rows[0], 3, 4);
     ast_page_head head = plain_head;
-    ast_batch_page page = {&head, &points, labels, 3, &cluster, 1, "l", 1, &image, AST_NO_NOTATION, NULL};
+    ast_batch_page page = {&head, &points, labels, 3, &cluster, 1, "l", 1, &image, AST_NO_NOTATION, NULL, NULL};
     ast_text json = {0}, html = {0};
     bool good = ast_batch_page_json(&page, &json, error) &&
                 ast_page_fill("<!--asterism:data-->", strlen("<!--asterism:data-->"), &json, &html);
