@@ -24,7 +24,6 @@
 #define DISTANT 4.0    /* unless it is so far away */
 #define MOST_TURN 0.25 /* radians: how far a normal is moved at most */
 #define TIGHT 0.3      /* of the option `offset`: patches beside what was seen of a plane, and two planes that join */
-#define APART 0.6      /* of it: two patches of one plane in one frame */
 #define NOISE 0.5      /* of the noise of a pixel: how wrong the depth of a patch may be */
 #define BESIDE 0.5     /* metres: how far from what was seen of a plane the same plane may go on */
 #define REMEMBERED 0.995 /* weight of what earlier frames saw, with every frame */
@@ -131,7 +130,7 @@ static double misfit(const ast_plane_tracks *tracks, const ast_plane_track *trac
     double most = turned ? TURNED : FACING;
     double limit = tracks->offset + noise_of(tracks, patch);
     bool beside = tracks->world && gap_between(track->low, track->high, patch->low, patch->high) > BESIDE;
-    if (beside || !patch->sure)
+    if (beside)
         limit = tight(tracks, patch);
     return angle > most || away > limit ? INFINITY : away / limit + angle / most;
 }
@@ -143,7 +142,7 @@ static bool agrees(const ast_plane_tracks *tracks, const ast_frame_patch *patche
     for (size_t i = 0; i < count; i++)
         if (patches[i].track == track &&
             fabs(patches[i].away - away) >
-                APART * tracks->offset + fmax(noise_of(tracks, patch), noise_of(tracks, &patches[i])))
+                tracks->offset + fmax(noise_of(tracks, patch), noise_of(tracks, &patches[i])))
             return false;
     return true;
 }
