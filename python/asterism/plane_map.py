@@ -65,6 +65,12 @@ def cloud_planes(points: Any, *, normals: Any = None, labels: Any = None, angle:
     normals; None: those of `DPVMFMeans(angle)`. distance: how far a point may be from its plane; None: from the noise.
     area: smaller planes are left out; None: a thousandth of all. return_labels: also return the id of each point's
     plane, (N) int32, -1 for none.
+
+    >>> import asterism, numpy
+    >>> wall = numpy.random.default_rng(1).random((2000, 3)) * [4, 0, 2]
+    >>> walls = numpy.concatenate([wall, wall + [0, 1, 0]])
+    >>> [round(plane.offset) for plane in asterism.cloud_planes(walls, viewpoint=(2, -5, 1))]
+    [0, -1]
     """
     points = triples(points, "points")
     made = np.empty_like(points)

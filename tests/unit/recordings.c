@@ -43,7 +43,8 @@ static void make_scene(scene *out) {
     out->view = ast_points_f4(out->points[0], PIXELS, 3);
     out->image = (ast_depth_image){.size = sizeof(ast_depth_image), out->depth, SIDE, SIDE, SIDE * sizeof(uint16_t)};
     out->small = (ast_thumbnail){out->labels, SIDE, SIDE, &out->image, 1000, NULL};
-    out->recorded = (ast_recorded){&out->frame, "a</script>", out->clusters, 2, &out->view, out->labels, &out->small, NULL};
+    out->recorded =
+        (ast_recorded){&out->frame, "a</script>", out->clusters, 2, &out->view, out->labels, &out->small, NULL};
 }
 
 static const ast_page_head plain_head = {.title = "stream x", .command = "asterism stream x", .run = "r"};
