@@ -53,7 +53,8 @@ void ast_stream_learn_turn(ast_stream *s) {
     ast_alignment alignment = {0};
     double expected[9], rest[9], whole[9], turn[3] = {0};
     ast_rotation_of_vector(s->turn, expected);
-    memcpy(s->m, s->tracks.m, s->count * 3 * sizeof *s->m);
+    if (s->count)
+        memcpy(s->m, s->tracks.m, s->count * 3 * sizeof *s->m);
     for (size_t k = 0; k < s->count; k++) {
         ast_rotation_turn(expected, s->u + 3 * k, s->u + 3 * k);
         add_pair(s, k, &alignment);
