@@ -30,7 +30,7 @@ static double slot_bytes(size_t dimension, double threads) {
 static double head_bytes(size_t dimension, double threads) {
     double width = dimension < AST_MOST_AXES ? (double)dimension : AST_MOST_AXES;
     return dimension <= AST_SMALL ? 0
-                                  : (1 + threads) * (1.5 * 4 * ((double)dimension + 3 * width) + 32) + threads * 512;
+                                  : (1 + threads) * (1.5 * (5 * (double)dimension + 12 * width) + 48) + threads * 768;
 }
 
 /* The axes and a sample; of each thread, heads of some points. */

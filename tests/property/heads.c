@@ -6,6 +6,7 @@
 #include "reference/harness.h"
 
 #include "heads.h"
+#include "kinds.h"
 #include "labelling.h"
 #include "random.h"
 
@@ -282,6 +283,41 @@ static void heads_follow_their_table(void **state) {
     }
 }
 
+/* Bounds follow means that move, from tiny steps to large ones, on either side of every score. */
+static void bounds_follow_moves(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= ref_case_count(20000); seed++) {
+        enum { D = 6 };
+        ast_random random;
+        double x[D], a[D], b[D], step[D], before = 0, after = 0, move = 0;
+        ast_random_seed(&random, seed, 8);
+        ref_random_direction(&random, x, D);
+        ref_random_direction(&random, a, D);
+        ref_random_direction(&random, step, D);
+        double near = seed % 3 ? pow(10, -6 * ast_random_uniform(&random)) : 1,
+               size = pow(10, -7 * ast_random_uniform(&random));
+        for (size_t d = 0; d < D; d++)
+            a[d] = x[d] + near * a[d];
+        ref_make_unit(a, D);
+        for (size_t d = 0; d < D; d++)
+            b[d] = a[d] + size * (seed % 2 ? x[d] - a[d] + 0.1 * step[d] : step[d]);
+        ref_make_unit(b, D);
+        for (size_t d = 0; d < D; d++) {
+            float xf = (float)x[d], af = (float)a[d], bf = (float)b[d];
+            before += (double)xf * (double)af;
+            after += (double)xf * (double)bf;
+            move += ((double)af - (double)bf) * ((double)af - (double)bf);
+        }
+        float far = ast_round_up(sqrt(move));
+        double error = (double)ast_score_error(D);
+        assert_true((double)ast_risen((float)before, far) + error >= after);
+        assert_true((double)ast_sunken((float)before, far) - error <= after);
+        assert_true((double)ast_risen((float)before, far) <= before + (double)far + 1e-6);
+    }
+    assert_true(ast_risen(0.5f, 0) == 0.5f && ast_sunken(0.5f, 0) == 0.5f);
+    assert_true(ast_risen(2, 0.1f) >= 2 && ast_risen(AST_NO_SCORE, 0.1f) < -3);
+}
+
 /* ---- Bounds that a pass leaves behind -----------------------------------------------------------------------------
  */
 
@@ -355,6 +391,6 @@ static void passes_leave_bounds(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(heads_bound_scores), cmocka_unit_test(bytes_round_numbers),
                                        cmocka_unit_test(heads_follow_their_table),
-                                       cmocka_unit_test(passes_leave_bounds)};
+                                       cmocka_unit_test(bounds_follow_moves), cmocka_unit_test(passes_leave_bounds)};
     return cmocka_run_group_tests(tests, NULL, ref_contexts_end);
 }
