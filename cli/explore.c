@@ -55,6 +55,8 @@ const ast_cli_command ast_cli_explore = {
         "clustered again at every step. Behind the slider are the curves of tune. What the page shows is what the "
         "command beside it gives, bit for bit.",
     .more =
+        "INPUT may also be a report (.html) or the lines of a stream (.jsonl): then it is shown as `view` does, with "
+        "its timeline.\n\n"
         "The address contains a secret, as that of --view (`REPORTS AND THE LIVE VIEW`); explore opens no browser by "
         "itself, since other users of the machine could read the secret from its command line. No data leaves the "
         "machine. Up to 8 pages can be open at once, and each is computed for by itself; the newest request of a "
@@ -223,7 +225,18 @@ static int explore(const ast_explored *explored) {
     return code;
 }
 
+/* A report or the lines of a stream have been computed: what there is to explore is their timeline. */
+static bool is_recorded(int argc, char **argv) {
+    static const char *const extensions[] = {".html", ".htm", ".jsonl", ".ndjson"};
+    for (size_t i = 0; argc > 0 && i < sizeof extensions / sizeof *extensions; i++)
+        if (ast_has_extension(argv[0], extensions[i]))
+            return true;
+    return false;
+}
+
 static int run(int argc, char **argv) {
+    if (is_recorded(argc, argv))
+        return ast_cli_view.run(argc, argv);
     settings given = {0};
     ast_context *context = NULL;
     ast_explored explored = {.given = &given};

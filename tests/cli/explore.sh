@@ -33,6 +33,7 @@ trap 'kill $serving 2>/dev/null || true; rm -rf "$folder"' EXIT
 
 # start OPTIONS...: serves in the background; $url is the address.
 start() {
+    : >said # what an earlier one has said is not waited for again
     "$ASTERISM" explore "$@" 2>said &
     serving=$!
     tries=0
@@ -51,7 +52,10 @@ port=$(echo "$url" | sed 's/.*:\([0-9]*\).*/\1/')
 fails 1 "port $port of 127.0.0.1 is in use" asterism explore x.txt --port "$port"
 kill -TERM "$serving"
 wait "$serving" || broken 'it does not end well'
-start x.txt --port "$port"
+"$ASTERISM" cluster x.txt --angle 30 --report finished.html --quiet
+start finished.html --port "$port"
+"$BROWSER" get "$url" >page || broken 'a report is not shown'
+grep -q '"kind": "batch"' page || broken 'the report is not the one that was named'
 kill -TERM "$serving"
 wait "$serving" || broken 'it does not end well'
 serving=

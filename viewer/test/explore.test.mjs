@@ -212,8 +212,8 @@ test("two pages at once, and a page that is closed frees its work", async () => 
     let all = 0;
     for (let i = 0; i < many; i++) all += (await visit()) >= 3 ? 1 : 0;
     return all;
-  }, 12);
-  assert.equal(heard, 12);
+  }, 9);
+  assert.equal(heard, 9);
   await other.close();
   assert.equal(await served.end(), 0);
 });

@@ -164,6 +164,8 @@ export class Curves {
       key.style.borderTop = `2px ${line.dash.length === 0 ? "solid" : (line.dash[0] ?? 0) > 3 ? "dashed" : "dotted"} ${this.colourOf(i)}`;
       parts.push(key, `${line.name} `);
     });
+    const cut = rows[rows.length - 1]?.angle ?? 0;
+    if (this.sweep?.tuned && cut > 5) parts.push(`· tune looks at no angle below ${cut}°: too many clusters`);
     return parts;
   }
 }

@@ -2,7 +2,7 @@
 //
 // The sphere (or the cloud of more than three dimensions), the cloud of a 3-D file beside it, and the nets or the rose,
 // which follow when the reader has stopped.
-import { Points } from "../data/points";
+import { Points, SCALE } from "../data/points";
 import type { Selection } from "../data/selection";
 import type { Vec3 } from "../data/types";
 import { Nets } from "../net/nets";
@@ -54,6 +54,7 @@ export class Views {
     this.sphere = view.element;
     this.solid = places ? this.make(["x", "y", "z"], false, undefined) : null;
     this.cloud = this.solid ? this.cardOf("In space", "cloud-card", this.solid).element : null;
+    if (places) this.solid?.zoom(Math.max(1, Math.min(6, 0.45 / spreadOf(places))));
     this.flat = projected ? null : this.flatCard();
   }
 
@@ -162,4 +163,11 @@ export class Views {
       el("div", { class: "fine" }, `${mean ? "mean" : "point"} ${where}`),
     ];
   };
+}
+
+/** How far places are from the middle, as a share of the farthest: a few that are far away make the others small. */
+function spreadOf(places: Int16Array): number {
+  let sum = 0;
+  for (const value of places) sum += (value / SCALE) ** 2;
+  return Math.max(1e-3, Math.sqrt((3 * sum) / Math.max(3, places.length)));
 }
