@@ -12,7 +12,7 @@
 
 #define BARE_POINTS 300000
 #define BARE_KAPPA 100.0
-#define ANGLE 75.0
+#define ANGLE 60.0
 
 const char *bench_stage_name(int stage) {
     static const char *const names[BENCH_STAGES] = {

@@ -76,7 +76,7 @@ static void print_clustering(const bench_depth_run *run) {
 static void print_run(const bench_depth_run *run) {
     const bench_depth_scene *scene = run->scene;
     double bare = bare_seconds(run);
-    printf("%s, %d thread%s: %d depth frames of %zu x %zu; ddp at 75 degrees\n", scene->name, run->threads,
+    printf("%s, %d thread%s: %d depth frames of %zu x %zu; ddp at 60 degrees\n", scene->name, run->threads,
            run->threads == 1 ? "" : "s", scene->frames, scene->frame[0].width, scene->frame[0].height);
     printf("  bare pass, %-12s %9.3f ms (%.3f), 300000 x 3, K = 6\n", run->bare->name, 1e3 * bare,
            1e3 * bench_samples_median(&run->bare->time));

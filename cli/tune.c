@@ -59,8 +59,8 @@ const ast_cli_command ast_cli_tune = {
         "Recommends options of 'cluster' for INPUT and prints the command, whose result it describes. It clusters "
         "a sample of up to 4,000 rows at angles from large to small, builds the tree of joins from 5 degrees, and "
         "compares the silhouette at every level of the tree with that of draws of one von Mises-Fisher "
-        "distribution. If a wide range of angles finds the best number of clusters, it recommends the middle of "
-        "that range, otherwise --merge-to. If nothing exceeds the draws, it says that nothing stands out. 'cluster "
+        "distribution. If a wide range of angles finds the best number of clusters, it recommends the "
+        "angle in that range nearest to two thirds of the angle between neighbouring clusters, otherwise --merge-to. If nothing exceeds the draws, it says that nothing stands out. 'cluster "
         "--angle auto' does the same and runs the command.",
     .more =
         "Number of clusters and silhouette are those of the command on all rows. Everything runs in content order, so "

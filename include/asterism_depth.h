@@ -66,8 +66,9 @@ typedef enum ast_smooth {
     AST_SMOOTH_NONE = 2,
     AST_SMOOTH_PLANES = 3, /* splits the image into planes as large as possible and returns their normals: for the
                               directions of walls and floors. Pixels on no plane, or on a plane that is too small or too
-                              far away to determine its direction, get the normal of AST_SMOOTH_GUIDED, and are late:
-                              see ast_depth_describe */
+                              far away to determine its direction, are late (ast_depth_describe): they get the
+                              uncertain normal of their plane or, on no plane at all, that of AST_SMOOTH_GUIDED. NaN
+                              at the edges of uncertain planes */
     AST_SMOOTH_PLANES_ONLY = 4 /* the same, and NaN for these pixels. Fastest */
 } ast_smooth;
 
@@ -128,7 +129,7 @@ typedef struct ast_depth_report {
     size_t small;        /* pixels on planes that are smaller than 1/480 of the image */
     size_t uncertain;    /* pixels on planes too narrow, or too far away, to determine their direction */
     size_t pixels;       /* pixels with depth: not holes, and not out of range */
-    const uint8_t *late; /* (H, W) 1: the pixel is on no plane and has the guided normal, 0: it has not. As `late` of
+    const uint8_t *late; /* (H, W) 1: the pixel has a normal, but not a certain one of a plane; 0 otherwise. As `late` of
                             ast_points. Valid until the next call with `depth`. NULL if smooth is not AST_SMOOTH_PLANES */
 } ast_depth_report;
 

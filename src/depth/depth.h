@@ -38,9 +38,12 @@ typedef struct ast_planes {
     int32_t *choice;             /* -1 for none */
     uint32_t *changed;           /* the round in which the patch last grew */
     float *normals;              /* (cells, 3) of the leaders */
+    uint8_t *uncertain;          /* of the leaders: 1 if the normal, which late pixels may have, is not certain */
     uint8_t *open;               /* 1: some pixels of the cell have depth, but no normal of a plane */
     struct ast_noise_book *book; /* of the current image */
 } ast_planes;
+
+#define AST_EDGE 2 /* in `late` of a cell with open pixels, until they are filled: the pixel stays without a normal */
 
 /* Columns first .. last - 1 of a row of pixels. */
 typedef struct ast_run {
@@ -55,7 +58,7 @@ typedef struct ast_runs {
     uint32_t *count[2]; /* (down) runs of the pixels in a row of cells */
     size_t *work;       /* (down) pixels of what is computed in a row of cells */
     size_t down, most;
-    uint8_t *late;                /* (H, W) 1: the pixel lies on no plane, and has the guided normal */
+    uint8_t *late;                /* (H, W) as in ast_depth_report */
     float *normals;               /* (threads, W, 3) */
     size_t capacity, width, rows; /* pixels, columns and rows of cells that there is memory for */
 } ast_runs;

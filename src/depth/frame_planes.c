@@ -218,7 +218,7 @@ static void finish_patch(ast_frame_patch *patch, const ast_depth *depth, const a
     move(pose, p, patch->at);
     patch->depth = p[2];
     patch->distance = 1 / length;
-    patch->sure = !isnan(depth->planes.normals[3 * patch->leader]);
+    patch->sure = !depth->planes.uncertain[patch->leader] && !isnan(depth->planes.normals[3 * patch->leader]);
     patch->area *= area_scale(depth, length);
     patch->flat = flat_through(pose, normal, patch->at);
 }

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pixels that lie on no plane: they take the guided normal, the one that AST_SMOOTH_GUIDED gives them, bit for bit. The
+ * Pixels without the normal of a plane: they take the guided normal, that of AST_SMOOTH_GUIDED, bit for bit. The
  * filter and the normals are computed only around the cells that have such pixels, as far as their windows reach. */
 #include "depth.h"
 
 #include "memory.h"
-
-#include <string.h>
 
 static size_t cells_along(size_t side) {
     return (side + AST_CELL - 1) / AST_CELL;
@@ -76,7 +74,6 @@ void ast_late_find_normals(ast_depth *depth, const ast_depth_image *image, float
     size_t radius = (size_t)depth->options.filter_radius, window = (size_t)depth->options.window;
     size_t fits = 2 * window + 1 + radius, read = fits + radius > 3 * window ? fits + radius : 3 * window;
     size_t reach[2] = {cells_along(fits), cells_along(read)};
-    memset(r->late, 0, depth->width * depth->height);
     for (size_t row = 0; row < r->down; row++) {
         const ast_run *runs = r->runs[AST_COMPUTED] + row * r->most;
         for (int k = 0; k < 2; k++)

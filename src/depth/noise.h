@@ -14,6 +14,7 @@
 #ifndef AST_NOISE_H
 #define AST_NOISE_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -56,6 +57,15 @@ static inline double ast_noise_variance(const ast_noise *noise, double s, double
 
 static inline double ast_noise_tolerance(const ast_noise *noise, double s) {
     return noise->tolerances[ast_noise_level(s)];
+}
+
+#define AST_BENT 0.25 /* tolerances: how much the sensor may bend a plane, from one end to the other */
+
+/* How wrong the height of a plane through n pixels may be at its ends, in s: bent by the sensor, or by three standard
+ * deviations of the noise. */
+static inline double ast_noise_height(const ast_noise *noise, double s, double slope2, double n) {
+    double bent = AST_BENT * ast_noise_tolerance(noise, s);
+    return sqrt(bent * bent + 9 * ast_noise_variance(noise, s, slope2) / n);
 }
 
 /* The bucket of a number of at least 0, and the upper bound of a bucket. */

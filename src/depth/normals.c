@@ -192,10 +192,13 @@ static void fill_cell(const band *b, size_t y, size_t first, size_t last, float 
     for (size_t u = first; u < last; u++) {
         float *normal = normals + 3 * (y * depth->width + u);
         const float *own = b->own + 3 * u;
-        if (!isnan(normal[0]) || isnan(own[0]))
+        uint8_t *late = &depth->runs.late[y * depth->width + u];
+        if (!isnan(normal[0]) || *late == AST_EDGE || isnan(own[0])) {
+            *late = *late == AST_EDGE ? 0 : *late;
             continue;
+        }
         memcpy(normal, own, 3 * sizeof *own);
-        depth->runs.late[y * depth->width + u] = 1;
+        *late = 1;
     }
 }
 

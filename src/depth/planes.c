@@ -13,12 +13,11 @@
 #define LEAST_SHARE (1.0 / 480) /* of the image: ten cells of 640 x 480 pixels */
 #define NEAR 2.0                /* tolerances: the largest distance of a pixel from its plane, */
 #define DEVIATIONS 3.0          /* or, if that is more, standard deviations of the noise */
-#define BENT 0.25               /* tolerances: how much the sensor may bend a plane, from one end to the other */
 #define MOST_ERROR 0.15         /* radians: the largest error of a normal if the plane is bent that much */
 
 static bool is_complete(const ast_planes *p) {
     return p->patches && p->planes && p->samples && p->pairs && p->seen && p->allowed && p->least && p->leader &&
-           p->leaders && p->choice && p->changed && p->normals && p->open && p->book;
+           p->leaders && p->choice && p->changed && p->normals && p->uncertain && p->open && p->book;
 }
 
 bool ast_planes_prepare(ast_planes *p, size_t width, size_t height) {
@@ -40,6 +39,7 @@ bool ast_planes_prepare(ast_planes *p, size_t width, size_t height) {
     p->choice = ast_allocate(cells, sizeof *p->choice);
     p->changed = ast_allocate(cells, sizeof *p->changed);
     p->normals = ast_allocate(3 * cells, sizeof *p->normals);
+    p->uncertain = ast_allocate(cells, sizeof *p->uncertain);
     p->open = ast_allocate(cells, sizeof *p->open);
     p->book = ast_allocate(1, sizeof *p->book);
     if (!is_complete(p)) {
@@ -52,7 +52,7 @@ bool ast_planes_prepare(ast_planes *p, size_t width, size_t height) {
 
 void ast_planes_release(ast_planes *p) {
     ast_free_all(p->patches, p->planes, p->samples, p->pairs, p->seen, p->allowed, p->least, p->leader, p->leaders,
-                 p->choice, p->changed, p->normals, p->open, p->book);
+                 p->choice, p->changed, p->normals, p->uncertain, p->open, p->book);
     *p = (ast_planes){.across = p->across, .down = p->down};
 }
 
@@ -86,12 +86,9 @@ static double narrowness(const ast_patch *p) {
     return sqrt(least > 0 ? least : 0);
 }
 
-/* How wrong the height of a plane may be at its ends, in s: bent by the sensor, or by noise. */
 static double height_error(const ast_planes *p, size_t cell) {
-    const ast_noise *noise = &p->book->noise;
-    double n = p->patches[cell].n, s = p->patches[cell].s / n, bent = BENT * ast_noise_tolerance(noise, s);
-    double noisy = DEVIATIONS * DEVIATIONS * ast_noise_variance(noise, s, ast_plane_slope2(&p->planes[cell])) / n;
-    return sqrt(bent * bent + noisy);
+    double n = p->patches[cell].n, s = p->patches[cell].s / n;
+    return ast_noise_height(&p->book->noise, s, ast_plane_slope2(&p->planes[cell]), n);
 }
 
 /* As in normals.c: -(fx s_u, fy s_v, s at the principal point); its length is 1 / distance of the plane. */
@@ -103,11 +100,14 @@ static void aim_patch(const ast_depth *depth, size_t cell) {
     double n[3] = {camera->fx * plane->slope_x, camera->fy * plane->slope_y,
                    plane->level + plane->slope_x * cx + plane->slope_y * cy};
     double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-    double focal = camera->fx > camera->fy ? camera->fx : camera->fy; /* the error times narrowness and length: */
-    bool sure =
-        focal * height_error(&depth->planes, cell) < MOST_ERROR * narrowness(&depth->planes.patches[cell]) * length;
+    double focal = camera->fx > camera->fy ? camera->fx : camera->fy,
+           error = focal * height_error(&depth->planes, cell);
+    double ends = narrowness(&depth->planes.patches[cell]) * length;
+    bool sure = error < MOST_ERROR * ends;
+    bool useful = sure || (depth->options.smooth == AST_SMOOTH_PLANES && error < AST_MOST_LATE_ERROR * ends);
+    depth->planes.uncertain[cell] = !sure;
     for (int d = 0; d < 3; d++)
-        normal[d] = sure ? (float)(-n[d] / length) : NAN;
+        normal[d] = useful ? (float)(-n[d] / length) : NAN;
 }
 
 static void aim_patches(const ast_depth *depth) {
@@ -127,7 +127,7 @@ void ast_planes_count(const ast_depth *depth, ast_depth_report *report) {
         flat += p->patches[k].n;
         if (p->patches[k].n < least)
             report->small += n;
-        else if (isnan(p->normals[3 * k]))
+        else if (p->uncertain[k])
             report->uncertain += n;
     }
     report->uneven = report->pixels - (size_t)flat;
@@ -142,10 +142,13 @@ static bool known(const ast_candidate *list, size_t count, const float *normal) 
     return false;
 }
 
-static float limit_of(const ast_noise *noise, double s, const ast_plane *plane) {
-    double there = s > 0 ? s : 0, near = NEAR * ast_noise_tolerance(noise, there);
+/* How far from a plane its pixels may be, in s. A small or distant plane has a steep neighbour within that distance,
+ * such as the side of a box, and an uncertain one takes only what is within its noise. */
+static float limit_of(const ast_noise *noise, double s, const ast_plane *plane, bool uncertain) {
+    double there = s > 0 ? s : 0, tolerance = ast_noise_tolerance(noise, there);
     double noisy = DEVIATIONS * sqrt(ast_noise_variance(noise, there, ast_plane_slope2(plane)));
-    return (float)(near > noisy ? near : noisy);
+    double most = NEAR * tolerance > noisy ? NEAR * tolerance : noisy;
+    return (float)(uncertain ? AST_BENT * tolerance + noisy : most);
 }
 
 /* The plane of the cell itself first, then those of the cells around it. A plane with an unreliable normal takes part
@@ -164,8 +167,9 @@ static size_t find_candidates(const ast_depth *depth, size_t column, size_t row,
             continue;
         const ast_plane *plane = &p->planes[leader];
         double s = plane->level + plane->slope_x * x + plane->slope_y * y;
-        list[count++] = (ast_candidate){(float)s, (float)plane->slope_x, (float)plane->slope_y,
-                                        limit_of(&p->book->noise, s, plane), p->normals + 3 * leader};
+        list[count++] =
+            (ast_candidate){(float)s, (float)plane->slope_x, (float)plane->slope_y,
+                            limit_of(&p->book->noise, s, plane, p->uncertain[leader]), p->normals + 3 * leader};
     }
     return count;
 }
@@ -212,23 +216,68 @@ static void note_leader(const ast_depth *depth, size_t at, size_t rows, int32_t 
             depth->cut.leader[i] = isnan(normals[3 * i]) ? -1 : leader;
 }
 
-/* Returns the pixels that have depth, but no normal. */
+static bool is_uncertain(const ast_planes *p, const ast_candidate *plane) {
+    return p->uncertain[(plane->normal - p->normals) / 3];
+}
+
+/* Whether the pixels two steps away from a pixel, but for one, lie on the plane too. Otherwise it may be on the steep
+ * side of a box, which its sensor hardly tells from the front. */
+static bool is_inside(const ast_depth *depth, const ast_candidate *plane, size_t column, size_t row, size_t u,
+                      size_t v) {
+    size_t away = 0;
+    for (int k = 0; k < 9; k++) {
+        size_t i = u + (size_t)(2 * (k % 3) - 2), j = v + (size_t)(2 * (k / 3) - 2); /* -1 wraps to a large number */
+        if (k == 4 || i >= depth->width || j >= depth->height)
+            continue;
+        float s = depth->inverse[j * depth->width + i];
+        float x = (float)((ptrdiff_t)i - (ptrdiff_t)(column * AST_CELL)),
+              y = (float)((ptrdiff_t)j - (ptrdiff_t)(row * AST_CELL));
+        away += !(s > 0 && fabsf(plane->level + y * plane->slope_y + x * plane->slope_x - s) < plane->limit);
+    }
+    return away == 0;
+}
+
+static void clear_edges(const ast_depth *depth, size_t column, size_t row) {
+    for (size_t k = 0; k < AST_CELL * AST_CELL; k++) {
+        size_t u = column * AST_CELL + k % AST_CELL, v = row * AST_CELL + k / AST_CELL;
+        uint8_t *late = u < depth->width && v < depth->height ? depth->runs.late + v * depth->width + u : NULL;
+        if (late && *late == AST_EDGE)
+            *late = 0;
+    }
+}
+
+/* The normal of a pixel that belongs to plane `won`, -1 for none. Pixels at the edge of an uncertain plane have none.
+ */
+static const float *normal_of(const ast_depth *depth, size_t column, size_t row, const ast_candidate *list, int32_t won,
+                              size_t at) {
+    static const float none[3] = {NAN, NAN, NAN};
+    if (won < 0)
+        return none;
+    if (!depth->runs.late || !is_uncertain(&depth->planes, &list[won]))
+        return list[won].normal;
+    bool inside = is_inside(depth, &list[won], column, row, at % depth->width, at / depth->width);
+    depth->runs.late[at] = !inside ? AST_EDGE : !isnan(list[won].normal[0]);
+    return inside ? list[won].normal : none;
+}
+
+/* Returns the pixels that have depth, but no normal, other than those at edges. */
 static size_t write_cell(const ast_depth *depth, size_t column, size_t row, const ast_candidate *list,
                          const int32_t *winner, float *normals) {
-    static const float none[3] = {NAN, NAN, NAN};
-    size_t open = 0;
-    size_t u = column * AST_CELL, n = depth->width - u < AST_CELL ? depth->width - u : AST_CELL;
-    for (size_t j = 0; j < AST_CELL && row * AST_CELL + j < depth->height; j++) {
-        size_t at = (row * AST_CELL + j) * depth->width + u;
-        for (size_t i = 0; i < n; i++) {
-            int32_t won = winner[j * AST_CELL + i];
-            const float *normal = won < 0 ? none : list[won].normal;
-            memcpy(normals + 3 * (at + i), normal, 3 * sizeof *normal);
-            if (depth->options.planes)
-                depth->cut.leader[at + i] = won < 0 ? -1 : leader_of(depth, &list[won]);
-            open += isnan(normal[0]) && depth->inverse[at + i] > 0;
-        }
+    size_t open = 0, edges = 0;
+    for (size_t k = 0; k < AST_CELL * AST_CELL; k++) {
+        size_t u = column * AST_CELL + k % AST_CELL, v = row * AST_CELL + k / AST_CELL, at = v * depth->width + u;
+        if (u >= depth->width || v >= depth->height)
+            continue;
+        const float *normal = normal_of(depth, column, row, list, winner[k], at);
+        bool edge = depth->runs.late && depth->runs.late[at] == AST_EDGE;
+        memcpy(normals + 3 * at, normal, 3 * sizeof *normal);
+        if (depth->options.planes)
+            depth->cut.leader[at] = winner[k] < 0 ? -1 : leader_of(depth, &list[winner[k]]);
+        edges += edge;
+        open += !edge && isnan(normal[0]) && depth->inverse[at] > 0;
     }
+    if (edges && !open)
+        clear_edges(depth, column, row);
     return open;
 }
 
@@ -237,7 +286,7 @@ static size_t aim_cell(const ast_depth *depth, size_t column, size_t row, float 
     ast_candidate list[9];
     int32_t winner[AST_CELL * AST_CELL];
     size_t count = find_candidates(depth, column, row, list), u = column * AST_CELL, v = row * AST_CELL;
-    if (count == 1 && !isnan(list[0].normal[0]) && u + AST_CELL <= depth->width) {
+    if (count == 1 && !is_uncertain(&depth->planes, list) && u + AST_CELL <= depth->width) {
         size_t rows = depth->height - v < AST_CELL ? depth->height - v : AST_CELL, at = v * depth->width + u;
         size_t open = depth->kernels->plane_fill(depth->inverse + at, depth->width, rows, list, normals + 3 * at);
         if (depth->options.planes)
@@ -250,8 +299,12 @@ static size_t aim_cell(const ast_depth *depth, size_t column, size_t row, float 
 
 static void write_row(void *data, size_t row, int worker) {
     const aiming *a = data;
-    const ast_planes *p = &a->depth->planes;
+    const ast_depth *depth = a->depth;
+    const ast_planes *p = &depth->planes;
+    size_t first = row * AST_CELL, last = first + AST_CELL < depth->height ? first + AST_CELL : depth->height;
     (void)worker;
+    if (depth->runs.late)
+        memset(depth->runs.late + first * depth->width, 0, (last - first) * depth->width);
     for (size_t column = 0; column < p->across; column++)
-        p->open[row * p->across + column] = aim_cell(a->depth, column, row, a->normals) > 0;
+        p->open[row * p->across + column] = aim_cell(depth, column, row, a->normals) > 0;
 }

@@ -34,6 +34,10 @@ typedef struct ast_plane {
     double slope_x, slope_y, level, rest;
 } ast_plane;
 
+/* Radians: the largest error of the normal of a late pixel, which only looks for the nearest cluster. Beyond that any
+ * label would be chance. */
+#define AST_MOST_LATE_ERROR 1.0
+
 /* The least-squares plane of a patch that does not lie on a line. */
 static inline ast_plane ast_plane_of(const ast_patch *p) {
     double inverse = 1 / p->n, mx = p->x * inverse, my = p->y * inverse, ms = p->s * inverse;

@@ -38,16 +38,17 @@ static void find_normals(const ast_depth_options *options, const uint16_t *value
     ast_depth_close(depth);
 }
 
-/* AST_SMOOTH_PLANES is AST_SMOOTH_PLANES_ONLY where that has a normal, and AST_SMOOTH_GUIDED elsewhere. */
+/* AST_SMOOTH_PLANES is AST_SMOOTH_PLANES_ONLY where that has a normal; elsewhere it has the normal of an uncertain
+ * plane, or that of AST_SMOOTH_GUIDED. */
 static void others_are_guided(void **state) {
     (void)state;
     static uint16_t values[PIXELS];
-    static float normals[3][3 * PIXELS];
-    static uint8_t late[PIXELS];
+    static float normals[3][3 * PIXELS], uncertain[3 * PIXELS], s[PIXELS];
+    static uint8_t late[PIXELS], edge[PIXELS];
     static const ast_smooth modes[3] = {AST_SMOOTH_PLANES, AST_SMOOTH_PLANES_ONLY, AST_SMOOTH_GUIDED};
     ast_random random;
     ast_random_seed(&random, 1, 81);
-    size_t lates = 0;
+    size_t lates = 0, unsure = 0;
     for (int round = 0; round < 60 / REF_SLOWER; round++) {
         size_t width = 1 + (size_t)ast_random_below(&random, round % 4 ? 90 : WIDTH);
         size_t height = 1 + (size_t)ast_random_below(&random, round % 4 ? 90 : HEIGHT);
@@ -61,17 +62,22 @@ static void others_are_guided(void **state) {
             options.smooth = modes[k];
             find_normals(&options, values, width, height, 1 + round % 3, normals[k], k ? NULL : late, NULL);
         }
+        ast_depth_image image = {sizeof image, values, width, height, (ptrdiff_t)(width * sizeof *values)};
+        ref_depth_invert(&image, &options, s);
+        ref_planes_normals(s, values, width, height, &options, 1, uncertain, edge);
         for (size_t i = 0; i < width * height; i++) {
-            bool own = !isnan(normals[1][3 * i]), guided = !own && !isnan(normals[2][3 * i]);
-            const float *expected = own ? normals[1] + 3 * i : normals[2] + 3 * i;
-            assert_int_equal(late[i], guided);
-            assert_int_equal(isnan(normals[0][3 * i]) != 0, !own && !guided);
-            if ((own || guided) && memcmp(normals[0] + 3 * i, expected, 3 * sizeof *expected) != 0)
+            bool own = !isnan(normals[1][3 * i]), plane = !isnan(uncertain[3 * i]);
+            bool guided = !plane && !edge[i] && !isnan(normals[2][3 * i]);
+            const float *expected = plane ? uncertain + 3 * i : normals[2] + 3 * i;
+            assert_int_equal(late[i], guided || (plane && !own));
+            assert_int_equal(isnan(normals[0][3 * i]) != 0, !plane && !guided);
+            if ((plane || guided) && memcmp(normals[0] + 3 * i, expected, 3 * sizeof *expected) != 0)
                 fail_msg("image %d of %zu x %zu: pixel %zu has another normal", round, width, height, i);
             lates += guided;
+            unsure += plane && !own;
         }
     }
-    assert_true(lates > 1000);
+    assert_true(lates > 1000 && unsure > 1000);
 }
 
 /* ---- Sensors ----------------------------------------------------------------------------------------------------- */

@@ -24,7 +24,8 @@ typedef struct mosaic {
     const ast_depth_options *options;
     patch *patches;
     ref_noise noise;
-    int *of; /* (cells) which patch a cell is in; -1 for none */
+    double most; /* error of a normal */
+    int *of;     /* (cells) which patch a cell is in; -1 for none */
 } mosaic;
 
 static double s_at(const mosaic *m, ptrdiff_t u, ptrdiff_t v) {
@@ -155,7 +156,7 @@ static int one_round(mosaic *m) {
 }
 
 /* False: the patch is too narrow for its distance to be sure of its direction. */
-static int aim(const mosaic *m, const patch *p, float *normal) {
+static int aim(const mosaic *m, const patch *p, double most, float *normal) {
     const ast_camera *camera = &m->options->camera;
     plane f = fit(p);
     double cx = camera->cx - (double)(m->width / 2), cy = camera->cy - (double)(m->height / 2);
@@ -164,11 +165,11 @@ static int aim(const mosaic *m, const patch *p, float *normal) {
     double my = p->sum[2] / p->sum[0], xx = p->sum[3] / p->sum[0] - mx * mx, xy = p->sum[4] / p->sum[0] - mx * my;
     double yy = p->sum[5] / p->sum[0] - my * my;
     double narrow = sqrt(fmax(0, (xx + yy) / 2 - sqrt((xx - yy) * (xx - yy) / 4 + xy * xy)));
-    for (int d = 0; d < 3; d++)
+    for (int d = 0; normal && d < 3; d++)
         normal[d] = (float)(-n[d] / length);
     double n0 = p->sum[0], s = p->sum[6] / n0, bent = 0.25 * m->noise.tolerance[ref_noise_level(s)];
     double error = sqrt(bent * bent + 3.0 * 3.0 * variance(m, s, slope2(&f)) / n0);
-    return fmax(camera->fx, camera->fy) * error < 0.15 * narrow * length;
+    return fmax(camera->fx, camera->fy) * error < most * narrow * length;
 }
 
 /* How far pixel (u, v) is from the plane, seen from the cell that starts at (left, top); at most `limit`. */
@@ -192,10 +193,12 @@ static float ask_around(const mosaic *m, const plane *f, size_t left, size_t top
 }
 
 /* How far a pixel of the cell may be from the plane. */
-static float limit_of(const mosaic *m, const plane *f, size_t left, size_t top) {
+static float limit_of(const mosaic *m, const patch *p, size_t left, size_t top) {
+    plane own = fit(p), *f = &own;
     double x = (double)left - (double)(m->width / 2), y = (double)top - (double)(m->height / 2);
     double s = fmax(0, f->c + f->a * x + f->b * y);
-    return (float)fmax(2 * m->noise.tolerance[ref_noise_level(s)], 3 * sqrt(variance(m, s, slope2(f))));
+    double tolerance = m->noise.tolerance[ref_noise_level(s)], noisy = 3 * sqrt(variance(m, s, slope2(f)));
+    return (float)(aim(m, p, 0.15, NULL) ? fmax(2 * tolerance, noisy) : 0.25 * tolerance + noisy);
 }
 
 /* The planes around a cell; returns how many. */
@@ -213,23 +216,38 @@ static int list_planes(const mosaic *m, size_t u, size_t v, int of[9]) {
     return count;
 }
 
-static void write_pixel(const mosaic *m, size_t u, size_t v, float *normal) {
+/* The eight pixels two steps away, as far as they are in the image, are nearer than the limit. */
+static int is_inside(const mosaic *m, const plane *f, size_t left, size_t top, ptrdiff_t i, ptrdiff_t j, float limit) {
+    int away = 0;
+    for (int b = -2; b <= 2; b += 2)
+        for (int a = -2; a <= 2; a += 2) {
+            ptrdiff_t u = (ptrdiff_t)left + i + a, v = (ptrdiff_t)top + j + b;
+            int image = u >= 0 && v >= 0 && u < (ptrdiff_t)m->width && v < (ptrdiff_t)m->height;
+            away += image && (a || b) && !(off(m, f, left, top, i + a, j + b, limit) < limit);
+        }
+    return away == 0;
+}
+
+static void write_pixel(const mosaic *m, size_t u, size_t v, float *normal, uint8_t *edge) {
     float most = 0, least = INFINITY, found[3];
     size_t left = u / CELL * CELL, top = v / CELL * CELL;
     ptrdiff_t i = (ptrdiff_t)(u - left), j = (ptrdiff_t)(v - top);
     int of[9], count = list_planes(m, u, v, of);
     normal[0] = normal[1] = normal[2] = NAN;
+    *edge = 0;
     for (int k = 0; k < count; k++) {
-        plane f = fit(&m->patches[of[k]]);
-        most = fmaxf(most, limit_of(m, &f, left, top));
+        most = fmaxf(most, limit_of(m, &m->patches[of[k]], left, top));
     }
     for (int k = 0; k < count; k++) {
         plane f = fit(&m->patches[of[k]]);
         float sum = ask_around(m, &f, left, top, i, j, most);
-        if (!(off(m, &f, left, top, i, j, most) < limit_of(m, &f, left, top)) || !(sum < least))
+        if (!(off(m, &f, left, top, i, j, most) < limit_of(m, &m->patches[of[k]], left, top)) || !(sum < least))
             continue;
         least = sum;
-        int sure = aim(m, &m->patches[of[k]], found);
+        int sure = aim(m, &m->patches[of[k]], m->most, found);
+        *edge = !aim(m, &m->patches[of[k]], 0.15, NULL) &&
+                !is_inside(m, &f, left, top, i, j, limit_of(m, &m->patches[of[k]], left, top));
+        sure = sure && !*edge;
         for (int d = 0; d < 3; d++)
             normal[d] = sure ? found[d] : NAN;
     }
@@ -265,13 +283,15 @@ static int is_flat(const mosaic *m, const patch *p, const ref_cell *cell) {
 }
 
 void ref_planes_normals(const float *s, const uint16_t *values, size_t width, size_t height,
-                        const ast_depth_options *options, float *normals) {
-    mosaic m = {.s = s,
+                        const ast_depth_options *options, double most, float *normals, uint8_t *edge) {
+    mosaic m = {.most = most,
+                .s = s,
                 .width = width,
                 .height = height,
                 .across = (width + CELL - 1) / CELL,
                 .down = (height + CELL - 1) / CELL,
                 .options = options};
+    uint8_t unused;
     ref_cell *seen = ref_take(m.across * m.down, sizeof *seen);
     m.patches = ref_take(m.across * m.down, sizeof *m.patches);
     m.of = ref_take(m.across * m.down, sizeof *m.of);
@@ -286,7 +306,7 @@ void ref_planes_normals(const float *s, const uint16_t *values, size_t width, si
         ;
     for (size_t v = 0; v < height; v++)
         for (size_t u = 0; u < width; u++)
-            write_pixel(&m, u, v, normals + 3 * (v * width + u));
+            write_pixel(&m, u, v, normals + 3 * (v * width + u), edge ? &edge[v * width + u] : &unused);
     free(m.patches);
     free(m.of);
     free(seen);
