@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * From a list of files to frames: tables through table_frames.c; images are read whole and decoded; raw depth images
- * are cut from their files piece by piece. It knows no threads; frames.c runs it in one. */
+ * are cut from their files piece by piece. It knows no threads; frames.c runs it in one, or the decoding of images
+ * in several. */
 #include "frame_reader.h"
 
 #include <endian.h>
@@ -10,7 +11,6 @@
 
 static int next_table(ast_frame_reader *reader, ast_read_frame *frame, ast_format_error *error);
 static int next_raw(ast_frame_reader *reader, ast_read_frame *frame, ast_format_error *error);
-static bool read_image(ast_frame_reader *reader, ast_read_frame *frame, ast_format_error *error);
 static bool read_scene(ast_frame_reader *reader, ast_read_frame *frame, ast_format_error *error);
 
 static bool is_raw(const ast_frame_reader *reader) {
@@ -74,17 +74,38 @@ bool ast_frame_reader_skip(ast_frame_reader *reader, uint64_t count, ast_format_
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
-int ast_frame_reader_next(ast_frame_reader *reader, ast_read_frame *frame, ast_format_error *error) {
-    if (!reader->list->depth)
-        return next_table(reader, frame, error);
-    if (is_raw(reader))
-        return next_raw(reader, frame, error);
+bool ast_frame_reader_parallel(const ast_frame_reader *reader) {
+    return reader->list->depth && !reader->list->scenes && !is_raw(reader);
+}
+
+int ast_frame_reader_take(ast_frame_reader *reader, ast_read_frame *frame) {
     if (reader->position == reader->list->count)
         return 0;
     frame->file = &reader->list->files[reader->position++];
     frame->number = frame->file->scene;
     frame->index = reader->index++;
-    bool good = frame->number == AST_WHOLE ? read_image(reader, frame, error) : read_scene(reader, frame, error);
+    return 1;
+}
+
+bool ast_frame_reader_image(const ast_frame_reader *reader, ast_buffer *buffer, ast_read_frame *frame,
+                            ast_format_error *error) {
+    ast_bytes bytes;
+    if (!ast_bytes_open(&bytes, frame->file->path, false, reader->stop, error))
+        return false;
+    bool good = ast_depth_read_bytes(&frame->pixels, buffer, &bytes, error);
+    ast_bytes_close(&bytes);
+    return good;
+}
+
+int ast_frame_reader_next(ast_frame_reader *reader, ast_read_frame *frame, ast_format_error *error) {
+    if (!reader->list->depth)
+        return next_table(reader, frame, error);
+    if (is_raw(reader))
+        return next_raw(reader, frame, error);
+    if (ast_frame_reader_take(reader, frame) == 0)
+        return 0;
+    bool good = frame->number == AST_WHOLE ? ast_frame_reader_image(reader, &reader->buffer, frame, error)
+                                           : read_scene(reader, frame, error);
     return good ? 1 : -1;
 }
 
@@ -121,15 +142,6 @@ static int next_table(ast_frame_reader *reader, ast_read_frame *frame, ast_forma
         close_table(reader);
     }
     return 0;
-}
-
-static bool read_image(ast_frame_reader *reader, ast_read_frame *frame, ast_format_error *error) {
-    ast_bytes bytes;
-    if (!ast_bytes_open(&bytes, frame->file->path, false, reader->stop, error))
-        return false;
-    bool good = ast_depth_read_bytes(&frame->pixels, &reader->buffer, &bytes, error);
-    ast_bytes_close(&bytes);
-    return good;
 }
 
 /* ---- Scenes ------------------------------------------------------------------------------------------------------ */

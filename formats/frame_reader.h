@@ -58,6 +58,13 @@ typedef struct ast_read_frame {
 bool ast_frame_reader_skip_files(ast_frame_reader *reader, size_t count, bool counted, ast_format_error *error);
 bool ast_frame_reader_skip(ast_frame_reader *reader, uint64_t count, ast_format_error *error);
 
+/* Whether frames are image files, one each, which any number of threads may read at a time: ast_frame_reader_take says
+ * which is next, 1 or 0 after the last, and ast_frame_reader_image reads that one. */
+bool ast_frame_reader_parallel(const ast_frame_reader *reader);
+int ast_frame_reader_take(ast_frame_reader *reader, ast_read_frame *frame);
+bool ast_frame_reader_image(const ast_frame_reader *reader, ast_buffer *buffer, ast_read_frame *frame,
+                            ast_format_error *error);
+
 /* 1 and the next frame, 0 after the last, -1 and a sentence. */
 int ast_frame_reader_next(ast_frame_reader *reader, ast_read_frame *frame, ast_format_error *error);
 void ast_frame_reader_close(ast_frame_reader *reader);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * A thread that reads, and the queue between it and the caller. The one idea: a ring of a few frames whose memory is
- * used again and again. One is the caller's until it asks for the next, the others are being filled or wait. Tables
- * have a ring of one: what is not copied is a view of the file, which the next one takes away. A failure takes its
- * place in the ring like a frame, so that it is met after the whole frames before it.
+ * Threads that read, and the queue between them and the caller. The one idea: a ring of a few frames whose memory is
+ * used again and again. One is the caller's until it asks for the next, the others are being filled or wait. A thread
+ * claims the next place in the ring and fills it, and a frame is handed over once all before it are. Image files are
+ * decoded by several threads; a caller that finds nothing ready is one more of them, so that all processors have work,
+ * and no two threads compete for one of them. Anything else is read by one thread. Tables have a ring of one: what is
+ * not copied is a view of the file, which the next one takes away. A failure takes its place in the ring like a frame,
+ * so that it is met after the whole frames before it.
  *
- * The caller owns `taken`, the thread owns the reader and the frame that it fills; what both look at is guarded by the
- * mutex. */
+ * The caller owns `taken`, a thread owns the frame that it fills, and the reader if there is one thread; what several
+ * look at is guarded by the mutex. */
 #include "frames.h"
 
 #include "frame_reader.h"
@@ -15,45 +18,55 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-/* One image that the caller looks at and two ahead: enough to even out frames that take longer, and little memory. */
-#define SLOTS 3
+#define DECODERS 4 /* threads for images, at most */
+
+/* One image that the caller looks at, one in the hands of each decoder, and two that wait: enough to even out frames
+ * that take longer, and little memory. */
+#define OTHERS 3
+#define SLOTS (DECODERS + OTHERS)
 
 #define WAIT_NANOSECONDS 100000000 /* between two questions whether to go on */
 
 typedef struct frame_slot {
     ast_read_frame frame;
-    int result; /* what ast_frames_next is to return */
+    int result;  /* what ast_frames_next is to return */
+    bool filled; /* since it was claimed */
     ast_format_error error;
 } frame_slot;
 
 struct ast_frames {
-    ast_frame_reader reader; /* the caller's before the thread starts, then the thread's */
+    ast_frame_reader reader; /* the caller's before the threads start, then theirs */
     int (*interrupted)(void);
     uint64_t ring; /* slots that are used */
-    /* Between both */
-    pthread_t thread;
-    bool started;
-    int stop[2]; /* a pipe: closing [1] ends whatever the thread waits for */
+    bool parallel; /* several threads may read */
+    /* Between all */
+    pthread_t threads[DECODERS];
+    int started; /* threads */
+    int stop[2]; /* a pipe: closing [1] ends whatever a thread waits for */
     pthread_mutex_t mutex;
     pthread_cond_t room, ready;
-    bool stopped;
-    uint64_t made, released; /* slots filled, given back */
+    bool stopped, ended;              /* by the caller; the last frame was claimed */
+    uint64_t claimed, made, released; /* slots that are being filled or are, filled up to here, given back */
     frame_slot slots[SLOTS];
     /* The caller's */
-    uint64_t taken; /* slots looked at */
+    uint64_t taken;    /* slots looked at */
+    ast_buffer buffer; /* the bytes of an image that it decodes itself */
     bool over;
     char *source; /* the name of a numbered frame */
 };
 
 static bool start(ast_frames *frames, ast_format_error *error);
 static void *read_all(void *argument);
+static bool help(ast_frames *frames);
 static frame_slot *wait_for_frame(ast_frames *frames);
 static bool describe(ast_frames *frames, const ast_read_frame *read, ast_input_frame *frame, ast_format_error *error);
 
@@ -65,6 +78,15 @@ static bool is_raw(const ast_frames *frames) {
 static bool goes_on(const ast_frames *frames) {
     const ast_frame_list *list = frames->reader.list;
     return frames->reader.options.go_on && list->depth && !list->scenes && !is_raw(frames);
+}
+
+/* One for every two processors: the caller has work for the others, and helps where it has none. */
+static int decoders(const ast_frames *frames) {
+    cpu_set_t mine;
+    if (!frames->parallel || sched_getaffinity(0, sizeof mine, &mine) != 0)
+        return 1;
+    int half = CPU_COUNT(&mine) / 2;
+    return half < 1 ? 1 : half > DECODERS ? DECODERS : half;
 }
 
 /* Waiting goes by a clock that nobody sets, as the time of day may jump. */
@@ -84,11 +106,12 @@ ast_frames *ast_frames_open(ast_frame_list *list, const ast_frames_options *opti
         ast_format_fail(error, "there is not enough memory for a sequence of frames");
         return NULL;
     }
-    frames->ring = list->depth ? SLOTS : 1;
     frames->reader.list = list;
     frames->reader.stop = AST_NO_STOP;
     if (options)
         frames->reader.options = *options;
+    frames->parallel = ast_frame_reader_parallel(&frames->reader);
+    frames->ring = list->depth ? (uint64_t)(decoders(frames) + OTHERS) : 1;
     frames->interrupted = frames->reader.options.interrupted;
     make_locks(frames);
     const ast_frames_options *how = &frames->reader.options;
@@ -118,7 +141,7 @@ int ast_frames_next(ast_frames *frames, ast_input_frame *frame, ast_format_error
     if (frames->over)
         return 0;
     frames->over = true; /* unless it goes well */
-    if (!frames->started && !start(frames, error))
+    if (frames->started == 0 && !start(frames, error))
         return -1;
     const frame_slot *slot = wait_for_frame(frames);
     int result = slot ? slot->result : 0;
@@ -133,13 +156,14 @@ int ast_frames_next(ast_frames *frames, ast_input_frame *frame, ast_format_error
 void ast_frames_close(ast_frames *frames) {
     if (!frames)
         return;
-    if (frames->started) {
+    if (frames->started > 0) {
         pthread_mutex_lock(&frames->mutex);
         frames->stopped = true;
-        pthread_cond_signal(&frames->room);
+        pthread_cond_broadcast(&frames->room);
         pthread_mutex_unlock(&frames->mutex);
         close(frames->stop[1]);
-        pthread_join(frames->thread, NULL);
+        for (int t = 0; t < frames->started; t++)
+            pthread_join(frames->threads[t], NULL);
         close(frames->stop[0]);
     }
     for (size_t i = 0; i < SLOTS; i++)
@@ -149,6 +173,7 @@ void ast_frames_close(ast_frames *frames) {
     pthread_mutex_destroy(&frames->mutex);
     ast_frame_reader_close(&frames->reader);
     free(frames->source);
+    free(frames->buffer.place);
     free(frames);
 }
 
@@ -162,10 +187,14 @@ static bool start(ast_frames *frames, ast_format_error *error) {
     frames->reader.stop = frames->stop[0];
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int problem = pthread_create(&frames->thread, NULL, read_all, frames);
+    int problem = 0, wanted = decoders(frames), running = 0;
+    while (running < wanted && problem == 0) {
+        problem = pthread_create(&frames->threads[running], NULL, read_all, frames);
+        running += problem == 0;
+    }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    frames->started = problem == 0;
-    if (frames->started)
+    frames->started = running; /* one is enough */
+    if (running > 0)
         return true;
     close(frames->stop[0]);
     close(frames->stop[1]);
@@ -187,8 +216,10 @@ static frame_slot *wait_for_frame(ast_frames *frames) {
     bool go_on = true;
     pthread_mutex_lock(&frames->mutex);
     frames->released = frames->taken;
-    pthread_cond_signal(&frames->room);
+    pthread_cond_broadcast(&frames->room);
     while (frames->made == frames->taken && go_on) {
+        if (help(frames))
+            continue;
         if (interrupted)
             wait_a_little(frames);
         else
@@ -220,31 +251,79 @@ static bool describe(ast_frames *frames, const ast_read_frame *read, ast_input_f
     return true;
 }
 
-/* ---- The thread -------------------------------------------------------------------------------------------------- */
+/* ---- The threads ------------------------------------------------------------------------------------------------- */
 
-static frame_slot *wait_for_room(ast_frames *frames) {
-    pthread_mutex_lock(&frames->mutex);
-    while (frames->made - frames->released == frames->ring && !frames->stopped)
-        pthread_cond_wait(&frames->room, &frames->mutex);
-    frame_slot *slot = frames->stopped ? NULL : &frames->slots[frames->made % frames->ring];
-    pthread_mutex_unlock(&frames->mutex);
+/* The functions up to the thread itself are called, and return, with the mutex locked. */
+
+static bool has_room(const ast_frames *frames) {
+    return frames->claimed - frames->released < frames->ring;
+}
+
+/* The next slot to fill; NULL: there is nothing more to do. */
+static frame_slot *claim(ast_frames *frames) {
+    if (frames->stopped || frames->ended)
+        return NULL;
+    frame_slot *slot = &frames->slots[frames->claimed++ % frames->ring];
+    slot->filled = false;
+    if (frames->parallel) {
+        slot->result = ast_frame_reader_take(&frames->reader, &slot->frame);
+        frames->ended = slot->result == 0;
+    }
     return slot;
 }
 
-static void hand_over(ast_frames *frames) {
-    pthread_mutex_lock(&frames->mutex);
-    frames->made++;
-    pthread_cond_signal(&frames->ready);
+static void fill(ast_frames *frames, frame_slot *slot, ast_buffer *buffer) {
     pthread_mutex_unlock(&frames->mutex);
+    if (!frames->parallel)
+        slot->result = ast_frame_reader_next(&frames->reader, &slot->frame, &slot->error);
+    else if (slot->result > 0 && !ast_frame_reader_image(&frames->reader, buffer, &slot->frame, &slot->error))
+        slot->result = -1;
+    pthread_mutex_lock(&frames->mutex);
+}
+
+static void hand_over(ast_frames *frames, frame_slot *slot) {
+    slot->filled = true;
+    if (slot->result == 0 || (slot->result < 0 && !goes_on(frames))) {
+        frames->ended = true;
+        pthread_cond_broadcast(&frames->room);
+    }
+    while (frames->made < frames->claimed && frames->slots[frames->made % frames->ring].filled)
+        frames->made++;
+    pthread_cond_signal(&frames->ready);
+}
+
+static bool is_regular(const char *path) {
+    struct stat status;
+    return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* The caller decodes an image itself. Not one from a pipe: there it could not be interrupted. */
+static bool help(ast_frames *frames) {
+    const ast_frame_reader *reader = &frames->reader;
+    if (!frames->parallel || !has_room(frames) || frames->ended || reader->position == reader->list->count ||
+        !is_regular(reader->list->files[reader->position].path))
+        return false;
+    frame_slot *slot = claim(frames);
+    fill(frames, slot, &frames->buffer);
+    hand_over(frames, slot);
+    return true;
 }
 
 static void *read_all(void *argument) {
     ast_frames *frames = argument;
-    frame_slot *slot = wait_for_room(frames);
-    while (slot) {
-        int result = slot->result = ast_frame_reader_next(&frames->reader, &slot->frame, &slot->error);
-        hand_over(frames);
-        slot = result > 0 || (result < 0 && goes_on(frames)) ? wait_for_room(frames) : NULL;
-    }
+    ast_buffer buffer = {0};
+    frame_slot *slot;
+    pthread_mutex_lock(&frames->mutex);
+    do {
+        while (!has_room(frames) && !frames->stopped && !frames->ended)
+            pthread_cond_wait(&frames->room, &frames->mutex);
+        slot = claim(frames);
+        if (slot) {
+            fill(frames, slot, &buffer);
+            hand_over(frames, slot);
+        }
+    } while (slot);
+    pthread_mutex_unlock(&frames->mutex);
+    free(buffer.place);
     return NULL;
 }

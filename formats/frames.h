@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Frames one after the other: tables of points or depth images, from files, folders and standard input. A list says
- * which files there are, and is made once; an iterator reads them. The one idea: a thread of its own reads, so that
- * images are decoded ahead, and so that a caller that waits for a pipe can be interrupted.
+ * which files there are, and is made once; an iterator reads them. The one idea: threads of its own read, so that
+ * images are decoded ahead, several at a time, and so that a caller that waits for a pipe can be interrupted.
  *
  *     ast_frame_list list = {0};
  *     ast_frame_list_add(&list, "hallway/depth", AST_AS_NAMED, &error);
@@ -154,7 +154,7 @@ bool ast_frames_skip(ast_frames *frames, uint64_t count, ast_format_error *error
  * whole frames before it. After 0 or -1 there is nothing more to come, unless the options say to go on. */
 int ast_frames_next(ast_frames *frames, ast_input_frame *frame, ast_format_error *error);
 
-/* Ends the thread, wherever it is, also if it waits for standard input. NULL is fine. */
+/* Ends the threads, wherever they are, also if one waits for standard input. NULL is fine. */
 void ast_frames_close(ast_frames *frames);
 
 /* Whether a table is one frame of the file's name. A file that cannot be read is none. */
