@@ -25,7 +25,7 @@ for command in 'cluster' 'stream' 'segment --output out' 'normals --output n.npy
     fails 1 'distortion: half or more of the pixels of an image of 320 x 240 have no ray' \
         asterism $command $frame $angle $camera --distortion -900,0,0,0,0
     fails 2 'depth-scale must be a number' asterism $command $frame $angle $camera --depth-scale 0
-    fails 2 "smooth must be guided, tv, none or planes, not 'much'" asterism $command $frame $angle $camera --smooth much
+    fails 2 "smooth must be guided, tv, none, planes or planes-only, not 'much'" asterism $command $frame $angle $camera --smooth much
     fails 2 'filter-radius must be a whole number' asterism $command $frame $angle $camera --filter-radius -1
     fails 2 "raw must be WIDTHxHEIGHT in pixels, such as 640x480, not '640'" asterism $command - $angle $camera --raw 640
     fails 2 'raw must be WIDTHxHEIGHT' asterism $command - $angle $camera --raw 0x480

@@ -14,7 +14,7 @@ directions() {
 
 # A corridor with a turn, all of it: who is nearly where somebody was in the frame before has that one's id, no two
 # directions share a wall, and the floor is there from the first frame to the last.
-works asterism stream "$data/icsl_hallway/depth" --intrinsics 537.6,539.033,316.149,245.519 --angle 75 --labels out
+works asterism stream "$data/icsl_hallway/depth" --intrinsics 537.6,539.033,316.149,245.519 --angle 60 --labels out
 equal 'frames' 110 "$(find out -type f | wc -l | tr -d ' ')"
 grep -n -o '"id": [0-9]*, "count": [1-9][0-9]*, "share": [^,]*, "mean": [^]]*' ../out | tr -d ',[' | sed 's/:/ /' |
     awk '$7 >= 0.03 { print $1, $3, $9, $10, $11 }' >seen # frame, id, mean
