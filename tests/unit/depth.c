@@ -81,7 +81,7 @@ static void options_are_checked(void **state) {
         {offsetof(ast_depth_options, filter_radius), 0, 64},
         {offsetof(ast_depth_options, window), 1, 64},
         {offsetof(ast_depth_options, tv_iterations), 0, 1000000},
-        {offsetof(ast_depth_options, smooth), AST_SMOOTH_GUIDED, AST_SMOOTH_PLANES},
+        {offsetof(ast_depth_options, smooth), AST_SMOOTH_GUIDED, AST_SMOOTH_PLANES_ONLY},
     };
     for (size_t d = 0; d < sizeof doubles / sizeof *doubles; d++)
         for (int i = 0; i < 4; i++) {
