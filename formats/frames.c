@@ -297,11 +297,12 @@ static bool is_regular(const char *path) {
     return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* The caller decodes an image itself. Not one from a pipe: there it could not be interrupted. */
+/* The caller decodes an image itself. Not one from a pipe: there it could not be interrupted. Not a single one: there is
+ * nothing to gain. */
 static bool help(ast_frames *frames) {
     const ast_frame_reader *reader = &frames->reader;
-    if (!frames->parallel || !has_room(frames) || frames->ended || reader->position == reader->list->count ||
-        !is_regular(reader->list->files[reader->position].path))
+    if (!frames->parallel || reader->list->count == 1 || !has_room(frames) || frames->ended ||
+        reader->position == reader->list->count || !is_regular(reader->list->files[reader->position].path))
         return false;
     frame_slot *slot = claim(frames);
     fill(frames, slot, &frames->buffer);

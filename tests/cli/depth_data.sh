@@ -17,7 +17,7 @@ directions() {
 works asterism stream "$data/icsl_hallway/depth" --intrinsics 537.6,539.033,316.149,245.519 --angle 60 --labels out
 equal 'frames' 110 "$(find out -type f | wc -l | tr -d ' ')"
 grep -n -o '"id": [0-9]*, "count": [1-9][0-9]*, "share": [^,]*, "mean": [^]]*' ../out | tr -d ',[' | sed 's/:/ /' |
-    awk '$7 >= 0.03 { print $1, $3, $9, $10, $11 }' >seen # frame, id, mean
+    awk '$7 >= 0.05 { print $1, $3, $9, $10, $11 }' >seen # frame, id, mean; shares count late pixels too
 awk 'function cosine(a, b) { return x[a] * x[b] + y[a] * y[b] + z[a] * z[b] }
     { n++; frame[n] = $1; id[n] = $2; x[n] = $3; y[n] = $4; z[n] = $5; seen[$2]++ }
     END { for (a = 1; a <= n; a++) {

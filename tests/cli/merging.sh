@@ -200,7 +200,7 @@ if [ "$VIEWER" = ON ]; then
         grep -q "$text" r.html || broken "the report has no $text"
     done
     works asterism cluster bundles.txt --angle 20 --report r.html --quiet
-    if grep -q '"stability":\|"outliers":\|"merged from":' r.html; then broken 'the report has measures that are not known'; fi
+    if grep -q '"stability": \|"outliers": \|"merged from": ' r.html; then broken 'the report has measures that are not known'; fi
 fi
 
 # ---- What does not go together ----------------------------------------------------------------------------------------
