@@ -36,7 +36,7 @@ static bool choose_pixels(ast_drawn *drawn, size_t width, size_t height) {
 static bool choose_rows(ast_drawn *drawn, const ast_points *points) {
     size_t most = MOST_NUMBERS / points->dimension, present = 0;
     most = most > AST_DRAWN_MOST ? AST_DRAWN_MOST : most > 1000 ? most : 1000;
-    unsigned char *has = malloc(points->count + 1);
+    unsigned char *has = calloc(points->count + 1, 1);
     double *row = malloc(points->dimension * sizeof *row);
     for (size_t i = 0; has && row && i < points->count; i++)
         present += has[i] = ast_unit_row(points, i, row);
@@ -61,7 +61,7 @@ static bool take_grey(ast_drawn *drawn, const ast_cli_frames *depth) {
     for (size_t i = 0; drawn->grey && i < drawn->count; i++) {
         size_t x = drawn->rows[i] % image->width, y = drawn->rows[i] / image->width;
         const uint16_t *line = (const uint16_t *)((const char *)image->values + (ptrdiff_t)y * image->row_stride);
-        drawn->grey[i] = line[x] ? (unsigned char)(255 * 2 / (2 + line[x] / depth->options.units_per_metre) + 0.5) : 0;
+        drawn->grey[i] = line[x] ? (unsigned char)lround(255 * 2 / (2 + line[x] / depth->options.units_per_metre)) : 0;
     }
     return drawn->grey != NULL;
 }

@@ -38,6 +38,6 @@ ast_shared_text *ast_explore_result(const ast_explored *explored, const ast_draw
                                     const ast_explore_run *run);
 
 /* {"type": TYPE, "id": ID, "text": TEXT}; a text of NULL is left out. */
-ast_shared_text *ast_explore_words(const char *type, uint64_t id, const char *text);
+ast_shared_text *ast_explore_words(const char *type, uint64_t id, const char *words);
 
 #endif

@@ -51,10 +51,10 @@ void ast_explore_pages_free(ast_explore_pages *pages); /* all pages must be clos
 void ast_explore_pages_serve(ast_explore_pages *pages, ast_server *server);
 
 /* For ast_server_app. */
-void *ast_explore_page_open(void *pages);
-void ast_explore_page_close(void *pages, void *page);
-bool ast_explore_page_hear(void *pages, void *page, const char *text, size_t size);
-ast_shared_text *ast_explore_page_next(void *pages, void *page);
+void *ast_explore_page_open(void *data);
+void ast_explore_page_close(void *data, void *which);
+bool ast_explore_page_hear(void *data, void *which, const char *text, size_t size);
+ast_shared_text *ast_explore_page_next(void *data, void *which);
 
 /* Puts a message, which it takes over, into the page's slot of that kind. NULL is allowed: there was no memory. */
 void ast_explore_page_post(ast_explore_page *page, ast_explore_kind kind, ast_shared_text *message);

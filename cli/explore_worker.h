@@ -40,7 +40,7 @@ struct ast_explore_page {
 };
 
 /* The worker's thread: does what the page wants until the page is gone, then frees it. */
-void *ast_explore_work(void *page);
+void *ast_explore_work(void *data);
 
 /* Takes the page out of the list and frees it. */
 void ast_explore_page_leave(ast_explore_page *page);

@@ -261,7 +261,8 @@ static void remove_connection(ast_server *server, size_t index) {
     close(gone->handle);
     free(gone);
     server->count--;
-    memmove(server->all + index, server->all + index + 1, (server->count - index) * sizeof *server->all);
+    for (size_t i = index; i < server->count; i++)
+        server->all[i] = server->all[i + 1];
 }
 
 /* Makes room for a new connection: the oldest stranger goes if there are too many. They are in the order in which they
