@@ -32,7 +32,7 @@ bool ast_polygons_trace(ast_polygons *out, const float *shares, size_t across, s
 void ast_polygons_free(ast_polygons *polygons);
 
 /* Moves the largest polygon to the front. */
-void ast_polygons_sort(ast_polygons *polygons);
+void ast_polygons_sort(ast_polygons *out);
 
 /* The area of a polygon, negative if it is clockwise (first axis right, second up). */
 double ast_polygon_area(double (*at)[2], size_t count);

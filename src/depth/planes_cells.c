@@ -61,9 +61,9 @@ static bool sum_whole(const ast_depth *depth, const float *s, double x, double y
                       .xx = 8 * (8 * (x * x) + 56 * x + 140),
                       .xy = across * down,
                       .yy = 8 * (8 * (y * y) + 56 * y + 140)}};
-    for (size_t i = 0; i < AST_CELL; i++, x += 1) {
+    for (size_t i = 0; i < AST_CELL; i++) {
         p->s += c.sum[i];
-        p->xs += c.sum[i] * x;
+        p->xs += c.sum[i] * (x + (double)i);
         p->ys += c.tilt[i];
         p->ss += c.square[i];
     }

@@ -55,7 +55,7 @@ static size_t list_pairs(const ast_planes *p) {
     for (size_t k = 0; k < cells; k++) {
         if (p->leader[k] < 0)
             continue;
-        if ((k + 1) % p->across != 0 && p->leader[k + 1] >= 0)
+        if (p->across > 0 && (k + 1) % p->across != 0 && p->leader[k + 1] >= 0)
             p->pairs[count++] = (ast_pair){.first = (int32_t)k, .second = (int32_t)(k + 1), .cost = UNKNOWN};
         if (k + p->across < cells && p->leader[k + p->across] >= 0)
             p->pairs[count++] = (ast_pair){.first = (int32_t)k, .second = (int32_t)(k + p->across), .cost = UNKNOWN};

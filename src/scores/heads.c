@@ -45,7 +45,8 @@ void ast_heads_project(const ast_basis *axes, const ast_kernels *kernels, const 
 }
 
 double ast_head_error(const ast_basis *axes, size_t width) {
-    double blocks = (double)(axes->dimension / BLOCK + 1);
+    size_t whole = axes->dimension / BLOCK + 1;
+    double blocks = (double)whole;
     return sqrt((double)width * (1 + axes->skew)) * ((double)ast_score_error(BLOCK) + (blocks + 1) * 0x1p-24);
 }
 
