@@ -77,7 +77,7 @@ static void others_are_guided(void **state) {
             unsure += plane && !own;
         }
     }
-    assert_true(lates > 1000 && unsure > 1000);
+    assert_true(lates > 1000 / REF_SLOWER && unsure > 1000 / REF_SLOWER);
 }
 
 /* ---- Sensors ----------------------------------------------------------------------------------------------------- */

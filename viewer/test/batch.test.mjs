@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { isSvg, launch, needBrowser, pixels, saved, settled } from "./browser.mjs";
-import { batch, colour } from "./fixtures.mjs";
+import { batch, colour, plane } from "./fixtures.mjs";
 
 needBrowser();
 let browser, shared;
@@ -268,5 +268,20 @@ test("names are text, whatever they look like", async () => {
   assert.equal(await page.locator("h1").innerText(), title);
   assert.match(await page.locator(".notes").innerText(), /<b>bold<\/b>/);
   assert.ok((await page.title()).startsWith("</script>"));
+  await close();
+});
+
+test("the planes of a cloud: pointing at a row fills its outline, and the other way round", async () => {
+  const { page, close } = await browser.open(batch({ planes: [plane(0, 0, 0.8), plane(1, 0, 0.8), plane(2, 1, 0.8)] }));
+  const rows = page.locator(".planes-card tbody tr[data-key]"),
+    lit = page.locator(".planes-drawing path.lit");
+  assert.equal(await rows.count(), 3);
+  await page.locator('.planes-card tr[data-key="1"]').hover();
+  assert.equal(await lit.getAttribute("data-plane"), "1");
+  await page.locator('.planes-drawing path[data-plane="2"]').hover();
+  assert.equal(await lit.getAttribute("data-plane"), "2");
+  assert.ok((await page.locator('.planes-card tr[data-key="2"]').getAttribute("class")).includes("lit"));
+  const file = await saved(page, page.locator(".planes-card .exports button"));
+  assert.match(file.text, /^id,direction,area,[^\n]*dip/);
   await close();
 });

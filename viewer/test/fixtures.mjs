@@ -119,6 +119,24 @@ function flat(v, dimension) {
 }
 
 /** A stream in which directions drift, one vanishes and comes back, and one dies. */
+/** A plane of a frame, or of a cloud: a square at a height that is its id. */
+export function plane(id, direction, side = 0.25) {
+  const corners = [[0, 0], [side, 0], [side, side], [0, side]];
+  return {
+    id,
+    direction,
+    area: 1 + id / 10,
+    offset: id,
+    rms: 0.004,
+    count: 900,
+    normal: [0, 0, 1],
+    dip: 12,
+    dip_direction: 34,
+    polygons: [corners.map(([x, y]) => [x + direction / 2, y, id])],
+    color: colour(direction),
+  };
+}
+
 export function stream({ frames = 30, points = 600, image = true, ...more } = {}) {
   const draw = random(11),
     list = [];

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { isSvg, launch, needBrowser, pixels, saved, settled } from "./browser.mjs";
-import { charts, colour, stream } from "./fixtures.mjs";
+import { charts, colour, plane, stream } from "./fixtures.mjs";
 
 needBrowser();
 let browser;
@@ -97,7 +97,7 @@ test("a merged cluster says where it went", async () => {
 test("every view of a stream is saved", async () => {
   const { page, close } = await browser.open(stream({ frames: 3 }));
   const files = {};
-  for (const button of await page.locator(".exports button").all()) {
+  for (const button of await page.locator(".exports button:visible").all()) {
     const file = await saved(page, button);
     files[file.name] = file.text;
   }
@@ -114,6 +114,24 @@ test("every view of a stream is saved", async () => {
   assert.deepEqual(Object.keys(files).sort(), names);
   for (const name of names.filter((name) => name.endsWith(".svg"))) assert.ok(await isSvg(page, files[name]), name);
   assert.match(files["events.csv"], /^frame,event,id,share,into\r\n100,born,0,/);
+  await close();
+});
+
+test("the planes of a frame: outlines, list, file", async () => {
+  const data = stream({ frames: 3 });
+  data.frames[1].planes = [plane(7, 0), plane(9, 1)];
+  const { page, close } = await browser.open(data);
+  const rows = page.locator(".planes-card tbody tr[data-key]"),
+    outlines = page.locator(".planes-drawing path");
+  assert.equal(await rows.count(), 0);
+  await page.keyboard.press("ArrowRight");
+  await settled(page);
+  assert.equal(await rows.count(), 2);
+  assert.equal(await outlines.count(), 2);
+  await rows.filter({ hasText: "9" }).first().hover();
+  assert.equal(await page.locator(".planes-drawing path.lit").getAttribute("data-plane"), "9");
+  const file = await saved(page, page.locator(".planes-card .exports button"));
+  assert.match(file.text, /^id,direction,area,[^\n]*\r\n9,1,1.9,9,/);
   await close();
 });
 
