@@ -13,6 +13,7 @@
 #include "content.h"
 #include "memory.h"
 #include "methods.h"
+#include "refine_heads.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -91,15 +92,16 @@ typedef struct refining {
     ast_labelling *l;
     ast_distinct *distinct;
     ast_evidence evidence;
-    size_t count;     /* clusters */
-    double *kappas;   /* (count) */
-    double *offsets;  /* (count) */
-    ast_table means;  /* for exact scores */
-    ast_table scaled; /* large: kappa_k mu_k / the largest kappa, with the offsets as bias */
-    float margin;     /* large: scores that are closer than this do not decide */
-    double *scores;   /* (threads, capacity of means) */
-    int32_t *labels;  /* (padded) after the pass */
-    uint8_t *signs;   /* (padded / AST_LANES) */
+    size_t count;      /* clusters */
+    double *kappas;    /* (count) */
+    double *offsets;   /* (count) */
+    ast_table means;   /* for exact scores */
+    ast_scales scales; /* large: kappas and offsets over the largest kappa, for scores in float */
+    ast_table scaled;  /* large: the scaled means, with the offsets as bias */
+    ast_refine_heads heads;
+    double *scores;  /* (threads, capacity of means) */
+    int32_t *labels; /* (padded) after the pass */
+    uint8_t *signs;  /* (padded / AST_LANES) */
 } refining;
 
 static double length_of(const refining *r, int32_t slot) {
@@ -123,30 +125,51 @@ static void measure(refining *r) {
     }
 }
 
-/* The table for float scores. Every partial sum is at most 1 plus the largest offset. */
-static bool fill_scaled(refining *r) {
-    const ast_cluster_list *c = &r->l->clusters;
+/* Whether all means are scored in float, by the kernels of a pass. */
+static bool is_large(const refining *r) {
+    const ast_rowset *rows = &r->l->rows;
+    return !rows->small && !rows->sparse && !rows->axial && !r->heads.points.rows;
+}
+
+/* Scores in float. Every partial sum is at most 1 plus the largest offset. */
+static void scale_scores(refining *r) {
     double most = 0, offset = 0;
-    float row[AST_MAX_DIMENSION];
     for (size_t k = 0; k < r->count; k++)
         most = fmax(most, r->kappas[k]);
+    for (size_t k = 0; k < r->count; k++) {
+        r->scales.scale[k] = (float)(r->kappas[k] / most);
+        r->scales.bias[k] = (float)fmax(r->offsets[k] / most, -1e30);
+        offset = isfinite(r->offsets[k]) ? fmax(offset, fabs(r->offsets[k] / most)) : offset;
+    }
+    r->scales.count = r->count;
+    r->scales.most = (float)(1 + offset);
+    r->scales.margin = (float)(2 * ((double)ast_score_error(r->l->rows.dimension) + 0x1p-22) * (2 + offset));
+}
+
+static bool fill_scaled(refining *r) {
+    const ast_cluster_list *c = &r->l->clusters;
+    float row[AST_MAX_DIMENSION];
     ast_table_clear(&r->scaled, c->dimension, false);
     for (size_t k = 0; k < r->count; k++) {
         const float *mean = c->means + (size_t)c->order[k] * c->dimension;
         for (size_t d = 0; d < c->dimension; d++)
-            row[d] = (float)(r->kappas[k] / most * (double)mean[d]);
+            row[d] = r->scales.scale[k] * mean[d];
         if (!ast_table_append(&r->scaled, row, c->order[k]))
             return false;
-        r->scaled.bias[k] = (float)fmax(r->offsets[k] / most, -1e30);
-        offset = isfinite(r->offsets[k]) ? fmax(offset, fabs(r->offsets[k] / most)) : offset;
+        r->scaled.bias[k] = r->scales.bias[k];
     }
-    r->margin = (float)(2 * ((double)ast_score_error(c->dimension) + 0x1p-22) * (2 + offset));
     return true;
 }
 
-static bool is_large(const refining *r) {
-    const ast_rowset *rows = &r->l->rows;
-    return !rows->small && !rows->sparse && !rows->axial;
+/* Before a pass: what the scores are made of. */
+static bool prepare(refining *r) {
+    const ast_labelling *l = r->l;
+    r->count = l->clusters.live;
+    measure(r);
+    scale_scores(r);
+    if (r->heads.points.rows)
+        ast_refine_heads_begin(&r->heads, l, &r->scales);
+    return ast_clusters_fill_table(&l->clusters, &r->means) && (!is_large(r) || fill_scaled(r));
 }
 
 /* By definition; the first of equal ones. */
@@ -179,11 +202,21 @@ static size_t score_listed(refining *r, ast_chunk *c, size_t base, size_t n) {
         c->picked[j] = c->rows.loaded[c->list[j]];
     r->l->rows.kernels->score_rows(c->picked, n, &r->scaled, c->compact, c->scratch);
     for (size_t j = 0; j < n; j++) {
-        if (c->compact.best[j] - c->compact.second[j] > r->margin)
+        if (c->compact.best[j] - c->compact.second[j] > r->scales.margin)
             r->labels[base + c->list[j]] = c->compact.id[j];
         else
             c->list[left++] = c->list[j];
     }
+    return left;
+}
+
+/* The same with heads, which serve axial points too. */
+static size_t score_by_heads(refining *r, ast_chunk *c, size_t base, size_t n) {
+    const ast_labelling *l = r->l;
+    size_t left = ast_refine_heads_score(&r->heads, l, c, base, n, r->labels);
+    for (size_t i = base; l->rows.axial && i < base + l->rows.chunk; i++)
+        if (l->labels[i] >= 0)
+            set_label(r, &c->rows, i, r->labels[i]);
     return left;
 }
 
@@ -197,10 +230,12 @@ static void label_chunk(void *data, size_t chunk, int worker) {
     for (size_t j = 0; j < l->rows.chunk; j++)
         if (l->labels[base + j] >= 0)
             c->list[n++] = (uint32_t)j;
-    if (is_large(r)) {
+    if (is_large(r) || r->heads.points.rows)
         ast_rows_load(&l->rows, &c->rows, l->labels, base);
+    if (is_large(r))
         n = score_listed(r, c, base, n);
-    }
+    else if (r->heads.points.rows)
+        n = score_by_heads(r, c, base, n);
     for (size_t j = 0; j < n; j++)
         set_label(r, &c->rows, base + c->list[j], decide(r, &c->rows, base + c->list[j], scores));
 }
@@ -245,9 +280,7 @@ static ast_status refine_once(refining *r, bool fixed, double *evidence, bool *r
     ast_labelling *l = r->l;
     double value;
     size_t empty;
-    r->count = l->clusters.live;
-    measure(r);
-    if (!ast_clusters_fill_table(&l->clusters, &r->means) || (is_large(r) && !fill_scaled(r)))
+    if (!prepare(r))
         return ast_fail_memory(fault);
     memcpy(r->labels, l->labels, l->rows.padded * sizeof *r->labels);
     memcpy(r->signs, l->signs, l->rows.padded / AST_LANES);
@@ -270,15 +303,18 @@ static bool open_refining(refining *r) {
     size_t clusters = l->clusters.live, capacity = (clusters + AST_PANEL - 1) / AST_PANEL * AST_PANEL;
     r->kappas = ast_allocate(clusters, sizeof *r->kappas);
     r->offsets = ast_allocate(clusters, sizeof *r->offsets);
+    r->scales.scale = ast_allocate(clusters, sizeof *r->scales.scale);
+    r->scales.bias = ast_allocate(clusters, sizeof *r->scales.bias);
     r->scores = ast_allocate((size_t)l->worker_count * 2 * capacity + 1, sizeof *r->scores);
     r->labels = ast_allocate(l->capacity, sizeof *r->labels); /* they may change places with those of the labelling */
     r->signs = ast_allocate_zero(l->capacity / AST_LANES, 1);
     return ast_evidence_open(&r->evidence, clusters, l->rows.dimension, AST_DISTINCT_UNIT) && r->kappas && r->offsets &&
-           r->scores && r->labels && r->signs;
+           r->scales.scale && r->scales.bias && r->scores && r->labels && r->signs;
 }
 
 static void close_refining(refining *r) {
-    ast_free_all(r->kappas, r->offsets, r->scores, r->labels, r->signs);
+    ast_free_all(r->kappas, r->offsets, r->scales.scale, r->scales.bias, r->scores, r->labels, r->signs);
+    ast_refine_heads_close(&r->heads);
     ast_evidence_close(&r->evidence);
     ast_table_free(&r->means);
     ast_table_free(&r->scaled);
@@ -294,6 +330,8 @@ ast_status ast_run_refine(ast_labelling *l, ast_run *run, ast_distinct *distinct
     ast_status status = open_refining(&r) ? AST_OK : ast_fail_memory(fault);
     if (status == AST_OK)
         status = find_evidence(&r, &evidence, &empty, fault);
+    if (status == AST_OK)
+        ast_refine_heads_open(&r.heads, l);
     for (int pass = 0; status == AST_OK && rises && pass < MOST_PASSES; pass++) {
         run->pass_start = ast_seconds();
         status = refine_once(&r, fixed, &evidence, &rises, fault);

@@ -21,7 +21,7 @@
  *     windows.c     the schedule of points that are read from a source
  *     empty.c       k-means: empty clusters take points
  *     seeds.c       starts of k-means: k-means++; seeds_random.c random rows; seed_rows.c rows to choose from; seed_heads.c
- *                   which points a new start may be near to
+ *                   which points a new start may be near to; point_heads.c first coordinates of all points
  *     restore.c     labels of a run before, taken over
  *     invariants.c  what holds at the end of a pass */
 #ifndef AST_LABELLING_H

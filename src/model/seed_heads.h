@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
  * k-means++ in many dimensions: most points are too far from a new start for it to be their nearest one, and the first
- * coordinates along the principal axes of the points show it (scores/heads.h). The draws are the same. */
+ * coordinates along the principal axes of the points show it. The draws are the same. */
 #ifndef AST_SEED_HEADS_H
 #define AST_SEED_HEADS_H
 
-#include "labelling.h"
+#include "point_heads.h"
 
 #define AST_SEED_AXES 128 /* 512 bytes of a point instead of 4 D */
 
 typedef struct ast_seed_heads {
-    ast_basis axes;
-    float *rows;  /* (padded, axes) heads of the points; NULL: closed */
-    float *tails; /* (padded) */
+    ast_point_heads points; /* closed: points are compared in full */
     float start[AST_SEED_AXES], start_tail;
-    float slack;
 } ast_seed_heads;
 
 /* Whether that pays for so many starts; memory, and the heads of all points. Stays closed without memory. */
 void ast_seed_heads_open(ast_seed_heads *heads, ast_labelling *labelling, size_t starts);
-void ast_seed_heads_close(ast_seed_heads *heads);
 
 /* The next start (D). */
 void ast_seed_heads_start(ast_seed_heads *heads, const ast_kernels *kernels, const float *start);

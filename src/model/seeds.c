@@ -95,7 +95,7 @@ static void lower_distance(void *data, size_t i, int index) {
     seeding *s = data;
     ast_labelling *l = s->l;
     float before = distance_of(s, i);
-    if (s->heads.rows && ast_seed_heads_reach(&s->heads, l, i) < 1 - before - 0x1p-22f)
+    if (s->heads.points.rows && ast_seed_heads_reach(&s->heads, l, i) < 1 - before - 0x1p-22f)
         return;
     double cosine = ast_rows_walk_dot(&l->rows, &l->workers[index].chunk.rows, i, s->mean);
     float away = (float)fmax(0, 1 - (l->rows.axial ? fabs(cosine) : cosine));
@@ -181,7 +181,7 @@ static ast_status measure_distances(seeding *s) {
     if (!s->peaks.peak && wants_cells(s, l->clusters.live) &&
         !(ast_cells_load(&l->crowd.cells, &l->scorer, l->pool) && ast_cell_peaks_open(&s->peaks, l->crowd.cells)))
         return ast_fail_memory(s->fault);
-    if (s->heads.rows)
+    if (s->heads.points.rows)
         ast_seed_heads_start(&s->heads, l->rows.kernels, s->mean);
     if (s->peaks.peak)
         ast_cell_peaks_lower(&s->peaks, s->mean, lower_in_cell, s);
@@ -319,7 +319,7 @@ static void close_seeding(seeding *s) {
     ast_free_all(s->mean, s->distance, s->hash, s->member, s->workers, s->drawn.list);
     ast_content_close(&s->content);
     ast_cell_peaks_close(&s->peaks);
-    ast_seed_heads_close(&s->heads);
+    ast_point_heads_close(&s->heads.points);
 }
 
 /* Several windows: labels stand where they belong again. */

@@ -359,8 +359,18 @@ static void cut_tree(const ast_tree_join *joins, size_t leaves, size_t clusters,
     }
 }
 
+/* A context whose runs compare points with means by their heads, however few these are. */
+static ast_context *open_with_heads(void) {
+    ast_context *context;
+    setenv("ASTERISM_HEADS", "4", 1);
+    assert_int_equal(ast_open(&context, 2), AST_OK);
+    unsetenv("ASTERISM_HEADS");
+    return context;
+}
+
 static void passes_follow_their_definition(void **state) {
     size_t moved = 0;
+    ast_context *heads = open_with_heads();
     (void)state;
     for (uint64_t seed = 1; seed <= 24; seed++) {
         static float x[ROWS * 8];
@@ -368,7 +378,7 @@ static void passes_follow_their_definition(void **state) {
         passes p = {.dimension = seed % 2 ? 3 : 6, .clusters = 3 + seed % 3, .x = x};
         ast_report report = {.size = sizeof report};
         ast_options options = ref_dp_options(25);
-        ast_context *context = ref_context(REF_FAST, 2);
+        ast_context *context = seed % 4 < 2 ? heads : ref_context(REF_FAST, 2);
         size_t joins;
         ref_fill_clustered(x, ROWS, p.dimension, 5, 0.3, 0.3, seed);
         ast_points points = ast_points_f4(x, ROWS, p.dimension);
@@ -390,6 +400,37 @@ static void passes_follow_their_definition(void **state) {
         moved += agreement(labels, cut, ROWS) < 1;
     }
     assert_true(moved > 12); /* otherwise there were no passes to compare */
+    ast_close(heads);
+}
+
+/* Many dimensions: axial points, weights and missing rows too. */
+static void heads_change_no_merge(void **state) {
+    enum { COUNT = 900, WIDEST = 70 };
+    static float x[COUNT * WIDEST];
+    static double weights[COUNT];
+    static int32_t labels[COUNT], expected[COUNT];
+    ast_context *heads = open_with_heads(), *plain = ref_context("base", 1);
+    (void)state;
+    for (uint64_t seed = 1; seed <= ref_case_count(12); seed++) {
+        size_t dimension = 5 + (size_t)(seed * 13 % (WIDEST - 4));
+        ref_fill_clustered(x, COUNT, dimension, 6 + seed % 9, 0.1 + 0.1 * (double)(seed % 5), 0.3, seed);
+        for (size_t i = 0; i < COUNT; i++)
+            weights[i] = (double)(i % 4);
+        x[7 * dimension] = NAN;
+        ast_points points = ast_points_f4(x, COUNT, dimension);
+        points.weights = seed % 3 ? NULL : weights;
+        ast_report report = {.size = sizeof report}, other = {.size = sizeof other};
+        ast_options options = ref_dp_options(35);
+        options.axial = seed % 4 == 0;
+        options.merge = seed % 2 ? AST_MERGE_EVIDENCE : AST_MERGE_COUNT;
+        options.merge_count = 3;
+        options.max_iterations = 5;
+        assert_int_equal(ast_cluster(plain, &points, &options, expected, &report), AST_OK);
+        assert_int_equal(ast_cluster(heads, &points, &options, labels, &other), AST_OK);
+        assert_memory_equal(labels, expected, sizeof labels);
+        assert_true(report.objective == other.objective && report.iterations == other.iterations);
+    }
+    ast_close(heads);
 }
 
 /* ---- After other runs -------------------------------------------------------------------------------------------- */
@@ -530,6 +571,7 @@ int main(void) {
         cmocka_unit_test(the_tree_adds_up),
         cmocka_unit_test(near_means_become_one),
         cmocka_unit_test(passes_follow_their_definition),
+        cmocka_unit_test(heads_change_no_merge),
         cmocka_unit_test(a_resumed_run_merges_too),
         cmocka_unit_test(clusters_of_a_sample_merge),
         cmocka_unit_test(small_clusters_dissolve),

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include "point_heads.h"
+
+#include "memory.h"
+
+#include <stdlib.h>
+
+typedef struct projection {
+    ast_point_heads *heads;
+    ast_labelling *l;
+} projection;
+
+bool ast_point_heads_allowed(const ast_labelling *l) {
+    return l->scorer.heads.allowed && !l->rows.small && !l->rows.sparse && !l->rows.reader;
+}
+
+static void project_chunk(void *data, size_t chunk, int index) {
+    const projection *p = data;
+    ast_labelling *l = p->l;
+    ast_point_heads *h = p->heads;
+    const float *some = NULL;
+    ast_chunk *c = &l->workers[index].chunk;
+    size_t base = chunk * l->rows.chunk, n = 0;
+    ast_rows_begin(&l->rows, &c->rows, base);
+    ast_rows_load(&l->rows, &c->rows, l->labels, base);
+    for (size_t j = 0; j < l->rows.chunk; j++)
+        if (l->labels[base + j] != AST_MISSING)
+            some = c->rows.loaded[j];
+    for (; some && n < l->rows.chunk; n++) /* nobody asks for missing rows */
+        c->picked[n] = l->labels[base + n] == AST_MISSING ? some : c->rows.loaded[n];
+    ast_heads_project(&h->axes, l->rows.kernels, c->picked, n, h->width, h->rows + base * h->width);
+    for (size_t j = 0; j < n; j++)
+        h->tails[base + j] = ast_tail_length(&h->axes, h->rows + (base + j) * h->width, h->width);
+}
+
+void ast_point_heads_open(ast_point_heads *h, ast_labelling *l, const float *const *rows, size_t n, size_t width) {
+    if (!ast_basis_find(&h->axes, l->rows.kernels, rows, n, l->rows.dimension, width))
+        return;
+    h->width = width;
+    h->rows = ast_allocate(l->rows.padded * width, sizeof *h->rows);
+    h->tails = ast_allocate(l->rows.padded, sizeof *h->tails);
+    if (!h->rows || !h->tails) {
+        ast_point_heads_close(h);
+        return;
+    }
+    projection p = {h, l};
+    h->slack = ast_head_slack(&h->axes, width);
+    ast_pool_run(l->pool, l->rows.chunks, project_chunk, &p);
+}
+
+void ast_point_heads_close(ast_point_heads *h) {
+    ast_basis_free(&h->axes);
+    ast_free_all(h->rows, h->tails);
+    *h = (ast_point_heads){0};
+}
+
+float ast_point_heads_of(const ast_point_heads *h, const ast_kernels *kernels, const float *row, float *to) {
+    ast_heads_project(&h->axes, kernels, &row, 1, h->width, to);
+    return ast_tail_length(&h->axes, to, h->width);
+}
