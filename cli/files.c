@@ -4,9 +4,12 @@
  * the names alone show is wrong usage; what shows only on opening them is a failure. */
 #include "files.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
 #include "field.h"
@@ -79,6 +82,16 @@ ast_input_options ast_cli_input_options(const ast_cli_source *source) {
 
 /* ---- What the names show ----------------------------------------------------------------------------------------- */
 
+/* A name that says nothing about its format may be that of no file, or of a folder. */
+static int refuse(const char *path, const char *before, const char *problem) {
+    struct stat file;
+    if (stat(path, &file) != 0)
+        return ast_cli_fail(AST_CLI_USAGE, "%s%s: cannot be opened: %s", before, path, strerror(errno));
+    if (S_ISDIR(file.st_mode))
+        return ast_cli_fail(AST_CLI_USAGE, "%s%s is a folder, and one file is needed here", before, path);
+    return ast_cli_fail(AST_CLI_USAGE, "%s%s", before, problem);
+}
+
 int ast_cli_check_points(const char *path, const ast_cli_source *source) {
     ast_format_error error;
     if (source->columns && !ast_columns_check(source->columns, &error))
@@ -89,7 +102,7 @@ int ast_cli_check_points(const char *path, const ast_cli_source *source) {
     if (source->format && !ast_input_check("-", &options, &error)) /* it can only be the format's fault */
         return ast_cli_fail(AST_CLI_USAGE, "--format: %s", error.text);
     if (path && !ast_input_check(path, &options, &error))
-        return ast_cli_fail(AST_CLI_USAGE, "%s", error.text);
+        return refuse(path, "", error.text);
     return -1;
 }
 
@@ -98,8 +111,10 @@ int ast_cli_check_read(const char *option, const char *path) {
     if (same(path, "-"))
         return ast_cli_fail(AST_CLI_USAGE,
                             "--%s needs the name of a file: only the points can come from standard input", option);
+    char before[64];
+    snprintf(before, sizeof before, "--%s: ", option);
     if (path && !ast_input_check(path, NULL, &error))
-        return ast_cli_fail(AST_CLI_USAGE, "--%s: %s", option, error.text);
+        return refuse(path, before, error.text);
     return -1;
 }
 

@@ -169,7 +169,8 @@ static int is_help(const char *argument) {
 
 static int take_input(parser *state, const char *argument) {
     if (!state->command->input)
-        return ast_cli_fail(AST_CLI_USAGE, "%s takes options only, not '%s'", state->command->name, argument);
+        return ast_cli_fail(AST_CLI_USAGE, "%s takes options only, not '%s'; 'asterism %s --help' lists them",
+                            state->command->name, argument, state->command->name);
     if (state->input_count > 0 && !state->command->many)
         return ast_cli_fail(AST_CLI_USAGE, "%s takes one input, not both '%s' and '%s'", state->command->name,
                             *state->input, argument);

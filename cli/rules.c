@@ -5,9 +5,11 @@
  * inputs do not tell is checked again when they are opened. */
 #include <formats.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "files.h"
@@ -231,6 +233,8 @@ static int check_kinds(const ast_cli_common *common, unsigned kinds, const char 
     const char *name = kinds == AST_CLI_SEVERAL ? "the input" : ast_cli_name(input), *what = word_of(kinds);
     if (!command->inputs)
         return -1;
+    if (!(kinds & command->inputs) && exit_code == AST_CLI_FAILED && access(input, F_OK) != 0)
+        return ast_cli_fail(exit_code, "%s: cannot be opened: %s", input, strerror(errno));
     if (!(kinds & command->inputs))
         return ast_cli_fail(exit_code, "%s takes %s, and %s is %s", command->name, list_kinds(list, command->inputs),
                             name, what);

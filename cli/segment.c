@@ -39,8 +39,8 @@ static const ast_cli_option options_table[] = {
      AT(overlay),
      .more = "They are PNG, PPM, PGM or JPEG, of the size of the depth images. By order there must be as many as "
              "images; by name there may be fewer."},
-    {"color", AST_CLI_CHOICE, "WHAT", "what has one colour: directions (parallel walls are alike), or planes", AT(color),
-     .choices = colors, .standard = "directions",
+    {"color", AST_CLI_CHOICE, "WHAT", "what has one colour: directions (parallel walls are alike), or planes",
+     AT(color), .choices = colors, .standard = "directions",
      .more = "A plane keeps its colour as a direction does. The chart, the table and JSON are about directions."},
     {0}};
 
@@ -60,7 +60,8 @@ const ast_cli_command ast_cli_segment = {
     .name = "segment",
     .summary = "colour depth images by the directions of their surfaces",
     .usage = "segment INPUT... --intrinsics FX,FY,CX,CY --angle DEG --output DIR [options]\n"
-             "segment INPUT... --camera NAME --angle DEG --output DIR [options]",
+             "segment INPUT... --camera NAME --angle DEG --output DIR [options]\n"
+             "segment FOLDER_WITH_CAMERA_JSON --angle DEG --output DIR [options]",
     .about = "Clusters the surface normals of depth images, one frame after the other, and writes for each a PNG "
              "with the clusters as colours, black where there is no surface. A cluster keeps its colour. More "
              "than one frame also gives contact-sheet.png, a grid of small pictures, and shares.svg and "

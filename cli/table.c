@@ -61,6 +61,17 @@ static void print_legend(const ast_cli_result *result) {
     fputs(notations[result->notation].meaning, stdout);
 }
 
+/* What a mistake in the call looks like. */
+static void print_doubts(const ast_cli_result *result) {
+    const ast_report *report = result->report;
+    size_t rows = report->points - report->missing;
+    if (result->angle <= 1 && rows > 10 && report->clusters > rows / 2)
+        puts("\nMost rows are a cluster of their own. --angle is in degrees; a cosine is given with --cosine.");
+    if (report->dimension > 20 * rows && rows > 1)
+        printf("\nThere are %zu rows of %zu dimensions. If each column is a point, use --transpose.\n", rows,
+               report->dimension);
+}
+
 static int in_space(const ast_cli_result *result) {
     return result->report->dimension == 3;
 }
@@ -91,6 +102,7 @@ void ast_cli_print_table(const ast_cli_result *result) {
         print_angles(result, rows, count < MOST_ANGLES ? count : MOST_ANGLES, &style);
     if (result->axes)
         print_axes(result, &style);
+    print_doubts(result);
 }
 
 /* What looking at some points only has cost. */

@@ -33,9 +33,10 @@ static bool read_member(npz_reader *reader, const char *name, npz_array *array, 
     snprintf(member, sizeof member, "%s.npy", name);
     if (!ast_zip_read(&reader->zip, member, &array->bytes, size, &found, error))
         return false;
-    return found ||
-           ast_format_fail(error, "%s: has no array '%s'; .npz files are read as scipy.sparse.save_npz writes them",
-                           reader->zip.name, name);
+    return found || ast_format_fail(error,
+                                    "%s: has no array '%s'; .npz files are read as scipy.sparse.save_npz writes them, "
+                                    "dense arrays from the .npy files of numpy.save",
+                                    reader->zip.name, name);
 }
 
 /* A list of numbers of either byte order, of `kind`s such as "iu". */

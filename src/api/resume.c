@@ -110,7 +110,8 @@ static ast_status check_head(const ast_call *c, const ast_checkpoint_head *head,
                         (unsigned long long)mine.points, (unsigned long long)mine.dimension);
     const char *other = other_option(head, &mine);
     if (other)
-        return ast_fail(fault, AST_BAD_STATE, "the state was made with another %s", other);
+        return ast_fail(fault, AST_BAD_STATE,
+                        "the state was made with another %s; go on with the same one, or begin a new state", other);
     ast_status status = check_limits(head, c->options, fault);
     bool possible = head->iterations > 0 && head->live <= head->points &&
                     head->kept_clusters <= head->points * head->restart && head->print_count > 0 &&

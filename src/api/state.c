@@ -13,8 +13,8 @@
 #include <string.h>
 
 #define MAGIC 0x3154535f54534121u /* "!AST_ST1" in memory */
-#define VERSION 6 /* 2: with max_iterations; 3: axial; 4: revive_near; 5: another checksum; 6: spreads, pairs, rigid   \
-                   */
+/* 2: with max_iterations; 3: axial; 4: revive_near; 5: another checksum; 6: spreads, pairs, rigid */
+#define VERSION 6
 
 typedef struct state_header {
     uint64_t magic, version, size;
@@ -131,7 +131,8 @@ static ast_status check(ast_stream *s, const unsigned char *state, size_t size, 
         return ast_fail(s->fault, AST_BAD_DATA, "the state is damaged: its checksum does not match");
     const char *other = other_option(header, &mine);
     if (other)
-        return ast_fail(s->fault, AST_BAD_DATA, "the state was made with another %s", other);
+        return ast_fail(s->fault, AST_BAD_DATA,
+                        "the state was made with another %s; go on with the same one, or begin a new state", other);
     if (header->count > size || header->pairs > size || size != state_bytes(s, header->count, header->pairs))
         return ast_fail(s->fault, AST_BAD_DATA, "the state is damaged: its size does not match its clusters");
     return AST_OK;

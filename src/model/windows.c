@@ -25,7 +25,7 @@ ast_status ast_windows_status(ast_windows *w, ast_fault *fault) {
         return status;
     return ast_fail(fault, AST_NO_MEMORY,
                     "there are more than %zu clusters, and no memory is left for their means; a larger angle makes "
-                    "fewer of them",
+                    "fewer of them, and a larger memory budget has room for more",
                     w->most);
 }
 

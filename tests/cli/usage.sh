@@ -102,6 +102,10 @@ fails 2 '--angle .*0 to 180' asterism assign x.txt --means m.npy --angle 190
 fails 2 'measure needs --labels' asterism measure
 fails 2 'measure needs --truth FILE or --points' asterism measure --labels z.npy
 fails 2 "measure takes options only, not 'z.npy'" asterism measure z.npy
+touch a.xyz
+fails 2 "a.xyz: the extension names no known format" asterism cluster a.xyz --angle 20
+fails 2 "nowhere: cannot be opened: No such file or directory" asterism cluster nowhere --angle 20
+fails 2 "--labels: . is a folder, and one file is needed here" asterism measure --labels .
 fails 2 '--dissimilarity .*needs --points' asterism measure --labels z.npy --truth t.npy --dissimilarity angle
 fails 2 '--dissimilarity must be cosine or angle' asterism measure --labels z.npy --points x.npy --dissimilarity x
 
