@@ -188,20 +188,28 @@ static void gather(const ast_depth *depth, size_t column, size_t row, float *blo
     }
 }
 
-/* The plane of each pixel of a cell, -1 for none: among the planes that the pixel is near enough to, the one nearest to
- * the 5 x 5 pixels around it, the first among equals. Next to an edge between walls a single pixel cannot decide. */
-static void vote(const ast_depth *depth, size_t column, size_t row, const ast_candidate *list, size_t count,
-                 int32_t *winner) {
-    float block[AST_BLOCK_HIGH * AST_BLOCK_WIDE], least[AST_CELL * AST_CELL], most = 0;
-    gather(depth, column, row, block);
-    for (size_t k = 0; k < count; k++)
-        most = list[k].limit > most ? list[k].limit : most;
+/* A cell where several planes meet, or an uncertain one is. */
+typedef struct meeting {
+    size_t column, row, count;
+    ast_candidate list[9];                        /* (count) */
+    float block[AST_BLOCK_HIGH * AST_BLOCK_WIDE]; /* s of its pixels and of the voters around it */
+    int32_t winner[AST_CELL * AST_CELL];          /* the plane of each pixel, -1 for none */
+    int32_t inside[AST_CELL * AST_CELL];          /* whether it may belong to it, if that one is uncertain */
+} meeting;
+
+/* The plane of each pixel: among the planes that the pixel is near enough to, the one nearest to the 5 x 5 pixels
+ * around it, the first among equals. Next to an edge between walls a single pixel cannot decide. */
+static void vote(const ast_depth *depth, meeting *c) {
+    float least[AST_CELL * AST_CELL], most = 0;
+    gather(depth, c->column, c->row, c->block);
+    for (size_t k = 0; k < c->count; k++)
+        most = c->list[k].limit > most ? c->list[k].limit : most;
     for (size_t i = 0; i < AST_CELL * AST_CELL; i++) {
-        winner[i] = -1;
+        c->winner[i] = -1;
         least[i] = INFINITY;
     }
-    for (size_t k = 0; k < count; k++)
-        depth->kernels->plane_vote(block, &list[k], most, (int32_t)k, least, winner);
+    for (size_t k = 0; k < c->count; k++)
+        depth->kernels->plane_vote(c->block, &c->list[k], most, (int32_t)k, least, c->winner);
 }
 
 /* The cell that leads the patch of a candidate. */
@@ -220,21 +228,42 @@ static bool is_uncertain(const ast_planes *p, const ast_candidate *plane) {
     return p->uncertain[(plane->normal - p->normals) / 3];
 }
 
-/* Whether the pixels two steps away from a pixel, but for one, lie on the plane too. Otherwise it may be on the steep
- * side of a box, which its sensor hardly tells from the front. */
-static bool is_inside(const ast_depth *depth, const ast_candidate *plane, size_t column, size_t row, size_t u,
-                      size_t v) {
-    size_t away = 0;
-    for (int k = 0; k < 9; k++) {
-        size_t i = u + (size_t)(2 * (k % 3) - 2), j = v + (size_t)(2 * (k / 3) - 2); /* -1 wraps to a large number */
-        if (k == 4 || i >= depth->width || j >= depth->height)
-            continue;
-        float s = depth->inverse[j * depth->width + i];
-        float x = (float)((ptrdiff_t)i - (ptrdiff_t)(column * AST_CELL)),
-              y = (float)((ptrdiff_t)j - (ptrdiff_t)(row * AST_CELL));
-        away += !(s > 0 && fabsf(plane->level + y * plane->slope_y + x * plane->slope_x - s) < plane->limit);
+/* Which pixels of a block lie on a plane. Those outside the image hinder nobody. */
+static void mark_near(const ast_depth *depth, const meeting *c, const ast_candidate *plane,
+                      int32_t near[AST_BLOCK_HIGH][AST_BLOCK_WIDE]) {
+    size_t u = c->column * AST_CELL - AST_VOTERS, v = c->row * AST_CELL - AST_VOTERS; /* -1 wraps to a large number */
+    bool border = u >= depth->width || v >= depth->height || u + AST_BLOCK_HIGH > depth->width ||
+                  v + AST_BLOCK_HIGH > depth->height;
+    for (size_t j = 0; j < AST_BLOCK_HIGH; j++) {
+        const float *s = c->block + j * AST_BLOCK_WIDE;
+        float start = plane->level + (float)((int)j - AST_VOTERS) * plane->slope_y;
+        for (int i = 0; i < AST_BLOCK_WIDE; i++) {
+            float away = fabsf(start + (float)(i - AST_VOTERS) * plane->slope_x - s[i]);
+            near[j][i] = (s[i] > 0) & (away < plane->limit);
+        }
+        for (size_t i = 0; border && i < AST_BLOCK_WIDE; i++)
+            near[j][i] |= u + i >= depth->width || v + j >= depth->height;
     }
-    return away == 0;
+}
+
+/* A pixel of an uncertain plane belongs to it if the eight pixels two steps away lie on it too. Otherwise it may be on
+ * the steep side of a box, which its sensor hardly tells from the front. */
+static void mark_inside(const ast_depth *depth, meeting *c) {
+    int32_t near[AST_BLOCK_HIGH][AST_BLOCK_WIDE];
+    for (size_t k = 0; k < c->count; k++) {
+        if (!is_uncertain(&depth->planes, &c->list[k]))
+            continue;
+        mark_near(depth, c, &c->list[k], near);
+        for (size_t j = 0; j < AST_CELL; j++) {
+            const int32_t *above = near[j], *beside = near[j + 2], *below = near[j + 4];
+            for (size_t i = 0; i < AST_CELL; i++) {
+                int32_t all = above[i] & above[i + 2] & above[i + 4] & beside[i] & beside[i + 4] & below[i] &
+                              below[i + 2] & below[i + 4];
+                size_t at = j * AST_CELL + i;
+                c->inside[at] = c->winner[at] == (int32_t)k ? all : c->inside[at];
+            }
+        }
+    }
 }
 
 static void clear_edges(const ast_depth *depth, size_t column, size_t row) {
@@ -246,55 +275,58 @@ static void clear_edges(const ast_depth *depth, size_t column, size_t row) {
     }
 }
 
-/* The normal of a pixel that belongs to plane `won`, -1 for none. Pixels at the edge of an uncertain plane have none.
+/* The normal of pixel k of a cell, which is pixel `at` of the image. Pixels at the edge of an uncertain plane have
+ * none.
  */
-static const float *normal_of(const ast_depth *depth, size_t column, size_t row, const ast_candidate *list, int32_t won,
-                              size_t at) {
+static const float *normal_of(const ast_depth *depth, const meeting *c, size_t k, size_t at) {
     static const float none[3] = {NAN, NAN, NAN};
+    int32_t won = c->winner[k];
     if (won < 0)
         return none;
-    if (!depth->runs.late || !is_uncertain(&depth->planes, &list[won]))
-        return list[won].normal;
-    bool inside = is_inside(depth, &list[won], column, row, at % depth->width, at / depth->width);
-    depth->runs.late[at] = !inside ? AST_EDGE : !isnan(list[won].normal[0]);
-    return inside ? list[won].normal : none;
+    if (!depth->runs.late || !is_uncertain(&depth->planes, &c->list[won]))
+        return c->list[won].normal;
+    depth->runs.late[at] = !c->inside[k] ? AST_EDGE : !isnan(c->list[won].normal[0]);
+    return c->inside[k] ? c->list[won].normal : none;
 }
 
 /* Returns the pixels that have depth, but no normal, other than those at edges. */
-static size_t write_cell(const ast_depth *depth, size_t column, size_t row, const ast_candidate *list,
-                         const int32_t *winner, float *normals) {
+static size_t write_cell(const ast_depth *depth, const meeting *c, float *normals) {
     size_t open = 0, edges = 0;
     for (size_t k = 0; k < AST_CELL * AST_CELL; k++) {
-        size_t u = column * AST_CELL + k % AST_CELL, v = row * AST_CELL + k / AST_CELL, at = v * depth->width + u;
+        size_t u = c->column * AST_CELL + k % AST_CELL, v = c->row * AST_CELL + k / AST_CELL, at = v * depth->width + u;
         if (u >= depth->width || v >= depth->height)
             continue;
-        const float *normal = normal_of(depth, column, row, list, winner[k], at);
+        const float *normal = normal_of(depth, c, k, at);
         bool edge = depth->runs.late && depth->runs.late[at] == AST_EDGE;
         memcpy(normals + 3 * at, normal, 3 * sizeof *normal);
         if (depth->options.planes)
-            depth->cut.leader[at] = winner[k] < 0 ? -1 : leader_of(depth, &list[winner[k]]);
+            depth->cut.leader[at] = c->winner[k] < 0 ? -1 : leader_of(depth, &c->list[c->winner[k]]);
         edges += edge;
         open += !edge && isnan(normal[0]) && depth->inverse[at] > 0;
     }
     if (edges && !open)
-        clear_edges(depth, column, row);
+        clear_edges(depth, c->column, c->row);
     return open;
 }
 
 /* The normals of a cell; returns the pixels that have depth, but no normal. */
 static size_t aim_cell(const ast_depth *depth, size_t column, size_t row, float *normals) {
-    ast_candidate list[9];
-    int32_t winner[AST_CELL * AST_CELL];
-    size_t count = find_candidates(depth, column, row, list), u = column * AST_CELL, v = row * AST_CELL;
-    if (count == 1 && !is_uncertain(&depth->planes, list) && u + AST_CELL <= depth->width) {
+    meeting c;
+    size_t u = column * AST_CELL, v = row * AST_CELL;
+    c.column = column;
+    c.row = row;
+    c.count = find_candidates(depth, column, row, c.list);
+    if (c.count == 1 && !is_uncertain(&depth->planes, c.list) && u + AST_CELL <= depth->width) {
         size_t rows = depth->height - v < AST_CELL ? depth->height - v : AST_CELL, at = v * depth->width + u;
-        size_t open = depth->kernels->plane_fill(depth->inverse + at, depth->width, rows, list, normals + 3 * at);
+        size_t open = depth->kernels->plane_fill(depth->inverse + at, depth->width, rows, c.list, normals + 3 * at);
         if (depth->options.planes)
-            note_leader(depth, at, rows, leader_of(depth, list), normals);
+            note_leader(depth, at, rows, leader_of(depth, c.list), normals);
         return open;
     }
-    vote(depth, column, row, list, count, winner);
-    return write_cell(depth, column, row, list, winner, normals);
+    vote(depth, &c);
+    if (depth->runs.late)
+        mark_inside(depth, &c);
+    return write_cell(depth, &c, normals);
 }
 
 static void write_row(void *data, size_t row, int worker) {
