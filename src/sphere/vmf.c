@@ -10,6 +10,7 @@
 #include "vmf.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdbool.h>
 
 /* For r >= 32 the terms of Debye's expansion fall below 1e-15 within DEBYE_TERMS; below it the series needs at most
@@ -102,21 +103,29 @@ static shape by_series(double nu, double kappa) {
  * U_k(p) = p^k times a polynomial in p^2, whose coefficients follow from those of U_{k-1} (10.41.9), so U is a series
  * in 1/r that holds at nu = 0 too. For the ratio, I' / I = (r / kappa) V / U (10.41.5), where V_{k+1} = U_{k+1} -
  * p (1 - p^2) W_k and W_k = U_k / 2 + p U_k', gives A = kappa / (r + nu) - kappa / r^2 W / U: no cancellation. */
-static shape by_debye(double nu, double kappa) {
-    double r = hypot(nu, kappa), p2 = nu / r * (nu / r);
-    double coefficients[DEBYE_TERMS + 1] = {1}, above_one = 0, turned = 0.5, scale = 1;
+static double debye[DEBYE_TERMS][DEBYE_TERMS + 1]; /* coefficients of U_k in powers of p^2, behind p^k */
+
+static void find_debye(void) {
+    debye[0][0] = 1;
     for (int k = 1; k < DEBYE_TERMS; k++) {
-        double next[DEBYE_TERMS + 1] = {0};
         for (int j = 0; j < k; j++) {
             double n = k - 1 + 2 * j; /* the power of p of this coefficient */
-            next[j] += coefficients[j] * (n / 2 + 1 / (8 * (n + 1)));
-            next[j + 1] -= coefficients[j] * (n / 2 + 5 / (8 * (n + 3)));
+            debye[k][j] += debye[k - 1][j] * (n / 2 + 1 / (8 * (n + 1)));
+            debye[k][j + 1] -= debye[k - 1][j] * (n / 2 + 5 / (8 * (n + 3)));
         }
+    }
+}
+
+static shape by_debye(double nu, double kappa) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_debye);
+    double r = hypot(nu, kappa), p2 = nu / r * (nu / r);
+    double above_one = 0, turned = 0.5, scale = 1;
+    for (int k = 1; k < DEBYE_TERMS; k++) {
         double power = scale /= r;
         for (int j = 0; j <= k; j++) {
-            coefficients[j] = next[j];
-            above_one += next[j] * power;
-            turned += (0.5 + k + 2 * j) * next[j] * power;
+            above_one += debye[k][j] * power;
+            turned += (0.5 + k + 2 * j) * debye[k][j] * power;
             power *= p2;
         }
     }
