@@ -54,7 +54,7 @@ static int open_recorded(bench_depth_scene *scene, const bench_depth_scene *know
     if (access(folder, F_OK) == 0 && ast_frame_list_add(&list, folder, AST_AS_DEPTH, &error))
         frames = ast_frames_open(&list, NULL, &error);
     *scene = *known;
-    scene->recorded = true;
+    scene->recorded = frames != NULL;
     if (frames) {
         scene->frames = share_of(share, ast_frames_count(frames));
         read_frames(scene, frames);
@@ -109,6 +109,7 @@ static int open_hallway(bench_depth_scene *scene, double share) {
     ast_open(&context, 0);
     ast_hallway_init(&hallway);
     scene->name = "ray-cast hallway";
+    scene->recorded = false;
     scene->camera = hallway.camera;
     scene->units = 1000;
     scene->frames = share_of(share, hallway.frames);
