@@ -76,7 +76,8 @@ ast_status ast_stream_open(ast_stream **opened, ast_context *context, const ast_
 void ast_stream_close(ast_stream *s) {
     if (!s || ast_in_callback(s->context, __func__))
         return;
-    ast_free_all(s->track, s->m, s->u, s->id_of, s->records.list, s->records.means, s->late.names, s->late.counts, s->state);
+    ast_free_all(s->track, s->m, s->u, s->id_of, s->records.list, s->records.means, s->late.names, s->late.counts,
+                 s->state);
     ast_free_all(s->joins.pairs, s->joins.found, s->joins.cosines, s->joins.seen, s->joins.host);
     ast_tracks_free(&s->tracks);
     ast_history_free(&s->history);
@@ -108,10 +109,11 @@ typedef struct naming {
     const ast_stream *stream;
     int32_t *labels;
     size_t count;
-    bool same; /* slots are ids */
+    bool same;      /* slots are ids */
+    ast_late *late; /* rows that get their label now, or NULL */
 } naming;
 
-/* Slots to ids. */
+/* Slots to ids; then late rows, while the labels are in the cache. */
 static void name_block(void *data, size_t block, int worker) {
     const naming *n = data;
     (void)worker;
@@ -121,6 +123,8 @@ static void name_block(void *data, size_t block, int worker) {
         memcpy(n->labels + first, slots + first, (last - first) * sizeof *slots);
     for (size_t i = first; i < last && !n->same; i++)
         n->labels[i] = slots[i] < 0 ? -1 : id_of[slots[i]];
+    if (n->late)
+        ast_late_label(n->late, first, last);
 }
 
 /* A young stream has lost no cluster yet: its slots are its ids. */
@@ -149,10 +153,13 @@ static ast_status step(ast_stream *s, const ast_points *points, int32_t *labels,
         ast_labelling_free(&s->labelling);
         return status;
     }
-    naming n = {s, labels, points->count, slots_are_ids(s)};
+    ast_late late;
+    naming n = {s, labels, points->count, slots_are_ids(s), points->late ? &late : NULL};
+    if (n.late)
+        ast_stream_begin_late(s, points, labels, &late);
     ast_pool_run(s->pool, (points->count + NAME_BLOCK - 1) / NAME_BLOCK, name_block, &n);
-    if (points->late)
-        ast_stream_label_late(s, points, labels, &report);
+    if (n.late)
+        ast_stream_end_late(s, &late, &report);
     for (size_t r = 0; r < s->records.count; r++) {
         report.clusters += s->records.list[r].count > 0;
         report.merged += s->records.list[r].event == AST_MERGED;

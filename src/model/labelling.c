@@ -198,7 +198,7 @@ ast_status ast_labelling_finish_load(ast_labelling *l, size_t chunk, ast_fault *
     if (!l->rows.loading.due)
         return AST_OK;
     ast_status status = ast_rowset_end(&l->rows, l->pool, chunk * (l->rows.chunk / AST_BLOCK), fault);
-    l->present = l->everyone = l->rows.count - l->rows.missing - l->rows.late_count;
+    l->present = l->everyone = l->rows.count - l->rows.missing - l->rows.loading.late;
     return status;
 }
 
@@ -222,8 +222,7 @@ static ast_status load_resident(ast_labelling *l, const ast_input *in, ast_fault
         return status;
     ast_clusters_clear(&l->clusters, in->points->dimension);
     l->rows.missing = l->rows.loading.due ? 0 : l->rows.missing;
-    l->rows.late_count = l->rows.loading.due ? 0 : l->rows.late_count;
-    l->present = in->points->count - l->rows.missing - l->rows.late_count;
+    l->present = in->points->count - l->rows.missing - l->rows.loading.late;
     status =
         ast_comm_agree(l->ranks.comm, reserve_workers(l) && reserve_summed(l) ? AST_OK : ast_fail_memory(fault), fault);
     if (status == AST_OK)

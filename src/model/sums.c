@@ -108,13 +108,31 @@ void ast_add_change(ast_labelling *l, ast_worker *worker, const ast_change *chan
     add_point(l, worker, change->point, row, change->to, 1, change->turned);
 }
 
+/* The same in the first pass, where nobody needs keys, for small points without weights (sum_row rounds so). */
+static void move_in_sums(ast_labelling *l, ast_worker *worker, const ast_change *change) {
+    const size_t dimension = l->rows.dimension, width = bin_width(l), weight = weight_at(l);
+    const float *row = ast_rows_at(&l->rows, &worker->chunk.rows, change->point);
+    int64_t *to = worker->bins.sums + (size_t)change->to * width, nowhere[AST_SUM_WIDTH(AST_SMALL)] = {0};
+    int64_t *from = change->from < 0 ? nowhere : worker->bins.sums + (size_t)change->from * width;
+    for (size_t d = 0; d < dimension; d++) {
+        int64_t part = (int64_t)lrintf(row[d] * 0x1p30f);
+        to[d] += change->turned ? -part : part;
+        from[d] -= change->was_turned ? -part : part;
+    }
+    to[weight]++;
+    from[weight]--;
+    worker->used[change->to] = 1;
+    if (change->from >= 0)
+        worker->used[change->from] = 1;
+}
+
 /* Points of a block that were added to the wrong cluster. */
 static void correct_block(ast_labelling *l, ast_worker *worker, size_t base, size_t first) {
     for (size_t j = first; j < first + AST_BLOCK; j++) {
         ast_change change = {(uint32_t)(base + j), worker->chunk.hasty[j], l->labels[base + j],
                              ast_is_turned(worker->chunk.hasty_signs, j), ast_is_turned(l->signs, base + j)};
         if (change.to >= 0 && (change.from != change.to || change.was_turned != change.turned))
-            ast_add_change(l, worker, &change);
+            move_in_sums(l, worker, &change);
     }
 }
 

@@ -137,7 +137,7 @@ static void note(ast_rowset *rows, size_t i, ast_row_kind kind) {
     if (kind == AST_ROW_MISSING) {
         loading->labels[i] = AST_MISSING;
         atomic_fetch_add(&loading->missing, 1);
-    } else if (kind == AST_ROW_SCALED) {
+    } else if (kind == AST_ROW_SCALED && !(loading->partial && rows->late && rows->late[row])) {
         atomic_store_explicit(&loading->scaled, 1, memory_order_relaxed);
     } else if (kind == AST_ROW_INFINITE) {
         size_t first = atomic_load(&loading->infinite);
@@ -345,7 +345,6 @@ static ast_status load_from(ast_rowset *rows, ast_pool *pool, size_t point, ast_
         return ast_fail_cancelled(fault);
     rows->loading.due = false;
     rows->missing = rows->loading.missing;
-    rows->late_count = rows->loading.late;
     rows->tight = tight_floats(&rows->view);
     rows->scaled = rows->loading.scaled != 0;
     rows->in_place = rows->tight && !rows->scaled;
@@ -372,7 +371,8 @@ static void copy_columns(ast_rowset *rows, size_t first) {
         x[d] = rows->columns + d * rows->pitch + first;
     rows->kernels->split_columns[rows->dimension]((const float *)rows->view.data + first * rows->dimension, AST_BLOCK,
                                                   x, labels, &odd);
-    assert(odd.count == 0);
+    for (size_t j = 0; j < odd.count; j++)
+        assert(rows->late && rows->late[first + list[j]]);
 }
 
 void ast_rowset_need_columns(ast_rowset *rows, size_t first, size_t last) {

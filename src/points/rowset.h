@@ -55,9 +55,9 @@ typedef struct ast_loading {
     uint8_t *blocks; /* (padded / AST_BLOCK) while `partial` */
     size_t capacity; /* blocks that there is memory for */
     _Atomic size_t scaled;
-    _Atomic size_t infinite; /* the smallest row with an infinity, or the number of rows */
-    char apart[64];          /* counts are on another cache line than what all threads read all the time */
-    _Atomic size_t missing, late;
+    _Atomic size_t infinite;      /* the smallest row with an infinity, or the number of rows */
+    char apart[64];               /* counts are on another cache line than what all threads read all the time */
+    _Atomic size_t missing, late; /* late: those with a direction */
     char behind[64];
 } ast_loading;
 
@@ -69,8 +69,7 @@ typedef struct ast_rowset {
     ast_points view;
     size_t offset;         /* number of rows before the first one: those of other ranks or windows */
     size_t missing;        /* rows in memory: missing ones, of all ranks */
-    const uint8_t *late;   /* (count) by row, as in ast_points, or NULL: such rows are AST_MISSING, ... */
-    size_t late_count;     /* ... and this many of them have a direction */
+    const uint8_t *late;   /* (count) by row, as in ast_points, or NULL: such rows are AST_MISSING */
     const uint32_t *order; /* (count) the row that is visited i-th; NULL: as given */
     const double *weights; /* (count) in order of visit, divided by the smallest; NULL: all 1 */
     bool axial;            /* x and -x are the same (docs/axial.md) */

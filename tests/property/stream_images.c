@@ -71,8 +71,8 @@ static void draw(ast_random *random, double axes[DIRECTIONS][3], unsigned visibl
     }
 }
 
-/* Late rows alone and in runs, some of them holes; in some frames all rows. */
-static uint8_t *draw_late(ast_random *random, size_t count) {
+/* Late rows alone and in runs, some of them holes, some of another length; in some frames all rows. */
+static uint8_t *draw_late(ast_random *random, float *rows, size_t count) {
     uint8_t *late = malloc(count + 1);
     size_t left = 0, all = ast_random_below(random, 12);
     bool is_late = false;
@@ -82,6 +82,8 @@ static uint8_t *draw_late(ast_random *random, size_t count) {
             is_late = all == 0 || ast_random_below(random, 3) == 0;
         }
         late[i] = is_late ? (uint8_t)(1 + ast_random_below(random, 255)) : 0;
+        for (int d = 0; d < 3 && late[i] == 1; d++)
+            rows[3 * i + (size_t)d] *= 1.00001f;
     }
     return late;
 }
@@ -122,12 +124,11 @@ static scene make_scene(uint64_t seed) {
         for (int k = 0; k < DIRECTIONS; k++)
             for (int d = 0; d < 3; d++)
                 axes[k][d] += 0.05 * ast_random_uniform(&random);
+        s.late[f] = seed % 2 && ast_random_below(&random, 4) ? draw_late(&random, s.rows[f], s.counts[f]) : NULL;
         s.wide[f] = ast_random_below(&random, 8) ? NULL : malloc((s.counts[f] * 3 + 1) * sizeof(double));
         for (size_t i = 0; s.wide[f] && i < 3 * s.counts[f]; i++)
             s.wide[f][i] = s.rows[f][i];
     }
-    for (int f = 0; f < FRAMES; f++)
-        s.late[f] = seed % 2 && ast_random_below(&random, 4) ? draw_late(&random, s.counts[f]) : NULL;
     return s;
 }
 

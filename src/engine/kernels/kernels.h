@@ -197,7 +197,8 @@ typedef struct ast_kernels {
                                                      ast_bins *bins);
 
     /* The same from packed rows of three components, without columns (block->x): holes get the label -1. `fresh` is 0,
-     * and the sums are as they were, if a row is neither a hole nor a unit vector. One float after the last row is
+     * and the sums are as they were, if a row is neither a hole nor a unit vector. A late
+     * one may have another length. One float after the last row is
      * read. */
     ast_small_result (*label_rows)(const float *rows, const ast_small_block *block, const ast_table *table,
                                    ast_bins *bins);
