@@ -113,6 +113,24 @@ typedef struct naming {
     ast_late *late; /* rows that get their label now, or NULL */
 } naming;
 
+enum { NEIGHBOURS = 16 };
+
+/* Neighbours mostly have one slot. */
+static void name_points(const int32_t *slots, const int32_t *id_of, size_t count, int32_t *labels) {
+    size_t i = 0;
+    for (; i + NEIGHBOURS <= count; i += NEIGHBOURS) {
+        int32_t slot = slots[i], id = slot < 0 ? -1 : id_of[slot], differ = 0;
+        for (size_t j = 0; j < NEIGHBOURS; j++)
+            differ |= slots[i + j] ^ slot;
+        for (size_t j = 0; j < NEIGHBOURS; j++)
+            labels[i + j] = id;
+        for (size_t j = 0; j < NEIGHBOURS && differ; j++)
+            labels[i + j] = slots[i + j] < 0 ? -1 : id_of[slots[i + j]];
+    }
+    for (; i < count; i++)
+        labels[i] = slots[i] < 0 ? -1 : id_of[slots[i]];
+}
+
 /* Slots to ids; then late rows, while the labels are in the cache. */
 static void name_block(void *data, size_t block, int worker) {
     const naming *n = data;
@@ -121,8 +139,8 @@ static void name_block(void *data, size_t block, int worker) {
     size_t first = block * NAME_BLOCK, last = first + NAME_BLOCK < n->count ? first + NAME_BLOCK : n->count;
     if (n->same)
         memcpy(n->labels + first, slots + first, (last - first) * sizeof *slots);
-    for (size_t i = first; i < last && !n->same; i++)
-        n->labels[i] = slots[i] < 0 ? -1 : id_of[slots[i]];
+    else
+        name_points(slots + first, id_of, last - first, n->labels + first);
     if (n->late)
         ast_late_label(n->late, first, last);
 }
