@@ -20,7 +20,7 @@ typedef struct late_batch {
 
 /* What a thread has counted so far: atomic additions are slow where threads take turns. */
 typedef struct late_counts {
-    size_t of[AST_LATE_MEANS], unlike;
+    size_t of[AST_LATE_MEANS + 1]; /* of mean k at k + 1; at 0 of none */
 } late_counts;
 
 void ast_late_begin(ast_late *late) {
@@ -35,7 +35,9 @@ void ast_late_begin(ast_late *late) {
         for (size_t d = 0; d < dimension; d++)
             floats->means[d * AST_LATE_MEANS + count] = mean[d];
         floats->ids[count++] = (int32_t)k;
+        floats->names[k + 1] = late->names ? late->names[k] : (int32_t)k;
     }
+    floats->names[0] = -1;
     floats->count = count;
 }
 
@@ -59,20 +61,18 @@ static ptrdiff_t nearest(const ast_late *late, const float *row) {
 
 static void give(ast_late *late, late_counts *counts, size_t row, ptrdiff_t mean) {
     late->labels[row] = mean < 0 ? -1 : late->names ? late->names[mean] : (int32_t)mean;
-    if (mean < 0)
-        counts->unlike++;
-    else if (mean < AST_LATE_MEANS)
-        counts->of[mean]++;
+    if (mean < AST_LATE_MEANS)
+        counts->of[mean + 1]++;
     else
         atomic_fetch_add_explicit(&late->counts[mean], 1, memory_order_relaxed);
 }
 
 static void add_counts(ast_late *late, const late_counts *counts) {
     for (size_t k = 0; k < late->count && k < AST_LATE_MEANS; k++)
-        if (counts->of[k])
-            atomic_fetch_add_explicit(&late->counts[k], counts->of[k], memory_order_relaxed);
-    if (counts->unlike)
-        atomic_fetch_add_explicit(&late->unlike, counts->unlike, memory_order_relaxed);
+        if (counts->of[k + 1])
+            atomic_fetch_add_explicit(&late->counts[k], counts->of[k + 1], memory_order_relaxed);
+    if (counts->of[0])
+        atomic_fetch_add_explicit(&late->unlike, counts->of[0], memory_order_relaxed);
 }
 
 /* ---- Float scores ------------------------------------------------------------------------------------------------ */
@@ -123,10 +123,15 @@ static void label_batch(ast_late *late, late_batch *b, late_counts *counts) {
     late->kernels->score_columns[dimension](x, b->count, &table, (ast_scores){b->best, b->second, b->id});
     for (size_t j = 0; j < b->count; j++) {
         double best = (double)b->best[j];
-        bool out = best < late->limit - close;
-        bool in = best > late->limit + close && best - (double)b->second[j] > close;
-        if (kinds[j] != -1)
-            give(late, counts, b->number[j], out ? -1 : in ? b->id[j] : nearest(late, b->rows + j * dimension));
+        int out = best < late->limit - close; /* which of both cannot be foreseen: there is no branch for it */
+        int in = (best > late->limit + close) & (best - (double)b->second[j] > close);
+        ptrdiff_t mean = in ? b->id[j] : -1;
+        if (!(in | out))
+            mean = nearest(late, b->rows + j * dimension);
+        if (kinds[j] != -1) {
+            late->labels[b->number[j]] = late->floats.names[mean + 1];
+            counts->of[mean + 1]++;
+        }
     }
 }
 

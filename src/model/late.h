@@ -19,6 +19,7 @@ typedef struct ast_late_floats {
     bool known;
     size_t count; /* means that rows can get */
     int32_t ids[AST_LATE_MEANS];
+    int32_t names[AST_LATE_MEANS + 1];       /* the label of mean k at k + 1; at 0 that of none */
     float means[AST_SMALL * AST_LATE_MEANS]; /* (D, AST_LATE_MEANS) */
 } ast_late_floats;
 
