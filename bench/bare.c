@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define RUNS_NOW 3
+
 typedef struct part {
     int64_t *sums;   /* (K, D) */
     int64_t *counts; /* (K) */
@@ -176,6 +178,17 @@ double bench_bare_run(bench_bare *bare, bench_team *team) {
     bench_team_run(team, pass_job, bare);
     merge(bare, workers);
     return bench_now() - begin;
+}
+
+double bench_bare_now(bench_bare *bare, int threads) {
+    bench_team *team = bench_team_open(threads);
+    double best = bench_bare_run(bare, team);
+    for (int i = 1; i < RUNS_NOW; i++) {
+        double seconds = bench_bare_run(bare, team);
+        best = seconds < best ? seconds : best;
+    }
+    bench_team_close(team);
+    return best;
 }
 
 const int32_t *bench_bare_labels(const bench_bare *bare) {

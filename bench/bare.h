@@ -54,6 +54,10 @@ void bench_bare_close(bench_bare *bare);
 /* Runs the pass once, including the merging of the workers' sums, and returns the seconds. */
 double bench_bare_run(bench_bare *bare, bench_team *team);
 
+/* The least of a few runs on a team of so many threads, which ends with them: the unit for what is measured next to it on
+ * a machine whose speed changes. */
+double bench_bare_now(bench_bare *bare, int threads);
+
 const int32_t *bench_bare_labels(const bench_bare *bare); /* of the last run */
 
 /* Checks the last run against a plain double-precision pass: exits unless the sums are exactly those of the labels and

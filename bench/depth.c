@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Runs over depth frames. Each step is timed separately, frame by frame; the clustering gets the normals of the steps
- * before, as in use. A second run goes from PNG files to labels, with the next frame decoded ahead. */
+ * before, as in use. A second run goes from PNG files to labels, with frames decoded ahead. */
 #include "depth.h"
 
+#include "bare.h"
 #include "watch.h"
 
 #include <frames.h>
@@ -12,7 +13,7 @@
 
 #define BARE_POINTS 300000
 #define BARE_KAPPA 100.0
-#define ANGLE 60.0
+#define ANGLE 60.0 /* as the documentation says for rooms */
 
 const char *bench_stage_name(int stage) {
     static const char *const names[BENCH_STAGES] = {
@@ -44,6 +45,7 @@ static void open_run(bench_depth_run *run, const bench_depth_scene *scene, const
     }
     bench_series_open(&run->load, scene->frames, repetitions);
     bench_series_open(&run->passes, scene->frames, repetitions);
+    bench_series_open(&run->in_bare, scene->frames, repetitions);
 }
 
 void bench_depths_open(bench_depths *d, double share, const char *data, const int *threads, int thread_counts,
@@ -64,6 +66,7 @@ void bench_depths_free(bench_depths *d) {
             bench_series_free(&d->run[r].stage[s]);
         bench_series_free(&d->run[r].load);
         bench_series_free(&d->run[r].passes);
+        bench_series_free(&d->run[r].in_bare);
     }
     for (int s = 0; s < d->scene_count; s++)
         bench_depth_scene_free(&d->scene[s]);
@@ -85,6 +88,7 @@ static ast_depth *open_depth(ast_context *context, const bench_depth_scene *scen
     ast_depth_options options;
     ast_depth_options_init(&options);
     options.camera = scene->camera;
+    options.units_per_metre = scene->units;
     options.smooth = smooth;
     ast_depth *depth;
     ast_depth_open(&depth, context, &options);
@@ -160,8 +164,17 @@ static double time_pixels(desk *k, int f) {
     return seconds;
 }
 
-static double time_clustering(desk *k, bench_depth_run *run, int f) {
+/* The normals of planes that were just computed: those of pixels on no plane are late. */
+static ast_points plane_points(desk *k, int f) {
     ast_points points = ast_points_f4(k->vectors, k->pixels, 3);
+    ast_depth_report report = {.size = sizeof report};
+    check(k, ast_depth_describe(k->planes, &report), f);
+    points.late = report.late;
+    return points;
+}
+
+static double time_clustering(desk *k, bench_depth_run *run, int f) {
+    ast_points points = plane_points(k, f);
     ast_frame frame = {.size = sizeof frame};
     bench_watch_reset();
     double begin = bench_now();
@@ -179,7 +192,7 @@ static double time_clustering(desk *k, bench_depth_run *run, int f) {
     return seconds;
 }
 
-static void run_frame(desk *k, bench_depth_run *run, int f) {
+static void run_frame(desk *k, bench_depth_run *run, bench_bare *bare, int f) {
     ast_depth_image image = ast_depth_view(&run->scene->frame[f]);
     bench_series *stage = run->stage;
     bench_series_note(&stage[BENCH_STAGE_POINTS], f, time_step(k, f, POINTS, k->none, &image));
@@ -189,25 +202,30 @@ static void run_frame(desk *k, bench_depth_run *run, int f) {
         bench_series_note(&stage[BENCH_STAGE_TV], f / BENCH_TV_STEP, time_step(k, f, NORMALS, k->tv, &image));
     bench_series_note(&stage[BENCH_STAGE_NORMALS], f, time_step(k, f, NORMALS, k->guided, &image));
     bench_series_note(&stage[BENCH_STAGE_PIXELS], f, time_pixels(k, f));
+    double unit = bench_bare_now(bare, run->threads);
     double normals = time_step(k, f, NORMALS, k->planes, &image);
     double clustering = time_clustering(k, run, f);
     bench_series_note(&stage[BENCH_STAGE_PLANES], f, normals);
     bench_series_note(&stage[BENCH_STAGE_CLUSTERING], f, clustering);
+    bench_series_note(&run->in_bare, f, clustering / unit);
     bench_series_note(&stage[BENCH_STAGE_LABELS], f, normals + clustering);
     run->labels_hash = bench_hash_labels(run->labels_hash, k->labels, k->pixels);
 }
 
-static void repeat_memory(bench_depth_run *run) {
+static void repeat_memory(const bench_depths *d, bench_depth_run *run) {
     desk k;
+    bench_bare *bare = bench_bare_open(bench_bare_methods(3)[0], d->points, BARE_POINTS, 3, d->means, BENCH_AXES);
     desk_open(&k, run);
     run->unconverged = 0;
     run->labels_hash = BENCH_HASH_START;
     for (int f = 0; f < run->scene->frames; f++)
-        run_frame(&k, run, f);
+        run_frame(&k, run, bare, f);
     for (int s = 0; s < BENCH_STAGE_FILES; s++)
         bench_series_end(&run->stage[s]);
     bench_series_end(&run->load);
     bench_series_end(&run->passes);
+    bench_series_end(&run->in_bare);
+    bench_bare_close(bare);
     run->last_hash = bench_hash_labels(BENCH_HASH_START, k.labels, k.pixels);
     desk_close(&k);
 }
@@ -223,7 +241,7 @@ static double time_file(desk *k, ast_frames *frames, int f) {
     if (ast_frames_next(frames, &frame, &error) <= 0)
         bench_die("%s", error.text);
     check(k, ast_depth_compute(k->planes, &frame.image, NULL, NULL, k->vectors), f);
-    ast_points points = ast_points_f4(k->vectors, k->pixels, 3);
+    ast_points points = plane_points(k, f);
     check(k, ast_stream_step(k->stream, &points, k->labels, &report), f);
     return bench_now() - begin;
 }
@@ -257,7 +275,7 @@ void bench_depths_repeat(bench_depths *d) {
     for (int r = 0; r < d->run_count; r++) {
         bench_axes *bare = &d->bare[r % d->bare_count];
         bench_axes_repeat(bare, d->points, BARE_POINTS, d->means);
-        repeat_memory(&d->run[r]);
+        repeat_memory(d, &d->run[r]);
         if (d->run[r].scene->file[0])
             repeat_files(&d->run[r]);
     }

@@ -16,8 +16,10 @@
 #define BENCH_DEPTH_COUNTS 8   /* of threads */
 
 enum {
-    BENCH_DEPTH_REAL,    /* ../shared/data/icsl_hallway: a hand-held camera, if the data is there */
-    BENCH_DEPTH_HALLWAY, /* the ray-cast one */
+    BENCH_DEPTH_ICSL,    /* a hand-held camera in a corridor, in ../shared/data, if the data is there; */
+    BENCH_DEPTH_TUM,     /* another around a cabinet, two thirds of a second between its frames; */
+    BENCH_DEPTH_ICL,     /* a ray-traced office with the noise of a Kinect */
+    BENCH_DEPTH_HALLWAY, /* the ray-cast hallway */
     BENCH_DEPTH_SCENES
 };
 
@@ -42,7 +44,9 @@ const char *bench_stage_name(int stage);
 
 typedef struct bench_depth_scene {
     const char *name;
+    bool recorded; /* not made by us */
     ast_camera camera;
+    double units; /* of depth, per metre */
     int frames;
     ast_depth_pixels frame[BENCH_DEPTH_FRAMES];
     char *file[BENCH_DEPTH_FRAMES + 1]; /* the same as PNG; NULL after the last, and from the start without libpng */
@@ -59,6 +63,7 @@ typedef struct bench_depth_run {
     bench_series stage[BENCH_STAGES];
     bench_samples all_labelled; /* from files */
     bench_series load, passes;  /* within the clustering; the rest is outside of both */
+    bench_series in_bare;       /* clustering, in units of the bare passes just before: they share the machine's mood */
     int iterations[BENCH_DEPTH_FRAMES];
     double scored[BENCH_DEPTH_FRAMES];  /* in units of the frame's points that are not missing */
     double missing[BENCH_DEPTH_FRAMES]; /* share of the pixels */
@@ -76,7 +81,7 @@ typedef struct bench_depths {
     bench_depth_run run[BENCH_DEPTH_SCENES * BENCH_DEPTH_COUNTS];
 } bench_depths;
 
-/* Only `share` of the frames; `data`: the folder that may contain icsl_hallway/depth. */
+/* Only `share` of the frames; `data`: the folder that may contain icsl_hallway/depth and others. */
 void bench_depths_open(bench_depths *depths, double share, const char *data, const int *threads, int thread_counts,
                        int repetitions);
 void bench_depths_repeat(bench_depths *depths); /* one more repetition of everything, in turn */

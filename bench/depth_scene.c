@@ -38,15 +38,23 @@ static void read_frames(bench_depth_scene *scene, ast_frames *frames) {
     }
 }
 
-static int open_real(bench_depth_scene *scene, double share, const char *data) {
-    char *folder = text("%s/icsl_hallway/depth", data, -1);
+/* What is in the folder of real data. */
+static const bench_depth_scene recorded[] = {
+    [BENCH_DEPTH_ICSL] = {.name = "icsl_hallway", .camera = {537.6, 539.033, 316.149, 245.519}, .units = 1000},
+    [BENCH_DEPTH_TUM] = {.name = "tum_fr3_cabinet", .camera = {535.4, 539.2, 320.1, 247.6}, .units = 5000},
+    [BENCH_DEPTH_ICL] = {.name = "icl_office_kt3", .camera = {481.2, 480.0, 319.5, 239.5}, .units = 5000}};
+
+static int open_recorded(bench_depth_scene *scene, const bench_depth_scene *known, double share, const char *data) {
+    char *folder;
+    if (asprintf(&folder, "%s/%s/depth", data, known->name) < 0)
+        bench_die("there is not enough memory for a file name");
     ast_frame_list list = {0};
     ast_format_error error;
     ast_frames *frames = NULL;
     if (access(folder, F_OK) == 0 && ast_frame_list_add(&list, folder, AST_AS_DEPTH, &error))
         frames = ast_frames_open(&list, NULL, &error);
-    scene->name = "icsl_hallway";
-    scene->camera = (ast_camera){537.6, 539.033, 316.149, 245.519};
+    *scene = *known;
+    scene->recorded = frames != NULL;
     if (frames) {
         scene->frames = share_of(share, ast_frames_count(frames));
         read_frames(scene, frames);
@@ -101,7 +109,9 @@ static int open_hallway(bench_depth_scene *scene, double share) {
     ast_open(&context, 0);
     ast_hallway_init(&hallway);
     scene->name = "ray-cast hallway";
+    scene->recorded = false;
     scene->camera = hallway.camera;
+    scene->units = 1000;
     scene->frames = share_of(share, hallway.frames);
     for (int f = 0; f < scene->frames; f++) {
         ast_depth_pixels *pixels = &scene->frame[f];
@@ -119,7 +129,8 @@ static int open_hallway(bench_depth_scene *scene, double share) {
 /* ---- Both ------------------------------------------------------------------------------------------------------- */
 
 int bench_depth_scene_open(bench_depth_scene *scene, int which, double share, const char *data, int repetitions) {
-    int there = which == BENCH_DEPTH_REAL ? open_real(scene, share, data) : open_hallway(scene, share);
+    int there =
+        which == BENCH_DEPTH_HALLWAY ? open_hallway(scene, share) : open_recorded(scene, &recorded[which], share, data);
     if (there)
         bench_series_open(&scene->decoding, scene->frames, repetitions);
     return there;
@@ -166,11 +177,11 @@ static void write_matrix(const char *folder, const char *format, int number, con
     free(path);
 }
 
-static void write_metres(const char *folder, int number, const ast_depth_pixels *pixels) {
+static void write_metres(const char *folder, int number, const ast_depth_pixels *pixels, double units) {
     size_t count = pixels->width * pixels->height;
     float *metres = bench_alloc(count * sizeof *metres);
     for (size_t i = 0; i < count; i++)
-        metres[i] = (float)pixels->values[i] / 1000;
+        metres[i] = (float)(pixels->values[i] / units);
     write_matrix(folder, "%s/depth_%03d.npy", number, metres, pixels->height, pixels->width);
     free(metres);
 }
@@ -183,7 +194,7 @@ void bench_depths_write_frames(double share, const char *data, const char *folde
     const float intrinsics[] = {(float)camera->fx, (float)camera->fy, (float)camera->cx, (float)camera->cy};
     write_matrix(folder, "%s/depth_camera.npy", -1, intrinsics, 1, 4);
     for (int f = 0; f < scene->frames; f++)
-        write_metres(folder, f, &scene->frame[f]);
+        write_metres(folder, f, &scene->frame[f], scene->units);
     bench_depth_scene_free(scene);
     free(scene);
 }

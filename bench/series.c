@@ -36,6 +36,20 @@ double bench_series_any(const bench_series *series, double share) {
     return bench_quantile(series->all, (size_t)series->repetitions * (size_t)series->frames, share);
 }
 
+double bench_series_typical(const bench_series *series, double share) {
+    double *frames = bench_alloc((size_t)series->frames * sizeof *frames);
+    double *times = bench_alloc((size_t)series->repetitions * sizeof *times);
+    for (int f = 0; f < series->frames; f++) {
+        for (int r = 0; r < series->repetitions; r++)
+            times[r] = series->all[r * series->frames + f];
+        frames[f] = bench_quantile(times, (size_t)series->repetitions, 0.5);
+    }
+    double at = bench_quantile(frames, (size_t)series->frames, share);
+    free(frames);
+    free(times);
+    return at;
+}
+
 static void write_spread(ast_text *json, const char *key, double (*at)(const bench_series *, double),
                          const bench_series *series) {
     ast_json_open(json, key, '{');

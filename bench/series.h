@@ -23,6 +23,9 @@ void bench_series_end(bench_series *series);                             /* ever
 double bench_series_best(const bench_series *series, double share);
 double bench_series_any(const bench_series *series, double share);
 
+/* The same of each frame's median over the repetitions. */
+double bench_series_typical(const bench_series *series, double share);
+
 /* Two objects: "seconds" and "seconds_all_repetitions", each with min, median, p99 and max. */
 void bench_series_write(const bench_series *series, ast_text *json);
 

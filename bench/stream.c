@@ -4,6 +4,8 @@
  * streams, so that a slow moment of the machine affects both. */
 #include "stream.h"
 
+#include "bare.h"
+
 #include <asterism.h>
 #include <math.h>
 #include <stdlib.h>
@@ -51,6 +53,7 @@ void bench_streams_open(bench_streams *s, double share, const int *threads, int 
             run->kind = kind;
             run->threads = threads[t];
             bench_series_open(&run->times, BENCH_FRAMES, repetitions);
+            bench_series_open(&run->in_bare, BENCH_FRAMES, repetitions);
         }
     }
 }
@@ -60,8 +63,10 @@ void bench_streams_free(bench_streams *s) {
         free(s->points[f]);
         free(s->truth[f]);
     }
-    for (int r = 0; r < s->run_count; r++)
+    for (int r = 0; r < s->run_count; r++) {
         bench_series_free(&s->run[r].times);
+        bench_series_free(&s->run[r].in_bare);
+    }
 }
 
 /* ---- The prelude ------------------------------------------------------------------------------------------------ */
@@ -180,8 +185,9 @@ static ast_stream_options options_of(int kind) {
     return options;
 }
 
-static void note_frame(bench_stream_run *run, int f, double seconds, const ast_frame *frame) {
+static void note_frame(bench_stream_run *run, int f, double seconds, double unit, const ast_frame *frame) {
     bench_series_note(&run->times, f, seconds);
+    bench_series_note(&run->in_bare, f, seconds / unit);
     run->passes[f] = frame->iterations;
     run->unconverged += !frame->converged;
 }
@@ -198,19 +204,22 @@ static void repeat_run(const bench_streams *s, bench_stream_run *run) {
         bench_die("a stream on %d threads could not be opened", run->threads);
     if (run->kind == BENCH_STREAM_LONG || run->kind == BENCH_STREAM_UNSEEN)
         run_prelude(stream, run->kind == BENCH_STREAM_UNSEEN ? BENCH_EXTRAS : 0);
+    bench_bare *bare = bench_bare_open(bench_bare_methods(3)[0], s->points[0], s->count, 3, s->means, BENCH_AXES);
     run->unconverged = run->nan_frames = run->switches = run->lost = 0;
     run->labels_hash = BENCH_HASH_START;
     for (int f = 0; f < BENCH_FRAMES; f++) {
         ast_points points = ast_points_f4(s->points[f], s->count, 3);
         ast_frame frame = {.size = sizeof frame};
-        double begin = bench_now();
+        double unit = bench_bare_now(bare, run->threads), begin = bench_now();
         if (ast_stream_step(stream, &points, labels, &frame) != AST_OK)
             bench_die("%s, frame %d: %s", bench_stream_name(run->kind), f, ast_message(context));
-        note_frame(run, f, bench_now() - begin, &frame);
+        note_frame(run, f, bench_now() - begin, unit, &frame);
         check_clusters(run, stream, f);
         check_ids(s, run, f, labels, last);
     }
     bench_series_end(&run->times);
+    bench_series_end(&run->in_bare);
+    bench_bare_close(bare);
     ast_stream_close(stream);
     ast_close(context);
     free(labels);

@@ -27,6 +27,7 @@ const char *bench_stream_name(int kind);
 typedef struct bench_stream_run {
     int kind, threads;
     bench_series times;
+    bench_series in_bare; /* in units of the bare passes just before: they share the machine's mood */
     int passes[BENCH_FRAMES];
     int unconverged, nan_frames; /* frames */
     int switches;                /* a direction that was visible in the frame before has another id */

@@ -277,7 +277,8 @@ static ast_status label_late(const ast_call *c, ast_result *r, ast_fault *fault)
     bool by_angle = o->method == AST_DP || o->method == AST_DPMEANS;
     _Atomic size_t *counts = ast_allocate_zero(clusters, sizeof *counts);
     ast_status status = ast_comm_agree(c->context->comm, counts ? AST_OK : ast_fail_memory(fault), fault);
-    ast_late late = {.points = c->points,
+    ast_late late = {.kernels = c->context->kernels,
+                     .points = c->points,
                      .means = r->means,
                      .count = clusters,
                      .axial = o->axial != 0,

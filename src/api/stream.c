@@ -76,7 +76,8 @@ ast_status ast_stream_open(ast_stream **opened, ast_context *context, const ast_
 void ast_stream_close(ast_stream *s) {
     if (!s || ast_in_callback(s->context, __func__))
         return;
-    ast_free_all(s->track, s->m, s->u, s->id_of, s->records.list, s->records.means, s->late.names, s->late.counts, s->state);
+    ast_free_all(s->track, s->m, s->u, s->id_of, s->records.list, s->records.means, s->late.names, s->late.counts,
+                 s->state);
     ast_free_all(s->joins.pairs, s->joins.found, s->joins.cosines, s->joins.seen, s->joins.host);
     ast_tracks_free(&s->tracks);
     ast_history_free(&s->history);
@@ -108,10 +109,29 @@ typedef struct naming {
     const ast_stream *stream;
     int32_t *labels;
     size_t count;
-    bool same; /* slots are ids */
+    bool same;      /* slots are ids */
+    ast_late *late; /* rows that get their label now, or NULL */
 } naming;
 
-/* Slots to ids. */
+enum { NEIGHBOURS = 16 };
+
+/* Neighbours mostly have one slot. */
+static void name_points(const int32_t *slots, const int32_t *id_of, size_t count, int32_t *labels) {
+    size_t i = 0;
+    for (; i + NEIGHBOURS <= count; i += NEIGHBOURS) {
+        int32_t slot = slots[i], id = slot < 0 ? -1 : id_of[slot], differ = 0;
+        for (size_t j = 0; j < NEIGHBOURS; j++)
+            differ |= slots[i + j] ^ slot;
+        for (size_t j = 0; j < NEIGHBOURS; j++)
+            labels[i + j] = id;
+        for (size_t j = 0; j < NEIGHBOURS && differ; j++)
+            labels[i + j] = slots[i + j] < 0 ? -1 : id_of[slots[i + j]];
+    }
+    for (; i < count; i++)
+        labels[i] = slots[i] < 0 ? -1 : id_of[slots[i]];
+}
+
+/* Slots to ids; then late rows, while the labels are in the cache. */
 static void name_block(void *data, size_t block, int worker) {
     const naming *n = data;
     (void)worker;
@@ -119,8 +139,10 @@ static void name_block(void *data, size_t block, int worker) {
     size_t first = block * NAME_BLOCK, last = first + NAME_BLOCK < n->count ? first + NAME_BLOCK : n->count;
     if (n->same)
         memcpy(n->labels + first, slots + first, (last - first) * sizeof *slots);
-    for (size_t i = first; i < last && !n->same; i++)
-        n->labels[i] = slots[i] < 0 ? -1 : id_of[slots[i]];
+    else
+        name_points(slots + first, id_of, last - first, n->labels + first);
+    if (n->late)
+        ast_late_label(n->late, first, last);
 }
 
 /* A young stream has lost no cluster yet: its slots are its ids. */
@@ -149,10 +171,13 @@ static ast_status step(ast_stream *s, const ast_points *points, int32_t *labels,
         ast_labelling_free(&s->labelling);
         return status;
     }
-    naming n = {s, labels, points->count, slots_are_ids(s)};
+    ast_late late;
+    naming n = {s, labels, points->count, slots_are_ids(s), points->late ? &late : NULL};
+    if (n.late)
+        ast_stream_begin_late(s, points, labels, &late);
     ast_pool_run(s->pool, (points->count + NAME_BLOCK - 1) / NAME_BLOCK, name_block, &n);
-    if (points->late)
-        ast_stream_label_late(s, points, labels, &report);
+    if (n.late)
+        ast_stream_end_late(s, &late, &report);
     for (size_t r = 0; r < s->records.count; r++) {
         report.clusters += s->records.list[r].count > 0;
         report.merged += s->records.list[r].event == AST_MERGED;

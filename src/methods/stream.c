@@ -148,20 +148,25 @@ ast_status ast_stream_frame(ast_stream *s, const ast_points *points, ast_frame *
                        .points = points,
                        .late = points->late,
                        .axial = s->options.axial != 0,
+                       .fused = true,
                        .unbounded = s->options.bounds == 0,
                        .headless = s->options.bounds == 0};
     ast_status status = ast_labelling_load(l, &input, s->fault);
     if (status != AST_OK)
         return status;
-    *report = (ast_frame){.frame = s->frame, .points = points->count, .missing = ast_labelling_missing(l)};
-    ast_rule rule = {decide, ast_tracks_safe, ast_tracks_threaten, ast_tracks_revive, mean_of, &s->tracks, false};
+    *report = (ast_frame){.frame = s->frame, .points = points->count};
+    ast_rule rule = {decide,     ast_tracks_safe, ast_tracks_threaten, ast_tracks_revive, mean_of,
+                     &s->tracks, false,           ast_tracks_safe_of};
     ast_labelling_set_rule(l, s->options.method == AST_STREAM_DDP ? &rule : &ast_dp_rule, s->options.angle);
     if (s->options.method != AST_STREAM_DP)
         status = place_tracked(s);
     if (status == AST_OK && l->present > 0)
         status = run_passes(s, report);
-    else
+    if (l->present == 0) {
         report->converged = 1; /* nothing to do is done */
+        report->iterations = 0;
+    }
+    report->missing = ast_labelling_missing(l);
     if (status == AST_OK)
         report->objective = objective(s);
     return status;

@@ -7,6 +7,7 @@
 #include "history.h"
 #include "joins.h"
 #include "labelling.h"
+#include "late.h"
 #include "tracks.h"
 
 /* How far members lie from the direction of their cluster: num / den, in radians squared. The frames' parts are added,
@@ -74,9 +75,11 @@ bool ast_stream_close_frame(ast_stream *stream);
 
 bool ast_stream_reserve(ast_stream *stream, size_t count);
 
-/* stream_late.c: memory for the records of a frame; then the labels of the late rows, after it has closed. */
+/* stream_late.c: memory for the records of a frame; after it has closed, what late rows are labelled by; and when they
+ * have labels, what is told of them. */
 bool ast_stream_reserve_late(ast_stream *stream, size_t records);
-void ast_stream_label_late(ast_stream *stream, const ast_points *points, int32_t *labels, ast_frame *report);
+void ast_stream_begin_late(ast_stream *stream, const ast_points *points, int32_t *labels, ast_late *late);
+void ast_stream_end_late(ast_stream *stream, const ast_late *late, ast_frame *report);
 
 /* Forgets the cluster at `index` of the list; records stay. */
 void ast_stream_forget(ast_stream *stream, size_t index);

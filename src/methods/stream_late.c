@@ -2,7 +2,6 @@
  *
  * The late rows of a frame. They are labelled after the frame has closed, by the clusters that other rows of the frame
  * belong to, so that they change nothing that is remembered. */
-#include "late.h"
 #include "memory.h"
 #include "scorer.h"
 #include "stream.h"
@@ -25,24 +24,28 @@ bool ast_stream_reserve_late(ast_stream *s, size_t records) {
     return true;
 }
 
-void ast_stream_label_late(ast_stream *s, const ast_points *points, int32_t *labels, ast_frame *report) {
+void ast_stream_begin_late(ast_stream *s, const ast_points *points, int32_t *labels, ast_late *late) {
     size_t records = s->records.count;
     for (size_t r = 0; r < records; r++) {
         s->late.names[r] = s->records.list[r].count > 0 ? s->records.list[r].id : -1;
         atomic_init(&s->late.counts[r], 0);
     }
-    ast_late late = {.points = points,
-                     .means = s->records.means,
-                     .names = s->late.names,
-                     .count = records,
-                     .axial = s->options.axial != 0,
-                     .limit = ast_least_score(s->options.angle),
-                     .labels = labels,
-                     .counts = s->late.counts};
-    ast_label_late(&late, s->pool);
-    for (size_t r = 0; r < records; r++)
+    *late = (ast_late){.kernels = s->kernels,
+                       .points = points,
+                       .means = s->records.means,
+                       .names = s->late.names,
+                       .count = records,
+                       .axial = s->options.axial != 0,
+                       .limit = ast_least_score(s->options.angle),
+                       .labels = labels,
+                       .counts = s->late.counts};
+    ast_late_begin(late);
+}
+
+void ast_stream_end_late(ast_stream *s, const ast_late *late, ast_frame *report) {
+    for (size_t r = 0; r < late->count; r++)
         report->late += s->late.counts[r];
-    report->unlike = late.unlike;
-    report->missing += late.unlike;
+    report->unlike = late->unlike;
+    report->missing += late->unlike;
     add_counts(s, report->late);
 }

@@ -17,14 +17,15 @@ bool ast_tracks_reserve(ast_tracks *t, size_t count, size_t dimension) {
                  ast_grow_array(&t->beta, used, capacity, sizeof *t->beta) &&
                  ast_grow_array(&t->dt, used, capacity, sizeof *t->dt) &&
                  ast_grow_array(&t->unseen, used, capacity, sizeof *t->unseen) &&
-                 ast_grow_array(&t->near, used, capacity, sizeof *t->near);
+                 ast_grow_array(&t->near, used, capacity, sizeof *t->near) &&
+                 ast_grow_array(&t->pairs, 0, capacity, AST_MASK_BITS * sizeof *t->pairs);
     if (grown)
         t->capacity = capacity;
     return grown;
 }
 
 void ast_tracks_free(ast_tracks *t) {
-    ast_free_all(t->m, t->w, t->beta, t->dt, t->unseen, t->near, t->met, t->met_means, t->changed);
+    ast_free_all(t->m, t->w, t->beta, t->dt, t->unseen, t->near, t->met, t->met_means, t->changed, t->pairs);
     *t = (ast_tracks){0};
 }
 

@@ -36,6 +36,8 @@ typedef struct ast_tracks {
     uint8_t *met;                      /* (slots) it had points then, */
     float *met_means;                  /* (slots, D) and this mean */
     int32_t *changed;                  /* (slots) list of those that are not as they were */
+    size_t changed_count;              /* at the last ast_tracks_safe; SIZE_MAX: there was no memory to tell */
+    float *pairs;                      /* (capacity, AST_MASK_BITS) as `safe`, of each cluster and the mean of a slot */
 } ast_tracks;
 
 bool ast_tracks_reserve(ast_tracks *tracks, size_t count, size_t dimension);
@@ -59,6 +61,10 @@ bool ast_tracks_may_win(const ast_tracks *tracks, size_t k, const float *x, doub
 bool ast_tracks_threaten(void *tracks, const float *x, double best);
 float ast_tracks_safe(void *tracks, const ast_cluster_list *clusters);
 void ast_tracks_revive(void *tracks, int32_t slot, const float *x, float *mu);
+
+/* After ast_tracks_safe, where there are no more slots than bits: the same for each slot, for points whose best score is
+ * that with its mean. */
+void ast_tracks_safe_of(void *tracks, const ast_cluster_list *clusters, float of[AST_MASK_BITS]);
 
 /* The geodesic mean of the cluster's sum into mu (D); false: the sum is zero. */
 bool ast_tracks_mean(const ast_tracks *tracks, const ast_cluster_list *clusters, size_t k, float *mu);

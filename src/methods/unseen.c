@@ -68,10 +68,14 @@ float ast_tracks_safe(void *tracks, const ast_cluster_list *c) {
     ast_tracks *t = tracks;
     double safe = NOWHERE;
     size_t changed;
+    t->changed_count = 0;
     if (t->count == 0 || !t->candidates)
         return NOWHERE;
-    if (!find_changed(t, c, &changed)) /* no memory to be exact */
+    if (!find_changed(t, c, &changed)) { /* no memory to be exact */
+        t->changed_count = SIZE_MAX;
         return (float)highest_ceiling(t) + 0x1p-22f;
+    }
+    t->changed_count = changed;
     for (size_t k = 0; k < t->count; k++) {
         ast_neighbour *near = &t->near[k];
         if (!ghost(t, k) || ceiling_of(t, k) < t->limit) {
@@ -83,6 +87,23 @@ float ast_tracks_safe(void *tracks, const ast_cluster_list *c) {
         safe = near->safe > safe ? near->safe : safe;
     }
     return (float)safe + 0x1p-22f;
+}
+
+/* Pairs are brought up to date for all tracked clusters, unseen or not: who is unseen changes more often than a mean.
+ */
+void ast_tracks_safe_of(void *tracks, const ast_cluster_list *c, float of[AST_MASK_BITS]) {
+    ast_tracks *t = tracks;
+    bool known = t->count > 0 && t->candidates && t->changed_count < SIZE_MAX;
+    for (size_t slot = 0; slot < AST_MASK_BITS; slot++)
+        of[slot] = t->changed_count < SIZE_MAX ? NOWHERE : (float)highest_ceiling(t) + 0x1p-22f;
+    for (size_t e = 0; known && e < t->changed_count; e++)
+        for (size_t k = 0, slot = (size_t)t->changed[e]; k < t->count; k++)
+            t->pairs[k * AST_MASK_BITS + slot] =
+                (float)safe_from(t, k, closeness(t, c->means + slot * t->dimension, k)) + 0x1p-22f;
+    for (size_t k = 0; known && k < t->count; k++)
+        for (size_t slot = 0; slot < c->slots && ghost(t, k) && ceiling_of(t, k) >= t->limit; slot++)
+            if (t->met[slot] && t->pairs[k * AST_MASK_BITS + slot] > of[slot])
+                of[slot] = t->pairs[k * AST_MASK_BITS + slot];
 }
 
 /* The most that cluster k can score, whatever the angle; and W, by which that falls with 1 - cos(angle). */

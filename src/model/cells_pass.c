@@ -255,6 +255,7 @@ static void forget(ast_labelling *l) {
 
 void ast_cells_pass(ast_labelling *l, size_t from) {
     ast_mean_list means = ast_clusters_means(&l->clusters);
+    ast_rowset_fill(&l->rows, l->pool);
     bool ready = ast_cells_load(&l->crowd.cells, &l->scorer, l->pool) && ast_near_begin(l->crowd.cells, &means) &&
                  ast_cells_label(l->crowd.cells, from, !l->clusters.fixed);
     if (ready && !l->clusters.fixed)

@@ -60,6 +60,8 @@ void ast_begin_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
 void ast_propose_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     ast_begin_chunk(l, worker, chunk);
     ast_propose(&l->scorer, &worker->chunk, &worker->bins);
+    if (l->rows.loading.due && !ast_rowset_is_finite(&l->rows))
+        ast_labelling_fail(l);
 }
 
 void ast_score_whole(ast_labelling *l, ast_worker *worker, size_t chunk) {
@@ -200,11 +202,12 @@ static int carry_out(ast_labelling *l, ast_worker *worker, size_t i, const float
 /* ---- A visit ----------------------------------------------------------------------------------------------------- */
 
 /* No float score decides where a cluster without points might win. */
-static bool is_decided(ast_labelling *l, ast_worker *worker, size_t i, float best, float second) {
+static bool is_decided(ast_labelling *l, ast_worker *worker, size_t i, int32_t slot, float best, float second) {
     const ast_scorer *s = &l->scorer;
+    const ast_safe *safe = &l->events.safe;
     if (!(best >= s->fit && best - second > s->margin))
         return false;
-    return !l->rule.threatens || best >= l->events.safe ||
+    return !l->rule.threatens || best >= safe->all || (safe->each && slot >= 0 && best >= safe->of[slot]) ||
            !l->rule.threatens(l->rule.data, ast_rows_at(&l->rows, &worker->chunk.rows, i),
                               (double)best - (double)s->margin);
 }
@@ -266,7 +269,7 @@ static int visit(ast_labelling *l, ast_worker *worker, size_t i) {
     size_t j = i - c->base;
     if (!alone && !is_scored(l, c, i)) /* it was alone when it was listed; its bounds say that it stays */
         return SAME;
-    if (!alone && is_decided(l, worker, i, c->scores.best[j], c->scores.second[j]))
+    if (!alone && is_decided(l, worker, i, c->scores.id[j], c->scores.best[j], c->scores.second[j]))
         return move_point(l, worker, i, own, c->scores.id[j]);
     ast_verdict v;
     const float *row = l->rows.sparse ? NULL : ast_rows_upright(&l->rows, &c->rows, i);
@@ -365,6 +368,9 @@ static void meet_events(ast_labelling *l, ast_worker *worker, size_t seen, size_
  * scores in this pass get them now. */
 static void catch_up(ast_labelling *l, ast_worker *worker, size_t seen, size_t first, size_t last) {
     bool ready = ast_sync_table(l, worker);
+    if (l->first && worker->chunk.added && !worker->chunk.full && ready && l->schedule == &ast_resident_schedule &&
+        ast_small_catch_up(&l->scorer, &worker->chunk, l->events.list + seen, l->events.count - seen, first))
+        return;
     if (l->rows.small && !worker->chunk.full && ready)
         ast_score_chunk(&l->scorer, &worker->chunk);
     else
@@ -379,9 +385,10 @@ static void catch_up(ast_labelling *l, ast_worker *worker, size_t seen, size_t f
 static void find_undecided(ast_labelling *l, const ast_chunk *c, size_t b, uint64_t bits[AST_BLOCK / 64]) {
     size_t first = b * AST_BLOCK - c->base;
     ast_scores scores = {c->scores.best + first, c->scores.second + first, c->scores.id + first};
-    float fit = l->events.safe > l->scorer.fit ? l->events.safe : l->scorer.fit;
     uint32_t groups = l->rows.small && !c->full ? c->fresh[first / AST_BLOCK] : AST_ALL_GROUPS;
     bool labelled = !c->unlabelled || c->added || l->rows.axial; /* axial: a point gets its sign when it is visited */
+    uint32_t mask = c->unlabelled && !c->added ? 0 : l->scorer.bounds.blocks[b].mask;
+    float fit = ast_score_that_decides(&l->scorer, &l->events.safe, mask);
     l->rows.kernels->screen(scores, l->labels + b * AST_BLOCK, groups, fit, l->scorer.margin, labelled, bits);
 }
 

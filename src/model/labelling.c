@@ -115,7 +115,8 @@ bool ast_labelling_reserve(ast_labelling *l, size_t padded) {
 void ast_labelling_free(ast_labelling *l) {
     free_workers(l);
     ast_free_all(l->labels, l->signs, l->summed.slots, l->summed.signs, l->events.list, l->prints.order,
-                 l->ranks.chunk_full, l->ranks.block_fresh, l->ranks.packet, l->windows.keys);
+                 l->ranks.chunk_full, l->ranks.block_fresh, l->ranks.packet, l->windows.keys,
+                 (void *)l->queue.parked);
     ast_scorer_free(&l->scorer);
     ast_clusters_free(&l->clusters);
     ast_cells_free(l->crowd.cells);
@@ -175,13 +176,30 @@ static ast_status apply_weights(ast_labelling *l, double *weights, ast_fault *fa
 
 /* ---- Loading ----------------------------------------------------------------------------------------------------- */
 
-static ast_status load_points(ast_labelling *l, const ast_points *points, ast_fault *fault) {
+/* Whether the first pass loads the rows. Weights, ranks and rows that are not copied need to know all of them before. */
+static bool loads_later(const ast_input *in) {
+    const ast_points *points = in->points;
+    return in->fused && points->dimension <= AST_SMALL && !points->starts && !in->weights && !ast_comm_many(in->comm);
+}
+
+static ast_status load_points(ast_labelling *l, const ast_input *in, ast_fault *fault) {
+    const ast_points *points = in->points;
     size_t chunk = ast_chunk_size(points->dimension), padded = (points->count + chunk - 1) / chunk * chunk;
     ast_windows_one(&l->windows, points->count, padded);
     ast_status status = reserve_points(l, padded) ? AST_OK : ast_fail_memory(fault);
-    if (status == AST_OK)
+    if (status == AST_OK && loads_later(in))
+        status = ast_rowset_begin(&l->rows, points, padded, l->labels, fault);
+    else if (status == AST_OK)
         status = ast_rowset_load(&l->rows, l->pool, points, padded, l->labels, fault);
     return ast_comm_agree(l->ranks.comm, status, fault);
+}
+
+ast_status ast_labelling_finish_load(ast_labelling *l, size_t chunk, ast_fault *fault) {
+    if (!l->rows.loading.due)
+        return AST_OK;
+    ast_status status = ast_rowset_end(&l->rows, l->pool, chunk * (l->rows.chunk / AST_BLOCK), fault);
+    l->present = l->everyone = l->rows.count - l->rows.missing - l->rows.loading.late;
+    return status;
 }
 
 static void count_points(ast_labelling *l) {
@@ -199,11 +217,12 @@ static ast_status load_resident(ast_labelling *l, const ast_input *in, ast_fault
     l->schedule = ast_comm_many(in->comm) ? &ast_ranked_schedule : &ast_resident_schedule;
     if (l->crowd.cells)
         l->crowd.cells->loaded = false;
-    ast_status status = load_points(l, in->points, fault);
+    ast_status status = load_points(l, in, fault);
     if (status != AST_OK)
         return status;
     ast_clusters_clear(&l->clusters, in->points->dimension);
-    l->present = in->points->count - l->rows.missing - l->rows.late_count;
+    l->rows.missing = l->rows.loading.due ? 0 : l->rows.missing;
+    l->present = in->points->count - l->rows.missing - l->rows.loading.late;
     status =
         ast_comm_agree(l->ranks.comm, reserve_workers(l) && reserve_summed(l) ? AST_OK : ast_fail_memory(fault), fault);
     if (status == AST_OK)
@@ -262,7 +281,7 @@ void ast_labelling_reset(ast_labelling *l) {
     s->moves.futile = 0;
     if (s->moves.fast) /* those of the run before */
         memset(s->moves.fast, 0, s->moves.fast_capacity);
-    s->safe = l->events.safe = AST_NO_SCORE;
+    s->safe = l->events.safe = (ast_safe){.all = AST_NO_SCORE};
     ast_forget_blocks(s);
     memset(l->signs, 0, l->rows.padded / AST_LANES); /* those of an axial call before this one */
     l->rule = (ast_rule){0};

@@ -45,7 +45,7 @@
 typedef struct ast_events {
     int32_t *list;
     size_t count, capacity;
-    float safe; /* as in ast_scorer, as of the last event */
+    ast_safe safe; /* as in ast_scorer, as of the last event */
 } ast_events;
 
 /* Very many clusters in three dimensions (cells_pass.c). */
@@ -95,7 +95,7 @@ typedef struct ast_worker {
     ast_table table; /* the clusters as of event number `seen` of pass `pass`, where that differs from the shared one */
     uint64_t pass;
     size_t seen;
-    float safe;      /* as in ast_scorer, as of that event */
+    ast_safe safe;   /* as in ast_scorer, as of that event */
     ast_table dirty; /* clusters to compare with: those of some events */
     double *exact;   /* (exact_capacity) scores of one point */
     size_t exact_capacity;
@@ -110,6 +110,15 @@ typedef struct ast_worker {
     uint8_t *used;   /* (slots) large: the sum is not zero */
     size_t changed;  /* points that changed cluster in this pass */
 } ast_worker;
+
+/* The order in which chunks are committed. */
+typedef struct ast_queue {
+    _Atomic size_t turn;     /* the chunk whose commit is next */
+    _Atomic size_t stop;     /* the chunk from which on points are labelled by cells */
+    _Atomic uint8_t *parked; /* (chunks) whether a chunk waits for its turn without a thread */
+    size_t capacity;         /* chunks that there is memory for */
+    bool parks;              /* whether chunks may, in this pass */
+} ast_queue;
 
 struct ast_worst;
 
@@ -148,8 +157,7 @@ struct ast_labelling {
     bool first_done; /* ... was the last one */
     ast_events events;
     ast_prints prints;
-    _Atomic size_t turn; /* the chunk whose commit is next */
-    _Atomic size_t stop; /* the chunk from which on points are labelled by cells */
+    ast_queue queue;
     _Atomic bool failed; /* no memory in mid-pass, or a row that cannot be read, or cancelled */
     ast_worker *workers;
     int worker_count;
@@ -167,7 +175,7 @@ void ast_labelling_free(ast_labelling *labelling);
 /* After a run: frees the memory if the rows came from a source, whose memory is planned call by call. */
 void ast_labelling_release(ast_labelling *labelling);
 
-/* Missing rows, of all ranks. Of a source: as far as it was read. */
+/* Missing rows, of all ranks. Of a source, and of rows that the first pass loads: as far as they were read. */
 size_t ast_labelling_missing(const ast_labelling *labelling);
 
 /* Points that were loaded without weights get theirs, in such a unit (weights.h); 0 leaves a point out. */
@@ -214,11 +222,18 @@ extern const ast_schedule ast_resident_schedule, ast_ranked_schedule, ast_window
 bool ast_labelling_reserve(ast_labelling *labelling, size_t padded);
 void ast_labelling_reset(ast_labelling *labelling);
 
+/* Rows that the first pass loads: loads the chunks from that one on, and counts; AST_OK if there is nothing
+ * to do. */
+ast_status ast_labelling_finish_load(ast_labelling *labelling, size_t chunk, ast_fault *fault);
+
 void ast_labelling_fail(ast_labelling *labelling);
 /* Whether the caller wants to stop; asked on worker 0, which is the caller's thread. */
 bool ast_labelling_stopped(ast_labelling *labelling, int worker);
 /* What a failure in mid-pass came to, AST_OK if there was none; and clears it. */
 ast_status ast_labelling_trouble(ast_labelling *labelling, ast_fault *fault);
+
+/* From which score on the rule has no candidate beside the means, now: into events.safe. */
+void ast_find_safe(ast_labelling *labelling);
 
 /* Prepares tables and bounds (false: no memory); ends a pass when all labels are known. */
 bool ast_prepare_pass(ast_labelling *labelling);

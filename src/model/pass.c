@@ -4,6 +4,10 @@
  * restarts) or serial (one point after the other); and the beginning and the end of every pass. */
 #include "labelling.h"
 
+#include "memory.h"
+
+#include <stdlib.h>
+
 #define HEAD 4 /* chunks at most that the first pass begins with on one thread */
 
 typedef struct chunk_job {
@@ -25,35 +29,81 @@ void ast_each_chunk(ast_labelling *l, size_t first, size_t last, ast_chunk_task 
 /* ---- Ordered ----------------------------------------------------------------------------------------------------- */
 
 static void wait_for_turn(ast_labelling *l, size_t chunk, int index) {
-    for (unsigned spins = 0; atomic_load(&l->turn) != chunk;) {
+    for (unsigned spins = 0; atomic_load(&l->queue.turn) != chunk;) {
         ast_pool_pause(&spins);
         ast_labelling_stopped(l, index);
     }
 }
 
+/* In the first pass most chunks have no point for the commit to look at, unless clusters were born in the chunks before.
+ * Such a chunk is parked: the thread goes on, and whoever has committed the chunk before it commits this one too. */
+enum { OPEN, PARKED, TAKEN };
+
+#define AHEAD 6 /* chunks that a thread may be before the turn: what it does there is in vain if a cluster is born */
+
+static bool take_parked(ast_labelling *l, size_t chunk) {
+    uint8_t parked = PARKED;
+    return l->queue.parks && chunk < l->rows.chunks &&
+           atomic_compare_exchange_strong(&l->queue.parked[chunk], &parked, TAKEN);
+}
+
+/* Whether the thread is done with the chunk. If its turn came in between, it is for the one of two who takes it. */
+static bool park(ast_labelling *l, const ast_worker *worker, size_t chunk) {
+    size_t turn = atomic_load(&l->queue.turn);
+    bool clean = worker->chunk.added && !worker->chunk.noted;
+    if (!l->queue.parks || !clean || turn == chunk || chunk - turn > AHEAD)
+        return false;
+    l->scorer.bounds.chunk_seen[chunk] = worker->pass == l->pass ? worker->seen : 0;
+    atomic_store(&l->queue.parked[chunk], PARKED);
+    return atomic_load(&l->queue.turn) != chunk || !take_parked(l, chunk);
+}
+
+/* The turn of a chunk that was parked: if nothing happened to the list of clusters, there is nothing to do. */
+static void commit_parked(ast_labelling *l, ast_worker *worker, size_t chunk) {
+    size_t seen = l->scorer.bounds.chunk_seen[chunk];
+    if (seen == l->events.count || atomic_load(&l->failed))
+        return;
+    ast_begin_chunk(l, worker, chunk);
+    worker->chunk.added = true;
+    ast_meet(l, worker, chunk, seen);
+    ast_commit_met(l, worker, chunk, chunk * l->rows.chunk, false, seen);
+    if (ast_worker_reserve(l, worker) && !atomic_load(&l->failed))
+        ast_settle(l, worker, chunk);
+}
+
+static void commit_chunks_behind(ast_labelling *l, ast_worker *worker, size_t chunk) {
+    while (take_parked(l, ++chunk)) {
+        commit_parked(l, worker, chunk);
+        atomic_store(&l->queue.turn, chunk + 1);
+    }
+}
+
 void ast_ordered_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     int index = worker->chunk.worker;
-    if (chunk >= atomic_load(&l->stop))
+    if (chunk >= atomic_load(&l->queue.stop))
         return;
     if (!ast_labelling_stopped(l, index))
         ast_propose_chunk(l, worker, chunk);
+    if (park(l, worker, chunk))
+        return;
     wait_for_turn(l, chunk, index);
     bool ready = !atomic_load(&l->failed);
     if (ready) {
         ast_commit(l, worker, chunk, chunk * l->rows.chunk, false);
         ready = ast_worker_reserve(l, worker) && !atomic_load(&l->failed);
     }
-    if (l->first && atomic_load(&l->stop) == SIZE_MAX && ast_cells_wanted(l))
-        atomic_store(&l->stop, chunk + (size_t)l->worker_count); /* no thread has begun that one */
-    atomic_store(&l->turn, chunk + 1);
+    if (l->first && atomic_load(&l->queue.stop) == SIZE_MAX && ast_cells_wanted(l))
+        atomic_store(&l->queue.stop, chunk + (size_t)l->worker_count); /* no thread has begun that one */
+    atomic_store(&l->queue.turn, chunk + 1);
     if (ready)
         ast_settle(l, worker, chunk);
+    commit_chunks_behind(l, worker, chunk);
 }
 
 /* Most clusters are born in the first chunks. While they are, other threads would score in vain: they wait. */
 size_t ast_run_head(ast_labelling *l, size_t most, bool *quiet) {
     size_t chunk = 0, events = SIZE_MAX;
-    atomic_store(&l->turn, 0);
+    atomic_store(&l->queue.turn, 0);
     while (chunk < most && chunk < l->rows.chunks && l->events.count != events) {
         events = l->events.count;
         ast_ordered_chunk(l, &l->workers[0], chunk++);
@@ -65,17 +115,47 @@ size_t ast_run_head(ast_labelling *l, size_t most, bool *quiet) {
     return chunk;
 }
 
-static void ordered_pass(ast_labelling *l) {
+/* Chunks that no thread has labelled are left to cells. */
+static void finish_by_cells(ast_labelling *l, ast_fault *fault) {
+    size_t chunk = atomic_load(&l->queue.stop);
+    if (chunk >= l->rows.chunks || atomic_load(&l->failed))
+        return;
+    if (ast_labelling_finish_load(l, chunk, fault) == AST_OK)
+        ast_cells_pass(l, chunk * l->rows.chunk);
+    else
+        ast_labelling_fail(l);
+}
+
+/* Chunks are parked only where no pass changes over to cells, which counts on how far threads are. */
+static bool open_queue(ast_labelling *l) {
+    ast_queue *q = &l->queue;
+    atomic_store(&q->turn, 0);
+    atomic_store(&q->stop, SIZE_MAX);
+    q->parks = l->first && l->rule.safe && l->worker_count > 1;
+    if (!q->parks)
+        return true;
+    if (q->capacity < l->rows.chunks) {
+        free((void *)q->parked);
+        q->parked = ast_allocate_zero(l->rows.chunks, sizeof *q->parked);
+        q->capacity = q->parked ? l->rows.chunks : 0;
+    }
+    for (size_t c = 0; q->parked && c < l->rows.chunks; c++)
+        atomic_store_explicit(&q->parked[c], OPEN, memory_order_relaxed);
+    return q->parked != NULL;
+}
+
+static void ordered_pass(ast_labelling *l, ast_fault *fault) {
     bool quiet;
     if (ast_cells_wanted(l)) {
         ast_cells_pass(l, 0);
         return;
     }
-    atomic_store(&l->turn, 0);
-    atomic_store(&l->stop, SIZE_MAX);
+    if (!open_queue(l)) {
+        ast_labelling_fail(l);
+        return;
+    }
     ast_each_chunk(l, l->first ? ast_run_head(l, HEAD, &quiet) : 0, l->rows.chunks, ast_ordered_chunk);
-    if (atomic_load(&l->stop) < l->rows.chunks && !atomic_load(&l->failed))
-        ast_cells_pass(l, atomic_load(&l->stop) * l->rows.chunk);
+    finish_by_cells(l, fault);
 }
 
 /* ---- Serial ------------------------------------------------------------------------------------------------------ */
@@ -165,11 +245,14 @@ static uint64_t oir_pass(ast_labelling *l) {
 
 /* ---- Any pass ---------------------------------------------------------------------------------------------------- */
 
-/* Gaps are measured from the score that is safe: if that has risen, they are too large. */
-static void find_safe(ast_labelling *l) {
-    float safe = l->rule.safe ? l->rule.safe(l->rule.data, &l->clusters) : AST_NO_SCORE;
-    l->scorer.bounds.rise = safe > l->scorer.safe ? safe - l->scorer.safe : 0;
-    l->scorer.safe = l->events.safe = safe;
+void ast_find_safe(ast_labelling *l) {
+    ast_safe *safe = &l->events.safe;
+    if (!l->rule.safe)
+        return;
+    safe->all = l->rule.safe(l->rule.data, &l->clusters);
+    safe->each = l->rule.safe_of && l->clusters.slots <= AST_MASK_BITS;
+    if (safe->each)
+        l->rule.safe_of(l->rule.data, &l->clusters, safe->of);
 }
 
 bool ast_prepare_pass(ast_labelling *l) {
@@ -180,7 +263,8 @@ bool ast_prepare_pass(ast_labelling *l) {
         ast_labelling_fail(l);
     ast_clusters_find_lone(&l->clusters);
     ready = ready && ast_workers_reserve(l);
-    find_safe(l);
+    ast_find_safe(l);
+    l->scorer.safe = l->events.safe;
     if (ready) {
         l->workers[0].chunk.unlabelled = l->first;
         ast_heads_begin_pass(&l->scorer, &l->workers[0].chunk, l->rule.far_starts ? (float)l->scorer.limit : AST_NO_SCORE);
@@ -211,7 +295,21 @@ void ast_count_work(const ast_labelling *l, ast_pass_result *result) {
     }
 }
 
+/* Rows that the pass was to load and did not: because of an infinity, which is looked for in all of them, since threads
+ * skip chunks once one has failed. */
+static ast_status end_loading(ast_labelling *l, ast_fault *fault) {
+    bool infinite = l->rows.loading.due && !ast_rowset_is_finite(&l->rows);
+    if (infinite)
+        atomic_store(&l->failed, false);
+    ast_status status = ast_labelling_finish_load(l, infinite ? 0 : l->rows.chunks, fault);
+    return status == AST_OK ? ast_labelling_trouble(l, fault) : status;
+}
+
 static ast_status resident_pass(ast_labelling *l, ast_parallel how, ast_pass_result *result, ast_fault *fault) {
+    bool loads = how == AST_ORDERED && !ast_cells_wanted(l);
+    ast_status status = loads ? AST_OK : ast_labelling_finish_load(l, 0, fault);
+    if (status != AST_OK)
+        return status;
     l->scorer.kept = !l->rows.small || how == AST_OIR;
     if ((l->scorer.kept && !ast_scorer_keep(&l->scorer)) || (l->first_done && !ast_save_order(l)))
         return ast_fail_memory(fault);
@@ -221,9 +319,9 @@ static ast_status resident_pass(ast_labelling *l, ast_parallel how, ast_pass_res
         else if (how == AST_OIR)
             result->restarts = oir_pass(l);
         else
-            ordered_pass(l);
+            ordered_pass(l, fault);
     }
-    ast_status status = ast_labelling_trouble(l, fault);
+    status = end_loading(l, fault);
     if (status != AST_OK)
         return status;
     result->changed = l->first ? l->present : 0;

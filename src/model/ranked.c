@@ -233,7 +233,7 @@ static bool run_head(ast_labelling *l, head *done) {
     bool quiet = true;
     if (l->ranks.comm->rank == 0 && !atomic_load(&l->failed)) {
         l->ranks.trial = false;
-        atomic_store(&l->stop, SIZE_MAX - 1); /* never by cells */
+        atomic_store(&l->queue.stop, SIZE_MAX - 1); /* never by cells */
         done->chunks = ast_run_head(l, HEAD, &quiet);
     }
     if (!ast_share_events(l, 0, l->ranks.comm->rank == 0 ? 0 : l->events.count))

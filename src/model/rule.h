@@ -48,6 +48,8 @@ typedef struct ast_rule {
     void (*mean)(void *data, const ast_cluster_list *clusters, int32_t slot, float *mean);
     void *data;
     bool far_starts; /* a point that fits no mean starts a cluster, or stays alone: nothing else can win it */
+    /* As `safe`, which was called just before, but for each slot: where its mean is the best. NULL: not known. */
+    void (*safe_of)(void *data, const ast_cluster_list *clusters, float of[AST_MASK_BITS]);
 } ast_rule;
 
 #endif

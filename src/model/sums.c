@@ -108,14 +108,41 @@ void ast_add_change(ast_labelling *l, ast_worker *worker, const ast_change *chan
     add_point(l, worker, change->point, row, change->to, 1, change->turned);
 }
 
-/* Points that were added to the wrong cluster. */
-static void correct(ast_labelling *l, ast_worker *worker, size_t base) {
-    for (size_t j = 0; j < l->rows.chunk; j++) {
+/* The same in the first pass, where nobody needs keys, for small points without weights (sum_row rounds so). */
+static void move_in_sums(ast_labelling *l, ast_worker *worker, const ast_change *change) {
+    const size_t dimension = l->rows.dimension, width = bin_width(l), weight = weight_at(l);
+    const float *row = ast_rows_at(&l->rows, &worker->chunk.rows, change->point);
+    int64_t *to = worker->bins.sums + (size_t)change->to * width, nowhere[AST_SUM_WIDTH(AST_SMALL)] = {0};
+    int64_t *from = change->from < 0 ? nowhere : worker->bins.sums + (size_t)change->from * width;
+    for (size_t d = 0; d < dimension; d++) {
+        int64_t part = (int64_t)lrintf(row[d] * 0x1p30f);
+        to[d] += change->turned ? -part : part;
+        from[d] -= change->was_turned ? -part : part;
+    }
+    to[weight]++;
+    from[weight]--;
+    worker->used[change->to] = 1;
+    if (change->from >= 0)
+        worker->used[change->from] = 1;
+}
+
+/* Points of a block that were added to the wrong cluster. */
+static void correct_block(ast_labelling *l, ast_worker *worker, size_t base, size_t first) {
+    for (size_t j = first; j < first + AST_BLOCK; j++) {
         ast_change change = {(uint32_t)(base + j), worker->chunk.hasty[j], l->labels[base + j],
                              ast_is_turned(worker->chunk.hasty_signs, j), ast_is_turned(l->signs, base + j)};
         if (change.to >= 0 && (change.from != change.to || change.was_turned != change.turned))
-            ast_add_change(l, worker, &change);
+            move_in_sums(l, worker, &change);
     }
+}
+
+/* Most blocks are as they were. */
+static void correct(ast_labelling *l, ast_worker *worker, size_t base) {
+    const ast_chunk *c = &worker->chunk;
+    for (size_t j = 0; j < l->rows.chunk; j += AST_BLOCK)
+        if (memcmp(c->hasty + j, l->labels + base + j, AST_BLOCK * sizeof *c->hasty) != 0 ||
+            memcmp(c->hasty_signs + j / AST_LANES, l->signs + (base + j) / AST_LANES, AST_GROUPS) != 0)
+            correct_block(l, worker, base, j);
 }
 
 /* Adds every point of a chunk. */
@@ -123,6 +150,7 @@ void ast_add_chunk(ast_labelling *l, ast_worker *worker, size_t chunk) {
     size_t base = chunk * l->rows.chunk;
     if (l->rows.small && !l->rows.weights && !l->rows.axial) {
         const float *x[AST_SMALL];
+        ast_rowset_need_columns(&l->rows, base, base + l->rows.chunk);
         for (size_t d = 0; d < l->rows.dimension; d++)
             x[d] = ast_rows_column(&l->rows, &worker->chunk.rows, d, base);
         l->rows.kernels->sum_columns[l->rows.dimension](x, l->labels + base, l->rows.chunk, &worker->bins);

@@ -45,7 +45,7 @@ ast_status ast_labelling_update(ast_labelling *l, ast_fault *fault) {
         unsettled += l->workers[w].chunk.rivals.unsettled;
     }
     ast_bounds_learn(&l->scorer, challenged, unsettled);
-    bool ready = ast_bounds_close_pass(&l->scorer, &means, l->events.list, l->events.count, l->events.safe);
+    bool ready = ast_bounds_close_pass(&l->scorer, &means, l->events.list, l->events.count, l->events.safe.all);
     ast_clusters_release(&l->clusters);
     if (!ready && ast_comm_many(l->ranks.comm)) { /* the others hear of it in the next pass */
         ast_labelling_fail(l);

@@ -235,7 +235,7 @@ static bool save_first(ast_labelling *l) {
 static ast_status label_window(ast_labelling *l, size_t number, ast_fault *fault) {
     size_t chunk = 0;
     ast_status status = ast_windows_open(l, number, fault);
-    atomic_store(&l->turn, 0);
+    atomic_store(&l->queue.turn, 0);
     if (status == AST_OK && l->first && number == 0) {
         bool quiet;
         chunk = ast_run_head(l, HEAD, &quiet);
@@ -272,7 +272,7 @@ static ast_status windowed_pass(ast_labelling *l, ast_parallel how, ast_pass_res
     w->eager |= l->first;
     if ((l->scorer.kept && !ast_scorer_keep(&l->scorer)) || (l->first_done && !save_first(l)))
         return ast_fail_memory(fault);
-    atomic_store(&l->stop, SIZE_MAX - 1); /* never by cells */
+    atomic_store(&l->queue.stop, SIZE_MAX - 1); /* never by cells */
     ast_prepare_pass(l);
     ast_status status = ast_labelling_trouble(l, fault);
     for (size_t n = 0; n < w->count && status == AST_OK; n++)

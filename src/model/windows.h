@@ -32,6 +32,7 @@ typedef struct ast_input {
     const uint8_t *late;   /* (N) as in ast_points, or NULL. Such rows are left out */
     double *weights;       /* (N) in order of visit, or NULL. They are divided by the smallest. Weight 0: left out */
     bool axial;
+    bool fused;           /* small dense rows in memory may be loaded by the first pass, chunk by chunk */
     bool unbounded;       /* every pass scores every point */
     bool headless;        /* ... against every mean, over all components */
     size_t crowd;         /* ast_crowd.from; 0: as measured */

@@ -58,8 +58,7 @@ bool ast_sync_table(ast_labelling *l, ast_worker *worker) {
     bool ready = (patch ? patch_table : refill_table)(l, worker, seen, mine);
     worker->pass = l->pass;
     worker->seen = l->events.count;
-    if (l->rule.safe)
-        l->events.safe = l->rule.safe(l->rule.data, &l->clusters);
+    ast_find_safe(l);
     worker->safe = worker->chunk.safe = l->events.safe;
     worker->chunk.table = &worker->table;
     if (!ready)

@@ -12,13 +12,6 @@
 
 #define LOAD_BLOCK 4096 /* points a task; a multiple of every padding in use */
 
-typedef struct load_job {
-    ast_rowset *rows;
-    int32_t *labels;
-    _Atomic size_t missing, scaled, late;
-    _Atomic size_t infinite; /* the smallest row with an infinity, or count */
-} load_job;
-
 static float half_to_float(uint16_t half) {
     uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 31, fraction = half & 1023;
     if (exponent == 0) { /* zero or subnormal: fraction 2^-24, exact in float */
@@ -138,75 +131,74 @@ static bool tight_floats(const ast_points *view) {
            (uintptr_t)view->data % sizeof(float) == 0 && view->row_stride % (ptrdiff_t)sizeof(float) == 0;
 }
 
-static void note(load_job *job, size_t i, ast_row_kind kind) {
-    size_t row = row_of(job->rows, i);
+static void note(ast_rowset *rows, size_t i, ast_row_kind kind) {
+    ast_loading *loading = &rows->loading;
+    size_t row = row_of(rows, i);
     if (kind == AST_ROW_MISSING) {
-        job->labels[i] = AST_MISSING;
-        atomic_fetch_add(&job->missing, 1);
-    } else if (kind == AST_ROW_SCALED) {
-        atomic_store_explicit(&job->scaled, 1, memory_order_relaxed);
+        loading->labels[i] = AST_MISSING;
+        atomic_fetch_add(&loading->missing, 1);
+    } else if (kind == AST_ROW_SCALED && !(loading->partial && rows->late && rows->late[row])) {
+        atomic_store_explicit(&loading->scaled, 1, memory_order_relaxed);
     } else if (kind == AST_ROW_INFINITE) {
-        size_t first = atomic_load(&job->infinite);
-        while (row < first && !atomic_compare_exchange_weak(&job->infinite, &first, row))
+        size_t first = atomic_load(&loading->infinite);
+        while (row < first && !atomic_compare_exchange_weak(&loading->infinite, &first, row))
             ;
     }
 }
 
 /* One point into its columns; a missing one becomes zero, which no score can tell from padding. */
-static void load_point(load_job *job, size_t i) {
-    ast_rowset *rows = job->rows;
+static void load_point(ast_rowset *rows, size_t i) {
     float row[AST_SMALL];
     ast_row_kind kind = ast_read_row(&rows->view, row_of(rows, i), row);
-    note(job, i, kind);
+    note(rows, i, kind);
     for (size_t d = 0; d < rows->dimension; d++)
         rows->columns[d * rows->pitch + i] = kind == AST_ROW_MISSING || kind == AST_ROW_INFINITE ? 0 : row[d];
 }
 
-static bool all_nan(float *const *x, size_t dimension, size_t i) {
-    bool nan = true;
-    for (size_t d = 0; d < dimension; d++)
-        nan &= isnan(x[d][i]);
-    return nan;
+static void unlabel(ast_rowset *rows, size_t first, size_t last) {
+    for (size_t i = first; i < last; i++)
+        rows->loading.labels[i] = AST_UNLABELLED;
 }
 
-static void load_columns(load_job *job, size_t first, size_t last) {
-    ast_rowset *rows = job->rows;
+/* Floats without gaps, in the order of visit. */
+static bool is_packed(const ast_rowset *rows) {
+    return tight_floats(&rows->view) && rows->view.row_stride == (ptrdiff_t)(rows->dimension * sizeof(float)) &&
+           !rows->order;
+}
+
+/* Images have many holes, so that the kernel takes care of those. */
+static void load_columns(ast_rowset *rows, size_t first, size_t last) {
     const ast_points *view = &rows->view;
     size_t dimension = rows->dimension, n = last - first;
-    if (!tight_floats(view) || view->row_stride != (ptrdiff_t)(dimension * sizeof(float)) || rows->order) {
+    if (!is_packed(rows)) {
+        unlabel(rows, first, last);
         for (size_t i = first; i < last; i++)
-            load_point(job, i);
+            load_point(rows, i);
         return;
     }
     float *x[AST_SMALL];
     uint32_t list[LOAD_BLOCK];
+    ast_odd_rows odd = {.list = list};
     for (size_t d = 0; d < dimension; d++)
         x[d] = rows->columns + d * rows->pitch + first;
-    size_t odd = rows->kernels->split_columns[dimension]((const float *)view->data + first * dimension, n, x, list);
-    size_t holes = 0;
-    for (size_t j = 0; j < odd; j++)
-        if (all_nan(x, dimension, list[j])) { /* how an image says that there is nothing: too many to look at each */
-            for (size_t d = 0; d < dimension; d++)
-                x[d][list[j]] = 0;
-            job->labels[first + list[j]] = AST_MISSING;
-            holes++;
-        } else {
-            load_point(job, first + list[j]);
-        }
-    if (holes)
-        atomic_fetch_add(&job->missing, holes);
+    rows->kernels->split_columns[dimension]((const float *)view->data + first * dimension, n, x,
+                                            rows->loading.labels + first, &odd);
+    for (size_t j = 0; j < odd.count; j++)
+        load_point(rows, first + list[j]);
+    if (odd.holes)
+        atomic_fetch_add(&rows->loading.missing, odd.holes);
 }
 
-static void normalise_rows(load_job *job, size_t first, size_t last) {
-    ast_rowset *rows = job->rows;
+static void normalise_rows(ast_rowset *rows, size_t first, size_t last) {
+    unlabel(rows, first, last);
     for (size_t i = first; i < last; i++)
-        note(job, i, ast_sparse_rows_read(&rows->entries, &rows->view, row_of(rows, i)));
+        note(rows, i, ast_sparse_rows_read(&rows->entries, &rows->view, row_of(rows, i)));
 }
 
-static void check_rows(load_job *job, size_t first, size_t last) {
-    const ast_rowset *rows = job->rows;
+static void check_rows(ast_rowset *rows, size_t first, size_t last) {
     float row[AST_MAX_DIMENSION];
     bool direct = tight_floats(&rows->view);
+    unlabel(rows, first, last);
     for (size_t i = first; i < last; i++) {
         size_t r = row_of(rows, i);
         if (direct) { /* nearly every row of nearly every input is decided here, without its additions in order */
@@ -216,45 +208,51 @@ static void check_rows(load_job *job, size_t first, size_t last) {
             if (fabs(squared - 1) < AST_UNIT_TOLERANCE - 0x1p-36)
                 continue;
         }
-        note(job, i, ast_read_row(&rows->view, r, row));
+        note(rows, i, ast_read_row(&rows->view, r, row));
     }
 }
 
-static void leave_out_late(load_job *job, size_t first, size_t last) {
-    const ast_rowset *rows = job->rows;
+static void leave_out_late(ast_rowset *rows, size_t first, size_t last) {
+    int32_t *labels = rows->loading.labels;
     size_t late = 0;
     for (size_t i = first; i < last; i++) {
-        bool leave = rows->late[row_of(rows, i)] != 0 && job->labels[i] != AST_MISSING;
+        bool leave = rows->late[row_of(rows, i)] != 0 && labels[i] != AST_MISSING;
         late += leave;
-        job->labels[i] = leave ? AST_MISSING : job->labels[i];
+        labels[i] = leave ? AST_MISSING : labels[i];
     }
-    atomic_fetch_add(&job->late, late);
+    if (late)
+        atomic_fetch_add(&rows->loading.late, late);
 }
 
-static void load_task(void *data, size_t block, int worker) {
-    load_job *job = data;
-    (void)worker;
-    ast_rowset *rows = job->rows;
-    size_t first = block * LOAD_BLOCK, last = first + LOAD_BLOCK;
-    last = last < rows->padded ? last : rows->padded;
+/* Points first..last-1, of which some may be padding. */
+static void load_range(ast_rowset *rows, size_t first, size_t last) {
     size_t end = last < rows->count ? last : rows->count;
-    for (size_t i = first; i < end; i++)
-        job->labels[i] = AST_UNLABELLED;
     for (size_t i = end > first ? end : first; i < last; i++)
-        job->labels[i] = AST_MISSING;
+        rows->loading.labels[i] = AST_MISSING;
     for (size_t i = end > first ? end : first; i < last && rows->small; i++) /* padding is missing, and finite */
         for (size_t d = 0; d < rows->dimension; d++)
             rows->columns[d * rows->pitch + i] = 0;
     if (end <= first)
         return;
     if (rows->small)
-        load_columns(job, first, end);
+        load_columns(rows, first, end);
     else if (rows->sparse)
-        normalise_rows(job, first, end);
+        normalise_rows(rows, first, end);
     else
-        check_rows(job, first, end);
+        check_rows(rows, first, end);
     if (rows->late)
-        leave_out_late(job, first, end);
+        leave_out_late(rows, first, end);
+}
+
+static void load_task(void *data, size_t block, int worker) {
+    ast_rowset *rows = data;
+    (void)worker;
+    size_t first = block * LOAD_BLOCK, last = first + LOAD_BLOCK;
+    last = last < rows->padded ? last : rows->padded;
+    if (rows->loading.partial)
+        ast_rowset_need_columns(rows, first, last);
+    else
+        load_range(rows, first, last);
 }
 
 static bool reserve_columns(ast_rowset *rows) {
@@ -279,13 +277,22 @@ bool ast_rowset_open_part(ast_rowset *part, const ast_kernels *kernels, size_t d
     return reserve_columns(part);
 }
 
+static void begin_loading(ast_rowset *rows, int32_t *labels) {
+    rows->loading.labels = labels;
+    rows->loading.due = rows->loading.partial = false;
+    atomic_store(&rows->loading.missing, 0);
+    atomic_store(&rows->loading.late, 0);
+    atomic_store(&rows->loading.scaled, 0);
+    atomic_store(&rows->loading.infinite, rows->count);
+}
+
 size_t ast_rowset_load_part(ast_rowset *part, const ast_points *view, int32_t *labels) {
     assert(part->padded <= LOAD_BLOCK);
     part->view = *view;
     part->count = view->count;
-    load_job job = {.rows = part, .labels = labels, .infinite = view->count};
-    load_task(&job, 0, 0);
-    return job.infinite;
+    begin_loading(part, labels);
+    load_task(part, 0, 0);
+    return part->loading.infinite;
 }
 
 /* What a load before this one left stays: memory, and what the caller has set (kernels, order, offset, late). */
@@ -304,31 +311,118 @@ static void prepare(ast_rowset *rows, const ast_points *points, size_t padded) {
     rows->reader = NULL;
 }
 
-ast_status ast_rowset_load(ast_rowset *rows, ast_pool *pool, const ast_points *points, size_t padded, int32_t *labels,
-                           ast_fault *fault) {
+static bool reserve_blocks(ast_rowset *rows) {
+    ast_loading *loading = &rows->loading;
+    size_t blocks = rows->padded / AST_BLOCK;
+    if (!ast_reserve(&loading->blocks, &loading->capacity, 0, blocks + 1, sizeof *loading->blocks))
+        return false;
+    memset(loading->blocks, AST_BLOCK_UNREAD, blocks);
+    return true;
+}
+
+ast_status ast_rowset_begin(ast_rowset *rows, const ast_points *points, size_t padded, int32_t *labels,
+                            ast_fault *fault) {
     prepare(rows, points, padded);
-    if (rows->small && !reserve_columns(rows))
-        return ast_fail_memory(fault);
-    if (points->starts) {
-        ast_status status = ast_sparse_rows_open(&rows->entries, points, pool, fault);
-        if (status != AST_OK)
-            return status;
-    }
-    load_job job = {.rows = rows, .labels = labels, .infinite = points->count};
-    if (!ast_pool_try(pool, (padded + LOAD_BLOCK - 1) / LOAD_BLOCK, load_task, &job))
+    begin_loading(rows, labels);
+    rows->loading.due = rows->loading.partial = true;
+    return reserve_columns(rows) && reserve_blocks(rows) ? AST_OK : ast_fail_memory(fault);
+}
+
+typedef struct rest_job {
+    ast_rowset *rows;
+    size_t first; /* task */
+} rest_job;
+
+static void load_rest(void *data, size_t task, int worker) {
+    const rest_job *job = data;
+    load_task(job->rows, job->first + task, worker);
+}
+
+static ast_status load_from(ast_rowset *rows, ast_pool *pool, size_t point, ast_fault *fault) {
+    rest_job job = {rows, point / LOAD_BLOCK};
+    size_t tasks = (rows->padded + LOAD_BLOCK - 1) / LOAD_BLOCK;
+    if (job.first < tasks && !ast_pool_try(pool, tasks - job.first, load_rest, &job))
         return ast_fail_cancelled(fault);
-    rows->missing = job.missing;
-    rows->late_count = job.late;
-    rows->tight = tight_floats(points);
-    rows->scaled = job.scaled != 0;
+    rows->loading.due = false;
+    rows->missing = rows->loading.missing;
+    rows->tight = tight_floats(&rows->view);
+    rows->scaled = rows->loading.scaled != 0;
     rows->in_place = rows->tight && !rows->scaled;
-    if (job.infinite < points->count)
-        return ast_fail_infinite(fault, rows->offset + (size_t)job.infinite + 1);
+    if (!ast_rowset_is_finite(rows))
+        return ast_fail_infinite(fault, rows->offset + (size_t)rows->loading.infinite + 1);
     return AST_OK;
 }
 
+ast_status ast_rowset_end(ast_rowset *rows, ast_pool *pool, size_t first, ast_fault *fault) {
+    return load_from(rows, pool, first * AST_BLOCK, fault);
+}
+
+bool ast_rowset_is_finite(const ast_rowset *rows) {
+    return atomic_load_explicit(&rows->loading.infinite, memory_order_relaxed) == rows->count;
+}
+
+/* Rows that were labelled where they are: their labels stay. */
+static void copy_columns(ast_rowset *rows, size_t first) {
+    float *x[AST_SMALL];
+    int32_t labels[AST_BLOCK];
+    uint32_t list[AST_BLOCK];
+    ast_odd_rows odd = {.list = list};
+    for (size_t d = 0; d < rows->dimension; d++)
+        x[d] = rows->columns + d * rows->pitch + first;
+    rows->kernels->split_columns[rows->dimension]((const float *)rows->view.data + first * rows->dimension, AST_BLOCK,
+                                                  x, labels, &odd);
+    for (size_t j = 0; j < odd.count; j++)
+        assert(rows->late && rows->late[first + list[j]]);
+}
+
+void ast_rowset_need_columns(ast_rowset *rows, size_t first, size_t last) {
+    if (!rows->loading.partial)
+        return;
+    for (size_t b = first / AST_BLOCK; b * AST_BLOCK < last; b++) {
+        if (rows->loading.blocks[b] == AST_BLOCK_UNREAD)
+            load_range(rows, b * AST_BLOCK, (b + 1) * AST_BLOCK);
+        else if (rows->loading.blocks[b] == AST_BLOCK_IN_PLACE)
+            copy_columns(rows, b * AST_BLOCK);
+        rows->loading.blocks[b] = AST_BLOCK_COLUMNS;
+    }
+}
+
+void ast_rowset_fill(ast_rowset *rows, ast_pool *pool) {
+    if (rows->loading.partial)
+        ast_pool_run(pool, (rows->padded + LOAD_BLOCK - 1) / LOAD_BLOCK, load_task, rows);
+}
+
+/* Rows that have to be normalised come in numbers: after the first nobody tries to do without columns. */
+const float *ast_rowset_packed(const ast_rowset *rows, size_t block) {
+    const ast_loading *loading = &rows->loading;
+    bool whole = (block + 1) * AST_BLOCK < rows->count;
+    if (!loading->due || rows->dimension != 3 || !whole || !is_packed(rows) ||
+        loading->blocks[block] != AST_BLOCK_UNREAD || atomic_load_explicit(&loading->scaled, memory_order_relaxed))
+        return NULL;
+    return (const float *)rows->view.data + block * AST_BLOCK * 3;
+}
+
+void ast_rowset_labelled(ast_rowset *rows, size_t first, uint32_t blocks, size_t holes, size_t late) {
+    for (; blocks; blocks &= blocks - 1)
+        rows->loading.blocks[first + (size_t)__builtin_ctz(blocks)] = AST_BLOCK_IN_PLACE;
+    if (holes)
+        atomic_fetch_add(&rows->loading.missing, holes);
+    if (late)
+        atomic_fetch_add(&rows->loading.late, late);
+}
+
+ast_status ast_rowset_load(ast_rowset *rows, ast_pool *pool, const ast_points *points, size_t padded, int32_t *labels,
+                           ast_fault *fault) {
+    prepare(rows, points, padded);
+    begin_loading(rows, labels);
+    if (rows->small && !reserve_columns(rows))
+        return ast_fail_memory(fault);
+    ast_status status = points->starts ? ast_sparse_rows_open(&rows->entries, points, pool, fault) : AST_OK;
+    return status == AST_OK ? load_from(rows, pool, 0, fault) : status;
+}
+
 void ast_rowset_free(ast_rowset *rows) {
-    free(rows->columns);
+    ast_free_all(rows->columns, rows->loading.blocks);
     ast_sparse_rows_free(&rows->entries);
     *rows = (ast_rowset){0};
 }
@@ -339,12 +433,14 @@ size_t ast_chunk_size(size_t dimension) {
 }
 
 const float *ast_rowset_row(const ast_rowset *rows, size_t i, float *buffer) {
+    size_t r = row_of(rows, i);
+    if (rows->small && rows->loading.partial && rows->loading.blocks[i / AST_BLOCK] == AST_BLOCK_IN_PLACE)
+        return memcpy(buffer, (const float *)rows->view.data + r * rows->dimension, rows->dimension * sizeof *buffer);
     if (rows->small) {
         for (size_t d = 0; d < rows->dimension; d++)
             buffer[d] = rows->column[d][i];
         return buffer;
     }
-    size_t r = row_of(rows, i);
     if (rows->sparse) {
         ast_sparse_row entries = ast_sparse_rows_at(&rows->entries, r);
         memset(buffer, 0, rows->dimension * sizeof *buffer);

@@ -40,6 +40,27 @@ typedef struct ast_reader {
     _Atomic uint64_t fault; /* row << 3 | ast_row_fault, of the first row; UINT64_MAX: none */
 } ast_reader;
 
+/* What is there of a block of small points. */
+enum {
+    AST_BLOCK_UNREAD,   /* nothing: its labels are not set either */
+    AST_BLOCK_IN_PLACE, /* its rows are unit vectors or holes, and are used where the caller has them */
+    AST_BLOCK_COLUMNS   /* its columns */
+};
+
+/* What loading has found of the rows so far. */
+typedef struct ast_loading {
+    int32_t *labels; /* (padded) */
+    bool due;        /* blocks are loaded when a pass first comes to them */
+    bool partial;    /* small: there may be blocks without columns */
+    uint8_t *blocks; /* (padded / AST_BLOCK) while `partial` */
+    size_t capacity; /* blocks that there is memory for */
+    _Atomic size_t scaled;
+    _Atomic size_t infinite;      /* the smallest row with an infinity, or the number of rows */
+    char apart[64];               /* counts are on another cache line than what all threads read all the time */
+    _Atomic size_t missing, late; /* late: those with a direction */
+    char behind[64];
+} ast_loading;
+
 typedef struct ast_rowset {
     const ast_kernels *kernels;
     size_t count, padded, dimension; /* padded: a multiple of the chunk */
@@ -48,8 +69,7 @@ typedef struct ast_rowset {
     ast_points view;
     size_t offset;         /* number of rows before the first one: those of other ranks or windows */
     size_t missing;        /* rows in memory: missing ones, of all ranks */
-    const uint8_t *late;   /* (count) by row, as in ast_points, or NULL: such rows are AST_MISSING, ... */
-    size_t late_count;     /* ... and this many of them have a direction */
+    const uint8_t *late;   /* (count) by row, as in ast_points, or NULL: such rows are AST_MISSING */
     const uint32_t *order; /* (count) the row that is visited i-th; NULL: as given */
     const double *weights; /* (count) in order of visit, divided by the smallest; NULL: all 1 */
     bool axial;            /* x and -x are the same (docs/axial.md) */
@@ -63,6 +83,7 @@ typedef struct ast_rowset {
     size_t capacity; /* floats that there is memory for */
     const float *column[AST_SMALL];
     ast_reader *reader; /* NULL: the rows are in memory */
+    ast_loading loading;
 } ast_rowset;
 
 /* Loads the points and checks every row. The rowset is zeroed memory, or one used before, whose memory is reused.
@@ -70,6 +91,24 @@ typedef struct ast_rowset {
 ast_status ast_rowset_load(ast_rowset *rows, ast_pool *pool, const ast_points *points, size_t padded, int32_t *labels,
                            ast_fault *fault);
 void ast_rowset_free(ast_rowset *rows);
+
+/* The same in parts, for small dense rows. Between the begin and the end every block is loaded once, by any one thread:
+ * as columns, or by whoever labels it in place, and says how many holes and late rows that many blocks had. The end
+ * loads what is left from block `first` on. A row with an infinity, if one is found, is the end's to tell of. */
+ast_status ast_rowset_begin(ast_rowset *rows, const ast_points *points, size_t padded, int32_t *labels,
+                            ast_fault *fault);
+ast_status ast_rowset_end(ast_rowset *rows, ast_pool *pool, size_t first, ast_fault *fault);
+bool ast_rowset_is_finite(const ast_rowset *rows); /* so far */
+
+/* Sees to the columns of small points first..last-1, which are of one thread at a time; and of all of them. */
+void ast_rowset_need_columns(ast_rowset *rows, size_t first, size_t last);
+void ast_rowset_fill(ast_rowset *rows, ast_pool *pool);
+
+/* The packed rows (AST_BLOCK, 3) of a block that nobody has read, with a float behind them, or NULL: they have to
+ * become columns. Then: blocks first + i were labelled where they are, for each bit i; together they had so many holes,
+ * and so many late rows with a direction. */
+const float *ast_rowset_packed(const ast_rowset *rows, size_t block);
+void ast_rowset_labelled(ast_rowset *rows, size_t first, uint32_t blocks, size_t holes, size_t late);
 
 /* Points in a chunk, by dimension. */
 size_t ast_chunk_size(size_t dimension);

@@ -199,6 +199,16 @@ static void measure_steps(const update *u) {
     }
 }
 
+/* Which clusters are new to points that were not compared with all events. */
+static void find_newcomers(const update *u) {
+    ast_moves *m = &u->s->moves;
+    memset(m->born, 0, sizeof m->born);
+    m->distinct = u->c->slots <= AST_MASK_BITS;
+    for (size_t e = 0; e < u->event_count; e++)
+        if (u->events[e] >= 0)
+            m->born[u->events[e] & (AST_MASK_BITS - 1)] = e + 1;
+}
+
 bool ast_bounds_close_pass(ast_scorer *s, const ast_mean_list *means, const int32_t *events, size_t count, float safe) {
     const update u = {s, means, events, count, safe};
     bool ready = ast_reserve(&s->moves.fast, &s->moves.fast_capacity, s->moves.fast_capacity, means->slots, 1);
@@ -208,6 +218,7 @@ bool ast_bounds_close_pass(ast_scorer *s, const ast_mean_list *means, const int3
     measure_moves(&u);
     if (s->rows->small) {
         measure_steps(&u);
+        find_newcomers(&u);
         return true;
     }
     choose_fast(&u);

@@ -10,7 +10,7 @@
 
 /* A score that decides: it fits, and no candidate beside the means can beat it. */
 static inline float ast_deciding_score(const ast_scorer *s, const ast_chunk *c) {
-    return c->safe > s->fit ? c->safe : s->fit;
+    return c->safe.all > s->fit ? c->safe.all : s->fit;
 }
 
 /* Points that were compared with every event of the last pass know all clusters, so that their bounds hold. */

@@ -171,6 +171,6 @@ void ast_forget_gaps(ast_scorer *s, size_t first, size_t last) {
 
 void ast_forget_blocks(ast_scorer *s) {
     for (size_t b = 0; b < s->rows->padded / AST_BLOCK; b++)
-        s->bounds.blocks[b] = (ast_block){0};
+        s->bounds.blocks[b] = (ast_block){.least = -INFINITY, .fit = AST_NO_SCORE};
     ast_forget_gaps(s, 0, s->rows->padded);
 }

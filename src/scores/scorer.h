@@ -49,11 +49,20 @@ static inline bool ast_is_hidden(const ast_mean_list *m, int32_t slot) {
     return (size_t)slot < m->lasting && m->hidden[slot];
 }
 
+/* From which score on no candidate beside the means can win a point. */
+typedef struct ast_safe {
+    float all;               /* whatever its best mean is */
+    bool each;               /* every slot has a bit of its own, and `of` is known */
+    float of[AST_MASK_BITS]; /* where that is the mean of the slot */
+} ast_safe;
+
 /* What is known of a block of neighbours. Small: a gap is stored plus the block's `run` at that time, so gap - run is a
  * bound of it now, and one comparison tells whether any point of the block can have changed. */
 typedef struct ast_block {
     float run;      /* small: how far the means have moved since its gaps were first measured */
     float gap;      /* small: the smallest gap of the block as stored; -INFINITY: not known */
+    float least;    /* small: no point's best score is below this minus `run`; -INFINITY: not known */
+    float fit;      /* small: the score that its gaps are measured from */
     bool attention; /* has points for the commit to look at */
     uint32_t mask;  /* bit (slot mod 32) of every cluster with points here; 0: not known */
 } ast_block;
@@ -76,7 +85,6 @@ typedef struct ast_bounds {
     size_t
         *chunk_seen; /* (chunks) the number of events of its last pass that all points of a chunk were compared with */
     size_t last_events; /* events of the pass before */
-    float rise;         /* of `safe` since the pass before: gaps are measured from it */
 } ast_bounds;
 
 /* How far the means moved since the pass before. */
@@ -93,18 +101,21 @@ typedef struct ast_moves {
     float futile;                  /* large: the largest move when comparing points with the fast clusters settled next
                                       to none of them; 0: it is of use */
     bool few;                      /* few enough clusters to look at each pair of them */
+    bool distinct;                 /* small: every slot has a bit of its own */
+    size_t born[AST_MASK_BITS];    /* small: 1 + the last event of the pass before that gave the slots of that bit a new
+                                      mean; 0: none did */
     float bit_step[AST_MASK_BITS]; /* small: how much smaller the gaps of points of the slots of that bit may be now */
 } ast_moves;
 
 typedef struct ast_scorer {
     const ast_kernels *kernels;
     ast_pool *pool; /* which may be cancelled */
-    const ast_rowset *rows;
+    ast_rowset *rows;
     int32_t *labels;   /* (padded) slots: the model's */
     uint8_t *signs;    /* (padded / AST_LANES) axial: a bit for each point on the other side of its mean, added as -x */
     double limit;      /* a score fits from here: cos(angle) - 2^-20; -INFINITY: always */
     float fit, margin; /* a float score that decides: best >= fit, best - second > margin */
-    float safe;        /* from this score on no candidate beside the means can win, at the start of the pass */
+    ast_safe safe;     /* at the start of the pass */
     bool kept;         /* the scores of this pass are kept from chunk to chunk */
     ast_table table;   /* the clusters at the start of the pass */
     ast_bounds bounds;
@@ -140,7 +151,7 @@ typedef struct ast_rival_buffer {
 typedef struct ast_chunk {
     size_t base;            /* its first point */
     ast_table *table;       /* the means to score with */
-    float safe;             /* as in ast_scorer, with these means */
+    ast_safe safe;          /* as in ast_scorer, with these means */
     bool unlabelled;        /* its points have no labels yet */
     bool full;              /* every point was scored in this pass */
     bool added;             /* its points have labels and were added to sums at once, which may have been too early, */
@@ -193,6 +204,11 @@ void ast_propose(ast_scorer *scorer, ast_chunk *chunk, ast_bins *bins);
 void ast_score_chunk(ast_scorer *scorer, ast_chunk *chunk);
 void ast_score_others(ast_scorer *scorer, ast_chunk *chunk, const ast_table *table, size_t first, size_t n);
 
+/* The points from `first` on of the chunk at hand were added at once, before these events (as ast_events has them), which
+ * gave some clusters a mean; the chunk's table has them. Scores the blocks that this may concern again, and has them
+ * looked at. false: it cannot tell, and did nothing. */
+bool ast_small_catch_up(ast_scorer *scorer, ast_chunk *chunk, const int32_t *events, size_t count, size_t first);
+
 /* Keeps the labels of points that were added at once, before any of them changes. */
 void ast_chunk_note(const ast_scorer *scorer, ast_chunk *chunk);
 
@@ -216,6 +232,18 @@ void ast_heads_begin_pass(ast_scorer *scorer, ast_chunk *scratch, float floor);
 
 /* The outcome for point `at` of the chunk at hand, or NULL. */
 const ast_close_call *ast_close_call_of(const ast_chunk *chunk, size_t at);
+
+/* A score that decides, for points of the clusters whose bits are in the mask; of any cluster if it is 0: it fits, and no
+ * candidate beside the means can beat it. */
+static inline float ast_score_that_decides(const ast_scorer *s, const ast_safe *safe, uint32_t mask) {
+    float score = safe->all;
+    if (safe->each && mask)
+        for (score = AST_NO_SCORE; mask; mask &= mask - 1) {
+            float own = safe->of[__builtin_ctz(mask)];
+            score = own > score ? own : score;
+        }
+    return score > s->fit ? score : s->fit;
+}
 
 /* Axial: whether a point is added as -x. */
 static inline bool ast_is_turned(const uint8_t *signs, size_t i) {

@@ -17,7 +17,7 @@ static ast_small_block view(ast_scorer *s, const ast_chunk *c, size_t b) {
                              .signs = s->signs + base / AST_LANES,
                              .gaps = s->bounds.gaps + base / AST_LANES,
                              .lead = s->bounds.blocks[b].run,
-                             .fit = ast_deciding_score(s, c),
+                             .fit = ast_score_that_decides(s, &c->safe, s->bounds.blocks[b].mask),
                              .margin = s->margin};
     for (size_t d = 0; d < s->rows->dimension; d++)
         block.x[d] = ast_rows_column(s->rows, &c->rows, d, base);
@@ -26,15 +26,25 @@ static ast_small_block view(ast_scorer *s, const ast_chunk *c, size_t b) {
 
 static void take_result(ast_scorer *s, ast_chunk *c, size_t b, const ast_small_result *result) {
     s->bounds.blocks[b].gap = result->gap;
+    if (result->fresh == AST_ALL_GROUPS)
+        s->bounds.blocks[b].least = result->least + s->bounds.blocks[b].run;
+    if (result->mask)
+        s->bounds.blocks[b].mask = result->mask;
     /* Axial: labels and signs that are not given at once are given by visits. */
     s->bounds.blocks[b].attention = result->attention || (s->rows->axial && c->unlabelled && !c->added);
     c->fresh[b - c->base / AST_BLOCK] = result->fresh;
     c->scored += (size_t)__builtin_popcount(result->fresh) * AST_LANES;
 }
 
-static void score_block(ast_scorer *s, ast_chunk *c, size_t b, float awake) {
+static void fetch(ast_scorer *s, ast_chunk *c, size_t b) {
     ast_rows_fetch(s->rows, &c->rows);
+    ast_rowset_need_columns(s->rows, b * AST_BLOCK, (b + 1) * AST_BLOCK);
+}
+
+static void score_block(ast_scorer *s, ast_chunk *c, size_t b, float awake) {
+    fetch(s, c, b);
     ast_small_block block = view(s, c, b);
+    s->bounds.blocks[b].fit = block.fit;
     ast_small_result result = s->kernels->label_block[s->rows->dimension](&block, c->table, awake);
     take_result(s, c, b, &result);
 }
@@ -51,19 +61,74 @@ static void score_undecided(ast_scorer *s, ast_chunk *c) {
     }
 }
 
+/* Labels a block from its rows, where they can be used as they are. */
+static bool label_in_place(ast_scorer *s, const ast_chunk *c, size_t b, float fit, const float *alone, ast_bins *bins,
+                           ast_small_result *result) {
+    const float *rows = ast_rowset_packed(s->rows, b);
+    if (!rows)
+        return false;
+    ast_small_block block = view(s, c, b);
+    block.fit = fit;
+    block.alone = alone;
+    block.late = s->rows->late ? s->rows->late + b * AST_BLOCK : NULL;
+    block.before = b * AST_BLOCK > c->base ? block.labels[-1] : AST_NOBODY;
+    *result = s->kernels->label_rows(rows, &block, c->table, bins);
+    return result->fresh != 0;
+}
+
+/* Gaps of a block are at most this. */
+static void lower_gaps(ast_scorer *s, size_t b, float gap) {
+    float *gaps = s->bounds.gaps + b * AST_GROUPS;
+    s->bounds.blocks[b].gap = gap < s->bounds.blocks[b].gap ? gap : s->bounds.blocks[b].gap;
+    for (size_t g = 0; g < AST_GROUPS; g++)
+        gaps[g] = gap < gaps[g] ? gap : gaps[g];
+}
+
+/* The points of a block have labels, so that it is known from which score on a candidate beside the means cannot win
+ * them. Where one may be below, the block needs attention. */
+static void raise_fit(ast_scorer *s, const ast_chunk *c, size_t b) {
+    ast_block *block = &s->bounds.blocks[b];
+    if (block->mask == 0)
+        block->mask = s->kernels->label_mask(s->labels + b * AST_BLOCK, AST_BLOCK);
+    block->fit = ast_score_that_decides(s, &c->safe, block->mask);
+    if (block->fit <= s->fit)
+        return;
+    float gap = block->least - block->fit; /* both plus `run` */
+    bool below = !(gap > block->run + 0x1p-10f);
+    lower_gaps(s, b, below ? -INFINITY : gap - 0x1p-20f);
+    block->attention |= below;
+}
+
 /* The points get their labels and are added to the sums at once, which is right for nearly all of them. */
 void ast_small_first(ast_scorer *s, ast_chunk *c, ast_bins *bins) {
     const ast_table *table = c->table;
-    size_t first = c->base / AST_BLOCK, last = first + s->rows->chunk / AST_BLOCK;
-    bool attention = false;
-    ast_rows_fetch(s->rows, &c->rows);
+    size_t first = c->base / AST_BLOCK, last = first + s->rows->chunk / AST_BLOCK, holes = 0, late = 0;
+    bool attention = false, few = table->count <= AST_ALONE_MOST;
+    float alone[AST_ALONE_MOST];
+    uint32_t in_place = 0;
+    if (few)
+        ast_alone_from(table, alone);
+    float fit = c->safe.each ? s->fit : ast_deciding_score(s, c);
     c->added = true;
     for (size_t b = first; b < last; b++) {
-        ast_small_block block = view(s, c, b);
-        ast_small_result result = s->kernels->label_and_sum[s->rows->dimension](&block, table, bins);
+        ast_small_result result;
+        if (label_in_place(s, c, b, fit, few ? alone : NULL, bins, &result)) {
+            in_place |= (uint32_t)1 << (b - first);
+        } else {
+            fetch(s, c, b);
+            ast_small_block block = view(s, c, b);
+            block.fit = fit;
+            result = s->kernels->label_and_sum[s->rows->dimension](&block, table, bins);
+        }
+        s->bounds.blocks[b].fit = fit;
         take_result(s, c, b, &result);
-        attention |= result.attention;
+        if (c->safe.each)
+            raise_fit(s, c, b);
+        attention |= s->bounds.blocks[b].attention;
+        holes += result.holes;
+        late += result.late;
     }
+    ast_rowset_labelled(s->rows, first, in_place, holes, late);
     if (attention)
         score_undecided(s, c);
 }
@@ -82,12 +147,13 @@ void ast_small_all(ast_scorer *s, ast_chunk *c) {
 void ast_small_others(ast_scorer *s, ast_chunk *c, const ast_table *table, size_t first, size_t n) {
     const float *x[AST_SMALL];
     ast_rows_fetch(s->rows, &c->rows);
+    ast_rowset_need_columns(s->rows, first, first + n);
     for (size_t d = 0; d < s->rows->dimension; d++)
         x[d] = ast_rows_column(s->rows, &c->rows, d, first);
     s->kernels->score_columns[s->rows->dimension](x, n, table, c->other);
 }
 
-/* How much smaller the gaps of a block may have become since the last pass. */
+/* How much smaller the gaps of a block may have become since the last pass, by the moves of the means. */
 static float step(ast_scorer *s, size_t b) {
     ast_block *block = &s->bounds.blocks[b];
     if (block->mask == 0)
@@ -97,20 +163,105 @@ static float step(ast_scorer *s, size_t b) {
         float own = s->moves.bit_step[__builtin_ctz(mask)];
         most = own > most ? own : most;
     }
-    return most + s->bounds.rise;
+    return most;
+}
+
+/* The same by a higher score that decides. Gaps that are measured from now on are measured from that. */
+static float rise(ast_scorer *s, const ast_chunk *c, ast_block *block) {
+    float now = ast_score_that_decides(s, &c->safe, block->mask), by = now > block->fit ? now - block->fit : 0;
+    block->fit = now;
+    return by;
+}
+
+/* ---- Newcomers --------------------------------------------------------------------------------------------------- */
+
+/* Clusters that the points of a chunk were not compared with in the pass before, since they were born after it. A point
+ * near its own mean is far from theirs (ast_alone_from), so that a block whose points all are need not look at them. */
+typedef struct newcomers {
+    uint32_t bits;
+    float halfway[AST_MASK_BITS]; /* from the cluster's mean to the newcomer's that is nearest to it (ast_halfway) */
+} newcomers;
+
+static double cosine(const ast_table *t, size_t k, size_t j) {
+    double sum = 0;
+    for (size_t d = 0; d < t->dimension; d++)
+        sum += (double)t->means[d * t->capacity + k] * (double)t->means[d * t->capacity + j];
+    return t->axial ? fabs(sum) : sum;
+}
+
+/* Those of a table. */
+static newcomers place_newcomers(const ast_table *t, uint32_t bits) {
+    newcomers n = {.bits = bits};
+    for (size_t k = 0; k < t->count; k++) {
+        double nearest = -1;
+        for (size_t j = 0; j < t->count; j++)
+            if (bits & ast_bit_of(t->ids[j]))
+                nearest = fmax(nearest, cosine(t, k, j));
+        n.halfway[t->ids[k]] = (float)ast_halfway(nearest) + 0x1p-23f;
+    }
+    return n;
+}
+
+/* Those of the pass before, of which the chunk does not know. */
+static newcomers find_newcomers(const ast_scorer *s, const ast_chunk *c) {
+    size_t seen = s->bounds.chunk_seen[c->base / s->rows->chunk];
+    uint32_t bits = 0;
+    for (size_t k = 0; k < s->table.count; k++)
+        if (s->moves.born[s->table.ids[k]] > seen)
+            bits |= ast_bit_of(s->table.ids[k]);
+    return place_newcomers(&s->table, bits);
+}
+
+/* The gaps of a block, with newcomers taken into account. */
+static void meet_newcomers(ast_scorer *s, const newcomers *n, size_t b) {
+    ast_block *block = &s->bounds.blocks[b];
+    float least = block->least - block->run, from = -1;
+    for (uint32_t mask = block->mask; mask; mask &= mask - 1) {
+        float halfway = n->halfway[__builtin_ctz(mask)];
+        from = halfway > from ? halfway : from;
+    }
+    float gap = least > from && !(block->mask & n->bits) ? 2 * (least - from) + block->run - 0x1p-20f : -INFINITY;
+    lower_gaps(s, b, gap);
+}
+
+bool ast_small_catch_up(ast_scorer *s, ast_chunk *c, const int32_t *events, size_t count, size_t first) {
+    uint32_t bits = 0;
+    for (size_t k = 0; k < c->table->count; k++)
+        if (c->table->ids[k] >= AST_MASK_BITS)
+            return false;
+    for (size_t e = 0; e < count; e++)
+        bits |= events[e] >= 0 ? ast_bit_of(events[e]) : 0;
+    newcomers n = place_newcomers(c->table, bits);
+    for (size_t b = first / AST_BLOCK; b * AST_BLOCK < c->base + s->rows->chunk; b++) {
+        ast_block *block = &s->bounds.blocks[b];
+        if (block->mask == 0)
+            block->mask = s->kernels->label_mask(s->labels + b * AST_BLOCK, AST_BLOCK);
+        meet_newcomers(s, &n, b);
+        bool riser = ast_score_that_decides(s, &c->safe, block->mask) > block->fit;
+        if (block->attention || riser || block->gap <= s->margin + block->run + 0x1p-22f) {
+            score_anew(s, c, b);
+            block->attention = true;
+        }
+    }
+    return true;
 }
 
 void ast_small_bounded(ast_scorer *s, ast_chunk *c) {
-    if (!ast_is_informed(s, c)) {
+    bool informed = ast_is_informed(s, c);
+    if (!informed && !s->moves.distinct) {
         ast_score_chunk(s, c);
         return;
     }
+    newcomers n = informed ? (newcomers){0} : find_newcomers(s, c);
     size_t first = c->base / AST_BLOCK, last = first + s->rows->chunk / AST_BLOCK;
     for (size_t b = first; b < last; b++) {
         ast_block *block = &s->bounds.blocks[b];
         block->attention = false;
         block->run += step(s, b);
+        block->run += rise(s, c, block);
         c->fresh[b - first] = 0;
+        if (!informed)
+            meet_newcomers(s, &n, b);
         float awake = s->margin + block->run + 0x1p-22f;
         if (block->run > TIRED)
             score_anew(s, c, b);

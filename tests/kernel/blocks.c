@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Whole blocks of small points: label_block and label_and_sum against score_columns and sum_columns of the same table,
- * which the other files check, and the header's sentences read one group at a time. */
+ * Whole blocks of small points: label_block, label_and_sum and label_rows against score_columns and sum_columns of the
+ * same table, which the other files check, and the header's sentences read one group at a time. */
 #include "common.h"
 
 #include <math.h>
@@ -79,6 +79,15 @@ static float right_gap(const scene *s, const int32_t *labels, size_t g) {
     return least + LEAD;
 }
 
+/* The smallest best score of the points in these groups. */
+static float right_least(const scene *s, const int32_t *labels, uint32_t groups) {
+    float least = INFINITY;
+    for (size_t i = 0; i < AST_BLOCK; i++)
+        if (labels[i] != -1 && (groups >> i / AST_LANES & 1))
+            least = fminf(least, s->right.best[i]);
+    return least;
+}
+
 static void check_result(const scene *s, const ast_small_result *result, uint32_t fresh, bool changed) {
     float least = INFINITY;
     for (size_t g = 0; g < AST_GROUPS; g++)
@@ -112,6 +121,7 @@ static void check_label_block(ast_random *random, size_t dimension, const ast_ke
         }
     }
     check_result(&s, &result, fresh, changed);
+    assert_true(result.least == right_least(&s, s.labels, fresh));
     release_all();
 }
 
@@ -137,7 +147,168 @@ static void check_label_and_sum(ast_random *random, size_t dimension, const ast_
     kernels->sum_columns[dimension](s.x, s.labels, AST_BLOCK, &right);
     assert_memory_equal(mine.sums, right.sums, SLOTS * copies * width * sizeof *mine.sums);
     check_result(&s, &result, AST_ALL_GROUPS, false);
+    assert_true(result.least == right_least(&s, before, AST_ALL_GROUPS));
     release_all();
+}
+
+/* ---- Packed rows ------------------------------------------------------------------------------------------------- */
+
+/* Rows as images have them: runs of neighbours around one mean or none, and holes alone or in runs. One row behind
+ * them, which is not the block's. */
+static void make_rows(ast_random *random, const ast_table *table, float *rows) {
+    size_t left = 0, mean = 0;
+    bool hole = false;
+    double spread = 0;
+    for (size_t i = 0; i <= AST_BLOCK; i++, left--) {
+        float *x = rows + 3 * i;
+        if (left == 0) {
+            left = 1 + ast_random_below(random, ast_random_below(random, 2) ? 4 : 120);
+            mean = ast_random_below(random, table->count);
+            hole = ast_random_below(random, 5) == 0;
+            spread = ast_random_below(random, 3) * 0.3;
+        }
+        random_unit(random, x, 3);
+        double squared = 0;
+        for (size_t d = 0; d < 3; d++)
+            x[d] = (float)(spread * x[d] + table->means[d * table->capacity + mean]);
+        for (size_t d = 0; d < 3; d++)
+            squared += (double)x[d] * (double)x[d];
+        for (size_t d = 0; d < 3; d++)
+            x[d] = hole || ast_random_below(random, 150) == 0 ? NAN : (float)(x[d] / sqrt(squared));
+        for (size_t d = 0; d < 3 && isnan(x[0] + x[1] + x[2]); d++)
+            x[d] = NAN;
+    }
+}
+
+/* NULL, or late points alone and in runs. */
+static uint8_t *make_late(ast_random *random) {
+    if (ast_random_below(random, 3) == 0)
+        return NULL;
+    uint8_t *late = guarded(AST_BLOCK);
+    size_t left = 0;
+    bool is_late = false;
+    for (size_t i = 0; i < AST_BLOCK; i++, left--) {
+        if (left == 0) {
+            left = 1 + ast_random_below(random, ast_random_below(random, 2) ? 3 : 90);
+            is_late = ast_random_below(random, 4) == 0;
+        }
+        late[i] = is_late ? (uint8_t)(1 + ast_random_below(random, 20)) : 0;
+    }
+    return late;
+}
+
+/* label_rows from columns: labels -1 for holes and late points, scores that start from FIT. */
+static scene scene_of_rows(const float *rows, const uint8_t *late, const ast_table *table, const ast_kernels *kernels) {
+    scene s = {.dimension = 3, .table = *table};
+    float clean[AST_BLOCK * 3];
+    for (size_t i = 0; i < AST_BLOCK * 3; i++)
+        clean[i] = isnan(rows[i]) ? 0 : rows[i];
+    guarded_columns(clean, AST_BLOCK, 3, s.x);
+    s.right = guarded_scores(AST_BLOCK, true);
+    kernels->score_columns[3](s.x, AST_BLOCK, table, s.right);
+    s.labels = guarded_ints(NULL, AST_BLOCK);
+    s.gaps = guarded_floats(NULL, AST_GROUPS);
+    for (size_t i = 0; i < AST_BLOCK; i++) {
+        s.right.id[i] = isnan(rows[3 * i]) || (late && late[i]) ? -1 : s.right.id[i];
+        s.right.second[i] = fmaxf(s.right.second[i], FIT);
+    }
+    return s;
+}
+
+/* A bound of a gap may be smaller than the gap, and no larger than rounding allows. It must not hide an undecided
+ * point, and a block without one must not be in doubt without reason. */
+static void check_packed_gaps(const scene *s, const ast_small_result *result, bool exact) {
+    float least = INFINITY;
+    for (size_t g = 0; g < AST_GROUPS; g++) {
+        float right = right_gap(s, s->right.id, g);
+        assert_true(exact ? s->gaps[g] == right : s->gaps[g] <= right + 0x1p-20f);
+        if (right > LEAD + 0x1p-9f) /* a run demands more than that */
+            assert_true(s->gaps[g] > LEAD + 0x1p-11f);
+        least = fminf(least, s->gaps[g]);
+    }
+    assert_true(result->gap == least);
+    if (least <= LEAD + MARGIN)
+        assert_true(result->attention);
+}
+
+static void check_label_rows(ast_random *random, const ast_kernels *kernels) {
+    float rows[3 * (AST_BLOCK + 1)], alone[AST_ALONE_MOST];
+    ast_table table = random_table(random, 3, 1 + ast_random_below(random, AST_ALONE_MOST));
+    bool runs = ast_random_below(random, 4) != 0;
+    size_t copies = ast_random_below(random, 2) ? 4 : 1, left_out = 0, holes = 0;
+    make_rows(random, &table, rows);
+    const uint8_t *late = make_late(random);
+    for (size_t i = 0; late && i < AST_BLOCK; i++)
+        for (size_t d = 0; d < 3 && late[i] == 1; d++)
+            rows[3 * i + d] *= 0.999f;
+    const float *packed = guarded_floats(rows, 3 * AST_BLOCK + 1);
+    scene s = scene_of_rows(packed, late, &table, kernels);
+    ast_bins mine = empty_bins(3, copies), right = empty_bins(3, copies);
+    ast_small_block block = block_of(&s, (ast_scores){0});
+    ast_alone_from(&table, alone);
+    block.alone = runs ? alone : NULL;
+    block.late = late;
+    block.before = ast_random_below(random, 2) ? table.ids[ast_random_below(random, table.count)] : AST_NOBODY;
+    ast_small_result result = kernels->label_rows(packed, &block, &table, &mine);
+    uint32_t mask = block.before >= 0 && runs ? (uint32_t)1 << (block.before & 31) : 0;
+    for (size_t i = 0; i < AST_BLOCK; i++) {
+        assert_int_equal(s.labels[i], s.right.id[i]);
+        holes += isnan(packed[3 * i]) != 0;
+        left_out += s.labels[i] == -1;
+        mask |= s.labels[i] >= 0 ? (uint32_t)1 << (s.labels[i] & 31) : 0;
+    }
+    assert_int_equal(result.fresh, AST_ALL_GROUPS);
+    assert_int_equal(result.holes, holes);
+    assert_int_equal(result.late, left_out - holes);
+    assert_int_equal(result.mask, mask);
+    assert_true(fabsf(result.least - right_least(&s, s.labels, AST_ALL_GROUPS)) <= 0x1p-20f || left_out == AST_BLOCK);
+    check_packed_gaps(&s, &result, !runs);
+    kernels->sum_columns[3](s.x, s.labels, AST_BLOCK, &right);
+    int64_t sums[2][SLOTS * 4] = {0}; /* a run is added to one copy */
+    for (size_t i = 0; i < SLOTS * 4 * copies; i++) {
+        sums[0][i % (SLOTS * 4)] += mine.sums[i];
+        sums[1][i % (SLOTS * 4)] += right.sums[i];
+    }
+    assert_memory_equal(sums[0], sums[1], (SLOTS - AST_BIN_MARGIN) * 4 * sizeof(int64_t));
+    release_all();
+}
+
+/* A row that has to be normalised, wherever it is: the sums stay as they were. */
+static void check_refused_rows(ast_random *random, const ast_kernels *kernels) {
+    static const float odd[][3] = {{0, 0, 0}, {0, 0, 2}, {NAN, 0, 1}, {INFINITY, 0, 0}, {0.6f, 0.8f, 0.001f}};
+    float rows[3 * (AST_BLOCK + 1)], alone[AST_ALONE_MOST];
+    ast_table table = random_table(random, 3, 1 + ast_random_below(random, AST_ALONE_MOST));
+    make_rows(random, &table, rows);
+    size_t at = ast_random_below(random, AST_BLOCK), kind = ast_random_below(random, 5);
+    uint8_t *late = make_late(random);
+    memcpy(rows + 3 * at, odd[kind], 3 * sizeof *rows);
+    if (late && kind == 4) /* a direction */
+        late[at] = 0;
+    scene s = scene_of_rows(rows, late, &table, kernels);
+    ast_bins mine = empty_bins(3, 4);
+    ast_small_block block = block_of(&s, (ast_scores){0});
+    ast_alone_from(&table, alone);
+    block.alone = alone;
+    block.late = late;
+    block.before = AST_NOBODY;
+    assert_int_equal(kernels->label_rows(rows, &block, &table, &mine).fresh, 0);
+    int64_t sums[SLOTS * 4] = {0};
+    for (size_t i = 0; i < SLOTS * 4 * 4; i++)
+        sums[i % (SLOTS * 4)] += mine.sums[i];
+    for (size_t i = 0; i < (SLOTS - AST_BIN_MARGIN) * 4; i++)
+        assert_true(sums[i] == 0);
+    release_all();
+}
+
+static void test_packed_rows(void **state) {
+    (void)state;
+    ast_random random;
+    ast_random_seed(&random, 46, 0);
+    for (int turn = 0; turn < 1000; turn++)
+        for (const ast_kernels *const *kernels = all_tables; *kernels; kernels++) {
+            check_label_rows(&random, *kernels);
+            check_refused_rows(&random, *kernels);
+        }
 }
 
 static void test_blocks(void **state) {
@@ -153,6 +324,6 @@ static void test_blocks(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks), cmocka_unit_test(test_packed_rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,8 @@ static void test_split_columns(void **state) {
                     rows[i] = (float)i;
                 for (size_t d = 0; d < dimension; d++)
                     x[d] = guarded_floats(NULL, padded(n));
-                (*kernels)->split_columns[dimension](rows, n, x, guarded(n * sizeof(uint32_t)));
+                ast_odd_rows odd = {.list = guarded(n * sizeof(uint32_t))};
+                (*kernels)->split_columns[dimension](rows, n, x, guarded(n * sizeof(int32_t)), &odd);
                 for (size_t i = 0; i < n * dimension; i++)
                     assert_true(x[i % dimension][i / dimension] == (float)i);
                 release_all();
@@ -47,9 +48,14 @@ static const float edges[][2] = {
 };
 #define EDGES (sizeof edges / sizeof *edges)
 
-/* A point to test: an edge in two of the components, or a unit vector stretched to about the tolerance. */
+/* A point to test: a hole, an edge in two of the components, or a unit vector stretched to about the tolerance. */
 static void make_point(ast_random *random, float *x, size_t dimension) {
     random_unit(random, x, dimension);
+    if (ast_random_below(random, 8) == 0) {
+        for (size_t d = 0; d < dimension; d++)
+            x[d] = NAN;
+        return;
+    }
     if (ast_random_below(random, 2)) {
         double stretch = 1 + (ast_random_uniform(random) - 0.5) * 0x1p-21;
         for (size_t d = 0; d < dimension; d++)
@@ -70,22 +76,38 @@ static bool is_off(const float *x, size_t dimension) {
     return !(sum >= 1 - 0x1p-22 && sum <= 1 + 0x1p-22);
 }
 
+static bool is_hole(const float *x, size_t dimension) {
+    bool hole = true;
+    for (size_t d = 0; d < dimension; d++)
+        hole = hole && isnan(x[d]);
+    return hole;
+}
+
 static size_t off_and_check(ast_random *random, size_t dimension, size_t n, const ast_kernels *kernels) {
     float *rows = guarded_floats(NULL, n * dimension), *x[AST_SMALL];
     for (size_t i = 0; i < n; i++)
         make_point(random, rows + i * dimension, dimension);
     for (size_t d = 0; d < dimension; d++)
         x[d] = guarded_floats(NULL, padded(n));
-    uint32_t *list = guarded(n * sizeof *list);
-    size_t count = kernels->split_columns[dimension](rows, n, x, list), expected = 0;
-    for (size_t i = 0; i < n; i++)
-        if (is_off(rows + i * dimension, dimension)) {
-            assert_true(expected < count);
-            assert_int_equal(list[expected++], i);
+    ast_odd_rows odd = {.list = guarded(n * sizeof *odd.list)};
+    int32_t *labels = guarded(n * sizeof *labels);
+    size_t expected = 0, holes = 0;
+    kernels->split_columns[dimension](rows, n, x, labels, &odd);
+    for (size_t i = 0; i < n; i++) {
+        bool hole = is_hole(rows + i * dimension, dimension);
+        holes += hole;
+        assert_int_equal(labels[i], hole ? -1 : -2);
+        for (size_t d = 0; d < dimension; d++)
+            assert_true(hole ? x[d][i] == 0 : memcmp(&x[d][i], &rows[i * dimension + d], sizeof(float)) == 0);
+        if (!hole && is_off(rows + i * dimension, dimension)) {
+            assert_true(expected < odd.count);
+            assert_int_equal(odd.list[expected++], i);
         }
-    assert_int_equal(count, expected);
+    }
+    assert_int_equal(odd.count, expected);
+    assert_int_equal(odd.holes, holes);
     release_all();
-    return count;
+    return odd.count;
 }
 
 static void test_off_unit(void **state) {

@@ -104,8 +104,15 @@ static void happen(situation *s) {
     }
 }
 
+static void each_slot(ast_tracks *tracks, const ast_cluster_list *clusters, float of[AST_MASK_BITS]) {
+    for (size_t slot = 0; slot < AST_MASK_BITS; slot++)
+        of[slot] = INFINITY; /* says nothing */
+    if (clusters->slots <= AST_MASK_BITS)
+        ast_tracks_safe_of(tracks, clusters, of);
+}
+
 /* The same tracks with no memory of what they met. */
-static float worked_out_anew(const situation *s) {
+static float worked_out_anew(const situation *s, float of[AST_MASK_BITS]) {
     ast_tracks fresh = {0};
     size_t count = s->tracks.count;
     assert_true(ast_tracks_reserve(&fresh, count, s->dimension));
@@ -122,60 +129,74 @@ static float worked_out_anew(const situation *s) {
         memcpy(fresh.unseen, s->tracks.unseen, count * sizeof *fresh.unseen);
     }
     float safe = ast_tracks_safe(&fresh, &s->clusters);
+    each_slot(&fresh, &s->clusters, of);
     ast_tracks_free(&fresh);
     return safe;
 }
 
-static double best_score(const situation *s, const float *x) {
+static double best_score(const situation *s, const float *x, size_t *of) {
     double best = -4;
     for (size_t i = 0; i < s->clusters.live; i++) {
         size_t slot = (size_t)s->clusters.order[i];
-        if (!(slot < s->tracks.count && s->tracks.unseen[slot]))
-            best = fmax(best, ref_score(x, s->clusters.means + slot * s->dimension, s->dimension));
+        double score = ref_score(x, s->clusters.means + slot * s->dimension, s->dimension);
+        if (!(slot < s->tracks.count && s->tracks.unseen[slot]) && score > best) {
+            best = score;
+            *of = slot;
+        }
     }
     return best;
 }
 
-/* A point anywhere, often close to some mean: whom the bounds rule out does not win it. Returns 1 where `safe` spoke.
- */
-static int check_point(situation *s, float safe, uint64_t seed) {
+/* A point anywhere, often close to some mean: whom the bounds rule out does not win it. Returns 1 where `safe` spoke,
+ * and 2 more where that of the slot did. */
+static int check_point(situation *s, float safe, const float of[AST_MASK_BITS], uint64_t seed) {
     float x[MOST];
     const ast_cluster_list *c = &s->clusters;
     const float *near =
         c->live ? c->means + (size_t)c->order[ast_random_below(&s->random, c->live)] * s->dimension : NULL;
     draw(s, near, near ? exp(uniform(s, -6, 1)) : 1, x);
-    double best = best_score(s, x);
+    size_t slot = 0;
+    double best = best_score(s, x, &slot);
+    float own = slot < AST_MASK_BITS ? of[slot] : INFINITY;
     bool threatened = ast_tracks_threaten(&s->tracks, x, best);
     for (size_t k = 0; k < s->tracks.count; k++) {
         double score = ast_tracks_score(&s->tracks, k, x);
         if (!s->tracks.unseen[k] || score < s->tracks.limit || score < best)
             continue;
-        if ((float)best >= safe || !threatened || !ast_tracks_may_win(&s->tracks, k, x, best))
-            fail_msg("seed %llu: cluster %zu scores %.9g against %.9g; safe from %.9g, %s", (unsigned long long)seed, k,
-                     score, best, (double)safe, threatened ? "threatened" : "not threatened");
+        if ((float)best >= safe || (best > -4 && (float)best >= own) || !threatened ||
+            !ast_tracks_may_win(&s->tracks, k, x, best))
+            fail_msg("seed %llu: cluster %zu scores %.9g against %.9g; safe from %.9g, of the slot %.9g, %s",
+                     (unsigned long long)seed, k, score, best, (double)safe, (double)own,
+                     threatened ? "threatened" : "not threatened");
     }
-    return best > -4 && (float)best >= safe;
+    return best > -4 ? ((float)best >= safe) + 2 * ((float)best >= own) : 0;
 }
 
 static void bounds_hold_from_event_to_event(void **state) {
     (void)state;
-    size_t spoken = 0, asked = 0;
+    size_t spoken = 0, spoken_of = 0, more_of = 0, asked = 0;
     for (uint64_t seed = 1; seed <= ref_case_count(1000); seed++) {
         situation s;
         begin(&s, seed);
         for (int event = 0; event < 30; event++) {
-            float safe = ast_tracks_safe(&s.tracks, &s.clusters);
-            if (safe != worked_out_anew(&s))
-                fail_msg("seed %llu, event %d: safe from %.9g, anew from %.9g", (unsigned long long)seed, event,
-                         (double)safe, (double)worked_out_anew(&s));
-            for (int point = 0; point < 10; point++, asked++)
-                spoken += (size_t)check_point(&s, safe, seed);
+            float of[AST_MASK_BITS], of_anew[AST_MASK_BITS];
+            float safe = ast_tracks_safe(&s.tracks, &s.clusters), anew = worked_out_anew(&s, of_anew);
+            each_slot(&s.tracks, &s.clusters, of);
+            if (safe != anew || memcmp(of, of_anew, sizeof of) != 0)
+                fail_msg("seed %llu, event %d: safe from %.9g, anew from %.9g, or one of a slot differs",
+                         (unsigned long long)seed, event, (double)safe, (double)anew);
+            for (int point = 0; point < 10; point++, asked++) {
+                int spoke = check_point(&s, safe, of, seed);
+                spoken += (size_t)(spoke & 1);
+                spoken_of += (size_t)(spoke >> 1);
+                more_of += spoke == 2;
+            }
             for (uint64_t more = ast_random_below(&s.random, 3); more < 3; more++)
                 happen(&s);
         }
         end(&s);
     }
-    assert_true(spoken > asked / 10); /* a bound that says nothing would hold too */
+    assert_true(spoken > asked / 10 && spoken_of > asked / 10 && more_of > 0); /* a bound that says nothing would hold too */
 }
 
 int main(void) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Chooses the table of kernels for this processor, and computes exact scores: plain C in double, the definition that
- * every table is checked against. */
+ * Chooses the table of kernels for this processor, and computes in plain C, in double: exact scores, the definition that
+ * every table is checked against, and how near to its mean a point must be to be far from all others. */
 #include "tables.h"
 
 #include <math.h>
@@ -59,4 +59,24 @@ void ast_exact_scores(const float *x, const ast_table *table, double *scores) {
         exact_large(x, table, scores);
     for (size_t k = 0; k < table->count && table->axial; k++)
         scores[k] = fabs(scores[k]);
+}
+
+#define LOOSE 0x1p-18 /* means and points are unit vectors to 2^-22, float scores are right to 2^-21 */
+
+double ast_halfway(double cosine) {
+    double sum = 1 + cosine + LOOSE;
+    return (sum > 0 ? sqrt(sum / 2) : 0) + LOOSE;
+}
+
+void ast_alone_from(const ast_table *table, float *from) {
+    float mean[AST_SMALL];
+    for (size_t k = 0; k < table->count; k++) {
+        double nearest = -1, scores[AST_ALONE_MOST];
+        for (size_t d = 0; d < table->dimension; d++)
+            mean[d] = table->means[d * table->capacity + k];
+        ast_exact_scores(mean, table, scores);
+        for (size_t j = 0; j < table->count; j++)
+            nearest = j != k && scores[j] > nearest ? scores[j] : nearest;
+        from[k] = (float)ast_halfway(nearest) + 0x1p-23f;
+    }
 }

@@ -84,14 +84,28 @@ typedef struct ast_small_block {
     float *gaps;       /* (AST_GROUPS) the smallest gap of each group, plus `lead` */
     float lead;
     float fit;
-    float margin; /* gaps up to this do not decide */
+    float margin;        /* gaps up to this do not decide */
+    const float *alone;  /* label_rows: NULL, or (table->count) as of ast_alone_from */
+    int32_t before;      /* label_rows: the label of the point before, one of the table's ids, or below 0 */
+    const uint8_t *late; /* label_rows: NULL, or (AST_BLOCK) not 0: the point takes no part, and gets the label -1 */
 } ast_small_block;
 
 typedef struct ast_small_result {
     uint32_t fresh; /* one bit per scored group */
     float gap;      /* the smallest stored gap of all groups */
+    float least;    /* the smallest best score of the scored groups' points, except label -1 */
     bool attention; /* a point may be undecided, or has a label >= 0 and another id */
+    uint32_t mask;  /* label_rows: bit (label mod 32) of every label >= 0, and maybe of `before` */
+    size_t holes;   /* label_rows: points whose components are all NaN, */
+    size_t late;    /* ... and late points that are no holes */
 } ast_small_result;
+
+/* Rows that are not unit vectors. */
+typedef struct ast_odd_rows {
+    uint32_t *list; /* (n) which */
+    size_t count;   /* of those listed */
+    size_t holes;   /* rows that are all NaN, which are not listed */
+} ast_odd_rows;
 
 /* A mean that may be the best one of a row, and its reach (heads.h). */
 typedef struct ast_rival {
@@ -99,7 +113,8 @@ typedef struct ast_rival {
     float reach;
 } ast_rival;
 
-/* A byte stands for a coordinate in units that its row has: -AST_BYTE..AST_BYTE. Those of points have AST_BYTE added. */
+/* A byte stands for a coordinate in units that its row has: -AST_BYTE..AST_BYTE. Those of points have AST_BYTE added.
+ */
 #define AST_BYTE 63
 #define AST_QUADS 2 /* bytes are multiplied by fours, and so many fours at a time */
 
@@ -164,9 +179,11 @@ typedef struct ast_kernels {
     const struct ast_mixing *mixing;
     ast_head_kernels heads;
 
-    /* Splits packed rows of n small points into columns. Lists the points whose squared length, in double, is a NaN or
-     * differs from 1 by more than AST_UNIT_TOLERANCE. Index with the dimension, 2..4, here and below. */
-    size_t (*split_columns[AST_SMALL + 1])(const float *rows, size_t n, float *const *x, uint32_t *list);
+    /* Splits packed rows of n small points into columns. A hole, a point whose components are all NaN, becomes zero and
+     * gets the label -1, the others -2. Lists the other points whose squared length, in double, is a NaN or differs
+     * from 1 by more than AST_UNIT_TOLERANCE. Index with the dimension, 2..4, here and below. */
+    void (*split_columns[AST_SMALL + 1])(const float *rows, size_t n, float *const *x, int32_t *labels,
+                                         ast_odd_rows *odd);
 
     /* Scores n small points against every mean of the table. */
     void (*score_columns[AST_SMALL + 1])(const float *const *x, size_t n, const ast_table *table, ast_scores out);
@@ -178,6 +195,13 @@ typedef struct ast_kernels {
      * Stores no scores. */
     ast_small_result (*label_and_sum[AST_SMALL + 1])(const ast_small_block *block, const ast_table *table,
                                                      ast_bins *bins);
+
+    /* The same from packed rows of three components, without columns (block->x): holes get the label -1. `fresh` is 0,
+     * and the sums are as they were, if a row is neither a hole nor a unit vector. A late
+     * one may have another length. One float after the last row is
+     * read. */
+    ast_small_result (*label_rows)(const float *rows, const ast_small_block *block, const ast_table *table,
+                                   ast_bins *bins);
 
     /* Scores n rows of a large dimension; among equal best scores, the id is any of them. scratch: AST_ROW_SCRATCH
      * floats, aligned to 32 bytes. */
@@ -238,6 +262,17 @@ typedef struct ast_kernels {
     size_t (*meet_balls)(const ast_balls *balls, size_t first, size_t n, const float *centre, float reach,
                          uint32_t *list);
 } ast_kernels;
+
+/* Points near a mean are far from all others. Let a be the angle from mean k to the nearest other one, and s the score
+ * of a point with mean k. Its score with any other mean is at most cos(a - acos s), which is a concave function of s,
+ * equal to s with slope -1 where s = cos(a / 2). So it is at most 2 cos(a / 2) - s, and mean k wins by at least 2 (s -
+ * cos(a / 2)) where that is positive. For each mean of a small table of at most AST_ALONE_MOST: cos(a / 2), with an
+ * allowance for rounding. */
+#define AST_ALONE_MOST 32
+void ast_alone_from(const ast_table *table, float *from);
+
+/* cos(a / 2) of means whose product is `cosine`, with that allowance. */
+double ast_halfway(double cosine);
 
 /* Scratch of score_rows, in floats: best, second and id in AST_LANES lanes for each row of a tile. */
 #define AST_PRODUCT_ROWS 6
