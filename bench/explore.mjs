@@ -46,15 +46,27 @@ function step(angle) {
     const painted = (then) => requestAnimationFrame(() => setTimeout(then));
     const hear = ({ detail }) => {
       if (detail.id !== detail.newest || !detail.command.includes(`--angle ${angle}`)) return;
+      const parts = { ...window.marks, shown: performance.now(), elapsed: 1000 * detail.elapsed };
+      requestAnimationFrame(() => (parts.frame = performance.now()));
       painted(() => {
         times.first ??= performance.now() - start;
+        times.parts ??= split(start, parts);
         times.run = detail.seconds;
         if (detail.unfinished) return;
-        document.removeEventListener("asterism-result", hear);
+        document.removeEventListener("asterism-drawn", hear);
         done({ ...times, whole: performance.now() - start, clusters: detail.clusters });
       });
     };
-    document.addEventListener("asterism-result", hear);
+    /** Where the time went, in ms. */
+    const split = (start, { sent, came, shown, frame, elapsed }) => ({
+      "event to request": sent - start,
+      "server": elapsed,
+      "on the way": came - sent - elapsed,
+      "message to drawn": shown - came,
+      "drawn to frame": frame - shown,
+      "frame to painted": performance.now() - frame,
+    });
+    document.addEventListener("asterism-drawn", hear);
     slider.value = angle;
     const start = performance.now();
     slider.dispatchEvent(new Event("input"));
@@ -64,7 +76,19 @@ function step(angle) {
 /** Notes when the first result was painted, since the page was opened. */
 function watch() {
   const note = () => requestAnimationFrame(() => setTimeout(() => (window.opened ??= performance.now())));
-  document.addEventListener("asterism-result", note, { once: true });
+  document.addEventListener("asterism-drawn", note, { once: true });
+  const { WebSocket: Plain } = window;
+  window.marks = {};
+  window.WebSocket = class extends Plain {
+    constructor(...words) {
+      super(...words);
+      this.addEventListener("message", () => (window.marks.came = performance.now()));
+    }
+    send(data) {
+      window.marks.sent = performance.now();
+      super.send(data);
+    }
+  };
 }
 
 function distribution(values) {
@@ -74,8 +98,10 @@ function distribution(values) {
 }
 
 const browser = await launch();
-for (const [title, name, options, from, to] of workloads) {
+const chosen = process.argv.slice(2).map(Number);
+for (const [number, [title, name, options, from, to]] of workloads.entries()) {
   if (options) sample(name, options);
+  if (chosen.length && !chosen.includes(number)) continue;
   const served = await explore(folder, name, "--angle", String(to));
   const { page, close } = await browser.visit(served.address, { prepare: (page) => page.addInitScript(watch) });
   await page.waitForFunction(() => window.opened);
@@ -93,6 +119,8 @@ for (const [title, name, options, from, to] of workloads) {
   console.log(`  run alone      ${distribution(steps.map((s) => 1000 * s.run))}`);
   console.log(`  event to frame ${distribution(steps.map((s) => s.first))}`);
   console.log(`  whole result   ${distribution(steps.map((s) => s.whole))}`);
+  for (const part of Object.keys(steps[0].parts))
+    console.log(`    ${part.padEnd(17)} ${distribution(steps.map((s) => s.parts[part]))}`);
   await close();
   await served.end();
 }

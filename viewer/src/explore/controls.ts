@@ -45,6 +45,7 @@ export class Controls {
     box.listen((wish) => this.follow(wish));
     document.addEventListener("keydown", (event) => this.key(event));
     this.follow(box.value);
+    this.judge();
   }
 
   /** What the last run did, or what is wrong. */
@@ -136,8 +137,8 @@ export class Controls {
     if (this.sweep && (this.sweep.axial !== wish.axial || this.sweep.center !== wish.center)) {
       this.sweep = null;
       this.curves.show(null);
+      this.judge();
     }
-    this.judge();
   }
 
   private optionsRow(): HTMLElement {

@@ -31,9 +31,9 @@ const LIGHT = ["#56b4e9", "#e69f00", "#33c9a0"];
 export class Curves {
   readonly element: HTMLElement;
   private readonly canvas = new Canvas("curves-canvas");
+  private readonly cursor = el("div", { class: "cursor" });
   private readonly legend = el("p", { class: "hint legend" });
   private sweep: Sweep | null = null;
-  private angle = 0;
   private most = 120;
   private readonly redraw = onceAFrame(() => this.draw());
 
@@ -42,6 +42,7 @@ export class Curves {
       "div",
       { class: "curves", role: "img", "aria-label": "Clusters, silhouette and stability over the angle" },
       this.canvas.element,
+      this.cursor,
     );
     this.element = el("div", {}, area, this.legend);
     area.addEventListener("pointerdown", (event) => this.drag(area, event));
@@ -55,9 +56,10 @@ export class Curves {
   }
 
   at(angle: number, most: number): void {
-    this.angle = angle;
+    const part = Math.min(angle, most) / most;
+    this.cursor.style.left = `calc(${EDGE}px + ${part} * (100% - ${2 * EDGE}px))`;
+    if (most !== this.most) this.redraw();
     this.most = most;
-    this.redraw();
   }
 
   private drag(area: HTMLElement, event: PointerEvent): void {
@@ -82,7 +84,7 @@ export class Curves {
     const rows = (this.sweep?.angles ?? []).filter((row) => row.angle <= this.most);
     this.drawClusters(pen, rows, x);
     LINES.forEach((line, i) => this.drawLine(pen, rows, line, this.colourOf(i), x));
-    this.drawChosen(pen, x);
+    this.drawTuned(pen, x);
     this.legend.replaceChildren(...this.words(rows));
   }
 
@@ -144,16 +146,13 @@ export class Curves {
     flush();
   }
 
-  private drawChosen(pen: Pen, x: (angle: number) => number): void {
+  private drawTuned(pen: Pen, x: (angle: number) => number): void {
     const ink = inks(),
-      tuned = this.sweep?.tuned,
-      here = x(Math.min(this.angle, this.most));
-    if (tuned && tuned.angle <= this.most) {
-      const place = x(tuned.angle);
-      pen.line([place, TOP, place, HEIGHT - BOTTOM], false, { stroke: ink.accent, width: 1.5, dash: [4, 3] });
-      pen.text(place, TOP - 3, "★", { colour: ink.accent, size: 13, anchor: "middle", halo: ink.card });
-    }
-    pen.line([here, TOP - 4, here, HEIGHT - BOTTOM], false, { stroke: ink.ink, width: 2 });
+      tuned = this.sweep?.tuned;
+    if (!tuned || tuned.angle > this.most) return;
+    const place = x(tuned.angle);
+    pen.line([place, TOP, place, HEIGHT - BOTTOM], false, { stroke: ink.accent, width: 1.5, dash: [4, 3] });
+    pen.text(place, TOP - 3, "★", { colour: ink.accent, size: 13, anchor: "middle", halo: ink.card });
   }
 
   private words(rows: SweepAngle[]): (Node | string)[] {

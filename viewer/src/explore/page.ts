@@ -23,6 +23,9 @@ import { TreeCard } from "./tree";
 import { Views } from "./views";
 import { WishBox } from "./wish";
 
+/** Milliseconds without a result after which the table follows, the latest that it does, and what takes longer still. */
+const HALT = 80;
+const LATEST = 250;
 const REST = 350;
 
 export function explorePage(title: string, version: string): HTMLElement {
@@ -94,6 +97,9 @@ class Shown {
   private readonly notes = el("div");
   private places: Places | null = null;
   private result: Result | null = null;
+  private undescribed: { result: Result; labels: Int32Array; since: number } | null = null;
+  private describing = 0;
+  private described = -1;
   private picked: number | null = null;
   private resting = 0;
 
@@ -144,6 +150,7 @@ class Shown {
   }
 
   hear(message: Message): void {
+    if (message.type !== "result" && message.type !== "points") this.describe();
     switch (message.type) {
       case "points":
         this.places = message;
@@ -172,8 +179,7 @@ class Shown {
   private show(result: Result): void {
     const { places } = this;
     if (!places) return;
-    const labels = labelsOf(result),
-      before = this.result;
+    const labels = labelsOf(result);
     this.result = result;
     this.views.show(
       new Points(this.views.turned(places.arrays.xyz, labels, result, this.box.value.axial), labels),
@@ -181,19 +187,39 @@ class Shown {
       places,
     );
     this.picture?.show(labels);
+    this.controls.say(stateOf(result, this.hello.points), result.unfinished ? "unfinished" : "good");
+    this.announce("asterism-drawn", result);
+    this.describeSoon(result, labels);
+  }
+
+  /** The table and the other words follow when a drag halts, and a few times per second while it goes on: laying them
+   * out takes longer than drawing the points, and would take the processor from the next step. */
+  private describeSoon(result: Result, labels: Int32Array): void {
+    const now = performance.now(),
+      since = this.undescribed?.since ?? now;
+    this.undescribed = { result, labels, since };
+    clearTimeout(this.describing);
+    this.describing = window.setTimeout(() => this.describe(), Math.max(0, Math.min(HALT, since + LATEST - now)));
+  }
+
+  private describe(): void {
+    const { undescribed, places } = this;
+    if (!undescribed || !places) return;
+    this.undescribed = null;
+    const { result, labels } = undescribed;
     this.table.show(result);
     this.command.show(result.command);
-    this.controls.say(stateOf(result, this.hello.points), result.unfinished ? "unfinished" : "good");
     this.facts(result, null);
     this.remark(result, places);
-    if (result.id !== before?.id) this.forget();
+    if (result.id !== this.described) this.forget();
+    this.described = result.id;
     clearTimeout(this.resting);
     this.resting = window.setTimeout(() => this.rest(), REST);
-    document.dispatchEvent(
-      new CustomEvent("asterism-result", {
-        detail: { ...result, labels, drawn: this.hello.arrays.rows, newest: this.channel.newest },
-      }),
-    );
+    this.announce("asterism-result", { ...result, labels, drawn: this.hello.arrays.rows });
+  }
+
+  private announce(name: string, result: object): void {
+    document.dispatchEvent(new CustomEvent(name, { detail: { ...result, newest: this.channel.newest } }));
   }
 
   /** What belonged to the result before. */

@@ -90,15 +90,24 @@ export class GlPoints implements PointsLayer {
     });
   }
 
+  /** Places that are there already are not sent again: a step of a slider changes labels and colours only. */
   set(points: Points, colours: Colours): void {
-    this.cloud?.geometry.dispose();
+    const labels = Float32Array.from(points.labels),
+      painted = paint(points, colours),
+      { geometry } = this.cloud ?? {};
+    if (geometry && geometry.getAttribute("position").array === points.xyz) {
+      update(geometry, "colour", painted);
+      update(geometry, "label", labels);
+      return;
+    }
+    geometry?.dispose();
     this.scene.clear();
     this.count = points.count;
-    const geometry = new THREE.BufferGeometry();
-    geometry.setAttribute("position", new THREE.BufferAttribute(points.xyz, 3, true));
-    geometry.setAttribute("colour", new THREE.BufferAttribute(paint(points, colours), 3, true));
-    geometry.setAttribute("label", new THREE.BufferAttribute(Float32Array.from(points.labels), 1));
-    this.cloud = new THREE.Points(geometry, this.material);
+    const fresh = new THREE.BufferGeometry();
+    fresh.setAttribute("position", new THREE.BufferAttribute(points.xyz, 3, true));
+    fresh.setAttribute("colour", new THREE.BufferAttribute(painted, 3, true));
+    fresh.setAttribute("label", new THREE.BufferAttribute(labels, 1));
+    this.cloud = new THREE.Points(fresh, this.material);
     this.cloud.frustumCulled = false;
     this.scene.add(this.cloud);
   }
@@ -128,13 +137,23 @@ export class GlPoints implements PointsLayer {
   }
 }
 
+function update(geometry: THREE.BufferGeometry, name: string, numbers: Uint8Array | Float32Array): void {
+  const attribute = geometry.getAttribute(name) as THREE.BufferAttribute;
+  attribute.array = numbers;
+  attribute.needsUpdate = true;
+}
+
 function paint(points: Points, colours: Colours): Uint8Array {
-  const bytes = new Uint8Array(3 * points.count),
+  const { labels } = points,
+    bytes = new Uint8Array(3 * points.count),
     known = new Map<number, readonly [number, number, number]>();
-  points.labels.forEach((label, i) => {
+  for (let i = 0; i < labels.length; i++) {
+    const label = labels[i] as number;
     let colour = known.get(label);
     if (!colour) known.set(label, (colour = colours.rgb(label)));
-    bytes.set(colour, 3 * i);
-  });
+    bytes[3 * i] = colour[0];
+    bytes[3 * i + 1] = colour[1];
+    bytes[3 * i + 2] = colour[2];
+  }
   return bytes;
 }

@@ -47,6 +47,7 @@ export class Sphere {
   private through: boolean;
   private width = 0;
   private height = 0;
+  private seen: unknown[] = [];
   private pointer: { x: number; y: number } | null = null;
   readonly redraw = onceAFrame(() => this.draw());
   private readonly peek = onceAFrame(() => this.point());
@@ -137,12 +138,22 @@ export class Sphere {
       ink = inks();
     if (width < 20 || height < 20) return;
     const box = this.box();
-    const under = this.under.fresh(width, height);
-    if (this.options.globe !== false) drawGlobe(under, view, box, ink);
+    this.drawUnder();
     this.points.draw(view, box, width, height, this.look());
     const pen = this.over.fresh(width, height);
     drawMarkers(pen, scene, view, box, this.look());
     drawAxes(pen, view, box, ink, this.options.axes);
+  }
+
+  /** The globe, if it is seen differently than before. */
+  private drawUnder(): void {
+    const { width, height, view } = this,
+      ink = inks(),
+      seen = [width, height, view.rotation, view.zoom, ink];
+    if (seen.every((value, i) => value === this.seen[i])) return;
+    this.seen = seen;
+    const pen = this.under.fresh(width, height);
+    if (this.options.globe !== false) drawGlobe(pen, view, this.box(), ink);
   }
 
   private hands() {
