@@ -13,11 +13,11 @@
 
 #include "progress.h"
 
-#define PATIENCE 0.1 /* seconds before something unfinished is shown */
-#define GLANCE 0.06  /* seconds for the unfinished run, ... */
-#define LONGEST 0.12 /* ... and the end of it */
-#define QUIET 0.2    /* seconds without a wish before details are computed */
-enum { FIRST_ROWS = 1000 };
+#define PATIENCE 0.07 /* seconds before something unfinished is shown */
+#define GLANCE 0.03   /* seconds for the unfinished run, ... */
+#define LONGEST 0.06  /* ... and the end of it */
+#define QUIET 0.2     /* seconds without a wish before details are computed */
+enum { FIRST_ROWS = 500 };
 #define MOST_NUMBERS ((size_t)1 << 18) /* of points whose principal axes are found */
 
 double ast_explore_clock(void) {
