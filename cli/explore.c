@@ -13,6 +13,7 @@
 #include "interrupt.h"
 #include "pages.h"
 #include "recommend.h"
+#include "stream_state.h"
 #include "terminal.h"
 
 typedef ast_cli_explore_settings settings;
@@ -225,13 +226,13 @@ static int explore(const ast_explored *explored) {
     return code;
 }
 
-/* A report or the lines of a stream have been computed: what there is to explore is their timeline. */
+/* A report, the lines of a stream or its state have been computed: what there is to explore is their timeline. */
 static bool is_recorded(int argc, char **argv) {
     static const char *const extensions[] = {".html", ".htm", ".jsonl", ".ndjson"};
     for (size_t i = 0; argc > 0 && i < sizeof extensions / sizeof *extensions; i++)
         if (ast_has_extension(argv[0], extensions[i]))
             return true;
-    return false;
+    return argc > 0 && ast_cli_is_state(argv[0]);
 }
 
 static int run(int argc, char **argv) {

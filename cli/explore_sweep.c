@@ -43,6 +43,7 @@ static void add_angle(ast_text *rows, const ast_tune_angle *row) {
     ast_json_real(rows, "stability", row->stability, 17);
     ast_json_integer(rows, "merged", (int64_t)row->merged);
     ast_json_real(rows, "merged_silhouette", row->merged_silhouette, 17);
+    ast_json_real(rows, "evidence", row->evidence, 17);
     ast_json_close(rows, '}');
 }
 

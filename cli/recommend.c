@@ -89,6 +89,7 @@ static void put_angles(const ast_tune_report *found, ast_text *json) {
         ast_json_real(json, "objective", row->objective, 17);
         ast_json_integer(json, "merged", (int64_t)row->merged);
         ast_json_real(json, "merged_silhouette", row->merged_silhouette, 17);
+        ast_json_real(json, "evidence", row->evidence, 17);
         ast_json_close(json, '}');
     }
     ast_json_close(json, ']');

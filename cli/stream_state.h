@@ -20,6 +20,9 @@ typedef struct ast_cli_standing {
     size_t state_size;
 } ast_cli_standing;
 
+/* Whether the file is there and begins as a state does. */
+int ast_cli_is_state(const char *path);
+
 /* Reads the file if it is there; *bytes NULL if it is not, otherwise to free() after the last use of `standing`. */
 int ast_cli_state_read(const char *path, unsigned char **bytes, ast_cli_standing *standing);
 

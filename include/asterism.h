@@ -504,6 +504,7 @@ typedef struct ast_tune_angle {
     double objective;         /* as in ast_report */
     size_t merged;            /* clusters with AST_MERGE_EVIDENCE */
     double merged_silhouette; /* NaN with fewer than two */
+    double evidence;          /* for these clusters, not merged, over one cluster, in nats (docs/merging.md) */
 } ast_tune_angle;
 
 /* Each comment begins with the default. */
@@ -747,8 +748,9 @@ AST_API void ast_stream_close(ast_stream *stream); /* NULL is allowed */
  */
 AST_API ast_status ast_stream_step(ast_stream *stream, const ast_points *points, int32_t *labels, ast_frame *frame);
 
-/* The clusters after the last step, in order of id, including clusters that died or were merged in it. Valid until the
- * next call with the stream. The array has the caller's stride, as in ast_cluster_records. */
+/* The clusters after the last step, in order of id, including clusters that died or were merged in it. After
+ * ast_stream_load, the clusters that the state remembers: AST_SEEN if they had points in the last frame, otherwise
+ * AST_UNSEEN; the shares are those among the remembered clusters. Valid until the next call with the stream. The array has the caller's stride, as in ast_cluster_records. */
 AST_API const ast_tracked *ast_stream_records(const ast_stream *stream, size_t record, size_t *count);
 static inline const ast_tracked *ast_stream_clusters(const ast_stream *stream, size_t *count) {
     return ast_stream_records(stream, sizeof(ast_tracked), count);
@@ -772,6 +774,11 @@ AST_API const void *ast_stream_save(ast_stream *stream, size_t *size);
 /* Replaces the state by a saved one. AST_BAD_DATA, and nothing changes, if the bytes are damaged, have another version,
  * or come from a stream with other options (except `parallel` and `bounds`); the sentence names the option. */
 AST_API ast_status ast_stream_load(ast_stream *stream, const void *state, size_t size);
+
+/* The options of the stream that saved these bytes, so that ast_stream_open gives a stream that can load them:
+ * `parallel` and `bounds`, which a state does not have, stay as they are. `options` comes from ast_stream_options_init.
+ * AST_BAD_DATA as above. */
+AST_API ast_status ast_stream_saved(ast_context *context, const void *state, size_t size, ast_stream_options *options);
 
 /* ---- Measures -------------------------------------------------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
 #include "context.h"
 
 #include "checksum.h"
+#include "degree.h"
 #include "memory.h"
 #include "rowset.h"
 #include "stream.h"
@@ -111,24 +112,32 @@ static const char *other_option(const state_header *a, const state_header *b) {
                                                         : NULL;
 }
 
-static ast_status check(ast_stream *s, const unsigned char *state, size_t size, state_header *header) {
-    state_header mine = describe(s);
+/* Reads the header of a state that is whole. */
+static ast_status read_header(ast_fault *fault, const unsigned char *state, size_t size, state_header *header) {
     uint64_t start[2], sum; /* every version begins with the magic number and its own */
     if (size < sizeof start)
-        return ast_fail(s->fault, AST_BAD_DATA, "the state ends early: it has only %zu bytes", size);
+        return ast_fail(fault, AST_BAD_DATA, "the state ends early: it has only %zu bytes", size);
     memcpy(start, state, sizeof start);
     if (start[0] != MAGIC)
-        return ast_fail(s->fault, AST_BAD_DATA, "this is no state of a stream");
+        return ast_fail(fault, AST_BAD_DATA, "this is no state of a stream");
     if (start[1] != VERSION)
-        return ast_fail(s->fault, AST_BAD_DATA,
+        return ast_fail(fault, AST_BAD_DATA,
                         "the state has version %llu; this library reads version %d, so start the stream anew",
                         (unsigned long long)start[1], VERSION);
     if (size < sizeof *header + sizeof sum)
-        return ast_fail(s->fault, AST_BAD_DATA, "the state ends early: it has only %zu bytes", size);
+        return ast_fail(fault, AST_BAD_DATA, "the state ends early: it has only %zu bytes", size);
     memcpy(header, state, sizeof *header);
     memcpy(&sum, state + size - sizeof sum, sizeof sum);
     if (header->size != size || sum != ast_checksum(state, size - sizeof sum))
-        return ast_fail(s->fault, AST_BAD_DATA, "the state is damaged: its checksum does not match");
+        return ast_fail(fault, AST_BAD_DATA, "the state is damaged: its checksum does not match");
+    return AST_OK;
+}
+
+static ast_status check(ast_stream *s, const unsigned char *state, size_t size, state_header *header) {
+    state_header mine = describe(s);
+    ast_status status = read_header(s->fault, state, size, header);
+    if (status != AST_OK)
+        return status;
     const char *other = other_option(header, &mine);
     if (other)
         return ast_fail(s->fault, AST_BAD_DATA,
@@ -144,6 +153,40 @@ static const unsigned char *get(void *to, const unsigned char *from, size_t size
     return from + size;
 }
 
+static bool reserve_records(ast_stream *s, size_t count) {
+    ast_record_list *records = &s->records;
+    size_t listed = records->capacity, placed = listed;
+    bool grown = ast_reserve(&records->list, &listed, 0, count, sizeof *records->list) &&
+                 ast_reserve(&records->means, &placed, 0, count, s->options.dimension * sizeof *records->means);
+    if (grown)
+        records->capacity = listed < placed ? listed : placed;
+    return grown;
+}
+
+/* The clusters as the last step left them, without those that ended in it. Of the frame's points the state knows only
+ * those of its clusters. */
+static void list_clusters(ast_stream *s) {
+    size_t dimension = s->options.dimension;
+    double all = 0;
+    for (size_t k = 0; k < s->count; k++)
+        all += s->track[k].dt == 1 ? s->track[k].n_prev : 0;
+    memcpy(s->records.means, s->m, s->count * dimension * sizeof *s->m);
+    for (size_t k = 0; k < s->count; k++) {
+        const ast_track *track = &s->track[k];
+        double points = track->dt == 1 ? track->n_prev : 0;
+        s->records.list[k] = (ast_tracked){.id = track->id,
+                                           .event = track->dt == 1 ? AST_SEEN : AST_UNSEEN,
+                                           .age = track->dt - 1,
+                                           .count = (size_t)points,
+                                           .share = all > 0 ? points / all : 0,
+                                           .weight = track->weight,
+                                           .mean = s->records.means + k * dimension,
+                                           .spread = sqrt(ast_stream_spread(s, &track->spread)) / AST_DEGREE,
+                                           .into = -1};
+    }
+    s->records.count = s->count;
+}
+
 static ast_status load(ast_stream *s, const void *state, size_t size) {
     state_header header;
     ast_status status = ast_check_pointer(state, "state", s->fault);
@@ -153,7 +196,7 @@ static ast_status load(ast_stream *s, const void *state, size_t size) {
         return status;
     size_t count = (size_t)header.count, dimension = s->options.dimension;
     size_t pairs = (size_t)header.pairs;
-    if (!ast_stream_reserve(s, count) ||
+    if (!ast_stream_reserve(s, count) || !reserve_records(s, count + 1) ||
         !ast_reserve(&s->joins.pairs, &s->joins.capacity, 0, pairs, sizeof *s->joins.pairs))
         return ast_fail_memory(s->fault);
     const unsigned char *at = (const unsigned char *)state + sizeof header;
@@ -167,10 +210,52 @@ static ast_status load(ast_stream *s, const void *state, size_t size) {
     s->next_id = (int32_t)header.next_id;
     s->spread = header.spread;
     memcpy(s->turn, header.turn, sizeof s->turn);
-    s->records.count = 0;
+    list_clusters(s);
     return AST_OK;
 }
 
 ast_status ast_stream_load(ast_stream *s, const void *state, size_t size) {
     return ast_enter(s ? s->context : NULL) ? ast_leave(s->context, load(s, state, size)) : AST_BAD_OPTION;
+}
+
+/* ---- The options of a state -------------------------------------------------------------------------------------- */
+
+static void take_options(const state_header *header, ast_stream_options *options) {
+    options->dimension = (size_t)header->dimension;
+    options->method = (ast_stream_method)header->method;
+    options->angle = header->angle;
+    options->drift = header->beta < 0 ? header->drift : options->drift;
+    options->beta = header->beta < 0 ? NAN : header->beta;
+    options->weight_update = (ast_weight_update)header->weight_update;
+    options->lifetime = (uint32_t)header->lifetime;
+    options->max_iterations = (int)header->max_iterations;
+    options->max_clusters = (size_t)header->max_clusters;
+    options->axial = header->axial != 0;
+    options->revive_near = header->revive_near != 0;
+    options->merge_tracked = header->merge_tracked != 0;
+    options->rigid = header->rigid != 0;
+}
+
+static ast_status read_options(ast_fault *fault, const void *state, size_t size, ast_stream_options *options) {
+    state_header header;
+    ast_status status = ast_check_pointer(state, "state", fault);
+    const char *problem = ast_size_problem(options, sizeof *options);
+    if (status == AST_OK && problem)
+        return ast_fail(fault, AST_BAD_OPTION, "%s", problem);
+    if (status == AST_OK)
+        status = read_header(fault, state, size, &header);
+    if (status != AST_OK)
+        return status;
+    ast_stream_options taken = *options;
+    take_options(&header, &taken);
+    problem = ast_stream_options_problem(&taken);
+    if (problem)
+        return ast_fail(fault, AST_BAD_DATA, "the state is damaged: %s", problem);
+    *options = taken;
+    return AST_OK;
+}
+
+ast_status ast_stream_saved(ast_context *context, const void *state, size_t size, ast_stream_options *options) {
+    return ast_enter(context) ? ast_leave(context, read_options(&context->fault, state, size, options))
+                              : AST_BAD_OPTION;
 }

@@ -167,6 +167,8 @@ static ast_status sweep_angle(ast_tuning *t, sweep *s, ast_tune_angle *row) {
     row->stability = NAN;
     if (status == AST_OK)
         status = ast_tune_silhouette(t, points, s->labels, row->clusters, &row->silhouette);
+    if (status == AST_OK)
+        status = ast_tune_evidence(t, s->labels, row->clusters, &row->evidence);
     if (status == AST_OK && t->tuned->angle_count > 0) {
         status = ast_tune_inner(t, ast_compare(t->inner, s->labels, s->last, points->count, &agreement));
         row->stability = agreement.nmi;

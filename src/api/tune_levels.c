@@ -46,22 +46,22 @@ ast_status ast_tune_grow_tree(ast_tuning *t, ast_tune_set *set, double angle) {
 
 /* ---- The evidence ------------------------------------------------------------------------------------------------ */
 
-/* Distinct rows of every leaf, equal rows being neighbours: their number and their sum. Axial: rows are turned to the
- * side of the leaf's sum so far. */
-static void add_distinct(const ast_tune_set *set, bool axial, double *counts, int64_t *sums) {
+/* Distinct rows of every label, equal rows being neighbours: their number and their sum. Axial: rows are turned to the
+ * side of the label's sum so far. labels: (count) */
+static void add_distinct(const ast_tune_set *set, const int32_t *labels, bool axial, double *counts, int64_t *sums) {
     size_t dimension = set->points.dimension, bytes = dimension * sizeof *set->rows;
     for (size_t i = 0; i < set->points.count; i++) {
         const float *row = set->rows + i * dimension;
-        int32_t leaf = set->leaves[i];
-        if (i > 0 && leaf == set->leaves[i - 1] && memcmp(row, row - dimension, bytes) == 0)
+        int32_t label = labels[i];
+        if (i > 0 && label == labels[i - 1] && memcmp(row, row - dimension, bytes) == 0)
             continue;
-        int64_t *sum = sums + (size_t)leaf * dimension;
+        int64_t *sum = sums + (size_t)label * dimension;
         double side = 0;
         for (size_t d = 0; axial && d < dimension; d++)
             side += (double)sum[d] * (double)row[d];
         for (size_t d = 0; d < dimension; d++)
             sum[d] += llrint((side < 0 ? -UNIT : UNIT) * (double)row[d]);
-        counts[leaf]++;
+        counts[label]++;
     }
 }
 
@@ -108,13 +108,42 @@ ast_status ast_tune_find_limit(ast_tuning *t, const ast_tune_set *set, size_t *l
     bool ready = ast_evidence_open(&e, leaves, dimension, UNIT) && counts && sums;
     ast_status status = ready ? AST_OK : ast_fail_memory(&t->context->fault);
     if (status == AST_OK) {
-        add_distinct(set, t->options->axial != 0, counts, sums);
+        add_distinct(set, set->leaves, t->options->axial != 0, counts, sums);
         status = climb(t, set, &e, counts, sums, limit, evidence);
         *limit = *limit == 1 && mostly_copies(set, counts) ? leaves : *limit;
     }
     ast_evidence_close(&e);
     ast_free_all(counts, sums);
     return status;
+}
+
+/* What joining all clusters, one after the other, takes from the evidence. */
+static double join_all(ast_evidence *e, size_t clusters, bool axial) {
+    double apart = ast_evidence_value(e);
+    size_t all = 0;
+    for (size_t k = 1; k < clusters; k++) {
+        ast_evidence_join(e, all, k, axial && ast_evidence_opposite(e, all, k));
+        all = clusters + k - 1;
+    }
+    return apart - ast_evidence_value(e);
+}
+
+ast_status ast_tune_evidence(ast_tuning *t, const int32_t *labels, size_t clusters, double *evidence) {
+    ast_evidence e;
+    size_t dimension = t->sample.points.dimension;
+    bool axial = t->options->axial != 0;
+    double *counts = ast_allocate_zero(clusters, sizeof *counts);
+    int64_t *sums = ast_allocate_zero(clusters * dimension, sizeof *sums);
+    bool ready = ast_evidence_open(&e, clusters, dimension, UNIT) && counts && sums;
+    if (ready) {
+        add_distinct(&t->sample, labels, axial, counts, sums);
+        for (size_t k = 0; k < clusters; k++)
+            ast_evidence_leaf(&e, counts[k], sums + k * dimension);
+        *evidence = join_all(&e, clusters, axial);
+    }
+    ast_evidence_close(&e);
+    ast_free_all(counts, sums);
+    return ready ? AST_OK : ast_fail_memory(&t->context->fault);
 }
 
 /* ---- The levels -------------------------------------------------------------------------------------------------- */

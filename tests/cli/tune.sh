@@ -35,6 +35,10 @@ for key in command silhouette from to limit reason points missing leaf_angle cut
     grep -q "\"$key\": " found || broken "no $key"
 done
 grep -q '"merged_silhouette": ' found && grep -q '"peak": true' found || broken 'no tables'
+# The evidence of every angle: none for one cluster; for the right ones about that of the best level.
+grep -o '{"angle": [^}]*}' found | sed 's/.*"clusters": \([0-9]*\).*"evidence": \([^,}]*\).*/\1 \2/' >evidence
+awk -v best="$(json evidence found)" '($1 == 1 && $2 != 0) || $2 > 1.001 * best || ($1 == 6 && $2 < 0.9 * best) { bad = 1 }
+    END { exit bad || NR < 10 }' evidence || broken "the evidence of the angles: $(cat evidence)"
 equal 'one recommendation in the table' 1 "$(grep -c ',1$' t.csv)"
 equal 'the row of it' 6 "$(awk -F, '$8 == 1 { print $2 }' t.csv)"
 equal panels 3 "$(grep -c 'angle (degrees)' t.svg)"

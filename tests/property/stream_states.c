@@ -129,6 +129,66 @@ static void states_of_like_options_are_taken(void **state) {
 }
 
 /* An empty state of version 1 was shorter than any of today's; it is told by its version all the same. */
+/* Records of a loaded state are those of the last step, without the clusters that ended in it. */
+static void check_records(const ast_stream *stream, const ast_stream *loaded, size_t dimension) {
+    size_t count, remembered, k = 0;
+    const ast_tracked *all = ast_stream_clusters(stream, &count), *some = ast_stream_clusters(loaded, &remembered);
+    double points = 0;
+    for (size_t i = 0; i < count; i++)
+        points += all[i].event != AST_DIED && all[i].event != AST_MERGED ? (double)all[i].count : 0;
+    for (size_t i = 0; i < count; i++) {
+        if (all[i].event == AST_DIED || all[i].event == AST_MERGED)
+            continue;
+        assert_true(k < remembered);
+        assert_int_equal(some[k].id, all[i].id);
+        assert_int_equal(some[k].event, all[i].count ? AST_SEEN : AST_UNSEEN);
+        assert_int_equal(some[k].age, all[i].age);
+        assert_int_equal(some[k].count, all[i].count);
+        assert_float_equal(some[k].share, points > 0 ? (double)all[i].count / points : 0, 1e-12);
+        assert_float_equal(some[k].weight, all[i].weight, 0);
+        assert_float_equal(some[k].spread, all[i].spread, 0);
+        assert_memory_equal(some[k].mean, all[i].mean, dimension * sizeof *all[i].mean);
+        k++;
+    }
+    assert_int_equal(k, remembered);
+}
+
+static void check_saved(const ast_stream_options *options) {
+    ast_stream *stream = rules_used(options, 3), *loaded = NULL;
+    rules_bytes state = rules_save(stream);
+    ast_stream_options found;
+    ast_stream_options_init(&found);
+    assert_int_equal(ast_stream_saved(rules_context(), state.data, state.size, &found), AST_OK);
+    assert_int_equal(ast_stream_open(&loaded, rules_context(), &found), AST_OK);
+    assert_int_equal(ast_stream_load(loaded, state.data, state.size), AST_OK);
+    rules_check_state(loaded, &state, "by options that were read from it");
+    check_records(stream, loaded, options->dimension);
+    for (size_t i = 0; i < state.size; i += 7) {
+        ast_stream_options kept = found;
+        state.data[i] ^= 0x10;
+        assert_int_equal(ast_stream_saved(rules_context(), state.data, state.size, &found), AST_BAD_DATA);
+        assert_memory_equal(&kept, &found, sizeof kept);
+        state.data[i] ^= 0x10;
+    }
+    free(state.data);
+    ast_stream_close(stream);
+    ast_stream_close(loaded);
+}
+
+static void states_tell_their_options_and_clusters(void **state) {
+    (void)state;
+    ast_stream_options o = rules_options(5, 40, 20);
+    check_saved(&o);
+    o.beta = 2, o.lifetime = 3, o.max_clusters = 4, o.max_iterations = 7;
+    check_saved(&o);
+    o = rules_options(5, 50, 2), o.axial = 1, o.revive_near = 0;
+    check_saved(&o);
+    o = rules_options(5, 30, 5), o.merge_tracked = 1, o.weight_update = AST_PAPER;
+    check_saved(&o);
+    o = rules_options(5, 60, 5), o.method = AST_STREAM_SDP, o.beta = INFINITY;
+    check_saved(&o);
+}
+
 static void states_of_other_versions_are_refused(void **state) {
     (void)state;
     static const uint64_t versions[] = {0, 1, 2, 3, 4, 5, 7, UINT64_MAX};
@@ -153,9 +213,12 @@ static void states_of_other_versions_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(damaged_states_are_refused),           cmocka_unit_test(states_of_other_options_are_refused),
-        cmocka_unit_test(states_of_other_trackers_are_refused), cmocka_unit_test(states_of_like_options_are_taken),
+        cmocka_unit_test(damaged_states_are_refused),
+        cmocka_unit_test(states_of_other_options_are_refused),
+        cmocka_unit_test(states_of_other_trackers_are_refused),
+        cmocka_unit_test(states_of_like_options_are_taken),
         cmocka_unit_test(states_of_other_versions_are_refused),
+        cmocka_unit_test(states_tell_their_options_and_clusters),
     };
     return cmocka_run_group_tests_name("states of streams", tests, NULL, ref_contexts_end);
 }

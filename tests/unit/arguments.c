@@ -211,6 +211,9 @@ static void streams(void **state) {
     assert_non_null(strstr(ast_message(context), "size"));
     assert_int_equal(ast_stream_load(NULL, x, 8), AST_BAD_OPTION);
     REFUSED(ast_stream_load(stream, NULL, 8), "state");
+    assert_int_equal(ast_stream_saved(NULL, x, 8, &options), AST_BAD_OPTION);
+    REFUSED(ast_stream_saved(context, NULL, 8, &options), "state");
+    REFUSED(ast_stream_saved(context, x, 8, NULL), "options");
     assert_non_null(ast_stream_options_problem(NULL));
     ast_stream_close(stream);
     ast_stream_close(NULL);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // The curves of tune's sweep, drawn above the slider on the same scale: how many clusters each angle finds, how clear they
-// are, how stable; with the recommended angle marked. Colours are told apart by dashes too.
+// are, how stable, how much better they explain the points than one cluster; with the recommended angle marked. Colours are told apart by dashes too.
 import { Canvas } from "../draw/canvas";
 import type { Pen } from "../draw/pen";
 import { el, onceAFrame } from "../ui/dom";
+import { count } from "../ui/format";
 import { inks, onInks } from "../ui/theme";
 import type { Sweep, SweepAngle } from "./messages";
 
@@ -19,14 +20,17 @@ interface Line {
   colour: string;
   dash: number[];
   value: (row: SweepAngle) => number | null;
+  /** Shares of the largest value, if it has no scale of its own. */
+  relative?: boolean;
 }
 
 const LINES: Line[] = [
   { name: "silhouette", colour: "#0072b2", dash: [], value: (row) => row.silhouette },
   { name: "stability", colour: "#d55e00", dash: [7, 4], value: (row) => row.stability },
   { name: "silhouette, merged by evidence", colour: "#009e73", dash: [2, 3], value: (row) => row.merged_silhouette },
+  { name: "evidence", colour: "#a04f80", dash: [9, 3, 2, 3], value: (row) => row.evidence, relative: true },
 ];
-const LIGHT = ["#56b4e9", "#e69f00", "#33c9a0"];
+const LIGHT = ["#56b4e9", "#e69f00", "#33c9a0", "#e29ac4"];
 
 export class Curves {
   readonly element: HTMLElement;
@@ -40,7 +44,7 @@ export class Curves {
   constructor(private readonly choose: (angle: number) => void) {
     const area = el(
       "div",
-      { class: "curves", role: "img", "aria-label": "Clusters, silhouette and stability over the angle" },
+      { class: "curves", role: "img", "aria-label": "Clusters, silhouette, stability and evidence over the angle" },
       this.canvas.element,
       this.cursor,
     );
@@ -133,6 +137,7 @@ export class Curves {
 
   private drawLine(pen: Pen, rows: SweepAngle[], line: Line, stroke: string, x: (angle: number) => number): void {
     let places: number[] = [];
+    const most = line.relative ? Math.max(1e-9, ...rows.map((row) => line.value(row) ?? 0)) : 1;
     const flush = (): void => {
       if (places.length > 2) pen.line(places, false, { stroke, width: 2, dash: line.dash });
       else if (places.length === 2) pen.circle(places[0] as number, places[1] as number, 2, { fill: stroke });
@@ -141,7 +146,7 @@ export class Curves {
     for (const row of rows) {
       const value = line.value(row);
       if (value === null) flush();
-      else places.push(x(row.angle), y(Math.max(0, value)));
+      else places.push(x(row.angle), y(Math.max(0, value / most)));
     }
     flush();
   }
@@ -161,7 +166,8 @@ export class Curves {
     LINES.forEach((line, i) => {
       const key = el("span", { class: "key" });
       key.style.borderTop = `2px ${line.dash.length === 0 ? "solid" : (line.dash[0] ?? 0) > 3 ? "dashed" : "dotted"} ${this.colourOf(i)}`;
-      parts.push(key, `${line.name} `);
+      const most = Math.max(...rows.map((row) => line.value(row) ?? 0));
+      parts.push(key, line.relative && most > 0 ? `${line.name} (up to ${count(most)} nats) ` : `${line.name} `);
     });
     const cut = rows[rows.length - 1]?.angle ?? 0;
     if (this.sweep?.tuned && cut > 5) parts.push(`· tune looks at no angle below ${cut}°: too many clusters`);

@@ -118,6 +118,7 @@ export interface SweepAngle {
   stability: number | null;
   merged: number;
   merged_silhouette: number | null;
+  evidence: number | null;
 }
 
 export interface Sweep {
