@@ -2,8 +2,10 @@
 //
 // node bench/explore.mjs: how long the page of `asterism explore` takes, from the event of the slider to the painted frame,
 // in Chromium, as a distribution over drag steps; and from opening the page to its first result. Needs a release build with
-// the page (ASTERISM=PATH: another command) and Chromium. It is no test: the times are those of this machine.
-import { mkdtempSync, rmSync } from "node:fs";
+// the page (ASTERISM=PATH: another command) and Chromium. It is no test: the times are those of this machine. Numbers as
+// arguments choose workloads, from 0: node bench/explore.mjs 0 1. At small angles a step does not wait for the whole result,
+// as in a drag, since that takes seconds.
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -13,6 +15,7 @@ const { explore, run } = await import("../viewer/test/explorer.mjs");
 
 const folder = mkdtempSync(join(tmpdir(), "asterism-bench-"));
 const sample = (name, options) => run(folder, "sample", ...options.split(" "), "--output", name);
+const WORDS = "--points 10000 --dimension 100 --clusters 40 --kappa 60 --seed 7";
 const workloads = [
   [
     "300,000 x 3, 30 clusters",
@@ -31,15 +34,15 @@ const workloads = [
   [
     "10,000 x 100, 40 clusters",
     "words.npy",
-    "--points 10000 --dimension 100 --clusters 40 --kappa 60 --seed 7",
+    WORDS,
     60,
     100,
   ],
-  ["10,000 x 100, 40 clusters, small angles", "words.npy", null, 25, 55],
+  ["10,000 x 100, 40 clusters, small angles", "words.npy", WORDS, 25, 55, "first"],
 ];
 
-/** Sets the slider, and resolves when the frame with an answer to it is painted: the first and the whole one. */
-function step(angle) {
+/** Sets the slider, and resolves when the frame with an answer to it is painted: the first, or the whole one. */
+function step({ angle, until }) {
   return new Promise((done) => {
     const slider = document.querySelector(".angle-slider"),
       times = {};
@@ -52,7 +55,7 @@ function step(angle) {
         times.first ??= performance.now() - start;
         times.parts ??= split(start, parts);
         times.run = detail.seconds;
-        if (detail.unfinished) return;
+        if (detail.unfinished && until !== "first") return;
         document.removeEventListener("asterism-drawn", hear);
         done({ ...times, whole: performance.now() - start, clusters: detail.clusters });
       });
@@ -99,9 +102,9 @@ function distribution(values) {
 
 const browser = await launch();
 const chosen = process.argv.slice(2).map(Number);
-for (const [number, [title, name, options, from, to]] of workloads.entries()) {
-  if (options) sample(name, options);
+for (const [number, [title, name, options, from, to, until]] of workloads.entries()) {
   if (chosen.length && !chosen.includes(number)) continue;
+  if (!existsSync(join(folder, name))) sample(name, options);
   const served = await explore(folder, name, "--angle", String(to));
   const { page, close } = await browser.visit(served.address, { prepare: (page) => page.addInitScript(watch) });
   await page.waitForFunction(() => window.opened);
@@ -109,7 +112,7 @@ for (const [number, [title, name, options, from, to]] of workloads.entries()) {
   const steps = [];
   for (let i = 0; i < 30; i++) {
     const angle = Math.round(10 * (to - ((to - from) * (i + 0.5)) / 30)) / 10;
-    steps.push(await page.evaluate(step, angle));
+    steps.push(await page.evaluate(step, { angle, until }));
     await page.waitForTimeout(30);
   }
   console.log(
@@ -118,7 +121,7 @@ for (const [number, [title, name, options, from, to]] of workloads.entries()) {
   console.log(`  first result after opening  ${opened.toFixed(0)} ms`);
   console.log(`  run alone      ${distribution(steps.map((s) => 1000 * s.run))}`);
   console.log(`  event to frame ${distribution(steps.map((s) => s.first))}`);
-  console.log(`  whole result   ${distribution(steps.map((s) => s.whole))}`);
+  if (until !== "first") console.log(`  whole result   ${distribution(steps.map((s) => s.whole))}`);
   for (const part of Object.keys(steps[0].parts))
     console.log(`    ${part.padEnd(17)} ${distribution(steps.map((s) => s.parts[part]))}`);
   await close();

@@ -99,16 +99,9 @@ void ast_drawn_free(ast_drawn *drawn);
 typedef struct ast_sight {
     ast_projection projection;
     const float *center; /* (D) that was subtracted, or NULL */
-    double scale;        /* of coordinates along the axes, so that the farthest point is at 1 */
+    double scale;        /* of coordinates along the axes, so that the farthest point or mean is at 1 */
     double shown;        /* the share of the drawn points' squared lengths along the axes */
 } ast_sight;
-
-/* Places of the drawn rows: xyz (count, 3), 0 0 0 for rows without a direction. The sight has its projection and
- * centre; scale and share are filled in. False without memory. */
-bool ast_drawn_see(const ast_drawn *drawn, const ast_points *points, ast_sight *sight, int16_t *xyz);
-
-/* The place of a mean. */
-void ast_sight_mean(const ast_sight *sight, const float *mean, double xyz[3]);
 
 /* ---- What pages show of a run ------------------------------------------------------------------------------------ */
 
@@ -122,6 +115,15 @@ typedef struct ast_explore_run {
     bool unfinished;
     double seconds; /* from the request to the result */
 } ast_explore_run;
+
+/* Places of the drawn rows: xyz (count, 3), 0 0 0 for rows without a direction. The sight has its projection and
+ * centre; scale and share are filled in, so that the rows and the means of the run can be seen. False without memory.
+ */
+bool ast_drawn_see(const ast_drawn *drawn, const ast_points *points, const ast_explore_run *run, ast_sight *sight,
+                   int16_t *xyz);
+
+/* The place of a mean. */
+void ast_sight_mean(const ast_sight *sight, const float *mean, double xyz[3]);
 
 /* Appends the tree of joins of the context's last run: at most 200 leaves, the others folded. leaves: (N) */
 void ast_explore_put_tree(const ast_context *context, const int32_t *leaves, const int32_t *labels, size_t count,

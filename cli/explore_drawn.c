@@ -158,9 +158,23 @@ static bool clustered_row(const ast_points *points, size_t index, const float *c
     return square > 0;
 }
 
-bool ast_drawn_see(const ast_drawn *drawn, const ast_points *points, ast_sight *sight, int16_t *xyz) {
+/* The square of the largest length of a mean along the axes. A mean can be farther out than every point of its cluster,
+ * since the points have more of their length across the axes. */
+static double reach_of_means(ast_sight *sight, const ast_cluster_info *clusters, size_t count) {
+    double farthest = 0, xyz[AXES];
+    sight->scale = 1;
+    for (size_t k = 0; k < count; k++) {
+        ast_sight_mean(sight, clusters[k].mean, xyz);
+        farthest = fmax(farthest, xyz[0] * xyz[0] + xyz[1] * xyz[1] + xyz[2] * xyz[2]);
+    }
+    return farthest;
+}
+
+bool ast_drawn_see(const ast_drawn *drawn, const ast_points *points, const ast_explore_run *run, ast_sight *sight,
+                   int16_t *xyz) {
     double *row = malloc(points->dimension * sizeof *row);
-    double *places = calloc(AXES * drawn->count + 1, sizeof *places), farthest = 0, sum = 0;
+    double *places = calloc(AXES * drawn->count + 1, sizeof *places), sum = 0;
+    double farthest = reach_of_means(sight, run->clusters, run->report.clusters);
     size_t seen = 0;
     for (size_t i = 0; row && places && i < drawn->count; i++) {
         double *place = places + AXES * i, square;

@@ -88,12 +88,13 @@ static bool is_sighted(const ast_explore_desk *desk, const ast_explore_request *
 static bool see(ast_explore_page *page, const ast_explore_run *run) {
     ast_explore_desk *desk = &page->desk;
     const ast_drawn *drawn = page->all->drawn;
-    if (is_sighted(desk, &run->request))
+    if (is_sighted(desk, &run->request) && (run->unfinished || !desk->guessed))
         return true;
     int16_t *xyz = malloc((3 * drawn->count + 1) * sizeof *xyz);
     ast_projection_free(&desk->sight.projection);
     desk->sighted = xyz && keep_center(desk, &run->report) && find_axes(page, run, &desk->sight.projection) &&
-                    ast_drawn_see(drawn, &page->all->explored->points, &desk->sight, xyz);
+                    ast_drawn_see(drawn, &page->all->explored->points, run, &desk->sight, xyz);
+    desk->guessed = run->unfinished;
     desk->sighted_center = run->request.center;
     desk->sighted_axial = run->request.axial;
     desk->sighted_method = run->request.method;
@@ -159,11 +160,8 @@ static void show_unfinished(ast_explore_page *page, const ast_explore_request *r
             options.max_iterations *= 2;
         rows = rows < all / 2 ? 2 * rows : all;
     }
-    bool known = is_sighted(desk, request);
-    if (run.rows == 0 || run.report.clusters == 0 || !see(page, &run))
-        return;
-    show(page, &run, began);
-    desk->sighted = known; /* the axes and the centre of some rows are not those of all */
+    if (run.rows > 0 && run.report.clusters > 0 && see(page, &run))
+        show(page, &run, began);
 }
 
 static const char *describe_failure(ast_explore_page *page, ast_status status, const ast_report *report) {
@@ -211,13 +209,14 @@ static void run_wish(ast_explore_page *page, const ast_explore_request *request)
     double began = ast_explore_clock();
     ast_status status = desk->slow ? AST_CANCELLED : run_whole(page, request, began + PATIENCE);
     if (status == AST_CANCELLED && !is_newer(page)) {
+        desk->slow = true; /* the next step of a drag need not find that out again */
         show_unfinished(page, request, began);
         status = run_whole(page, request, INFINITY);
     }
     if (status == AST_CANCELLED)
         ast_explore_page_post(page, AST_SAYS_CANCELLED, ast_explore_words("cancelled", request->id, NULL));
-    else
-        desk->slow = status == AST_OK && desk->run.report.seconds > PATIENCE;
+    else if (status == AST_OK)
+        desk->slow = desk->run.report.seconds > PATIENCE;
     if (status != AST_OK)
         return;
     show(page, &desk->run, began);

@@ -17,6 +17,7 @@ typedef struct ast_explore_desk {
     ast_sight sight; /* how its rows are seen, if `sighted` */
     float *center;   /* (D) of the sight */
     bool sighted, sighted_center, sighted_axial;
+    bool guessed; /* the axes are those of an unfinished run, and hold until one is finished */
     ast_method sighted_method;
     double deadline; /* seconds of a clock at which the run is given up; infinity: none */
     bool patient;    /* other wishes do not cancel what runs */
