@@ -3,9 +3,8 @@
 // The table of the clusters of a batch.
 import type { Selection } from "../data/selection";
 import type { BatchCluster, BatchReport } from "../data/types";
-import { el } from "../ui/dom";
-import { count, degrees, fixed, number, percent } from "../ui/format";
-import { shareBar, swatch } from "../ui/swatch";
+import { clusterColumns, largestShare, nearestColumn, stabilityColumn } from "../ui/cluster_columns";
+import { degrees, fixed } from "../ui/format";
 import { DataTable } from "../ui/table";
 import type { Column } from "../ui/table";
 
@@ -29,49 +28,11 @@ export function clusterTable(report: BatchReport, selection: Selection): DataTab
 }
 
 function columns(report: BatchReport): Column<BatchCluster>[] {
-  const largest = report.clusters.reduce((most, { share }) => Math.max(most, share), 1e-9);
-  const all: Column<BatchCluster>[] = [
-    {
-      title: "id",
-      value: (c) => c.id,
-      cell: (c) => swatch(c.id, c.color),
-      numeric: true,
-      width: "3.6em",
-      help: "The cluster's label",
-    },
-    {
-      title: "size",
-      value: (c) => c.size,
-      cell: (c) => count(c.size),
-      numeric: true,
-      width: "5em",
-      help: "Points in the cluster",
-    },
-    {
-      title: "share",
-      value: (c) => c.share,
-      cell: (c) => shareBar(c.share / largest, c.color, percent(c.share)),
-      numeric: true,
-      width: "5.2em",
-      help: "Part of all points",
-    },
-    {
-      title: "spread",
-      value: (c) => c.spread,
-      cell: (c) => degrees(c.spread),
-      numeric: true,
-      width: "4.4em",
-      help: "Angular standard deviation around the mean",
-    },
-    {
-      title: "kappa",
-      value: (c) => c.kappa,
-      cell: (c) => (c.kappa === null ? "–" : number(c.kappa)),
-      numeric: true,
-      width: "4.4em",
-      help: "Concentration of a von Mises-Fisher distribution",
-    },
-  ];
+  const largest = largestShare(report.clusters),
+    all = clusterColumns<BatchCluster>(
+      (c) => c.color,
+      () => largest,
+    );
   const examples = representativeColumns(report);
   // Names say more than coordinates along principal directions.
   const means = examples.length && report.projection ? [] : meanColumns(report);
@@ -81,30 +42,12 @@ function columns(report: BatchReport): Column<BatchCluster>[] {
 
 function representativeColumns(report: BatchReport): Column<BatchCluster>[] {
   if (!report.clusters.some((cluster) => cluster.representatives)) return [];
-  const text = (c: BatchCluster) => (c.representatives ?? []).join(" | ");
-  return [
-    {
-      title: "representatives",
-      value: text,
-      cell: (c) => el("span", { title: (c.representatives ?? []).join("\n") }, text(c)),
-      width: "16em",
-      help: "The rows nearest to the mean, nearest first",
-    },
-  ];
+  return [nearestColumn("representatives", (c) => c.representatives ?? [], "16em")];
 }
 
 function stabilityColumns(report: BatchReport): Column<BatchCluster>[] {
   if (!report.clusters.some((cluster) => typeof cluster.stability === "number")) return [];
-  return [
-    {
-      title: "stability",
-      value: (c) => c.stability ?? null,
-      cell: (c) => (typeof c.stability === "number" ? fixed(c.stability, 2) : "–"),
-      numeric: true,
-      width: "5em",
-      help: "Mean Jaccard index with the most similar cluster of each other run: 1 if all runs have this cluster",
-    },
-  ];
+  return [stabilityColumn((c) => c.stability ?? null, "other run")];
 }
 
 function meanColumns(report: BatchReport): Column<BatchCluster>[] {

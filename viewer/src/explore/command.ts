@@ -4,6 +4,7 @@
 import { card } from "../ui/card";
 import { copyText } from "../ui/copy";
 import { el, isTyping } from "../ui/dom";
+import { unbroken } from "../ui/frame";
 
 export interface Takes {
   save(): void;
@@ -38,7 +39,7 @@ export class CommandCard {
 
   show(command: string): void {
     this.command = command;
-    this.text.textContent = command;
+    this.text.replaceChildren(...unbroken(command));
   }
 
   say(text: string): void {

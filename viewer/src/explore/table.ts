@@ -4,9 +4,8 @@
 // columns when it comes.
 import type { Selection } from "../data/selection";
 import { card } from "../ui/card";
-import { el } from "../ui/dom";
-import { count, degrees, fixed, number, percent, plural } from "../ui/format";
-import { shareBar, swatch } from "../ui/swatch";
+import { clusterColumns, largestShare, nearestColumn, stabilityColumn } from "../ui/cluster_columns";
+import { count, plural } from "../ui/format";
 import { DataTable } from "../ui/table";
 import type { Column } from "../ui/table";
 import type { Cluster, Details, Hello, Result, Stability } from "./messages";
@@ -45,7 +44,7 @@ export class ClusterTable {
 
   show(result: Result): void {
     this.rows = result.cluster;
-    this.largest = result.cluster.reduce((most, { share }) => Math.max(most, share), 1e-9);
+    this.largest = largestShare(result.cluster);
     this.names = [];
     this.stable = [];
     const listed = result.cluster.length;
@@ -72,68 +71,14 @@ export class ClusterTable {
   }
 
   private columns(hello: Hello): Column<Cluster>[] {
-    const text = (c: Cluster): string => this.namesOf(c.id).join(" | ");
-    const names: Column<Cluster>[] = [
-      {
-        title: hello.named ? "nearest to the mean" : "nearest rows",
-        value: text,
-        cell: (c) => el("span", { title: this.namesOf(c.id).join("\n") }, text(c)),
-        width: hello.named ? "16em" : "9em",
-        help: "The rows nearest to the mean, nearest first",
-      },
-    ];
-    const columns: Column<Cluster>[] = [
-      {
-        title: "id",
-        value: (c) => c.id,
-        cell: (c) => swatch(c.id, this.colours.css(c.id)),
-        numeric: true,
-        width: "3.6em",
-        help: "The cluster's label",
-      },
-      {
-        title: "size",
-        value: (c) => c.size,
-        cell: (c) => count(c.size),
-        numeric: true,
-        width: "5em",
-        help: "Points in the cluster",
-      },
-      {
-        title: "share",
-        value: (c) => c.share,
-        cell: (c) => shareBar(c.share / this.largest, this.colours.css(c.id), percent(c.share)),
-        numeric: true,
-        width: "5.2em",
-        help: "Part of all points",
-      },
-      {
-        title: "spread",
-        value: (c) => c.spread,
-        cell: (c) => degrees(c.spread),
-        numeric: true,
-        width: "4.4em",
-        help: "Angular standard deviation around the mean",
-      },
-      {
-        title: "kappa",
-        value: (c) => c.kappa,
-        cell: (c) => (c.kappa === null ? "–" : number(c.kappa)),
-        numeric: true,
-        width: "4.4em",
-        help: "Concentration of a von Mises-Fisher distribution",
-      },
-      {
-        title: "stability",
-        value: (c) => this.stable[c.id] ?? null,
-        cell: (c) => fixed(this.stable[c.id], 2),
-        numeric: true,
-        width: "5em",
-        help: "Mean Jaccard index with the most similar cluster of each of three runs in another order: 1 if all have this cluster",
-      },
-    ];
-    if (hello.named) columns.splice(3, 0, ...names);
-    else columns.push(...names);
+    const columns = clusterColumns<Cluster>(
+        (c) => this.colours.css(c.id),
+        () => this.largest,
+      ),
+      names = (c: Cluster): string[] => this.namesOf(c.id);
+    columns.push(stabilityColumn((c) => this.stable[c.id] ?? null, "of three runs in another order"));
+    if (hello.named) columns.splice(3, 0, nearestColumn("nearest to the mean", names, "16em"));
+    else columns.push(nearestColumn("nearest rows", names, "9em"));
     return columns;
   }
 }

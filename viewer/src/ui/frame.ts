@@ -103,7 +103,7 @@ function commandLine(command: string): HTMLElement {
 }
 
 /** Lines break between words, not after the hyphens of an option; only what is very long may break anywhere. */
-function unbroken(command: string): (Node | string)[] {
+export function unbroken(command: string): (Node | string)[] {
   return command
     .split(/( +)/)
     .map((word) => (word.length < 50 && word.trim() ? el("span", { class: "word" }, word) : word));

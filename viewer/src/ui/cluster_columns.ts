@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+//
+// The columns that every table of clusters has: those of a report and that of explore.
+import type { BatchCluster } from "../data/types";
+import { el } from "./dom";
+import { count, degrees, fixed, number, percent } from "./format";
+import { shareBar, swatch } from "./swatch";
+import type { Column } from "./table";
+
+type Row = Omit<BatchCluster, "color">;
+
+/** id, size, share, spread, kappa. The bars of the shares are as long as the largest one allows. */
+export function clusterColumns<R extends Row>(colour: (row: R) => string, largest: () => number): Column<R>[] {
+  return [
+    {
+      title: "id",
+      value: (c) => c.id,
+      cell: (c) => swatch(c.id, colour(c)),
+      numeric: true,
+      width: "3.6em",
+      help: "The cluster's label",
+    },
+    {
+      title: "size",
+      value: (c) => c.size,
+      cell: (c) => count(c.size),
+      numeric: true,
+      width: "5em",
+      help: "Points in the cluster",
+    },
+    {
+      title: "share",
+      value: (c) => c.share,
+      cell: (c) => shareBar(c.share / largest(), colour(c), percent(c.share)),
+      numeric: true,
+      width: "5.2em",
+      help: "Part of all points",
+    },
+    {
+      title: "spread",
+      value: (c) => c.spread,
+      cell: (c) => degrees(c.spread),
+      numeric: true,
+      width: "4.4em",
+      help: "Angular standard deviation around the mean",
+    },
+    {
+      title: "kappa",
+      value: (c) => c.kappa,
+      cell: (c) => (c.kappa === null ? "–" : number(c.kappa)),
+      numeric: true,
+      width: "4.4em",
+      help: "Concentration of a von Mises-Fisher distribution",
+    },
+  ];
+}
+
+/** The largest share, for the bars. */
+export function largestShare(clusters: readonly Row[]): number {
+  return clusters.reduce((most, { share }) => Math.max(most, share), 1e-9);
+}
+
+/** The rows nearest to the mean. */
+export function nearestColumn<R>(title: string, names: (row: R) => string[], width: string): Column<R> {
+  const text = (row: R): string => names(row).join(" | ");
+  return {
+    title,
+    value: text,
+    cell: (row) => el("span", { title: names(row).join("\n") }, text(row)),
+    width,
+    help: "The rows nearest to the mean, nearest first",
+  };
+}
+
+export function stabilityColumn<R>(value: (row: R) => number | null, runs: string): Column<R> {
+  return {
+    title: "stability",
+    value,
+    cell: (row) => fixed(value(row), 2),
+    numeric: true,
+    width: "5em",
+    help: `Mean Jaccard index with the most similar cluster of each ${runs}: 1 if all runs have this cluster`,
+  };
+}
