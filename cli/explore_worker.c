@@ -13,10 +13,10 @@
 
 #include "progress.h"
 
-#define PATIENCE 0.07 /* seconds before something unfinished is shown */
-#define GLANCE 0.03   /* seconds for the unfinished run, ... */
-#define LONGEST 0.06  /* ... and the end of it */
-#define QUIET 0.2     /* seconds without a wish before details are computed */
+#define PATIENCE 0.1 /* seconds before something unfinished is shown */
+#define GLANCE 0.03  /* seconds for the unfinished run, ... */
+#define LONGEST 0.06 /* ... and the end of it */
+#define QUIET 0.2    /* seconds without a wish before details are computed */
 enum { FIRST_ROWS = 500 };
 #define MOST_NUMBERS ((size_t)1 << 18) /* of points whose principal axes are found */
 
