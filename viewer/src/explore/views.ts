@@ -79,7 +79,7 @@ export class Views {
       id,
       xyz,
       share,
-      spread: places.projected ? null : spread,
+      spread: places.projected || this.hello.dimension === 2 ? null : spread, // of a plane it would be a chord
       faint: false,
     }));
     this.clusters = new Map(result.cluster.map((cluster) => [cluster.id, cluster]));
