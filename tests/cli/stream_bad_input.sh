@@ -29,6 +29,7 @@ fails 2 'given twice' asterism stream - - --angle 40
 fails 2 '--points is for points on standard input' asterism stream a.npy --angle 40 --points 3 --dimension 3
 fails 2 '--points needs --dimension' asterism stream - --angle 40 --points 3
 fails 2 '--points cannot be combined with --format' asterism stream - --angle 40 --points 3 --dimension 3 --format npy
+touch a.xyz
 fails 2 'a.xyz.*extension' asterism stream a.xyz --angle 40
 fails 2 '--durable' asterism stream a.npy --angle 40 --durable
 fails 2 '--labels needs a name' asterism stream a.npy --angle 40 --labels -
