@@ -22,3 +22,4 @@ BIND_TO_FIRST(log2);
 BIND_TO_FIRST(pow);
 BIND_TO_FIRST(pthread_create);
 BIND_TO_FIRST(pthread_join);
+BIND_TO_FIRST(pthread_once);

@@ -14,8 +14,9 @@
 #include <string.h>
 
 #define MAGIC 0x3154535f54534121u /* "!AST_ST1" in memory */
-/* 2: with max_iterations; 3: axial; 4: revive_near; 5: another checksum; 6: spreads, pairs, rigid */
-#define VERSION 6
+/* 2: with max_iterations; 3: axial; 4: revive_near; 5: another checksum; 6: spreads, pairs, rigid; 7: drift with beta
+ */
+#define VERSION 7
 
 typedef struct state_header {
     uint64_t magic, version, size;
@@ -53,7 +54,7 @@ static state_header describe(const ast_stream *s) {
                           .merge_tracked = o->merge_tracked != 0,
                           .rigid = o->rigid != 0,
                           .angle = o->angle,
-                          .drift = isnan(o->beta) ? o->drift : 0,
+                          .drift = o->drift,
                           .beta = isnan(o->beta) ? -1 : o->beta,
                           .frame = s->frame,
                           .next_id = (uint64_t)s->next_id,
@@ -96,20 +97,20 @@ const void *ast_stream_save(ast_stream *s, size_t *size) {
 
 /* Which option differs, or NULL. */
 static const char *other_option(const state_header *a, const state_header *b) {
-    return a->dimension != b->dimension                 ? "dimension"
-           : a->method != b->method                     ? "method"
-           : a->angle != b->angle                       ? "angle"
-           : a->drift != b->drift && a->beta == b->beta ? "drift"
-           : a->beta != b->beta                         ? "beta"
-           : a->weight_update != b->weight_update       ? "weight update"
-           : a->axial != b->axial                       ? "axial"
-           : a->revive_near != b->revive_near           ? "rule of revival (revive_near)"
-           : a->merge_tracked != b->merge_tracked       ? "rule of merging (merge_tracked)"
-           : a->rigid != b->rigid                       ? "rule of turning (rigid)"
-           : a->lifetime != b->lifetime                 ? "lifetime"
-           : a->max_iterations != b->max_iterations     ? "limit of iterations (max_iterations)"
-           : a->max_clusters != b->max_clusters         ? "limit of clusters (max_clusters)"
-                                                        : NULL;
+    return a->dimension != b->dimension             ? "dimension"
+           : a->method != b->method                 ? "method"
+           : a->angle != b->angle                   ? "angle"
+           : a->beta != b->beta                     ? "beta"
+           : a->drift != b->drift                   ? "drift"
+           : a->weight_update != b->weight_update   ? "weight update"
+           : a->axial != b->axial                   ? "axial"
+           : a->revive_near != b->revive_near       ? "rule of revival (revive_near)"
+           : a->merge_tracked != b->merge_tracked   ? "rule of merging (merge_tracked)"
+           : a->rigid != b->rigid                   ? "rule of turning (rigid)"
+           : a->lifetime != b->lifetime             ? "lifetime"
+           : a->max_iterations != b->max_iterations ? "limit of iterations (max_iterations)"
+           : a->max_clusters != b->max_clusters     ? "limit of clusters (max_clusters)"
+                                                    : NULL;
 }
 
 /* Reads the header of a state that is whole. */
@@ -133,6 +134,64 @@ static ast_status read_header(ast_fault *fault, const unsigned char *state, size
     return AST_OK;
 }
 
+static const unsigned char *get(void *to, const unsigned char *from, size_t size) {
+    if (size)
+        memcpy(to, from, size);
+    return from + size;
+}
+
+static bool is_spread(const ast_spread *spread) {
+    return isfinite(spread->num) && isfinite(spread->den) && spread->den >= 0;
+}
+
+/* A track that a stream may have left, behind one with id `last`. */
+static bool is_track(const ast_track *track, int64_t last, uint64_t next_id) {
+    return track->id > last && (uint64_t)track->id < next_id && track->dt >= 1 && track->weight >= 0 &&
+           isfinite(track->weight) && track->n_prev >= 0 && track->n_prev < 0x1p53 && is_spread(&track->spread);
+}
+
+/* Whether m is a unit vector, and u one that can be added up. */
+static bool are_vectors(const unsigned char *m, const unsigned char *u, size_t dimension) {
+    double length = 0;
+    bool finite = true;
+    for (size_t d = 0; d < dimension; d++) {
+        float component;
+        double drift;
+        memcpy(&component, m + d * sizeof component, sizeof component);
+        memcpy(&drift, u + d * sizeof drift, sizeof drift);
+        length += (double)component * (double)component;
+        finite = finite && isfinite(drift);
+    }
+    return finite && fabs(length - 1) < 1e-3;
+}
+
+/* A checksum protects from accidents; a state may also be made to harm. Clusters and pairs are those of some stream. */
+static bool is_possible(const unsigned char *state, const state_header *header) {
+    size_t count = (size_t)header->count, dimension = (size_t)header->dimension;
+    const unsigned char *tracks = state + sizeof *header, *m = tracks + count * sizeof(ast_track);
+    const unsigned char *u = m + count * dimension * sizeof(float), *pairs = u + count * dimension * sizeof(double);
+    int64_t last = -1;
+    bool good = header->next_id <= INT32_MAX && is_spread(&header->spread) && header->spread.den > 0;
+    for (int d = 0; d < 3; d++)
+        good = good && isfinite(header->turn[d]);
+    for (size_t k = 0; k < count && good; k++) {
+        ast_track track;
+        get(&track, tracks + k * sizeof track, sizeof track);
+        good = is_track(&track, last, header->next_id) &&
+               are_vectors(m + k * dimension * sizeof(float), u + k * dimension * sizeof(double), dimension);
+        last = track.id;
+    }
+    ast_near_pair before = {-1, -1, 0};
+    for (size_t k = 0; k < header->pairs && good; k++) {
+        ast_near_pair pair;
+        get(&pair, pairs + k * sizeof pair, sizeof pair);
+        good = pair.older >= 0 && pair.older < pair.younger && (uint64_t)pair.younger < header->next_id &&
+               (pair.older > before.older || (pair.older == before.older && pair.younger > before.younger));
+        before = pair;
+    }
+    return good;
+}
+
 static ast_status check(ast_stream *s, const unsigned char *state, size_t size, state_header *header) {
     state_header mine = describe(s);
     ast_status status = read_header(s->fault, state, size, header);
@@ -144,23 +203,9 @@ static ast_status check(ast_stream *s, const unsigned char *state, size_t size, 
                         "the state was made with another %s; go on with the same one, or begin a new state", other);
     if (header->count > size || header->pairs > size || size != state_bytes(s, header->count, header->pairs))
         return ast_fail(s->fault, AST_BAD_DATA, "the state is damaged: its size does not match its clusters");
+    if (!is_possible(state, header))
+        return ast_fail(s->fault, AST_BAD_DATA, "the state is damaged: no stream leaves such clusters");
     return AST_OK;
-}
-
-static const unsigned char *get(void *to, const unsigned char *from, size_t size) {
-    if (size)
-        memcpy(to, from, size);
-    return from + size;
-}
-
-static bool reserve_records(ast_stream *s, size_t count) {
-    ast_record_list *records = &s->records;
-    size_t listed = records->capacity, placed = listed;
-    bool grown = ast_reserve(&records->list, &listed, 0, count, sizeof *records->list) &&
-                 ast_reserve(&records->means, &placed, 0, count, s->options.dimension * sizeof *records->means);
-    if (grown)
-        records->capacity = listed < placed ? listed : placed;
-    return grown;
 }
 
 /* The clusters as the last step left them, without those that ended in it. Of the frame's points the state knows only
@@ -170,7 +215,8 @@ static void list_clusters(ast_stream *s) {
     double all = 0;
     for (size_t k = 0; k < s->count; k++)
         all += s->track[k].dt == 1 ? s->track[k].n_prev : 0;
-    memcpy(s->records.means, s->m, s->count * dimension * sizeof *s->m);
+    if (s->count)
+        memcpy(s->records.means, s->m, s->count * dimension * sizeof *s->m);
     for (size_t k = 0; k < s->count; k++) {
         const ast_track *track = &s->track[k];
         double points = track->dt == 1 ? track->n_prev : 0;
@@ -196,7 +242,7 @@ static ast_status load(ast_stream *s, const void *state, size_t size) {
         return status;
     size_t count = (size_t)header.count, dimension = s->options.dimension;
     size_t pairs = (size_t)header.pairs;
-    if (!ast_stream_reserve(s, count) || !reserve_records(s, count + 1) ||
+    if (!ast_stream_reserve(s, count) || !ast_stream_reserve_records(s, count + 1) ||
         !ast_reserve(&s->joins.pairs, &s->joins.capacity, 0, pairs, sizeof *s->joins.pairs))
         return ast_fail_memory(s->fault);
     const unsigned char *at = (const unsigned char *)state + sizeof header;
@@ -224,7 +270,7 @@ static void take_options(const state_header *header, ast_stream_options *options
     options->dimension = (size_t)header->dimension;
     options->method = (ast_stream_method)header->method;
     options->angle = header->angle;
-    options->drift = header->beta < 0 ? header->drift : options->drift;
+    options->drift = header->drift;
     options->beta = header->beta < 0 ? NAN : header->beta;
     options->weight_update = (ast_weight_update)header->weight_update;
     options->lifetime = (uint32_t)header->lifetime;

@@ -74,6 +74,7 @@ ast_status ast_stream_frame(ast_stream *stream, const ast_points *points, ast_fr
 bool ast_stream_close_frame(ast_stream *stream);
 
 bool ast_stream_reserve(ast_stream *stream, size_t count);
+bool ast_stream_reserve_records(ast_stream *stream, size_t count);
 
 /* stream_late.c: memory for the records of a frame; after it has closed, what late rows are labelled by; and when they
  * have labels, what is told of them. */

@@ -23,16 +23,27 @@ bool ast_stream_reserve(ast_stream *s, size_t count) {
     return grown;
 }
 
-static bool reserve_records(ast_stream *s, size_t count) {
-    ast_record_list *records = &s->records;
-    if (count <= records->capacity)
+/* The records there are stay, whatever fails later. */
+bool ast_stream_reserve_records(ast_stream *s, size_t count) {
+    ast_record_list *old = &s->records;
+    size_t capacity = 2 * count + 16, row = s->options.dimension * sizeof *old->means;
+    if (count <= old->capacity)
         return true;
-    size_t capacity = 2 * count + 16, dimension = s->options.dimension;
-    bool grown = ast_grow_array(&records->list, 0, capacity, sizeof *records->list) &&
-                 ast_grow_array(&records->means, 0, capacity, dimension * sizeof *records->means);
-    if (grown)
-        records->capacity = capacity;
-    return grown;
+    ast_tracked *list = ast_allocate(capacity, sizeof *list);
+    float *means = ast_allocate(capacity, row);
+    if (!list || !means) {
+        ast_free_all(list, means);
+        return false;
+    }
+    for (size_t k = 0; k < old->count; k++) {
+        list[k] = old->list[k];
+        list[k].mean = means + (old->list[k].mean - old->means);
+    }
+    if (old->count)
+        memcpy(means, old->means, old->count * row);
+    ast_free_all(old->list, old->means);
+    *old = (ast_record_list){list, means, old->count, capacity};
+    return true;
 }
 
 /* What the frame found of one cluster. */
@@ -196,7 +207,7 @@ bool ast_stream_close_frame(ast_stream *s) {
     const ast_cluster_list *c = &s->labelling.clusters;
     size_t before = s->options.method == AST_STREAM_DP ? 0 : s->count, all = before + c->live;
     bool ids = ast_reserve(&s->id_of, &s->id_capacity, 0, c->slots + 1, sizeof *s->id_of);
-    if (!ids || !reserve_records(s, all) || !ast_stream_reserve(s, all) ||
+    if (!ids || !ast_stream_reserve_records(s, all) || !ast_stream_reserve(s, all) ||
         !ast_stream_reserve_late(s, all) || !ast_stream_absorb(s) || !ast_stream_find_near(s))
         return false;
     s->records.count = 0;

@@ -124,7 +124,13 @@ test("clusters, members, the tree and its cut", async () => {
   await page.mouse.down();
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2, { steps: 4 });
   await page.mouse.up();
-  const cut = await answered(page, (result) => /--merge-to/.test(result.command));
+  // Steps of the drag have results too: the last one has as many clusters as the line says.
+  await page.waitForFunction(() => {
+    const last = window.results.at(-1),
+      tree = document.querySelector(".tree");
+    return /--merge-to/.test(last.command) && tree.checkVisibility() && tree.ariaValueNow === String(last.clusters);
+  });
+  const cut = await answered(page);
   assert.ok(cut.clusters < first.clusters);
   same(folder, cut);
   await tree.press("ArrowUp");
@@ -177,6 +183,7 @@ test("a run that takes long is shown unfinished, and the newest request cancels 
     await page.locator(".run-state").innerText(),
     /Unfinished: .* over the first .* rows. The whole run goes on/,
   );
+  await page.waitForFunction(() => window.results.at(-1).unfinished);
   const unfinished = await page.evaluate(() => window.results.at(-1));
   assert.ok(unfinished.rows < 40000 && unfinished.labels.length === unfinished.drawn.length);
   assert.ok(unfinished.drawn.every((row, i) => row < unfinished.rows || unfinished.labels[i] === -1));
