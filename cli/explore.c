@@ -229,10 +229,16 @@ static int explore(const ast_explored *explored) {
 /* A report, the lines of a stream or its state have been computed: what there is to explore is their timeline. */
 static bool is_recorded(int argc, char **argv) {
     static const char *const extensions[] = {".html", ".htm", ".jsonl", ".ndjson"};
-    for (size_t i = 0; argc > 0 && i < sizeof extensions / sizeof *extensions; i++)
-        if (ast_has_extension(argv[0], extensions[i]))
+    for (int k = 0; k < argc; k++) {
+        if (argv[k][0] == '-')
+            continue;
+        for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++)
+            if (ast_has_extension(argv[k], extensions[i]))
+                return true;
+        if (ast_cli_is_state(argv[k]))
             return true;
-    return argc > 0 && ast_cli_is_state(argv[0]);
+    }
+    return false;
 }
 
 static int run(int argc, char **argv) {

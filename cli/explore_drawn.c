@@ -80,7 +80,7 @@ static void place_of(const ast_cli_surface *surface, size_t row, double place[AX
     }
 }
 
-/* The middle of the box around the drawn points, and half of its longest side. */
+/* The middle of the box around the drawn points, and half of its diagonal. */
 static double enclose(const ast_drawn *drawn, const ast_cli_surface *surface, double middle[AXES]) {
     double low[AXES] = {INFINITY, INFINITY, INFINITY}, high[AXES] = {-INFINITY, -INFINITY, -INFINITY}, reach = 0;
     for (size_t i = 0; i < drawn->count; i++) {

@@ -13,10 +13,11 @@
 
 #include "progress.h"
 
-#define PATIENCE 0.1 /* seconds before something unfinished is shown */
-#define GLANCE 0.03  /* seconds for the unfinished run, ... */
-#define LONGEST 0.06 /* ... and the end of it */
-#define QUIET 0.2    /* seconds without a wish before details are computed */
+#define PATIENCE 0.1     /* seconds before something unfinished is shown */
+#define GLANCE 0.03      /* seconds for the unfinished run, ... */
+#define LONGEST 0.06     /* ... and the end of it */
+#define MOST_PASSES 1000 /* of it */
+#define QUIET 0.2        /* seconds without a wish before details are computed */
 enum { FIRST_ROWS = 500 };
 #define MOST_NUMBERS ((size_t)1 << 18) /* of points whose principal axes are found */
 
@@ -156,6 +157,8 @@ static void show_unfinished(ast_explore_page *page, const ast_explore_request *r
     while (ast_explore_clock() - start < GLANCE) {
         if (request->clusters <= rows && run_rows(page, &options, rows, &run) != AST_OK)
             break;
+        if (rows == all && (run.report.converged || options.max_iterations > MOST_PASSES))
+            break;
         if (rows == all)
             options.max_iterations *= 2;
         rows = rows < all / 2 ? 2 * rows : all;
@@ -222,13 +225,13 @@ static void run_wish(ast_explore_page *page, const ast_explore_request *request)
     show(page, &desk->run, began);
 }
 
-ast_status ast_explore_ensure(ast_explore_page *page, const ast_explore_request *request) {
+ast_status ast_explore_ensure(ast_explore_page *page, const ast_explore_request *request, bool patient) {
     ast_explore_desk *desk = &page->desk;
     if (desk->ran && ast_explore_same(&desk->run.request, request)) {
         desk->run.request.id = request->id;
         return AST_OK;
     }
-    desk->patient = true;
+    desk->patient = patient;
     ast_status status = run_whole(page, request, INFINITY);
     desk->patient = false;
     return status;
@@ -237,7 +240,7 @@ ast_status ast_explore_ensure(ast_explore_page *page, const ast_explore_request 
 static void tell_members(ast_explore_page *page, const ast_explore_request *request, size_t cluster) {
     ast_explore_text text;
     const ast_explore_run *run = &page->desk.run;
-    if (ast_explore_ensure(page, request) != AST_OK)
+    if (ast_explore_ensure(page, request, false) != AST_OK)
         return;
     if (cluster >= run->report.clusters) {
         tell_problem(page, request->id, "this run has no such cluster");
@@ -256,7 +259,7 @@ static void do_wish(ast_explore_page *page, ast_explore_wish wish, const ast_exp
         run_wish(page, request);
     else if (wish == AST_WISH_MEMBERS)
         tell_members(page, request, cluster);
-    else if (ast_explore_ensure(page, request) == AST_OK)
+    else if (ast_explore_ensure(page, request, true) == AST_OK)
         (wish == AST_WISH_SAVE ? ast_explore_save : ast_explore_report)(page);
 }
 

@@ -74,11 +74,13 @@ static int show(const char *path, const ast_cli_standing *standing, ast_context 
 }
 
 int ast_cli_view_state(const char *path, ast_page_head *head, ast_text *json) {
-    unsigned char *bytes;
+    unsigned char *bytes = NULL;
     ast_cli_standing standing;
     ast_context *context = NULL;
     ast_cli_common common = {.threads = 1};
     int code = ast_cli_state_read(path, &bytes, &standing);
+    if (code < 0 && !bytes)
+        code = ast_cli_fail(AST_CLI_FAILED, "%s: cannot be opened: it is gone", path);
     if (code < 0)
         code = ast_cli_open_context(&common, &context);
     if (code < 0)

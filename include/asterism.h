@@ -750,7 +750,8 @@ AST_API ast_status ast_stream_step(ast_stream *stream, const ast_points *points,
 
 /* The clusters after the last step, in order of id, including clusters that died or were merged in it. After
  * ast_stream_load, the clusters that the state remembers: AST_SEEN if they had points in the last frame, otherwise
- * AST_UNSEEN; the shares are those among the remembered clusters. Valid until the next call with the stream. The array has the caller's stride, as in ast_cluster_records. */
+ * AST_UNSEEN; the shares are those among the remembered clusters. Valid until the next call with the stream. The array
+ * has the caller's stride, as in ast_cluster_records. */
 AST_API const ast_tracked *ast_stream_records(const ast_stream *stream, size_t record, size_t *count);
 static inline const ast_tracked *ast_stream_clusters(const ast_stream *stream, size_t *count) {
     return ast_stream_records(stream, sizeof(ast_tracked), count);

@@ -284,7 +284,7 @@ static bool make_room(ast_server *server) {
 
 /* Takes the next connection that waits; false if there is none. */
 static bool greet(ast_server *server) {
-    int on = 1, handle = accept4(server->listening, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    int on = 1, idle = 30, handle = accept4(server->listening, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (handle < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM))
         nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL); /* the system has no room: do not spin */
     if (handle < 0)
@@ -295,6 +295,8 @@ static bool greet(ast_server *server) {
         return true;
     }
     setsockopt(handle, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    setsockopt(handle, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on); /* a browser that vanished gives its place back */
+    setsockopt(handle, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
     memset(made, 0, offsetof(connection, in));
     memset((char *)made + offsetof(connection, in_size), 0, sizeof *made - offsetof(connection, in_size));
     made->handle = handle;
@@ -352,7 +354,7 @@ static void *serve(void *data) {
             send_rest(server, of);
         }
         sweep(server);
-        while (polled[LISTENING].revents && greet(server))
+        for (int i = 0; polled[LISTENING].revents && i < AST_SERVER_STRANGERS && greet(server); i++)
             ;
         sweep(server);
     }

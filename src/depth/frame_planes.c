@@ -486,8 +486,10 @@ static bool fill_table(ast_frame_work *work, const ast_plane_tracks *tracks, con
     ast_plane_table_clear(table);
     for (size_t i = 0; i < work->plane_count; i++) {
         const ast_frame_plane *plane = &work->planes[i];
-        if (plane->sums_of[PIXELS] > 0 && !add_plane(work, plane, &tracks->list[plane->track], depth, pose, table))
+        if (plane->sums_of[PIXELS] > 0 && !add_plane(work, plane, &tracks->list[plane->track], depth, pose, table)) {
+            ast_plane_table_clear(table);
             return false;
+        }
     }
     ast_plane_table_finish(table);
     return true;

@@ -28,7 +28,7 @@ typedef struct ast_pose {
     bool mirror; /* the determinant is negative */
 } ast_pose;
 
-/* A patch of the current frame. Planes are in camera coordinates, `at` and the scatter in those of the world. */
+/* A patch of the current frame. Planes, middles and scatter are in the world. */
 typedef struct ast_frame_patch {
     int32_t leader;
     int32_t direction;   /* label of most of its pixels, -1 for none */
@@ -97,7 +97,7 @@ typedef struct ast_frame_work {
     int32_t *plane_of; /* (cells) of the leaders: the plane, -1 for none */
     int32_t *patch_of; /* (cells) of the leaders: the patch */
     size_t cell_room, cell_room2;
-    float *shares; /* counts of pixels of the cells of each plane, later shares */
+    float *shares; /* of the pixels of each cell that lie on the plane */
     size_t share_room;
     double *partial; /* (rows of cells, planes, 6) */
     size_t partial_room;

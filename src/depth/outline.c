@@ -134,7 +134,7 @@ static bool keep_loop(ast_polygons *out, size_t first, double least, double tole
     double area = fabs(ast_polygon_area(out->at + first, count));
     size_t last = out->count ? (out->count > 1 ? out->ends[out->count - 2] : 0) : 0;
     bool only = out->count == 1 && fabs(ast_polygon_area(out->at + last, first - last)) < least;
-    if (out->count > 0 && area < least) {
+    if (out->count > 0 && area < least && !(only && area > fabs(ast_polygon_area(out->at + last, first - last)))) {
         out->used = first;
         return true;
     }

@@ -18,7 +18,6 @@
 #define ERRORS 2.0     /* of a normal: how far from it a parallel one may be */
 #define JOINED 0.99    /* cosine of the largest angle between two tracks that may become one: 8 degrees */
 #define PARALLEL 0.01  /* radians: how exactly planes of a building are parallel */
-#define BENT 0.25      /* of the noise of a pixel: how much a sensor may bend a plane, as in planes.c */
 #define BETTER 0.7     /* of the error of a normal: that of others which say more about it */
 #define WIDE 0.09      /* metres, standard deviation along the narrower side: of a new plane without reliable normal, */
 #define DISTANT 4.0    /* unless it is so far away */
@@ -67,11 +66,11 @@ static double angle_between(const double *a, const double *b) {
     return 2 * atan2(sqrt(ast_dot3(difference, difference)), sqrt(ast_dot3(sum, sum)));
 }
 
-/* If the sensor bends a plane by BENT of its noise, the normal is wrong by as much over the extent of what was seen of
+/* If the sensor bends a plane by AST_BENT of its noise, the normal is wrong by as much over the extent of what was seen of
  * it. `square` is the sum of the squares along the second narrowest axis of a scatter. */
 static double error_of(const ast_plane_tracks *tracks, const ast_scatter *scatter, double cells, double square) {
     double squared_depth = sqrt(cells / scatter->n), extent = sqrt(square / scatter->n);
-    return BENT * tracks->epsilon * squared_depth / extent;
+    return AST_BENT * tracks->epsilon * squared_depth / extent;
 }
 
 /* Most planes of buildings and furniture are parallel to others, and small and distant ones are known less well than

@@ -15,6 +15,7 @@
 #include "methods.h"
 #include "refine_heads.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,7 +134,7 @@ static bool is_large(const refining *r) {
 
 /* Scores in float. Every partial sum is at most 1 plus the largest offset. */
 static void scale_scores(refining *r) {
-    double most = 0, offset = 0;
+    double most = DBL_MIN, offset = 0;
     for (size_t k = 0; k < r->count; k++)
         most = fmax(most, r->kappas[k]);
     for (size_t k = 0; k < r->count; k++) {
@@ -215,7 +216,7 @@ static size_t score_by_heads(refining *r, ast_chunk *c, size_t base, size_t n) {
     const ast_labelling *l = r->l;
     size_t left = ast_refine_heads_score(&r->heads, l, c, base, n, r->labels);
     for (size_t i = base; l->rows.axial && i < base + l->rows.chunk; i++)
-        if (l->labels[i] >= 0)
+        if (l->labels[i] >= 0 && r->labels[i] >= 0)
             set_label(r, &c->rows, i, r->labels[i]);
     return left;
 }

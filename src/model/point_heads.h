@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Heads of all points of a labelling (scores/heads.h), for comparisons outside the passes: the starts of k-means++, and
- * the passes after a merge. */
+ * Heads of all points of a labelling (scores/heads.h), for the starts of k-means++ and for the passes after a merge. */
 #ifndef AST_POINT_HEADS_H
 #define AST_POINT_HEADS_H
 
