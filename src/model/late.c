@@ -179,7 +179,7 @@ static size_t list_late(const uint8_t *late, size_t first, size_t last, uint32_t
 }
 
 void ast_late_label(ast_late *late, size_t first, size_t last) {
-    uint32_t list[ROWS + 1]; /* one more than there are is written */
+    uint32_t list[ROWS + 1] = {0}; /* one more than there are is written */
     late_counts counts = {0};
     for (; first < last; first += ROWS) {
         size_t count = list_late(late->points->late, first, last - first < ROWS ? last : first + ROWS, list);
