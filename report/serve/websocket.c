@@ -21,7 +21,7 @@ static uint32_t word_at(const unsigned char *bytes) {
 
 /* One block of SHA-1 (FIPS 180-4). */
 static void hash_block(uint32_t state[5], const unsigned char block[BLOCK]) {
-    uint32_t w[80], a = state[0], b = state[1], c = state[2], d = state[3], e = state[4];
+    uint32_t w[80] = {0}, a = state[0], b = state[1], c = state[2], d = state[3], e = state[4];
     for (size_t t = 0; t < 80; t++)
         w[t] = t < 16 ? word_at(block + 4 * t) : rotate(w[t - 3] ^ w[t - 8] ^ w[t - 14] ^ w[t - 16], 1);
     for (int t = 0; t < 80; t++) {

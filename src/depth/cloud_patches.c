@@ -53,9 +53,9 @@ bool ast_cloud_patches_make(ast_cloud_cut *cut) {
  * none. Returns the number of groups. */
 static size_t group_leaf(const ast_cloud_cut *cut, size_t number, int8_t *of) {
     const ast_kdleaf *leaf = &cut->tree->leaves[number];
-    size_t size = ast_kdtree_leaf_size(cut->tree, number), kept = 0, labels = 0, sizes[AST_LEAF];
-    int32_t known[AST_LEAF];
-    int8_t renamed[AST_LEAF];
+    size_t size = ast_kdtree_leaf_size(cut->tree, number), kept = 0, labels = 0, sizes[AST_LEAF] = {0};
+    int32_t known[AST_LEAF] = {0};
+    int8_t renamed[AST_LEAF] = {0};
     for (size_t s = 0; s < size; s++) {
         int32_t label = cut->labels[leaf->index[s]];
         size_t at = 0;

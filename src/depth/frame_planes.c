@@ -192,7 +192,7 @@ static void add_cell(ast_frame_patch *patch, const ast_depth *depth, const ast_p
 /* From sums about the camera to a scatter in the world: the mean moves, and R S R^T. */
 static void turn_scatter(ast_scatter *s, const ast_pose *pose) {
     static const int at[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
-    double mean[3], central[6], turned[3][3];
+    double mean[3], central[6] = {0}, turned[3][3];
     for (int i = 0; i < 3; i++)
         mean[i] = s->mean[i] / s->n;
     for (int i = 0, e = 0; i < 3; i++)

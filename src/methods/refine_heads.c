@@ -129,8 +129,8 @@ size_t ast_refine_heads_score(const ast_refine_heads *h, const ast_labelling *l,
                               size_t listed, int32_t *labels) {
     size_t left = 0;
     for (size_t first = 0; first < listed; first += ROWS) {
-        size_t n = listed - first < ROWS ? listed - first : ROWS, points[ROWS];
-        contest x[ROWS];
+        size_t n = listed - first < ROWS ? listed - first : ROWS, points[ROWS] = {0};
+        contest x[ROWS] = {0};
         for (size_t r = 0; r < n; r++) {
             points[r] = base + c->list[first + r];
             x[r] = begin_contest(h, l, c->rows.loaded[c->list[first + r]], points[r]);

@@ -252,7 +252,9 @@ void ast_small_bounded(ast_scorer *s, ast_chunk *c) {
         ast_score_chunk(s, c);
         return;
     }
-    newcomers n = informed ? (newcomers){0} : find_newcomers(s, c);
+    newcomers n = {0};
+    if (!informed)
+        n = find_newcomers(s, c);
     size_t first = c->base / AST_BLOCK, last = first + s->rows->chunk / AST_BLOCK;
     for (size_t b = first; b < last; b++) {
         ast_block *block = &s->bounds.blocks[b];

@@ -164,7 +164,7 @@ static void force(ast_heads *h, const ast_rowset *rows) {
 static void decide(const sample *x) {
     ast_scorer *s = x->trial.s;
     ast_heads *h = &s->heads;
-    ast_stages raw, along;
+    ast_stages raw = {0}, along = {0};
     double dimension = (double)s->rows->dimension, along_price = try_axes(x, &along);
     double raw_price = INFINITY;
     if (along_price > LEAST_RAW * dimension) {
