@@ -6,6 +6,7 @@
 #include "kinds.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A block whose bounds have run this far is scored anew: sums of moves stay small, and their rounding too. */
 #define TIRED 1.0f
@@ -144,13 +145,21 @@ void ast_small_all(ast_scorer *s, ast_chunk *c) {
         score_anew(s, c, b);
 }
 
+/* The kernel reads whole groups. Up to the end of a group these begin before the first row, not behind the last one:
+ * the rows behind may be another thread's, which is loading them. */
 void ast_small_others(ast_scorer *s, ast_chunk *c, const ast_table *table, size_t first, size_t n) {
     const float *x[AST_SMALL];
+    size_t before = (first + n) % AST_LANES ? 0 : first % AST_LANES;
     ast_rows_fetch(s->rows, &c->rows);
-    ast_rowset_need_columns(s->rows, first, first + n);
+    ast_rowset_need_columns(s->rows, first - before, first + n);
     for (size_t d = 0; d < s->rows->dimension; d++)
-        x[d] = ast_rows_column(s->rows, &c->rows, d, first);
-    s->kernels->score_columns[s->rows->dimension](x, n, table, c->other);
+        x[d] = ast_rows_column(s->rows, &c->rows, d, first - before);
+    s->kernels->score_columns[s->rows->dimension](x, before + n, table, c->other);
+    if (before == 0)
+        return;
+    memmove(c->other.best, c->other.best + before, n * sizeof *c->other.best);
+    memmove(c->other.second, c->other.second + before, n * sizeof *c->other.second);
+    memmove(c->other.id, c->other.id + before, n * sizeof *c->other.id);
 }
 
 /* How much smaller the gaps of a block may have become since the last pass, by the moves of the means. */
