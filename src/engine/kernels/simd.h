@@ -73,6 +73,11 @@ static inline vi select_i(vi mask, vi a, vi b) {
 #endif
 }
 
+/* A mask of the NaNs. */
+static inline vi is_nan(vf v) {
+    return v != v; /* NOLINT(misc-redundant-expression) */
+}
+
 /* The larger; b if a is a NaN. */
 static inline vf max_f(vf a, vf b) {
 #if defined(__AVX2__)
