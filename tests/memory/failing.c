@@ -89,9 +89,9 @@ void fail_all(const scene *s, call *tested, call *before) {
     memset(good, 0x5a, sizeof good);
     assert_int_equal(tested(context, s, good), AST_OK);
     ast_close(context);
-    long n = 1;
+    long n = 1, step = STEP * (long)ref_share();
     while (n < MOST && fail_nth(s, tested, before, n))
-        n += n < 200 ? STEP : 7 * STEP; /* later allocations are mostly those of steps that repeat */
+        n += n < 200 ? step : 7 * step; /* later allocations are mostly those of steps that repeat */
     assert_true(n < MOST);
 }
 
