@@ -57,11 +57,11 @@ stopped INT 130
 asterism sample --points 200000 --dimension 64 --clusters 10 --kappa 5 --output big.npy
 asterism sample --points 1000000 --dimension 3 --clusters 10 --kappa 5 --output frame.npy
 
-# cancelled_in_a_pass ARGUMENTS...: interrupts it after a second, and sees it end soon and leave no file.
+# cancelled_in_a_pass ARGUMENTS...: interrupts it after half a second, and sees it end soon and leave no file.
 cancelled_in_a_pass() {
     env --default-signal=INT "$ASTERISM" "$@" >../out 2>../err &
     job=$!
-    sleep 1
+    sleep 0.5
     before=$(date +%s)
     kill -s INT $job 2>/dev/null || broken "it was over before it was stopped: $* $(cat ../err)"
     status=0
