@@ -300,6 +300,9 @@ static void draws_follow_weight_times_distance(void **state) {
     ast_pool *pool;
     ast_labelling l = {0};
     (void)state;
+#if defined(REF_TSAN)
+    skip(); /* one thread */
+#endif
     make_kinds(&r, share);
     how h = {.weighted = true, .starts = 2};
     assert_int_equal(ast_pool_open(&pool, 1), AST_OK);

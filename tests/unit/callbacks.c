@@ -184,7 +184,7 @@ static void expect_cancelled(const bench *b, ast_status status) {
 
 static void long_calls_are_cancelled(void **state) {
     (void)state;
-    enum { COUNT = 200000, DIMENSION = 64, MEANS = 2000 };
+    enum { COUNT = 200000 / (REF_SLOWER > 1 ? 5 : 1), DIMENSION = 64, MEANS = 2000 };
     bench b;
     bench_open(&b, COUNT, DIMENSION);
     ast_context *context = b.m.context;
@@ -208,7 +208,7 @@ static void long_calls_are_cancelled(void **state) {
     memset(normals, 0, 3 * (size_t)COUNT * 16 * sizeof *normals);
     for (size_t i = 0; i < (size_t)COUNT * 16; i++)
         normals[3 * i + 2] = i % 2 ? 1 : -1;
-    expect_cancelled(&b, ast_normals_smooth(context, normals, 4000, 800, 0.2, 1000));
+    expect_cancelled(&b, ast_normals_smooth(context, normals, COUNT / 50, 800, 0.2, 1000));
     assert_true(normals[2] == -1 && normals[5] == 1);
     assert_true(now_and_then == 5);
     free(normals);
@@ -219,7 +219,7 @@ static void long_calls_are_cancelled(void **state) {
 static void clustering_is_cancelled(void **state) {
     (void)state;
     bench b;
-    bench_open(&b, 50000, 16);
+    bench_open(&b, 50000 / (REF_SLOWER > 1 ? 5 : 1), 16);
     ast_report report = {.size = sizeof report, .clusters = 77};
     b.options.restarts = 100000;
     b.labels[0] = 77;
