@@ -60,7 +60,7 @@ static void one_hash_for_every_method(void **state) {
     (void)state;
     for (int method = AST_MOVMF; method <= AST_MBSPKM; method++)
         for (size_t dimension = 3; dimension <= 40; dimension += 37) {
-            size_t count = (dimension == 3 ? 9000 : 1500) / REF_SLOWER;
+            size_t count = ref_scaled(dimension == 3 ? 9000 : 1500);
             float *x = ref_take(count * dimension, sizeof *x);
             double *weights = ref_take(count, sizeof *weights);
             ref_fill_clustered(x, count, dimension, 12, dimension == 3 ? 0.1 : 0.15, 0.1, 7);

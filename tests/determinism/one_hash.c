@@ -18,10 +18,6 @@ typedef struct set {
     int slow_oir; /* restarts and one by one are too slow to be run in every way */
 } set;
 
-static size_t scaled(size_t count) {
-    return count / REF_SLOWER;
-}
-
 static void set_open(set *s, const char *name, size_t count, size_t dimension, double angle) {
     memset(s, 0, sizeof *s);
     s->name = name;
@@ -129,7 +125,7 @@ static void check_reference(const set *s, const fingerprint *got) {
 static void thirty_directions(void **state) {
     (void)state;
     set s;
-    set_open(&s, "30 directions", scaled(200000), 3, 25);
+    set_open(&s, "30 directions", ref_scaled(200000), 3, 25);
     ref_fill_clustered(s.x, s.count, 3, 30, 0.05, 0, 1); /* spread 1 / sqrt(kappa), kappa 400 */
     fingerprint got = check_one_hash(&s);
     check_reference(&s, &got);
@@ -140,7 +136,7 @@ static void thirty_directions(void **state) {
 static void noisy_image(void **state) {
     (void)state;
     set s;
-    set_open(&s, "noisy image", scaled(160 * 120), 3, 20);
+    set_open(&s, "noisy image", ref_scaled(160 * 120), 3, 20);
     s.options.max_iterations = 50;
     ref_fill_image(s.x, s.count / 160, 160, 0.35, 3);
     fingerprint got = check_one_hash(&s);
@@ -167,7 +163,7 @@ static void births_and_deaths(void **state) {
 static void many_dimensions(void **state) {
     (void)state;
     set s;
-    set_open(&s, "300 dimensions", scaled(10000), 300, 83);
+    set_open(&s, "300 dimensions", ref_scaled(10000), 300, 83);
     s.slow_oir = 1;
     s.options.max_iterations = 5;
     ref_fill_clustered(s.x, s.count, 300, 200, 0.1, 0, 1);
@@ -179,7 +175,7 @@ static void many_dimensions(void **state) {
 static void many_dimensions_cut(void **state) {
     (void)state;
     set s;
-    set_open(&s, "300 dimensions, cut", scaled(900), 300, 83);
+    set_open(&s, "300 dimensions, cut", ref_scaled(900), 300, 83);
     s.options.max_iterations = 8;
     ref_fill_clustered(s.x, s.count, 300, 40, 0.1, 0.05, 2);
     fingerprint got = check_one_hash(&s);
@@ -190,7 +186,7 @@ static void many_dimensions_cut(void **state) {
 static void spherical_k_means(void **state) {
     (void)state;
     set s;
-    set_open(&s, "spherical k-means", scaled(30000), 3, NAN);
+    set_open(&s, "spherical k-means", ref_scaled(30000), 3, NAN);
     ref_fill_clustered(s.x, s.count, 3, 30, 0.15, 0.1, 5);
     s.options.method = AST_SPKM;
     s.options.start = AST_GIVEN;
@@ -205,7 +201,7 @@ static void spherical_k_means(void **state) {
 static void spherical_k_means_plusplus(void **state) {
     (void)state;
     set s;
-    set_open(&s, "k-means++ in 60 dimensions", scaled(4000), 60, NAN);
+    set_open(&s, "k-means++ in 60 dimensions", ref_scaled(4000), 60, NAN);
     ref_fill_clustered(s.x, s.count, 60, 30, 0.15, 0.1, 5);
     s.options.method = AST_SPKM;
     s.options.clusters = 40;

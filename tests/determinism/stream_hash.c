@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FRAMES = 20, POINTS = 50000 / REF_SLOWER };
+enum { FRAMES = 20, POINTS = 50000 };
 
 typedef struct film {
     const char *name;
@@ -91,7 +91,7 @@ static void turning_axes(void **state) {
     film f;
     ast_random random;
     ast_random_seed(&random, 1, 13);
-    film_open(&f, "turning axes", POINTS, 70, 25);
+    film_open(&f, "turning axes", ref_scaled(POINTS), 70, 25);
     for (int t = 0; t < FRAMES; t++) {
         double turn = t * 0.5 * M_PI / 180;
         for (size_t i = 0; i < f.points; i++) {
@@ -112,7 +112,7 @@ static void turning_axes(void **state) {
 static void noisy_rooms(void **state) {
     (void)state;
     film f;
-    film_open(&f, "noisy rooms", POINTS / 20 / 40 * 40, 25, 3);
+    film_open(&f, "noisy rooms", ref_scaled(POINTS) / 20 / 40 * 40, 25, 3);
     f.options.max_iterations = 12;
     for (int t = 0; t < FRAMES; t++)
         ref_fill_image(f.x[t], f.points / 40, 40, 0.2, (uint64_t)(t / 4 % 3 + 1));

@@ -308,7 +308,7 @@ static void around_the_choice(void **state) {
 /* One result, whatever the threads and the instruction set, and that of a run point by point. */
 static void check_ways(ast_method method, double angle, size_t clusters) {
     static const int threads[] = {1, 2, 3, 8};
-    size_t count = 30000 / REF_SLOWER;
+    size_t count = ref_scaled(30000);
     float *x = ref_take(count, 3 * sizeof *x);
     int32_t *labels = ref_take(count, sizeof *labels), *first = ref_take(count, sizeof *first);
     ast_points points = ast_points_f4(x, count, 3);
@@ -363,7 +363,7 @@ static void many_means_equal_the_reference(void **state) {
     (void)state;
     unsetenv("ASTERISM_CELLS");
     check_many(4000 / REF_SLOWER, 20000);
-    if (getenv("AST_TEST_LONG"))
+    if (ref_long())
         check_many(100000, 100000);
     else
         print_message("AST_TEST_LONG=1 would compare 100,000 points with 100,000 means\n");

@@ -130,7 +130,7 @@ static void test_small(void **state) {
 /* More points than the sample of the angle has: 10 s. */
 static void test_sampled(void **state) {
     (void)state;
-    if (getenv("AST_TEST_LONG"))
+    if (ref_long())
         ref_check_seeds(check_measures, REF_LARGE, 1, 1);
 }
 

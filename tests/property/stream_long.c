@@ -19,7 +19,11 @@
 
 #include <cmocka.h>
 
-enum { POINTS = 50, CYCLE = 60, WARM = 10 * CYCLE, FRAMES = 100000 / REF_SLOWER };
+enum { POINTS = 50, CYCLE = 60, WARM = 10 * CYCLE };
+
+static size_t all_frames(void) {
+    return (ref_long() ? 100000 : 20000) / REF_SLOWER;
+}
 
 /* Frame t of the cycle: the six axis directions turning slowly, each of them away for twelve frames in its turn, a few
  * strays that found clusters which die again, and now and then no points at all. */
@@ -104,15 +108,15 @@ static void run_long(int threads, ast_parallel parallel, ast_stream_method metho
 
 static void a_long_stream_allocates_nothing(void **state) {
     (void)state;
-    run_long(1, AST_ORDERED, AST_STREAM_DDP, 0, FRAMES);
-    run_long(1, AST_ORDERED, AST_STREAM_DDP, 1, FRAMES / 4);
+    run_long(1, AST_ORDERED, AST_STREAM_DDP, 0, all_frames());
+    run_long(1, AST_ORDERED, AST_STREAM_DDP, 1, all_frames() / 4);
 }
 
 static void nor_does_any_other_way(void **state) {
     (void)state;
     for (int mode = AST_ORDERED; mode <= AST_SERIAL; mode++) {
-        run_long(2, (ast_parallel)mode, AST_STREAM_DDP, 0, FRAMES / 20);
-        run_long(2, (ast_parallel)mode, AST_STREAM_SDP, 0, FRAMES / 50);
+        run_long(2, (ast_parallel)mode, AST_STREAM_DDP, 0, all_frames() / 20);
+        run_long(2, (ast_parallel)mode, AST_STREAM_SDP, 0, all_frames() / 50);
     }
 }
 

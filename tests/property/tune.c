@@ -51,7 +51,7 @@ static ast_tune_report tune(ast_context *context, const cloud *c, int axial, int
 /* ---- Nothing is there -------------------------------------------------------------------------------------------- */
 
 static void check_weak(size_t count, size_t dimension, double kappa, int axial) {
-    uint64_t seeds = getenv("AST_TEST_LONG") ? 10 : 2;
+    uint64_t seeds = ref_long() ? 10 : 1;
     for (uint64_t seed = 1; seed <= seeds; seed++) {
         cloud c = make_cloud(count, dimension, 1, kappa, 0, axial, seed);
         ast_tune_report report = tune(ref_context(REF_FAST, 2), &c, axial, NULL);
@@ -70,7 +70,7 @@ static void one_distribution_is_weak(void **state) {
     check_weak(1000, 3, 10, 0);
     check_weak(2000, 64, 0, 0);
     check_weak(2000, 64, 100, 0);
-    if (getenv("AST_TEST_LONG"))
+    if (ref_long())
         check_weak(10000, 3, 0, 0);
     else
         print_message("AST_TEST_LONG=1 would take ten seeds and 10,000 points\n");

@@ -431,11 +431,26 @@ void ref_case_free(ref_case *made) {
     memset(made, 0, sizeof *made);
 }
 
-size_t ref_case_count(size_t normal) {
-    const char *wanted = getenv("AST_TEST_CASES");
-    if (wanted && atol(wanted) > 0)
-        return (size_t)atol(wanted);
-    return normal / REF_SLOWER > 0 ? normal / REF_SLOWER : 1;
+bool ref_long(void) {
+    return getenv("AST_TEST_LONG") != NULL;
+}
+
+static size_t number_from(const char *name, size_t otherwise) {
+    const char *text = getenv(name);
+    return text && atol(text) > 0 ? (size_t)atol(text) : otherwise;
+}
+
+size_t ref_scaled(size_t most) {
+    return REF_SLOWER > 1 || ref_long() ? most / REF_SLOWER : most / 2;
+}
+
+size_t ref_share(void) {
+    return number_from("AST_TEST_SHARE", 1);
+}
+
+size_t ref_case_count(size_t most) {
+    size_t divisor = REF_SLOWER * (ref_long() ? 1 : 2) * ref_share();
+    return number_from("AST_TEST_CASES", most > divisor ? most / divisor : 1);
 }
 
 uint64_t ref_case_only(void) {

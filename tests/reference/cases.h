@@ -8,6 +8,7 @@
 #include "asterism.h"
 #include "random.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -57,8 +58,18 @@ typedef struct ref_case {
 void ref_case_make(ref_case *made, uint64_t seed, ref_size size);
 void ref_case_free(ref_case *made);
 
-/* How many cases to run: `normal`, less of them under a sanitizer, or what AST_TEST_CASES says. */
-size_t ref_case_count(size_t normal);
+/* Whether AST_TEST_LONG=1 asks for all that a test can do, instead of what fits into a merge. */
+bool ref_long(void);
+
+/* How large to make an input: `most` with AST_TEST_LONG=1, half of it without, a share of `most` under a sanitizer. */
+size_t ref_scaled(size_t most);
+
+/* n of AST_TEST_SHARE=n, or 1: a program that runs a second time, for one more way to do things, does an n-th. */
+size_t ref_share(void);
+
+/* How many cases to run: `most` with AST_TEST_LONG=1, half of them without it, fewer under a sanitizer, of all of which
+ * an n-th by ref_share, at least one; or just as many as AST_TEST_CASES says. */
+size_t ref_case_count(size_t most);
 
 /* The one seed to run, from AST_TEST_SEED, or 0. */
 uint64_t ref_case_only(void);

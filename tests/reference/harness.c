@@ -83,13 +83,13 @@ int ref_contexts_end(void **state) {
     return 0;
 }
 
-void ref_check_seeds(void (*check)(uint64_t seed, ref_size size, size_t ways), ref_size size, size_t normal,
+void ref_check_seeds(void (*check)(uint64_t seed, ref_size size, size_t ways), ref_size size, size_t most,
                      size_t ways) {
     if (ref_case_only() > 0) {
         check(ref_case_only(), size, REF_SETUPS);
         return;
     }
-    for (uint64_t seed = 1; seed <= ref_case_count(normal); seed++)
+    for (uint64_t seed = 1; seed <= ref_case_count(most); seed++)
         check(seed, size, ways);
 }
 

@@ -49,9 +49,9 @@ ast_context *ref_context(const char *isa, int threads);
 void ref_contexts_close(void);
 int ref_contexts_end(void **state); /* the same, as the teardown of a group of tests */
 
-/* Calls `check` for the seeds 1, 2, ... of as many cases as ref_case_count(normal) says, each in some `ways`; or, with
+/* Calls `check` for the seeds 1, 2, ... of as many cases as ref_case_count(most) says, each in some `ways`; or, with
  * AST_TEST_SEED, for the one seed in all of them. */
-void ref_check_seeds(void (*check)(uint64_t seed, ref_size size, size_t ways), ref_size size, size_t normal,
+void ref_check_seeds(void (*check)(uint64_t seed, ref_size size, size_t ways), ref_size size, size_t most,
                      size_t ways);
 
 /* The passes a run reported through its progress callback. */
