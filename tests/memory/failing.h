@@ -21,7 +21,7 @@
 enum {
     N = 1100,
     MOST = 20000,             /* no call allocates that often */
-    STEP = REF_SLOWER / 5 + 1 /* 1: every allocation; under a sanitizer, for time, every third or seventh */
+    STEP = REF_SLOWER / 2 + 1 /* 1: every allocation; under a sanitizer, for time, every sixth or more */
 };
 
 typedef struct scene {

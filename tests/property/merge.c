@@ -451,7 +451,7 @@ static int keep_last(const ast_progress *state, void *data) {
 /* A run that is over and taken up again has no bounds, only labels: merging and dissolving need no more. */
 static void a_resumed_run_merges_too(void **state) {
     (void)state;
-    enum { COUNT = 6000, D = 10 };
+    enum { COUNT = 6000 / (REF_SLOWER > 1 ? 3 : 1), D = 10 };
     static float x[COUNT * D];
     static int32_t labels[COUNT], again[COUNT];
     ref_fill_clustered(x, COUNT, D, 30, 0.3, 0.1, 4);
