@@ -213,6 +213,9 @@ static void without_poses(void **state) {
     ast_plane_map *map;
     size_t kept = 0, all = 0;
     (void)state;
+#if defined(REF_TSAN)
+    skip(); /* the other tests have the threads */
+#endif
     open_walk(SLOW, AST_SMOOTH_PLANES, &depth, &map);
     for (size_t index = SLOW / 3; index < SLOW / 3 + 20; index++) {
         size_t count;
