@@ -76,12 +76,13 @@ export async function open(browser, address, options = {}) {
 /** Waits until the newest request has a finished result that passes the test; returns it. */
 export async function answered(page, test = () => true) {
   for (;;) {
-    await page.waitForFunction(() => {
+    // In one step: a later one could see what is unfinished and wait for another request than the one it belongs to.
+    const found = await page.waitForFunction(() => {
       const last = window.results.at(-1);
-      return last && last.id === last.newest && !last.unfinished;
+      return last && last.id === last.newest && !last.unfinished && last;
     });
-    const last = await page.evaluate(() => window.results.at(-1));
-    if (!last.unfinished && last.id === last.newest && test(last)) return last;
+    const last = await found.jsonValue();
+    if (test(last)) return last;
     await page.waitForFunction((id) => window.results.at(-1).id !== id, last.id);
   }
 }
