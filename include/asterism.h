@@ -138,8 +138,9 @@ typedef struct ast_points {
     ast_index index; /* the type of starts and columns */
     const uint8_t *late; /* (N), or NULL: none. A row that is not 0 here takes no part in the clustering and starts no
                             cluster. After the last pass it gets the label of the nearest mean, AST_DP, AST_DPMEANS and
-                            streams: if that is within the angle; otherwise -1. It counts as a member, but not in sums,
-                            means and weights. For dense rows. ast_cluster and ast_stream_step label such rows,
+                            streams: if that is within the angle; otherwise -1. In streams a cluster out of sight counts
+                            too, if it is farther than the angle from those in sight. The row is a member, but does not
+                            count in sums, means and weights. For dense rows. ast_cluster and ast_stream_step label such rows,
                             ast_tune leaves them out, other calls ignore this */
 } ast_points;
 
@@ -714,8 +715,8 @@ typedef enum ast_event {
 typedef struct ast_tracked {
     int32_t id; /* from 0; never used again */
     ast_event event;
-    uint32_t age;      /* frames since it last had points: 0 if it has some now */
-    size_t count;      /* its points in this frame */
+    uint32_t age;      /* frames since it last had points that were not late: 0 if it has some now */
+    size_t count;      /* its points in this frame, with late rows. If all are late, the event is AST_UNSEEN */
     double share;      /* its share of the frame's points that are not missing */
     double weight;     /* confidence of the tracker in the mean, in points */
     const float *mean; /* (D) */

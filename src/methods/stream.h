@@ -27,7 +27,7 @@ typedef struct ast_track {
 
 /* Working memory of stream_late.c. */
 typedef struct ast_stream_late {
-    int32_t *names;         /* (records) the id, -1 if no point of the frame belongs to it */
+    int32_t *names;         /* (records) the id, -1 if no late row gets it */
     _Atomic size_t *counts; /* (records) late rows that it got */
     size_t capacity;
 } ast_stream_late;
