@@ -73,31 +73,57 @@ static double error_of(const ast_plane_tracks *tracks, const ast_scatter *scatte
     return AST_BENT * tracks->epsilon * squared_depth / extent;
 }
 
-/* Most planes of buildings and furniture are parallel to others, and small and distant ones are known less well than
- * those. Moves a normal towards the mean of the parallel normals that are known better, by as much as its error is
- * larger than PARALLEL. Returns the number of those. */
-static size_t align(const ast_plane_tracks *tracks, double *normal, double error, const ast_plane_track *except) {
-    double mean[3] = {0}, own = 1 / (error * error), weight = 0;
-    size_t found = 0;
+/* Whether a track may be parallel to a normal, and is known better. */
+static bool is_guide(const ast_plane_track *track, const double *normal, double error) {
+    return track->error > 0 && track->error < BETTER * error &&
+           angle_between(track->flat.normal, normal) <= fmin(MOST_TURN, ERRORS * error + PARALLEL);
+}
+
+static double square(double x) {
+    return x * x;
+}
+
+/* The guide that is known best and is most parallel to the normal, or NULL. */
+static const ast_plane_track *best_guide(const ast_plane_tracks *tracks, const double *normal, double error,
+                                         const ast_plane_track *except) {
+    const ast_plane_track *best = NULL;
+    double least = INFINITY;
     for (size_t k = 0; k < tracks->count; k++) {
         const ast_plane_track *t = &tracks->list[k];
-        double limit = fmin(MOST_TURN, ERRORS * error + PARALLEL);
-        if (t == except || !(t->error > 0 && t->error < BETTER * error) ||
-            angle_between(t->flat.normal, normal) > limit)
+        if (t == except || !is_guide(t, normal, error))
             continue;
-        for (int c = 0; c < 3; c++)
-            mean[c] += t->flat.normal[c] / (t->error * t->error);
-        weight += 1 / (t->error * t->error);
-        found++;
+        double cost = square(t->error) + square(angle_between(t->flat.normal, normal));
+        if (cost < least) {
+            least = cost;
+            best = t;
+        }
     }
-    double length = sqrt(ast_dot3(mean, mean)), pull = 1 / (PARALLEL * PARALLEL + 1 / weight), sum[3];
-    for (int c = 0; c < 3 && found > 0; c++)
+    return best;
+}
+
+/* Most planes of buildings and furniture are parallel to others, and small and distant ones are known less well than
+ * those. Moves a normal towards the mean of its guides, by as much as its error is larger than PARALLEL. A guide that
+ * is not parallel to the best one, such as the side of a column, counts less. false: there is none. */
+static bool align(const ast_plane_tracks *tracks, double *normal, double error, const ast_plane_track *except) {
+    const ast_plane_track *best = best_guide(tracks, normal, error, except);
+    double mean[3] = {0}, own = 1 / square(error), weight = 0, sum[3];
+    for (size_t k = 0; best && k < tracks->count; k++) {
+        const ast_plane_track *t = &tracks->list[k];
+        if (t == except || !is_guide(t, normal, error))
+            continue;
+        double part = 1 / (square(t->error) + square(angle_between(t->flat.normal, best->flat.normal)));
+        for (int c = 0; c < 3; c++)
+            mean[c] += part * t->flat.normal[c];
+        weight += part;
+    }
+    double length = sqrt(ast_dot3(mean, mean)), pull = 1 / (square(PARALLEL) + 1 / weight);
+    for (int c = 0; c < 3 && best; c++)
         sum[c] = own * normal[c] + pull * mean[c] / length;
-    for (int c = 0; c < 3 && found > 0; c++)
+    for (int c = 0; c < 3 && best; c++)
         normal[c] = sum[c] / sqrt(ast_dot3(sum, sum));
     for (int c = 0; c < 3; c++)
         normal[c] += 0.0; /* no negative zeros */
-    return found;
+    return best != NULL;
 }
 
 /* ---- One patch and one track ------------------------------------------------------------------------------------- */
@@ -178,7 +204,7 @@ static void follow(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t co
 static bool may_start(const ast_plane_tracks *tracks, const ast_frame_patch *patch) {
     double normal[3] = {patch->flat.normal[0], patch->flat.normal[1], patch->flat.normal[2]};
     return patch->sure || (tracks->world && (patch->extent >= WIDE || patch->depth >= DISTANT) &&
-                           align(tracks, normal, patch->error, NULL) > 0);
+                           align(tracks, normal, patch->error, NULL));
 }
 
 /* The direction of the most parallel track, for a patch whose pixels have none. */
