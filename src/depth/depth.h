@@ -30,7 +30,7 @@ typedef struct ast_planes {
     struct ast_plane *planes;    /* of the leaders */
     struct ast_sample *samples;  /* the cells as they are, before any joins */
     struct ast_pair *pairs;      /* (2 cells) neighbouring patches */
-    uint64_t *seen;              /* (AST_PLACES cells) the pairs of this round, by a hash */
+    uint64_t *seen;              /* (AST_PLACES) pairs of this round, by a hash */
     double *allowed;             /* of the leaders: what the residual may grow by if they join a larger patch */
     double *least;               /* of the leaders: the cost of joining their choice in this round */
     int32_t *leader;             /* a cell of the same patch, the cell itself if it leads; -1 if it is in no patch */

@@ -31,7 +31,7 @@ bool ast_planes_prepare(ast_planes *p, size_t width, size_t height) {
     p->planes = ast_allocate(cells, sizeof *p->planes);
     p->samples = ast_allocate(cells, sizeof *p->samples);
     p->pairs = ast_allocate(2 * cells, sizeof *p->pairs);
-    p->seen = ast_allocate(AST_PLACES * cells, sizeof *p->seen);
+    p->seen = ast_allocate(AST_PLACES, sizeof *p->seen);
     p->allowed = ast_allocate(cells, sizeof *p->allowed);
     p->least = ast_allocate(cells, sizeof *p->least);
     p->leader = ast_allocate(cells, sizeof *p->leader);

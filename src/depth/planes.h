@@ -13,7 +13,7 @@
 #include "depth.h"
 #include "noise.h"
 
-#define AST_PLACES 4 /* per cell, in the table of pairs */
+#define AST_PLACES 2048 /* of the table of pairs */
 
 /* The origin of the sums, an integer row and column, so that they stay small and exact. */
 static inline double ast_middle(size_t side) {

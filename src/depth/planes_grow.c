@@ -6,13 +6,15 @@
  * then patches whose choice is among them join too, if the cost is still low. So a wall collects all its cells in a few
  * rounds, and a cell across an edge, which fits neither side well, joins last or never.
  *
- * A round visits the pairs of neighbouring patches in the order in which their first cells stand, so the result depends
- * on the image only. A pair is looked at once, however many of its cells are neighbours. */
+ * A round visits the pairs of neighbouring patches in the order in which their first cells stand, and patches join the
+ * same one in that order, so the result depends on the image only. Several threads share costs and joins. */
 #include "planes.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
-#define TASK 2048  /* pairs whose costs one task computes */
+#define TASK 512   /* pairs whose costs one task computes, patches that it joins */
+#define SHARES 4   /* tasks that join the other patches, if there are many */
 #define BENT 0.7   /* tolerances: how far two patches may be from their common plane, noise or not */
 #define NOISE 16.0 /* variances: how much three parameters that fit the noise may save, in all pixels together */
 
@@ -63,15 +65,13 @@ static size_t list_pairs(const ast_planes *p) {
     return count;
 }
 
-/* Whether the pair is met for the first time in this round. The table has more places than there are pairs. */
+/* Whether the pair was not met in this round: patches have many neighbouring cells. Where another pair took its place
+ * in the small table, it stays twice, which only takes time. */
 static bool is_new(ast_planes *p, const ast_pair *pair, uint32_t round) {
-    size_t cells = p->across * p->down, places = AST_PLACES * cells;
-    uint64_t key = (uint64_t)pair->first * cells + (uint64_t)pair->second, entry = (uint64_t)round << 44 | key;
-    size_t at = (size_t)(((key * 0x9e3779b97f4a7c15u) >> 32) * places >> 32);
-    while (p->seen[at] >> 44 == round && p->seen[at] != entry)
-        at = at + 1 < places ? at + 1 : 0;
-    bool known = p->seen[at] == entry;
-    p->seen[at] = entry;
+    uint64_t key = (uint64_t)pair->first * (p->across * p->down) + (uint64_t)pair->second;
+    uint64_t entry = (uint64_t)round << 44 | key, *place = &p->seen[(key * 0x9e3779b97f4a7c15u >> 32) % AST_PLACES];
+    bool known = *place == entry;
+    *place = entry;
     return !known;
 }
 
@@ -98,20 +98,38 @@ static size_t renew_pairs(ast_planes *p, size_t pairs, uint32_t round) {
     return kept;
 }
 
-typedef struct costing {
+typedef struct growing {
     ast_planes *planes;
-    size_t pairs;
-} costing;
+    size_t pairs, leaders;
+    uint32_t round;
+    size_t shares; /* of join_others */
+    atomic_bool joined;
+} growing;
+
+static size_t tasks_of(size_t count) {
+    return (count + TASK - 1) / TASK;
+}
+
+static size_t end_of(size_t task, size_t count) {
+    return (task + 1) * TASK < count ? (task + 1) * TASK : count;
+}
 
 static void find_costs(void *data, size_t task, int worker) {
-    const costing *c = data;
-    size_t last = (task + 1) * TASK < c->pairs ? (task + 1) * TASK : c->pairs;
+    const growing *g = data;
     (void)worker;
-    for (size_t i = task * TASK; i < last; i++) {
-        ast_pair *pair = &c->planes->pairs[i];
+    for (size_t i = task * TASK; i < end_of(task, g->pairs); i++) {
+        ast_pair *pair = &g->planes->pairs[i];
         if (pair->cost == UNKNOWN)
-            pair->cost = cost(c->planes, pair->first, pair->second);
+            pair->cost = cost(g->planes, pair->first, pair->second);
     }
+}
+
+static void find_allowances(void *data, size_t task, int worker) {
+    const growing *g = data;
+    ast_planes *p = g->planes;
+    (void)worker;
+    for (size_t i = task * TASK; i < end_of(task, g->leaders); i++)
+        p->allowed[p->leaders[i]] = allowance(p, p->leaders[i]);
 }
 
 /* ---- Rounds ------------------------------------------------------------------------------------------------------ */
@@ -149,46 +167,55 @@ static bool paired(const ast_planes *p, int32_t k) {
     return p->choice[k] >= 0 && p->choice[p->choice[k]] == k;
 }
 
-static bool join_pairs(ast_planes *p, size_t leaders, uint32_t round) {
-    bool joined = false;
-    for (size_t i = 0; i < leaders; i++) {
+static void join_pairs(void *data, size_t task, int worker) {
+    growing *g = data;
+    ast_planes *p = g->planes;
+    (void)worker;
+    for (size_t i = task * TASK; i < end_of(task, g->leaders); i++) {
         int32_t k = p->leaders[i];
         if (!paired(p, k) || p->choice[k] < k)
             continue;
-        join(p, k, p->choice[k], round);
-        joined = true;
+        join(p, k, p->choice[k], g->round);
+        atomic_store_explicit(&g->joined, true, memory_order_relaxed);
     }
-    return joined;
 }
 
-static void join_others(ast_planes *p, size_t leaders, uint32_t round) {
-    for (size_t i = 0; i < leaders; i++) {
-        int32_t k = p->leaders[i];
-        if (p->choice[k] < 0 || paired(p, k) || !paired(p, p->choice[k]))
+/* Patches whose choice is of a pair. Those of one pair belong to one task, which takes them in order. */
+static void join_others(void *data, size_t task, int worker) {
+    const growing *g = data;
+    ast_planes *p = g->planes;
+    (void)worker;
+    for (size_t i = 0; i < g->leaders; i++) {
+        int32_t k = p->leaders[i], choice = p->choice[k];
+        if (choice < 0 || paired(p, k) || !paired(p, choice))
             continue;
-        int32_t to = leader_of(p->leader, p->choice[k]);
-        if (cost(p, to, k) < 1)
-            join(p, to, k, round);
+        int32_t to = p->leader[choice];
+        if ((size_t)to % g->shares == task && cost(p, to, k) < 1)
+            join(p, to, k, g->round);
     }
+}
+
+static bool grow_once(growing *g, ast_pool *pool) {
+    ast_planes *p = g->planes;
+    if (g->round > 1)
+        g->pairs = renew_pairs(p, g->pairs, g->round);
+    ast_pool_run(pool, tasks_of(g->pairs), find_costs, g);
+    choose(p, g->pairs, g->leaders);
+    ast_pool_run(pool, tasks_of(g->leaders), join_pairs, g);
+    g->shares = g->leaders > TASK ? SHARES : 1;
+    ast_pool_run(pool, g->shares, join_others, g);
+    g->leaders = list_leaders(p, p->leaders, g->leaders);
+    return atomic_exchange(&g->joined, false);
 }
 
 void ast_planes_grow(ast_planes *p, ast_pool *pool) {
-    size_t cells = p->across * p->down, leaders = list_leaders(p, NULL, cells);
-    costing c = {p, list_pairs(p)};
-    memset(p->seen, 0, AST_PLACES * cells * sizeof *p->seen);
+    size_t cells = p->across * p->down;
+    growing g = {.planes = p, .pairs = list_pairs(p), .leaders = list_leaders(p, NULL, cells), .round = 1};
+    memset(p->seen, 0, AST_PLACES * sizeof *p->seen);
     memset(p->changed, 0, cells * sizeof *p->changed);
-    for (size_t i = 0; i < leaders; i++)
-        p->allowed[p->leaders[i]] = allowance(p, p->leaders[i]);
-    for (uint32_t round = 1;; round++) {
-        if (round > 1)
-            c.pairs = renew_pairs(p, c.pairs, round);
-        ast_pool_run(pool, (c.pairs + TASK - 1) / TASK, find_costs, &c);
-        choose(p, c.pairs, leaders);
-        if (!join_pairs(p, leaders, round))
-            break;
-        join_others(p, leaders, round);
-        leaders = list_leaders(p, p->leaders, leaders);
-    }
+    ast_pool_run(pool, tasks_of(g.leaders), find_allowances, &g);
+    while (grow_once(&g, pool))
+        g.round++;
     for (size_t k = 0; k < cells; k++)
         if (p->leader[k] >= 0)
             p->leader[k] = leader_of(p->leader, (int32_t)k);

@@ -19,9 +19,9 @@
 #define GATE_OPEN ((uint64_t)1 << 15)
 #define GATE_INSIDE (GATE_OPEN - 1)
 
-/* How often an idle worker checks the gate before it sleeps: about 50 microseconds, longer than the serial work between
+/* How often an idle worker checks the gate before it sleeps: about 0.4 ms, longer than the serial work between
  * two passes and much shorter than the time between two frames of a camera. */
-#define IDLE_SPINS 2000
+#define IDLE_SPINS 20000
 
 #define ASK_SECONDS 0.02 /* from one question to the next */
 
