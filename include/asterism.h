@@ -139,9 +139,9 @@ typedef struct ast_points {
     const uint8_t *late; /* (N), or NULL: none. A row that is not 0 here takes no part in the clustering and starts no
                             cluster. After the last pass it gets the label of the nearest mean, AST_DP, AST_DPMEANS and
                             streams: if that is within the angle; otherwise -1. In streams a cluster out of sight counts
-                            too, if it is farther than the angle from those in sight. The row is a member, but does not
-                            count in sums, means and weights. For dense rows. ast_cluster and ast_stream_step label such rows,
-                            ast_tune leaves them out, other calls ignore this */
+                            too, if no cluster within its angle was seen later. The row is a member, but does not count
+                            in sums, means and weights. For dense rows. ast_cluster and ast_stream_step label such
+                            rows, ast_tune leaves them out, other calls ignore this */
 } ast_points;
 
 /* A view of a contiguous row-major array. */
@@ -705,7 +705,7 @@ AST_API const char *ast_stream_options_problem(const ast_stream_options *options
  * its frame. */
 typedef enum ast_event {
     AST_BORN = 0,
-    AST_REVIVED = 1, /* has points, and had none in the frame before */
+    AST_REVIVED = 1, /* has points that are not late, and had none in the frame before */
     AST_SEEN = 2,
     AST_UNSEEN = 3,
     AST_DIED = 4,  /* unseen for too long (AST_STREAM_SDP: unseen), or dropped because of max_clusters */
@@ -736,7 +736,7 @@ typedef struct ast_frame {
     size_t clusters;       /* clusters with points */
     uint64_t oir_restarts; /* AST_OIR: how often the remaining points were scored again */
     size_t late;           /* late rows (ast_points) that got a label */
-    size_t unlike;         /* late rows that are farther than the angle from every cluster; `missing` includes them */
+    size_t unlike;         /* late rows that no cluster takes (ast_points); `missing` includes them */
     size_t merged;         /* clusters whose last record this is: they became part of others */
 } ast_frame;
 

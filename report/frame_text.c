@@ -44,8 +44,9 @@ static entry *choose(const ast_recorded *frame, ast_frame_parts *parts) {
     entry *entries = malloc((frame->count + 1) * sizeof *entries);
     size_t count = 0;
     for (size_t i = 0; entries && i < frame->count; i++) {
-        if (frame->count <= AST_FRAME_UNSEEN || frame->clusters[i].event != AST_UNSEEN)
-            entries[count++] = (entry){i, frame->clusters[i].count};
+        const ast_tracked *cluster = &frame->clusters[i];
+        if (frame->count <= AST_FRAME_UNSEEN || cluster->event != AST_UNSEEN || cluster->count > 0)
+            entries[count++] = (entry){i, cluster->count};
     }
     parts->cut = count > AST_FRAME_CLUSTERS;
     if (parts->cut) {

@@ -23,9 +23,9 @@ class Event(NamedTuple):
     """What happened to a cluster in a frame."""
 
     id: int
-    event: str  # "born", "revived" (has points and had none in the frame before), "seen", "unseen", "died" or "merged"
-    age: int  # frames since it last had points
-    count: int  # its rows in this frame
+    event: str  # "born", "revived" (has rows again that are not late), "seen", "unseen", "died" or "merged"
+    age: int  # frames since it last had rows that were not late
+    count: int  # its rows in this frame, with late ones
     share: float  # of the frame's rows that are not missing
     weight: float  # how sure the tracker is of the mean, in points
     spread: float  # degrees that its points lie from the mean, root mean square, as learned so far

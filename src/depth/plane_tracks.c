@@ -66,8 +66,8 @@ static double angle_between(const double *a, const double *b) {
     return 2 * atan2(sqrt(ast_dot3(difference, difference)), sqrt(ast_dot3(sum, sum)));
 }
 
-/* If the sensor bends a plane by AST_BENT of its noise, the normal is wrong by as much over the extent of what was seen of
- * it. `square` is the sum of the squares along the second narrowest axis of a scatter. */
+/* If the sensor bends a plane by AST_BENT of its noise, the normal is wrong by as much over the extent of what was seen
+ * of it. `square` is the sum of the squares along the second narrowest axis of a scatter. */
 static double error_of(const ast_plane_tracks *tracks, const ast_scatter *scatter, double cells, double square) {
     double squared_depth = sqrt(cells / scatter->n), extent = sqrt(square / scatter->n);
     return AST_BENT * tracks->epsilon * squared_depth / extent;

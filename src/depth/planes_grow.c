@@ -170,14 +170,17 @@ static bool paired(const ast_planes *p, int32_t k) {
 static void join_pairs(void *data, size_t task, int worker) {
     growing *g = data;
     ast_planes *p = g->planes;
+    bool joined = false;
     (void)worker;
     for (size_t i = task * TASK; i < end_of(task, g->leaders); i++) {
         int32_t k = p->leaders[i];
         if (!paired(p, k) || p->choice[k] < k)
             continue;
         join(p, k, p->choice[k], g->round);
-        atomic_store_explicit(&g->joined, true, memory_order_relaxed);
+        joined = true;
     }
+    if (joined)
+        atomic_store_explicit(&g->joined, true, memory_order_relaxed);
 }
 
 /* Patches whose choice is of a pair. Those of one pair belong to one task, which takes them in order. */

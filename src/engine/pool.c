@@ -19,10 +19,10 @@
 #define GATE_OPEN ((uint64_t)1 << 15)
 #define GATE_INSIDE (GATE_OPEN - 1)
 
-/* How often an idle worker checks the gate before it sleeps: for about 50 microseconds without a pause, as between two
- * passes, and for about 0.3 ms more, as between two steps, if no other thread wants the processor. */
+/* How long an idle worker checks the gate before it sleeps: about 50 microseconds, as between two passes, and then some
+ * more, as between two steps, while it gives the processor to any other thread. */
 #define IDLE_SPINS 2000
-#define IDLE_YIELDS 600
+#define IDLE_SECONDS 3e-4
 
 #define ASK_SECONDS 0.02 /* from one question to the next */
 
@@ -248,6 +248,7 @@ static void *worker_main(void *argument) {
     ast_pool *pool = start.pool;
     uint64_t seen = 0;
     int idle = 0;
+    double since = 0; /* when it began to give the processor away */
     while (!atomic_load(&pool->stop)) {
         if (enter(pool, &seen)) {
             take_blocks(pool, start.worker);
@@ -255,7 +256,9 @@ static void *worker_main(void *argument) {
             idle = 0;
         } else if (++idle < IDLE_SPINS) {
             processor_pause();
-        } else if (idle < IDLE_SPINS + IDLE_YIELDS) {
+        } else if (idle == IDLE_SPINS) {
+            since = ast_seconds();
+        } else if (ast_seconds() - since < IDLE_SECONDS) {
             sched_yield();
         } else {
             if (!sleep_until_work(pool, seen))

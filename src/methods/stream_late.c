@@ -26,40 +26,58 @@ bool ast_stream_reserve_late(ast_stream *s, size_t records) {
     return true;
 }
 
-/* Whether rows of the frame belong to a cluster within the angle. */
-static bool is_near_seen(const ast_stream *s, const float *mean) {
-    size_t dimension = s->options.dimension;
-    for (size_t r = 0; r < s->records.count; r++) {
-        if (s->records.list[r].count == 0)
-            continue;
-        double score = ast_exact_score(mean, s->records.means + r * dimension, dimension);
-        if ((s->options.axial ? fabs(score) : score) >= ast_least_score(s->options.angle))
-            return true;
-    }
-    return false;
+/* Which clusters late rows can get. */
+typedef struct opening {
+    ast_stream *s;
+    double limit; /* the lowest score of two means within the angle */
+} opening;
+
+#define RECORDS 64 /* of a task */
+
+/* Whether cluster b hides cluster a from late rows: it was seen later, and is within the angle. */
+static bool hides(const opening *o, size_t b, size_t a) {
+    const ast_record_list *records = &o->s->records;
+    const ast_tracked *one = &records->list[b], *other = &records->list[a];
+    size_t dimension = o->s->options.dimension;
+    bool seen =
+        one->count > 0 || (one->event == AST_UNSEEN && (one->age < other->age || (one->age == other->age && b < a)));
+    if (!seen)
+        return false;
+    double score = ast_exact_score(records->means + a * dimension, records->means + b * dimension, dimension);
+    return (o->s->options.axial ? fabs(score) : score) >= o->limit;
 }
 
-/* Late rows can get the clusters that rows of the frame belong to, and those that are out of sight and far from them: a
- * stale direction never competes with a seen one. */
-static bool takes_late_rows(const ast_stream *s, size_t r) {
-    const ast_tracked *record = &s->records.list[r];
-    return record->count > 0 ||
-           (record->event == AST_UNSEEN && !is_near_seen(s, s->records.means + r * s->options.dimension));
+/* Late rows can get the clusters that rows of the frame belong to, and those out of sight that no other hides: old
+ * directions of one surface do not compete for its rows. */
+static bool is_open(const opening *o, size_t r) {
+    const ast_record_list *records = &o->s->records;
+    bool open = records->list[r].count > 0 || records->list[r].event == AST_UNSEEN;
+    for (size_t k = 0; k < records->count && open && records->list[r].count == 0; k++)
+        open = k == r || !hides(o, k, r);
+    return open;
+}
+
+static void open_records(void *data, size_t task, int worker) {
+    const opening *o = data;
+    ast_stream *s = o->s;
+    (void)worker;
+    for (size_t r = task * RECORDS; r < s->records.count && r < (task + 1) * RECORDS; r++) {
+        s->late.names[r] = is_open(o, r) ? s->records.list[r].id : -1;
+        atomic_init(&s->late.counts[r], 0);
+    }
 }
 
 void ast_stream_begin_late(ast_stream *s, const ast_points *points, int32_t *labels, ast_late *late) {
     size_t records = s->records.count;
-    for (size_t r = 0; r < records; r++) {
-        s->late.names[r] = takes_late_rows(s, r) ? s->records.list[r].id : -1;
-        atomic_init(&s->late.counts[r], 0);
-    }
+    opening o = {s, ast_least_score(s->options.angle)};
+    ast_pool_run(s->pool, (records + RECORDS - 1) / RECORDS, open_records, &o);
     *late = (ast_late){.kernels = s->kernels,
                        .points = points,
                        .means = s->records.means,
                        .names = s->late.names,
                        .count = records,
                        .axial = s->options.axial != 0,
-                       .limit = ast_least_score(s->options.angle),
+                       .limit = o.limit,
                        .labels = labels,
                        .counts = s->late.counts};
     ast_late_begin(late);

@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#define ROWS 8192 /* that are listed together */
+#define ROWS 8192           /* that are listed together */
+#define NEARLY_UNIT 0x1p-16 /* |m|^2 - 1 of a mean that was turned often (`rigid`) */
 
 /* Rows of one task that are scored together. */
 typedef struct late_batch {
@@ -31,7 +32,7 @@ void ast_late_begin(ast_late *late) {
         const float *mean = late->means + k * dimension;
         if (late->names && late->names[k] < 0)
             continue;
-        floats->known = fabs(ast_exact_score(mean, mean, dimension) - 1) <= AST_UNIT_TOLERANCE;
+        floats->known = fabs(ast_exact_score(mean, mean, dimension) - 1) <= NEARLY_UNIT;
         for (size_t d = 0; d < dimension; d++)
             floats->means[d * AST_LATE_MEANS + count] = mean[d];
         floats->ids[count++] = (int32_t)k;
@@ -116,7 +117,7 @@ static void label_batch(ast_late *late, late_batch *b, late_counts *counts) {
                              .means = late->floats.means,
                              .axial = late->axial};
     const float *x[AST_SMALL] = {b->columns[0], b->columns[1], b->columns[2], b->columns[3]};
-    double close = 2 * (double)ast_score_error(dimension);
+    double close = 2 * ((double)ast_score_error(dimension) + NEARLY_UNIT);
     int32_t kinds[AST_BLOCK];
     read_batch(late, b);
     memcpy(kinds, b->id, b->count * sizeof *kinds);

@@ -13,7 +13,7 @@
 
 #define AST_LATE_MEANS 64
 
-/* Rows of few dimensions and few means that are unit vectors are scored in float, a batch at a time. What that cannot
+/* Rows of few dimensions and few means that are nearly unit vectors are scored in float, a batch at a time. What that cannot
  * decide is decided by exact scores. */
 typedef struct ast_late_floats {
     bool known;

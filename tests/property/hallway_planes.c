@@ -18,8 +18,9 @@ enum { FRAMES = 40 / REF_SLOWER + 4, SLOW = 600, WIDTH = 640, HEIGHT = 480, PIXE
 #define FAR 7.5        /* metres: beyond, the sensor sees nearly nothing of a plane */
 #define MOST_ANGLE 3.0 /* degrees */
 #define MOST_OFFSET 0.03
-#define COLUMN 0.4 /* square metres: a round column whose front is within 4 cm of a plane may count as a piece of it   \
-                    */
+#define COLUMN                                                                                                         \
+    0.4 /* square metres: a round column whose front is within 4 cm of a plane may count as a piece of it              \
+         */
 
 /* A plane of the scene, and what was found of it. */
 typedef struct truth {

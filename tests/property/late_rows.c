@@ -45,6 +45,12 @@ static void draw(scene *s, ast_random *random) {
     }
 }
 
+static void make_all_late(scene *s) {
+    memset(s->late, 1, s->count);
+    for (size_t i = 0; i < s->count * s->dimension; i++)
+        s->known[i] = NAN;
+}
+
 /* The mean that a late row belongs to, of those that are open to it; -1 for none. */
 static int32_t nearest(const scene *s, size_t i, double angle, const float *const *means, const size_t *open,
                        size_t count) {
@@ -77,12 +83,14 @@ static scene *make_scene(ast_random *random, int round) {
 /* ---- Streams -------------------------------------------------------------------------------------------------------
  */
 
-/* Whether cluster k is farther than the angle from every cluster with points. */
-static bool is_far(const scene *s, double angle, size_t k, const float *const *means, const size_t *counts,
-                   size_t count) {
-    for (size_t j = 0; j < count; j++)
-        if (counts[j] && ref_fits(ref_closeness(s->axial, means[k], means[j], s->dimension), angle))
+/* Whether cluster k is farther than the angle from every cluster with points, and from those that were seen later. */
+static bool is_far(const scene *s, double angle, size_t k, const ast_tracked *records, size_t count) {
+    for (size_t j = 0; j < count; j++) {
+        bool later = records[j].age < records[k].age || (records[j].age == records[k].age && j < k);
+        if ((records[j].count > 0 || (records[j].event == AST_UNSEEN && later)) &&
+            ref_fits(ref_closeness(s->axial, records[k].mean, records[j].mean, s->dimension), angle))
             return false;
+    }
     return true;
 }
 
@@ -102,7 +110,7 @@ static void compare_records(const scene *s, double angle, ast_stream *late, ast_
         counts[k] = b[k].count;
     }
     for (size_t k = 0; k < count; k++)
-        open[k] = counts[k] > 0 || (b[k].event == AST_UNSEEN && is_far(s, angle, k, means, counts, count));
+        open[k] = counts[k] > 0 || (b[k].event == AST_UNSEEN && is_far(s, angle, k, b, count));
     for (size_t i = 0; i < s->count; i++) {
         if (s->late[i] && !isnan(s->rows[i * s->dimension])) {
             int32_t k = nearest(s, i, angle, means, open, count);
@@ -141,12 +149,15 @@ static void streams_label_them(void **state) {
         scene *s = make_scene(&random, round);
         options.dimension = s->dimension;
         options.axial = s->axial;
+        options.rigid = s->dimension == 3 && round % 4 == 1 && options.method == AST_STREAM_DDP;
         ast_stream *streams[2];
         for (int k = 0; k < 2; k++)
             assert_int_equal(ast_stream_open(&streams[k], context, &options), AST_OK);
-        for (int frame = 0; frame < 4; frame++) {
+        for (int frame = 0; frame < 7; frame++) {
             ast_frame reports[2] = {{.size = sizeof(ast_frame)}, {.size = sizeof(ast_frame)}};
             draw(s, &random);
+            if (frame % 4 == 3)
+                make_all_late(s);
             ast_points rows = ast_points_f4(s->rows, s->count, s->dimension);
             ast_points known = ast_points_f4(s->known, s->count, s->dimension);
             rows.late = s->late;

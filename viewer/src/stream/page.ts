@@ -308,9 +308,8 @@ export class StreamPage {
       projected = this.report.projection !== null;
     if (frame !== this.shown.frame) this.shown = { frame, points: this.pointsOf(frame) };
     const clusters = [...(frame?.clusters ?? [])].sort((a, b) => b.share - a.share);
-    const markers = clusters.map(({ id, xyz, spread, share, event }) => {
-      const faint = event === "unseen" || event === "died";
-      return { id, xyz, spread: projected ? null : spread, share, faint };
+    const markers = clusters.map(({ id, xyz, spread, share, count }) => {
+      return { id, xyz, spread: projected ? null : spread, share, faint: count === 0 };
     });
     const followed = this.trails ? clusters.slice(0, MOST_MEANS) : [];
     const trails = followed.map(({ id }) => ({ id, places: this.timeline.trail(id, index, TRAIL) }));

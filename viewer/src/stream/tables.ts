@@ -36,7 +36,7 @@ export function frameTable(
       { title: "event", value: (c) => c.event, cell: (c) => eventWord(c.event, c.into), width: "8em" },
       {
         title: "age",
-        help: "Frames since it last had points",
+        help: "Frames since it was last seen",
         value: (c) => c.age,
         cell: (c) => count(c.age),
         numeric: true,
