@@ -9,8 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#define NEAR 8  /* means within the margin of the best that are told apart by exact scores */
-#define TILE 48 /* rows whose rivals are listed together */
+#define NEAR 8                   /* means within the margin of the best that are told apart by exact scores */
+#define TILE 48                  /* rows whose rivals are listed together */
+enum { LEADERS = 4, MANY = 32 }; /* rivals that are met at once, if there are more than MANY */
 enum { OWN = -1, NOBODY = -2 };
 #define SAME_AS_MEAN 0x1p-18f /* a score so near to 1: the point may be its cluster's only member */
 
@@ -153,26 +154,38 @@ static float full_score(const tile *t, size_t j, size_t mean) {
     return t->s->rows->axial ? fabsf(score) : score;
 }
 
-/* The most that a rival's score can be, by all coordinates of the heads. */
-static float refined_reach(const tile *t, size_t j, ast_rival rival) {
+static void score(const tile *t, size_t j, contest *x, size_t mean) {
+    meet(t, x, full_score(t, j, mean), mean);
+    t->c->rivals.products++;
+}
+
+/* The most that a rival's score can be, by all coordinates of the heads; and what it is likely to be. */
+static float refined_reach(const tile *t, size_t j, ast_rival rival, float *likely) {
     const ast_heads *h = &t->s->heads;
     size_t width = h->stages.second;
+    *likely = AST_NO_SCORE;
     if (h->stages.raw)
         return rival.reach;
     float product = t->s->kernels->dot(t->heads[j], t->means->rows + rival.mean * width, width);
-    float reach = (t->s->rows->axial ? fabsf(product) : product) + t->tails[1][j] * t->means->last_tails[rival.mean];
-    return reach + h->slack < rival.reach ? reach + h->slack : rival.reach;
+    float tails = t->tails[1][j] * t->means->last_tails[rival.mean];
+    float reach = (t->s->rows->axial ? fabsf(product) : product) + tails + h->slack;
+    *likely = reach - tails / 2;
+    return reach < rival.reach ? reach : rival.reach;
 }
 
-/* The rivals that are left after the second stage, in the place of those before. */
-static size_t refine(const tile *t, size_t j, contest *x, ast_rival *rivals) {
+/* The rivals that are left after the second stage, in the place of those before. One that is likely to win is met at
+ * once: it rules others out. */
+static size_t refine(const tile *t, size_t j, contest *x, ast_rival *rivals, size_t count) {
     size_t left = 0;
-    for (size_t r = 0; r < t->counts[j]; r++) {
+    for (size_t r = 0; r < count; r++) {
+        float likely = AST_NO_SCORE;
         ast_rival rival = {rivals[r].mean, rivals[r].reach + t->extra[j]};
         if (rival.reach >= x->limit)
-            rival.reach = refined_reach(t, j, rival);
+            rival.reach = refined_reach(t, j, rival, &likely);
         if (rival.reach < x->limit)
             dismiss(x, rival.reach);
+        else if (likely > x->best && !x->alone)
+            score(t, j, x, rival.mean);
         else
             rivals[left++] = rival;
     }
@@ -192,9 +205,35 @@ static void score_rivals(const tile *t, size_t j, contest *x, ast_rival *rivals,
             dismiss(x, rivals[r].reach);
             continue;
         }
-        meet(t, x, full_score(t, j, rivals[r].mean), rivals[r].mean);
-        t->c->rivals.products++;
+        score(t, j, x, rivals[r].mean);
     }
+}
+
+/* The rivals with the largest reach, in order, to the front. Returns their number. */
+static size_t find_leaders(ast_rival *rivals, size_t count) {
+    size_t leaders = count < LEADERS ? count : LEADERS;
+    for (size_t r = 1; r < count; r++) {
+        size_t to = r < leaders ? r : leaders;
+        ast_rival rival = rivals[r];
+        if (to == leaders) {
+            if (rival.reach <= rivals[--to].reach)
+                continue;
+            rivals[r] = rivals[to];
+        }
+        for (; to > 0 && rivals[to - 1].reach < rival.reach; to--)
+            rivals[to] = rivals[to - 1];
+        rivals[to] = rival;
+    }
+    return leaders;
+}
+
+/* Where rivals are many, one of those with the largest reach has probably a better score than the seed, and rules most
+ * of the others out. Returns how many were met. */
+static size_t meet_leaders(const tile *t, size_t j, contest *x, ast_rival *rivals, size_t count) {
+    size_t met = 0, leaders = count > MANY ? find_leaders(rivals, count) : 0;
+    for (; met < leaders && rivals[met].reach + t->extra[j] >= x->limit; met++)
+        score(t, j, x, rivals[met].mean);
+    return met;
 }
 
 /* ---- Close calls ------------------------------------------------------------------------------------------------- */
@@ -373,7 +412,9 @@ static void end_contest(tile *t, size_t j) {
         score_in_full(t, at);
         return;
     }
-    score_rivals(t, j, &x, rivals, refine(t, j, &x, rivals));
+    size_t met = meet_leaders(t, j, &x, rivals, t->counts[j]);
+    rivals += met;
+    score_rivals(t, j, &x, rivals, refine(t, j, &x, rivals, t->counts[j] - met));
     if (x.alone ? larger(x.best, x.rest) + t->s->margin >= t->s->heads.floor : is_open(t, &x))
         call(t, j, &x);
     t->c->compact.best[at] = x.alone ? own->score : x.best;
