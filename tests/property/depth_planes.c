@@ -3,6 +3,7 @@
  * The normals of planes: equal to the reference bit for bit, right on walls however the sensor's steps lie, apart at
  * edges, and none where nobody can be sure. */
 #include "reference/depth.h"
+#include "reference/hallway.h"
 #include "reference/harness.h"
 #include "reference/planes.h"
 #include "reference/reference.h"
@@ -34,6 +35,13 @@ static void make_normals(const ast_depth_options *options, const uint16_t *value
     ast_depth_close(depth);
 }
 
+static void compare(int round, size_t width, size_t height, const float *normals, const float *expected) {
+    for (size_t i = 0; i < 3 * width * height; i++)
+        if (memcmp(&normals[i], &expected[i], sizeof *normals) != 0 && !(isnan(normals[i]) && isnan(expected[i])))
+            fail_msg("image %d of %zu x %zu: pixel %zu has %g instead of %g", round, width, height, i / 3,
+                     (double)normals[i], (double)expected[i]);
+}
+
 static void equals_the_reference(void **state) {
     (void)state;
     static uint16_t values[PIXELS];
@@ -51,10 +59,29 @@ static void equals_the_reference(void **state) {
         ref_depth_invert(&image, &options, s);
         ref_planes_normals(s, values, width, height, &options, 0.15, expected, NULL);
         make_normals(&options, values, width, height, 1 + round % 3, normals);
-        for (size_t i = 0; i < 3 * width * height; i++)
-            if (memcmp(&normals[i], &expected[i], sizeof *normals) != 0 && !(isnan(normals[i]) && isnan(expected[i])))
-                fail_msg("image %d of %zu x %zu: pixel %zu has %g instead of %g", round, width, height, i / 3,
-                         (double)normals[i], (double)expected[i]);
+        compare(round, width, height, normals, expected);
+    }
+}
+
+/* Images of thousands of cells, whose patches join in several tasks. */
+static void large_images_equal_it_too(void **state) {
+    enum { LARGE = 640 * 480 };
+    static uint16_t values[LARGE];
+    static int32_t labels[LARGE];
+    static float s[LARGE], normals[3 * LARGE], expected[3 * LARGE];
+    ast_hallway hallway;
+    ast_depth_options options = small_camera();
+    (void)state;
+    ast_hallway_init(&hallway);
+    options.camera = hallway.camera;
+    for (int frame = 0; frame < 2 / REF_SLOWER + 1; frame++) {
+        ast_depth_image image = {sizeof image, values, 640, 480, 640 * sizeof *values};
+        assert_int_equal(
+            ast_hallway_render(ref_context(REF_FAST, 2), &hallway, (size_t)frame * 40, values, labels, NULL), AST_OK);
+        ref_depth_invert(&image, &options, s);
+        ref_planes_normals(s, values, 640, 480, &options, 0.15, expected, NULL);
+        make_normals(&options, values, 640, 480, 1 + frame % 3, normals);
+        compare(frame, 640, 480, normals, expected);
     }
 }
 
@@ -155,9 +182,8 @@ static int close_contexts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equals_the_reference),
-        cmocka_unit_test(steps_make_no_waves),
-        cmocka_unit_test(edges_separate),
+        cmocka_unit_test(equals_the_reference),     cmocka_unit_test(large_images_equal_it_too),
+        cmocka_unit_test(steps_make_no_waves),      cmocka_unit_test(edges_separate),
         cmocka_unit_test(the_uncertain_is_missing),
     };
     return cmocka_run_group_tests_name("depth to planes", tests, NULL, close_contexts);
