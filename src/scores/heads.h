@@ -18,6 +18,7 @@
  *     principal.c   the axes
  *     heads.c       heads and tails of points and means, as floats and bytes
  *     rivals.c      scores a list of points: widths, rivals, full scores
+ *     contest.c     the best of the rivals of one point
  *     stages.c      before a pass: whether it pays, and when the axes must be found anew
  *     prices.c      what the stages would cost, measured on a sample */
 #ifndef AST_HEADS_H

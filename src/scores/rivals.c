@@ -2,6 +2,7 @@
  *
  * Scores of listed points by heads and tails. For each point: a score that some mean reaches, the rivals whose reach is
  * no smaller, fewer after more coordinates, and full scores of what is left. */
+#include "contest.h"
 #include "kinds.h"
 
 #include "memory.h"
@@ -9,27 +10,11 @@
 #include <math.h>
 #include <string.h>
 
-#define NEAR 8                   /* means within the margin of the best that are told apart by exact scores */
-#define TILE 48                  /* rows whose rivals are listed together */
+#define TILE 24                  /* rows whose rivals are listed together: their reaches fit the cache */
+#define AHEAD 16                 /* rivals whose heads are fetched before their turn */
 enum { LEADERS = 4, MANY = 32 }; /* rivals that are met at once, if there are more than MANY */
 enum { OWN = -1, NOBODY = -2 };
 #define SAME_AS_MEAN 0x1p-18f /* a score so near to 1: the point may be its cluster's only member */
-
-static inline float larger(float a, float b) {
-    return a > b ? a : b;
-}
-
-/* The best score so far and a bound of all others. Those within the margin of the best are *near*: only exact scores
- * tell which of them wins. */
-typedef struct contest {
-    float best, second; /* as in ast_scores */
-    float limit;        /* what counts as a rival now */
-    float rest;         /* at least the score of every mean that is not near */
-    int32_t mean;       /* the number of the best; NOBODY: none yet */
-    size_t near_count;  /* more than NEAR: not all of them are noted */
-    ast_rival near[NEAR];
-    bool alone; /* the own cluster takes no part: the point seems to be its only member */
-} contest;
 
 /* The score that a contest begins with. */
 typedef struct seed {
@@ -111,51 +96,14 @@ static void pack_heads(tile *t) {
 
 /* ---- A point and its rivals -------------------------------------------------------------------------------------- */
 
-/* The best has risen: who is not near any more? */
-static void leave_behind(const tile *t, contest *x) {
-    size_t left = 0, known = x->near_count < NEAR ? x->near_count : NEAR;
-    for (size_t i = 0; i < known; i++)
-        if (x->near[i].reach >= x->best - t->s->margin)
-            x->near[left++] = x->near[i];
-        else
-            x->rest = larger(x->rest, x->near[i].reach);
-    x->near_count = x->near_count > NEAR ? x->near_count : left;
-}
-
-static void meet(const tile *t, contest *x, float score, size_t mean) {
-    bool wins = score > x->best;
-    x->second = larger(x->second, wins ? x->best : score);
-    if (score < x->best - t->s->margin) {
-        x->rest = larger(x->rest, score);
-        return;
-    }
-    if (wins) {
-        x->near_count = x->best < score - t->s->margin ? 0 : x->near_count; /* nobody is near any more */
-        x->rest = larger(x->rest, x->near_count ? AST_NO_SCORE : x->best);
-        x->best = score;
-        x->mean = (int32_t)mean;
-        x->limit = larger(x->limit, score - t->s->heads.stages.spare);
-        leave_behind(t, x);
-    }
-    if (x->near_count < NEAR)
-        x->near[x->near_count] = (ast_rival){(uint32_t)mean, score};
-    x->near_count++;
-}
-
-/* A mean that cannot be near. */
-static void dismiss(contest *x, float reach) {
-    x->second = larger(x->second, reach);
-    x->rest = larger(x->rest, reach);
-}
-
 static float full_score(const tile *t, size_t j, size_t mean) {
     size_t dimension = t->s->rows->dimension;
     float score = t->s->kernels->dot(t->c->picked[t->first + j], t->means->means + mean * dimension, dimension);
     return t->s->rows->axial ? fabsf(score) : score;
 }
 
-static void score(const tile *t, size_t j, contest *x, size_t mean) {
-    meet(t, x, full_score(t, j, mean), mean);
+static void score(const tile *t, size_t j, ast_contest *x, size_t mean) {
+    ast_contest_meet(x, full_score(t, j, mean), mean);
     t->c->rivals.products++;
 }
 
@@ -173,17 +121,43 @@ static float refined_reach(const tile *t, size_t j, ast_rival rival, float *like
     return reach < rival.reach ? reach : rival.reach;
 }
 
+/* The rivals whose reach is no smaller than the limit by now. */
+static size_t drop(const tile *t, size_t j, ast_contest *x, ast_rival *rivals, size_t count) {
+    float limit = x->limit - t->extra[j], passed = AST_NO_SCORE;
+    size_t left = 0;
+    for (size_t r = 0; r < count; r++) {
+        ast_rival rival = rivals[r];
+        bool stays = rival.reach >= limit;
+        passed = ast_larger(passed, stays ? AST_NO_SCORE : rival.reach);
+        rivals[left] = rival;
+        left += stays;
+    }
+    ast_contest_dismiss(x, passed + t->extra[j]);
+    return left;
+}
+
+/* Has the memory of a rival's head ready. */
+static void expect(const tile *t, uint32_t mean) {
+    size_t width = t->s->heads.stages.second;
+    for (size_t d = 0; d < width && d < 4 * AST_PANEL; d += AST_PANEL)
+        __builtin_prefetch(t->means->rows + mean * width + d);
+}
+
 /* The rivals that are left after the second stage, in the place of those before. One that is likely to win is met at
  * once: it rules others out. */
-static size_t refine(const tile *t, size_t j, contest *x, ast_rival *rivals, size_t count) {
+static size_t refine(const tile *t, size_t j, ast_contest *x, ast_rival *rivals, size_t count) {
     size_t left = 0;
+    for (size_t r = 0; r < count && r < AHEAD; r++)
+        expect(t, rivals[r].mean);
     for (size_t r = 0; r < count; r++) {
         float likely = AST_NO_SCORE;
         ast_rival rival = {rivals[r].mean, rivals[r].reach + t->extra[j]};
+        if (r + AHEAD < count)
+            expect(t, rivals[r + AHEAD].mean);
         if (rival.reach >= x->limit)
             rival.reach = refined_reach(t, j, rival, &likely);
         if (rival.reach < x->limit)
-            dismiss(x, rival.reach);
+            ast_contest_dismiss(x, rival.reach);
         else if (likely > x->best && !x->alone)
             score(t, j, x, rival.mean);
         else
@@ -193,7 +167,7 @@ static size_t refine(const tile *t, size_t j, contest *x, ast_rival *rivals, siz
 }
 
 /* Full scores, those of the largest reach first as far as that is easy: the first raises the limit for the others. */
-static void score_rivals(const tile *t, size_t j, contest *x, ast_rival *rivals, size_t count) {
+static void score_rivals(const tile *t, size_t j, ast_contest *x, ast_rival *rivals, size_t count) {
     for (size_t r = 1; r < count; r++)
         if (rivals[r].reach > rivals[0].reach) {
             ast_rival swap = rivals[r];
@@ -202,7 +176,7 @@ static void score_rivals(const tile *t, size_t j, contest *x, ast_rival *rivals,
         }
     for (size_t r = 0; r < count; r++) {
         if (rivals[r].reach < x->limit) {
-            dismiss(x, rivals[r].reach);
+            ast_contest_dismiss(x, rivals[r].reach);
             continue;
         }
         score(t, j, x, rivals[r].mean);
@@ -229,7 +203,7 @@ static size_t find_leaders(ast_rival *rivals, size_t count) {
 
 /* Where rivals are many, one of those with the largest reach has probably a better score than the seed, and rules most
  * of the others out. Returns how many were met. */
-static size_t meet_leaders(const tile *t, size_t j, contest *x, ast_rival *rivals, size_t count) {
+static size_t meet_leaders(const tile *t, size_t j, ast_contest *x, ast_rival *rivals, size_t count) {
     size_t met = 0, leaders = count > MANY ? find_leaders(rivals, count) : 0;
     for (; met < leaders && rivals[met].reach + t->extra[j] >= x->limit; met++)
         score(t, j, x, rivals[met].mean);
@@ -245,12 +219,12 @@ static double exact_score(const tile *t, size_t j, uint32_t mean) {
 }
 
 /* Settles by exact scores what the float scores leave open, unless too many means are near. */
-static void call(tile *t, size_t j, const contest *x) {
+static void call(tile *t, size_t j, const ast_contest *x) {
     ast_rival_buffer *b = &t->c->rivals;
     ast_close_call *c = &b->calls[b->call_count];
     uint32_t best = 0;
     *c = (ast_close_call){t->c->list[t->first + j], x->alone, AST_NOBODY, -INFINITY, (double)x->rest};
-    for (size_t i = 0; i < x->near_count && i < NEAR; i++) {
+    for (size_t i = 0; i < x->near_count && i < AST_NEAR; i++) {
         uint32_t mean = x->near[i].mean;
         double score = exact_score(t, j, mean);
         bool wins = score > c->score || (score == c->score && mean < best);
@@ -261,10 +235,10 @@ static void call(tile *t, size_t j, const contest *x) {
             best = mean;
         }
     }
-    b->call_count += x->near_count <= NEAR;
+    b->call_count += x->near_count <= AST_NEAR;
 }
 
-static bool is_open(const tile *t, const contest *x) {
+static bool is_open(const tile *t, const ast_contest *x) {
     return x->best < ast_deciding_score(t->s, t->c) || x->best - x->second <= t->s->margin;
 }
 
@@ -314,8 +288,8 @@ static float own_score(const tile *t, size_t j, bool bounded) {
  * if it fits. */
 static float limit_of(const tile *t, const seed *x) {
     const ast_heads *h = &t->s->heads;
-    float least = x->alone ? h->floor : larger(x->score, h->floor);
-    return larger(least - h->stages.spare, AST_NO_SCORE + 2); /* below every score, above nobody's */
+    float least = x->alone ? h->floor : ast_larger(x->score, h->floor);
+    return ast_larger(least - h->stages.spare, AST_NO_SCORE + 2); /* below every score, above nobody's */
 }
 
 /* Contests begin with the score of the own mean, where that is known. Returns whether all do. */
@@ -373,18 +347,20 @@ static bool is_seed(const tile *t, size_t j, uint32_t mean) {
 }
 
 /* The rivals without the seed, which meets the contest first. Returns whether it is among them, as it must be. */
-static bool begin_contest(tile *t, size_t j, contest *x) {
+static bool begin_contest(tile *t, size_t j, ast_contest *x) {
     const seed *own = &t->seeds[j];
     ast_rival *rivals = t->c->rivals.list + j * t->c->rivals.room;
     size_t left = 0;
     int32_t mean = own->mean;
     float passed = t->passed[j] + t->extra[j];
-    *x = (contest){.best = AST_NO_SCORE,
-                   .mean = NOBODY,
-                   .second = passed,
-                   .rest = passed,
-                   .limit = t->limits[j],
-                   .alone = own->alone};
+    *x = (ast_contest){.best = AST_NO_SCORE,
+                       .mean = NOBODY,
+                       .second = passed,
+                       .rest = passed,
+                       .limit = t->limits[j],
+                       .margin = t->s->margin,
+                       .spare = t->s->heads.stages.spare,
+                       .alone = own->alone};
     for (size_t r = 0; r < t->counts[j]; r++)
         if (is_seed(t, j, rivals[r].mean))
             mean = (int32_t)rivals[r].mean;
@@ -392,7 +368,7 @@ static bool begin_contest(tile *t, size_t j, contest *x) {
             rivals[left++] = rivals[r];
     t->counts[j] = left;
     if (!own->alone && mean >= 0)
-        meet(t, x, own->score, (size_t)mean);
+        ast_contest_meet(x, own->score, (size_t)mean);
     return mean != OWN;
 }
 
@@ -404,7 +380,7 @@ static void score_in_full(const tile *t, size_t at) {
 }
 
 static void end_contest(tile *t, size_t j) {
-    contest x;
+    ast_contest x;
     const seed *own = &t->seeds[j];
     ast_rival *rivals = t->c->rivals.list + j * t->c->rivals.room;
     size_t at = t->first + j;
@@ -414,11 +390,12 @@ static void end_contest(tile *t, size_t j) {
     }
     size_t met = meet_leaders(t, j, &x, rivals, t->counts[j]);
     rivals += met;
-    score_rivals(t, j, &x, rivals, refine(t, j, &x, rivals, t->counts[j] - met));
-    if (x.alone ? larger(x.best, x.rest) + t->s->margin >= t->s->heads.floor : is_open(t, &x))
+    size_t left = drop(t, j, &x, rivals, t->counts[j] - met);
+    score_rivals(t, j, &x, rivals, refine(t, j, &x, rivals, left));
+    if (x.alone ? ast_larger(x.best, x.rest) + t->s->margin >= t->s->heads.floor : is_open(t, &x))
         call(t, j, &x);
     t->c->compact.best[at] = x.alone ? own->score : x.best;
-    t->c->compact.second[at] = x.alone ? larger(x.best, x.second) : x.second;
+    t->c->compact.second[at] = x.alone ? ast_larger(x.best, x.second) : x.second;
     t->c->compact.id[at] = x.alone      ? t->s->labels[t->c->base + t->c->list[at]]
                            : x.mean < 0 ? AST_NOBODY
                                         : t->ids[x.mean];
