@@ -12,6 +12,7 @@
 
 #define TILE 24                  /* rows whose rivals are listed together: their reaches fit the cache */
 #define AHEAD 16                 /* rivals whose heads are fetched before their turn */
+#define PARTS 4                  /* of the means, for first scores */
 enum { LEADERS = 4, MANY = 32 }; /* rivals that are met at once, if there are more than MANY */
 enum { OWN = -1, NOBODY = -2 };
 #define SAME_AS_MEAN 0x1p-18f /* a score so near to 1: the point may be its cluster's only member */
@@ -307,23 +308,32 @@ static bool begin_contests(tile *t, bool bounded) {
     return all;
 }
 
-/* Where no score is known yet, contests begin with the mean of the largest reach. */
+/* Where no score is known yet, a contest begins with the best of the means of the largest reach, one from each part of
+ * them. */
+static void find_seed(tile *t, size_t j, const float *reaches) {
+    size_t count = t->means->packed.count, part = count / PARTS / AST_PANEL * AST_PANEL + AST_PANEL;
+    for (size_t first = 0; first < count; first += part) {
+        size_t some = count - first < part ? count - first : part;
+        size_t mean = first + t->s->kernels->heads.largest(reaches + first, some);
+        float score = full_score(t, j, mean);
+        t->c->rivals.products++;
+        if (score > t->seeds[j].score && t->ids[mean] != AST_NOBODY)
+            t->seeds[j] = (seed){score, (int32_t)mean, false};
+    }
+    t->limits[j] = limit_of(t, &t->seeds[j]);
+}
+
 static void search_rivals(tile *t) {
     ast_rival_buffer *b = &t->c->rivals;
     const ast_head_kernels *kernels = &t->s->kernels->heads;
     ast_head_tile heads = head_tile(t, NULL);
-    size_t count = t->means->packed.count;
     kernels->reaches(&heads, &t->means->packed);
     for (size_t j = 0; j < t->n; j++) {
         const float *reaches = b->reaches + j * b->room;
-        if (t->seeds[j].mean == NOBODY) {
-            size_t best = kernels->largest(reaches, count);
-            t->seeds[j] = (seed){full_score(t, j, best), (int32_t)best, false};
-            t->limits[j] = limit_of(t, &t->seeds[j]);
-            b->products++;
-        }
-        t->counts[j] =
-            kernels->select(reaches, count, t->limits[j] - t->extra[j], b->list + j * b->room, &t->passed[j]);
+        if (t->seeds[j].mean == NOBODY)
+            find_seed(t, j, reaches);
+        t->counts[j] = kernels->select(reaches, t->means->packed.count, t->limits[j] - t->extra[j],
+                                       b->list + j * b->room, &t->passed[j]);
     }
 }
 
