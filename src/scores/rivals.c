@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define TILE 24                  /* rows whose rivals are listed together: their reaches fit the cache */
-#define AHEAD 16                 /* rivals whose heads are fetched before their turn */
+#define AHEAD 8                  /* rivals whose heads are fetched before their turn */
 #define PARTS 4                  /* of the means, for first scores */
 enum { LEADERS = 4, MANY = 32 }; /* rivals that are met at once, if there are more than MANY */
 enum { OWN = -1, NOBODY = -2 };
@@ -140,7 +140,7 @@ static size_t drop(const tile *t, size_t j, ast_contest *x, ast_rival *rivals, s
 /* Has the memory of a rival's head ready. */
 static void expect(const tile *t, uint32_t mean) {
     size_t width = t->s->heads.stages.second;
-    for (size_t d = 0; d < width && d < 4 * AST_PANEL; d += AST_PANEL)
+    for (size_t d = 0; d < width; d += AST_PANEL)
         __builtin_prefetch(t->means->rows + mean * width + d);
 }
 
