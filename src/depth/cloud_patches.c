@@ -243,6 +243,8 @@ static bool find_distance(ast_cloud_cut *cut) {
     double largest = 0;
     bool good = deviations && spacings;
     for (size_t k = 0; good && k < cut->patch_count; k += step) {
+        if (cut->patches[k].scatter.n < AST_PATCH_LEAST)
+            continue; /* most of its points have no normal; three points lie on any plane */
         deviations[count] = deviation(cut, &cut->patches[k]);
         spacings[count++] = sqrt(cut->patches[k].share);
         for (int c = 0; c < 3; c++)

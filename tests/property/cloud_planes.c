@@ -358,6 +358,28 @@ static void undirected_normals(void **state) {
     ast_plane_map_close(map);
 }
 
+/* Points that have a label but no normal do not hide the noise of the others. */
+static void labels_without_normals(void **state) {
+    ast_context *context = ref_context(REF_FAST, 2);
+    double world[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, eye[3] = {0, 0, 9}, at[3] = {0};
+    ast_plane_map *map = open_map(context);
+    ast_random random;
+    size_t planes, with = 0;
+    (void)state;
+    ast_random_seed(&random, 6, 26);
+    size_t count = sample(&random, &shapes[0], &(sampling){false, 1, 0.01}, world, at, 0, 5000);
+    label(context, count, world, eye);
+    for (size_t i = 0; i < count; i++) {
+        bool has = points[3 * i] < 1.5f;
+        normals[3 * i] = has ? normals[3 * i] : NAN;
+        with += has;
+    }
+    const ast_plane_info *plane = find(map, count, &planes);
+    assert_int_equal(planes, 1);
+    assert_true(plane->count > with * 95 / 100 && plane->count <= with);
+    ast_plane_map_close(map);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_have_their_area),
@@ -367,6 +389,7 @@ int main(void) {
         cmocka_unit_test(few_points),
         cmocka_unit_test(awkward_points),
         cmocka_unit_test(undirected_normals),
+        cmocka_unit_test(labels_without_normals),
     };
     return cmocka_run_group_tests_name("cloud_planes", tests, NULL, ref_contexts_end);
 }
