@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+#include "reference/tracks.h"
+#include "reference/reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Measures ---------------------------------------------------------------------------------------------------- */
+
+static double angle_between(const double *a, const double *b) {
+    double difference[3], sum[3];
+    for (int c = 0; c < 3; c++) {
+        difference[c] = a[c] - b[c];
+        sum[c] = a[c] + b[c];
+    }
+    return 2 * atan2(sqrt(ast_dot3(difference, difference)), sqrt(ast_dot3(sum, sum)));
+}
+
+static ast_axes_of axes_of(const ast_scatter *scatter, const double *towards) {
+    return ast_scatter_axes(ast_cloud_kernels_choose("base"), scatter, towards);
+}
+
+/* Of a normal, in radians: how far the sensor bends a plane over its narrower extent. */
+static double error_of(const ref_tracks *t, const ast_scatter *scatter, double cells, const ast_axes_of *axes) {
+    return AST_BENT * t->epsilon * sqrt(cells / scatter->n) / sqrt(axes->squares[1] / scatter->n);
+}
+
+static double noise_of(const ref_tracks *t, const ast_frame_patch *p) {
+    return 0.5 * t->epsilon * p->depth * p->distance;
+}
+
+static double gap_between(const double *low, const double *high, const double *other_low, const double *other_high) {
+    double squares = 0;
+    for (int c = 0; c < 3; c++) {
+        double gap = fmax(0, fmax(low[c] - other_high[c], other_low[c] - high[c]));
+        squares += gap * gap;
+    }
+    return sqrt(squares);
+}
+
+/* The distance of the middle of a patch from the plane of a track, with its sign. */
+static double away_from(const ref_track *k, const ast_frame_patch *p) {
+    return ast_flat_distance(&k->flat, p->at);
+}
+
+/* ---- Sums -------------------------------------------------------------------------------------------------------- */
+
+/* All that was seen before the frame counts less with poses, and not at all without. */
+static void fade(const ref_tracks *t, ref_sight *sum) {
+    double kept = t->world ? 0.995 : 0;
+    sum->scatter.n *= kept;
+    sum->cells *= kept;
+    for (int e = 0; e < 6; e++)
+        sum->scatter.of[e] *= kept;
+    for (int c = 0; c < 3; c++)
+        sum->towards[c] *= kept;
+}
+
+static ref_sight sum_of(const ref_tracks *t, const ref_track *k) {
+    ref_sight sum = {0};
+    for (size_t i = 0; i < k->sight_count; i++) {
+        const ref_sight *one = &k->sights[i];
+        if (one->frame) {
+            fade(t, &sum);
+            continue;
+        }
+        ast_scatter_add(&sum.scatter, &one->scatter);
+        sum.cells += one->cells;
+        for (int c = 0; c < 3; c++)
+            sum.towards[c] += one->towards[c];
+    }
+    return sum;
+}
+
+static void add_sight(ref_track *k, const ref_sight *sight) {
+    if (k->sight_count == k->sight_room) {
+        size_t room = 2 * k->sight_room + 8;
+        ref_sight *sights = ref_take(room, sizeof *sights);
+        for (size_t i = 0; i < k->sight_count; i++)
+            sights[i] = k->sights[i];
+        free(k->sights);
+        k->sights = sights;
+        k->sight_room = room;
+    }
+    k->sights[k->sight_count++] = *sight;
+}
+
+/* ---- Guides ------------------------------------------------------------------------------------------------------ */
+
+/* Whether a track is known better than a normal that it may be parallel to. */
+static bool guides(const ref_track *k, const double *normal, double error) {
+    return !k->ended && k->error > 0 && k->error < 0.7 * error &&
+           angle_between(k->flat.normal, normal) <= fmin(0.25, 2 * error + 0.01);
+}
+
+static const ref_track *best_guide(const ref_tracks *t, const double *normal, double error, int32_t except) {
+    const ref_track *best = NULL;
+    double least = INFINITY;
+    for (size_t i = 0; i < t->count; i++) {
+        const ref_track *k = &t->list[i];
+        double angle = angle_between(k->flat.normal, normal), cost = k->error * k->error + angle * angle;
+        if (k->id != except && guides(k, normal, error) && cost < least) {
+            least = cost;
+            best = k;
+        }
+    }
+    return best;
+}
+
+/* Moves the normal towards the mean of its guides. Whether there are any. */
+static bool align(const ref_tracks *t, double *normal, double error, int32_t except) {
+    const ref_track *best = best_guide(t, normal, error, except);
+    double mean[3] = {0}, sum[3], weight = 0;
+    if (!best) {
+        for (int c = 0; c < 3; c++)
+            normal[c] += 0.0; /* no negative zeros */
+        return false;
+    }
+    for (size_t i = 0; i < t->count; i++) {
+        const ref_track *k = &t->list[i];
+        double angle = angle_between(k->flat.normal, best->flat.normal);
+        double part = 1 / (k->error * k->error + angle * angle);
+        if (k->id == except || !guides(k, normal, error))
+            continue;
+        for (int c = 0; c < 3; c++)
+            mean[c] += part * k->flat.normal[c];
+        weight += part;
+    }
+    double length = sqrt(ast_dot3(mean, mean)), own = 1 / (error * error), pull = 1 / (0.01 * 0.01 + 1 / weight);
+    for (int c = 0; c < 3; c++)
+        sum[c] = own * normal[c] + pull * mean[c] / length;
+    for (int c = 0; c < 3; c++)
+        normal[c] = sum[c] / sqrt(ast_dot3(sum, sum)) + 0.0;
+    return true;
+}
+
+static void fit(ref_tracks *t, ref_track *k) {
+    k->sum = sum_of(t, k);
+    ast_axes_of axes = axes_of(&k->sum.scatter, k->sum.towards);
+    k->error = error_of(t, &k->sum.scatter, k->sum.cells, &axes);
+    for (int c = 0; c < 3; c++)
+        k->flat.normal[c] = axes.vectors[0][c];
+    align(t, k->flat.normal, k->error, k->id);
+    k->flat.offset = ast_dot3(k->flat.normal, k->sum.scatter.mean);
+}
+
+/* ---- Matching ---------------------------------------------------------------------------------------------------- */
+
+/* How far a patch may be from a track: the option, or three tenths of it half a metre beside what was seen. */
+static double limit_of(const ref_tracks *t, const ref_track *k, const ast_frame_patch *p) {
+    bool beside = t->world && gap_between(k->low, k->high, p->low, p->high) > 0.5;
+    return (beside ? 0.3 * t->offset : t->offset) + noise_of(t, p);
+}
+
+static double misfit(const ref_tracks *t, const ref_track *k, const ast_frame_patch *p) {
+    bool same = !t->world && p->direction >= 0 && p->direction == k->direction;
+    double most = same ? 0.8 : 0.25, limit = limit_of(t, k, p);
+    double angle = angle_between(k->flat.normal, p->flat.normal), away = fabs(away_from(k, p));
+    return k->ended || angle > most || away > limit ? INFINITY : away / limit + angle / most;
+}
+
+/* What one frame sees at two distances from one track is two planes. */
+static bool agrees(const ref_tracks *t, const ref_sighting *patches, size_t before, const ref_track *k) {
+    const ast_frame_patch *p = patches[before].patch;
+    for (size_t i = 0; i < before; i++) {
+        double most = t->offset + fmax(noise_of(t, p), noise_of(t, patches[i].patch));
+        if (patches[i].id == k->id && fabs(patches[i].away - away_from(k, p)) > most)
+            return false;
+    }
+    return true;
+}
+
+/* The track that patch i fits best, the oldest of equals. */
+static void follow(const ref_tracks *t, ref_sighting *patches, size_t i) {
+    double least = INFINITY;
+    for (size_t j = 0; j < t->count; j++) {
+        const ref_track *k = &t->list[j];
+        double cost = misfit(t, k, patches[i].patch);
+        if (cost < least && agrees(t, patches, i, k)) {
+            least = cost;
+            patches[i].id = k->id;
+            patches[i].away = away_from(k, patches[i].patch);
+        }
+    }
+}
+
+/* The first track that this frame started, from its largest patch on, that is as near as one must be beside what was
+ * seen of it. */
+static void follow_new(const ref_tracks *t, ref_sighting *s, size_t known) {
+    for (size_t j = t->count; j-- > known;) {
+        const ref_track *k = &t->list[j];
+        double away = away_from(k, s->patch);
+        if (isfinite(misfit(t, k, s->patch)) && fabs(away) <= 0.3 * t->offset + noise_of(t, s->patch)) {
+            s->id = k->id;
+            s->away = away;
+        }
+    }
+}
+
+/* ---- New tracks -------------------------------------------------------------------------------------------------- */
+
+static bool may_start(const ref_tracks *t, const ref_sighting *s) {
+    const ast_frame_patch *p = s->patch;
+    double normal[3] = {p->flat.normal[0], p->flat.normal[1], p->flat.normal[2]};
+    if (p->area < t->area)
+        return false;
+    return p->sure || (t->world && (s->extent >= 0.09 || p->depth >= 4) && align(t, normal, s->error, -1));
+}
+
+/* A patch without a direction has that of the most parallel track within 0.25 radians. */
+static int32_t direction_of(const ref_tracks *t, const ast_frame_patch *p) {
+    double least = 0.25;
+    int32_t found = p->direction;
+    for (size_t j = 0; p->direction < 0 && j < t->count; j++) {
+        double angle = angle_between(t->list[j].flat.normal, p->flat.normal);
+        if (!t->list[j].ended && angle < least) {
+            least = angle;
+            found = t->list[j].direction;
+        }
+    }
+    return found < 0 ? -1 : found;
+}
+
+static void start(ref_tracks *t, ref_sighting *s) {
+    ref_track k = {.id = (int32_t)t->count, .direction = direction_of(t, s->patch), .flat = s->patch->flat};
+    align(t, k.flat.normal, s->error, -1);
+    k.flat.offset = ast_dot3(k.flat.normal, s->patch->at);
+    memcpy(k.low, s->patch->low, sizeof k.low);
+    memcpy(k.high, s->patch->high, sizeof k.high);
+    if (t->count == t->room) {
+        ref_track *list = ref_take(2 * t->room + 8, sizeof *list);
+        for (size_t j = 0; j < t->count; j++)
+            list[j] = t->list[j];
+        free(t->list);
+        t->list = list;
+        t->room = 2 * t->room + 8;
+    }
+    t->list[t->count++] = k;
+    s->id = k.id;
+    s->away = 0;
+}
+
+/* ---- What a frame adds ------------------------------------------------------------------------------------------- */
+
+static void begin_frame(const ref_tracks *t, ref_track *k, const ast_frame_patch *first) {
+    add_sight(k, &(ref_sight){.frame = true});
+    k->seen = t->frame;
+    if (first->direction >= 0)
+        k->direction = first->direction;
+    for (int c = 0; c < 3 && !t->world; c++) {
+        k->low[c] = INFINITY;
+        k->high[c] = -INFINITY;
+    }
+}
+
+/* A patch without a normal of its own says nothing of a plane of the world that is known better. */
+static void add_patch(const ref_tracks *t, ref_track *k, const ref_sighting *s) {
+    const ast_frame_patch *p = s->patch;
+    ref_sight sight = {.scatter = p->scatter, .cells = p->cells};
+    for (int c = 0; c < 3; c++) {
+        k->low[c] = fmin(k->low[c], p->low[c]);
+        k->high[c] = fmax(k->high[c], p->high[c]);
+        sight.towards[c] = p->scatter.n * p->flat.normal[c];
+    }
+    if (!t->world || p->sure || !(k->error > 0 && k->error < s->error))
+        add_sight(k, &sight);
+}
+
+static void update(ref_tracks *t, const ref_sighting *patches, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (patches[i].id < 0)
+            continue;
+        ref_track *k = &t->list[patches[i].id];
+        if (k->seen != t->frame)
+            begin_frame(t, k, patches[i].patch);
+        add_patch(t, k, &patches[i]);
+    }
+    for (size_t j = 0; j < t->count; j++)
+        if (!t->list[j].ended && t->list[j].seen == t->frame)
+            fit(t, &t->list[j]);
+}
+
+/* ---- Joining and forgetting -------------------------------------------------------------------------------------- */
+
+static bool are_one(const ref_tracks *t, const ref_track *a, const ref_track *b) {
+    return !a->ended && !b->ended && (a->seen == t->frame || b->seen == t->frame) &&
+           ast_dot3(a->flat.normal, b->flat.normal) >= 0.99 &&
+           fabs(ast_flat_distance(&a->flat, b->sum.scatter.mean)) <= 0.3 * t->offset &&
+           fabs(ast_flat_distance(&b->flat, a->sum.scatter.mean)) <= 0.3 * t->offset &&
+           gap_between(a->low, a->high, b->low, b->high) <= 0.5;
+}
+
+/* All that b saw is part of a. While a is fitted, b has not ended and may guide it. */
+static void join(ref_tracks *t, ref_track *a, ref_track *b, ref_sighting *patches, size_t count) {
+    add_sight(a, &b->sum);
+    a->seen = b->seen > a->seen ? b->seen : a->seen;
+    for (int c = 0; c < 3; c++) {
+        a->low[c] = fmin(a->low[c], b->low[c]);
+        a->high[c] = fmax(a->high[c], b->high[c]);
+    }
+    fit(t, a);
+    b->ended = true;
+    for (size_t i = 0; i < count; i++)
+        patches[i].id = patches[i].id == b->id ? a->id : patches[i].id;
+    t->joined++;
+}
+
+/* Each track, from the oldest on, becomes part of the oldest that it is one with. */
+static void join_tracks(ref_tracks *t, ref_sighting *patches, size_t count) {
+    for (size_t b = 1; b < t->count; b++)
+        for (size_t a = 0; a < b; a++)
+            if (are_one(t, &t->list[a], &t->list[b]))
+                join(t, &t->list[a], &t->list[b], patches, count);
+}
+
+static void forget(ref_tracks *t) {
+    for (size_t j = 0; j < t->count && !t->world; j++)
+        if (!t->list[j].ended && t->frame > t->list[j].seen + 30) {
+            t->list[j].ended = true;
+            t->forgotten++;
+        }
+}
+
+/* ---- A frame ----------------------------------------------------------------------------------------------------- */
+
+void ref_tracks_step(ref_tracks *t, ref_sighting *patches, size_t count) {
+    t->frame++;
+    forget(t);
+    size_t known = t->count;
+    for (size_t i = 0; i < count; i++) {
+        const ast_frame_patch *p = patches[i].patch;
+        ast_axes_of axes = axes_of(&p->scatter, p->flat.normal);
+        patches[i].error = error_of(t, &p->scatter, p->cells, &axes);
+        patches[i].extent = sqrt(axes.squares[1] / p->scatter.n);
+        patches[i].id = -1;
+        patches[i].away = 0;
+    }
+    for (size_t i = 0; i < count; i++)
+        follow(t, patches, i);
+    for (size_t i = 0; i < count; i++) {
+        if (patches[i].id < 0)
+            follow_new(t, &patches[i], known);
+        if (patches[i].id < 0 && may_start(t, &patches[i]))
+            start(t, &patches[i]);
+    }
+    update(t, patches, count);
+    if (t->world)
+        join_tracks(t, patches, count);
+}
+
+void ref_tracks_free(ref_tracks *t) {
+    for (size_t j = 0; j < t->count; j++)
+        free(t->list[j].sights);
+    free(t->list);
+    *t = (ref_tracks){0};
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Planes over frames again, slowly: a track is the list of all that was seen of its plane, summed anew whenever the
+ * list changes, tracks that end stay where they are, and patches know their track by its id.
+ *
+ * Sums and axes of points are those of the library, and the order of additions is that of the rule, so that results can
+ * be compared exactly. */
+#ifndef REF_TRACKS_H
+#define REF_TRACKS_H
+
+#include "frame_planes.h"
+
+/* Part of what a track saw: the beginning of a frame, from which on all before it counts less, a patch, or all that
+ * another track saw. */
+typedef struct ref_sight {
+    bool frame;
+    ast_scatter scatter;
+    double cells, towards[3];
+} ref_sight;
+
+typedef struct ref_track {
+    int32_t id, direction;
+    bool ended;
+    ast_flat flat;
+    double error, low[3], high[3];
+    uint64_t seen;
+    ref_sight *sights;
+    size_t sight_count, sight_room;
+    ref_sight sum; /* of the sights */
+} ref_track;
+
+typedef struct ref_tracks {
+    ref_track *list; /* the track with id k is list[k] */
+    size_t count, room;
+    uint64_t frame;
+    bool world;
+    double offset, area, epsilon;
+    size_t joined, forgotten; /* over all frames */
+} ref_tracks;
+
+/* A patch of the frame, as it is given, and what the step finds. */
+typedef struct ref_sighting {
+    const ast_frame_patch *patch;
+    double error, extent, away;
+    int32_t id; /* of its track, -1 for none */
+} ref_sighting;
+
+void ref_tracks_step(ref_tracks *tracks, ref_sighting *patches, size_t count);
+void ref_tracks_free(ref_tracks *tracks);
+
+#endif
