@@ -316,11 +316,49 @@ static void area_of_joined_regions(void **state) {
     check(2118, REF_SMALL, 2);
 }
 
+static void put_point(size_t i, double x, double y, double z, int32_t label) {
+    points[3 * i] = (float)x;
+    points[3 * i + 1] = (float)y;
+    points[3 * i + 2] = (float)z;
+    normals[3 * i] = normals[3 * i + 1] = 0;
+    normals[3 * i + 2] = 1;
+    labels[i] = label;
+}
+
+/* More planes around one leaf than are looked at. 64 places of 32 equal points, one plane each, are in a row. The 16
+ * points of the leaf are in a row beside it, so far apart that each of its four patches reaches 16 other places; the
+ * points lie on the planes of places 17 to 32, of which the first eight are among the 24 that are looked at. All other
+ * points only see to it that these 16 are a leaf. */
+static void more_planes_than_are_looked_at(void **state) {
+    enum { PLACE = 32, ROW = 64 * PLACE, LEAF = 16, ALL = 2 * ROW };
+    ref_setup setup = {.isa = REF_FAST, .threads = 2};
+    ast_plane_options options;
+    ref_cloud_planes expected;
+    size_t found = 0;
+    (void)state;
+    for (size_t i = 0; i < ROW; i++)
+        put_point(i, 25.0 * (double)(i / PLACE) - 200, 0, 0.1 * (double)(i / PLACE), 0);
+    for (size_t i = 0; i < LEAF; i++)
+        put_point(ROW + i, 100.0 * (double)i, 50, 0.1 * (double)(17 + i), 1 + (int32_t)(i / 4));
+    for (size_t i = ROW + LEAF; i < ALL; i++)
+        put_point(i, 0, 1e4 + 10.0 * (double)i, 0, -1);
+    ast_plane_options_init(&options);
+    options.distance = 0.01;
+    options.area = 0;
+    ref_cloud_planes_find(&expected, points, normals, labels, ALL, &options);
+    for (size_t i = ROW; i < ROW + LEAF; i++)
+        found += expected.plane_of[i] >= 0;
+    assert_int_equal(found, 8);
+    check_in("more planes than are looked at", &setup, &expected, &options, ALL);
+    ref_cloud_planes_free(&expected);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(planes_are_those_of_the_reference),
         cmocka_unit_test(area_of_joined_regions),
         cmocka_unit_test(many_patches),
+        cmocka_unit_test(more_planes_than_are_looked_at),
     };
     return cmocka_run_group_tests_name("cloud_reference", tests, NULL, ref_contexts_end);
 }
