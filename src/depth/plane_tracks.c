@@ -243,12 +243,9 @@ static bool start_tracks(ast_plane_tracks *tracks, ast_frame_patch *patches, siz
     size_t known = tracks->count;
     for (size_t i = 0; i < count; i++) {
         ast_frame_patch *patch = &patches[i];
-        double least = INFINITY;
         for (size_t k = known; patch->track < 0 && k < tracks->count; k++) {
             const ast_plane_track *t = &tracks->list[k];
-            double cost = misfit(tracks, t, patch);
-            if (cost < least && fabs(away_of(t, patch)) <= tight(tracks, patch)) {
-                least = cost;
+            if (misfit(tracks, t, patch) < INFINITY && fabs(away_of(t, patch)) <= tight(tracks, patch)) {
                 patch->away = away_of(t, patch);
                 patch->track = (int32_t)k;
             }
@@ -345,7 +342,6 @@ static void join(ast_plane_tracks *tracks, size_t older, size_t younger, ast_fra
         a->low[c] = fmin(a->low[c], b->low[c]);
         a->high[c] = fmax(a->high[c], b->high[c]);
     }
-    fit(tracks, a);
     for (size_t i = 0; i < count; i++) {
         if (patches[i].track == (int32_t)younger)
             patches[i].track = (int32_t)older;
@@ -353,6 +349,7 @@ static void join(ast_plane_tracks *tracks, size_t older, size_t younger, ast_fra
             patches[i].track--;
     }
     drop(tracks, younger);
+    fit(tracks, a); /* without the younger one, which would guide what it is part of */
 }
 
 /* Only tracks of this frame have changed. */

@@ -291,7 +291,7 @@ static bool are_one(const ref_tracks *t, const ref_track *a, const ref_track *b)
            gap_between(a->low, a->high, b->low, b->high) <= 0.5;
 }
 
-/* All that b saw is part of a. While a is fitted, b has not ended and may guide it. */
+/* All that b saw is part of a, which it does not guide any more. */
 static void join(ref_tracks *t, ref_track *a, ref_track *b, ref_sighting *patches, size_t count) {
     add_sight(a, &b->sum);
     a->seen = b->seen > a->seen ? b->seen : a->seen;
@@ -299,8 +299,8 @@ static void join(ref_tracks *t, ref_track *a, ref_track *b, ref_sighting *patche
         a->low[c] = fmin(a->low[c], b->low[c]);
         a->high[c] = fmax(a->high[c], b->high[c]);
     }
-    fit(t, a);
     b->ended = true;
+    fit(t, a);
     for (size_t i = 0; i < count; i++)
         patches[i].id = patches[i].id == b->id ? a->id : patches[i].id;
     t->joined++;
