@@ -25,7 +25,7 @@ static inline float ast_larger(float a, float b) {
 }
 
 /* A mean and its score; and a mean that cannot be near. */
-void ast_contest_meet(ast_contest *contest, float score, size_t mean);
+void ast_contest_meet(ast_contest *x, float score, size_t mean);
 
 static inline void ast_contest_dismiss(ast_contest *contest, float reach) {
     contest->second = ast_larger(contest->second, reach);

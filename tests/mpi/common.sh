@@ -19,11 +19,11 @@ fi
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 export ASAN_OPTIONS
 
-# ranks N COMMAND...: on N ranks.
+# ranks N COMMAND...: on N ranks. A job that fails is ended at once; mpirun would wait for a second.
 ranks() {
     number=$1
     shift
-    mpirun -n "$number" --oversubscribe --bind-to none "$@"
+    mpirun -n "$number" --oversubscribe --bind-to none --mca odls_base_sigkill_timeout 0 "$@"
 }
 
 # refuses N CODE PATTERN COMMAND...: exits with the code, and among what mpirun says there is one sentence of ours, which
