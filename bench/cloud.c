@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A million points and their normals. The tree and the neighbours are also measured separately, through the same
- * functions as the public call. */
+ * A million points, their normals, and the planes of a scan. The tree and the neighbours are also measured separately,
+ * through the same functions as the public call. */
 #include "cloud.h"
 
 #include "asterism_depth.h"
@@ -14,7 +14,9 @@
 #include <stdlib.h>
 
 #define POINTS 1000000
-#define SECONDS 1.2 /* the goal, for all of it on two threads */
+#define SECONDS 1.2 /* the goal, for normals on two threads */
+#define PLANES 1.5  /* the goal: normals, clusters and planes of a scan, in the time of normals */
+#define ANGLE 60    /* of clusters */
 #define BLOCK 32    /* leaves */
 
 static const char *const names[BENCH_CLOUDS] = {"scan", "cube"};
@@ -46,6 +48,7 @@ static void fill(float *points, size_t count, int cloud) {
 void bench_clouds_open(bench_clouds *clouds, double share, const int *threads, int thread_counts) {
     clouds->count = (size_t)(POINTS * share);
     clouds->normals = bench_alloc(3 * clouds->count * sizeof *clouds->normals);
+    clouds->labels = bench_alloc(clouds->count * sizeof *clouds->labels);
     for (int c = 0; c < BENCH_CLOUDS; c++) {
         clouds->points[c] = bench_alloc(3 * clouds->count * sizeof *clouds->points[c]);
         fill(clouds->points[c], clouds->count, c);
@@ -60,6 +63,7 @@ void bench_clouds_free(bench_clouds *clouds) {
     for (int c = 0; c < BENCH_CLOUDS; c++)
         free(clouds->points[c]);
     free(clouds->normals);
+    free(clouds->labels);
     bench_cloud_files_free(&clouds->files);
 }
 
@@ -99,12 +103,34 @@ static void time_tree(bench_cloud_run *run, const float *points, size_t count, c
     ast_pool_close(pool);
 }
 
+static void time_planes(bench_clouds *clouds, bench_cloud_run *run, ast_context *context) {
+    ast_points normals = ast_points_f4(clouds->normals, clouds->count, 3);
+    ast_options options;
+    ast_options_init(&options);
+    options.angle = ANGLE;
+    ast_report report = {.size = sizeof report};
+    ast_plane_options planes;
+    ast_plane_options_init(&planes);
+    ast_plane_map *map = NULL;
+    double begin = bench_now();
+    if (ast_cluster(context, &normals, &options, clouds->labels, &report) != AST_OK ||
+        ast_plane_map_open(&map, context, &planes) != AST_OK ||
+        ast_plane_map_cloud(map, clouds->points[run->cloud], clouds->normals, clouds->labels, clouds->count, NULL) !=
+            AST_OK)
+        bench_die("%s", ast_message(context));
+    bench_samples_add(&run->planes, bench_now() - begin);
+    ast_plane_map_close(map);
+}
+
 static void repeat_run(bench_clouds *clouds, bench_cloud_run *run) {
     ast_context *context;
     ast_open(&context, run->threads);
     ast_cloud_options options;
     ast_cloud_options_init(&options);
     options.neighbours = BENCH_CLOUD_NEIGHBOURS;
+    options.viewpoint[0] = 4; /* the middle of the room */
+    options.viewpoint[1] = 3;
+    options.viewpoint[2] = 1.5;
     if (!context)
         bench_die("no context could be opened");
     const float *points = clouds->points[run->cloud];
@@ -112,6 +138,8 @@ static void repeat_run(bench_clouds *clouds, bench_cloud_run *run) {
     if (ast_cloud_normals(context, points, clouds->count, &options, clouds->normals, NULL) != AST_OK)
         bench_die("%s", ast_message(context));
     bench_samples_add(&run->normals, bench_now() - begin);
+    if (run->cloud == BENCH_CLOUD_SCAN)
+        time_planes(clouds, run, context);
     time_tree(run, points, clouds->count, ast_instruction_set(context));
     ast_close(context);
 }
@@ -124,11 +152,22 @@ void bench_clouds_repeat(bench_clouds *clouds) {
 
 /* ---- Results ----------------------------------------------------------------------------------------------------- */
 
+/* From points to planes, in the time of the normals. */
+static double planes_ratio(const bench_cloud_run *run) {
+    return 1 + bench_samples_median(&run->planes) / bench_samples_median(&run->normals);
+}
+
 void bench_clouds_goals(const bench_clouds *clouds, bench_goals *goals) {
-    for (int r = 0; r < clouds->run_count; r++)
-        if (clouds->run[r].threads == 2)
-            bench_goals_add(goals, SECONDS * (double)clouds->count / POINTS, bench_samples_min(&clouds->run[r].normals),
-                            0, "cloud %s, 2 threads: seconds for normals", names[clouds->run[r].cloud]);
+    for (int r = 0; r < clouds->run_count; r++) {
+        const bench_cloud_run *run = &clouds->run[r];
+        if (run->threads != 2)
+            continue;
+        bench_goals_add(goals, SECONDS * (double)clouds->count / POINTS, bench_samples_min(&run->normals), 0,
+                        "cloud %s, 2 threads: seconds for normals", names[run->cloud]);
+        if (run->cloud == BENCH_CLOUD_SCAN)
+            bench_goals_add(goals, PLANES, planes_ratio(run), 0,
+                            "cloud scan, 2 threads: planes, in the time of normals");
+    }
     bench_cloud_files_goals(&clouds->files, goals);
 }
 
@@ -147,6 +186,11 @@ void bench_clouds_print(const bench_clouds *clouds) {
             printf(" %10.1f (%7.1f)", 1e3 * bench_samples_min(samples[s]), 1e3 * bench_samples_median(samples[s]));
         printf(" %10.0f\n", 1e9 * bench_samples_min(&run->normals) / (double)clouds->count);
     }
+    for (int r = 0; r < clouds->run_count; r++)
+        if (clouds->run[r].cloud == BENCH_CLOUD_SCAN)
+            printf("  planes of the scan, %d threads: %.1f (%.1f) ms more; from points to planes %.2f times normals\n",
+                   clouds->run[r].threads, 1e3 * bench_samples_min(&clouds->run[r].planes),
+                   1e3 * bench_samples_median(&clouds->run[r].planes), planes_ratio(&clouds->run[r]));
     bench_cloud_files_print(&clouds->files);
 }
 
@@ -164,6 +208,8 @@ void bench_clouds_write(const bench_clouds *clouds, ast_text *json) {
         ast_json_number(json, "build_seconds", bench_samples_min(&run->build), 9);
         ast_json_number(json, "nearest_seconds", bench_samples_min(&run->nearest), 9);
         ast_json_number(json, "normals_seconds", bench_samples_min(&run->normals), 9);
+        if (run->cloud == BENCH_CLOUD_SCAN)
+            ast_json_number(json, "planes_seconds", bench_samples_min(&run->planes), 9);
         ast_json_close(json, '}');
     }
     ast_json_close(json, ']');

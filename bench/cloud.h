@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Normals of point clouds: the k-d tree, the neighbours, and the whole call. */
+ * Normals of point clouds: the k-d tree, the neighbours, and the whole call; and the planes of a scan. */
 #ifndef BENCH_CLOUD_H
 #define BENCH_CLOUD_H
 
@@ -20,11 +20,13 @@ enum {
 typedef struct bench_cloud_run {
     int cloud, threads;
     bench_samples build, nearest, normals;
+    bench_samples planes; /* of a scan: clusters of its normals, and planes with outlines */
 } bench_cloud_run;
 
 typedef struct bench_clouds {
     size_t count; /* points of each; 0: not requested */
     float *points[BENCH_CLOUDS], *normals;
+    int32_t *labels;
     bench_cloud_files files;
     int run_count;
     bench_cloud_run run[8 * BENCH_CLOUDS];

@@ -79,8 +79,10 @@ static void count_patches(void *data, size_t block, int worker) {
     const ast_cloud_cut *cut = data;
     size_t leaves = ast_kdtree_leaves(cut->tree);
     (void)worker;
-    for (size_t leaf = block * BLOCK_LEAVES; leaf < (block + 1) * BLOCK_LEAVES && leaf < leaves; leaf++)
+    for (size_t leaf = block * BLOCK_LEAVES; leaf < (block + 1) * BLOCK_LEAVES && leaf < leaves; leaf++) {
+        ast_cloud_expect(cut, leaf + AST_LEAVES_AHEAD);
         cut->first[leaf + 1] = group_leaf(cut, leaf, cut->groups + leaf * AST_LEAF);
+    }
 }
 
 /* ---- Patches ----------------------------------------------------------------------------------------------------- */
@@ -150,8 +152,10 @@ static void fill_patches(void *data, size_t block, int worker) {
     size_t leaves = ast_kdtree_leaves(cut->tree), begin = block * BLOCK_LEAVES, end = begin + BLOCK_LEAVES;
     (void)worker;
     end = end < leaves ? end : leaves;
-    for (size_t leaf = begin; leaf < end; leaf++)
+    for (size_t leaf = begin; leaf < end; leaf++) {
+        ast_cloud_expect(cut, leaf + AST_LEAVES_AHEAD);
         fill_leaf(cut, leaf);
+    }
     for (size_t k = cut->first[begin]; k < cut->first[end]; k += AST_LEAF)
         measure_patches(cut, cut->patches + k, cut->first[end] - k < AST_LEAF ? cut->first[end] - k : AST_LEAF);
 }

@@ -117,6 +117,7 @@ static void assign_points(void *data, size_t block, int worker) {
     for (size_t leaf = block * BLOCK_LEAVES; leaf < (block + 1) * BLOCK_LEAVES && leaf < leaves; leaf++) {
         const ast_kdleaf *from = &cut->tree->leaves[leaf];
         int32_t list[CANDIDATES];
+        ast_cloud_expect(cut, leaf + AST_LEAVES_AHEAD);
         size_t count = find_candidates(cut, leaf, list);
         for (size_t s = 0; count > 0 && s < ast_kdtree_leaf_size(cut->tree, leaf); s++) {
             double p[3] = {from->x[s], from->y[s], from->z[s]};

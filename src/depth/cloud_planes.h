@@ -14,9 +14,10 @@
 #define AST_FACING 0.9 /* cosine of the largest angle between the normals of a patch and of its region: 25 degrees */
 
 enum {
-    AST_PATCH_LEAST = 4, /* points of a patch */
-    AST_LINKS = 32,      /* neighbours of a patch at most */
-    AST_PLANE_LEAST = 32 /* points of a plane */
+    AST_LEAVES_AHEAD = 4, /* leaves whose points are fetched before their turn */
+    AST_PATCH_LEAST = 4,  /* points of a patch */
+    AST_LINKS = 32,       /* neighbours of a patch at most */
+    AST_PLANE_LEAST = 32  /* points of a plane */
 };
 
 /* Points of a leaf with one label. */
@@ -60,6 +61,17 @@ typedef struct ast_cloud_cut {
     size_t region_count, region_room;
     int32_t *plane_of; /* (count) */
 } ast_cloud_cut;
+
+/* Has the labels and normals of the points of a leaf ready: rows next to each other in space are anywhere in memory. */
+static inline void ast_cloud_expect(const ast_cloud_cut *cut, size_t leaf) {
+    if (leaf >= ast_kdtree_leaves(cut->tree))
+        return;
+    for (size_t s = 0; s < ast_kdtree_leaf_size(cut->tree, leaf); s++) {
+        size_t row = (size_t)cut->tree->leaves[leaf].index[s];
+        __builtin_prefetch(cut->labels + row);
+        __builtin_prefetch(cut->normals + 3 * row);
+    }
+}
 
 /* cloud_patches.c: the patches, their neighbours, and the distance where it is not given. False if memory runs out. */
 bool ast_cloud_patches_make(ast_cloud_cut *cut);
