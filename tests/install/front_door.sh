@@ -32,7 +32,7 @@ block() {
 
 # inside COMMANDS: runs them in the new system, in the clone.
 inside() {
-    chroot "$root" /bin/sh -euc "export DEBIAN_FRONTEND=noninteractive HOME=/root; cd /root/asterism; $1" >"$root.log" 2>&1 ||
+    chroot "$root" /bin/sh -euc "export DEBIAN_FRONTEND=noninteractive HOME=/srv; cd /srv/asterism; $1" >"$root.log" 2>&1 ||
         broken "on a new machine this fails: $1
 $(tail -30 "$root.log")"
 }
@@ -43,10 +43,10 @@ debootstrap --variant=minbase bookworm "$root" >"$root.log" 2>&1 || skip 'deboot
 mount -t proc proc "$root/proc"
 cp /etc/resolv.conf /etc/hosts "$root/etc/"
 cp /etc/apt/apt.conf.d/* "$root/etc/apt/apt.conf.d/" 2>/dev/null || true
-[ ! -e "$HOME/.npmrc" ] || cp "$HOME/.npmrc" "$root/root/"
-git clone -q --no-hardlinks . "$root/root/asterism"
+[ ! -e "$HOME/.npmrc" ] || cp "$HOME/.npmrc" "$root/srv/"
+git clone -q --no-hardlinks . "$root/srv/asterism"
 inside 'apt-get update -qq && apt-get install -y -qq --no-install-recommends git ca-certificates'
-inside 'git config --global --add safe.directory /root/asterism'
+inside 'git config --global --add safe.directory /srv/asterism'
 
 echo 'the two commands: ./demo'
 inside ./demo
@@ -57,6 +57,6 @@ inside "cd /tmp && python3 -c 'import asterism, numpy; print(asterism.DPVMFMeans
 inside 'apt-get remove -y -qq python3-asterism'
 echo 'the wheel'
 inside 'apt-get install -y -qq --no-install-recommends python3-venv python3-numpy'
-inside "python3 -m venv --system-site-packages /root/v && . /root/v/bin/activate && $(block 2 | sed 's/pip install/pip install --no-index/')
+inside "python3 -m venv --system-site-packages /srv/v && . /srv/v/bin/activate && $(block 2 | sed 's/pip install/pip install --no-index/')
 cd /tmp && python -c 'import asterism, numpy; print(asterism.DPVMFMeans(60).fit(numpy.eye(3)).labels_)'"
 echo 'all three ways of the README work on a new machine'
