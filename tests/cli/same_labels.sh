@@ -44,3 +44,13 @@ tool npy f4 fortran <x.txt >fortran.npy
 asterism cluster c.npy --angle 25 --labels plain.npy --quiet
 asterism cluster fortran.npy --angle 25 --labels z.npy --quiet
 same plain.npy z.npy
+
+# Many means in few dimensions, of which some are ruled out before others are met: the bounds of later passes count them.
+for case in '120 100 72' '125 300 30' '170 140 37' '205 140 51' '220 180 2' '345 140 30' '395 180 72'; do
+    # shellcheck disable=SC2086
+    set -- $case
+    asterism sample --points 800 --dimension 6 --clusters 60 --kappa "$3" --seed "$1" --output many.npy >/dev/null
+    asterism cluster many.npy --method spkm --clusters "$2" --seed "$1" --no-bounds --labels brute.npy >/dev/null
+    ASTERISM_HEADS=5 asterism cluster many.npy --method spkm --clusters "$2" --seed "$1" --labels heads.npy >/dev/null
+    cmp -s brute.npy heads.npy || broken "seed $1, K = $2: heads give other labels than brute force"
+done
