@@ -195,7 +195,7 @@ test("a run that takes long is shown unfinished, and the newest request cancels 
 });
 
 test("two pages at once, and a page that is closed frees its work", async () => {
-  const served = await explore(folder, "hard.npy", "--angle", "100");
+  const served = await explore(folder, "hard.npy", "--angle", "100", "--threads", "1");
   const one = await open(browser, served.address),
     other = await open(browser, served.address);
   await type(one.page, "Angle in degrees", 15);

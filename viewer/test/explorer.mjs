@@ -52,38 +52,46 @@ export async function explore(folder, ...words) {
   };
 }
 
+// The page keeps what it was answered.
+const listen = (page) =>
+  page.addInitScript(() => {
+    window.results = [];
+    window.firstResult = null;
+    document.addEventListener("asterism-result", ({ detail }) => {
+      window.firstResult ??= performance.now(); // since the page was opened
+      const { labels, drawn, ...rest } = detail;
+      window.results.push({ ...rest, labels: Array.from(labels), drawn: Array.from(drawn) });
+      if (window.results.length > 20) window.results.shift();
+    });
+  });
+
 /** Opens the page and waits for the first result. */
 export async function open(browser, address, options = {}) {
-  const visit = await browser.visit(address, {
-    ...options,
-    prepare: (page) =>
-      page.addInitScript(() => {
-        window.results = [];
-        window.firstResult = null;
-        document.addEventListener("asterism-result", ({ detail }) => {
-          window.firstResult ??= performance.now(); // since the page was opened
-          const { labels, drawn, ...rest } = detail;
-          window.results.push({ ...rest, labels: Array.from(labels), drawn: Array.from(drawn) });
-          if (window.results.length > 20) window.results.shift();
-        });
-      }),
-  });
+  const visit = await browser.visit(address, { ...options, prepare: listen });
   visit.page.setDefaultTimeout(90_000); // machines that do other things too
   await answered(visit.page);
   return visit;
 }
 
+const seldom = { polling: 50 }; // milliseconds; otherwise as often as the page can be painted, which keeps it busy
+
 /** Waits until the newest request has a finished result that passes the test; returns it. */
 export async function answered(page, test = () => true) {
   for (;;) {
     // In one step: a later one could see what is unfinished and wait for another request than the one it belongs to.
-    const found = await page.waitForFunction(() => {
-      const last = window.results.at(-1);
-      return last && last.id === last.newest && !last.unfinished && last;
-    });
-    const last = await found.jsonValue();
+    // As text, because playwright takes long for thousands of numbers.
+    const found = await page.waitForFunction(
+      () => {
+        const last = window.results.at(-1);
+        return last && last.id === last.newest && !last.unfinished && JSON.stringify(last);
+      },
+      null,
+      seldom,
+    );
+    const last = JSON.parse(await found.jsonValue());
+    await found.dispose();
     if (test(last)) return last;
-    await page.waitForFunction((id) => window.results.at(-1).id !== id, last.id);
+    await page.waitForFunction((id) => window.results.at(-1).id !== id, last.id, seldom);
   }
 }
 
