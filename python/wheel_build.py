@@ -51,10 +51,10 @@ class NotesInBuild(egg_info):
         self.egg_base = str(notes)
 
 
-def built_library(folder: Path) -> Path:
-    """Configures and builds the shared library alone."""
+def built_library(folder: Path, *settings: str) -> Path:
+    """Configures, with these settings of CMake, and builds the shared library alone."""
     configure = ["cmake", "-S", str(ROOT), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release",
-                 "-DASTERISM_LIBRARY_ONLY=ON", "-DBUILD_TESTING=OFF", "-DASTERISM_BENCH=OFF"]
+                 "-DASTERISM_LIBRARY_ONLY=ON", "-DBUILD_TESTING=OFF", "-DASTERISM_BENCH=OFF", *settings]
     build = ["cmake", "--build", str(folder), "--target", "asterism_shared", "--parallel", str(os.cpu_count() or 1)]
     for command in (configure, build):
         subprocess.run(command, check=True)

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The wheel of a copy of the sources, as tools/wheel makes it, installed into a virtual environment of its own: it works
-# there without scikit-learn, and its library gives the results of this build, although it is bound to the first versions
-# of glibc's functions. Then the sources themselves installed by pip, which leaves nothing between them.
+# The wheel of a copy of the sources, as tools/wheel --quick makes it, installed into a virtual environment of its own: it
+# works there without scikit-learn, and its library gives the results of this build, although it is bound to the first
+# versions of glibc's functions. Then the sources themselves installed by pip, which leaves nothing between them.
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -20,7 +20,7 @@ git init --quiet
 git add .
 git -c user.name=tests -c user.email=tests@localhost -c commit.gpgsign=false commit --quiet --message sources
 
-PYTHON="$PYTHON" tools/wheel >"$folder/log" || exit 1
+PYTHON="$PYTHON" tools/wheel --quick >"$folder/log" || exit 1
 mv build/wheels/*.whl "$folder"
 rm -rf build .git
 cd "$folder"
