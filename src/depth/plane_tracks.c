@@ -13,6 +13,7 @@
 
 #include <math.h>
 
+#define PI 3.14159265358979323846
 #define FACING 0.25    /* radians: the largest angle between a patch and its track, */
 #define TURNED 0.8     /* and without poses, for patches of the track's direction */
 #define ERRORS 2.0     /* of a normal: how far from it a parallel one may be */
@@ -73,10 +74,16 @@ static double error_of(const ast_plane_tracks *tracks, const ast_scatter *scatte
     return AST_BENT * tracks->epsilon * squared_depth / extent;
 }
 
+/* The angle between the lines along two normals: a wall is parallel to the one across the room, which faces it. */
+static double angle_of_lines(const double *a, const double *b) {
+    double angle = angle_between(a, b);
+    return fmin(angle, PI - angle);
+}
+
 /* Whether a track may be parallel to a normal, and is known better. */
 static bool is_guide(const ast_plane_track *track, const double *normal, double error) {
     return track->error > 0 && track->error < BETTER * error &&
-           angle_between(track->flat.normal, normal) <= fmin(MOST_TURN, ERRORS * error + PARALLEL);
+           angle_of_lines(track->flat.normal, normal) <= fmin(MOST_TURN, ERRORS * error + PARALLEL);
 }
 
 static double square(double x) {
@@ -92,7 +99,7 @@ static const ast_plane_track *best_guide(const ast_plane_tracks *tracks, const d
         const ast_plane_track *t = &tracks->list[k];
         if (t == except || !is_guide(t, normal, error))
             continue;
-        double cost = square(t->error) + square(angle_between(t->flat.normal, normal));
+        double cost = square(t->error) + square(angle_of_lines(t->flat.normal, normal));
         if (cost < least) {
             least = cost;
             best = t;
@@ -111,9 +118,10 @@ static bool align(const ast_plane_tracks *tracks, double *normal, double error, 
         const ast_plane_track *t = &tracks->list[k];
         if (t == except || !is_guide(t, normal, error))
             continue;
-        double part = 1 / (square(t->error) + square(angle_between(t->flat.normal, best->flat.normal)));
+        double part = 1 / (square(t->error) + square(angle_of_lines(t->flat.normal, best->flat.normal)));
+        double side = ast_dot3(t->flat.normal, normal) < 0 ? -part : part;
         for (int c = 0; c < 3; c++)
-            mean[c] += part * t->flat.normal[c];
+            mean[c] += side * t->flat.normal[c];
         weight += part;
     }
     double length = sqrt(ast_dot3(mean, mean)), pull = 1 / (square(PARALLEL) + 1 / weight);
@@ -147,6 +155,11 @@ static double gap_between(const double *low_a, const double *high_a, const doubl
     return sqrt(squares);
 }
 
+/* A narrow strip nearby may be a part of something round. */
+static bool is_wide(const ast_frame_patch *patch) {
+    return patch->extent >= WIDE || patch->depth >= DISTANT;
+}
+
 /* How badly a patch fits a track, 0 to 2; INFINITY if it does not. */
 static double misfit(const ast_plane_tracks *tracks, const ast_plane_track *track, const ast_frame_patch *patch) {
     double angle = angle_between(track->flat.normal, patch->flat.normal);
@@ -156,7 +169,7 @@ static double misfit(const ast_plane_tracks *tracks, const ast_plane_track *trac
     double limit = tracks->offset + noise_of(tracks, patch);
     bool beside = tracks->world && gap_between(track->low, track->high, patch->low, patch->high) > BESIDE;
     if (beside)
-        limit = tight(tracks, patch);
+        limit = TIGHT * tracks->offset + (is_wide(patch) ? noise_of(tracks, patch) : 0);
     return angle > most || away > limit ? INFINITY : away / limit + angle / most;
 }
 
@@ -200,11 +213,10 @@ static void follow(ast_plane_tracks *tracks, ast_frame_patch *patches, size_t co
 /* ---- New planes -------------------------------------------------------------------------------------------------- */
 
 /* A patch whose normal is not reliable starts a track only if it is parallel to a plane that is known, and the reason
- * is its distance: a narrow strip nearby may be a part of something round. */
+ * is its distance. */
 static bool may_start(const ast_plane_tracks *tracks, const ast_frame_patch *patch) {
     double normal[3] = {patch->flat.normal[0], patch->flat.normal[1], patch->flat.normal[2]};
-    return patch->sure || (tracks->world && (patch->extent >= WIDE || patch->depth >= DISTANT) &&
-                           align(tracks, normal, patch->error, NULL));
+    return patch->sure || (tracks->world && is_wide(patch) && align(tracks, normal, patch->error, NULL));
 }
 
 /* The direction of the most parallel track, for a patch whose pixels have none. */
@@ -261,14 +273,16 @@ static bool start_tracks(ast_plane_tracks *tracks, ast_frame_patch *patches, siz
 static void fit(const ast_plane_tracks *tracks, ast_plane_track *track) {
     ast_axes_of axes = ast_scatter_axes(tracks->kernels, &track->scatter, track->towards);
     track->error = error_of(tracks, &track->scatter, track->cells, axes.squares[1]);
+    bool narrow = track->error > MOST_TURN; /* a column of cells has any normal; its pixels know better */
+    double length = sqrt(ast_dot3(track->towards, track->towards));
     for (int c = 0; c < 3; c++)
-        track->flat.normal[c] = axes.vectors[0][c];
+        track->flat.normal[c] = narrow ? track->towards[c] / length : axes.vectors[0][c];
     align(tracks, track->flat.normal, track->error, track);
     track->flat.offset = ast_dot3(track->flat.normal, track->scatter.mean);
 }
 
 static void begin_frame(const ast_plane_tracks *tracks, ast_plane_track *track) {
-    double kept = tracks->world ? REMEMBERED : 0;
+    double kept = !tracks->world ? 0 : track->cells >= 1 ? REMEMBERED : 1; /* what is known never fades to nothing */
     track->scatter.n *= kept;
     track->cells *= kept;
     for (int e = 0; e < 6; e++)

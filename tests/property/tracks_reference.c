@@ -251,10 +251,42 @@ static void tracks_that_are_not_seen(void **state) {
     check(444, REF_SMALL, 1);
 }
 
+/* A wall that is well known, and from then on only seen from afar, is not forgotten little by little. */
+static void a_wall_from_afar(void **state) {
+    ast_plane_tracks tracks = {
+        .world = true, .offset = 0.1, .area = 0.05, .epsilon = 0.002, .kernels = ast_cloud_kernels_choose("base")};
+    ref_tracks slow = {.world = true, .offset = 0.1, .area = 0.05, .epsilon = 0.002};
+    wall one = {.axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .half = {1, 1}};
+    ast_frame_patch patch = {
+        .flat = {.normal = {0, 0, 1}}, .depth = 2, .distance = 2, .area = 4, .cells = 40, .sure = true};
+    (void)state;
+    for (int c = 0; c < 2; c++) {
+        patch.low[c] = -1;
+        patch.high[c] = 1;
+    }
+    patch.scatter = scatter_of(&patch, one.axes, one.half, 40.0 / 16, 0.001);
+    for (int frame = 0; frame < 2000; frame++) {
+        ast_frame_patch given = patch;
+        ref_sighting expected = {.patch = &patch};
+        assert_true(ast_plane_tracks_step(&tracks, &given, 1));
+        ref_tracks_step(&slow, &expected, 1);
+        compare_patches(1, &tracks, &given, &expected, 1);
+        patch.sure = false;
+        patch.cells = 10;
+        patch.depth = patch.distance = 7;
+        patch.scatter = scatter_of(&patch, one.axes, one.half, 10.0 / 2401, 0.001);
+    }
+    compare_tracks(1, &tracks, &slow);
+    assert_true(tracks.count == 1 && tracks.list[0].cells > 0.9);
+    ast_plane_tracks_free(&tracks);
+    ref_tracks_free(&slow);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tracks_are_those_of_the_reference),
         cmocka_unit_test(tracks_that_are_not_seen),
+        cmocka_unit_test(a_wall_from_afar),
     };
     return cmocka_run_group_tests_name("tracks_reference", tests, NULL, NULL);
 }

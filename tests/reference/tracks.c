@@ -17,6 +17,11 @@ static double angle_between(const double *a, const double *b) {
     return 2 * atan2(sqrt(ast_dot3(difference, difference)), sqrt(ast_dot3(sum, sum)));
 }
 
+/* Between the lines along them, whatever the signs. */
+static double slant_between(const double *a, const double *b) {
+    return fmin(angle_between(a, b), 3.14159265358979323846 - angle_between(a, b));
+}
+
 static ast_axes_of axes_of(const ast_scatter *scatter, const double *towards) {
     return ast_scatter_axes(ast_cloud_kernels_choose("base"), scatter, towards);
 }
@@ -48,7 +53,7 @@ static double away_from(const ref_track *k, const ast_frame_patch *p) {
 
 /* All that was seen before the frame counts less with poses, and not at all without. */
 static void fade(const ref_tracks *t, ref_sight *sum) {
-    double kept = t->world ? 0.995 : 0;
+    double kept = t->world ? (sum->cells >= 1 ? 0.995 : 1) : 0;
     sum->scatter.n *= kept;
     sum->cells *= kept;
     for (int e = 0; e < 6; e++)
@@ -91,7 +96,7 @@ static void add_sight(ref_track *k, const ref_sight *sight) {
 /* Whether a track is known better than a normal that it may be parallel to. */
 static bool guides(const ref_track *k, const double *normal, double error) {
     return !k->ended && k->error > 0 && k->error < 0.7 * error &&
-           angle_between(k->flat.normal, normal) <= fmin(0.25, 2 * error + 0.01);
+           slant_between(k->flat.normal, normal) <= fmin(0.25, 2 * error + 0.01);
 }
 
 static const ref_track *best_guide(const ref_tracks *t, const double *normal, double error, int32_t except) {
@@ -99,7 +104,7 @@ static const ref_track *best_guide(const ref_tracks *t, const double *normal, do
     double least = INFINITY;
     for (size_t i = 0; i < t->count; i++) {
         const ref_track *k = &t->list[i];
-        double angle = angle_between(k->flat.normal, normal), cost = k->error * k->error + angle * angle;
+        double angle = slant_between(k->flat.normal, normal), cost = k->error * k->error + angle * angle;
         if (k->id != except && guides(k, normal, error) && cost < least) {
             least = cost;
             best = k;
@@ -119,12 +124,12 @@ static bool align(const ref_tracks *t, double *normal, double error, int32_t exc
     }
     for (size_t i = 0; i < t->count; i++) {
         const ref_track *k = &t->list[i];
-        double angle = angle_between(k->flat.normal, best->flat.normal);
+        double angle = slant_between(k->flat.normal, best->flat.normal);
         double part = 1 / (k->error * k->error + angle * angle);
         if (k->id == except || !guides(k, normal, error))
             continue;
         for (int c = 0; c < 3; c++)
-            mean[c] += part * k->flat.normal[c];
+            mean[c] += (ast_dot3(k->flat.normal, normal) < 0 ? -part : part) * k->flat.normal[c];
         weight += part;
     }
     double length = sqrt(ast_dot3(mean, mean)), own = 1 / (error * error), pull = 1 / (0.01 * 0.01 + 1 / weight);
@@ -139,23 +144,30 @@ static void fit(ref_tracks *t, ref_track *k) {
     k->sum = sum_of(t, k);
     ast_axes_of axes = axes_of(&k->sum.scatter, k->sum.towards);
     k->error = error_of(t, &k->sum.scatter, k->sum.cells, &axes);
-    for (int c = 0; c < 3; c++)
-        k->flat.normal[c] = axes.vectors[0][c];
+    double length = sqrt(ast_dot3(k->sum.towards, k->sum.towards));
+    for (int c = 0; c < 3; c++) /* cells in one column have no plane, but their pixels have */
+        k->flat.normal[c] = k->error > 0.25 ? k->sum.towards[c] / length : axes.vectors[0][c];
     align(t, k->flat.normal, k->error, k->id);
     k->flat.offset = ast_dot3(k->flat.normal, k->sum.scatter.mean);
 }
 
 /* ---- Matching ---------------------------------------------------------------------------------------------------- */
 
-/* How far a patch may be from a track: the option, or three tenths of it half a metre beside what was seen. */
-static double limit_of(const ref_tracks *t, const ref_track *k, const ast_frame_patch *p) {
-    bool beside = t->world && gap_between(k->low, k->high, p->low, p->high) > 0.5;
-    return (beside ? 0.3 * t->offset : t->offset) + noise_of(t, p);
+/* Something narrow and near may be round. */
+static bool is_wide(const ref_sighting *s) {
+    return s->extent >= 0.09 || s->patch->depth >= 4;
 }
 
-static double misfit(const ref_tracks *t, const ref_track *k, const ast_frame_patch *p) {
+/* How far a patch may be from a track: the option, or three tenths of it half a metre beside what was seen. */
+static double limit_of(const ref_tracks *t, const ref_track *k, const ref_sighting *s) {
+    bool beside = t->world && gap_between(k->low, k->high, s->patch->low, s->patch->high) > 0.5;
+    return (beside ? 0.3 * t->offset : t->offset) + (beside && !is_wide(s) ? 0 : noise_of(t, s->patch));
+}
+
+static double misfit(const ref_tracks *t, const ref_track *k, const ref_sighting *s) {
+    const ast_frame_patch *p = s->patch;
     bool same = !t->world && p->direction >= 0 && p->direction == k->direction;
-    double most = same ? 0.8 : 0.25, limit = limit_of(t, k, p);
+    double most = same ? 0.8 : 0.25, limit = limit_of(t, k, s);
     double angle = angle_between(k->flat.normal, p->flat.normal), away = fabs(away_from(k, p));
     return k->ended || angle > most || away > limit ? INFINITY : away / limit + angle / most;
 }
@@ -176,7 +188,7 @@ static void follow(const ref_tracks *t, ref_sighting *patches, size_t i) {
     double least = INFINITY;
     for (size_t j = 0; j < t->count; j++) {
         const ref_track *k = &t->list[j];
-        double cost = misfit(t, k, patches[i].patch);
+        double cost = misfit(t, k, &patches[i]);
         if (cost < least && agrees(t, patches, i, k)) {
             least = cost;
             patches[i].id = k->id;
@@ -191,7 +203,7 @@ static void follow_new(const ref_tracks *t, ref_sighting *s, size_t known) {
     for (size_t j = t->count; j-- > known;) {
         const ref_track *k = &t->list[j];
         double away = away_from(k, s->patch);
-        if (isfinite(misfit(t, k, s->patch)) && fabs(away) <= 0.3 * t->offset + noise_of(t, s->patch)) {
+        if (isfinite(misfit(t, k, s)) && fabs(away) <= 0.3 * t->offset + noise_of(t, s->patch)) {
             s->id = k->id;
             s->away = away;
         }
@@ -205,7 +217,7 @@ static bool may_start(const ref_tracks *t, const ref_sighting *s) {
     double normal[3] = {p->flat.normal[0], p->flat.normal[1], p->flat.normal[2]};
     if (p->area < t->area)
         return false;
-    return p->sure || (t->world && (s->extent >= 0.09 || p->depth >= 4) && align(t, normal, s->error, -1));
+    return p->sure || (t->world && is_wide(s) && align(t, normal, s->error, -1));
 }
 
 /* A patch without a direction has that of the most parallel track within 0.25 radians. */
