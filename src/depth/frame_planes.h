@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * Planes of depth images, and their identity over frames. planes.c cuts an image into patches: cells of 8 x 8 pixels
- * with one plane. frame_pixels.c keeps the depth of each pixel. plane_tracks.c finds the planes of earlier frames that
- * the patches are part of; patches of one plane, on both sides of a column for example, become one. frame_planes.c
- * measures the planes of the frame. */
+ * with one plane. frame_pixels.c keeps the depth of each pixel. frame_patches.c finds where the patches are in the
+ * world, and plane_tracks.c the planes of earlier frames that they are part of; patches of one plane, on both sides of
+ * a column for example, become one. frame_recall.c finds planes that no patch shows. frame_planes.c measures the planes
+ * of the frame. */
 #ifndef AST_FRAME_PLANES_H
 #define AST_FRAME_PLANES_H
 
-#include "plane_table.h"
-#include "planes.h"
+#include "frame_geometry.h"
 
 /* ---- Pixels (frame_pixels.c) ------------------------------------------------------------------------------------- */
 
@@ -20,13 +20,6 @@ bool ast_frame_cut_prepare(ast_cut *cut, size_t width, size_t height, bool norma
 void ast_frame_cut_release(ast_cut *cut);
 
 /* ---- Patches and tracks (plane_tracks.c) ------------------------------------------------------------------------- */
-
-/* From camera to world: R p + t, row-major 3 x 4. */
-typedef struct ast_pose {
-    double of[12];
-    bool world;  /* false: the identity, and the camera may move between frames */
-    bool mirror; /* the determinant is negative */
-} ast_pose;
 
 /* A patch of the current frame. Planes, middles and scatter are in the world. */
 typedef struct ast_frame_patch {
@@ -88,21 +81,73 @@ typedef struct ast_frame_plane {
     double sums_of[6];        /* over pixels: 1, square of the relative distance, area, position times area */
 } ast_frame_plane;
 
+/* Pixels of a plane that no patch shows. */
+typedef struct ast_recall_sum {
+    double pixels, s;
+} ast_recall_sum;
+
+/* A plane of the world as this image sees it. */
+typedef struct ast_known_view {
+    int32_t track;
+    ast_plane plane;
+    double distance; /* from the camera */
+    ast_recall_sum sum;
+} ast_known_view;
+
+/* Working memory of frame_recall.c. Initially all zero. */
+typedef struct ast_recall {
+    int32_t *leader; /* (H, W) as in ast_cut, or `cells + track` */
+    size_t leader_room;
+    ast_known_view *list; /* the planes in view, in order of tracks */
+    size_t views, list_room;
+    uint8_t *found; /* (tracks) of the planes in view: 1 if pixels are theirs */
+    size_t found_room;
+    int32_t (
+        *claims)[AST_CELL * AST_CELL]; /* (cells) of claimed ones: the track that each pixel may change to, or -1 */
+    uint8_t *claimed;                  /* (cells) */
+    size_t claims_room, claimed_room;
+    ast_recall_sum *sums; /* (rows of cells, tracks) */
+    size_t sums_room;
+} ast_recall;
+
 /* Working memory. Initially all zero. */
 typedef struct ast_frame_work {
     ast_frame_patch *patches;
     size_t patch_count, patch_room;
     ast_frame_plane *planes;
     size_t plane_count, plane_room;
-    int32_t *plane_of; /* (cells) of the leaders: the plane, -1 for none */
-    int32_t *patch_of; /* (cells) of the leaders: the patch */
-    size_t cell_room, cell_room2;
+    int32_t *plane_of; /* (cells + tracks) of the leaders, and of the planes in ast_recall: the plane, -1 for none */
+    int32_t *patch_of; /* (cells) of the leaders: the patch, -1 for none */
+    size_t plane_of_room, patch_of_room;
     float *shares; /* of the pixels of each cell that lie on the plane */
     size_t share_room;
     double *partial; /* (rows of cells, planes, 6) */
     size_t partial_room;
+    ast_recall recall;
+    const int32_t *leader; /* (H, W) the patch of each pixel, or `cells + track` of a plane that no patch shows */
     ast_polygons outline;
 } ast_frame_work;
+
+/* The track of the patch that a cell leads, -1 for none. */
+static inline int32_t ast_frame_track(const ast_frame_work *work, int32_t leader) {
+    int32_t patch = leader < 0 ? -1 : work->patch_of[leader];
+    return patch < 0 ? -1 : work->patches[patch].track;
+}
+
+/* Lists the patches of the image, from the one with most pixels on. False if memory runs out. (frame_patches.c) */
+bool ast_frame_find_patches(ast_frame_work *work, const ast_depth *depth);
+
+/* Where they are in the world, and their labels. */
+void ast_frame_place_patches(ast_frame_work *work, const ast_depth *depth, const int32_t *labels, const ast_pose *pose);
+
+/* Once patches have their tracks: the pixels of planes that no patch shows get the leader `cells + track` in
+ * depth->cut. False if memory runs out. (frame_recall.c) */
+bool ast_frame_recall(ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth *depth,
+                      const ast_pose *pose);
+void ast_recall_free(ast_recall *recall);
+
+/* The leaders of such pixels in a cell, each once; at most as many as pixels. Returns their number. */
+size_t ast_recall_leaders(const ast_frame_work *work, const ast_depth *depth, size_t cell, int32_t *leaders);
 
 /* The planes of the last image of the depth converter. labels (H, W) and plane_of (H, W) may be NULL. False if memory
  * runs out. */

@@ -10,10 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-#define LEAST_SHARE (1.0 / 480) /* of the image: ten cells of 640 x 480 pixels */
-#define NEAR 2.0                /* tolerances: the largest distance of a pixel from its plane, */
-#define DEVIATIONS 3.0          /* or, if that is more, standard deviations of the noise */
-#define MOST_ERROR 0.15         /* radians: the largest error of a normal if the plane is bent that much */
+#define NEAR 2.0        /* tolerances: the largest distance of a pixel from its plane, */
+#define DEVIATIONS 3.0  /* or, if that is more, standard deviations of the noise */
+#define MOST_ERROR 0.15 /* radians: the largest error of a normal if the plane is bent that much */
 
 static bool is_complete(const ast_planes *p) {
     return p->patches && p->planes && p->samples && p->pairs && p->seen && p->allowed && p->least && p->leader &&
@@ -119,7 +118,7 @@ static void aim_patches(const ast_depth *depth) {
 
 void ast_planes_count(const ast_depth *depth, ast_depth_report *report) {
     const ast_planes *p = &depth->planes;
-    double least = LEAST_SHARE * (double)(depth->width * depth->height), flat = 0;
+    double least = AST_LEAST_SHARE * (double)(depth->width * depth->height), flat = 0;
     for (size_t k = 0; k < p->across * p->down; k++) {
         if (p->leader[k] != (int32_t)k)
             continue;
@@ -142,9 +141,7 @@ static bool known(const ast_candidate *list, size_t count, const float *normal) 
     return false;
 }
 
-/* How far from a plane its pixels may be, in s. A small or distant plane has a steep neighbour within that distance,
- * such as the side of a box, and an uncertain one takes only what is within its noise. */
-static float limit_of(const ast_noise *noise, double s, const ast_plane *plane, bool uncertain) {
+float ast_planes_limit(const ast_noise *noise, double s, const ast_plane *plane, bool uncertain) {
     double there = s > 0 ? s : 0, tolerance = ast_noise_tolerance(noise, there);
     double noisy = DEVIATIONS * sqrt(ast_noise_variance(noise, there, ast_plane_slope2(plane)));
     double most = NEAR * tolerance > noisy ? NEAR * tolerance : noisy;
@@ -158,7 +155,7 @@ static size_t find_candidates(const ast_depth *depth, size_t column, size_t row,
     const ast_planes *p = &depth->planes;
     double x = (double)(column * AST_CELL) - ast_middle(depth->width);
     double y = (double)(row * AST_CELL) - ast_middle(depth->height);
-    double least = LEAST_SHARE * (double)(depth->width * depth->height);
+    double least = AST_LEAST_SHARE * (double)(depth->width * depth->height);
     size_t count = 0;
     for (int i = 0; i < 9; i++) {
         size_t c = column + (size_t)around[i][0], r = row + (size_t)around[i][1]; /* -1 wraps to a large number */
@@ -169,7 +166,7 @@ static size_t find_candidates(const ast_depth *depth, size_t column, size_t row,
         double s = plane->level + plane->slope_x * x + plane->slope_y * y;
         list[count++] =
             (ast_candidate){(float)s, (float)plane->slope_x, (float)plane->slope_y,
-                            limit_of(&p->book->noise, s, plane, p->uncertain[leader]), p->normals + 3 * leader};
+                            ast_planes_limit(&p->book->noise, s, plane, p->uncertain[leader]), p->normals + 3 * leader};
     }
     return count;
 }

@@ -13,7 +13,8 @@
 #include "depth.h"
 #include "noise.h"
 
-#define AST_PLACES 2048 /* of the table of pairs */
+#define AST_LEAST_SHARE (1.0 / 480) /* of the image: the smallest patch, ten cells of 640 x 480 pixels */
+#define AST_PLACES 2048             /* of the table of pairs */
 
 /* The origin of the sums, an integer row and column, so that they stay small and exact. */
 static inline double ast_middle(size_t side) {
@@ -90,5 +91,9 @@ void ast_planes_judge_cells(ast_planes *planes);
 
 /* Joins patches; afterwards leader[k] is the cell that holds the sums of the patch of cell k. */
 void ast_planes_grow(ast_planes *planes, ast_pool *pool);
+
+/* How far from a plane its pixels may be, in s. A small or distant plane has a steep neighbour within that distance,
+ * such as the side of a box, and an uncertain one takes only what is within its noise. */
+float ast_planes_limit(const ast_noise *noise, double s, const ast_plane *plane, bool uncertain);
 
 #endif

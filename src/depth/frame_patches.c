@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The patches of a frame: which there are, and where they are in the world. */
+#include "frame_planes.h"
+
+#include "memory.h"
+
+#include <stdlib.h>
+
+#define MOST_PATCHES 480 /* AST_LEAST_SHARE allows no more */
+#define SLOTS 4          /* labels that are counted for a patch */
+
+/* ---- Patches ----------------------------------------------------------------------------------------------------- */
+
+static int compare_patches(const void *a, const void *b) {
+    const ast_frame_patch *x = a, *y = b;
+    return x->area != y->area ? (x->area < y->area) - (x->area > y->area)
+                              : (x->leader > y->leader) - (x->leader < y->leader);
+}
+
+bool ast_frame_find_patches(ast_frame_work *work, const ast_depth *depth) {
+    const ast_planes *p = &depth->planes;
+    size_t cells = p->across * p->down;
+    double least = AST_LEAST_SHARE * (double)(depth->width * depth->height);
+    work->patch_count = 0;
+    if (!ast_reserve(&work->patch_of, &work->patch_of_room, 0, cells, sizeof *work->patch_of))
+        return false;
+    for (size_t k = 0; k < cells; k++) {
+        work->patch_of[k] = -1;
+        if (p->leader[k] != (int32_t)k || p->patches[k].n < least || work->patch_count == MOST_PATCHES)
+            continue;
+        if (!ast_reserve(&work->patches, &work->patch_room, work->patch_count, work->patch_count + 1,
+                         sizeof *work->patches))
+            return false;
+        work->patches[work->patch_count++] = (ast_frame_patch){.leader = (int32_t)k, .area = p->patches[k].n};
+    }
+    if (work->patch_count > 0)
+        qsort(work->patches, work->patch_count, sizeof *work->patches, compare_patches);
+    for (size_t i = 0; i < work->patch_count; i++)
+        work->patch_of[work->patches[i].leader] = (int32_t)i;
+    return true;
+}
+
+/* ---- Where patches are ------------------------------------------------------------------------------------------- */
+
+/* The most frequent labels of a patch (Misra and Gries): a label of more than a fifth of the cells is among them. */
+typedef struct tally {
+    int32_t labels[SLOTS];
+    int counts[SLOTS];
+} tally;
+
+static void count_label(tally *t, int32_t label) {
+    for (int i = 0; i < SLOTS; i++)
+        if (t->counts[i] > 0 && t->labels[i] == label) {
+            t->counts[i]++;
+            return;
+        }
+    for (int i = 0; i < SLOTS; i++)
+        if (t->counts[i] == 0) {
+            t->labels[i] = label;
+            t->counts[i] = 1;
+            return;
+        }
+    for (int i = 0; i < SLOTS; i++)
+        t->counts[i]--;
+}
+
+static int32_t most_frequent(const tally *t) {
+    int best = 0;
+    for (int i = 1; i < SLOTS; i++)
+        best = t->counts[i] > t->counts[best] ? i : best;
+    return t->counts[best] > 0 ? t->labels[best] : -1;
+}
+
+/* The label of a pixel; images of a lens are straightened, and the labels are not. */
+static int32_t label_at(const ast_depth *depth, const int32_t *labels, size_t u, size_t v) {
+    const ast_lens *lens = &depth->lens;
+    if (!ast_depth_is_distorted(&depth->options))
+        return labels[v * depth->width + u];
+    const float *from = lens->from + 2 * (v * depth->width + u);
+    bool inside =
+        from[0] >= 0 && from[1] >= 0 && from[0] < (float)lens->width - 0.5f && from[1] < (float)lens->height - 0.5f;
+    return inside ? labels[(size_t)(from[1] + 0.5f) * lens->width + (size_t)(from[0] + 0.5f)] : -1;
+}
+
+/* A cell adds the point of the plane at its middle; depth is known to within its square. Sums are about the camera,
+ * which is near enough for doubles. */
+static void add_cell(ast_frame_patch *patch, const ast_depth *depth, const ast_pose *pose, double u, double v) {
+    const ast_plane *fit = &depth->planes.planes[patch->leader];
+    double s = ast_frame_s(depth, fit, u, v), p[3], at[3];
+    if (!(s > 0))
+        return;
+    double squared = s * s, weight = squared * squared;
+    ast_frame_point(depth, u, v, s, p);
+    ast_pose_move(pose, p, at);
+    patch->scatter.n += weight;
+    for (int i = 0, e = 0; i < 3; i++) {
+        patch->scatter.mean[i] += weight * p[i];
+        for (int j = i; j < 3; j++, e++)
+            patch->scatter.of[e] += weight * p[i] * p[j];
+        patch->low[i] = at[i] < patch->low[i] ? at[i] : patch->low[i];
+        patch->high[i] = at[i] > patch->high[i] ? at[i] : patch->high[i];
+    }
+    patch->cells++;
+    patch->area += AST_CELL * AST_CELL * p[2] / squared;
+}
+
+/* From sums about the camera to a scatter in the world: the mean moves, and R S R^T. */
+static void turn_scatter(ast_scatter *s, const ast_pose *pose) {
+    static const int at[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+    double mean[3], central[6] = {0}, turned[3][3];
+    for (int i = 0; i < 3; i++)
+        mean[i] = s->mean[i] / s->n;
+    for (int i = 0, e = 0; i < 3; i++)
+        for (int j = i; j < 3; j++, e++)
+            central[e] = s->of[e] - s->n * mean[i] * mean[j];
+    for (int r = 0; r < 3; r++)
+        for (int j = 0; j < 3; j++)
+            turned[r][j] = pose->of[4 * r] * central[at[0][j]] + pose->of[4 * r + 1] * central[at[1][j]] +
+                           pose->of[4 * r + 2] * central[at[2][j]];
+    for (int r = 0, e = 0; r < 3; r++)
+        for (int c = r; c < 3; c++, e++)
+            s->of[e] = ast_dot3(turned[r], pose->of + 4 * c);
+    ast_pose_move(pose, mean, s->mean);
+}
+
+/* The plane with this normal (in the camera) through a point of the world. */
+static ast_flat flat_through(const ast_pose *pose, const double *normal, const double *at) {
+    ast_flat flat;
+    for (int r = 0; r < 3; r++)
+        flat.normal[r] = ast_dot3(pose->of + 4 * r, normal);
+    flat.offset = ast_dot3(flat.normal, at);
+    return flat;
+}
+
+static void finish_patch(ast_frame_patch *patch, const ast_depth *depth, const ast_pose *pose) {
+    const ast_patch *sums = &depth->planes.patches[patch->leader];
+    const ast_plane *fit = &depth->planes.planes[patch->leader];
+    double u = sums->x / sums->n + ast_middle(depth->width), v = sums->y / sums->n + ast_middle(depth->height);
+    double s = ast_frame_s(depth, fit, u, v), p[3], normal[3], length = ast_frame_normal(depth, fit, normal);
+    turn_scatter(&patch->scatter, pose);
+    ast_frame_point(depth, u, v, s, p);
+    ast_pose_move(pose, p, patch->at);
+    patch->depth = p[2];
+    patch->distance = 1 / length;
+    patch->sure = !depth->planes.uncertain[patch->leader] && !isnan(depth->planes.normals[3 * patch->leader]);
+    patch->area *= ast_frame_area(depth, length);
+    patch->flat = flat_through(pose, normal, patch->at);
+}
+
+void ast_frame_place_patches(ast_frame_work *work, const ast_depth *depth, const int32_t *labels,
+                             const ast_pose *pose) {
+    const ast_planes *p = &depth->planes;
+    tally tallies[MOST_PATCHES] = {0};
+    for (size_t i = 0; i < work->patch_count; i++) {
+        work->patches[i].area = 0;
+        for (int c = 0; c < 3; c++) {
+            work->patches[i].low[c] = INFINITY;
+            work->patches[i].high[c] = -INFINITY;
+        }
+    }
+    for (size_t k = 0; k < p->across * p->down; k++) {
+        int32_t i = p->leader[k] < 0 ? -1 : work->patch_of[p->leader[k]];
+        size_t u = k % p->across * AST_CELL + AST_CELL / 2, v = k / p->across * AST_CELL + AST_CELL / 2;
+        if (i < 0)
+            continue;
+        add_cell(&work->patches[i], depth, pose, (double)u - 0.5, (double)v - 0.5);
+        if (labels && u < depth->width && v < depth->height && depth->cut.leader[v * depth->width + u] == p->leader[k])
+            count_label(&tallies[i], label_at(depth, labels, u, v));
+    }
+    for (size_t i = 0; i < work->patch_count; i++) {
+        work->patches[i].direction = most_frequent(&tallies[i]);
+        finish_patch(&work->patches[i], depth, pose);
+    }
+}

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Planes of the world in pixels that no patch shows: a strip narrower than a cell of 8 x 8 pixels, or a wall at the end
+ * of the sensor's range, where most pixels are holes. Earlier frames, or other parts of this one, know the plane. The
+ * pose says where it is in the image, and the box of what was seen of it how far it goes.
+ *
+ * Cells that have only patches of planes around them are left alone. In the others pixels vote as in planes.c, among
+ * the patches around them and the known planes there. A pixel of a patch changes only to a plane that is clearly
+ * nearer. */
+#include "frame_planes.h"
+
+#include "memory.h"
+
+#include <string.h>
+
+#define NEARER 0.7f /* of the distance from its patch: that of a pixel which changes to another plane */
+#define LEAST 0.5   /* of the smallest patch: the fewest pixels of a plane that has no patch */
+#define FILLED 0.75 /* of the pixels of a cell that had no plane: if fewer find one here, none changes */
+#define SUPPORT 2   /* cells around a cell that must have pixels for the plane too */
+#define MOST 16     /* planes that a cell chooses among */
+
+/* The planes that a cell chooses among: patches, then others. */
+typedef struct choice {
+    ast_candidate list[MOST];
+    int32_t tracks[MOST], leaders[MOST]; /* leaders: of patches; of the others, their place in the list of views */
+    size_t patches, count;
+} choice;
+
+typedef struct recalling {
+    ast_frame_work *work;
+    const ast_plane_tracks *tracks;
+    const ast_depth *depth;
+    const ast_pose *pose;
+} recalling;
+
+static bool prepare(ast_recall *recall, const ast_depth *depth, size_t tracks);
+static void find_views(const recalling *r);
+static void claim_row(void *data, size_t row, int worker);
+static void write_row(void *data, size_t row, int worker);
+static void confirm(const recalling *r);
+static void restore_row(void *data, size_t row, int worker);
+
+bool ast_frame_recall(ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth *depth,
+                      const ast_pose *pose) {
+    recalling r = {work, tracks, depth, pose};
+    work->recall.views = 0;
+    work->leader = depth->cut.leader;
+    if (!pose->world)
+        return true;
+    if (!prepare(&work->recall, depth, tracks->count))
+        return false;
+    work->leader = work->recall.leader;
+    find_views(&r);
+    ast_pool_run(depth->pool, depth->planes.down, claim_row, &r);
+    ast_pool_run(depth->pool, depth->planes.down, write_row, &r);
+    confirm(&r);
+    ast_pool_run(depth->pool, depth->planes.down, restore_row, &r);
+    return true;
+}
+
+void ast_recall_free(ast_recall *recall) {
+    ast_free_all(recall->leader, recall->list, recall->found, recall->claims, recall->claimed, recall->sums);
+    *recall = (ast_recall){0};
+}
+
+static bool prepare(ast_recall *recall, const ast_depth *depth, size_t tracks) {
+    size_t cells = depth->planes.across * depth->planes.down;
+    size_t pixels = depth->width * depth->height;
+    return ast_reserve(&recall->leader, &recall->leader_room, 0, pixels, sizeof *recall->leader) &&
+           ast_reserve(&recall->list, &recall->list_room, 0, tracks, sizeof *recall->list) &&
+           ast_reserve(&recall->found, &recall->found_room, 0, tracks, sizeof *recall->found) &&
+           ast_reserve(&recall->claims, &recall->claims_room, 0, cells, sizeof *recall->claims) &&
+           ast_reserve(&recall->claimed, &recall->claimed_room, 0, cells, sizeof *recall->claimed) &&
+           ast_reserve(&recall->sums, &recall->sums_room, 0, depth->planes.down * tracks, sizeof *recall->sums);
+}
+
+/* ---- Planes in view ---------------------------------------------------------------------------------------------- */
+
+/* The plane of a track in the image; false if the camera is behind it. */
+static bool look_at(const ast_depth *depth, const ast_pose *pose, const ast_flat *flat, ast_known_view *view) {
+    const ast_camera *camera = &depth->options.camera;
+    double towards[3], offset = flat->offset;
+    for (int r = 0; r < 3; r++)
+        offset -= flat->normal[r] * pose->of[4 * r + 3];
+    for (int c = 0; c < 3; c++)
+        towards[c] =
+            (pose->of[c] * flat->normal[0] + pose->of[4 + c] * flat->normal[1] + pose->of[8 + c] * flat->normal[2]) /
+            offset;
+    view->distance = -offset;
+    view->plane = (ast_plane){.slope_x = towards[0] / camera->fx, .slope_y = towards[1] / camera->fy};
+    view->plane.level = towards[2] + view->plane.slope_x * (ast_middle(depth->width) - camera->cx) +
+                        view->plane.slope_y * (ast_middle(depth->height) - camera->cy);
+    return offset < 0;
+}
+
+/* On which sides of the image a point of the world is outside: bits for left, right, above, below and behind. */
+static unsigned outside(const ast_depth *depth, const ast_pose *pose, const double *at) {
+    const ast_camera *camera = &depth->options.camera;
+    double p[3], from[3];
+    for (int r = 0; r < 3; r++)
+        from[r] = at[r] - pose->of[4 * r + 3];
+    for (int c = 0; c < 3; c++)
+        p[c] = pose->of[c] * from[0] + pose->of[4 + c] * from[1] + pose->of[8 + c] * from[2];
+    double u = camera->fx * p[0] + camera->cx * p[2], v = camera->fy * p[1] + camera->cy * p[2];
+    return (unsigned)(u < 0) | (unsigned)(u > (double)depth->width * p[2]) << 1 | (unsigned)(v < 0) << 2 |
+           (unsigned)(v > (double)depth->height * p[2]) << 3 | (unsigned)(p[2] < 0) << 4;
+}
+
+/* Whether the box of a track may be in the image: not all of its corners are on one side. */
+static bool in_view(const recalling *r, const ast_plane_track *track) {
+    unsigned all = ~0u;
+    for (int corner = 0; corner < 8; corner++) {
+        double at[3];
+        for (int c = 0; c < 3; c++)
+            at[c] = corner >> c & 1 ? track->high[c] + r->tracks->offset : track->low[c] - r->tracks->offset;
+        all &= outside(r->depth, r->pose, at);
+    }
+    return all == 0;
+}
+
+static void find_views(const recalling *r) {
+    ast_recall *recall = &r->work->recall;
+    for (size_t k = 0; k < r->tracks->count; k++) {
+        ast_known_view *view = &recall->list[recall->views];
+        *view = (ast_known_view){.track = (int32_t)k};
+        if (in_view(r, &r->tracks->list[k]) && look_at(r->depth, r->pose, &r->tracks->list[k].flat, view))
+            recall->views++;
+    }
+}
+
+/* ---- Cells ------------------------------------------------------------------------------------------------------- */
+
+/* Whether the plane at the middle of the cell, or somewhere in the cell, is where the plane was seen. */
+static bool covers(const recalling *r, const ast_known_view *view, double u, double v) {
+    const ast_plane_track *track = &r->tracks->list[view->track];
+    double s = ast_frame_s(r->depth, &view->plane, u, v), p[3], at[3];
+    if (!(s > 0))
+        return false;
+    double reach = r->tracks->offset + AST_CELL / (s * s * r->depth->options.camera.fx * view->distance);
+    ast_frame_point(r->depth, u, v, s, p);
+    ast_pose_move(r->pose, p, at);
+    for (int c = 0; c < 3; c++)
+        if (!(at[c] > track->low[c] - reach && at[c] < track->high[c] + reach))
+            return false;
+    return true;
+}
+
+static bool has(const int32_t *list, size_t count, int32_t one) {
+    for (size_t i = 0; i < count; i++)
+        if (list[i] == one)
+            return true;
+    return false;
+}
+
+/* The patches of planes in the cell and around it. False if each of the nine cells belongs to one. */
+static bool list_patches(const recalling *r, size_t column, size_t row, choice *c) {
+    const ast_planes *p = &r->depth->planes;
+    bool open = false;
+    for (size_t y = row - 1; y != row + 2; y++)
+        for (size_t x = column - 1; x != column + 2; x++) { /* -1 wraps to a large number */
+            bool inside = x < p->across && y < p->down;
+            int32_t leader = inside ? p->leader[y * p->across + x] : -1, track = ast_frame_track(r->work, leader);
+            open |= inside && track < 0;
+            if (track < 0 || has(c->leaders, c->count, leader))
+                continue;
+            c->leaders[c->count] = leader;
+            c->tracks[c->count++] = track;
+        }
+    c->patches = c->count;
+    return open;
+}
+
+/* Other planes that may be in the cell. False if there is none. */
+static bool list_views(const recalling *r, size_t column, size_t row, choice *c) {
+    double u = (double)(column * AST_CELL) + (AST_CELL - 1) / 2.0, v = (double)(row * AST_CELL) + (AST_CELL - 1) / 2.0;
+    for (size_t i = 0; i < r->work->recall.views && c->count < MOST; i++) {
+        const ast_known_view *view = &r->work->recall.list[i];
+        if (has(c->tracks, c->patches, view->track) || !covers(r, view, u, v))
+            continue;
+        c->leaders[c->count] = (int32_t)i;
+        c->tracks[c->count++] = view->track;
+    }
+    return c->count > c->patches;
+}
+
+static void find_candidates(const recalling *r, size_t column, size_t row, choice *c) {
+    const ast_planes *p = &r->depth->planes;
+    for (size_t k = 0; k < c->count; k++) {
+        bool patch = k < c->patches;
+        int32_t at = c->leaders[k];
+        const ast_plane *plane = patch ? &p->planes[at] : &r->work->recall.list[at].plane;
+        double s = ast_frame_s(r->depth, plane, (double)(column * AST_CELL), (double)(row * AST_CELL));
+        float limit = ast_planes_limit(&p->book->noise, s, plane, patch ? p->uncertain[at] : true);
+        c->list[k] = (ast_candidate){(float)s, (float)plane->slope_x, (float)plane->slope_y, limit, NULL};
+    }
+}
+
+/* s of the pixels of a cell and of the voters around it; holes outside the image. */
+static void gather(const ast_depth *depth, size_t column, size_t row, float *block) {
+    size_t left = column * AST_CELL - AST_VOTERS, top = row * AST_CELL - AST_VOTERS; /* -2 wraps to a large number */
+    bool whole = left < depth->width && left + AST_BLOCK_WIDE <= depth->width;
+    for (size_t j = 0; j < AST_BLOCK_HIGH; j++) {
+        float part[AST_BLOCK_WIDE] = {0}, *to = block + j * AST_BLOCK_WIDE;
+        size_t at = (top + j) * depth->width + left;
+        bool inside = top + j < depth->height;
+        for (size_t i = 0; inside && !whole && i < AST_BLOCK_WIDE; i++)
+            part[i] = left + i < depth->width ? depth->cut.metres[at + i] : 0;
+        const float *z = inside && whole ? depth->cut.metres + at : part;
+        for (size_t i = 0; i < AST_BLOCK_WIDE; i++) { /* the compiler makes vectors of it */
+            float inverse = 1 / (z[i] > 0 ? z[i] : 1);
+            to[i] = z[i] > 0 ? inverse : 0;
+        }
+    }
+}
+
+static void vote(const ast_depth *depth, const choice *c, const float *block, int32_t *winner) {
+    float least[AST_CELL * AST_CELL], most = 0;
+    for (size_t k = 0; k < c->count; k++)
+        most = c->list[k].limit > most ? c->list[k].limit : most;
+    for (size_t i = 0; i < AST_CELL * AST_CELL; i++) {
+        winner[i] = -1;
+        least[i] = INFINITY;
+    }
+    for (size_t k = 0; k < c->count; k++) {
+        for (size_t i = 0; k == c->patches && i < AST_CELL * AST_CELL; i++)
+            least[i] *= NEARER;
+        depth->kernels->plane_vote(block, &c->list[k], most, (int32_t)k, least, winner);
+    }
+}
+
+/* Whether most of the pixels that had no plane have one now. Where few have, something crosses the plane. */
+static bool is_filled(const recalling *r, size_t column, size_t row, size_t patches, const int32_t *winner) {
+    const ast_depth *depth = r->depth;
+    size_t open = 0, filled = 0;
+    for (size_t i = 0; i < AST_CELL * AST_CELL; i++) {
+        size_t u = column * AST_CELL + i % AST_CELL, v = row * AST_CELL + i / AST_CELL, at = v * depth->width + u;
+        if (u >= depth->width || v >= depth->height || !(depth->cut.metres[at] > 0) ||
+            ast_frame_track(r->work, depth->cut.leader[at]) >= 0)
+            continue;
+        open++;
+        filled += winner[i] >= (int32_t)patches;
+    }
+    return (double)filled >= FILLED * (double)open;
+}
+
+/* The track of each pixel that changes, -1 for the others. False if there are only others. */
+static bool claim(const recalling *r, size_t column, size_t row, const choice *c, int32_t *claims) {
+    float block[AST_BLOCK_HIGH * AST_BLOCK_WIDE];
+    bool some = false;
+    gather(r->depth, column, row, block);
+    vote(r->depth, c, block, claims);
+    if (!is_filled(r, column, row, c->patches, claims))
+        return false;
+    for (size_t i = 0; i < AST_CELL * AST_CELL; i++) {
+        bool changes = claims[i] >= (int32_t)c->patches;
+        claims[i] = changes ? c->tracks[claims[i]] : -1;
+        some |= changes;
+    }
+    return some;
+}
+
+static void claim_row(void *data, size_t row, int worker) {
+    const recalling *r = data;
+    const ast_planes *p = &r->depth->planes;
+    ast_recall *recall = &r->work->recall;
+    (void)worker;
+    for (size_t column = 0; column < p->across; column++) {
+        size_t cell = row * p->across + column;
+        choice c;
+        c.count = 0;
+        recall->claimed[cell] = 0;
+        bool hole = p->leader[cell] < 0 && p->patches[cell].n == 0;
+        if (hole || !list_patches(r, column, row, &c) || !list_views(r, column, row, &c))
+            continue;
+        find_candidates(r, column, row, &c);
+        recall->claimed[cell] = claim(r, column, row, &c, recall->claims[cell]);
+    }
+}
+
+/* ---- Pixels ------------------------------------------------------------------------------------------------------ */
+
+/* Whether enough of the eight cells around a cell have pixels for the plane too: a single one may be something that
+ * crosses it. */
+static bool has_support(const recalling *r, size_t column, size_t row, int32_t track) {
+    const ast_planes *p = &r->depth->planes;
+    const ast_recall *recall = &r->work->recall;
+    size_t count = 0;
+    for (size_t y = row - 1; y != row + 2; y++)
+        for (size_t x = column - 1; x != column + 2; x++) { /* -1 wraps to a large number */
+            size_t cell = y * p->across + x;
+            bool other = x < p->across && y < p->down && (x != column || y != row);
+            count += other && recall->claimed[cell] && has(recall->claims[cell], AST_CELL * AST_CELL, track);
+        }
+    return count >= SUPPORT;
+}
+
+static void write_cell(const recalling *r, size_t column, size_t row) {
+    const ast_depth *depth = r->depth;
+    ast_recall *recall = &r->work->recall;
+    size_t cell = row * depth->planes.across + column, cells = depth->planes.across * depth->planes.down;
+    int32_t track = -1;
+    bool supported = false;
+    for (size_t i = 0; i < AST_CELL * AST_CELL; i++) {
+        size_t at = (row * AST_CELL + i / AST_CELL) * depth->width + column * AST_CELL + i % AST_CELL;
+        int32_t claimed = recall->claims[cell][i];
+        if (claimed < 0)
+            continue;
+        if (claimed != track)
+            supported = has_support(r, column, row, track = claimed);
+        if (!supported)
+            continue;
+        ast_recall_sum *sum = &recall->sums[row * r->tracks->count + (size_t)track];
+        sum->pixels++;
+        sum->s += 1 / (double)depth->cut.metres[at];
+        recall->leader[at] = (int32_t)cells + track;
+    }
+}
+
+static void write_row(void *data, size_t row, int worker) {
+    const recalling *r = data;
+    const ast_depth *depth = r->depth;
+    ast_recall *recall = &r->work->recall;
+    size_t first = row * AST_CELL * depth->width, end = first + AST_CELL * depth->width;
+    end = end < depth->width * depth->height ? end : depth->width * depth->height;
+    (void)worker;
+    memcpy(recall->leader + first, depth->cut.leader + first, (end - first) * sizeof *recall->leader);
+    for (size_t k = 0; k < r->tracks->count; k++)
+        recall->sums[row * r->tracks->count + k] = (ast_recall_sum){0};
+    for (size_t column = 0; column < depth->planes.across; column++)
+        if (recall->claimed[row * depth->planes.across + column])
+            write_cell(r, column, row);
+}
+
+/* Which planes are in the image: those that have patches, and those with enough pixels. */
+static void confirm(const recalling *r) {
+    ast_recall *recall = &r->work->recall;
+    double least = LEAST * AST_LEAST_SHARE * (double)(r->depth->width * r->depth->height);
+    for (size_t i = 0; i < recall->views; i++) {
+        ast_known_view *view = &recall->list[i];
+        for (size_t row = 0; row < r->depth->planes.down; row++) {
+            const ast_recall_sum *sum = &recall->sums[row * r->tracks->count + (size_t)view->track];
+            view->sum.pixels += sum->pixels;
+            view->sum.s += sum->s;
+        }
+        bool patched = false;
+        for (size_t k = 0; k < r->work->patch_count; k++)
+            patched |= r->work->patches[k].track == view->track;
+        recall->found[view->track] = view->sum.pixels > 0 && (patched || view->sum.pixels >= least);
+    }
+}
+
+/* Pixels of planes that are not there go back to their patches. */
+static void restore_row(void *data, size_t row, int worker) {
+    const recalling *r = data;
+    const ast_depth *depth = r->depth;
+    ast_recall *recall = &r->work->recall;
+    size_t across = depth->planes.across;
+    (void)worker;
+    for (size_t cell = row * across; cell < (row + 1) * across; cell++)
+        for (size_t i = 0; recall->claimed[cell] && i < AST_CELL * AST_CELL; i++) {
+            size_t at = (row * AST_CELL + i / AST_CELL) * depth->width + cell % across * AST_CELL + i % AST_CELL;
+            int32_t track = recall->claims[cell][i];
+            if (track >= 0 && !recall->found[track])
+                recall->leader[at] = depth->cut.leader[at];
+        }
+}
+
+size_t ast_recall_leaders(const ast_frame_work *work, const ast_depth *depth, size_t cell, int32_t *leaders) {
+    const ast_recall *recall = &work->recall;
+    size_t across = depth->planes.across, count = 0;
+    for (size_t i = 0; recall->views > 0 && recall->claimed[cell] && i < AST_CELL * AST_CELL; i++) {
+        size_t at = (cell / across * AST_CELL + i / AST_CELL) * depth->width + cell % across * AST_CELL + i % AST_CELL;
+        if (recall->claims[cell][i] >= 0 && recall->leader[at] >= (int32_t)(across * depth->planes.down) &&
+            !has(leaders, count, recall->leader[at]))
+            leaders[count++] = recall->leader[at];
+    }
+    return count;
+}
