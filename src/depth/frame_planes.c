@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SIMPLER 0.25 /* cells: how far an outline may move */
 #define SMALLEST 1.5 /* cells: smaller pieces and holes have no outline */
@@ -166,35 +167,51 @@ typedef struct measuring {
     const ast_depth *depth;
 } measuring;
 
+typedef float quad __attribute__((vector_size(16))); /* every 64-bit processor has registers of this size */
+typedef int32_t quad_int __attribute__((vector_size(16)));
+
+enum { QUADS = AST_CELL / 4 };
+
 /* The pixels of a row of a cell that belong to a patch: their number, and the squares of their distances from the plane
  * relative to that of the camera, 1 - s z. Eight columns side by side. */
-static inline void square_row(const float *z, const int32_t *of, int32_t leader, float level, float slope, size_t wide,
-                              float *restrict squares, float *restrict found) {
-    static const float steps[AST_CELL] = {0, 1, 2, 3, 4, 5, 6, 7};
-    for (size_t i = 0; i < wide; i++) {
-        float off = 1 - (level + steps[i] * slope) * z[i], there = (float)(of[i] == leader);
-        squares[i] += there * (off * off);
-        found[i] += there;
+static inline void square_row(const float *z, const int32_t *of, int32_t leader, float level, float slope,
+                              quad *squares, quad *found) {
+    static const quad steps[QUADS] = {{0, 1, 2, 3}, {4, 5, 6, 7}};
+    for (size_t q = 0; q < QUADS; q++) {
+        quad here;
+        quad_int its;
+        memcpy(&here, z + 4 * q, sizeof here);
+        memcpy(&its, of + 4 * q, sizeof its);
+        quad off = 1 - (level + steps[q] * slope) * here, there = __builtin_convertvector(-(its == leader), quad);
+        squares[q] += there * (off * off);
+        found[q] += there;
     }
 }
 
 static double square_cell(const measuring *m, const ast_plane *fit, int32_t leader, size_t u, size_t v, size_t wide,
                           size_t high, double *n) {
     const ast_depth *depth = m->depth;
-    float squares[AST_CELL] = {0}, found[AST_CELL] = {0};
+    quad squares[QUADS] = {{0}}, found[QUADS] = {{0}};
+    float z[AST_CELL] = {0}; /* of a cell at the right edge */
+    int32_t of[AST_CELL];
     double sum = 0;
+    memset(of, -1, sizeof of);
     for (size_t j = v; j < v + high; j++) {
-        size_t at = j * depth->width + u;
+        const float *metres = depth->cut.metres + j * depth->width + u;
+        const int32_t *leaders = m->work->leader + j * depth->width + u;
         float level = (float)ast_frame_s(depth, fit, (double)u, (double)j), slope = (float)fit->slope_x;
-        if (wide == AST_CELL) /* a constant for the compiler */
-            square_row(depth->cut.metres + at, m->work->leader + at, leader, level, slope, AST_CELL, squares, found);
-        else
-            square_row(depth->cut.metres + at, m->work->leader + at, leader, level, slope, wide, squares, found);
+        if (wide < AST_CELL) {
+            memcpy(z, metres, wide * sizeof *z);
+            memcpy(of, leaders, wide * sizeof *of);
+            metres = z;
+            leaders = of;
+        }
+        square_row(metres, leaders, leader, level, slope, squares, found);
     }
     *n = 0;
-    for (size_t i = 0; i < wide; i++) {
-        sum += (double)squares[i];
-        *n += (double)found[i];
+    for (size_t i = 0; i < AST_CELL; i++) {
+        sum += (double)squares[i / 4][i % 4];
+        *n += (double)found[i / 4][i % 4];
     }
     return sum;
 }

@@ -96,8 +96,9 @@ typedef struct ast_known_view {
 
 /* Working memory of frame_recall.c. Initially all zero. */
 typedef struct ast_recall {
-    int32_t *leader; /* (H, W) as in ast_cut, or `cells + track` */
-    size_t leader_room;
+    int32_t *leader;   /* (H, W) as in ast_cut, or `cells + track` */
+    int32_t *track_of; /* (cells) of the patch that the cell belongs to, -1 for none */
+    size_t leader_room, track_of_room;
     ast_known_view *list; /* the planes in view, in order of tracks */
     size_t views, list_room;
     uint8_t *found; /* (tracks) of the planes in view: 1 if pixels are theirs */

@@ -50,6 +50,8 @@ bool ast_frame_recall(ast_frame_work *work, const ast_plane_tracks *tracks, cons
     if (!prepare(&work->recall, depth, tracks->count))
         return false;
     work->leader = work->recall.leader;
+    for (size_t k = 0; k < depth->planes.across * depth->planes.down; k++)
+        work->recall.track_of[k] = ast_frame_track(work, depth->planes.leader[k]);
     find_views(&r);
     ast_pool_run(depth->pool, depth->planes.down, claim_row, &r);
     ast_pool_run(depth->pool, depth->planes.down, write_row, &r);
@@ -59,7 +61,8 @@ bool ast_frame_recall(ast_frame_work *work, const ast_plane_tracks *tracks, cons
 }
 
 void ast_recall_free(ast_recall *recall) {
-    ast_free_all(recall->leader, recall->list, recall->found, recall->claims, recall->claimed, recall->sums);
+    ast_free_all(recall->leader, recall->track_of, recall->list, recall->found, recall->claims, recall->claimed,
+                 recall->sums);
     *recall = (ast_recall){0};
 }
 
@@ -67,6 +70,7 @@ static bool prepare(ast_recall *recall, const ast_depth *depth, size_t tracks) {
     size_t cells = depth->planes.across * depth->planes.down;
     size_t pixels = depth->width * depth->height;
     return ast_reserve(&recall->leader, &recall->leader_room, 0, pixels, sizeof *recall->leader) &&
+           ast_reserve(&recall->track_of, &recall->track_of_room, 0, cells, sizeof *recall->track_of) &&
            ast_reserve(&recall->list, &recall->list_room, 0, tracks, sizeof *recall->list) &&
            ast_reserve(&recall->found, &recall->found_room, 0, tracks, sizeof *recall->found) &&
            ast_reserve(&recall->claims, &recall->claims_room, 0, cells, sizeof *recall->claims) &&
@@ -152,22 +156,31 @@ static bool has(const int32_t *list, size_t count, int32_t one) {
     return false;
 }
 
-/* The patches of planes in the cell and around it. False if each of the nine cells belongs to one. */
-static bool list_patches(const recalling *r, size_t column, size_t row, choice *c) {
+/* Whether a cell, or one of the eight around it, belongs to no plane. */
+static bool is_open(const recalling *r, size_t column, size_t row) {
     const ast_planes *p = &r->depth->planes;
-    bool open = false;
+    size_t left = column > 0 ? column - 1 : 0, right = column + 1 < p->across ? column + 1 : column;
+    for (size_t y = row > 0 ? row - 1 : 0; y <= row + 1 && y < p->down; y++)
+        for (size_t x = left; x <= right; x++)
+            if (r->work->recall.track_of[y * p->across + x] < 0)
+                return true;
+    return false;
+}
+
+/* The patches of planes in the cell and around it. */
+static void list_patches(const recalling *r, size_t column, size_t row, choice *c) {
+    const ast_planes *p = &r->depth->planes;
+    c->count = 0;
     for (size_t y = row - 1; y != row + 2; y++)
         for (size_t x = column - 1; x != column + 2; x++) { /* -1 wraps to a large number */
-            bool inside = x < p->across && y < p->down;
-            int32_t leader = inside ? p->leader[y * p->across + x] : -1, track = ast_frame_track(r->work, leader);
-            open |= inside && track < 0;
-            if (track < 0 || has(c->leaders, c->count, leader))
+            size_t cell = y * p->across + x;
+            int32_t track = x < p->across && y < p->down ? r->work->recall.track_of[cell] : -1;
+            if (track < 0 || has(c->leaders, c->count, p->leader[cell]))
                 continue;
-            c->leaders[c->count] = leader;
+            c->leaders[c->count] = p->leader[cell];
             c->tracks[c->count++] = track;
         }
     c->patches = c->count;
-    return open;
 }
 
 /* Other planes that may be in the cell. False if there is none. */
@@ -196,20 +209,22 @@ static void find_candidates(const recalling *r, size_t column, size_t row, choic
 }
 
 /* s of the pixels of a cell and of the voters around it; holes outside the image. */
-static void gather(const ast_depth *depth, size_t column, size_t row, float *block) {
+static void gather(const ast_depth *depth, size_t column, size_t row, float *restrict block) {
+    float z[AST_BLOCK_HIGH * AST_BLOCK_WIDE] = {0};
     size_t left = column * AST_CELL - AST_VOTERS, top = row * AST_CELL - AST_VOTERS; /* -2 wraps to a large number */
     bool whole = left < depth->width && left + AST_BLOCK_WIDE <= depth->width;
     for (size_t j = 0; j < AST_BLOCK_HIGH; j++) {
-        float part[AST_BLOCK_WIDE] = {0}, *to = block + j * AST_BLOCK_WIDE;
         size_t at = (top + j) * depth->width + left;
-        bool inside = top + j < depth->height;
-        for (size_t i = 0; inside && !whole && i < AST_BLOCK_WIDE; i++)
-            part[i] = left + i < depth->width ? depth->cut.metres[at + i] : 0;
-        const float *z = inside && whole ? depth->cut.metres + at : part;
-        for (size_t i = 0; i < AST_BLOCK_WIDE; i++) { /* the compiler makes vectors of it */
-            float inverse = 1 / (z[i] > 0 ? z[i] : 1);
-            to[i] = z[i] > 0 ? inverse : 0;
-        }
+        if (top + j >= depth->height)
+            continue;
+        if (whole)
+            memcpy(z + j * AST_BLOCK_WIDE, depth->cut.metres + at, AST_BLOCK_WIDE * sizeof *z);
+        for (size_t i = 0; !whole && i < AST_BLOCK_WIDE; i++)
+            z[j * AST_BLOCK_WIDE + i] = left + i < depth->width ? depth->cut.metres[at + i] : 0;
+    }
+    for (size_t i = 0; i < AST_BLOCK_HIGH * AST_BLOCK_WIDE; i++) { /* the compiler makes vectors of it */
+        float inverse = 1 / (z[i] > 0 ? z[i] : 1);
+        block[i] = z[i] > 0 ? inverse : 0;
     }
 }
 
@@ -249,14 +264,13 @@ static bool claim(const recalling *r, size_t column, size_t row, const choice *c
     bool some = false;
     gather(r->depth, column, row, block);
     vote(r->depth, c, block, claims);
-    if (!is_filled(r, column, row, c->patches, claims))
+    for (size_t i = 0; i < AST_CELL * AST_CELL; i++)
+        some |= claims[i] >= (int32_t)c->patches;
+    if (!some || !is_filled(r, column, row, c->patches, claims))
         return false;
-    for (size_t i = 0; i < AST_CELL * AST_CELL; i++) {
-        bool changes = claims[i] >= (int32_t)c->patches;
-        claims[i] = changes ? c->tracks[claims[i]] : -1;
-        some |= changes;
-    }
-    return some;
+    for (size_t i = 0; i < AST_CELL * AST_CELL; i++)
+        claims[i] = claims[i] >= (int32_t)c->patches ? c->tracks[claims[i]] : -1;
+    return true;
 }
 
 static void claim_row(void *data, size_t row, int worker) {
@@ -267,10 +281,12 @@ static void claim_row(void *data, size_t row, int worker) {
     for (size_t column = 0; column < p->across; column++) {
         size_t cell = row * p->across + column;
         choice c;
-        c.count = 0;
-        recall->claimed[cell] = 0;
         bool hole = p->leader[cell] < 0 && p->patches[cell].n == 0;
-        if (hole || !list_patches(r, column, row, &c) || !list_views(r, column, row, &c))
+        recall->claimed[cell] = 0;
+        if (hole || !is_open(r, column, row))
+            continue;
+        list_patches(r, column, row, &c);
+        if (!list_views(r, column, row, &c))
             continue;
         find_candidates(r, column, row, &c);
         recall->claimed[cell] = claim(r, column, row, &c, recall->claims[cell]);
