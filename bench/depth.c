@@ -16,9 +16,10 @@
 #define ANGLE 60.0 /* as the documentation says for rooms */
 
 const char *bench_stage_name(int stage) {
-    static const char *const names[BENCH_STAGES] = {
-        "back-projection",     "guided filter",     "normals, no filter", "filter + normals", "the same and TV",
-        "clustering of these", "normals of planes", "clustering",         "depth to labels",  "PNG files to labels"};
+    static const char *const names[BENCH_STAGES] = {"back-projection",      "guided filter",    "normals, no filter",
+                                                    "filter + normals",     "the same and TV",  "clustering of these",
+                                                    "normals of planes",    "clustering",       "depth to labels",
+                                                    "normals, planes kept", "planes, outlines", "PNG files to labels"};
     return names[stage];
 }
 
@@ -77,19 +78,21 @@ void bench_depths_free(bench_depths *d) {
 
 typedef struct desk {
     ast_context *context;
-    ast_depth *none, *guided, *tv, *planes;
+    ast_depth *none, *guided, *tv, *planes, *kept; /* kept: planes too, for the map */
+    ast_plane_map *map;
     ast_stream *stream, *pixels_stream; /* of planes, and of guided normals */
     float *vectors;                     /* (pixels, 3) points or normals */
-    int32_t *labels;
+    int32_t *labels, *plane_of;
     size_t pixels;
 } desk;
 
-static ast_depth *open_depth(ast_context *context, const bench_depth_scene *scene, ast_smooth smooth) {
+static ast_depth *open_depth(ast_context *context, const bench_depth_scene *scene, ast_smooth smooth, int planes) {
     ast_depth_options options;
     ast_depth_options_init(&options);
     options.camera = scene->camera;
     options.units_per_metre = scene->units;
     options.smooth = smooth;
+    options.planes = planes;
     ast_depth *depth;
     ast_depth_open(&depth, context, &options);
     return depth;
@@ -105,27 +108,40 @@ static ast_stream *open_stream(ast_context *context) {
     return stream;
 }
 
+static ast_plane_map *open_map(ast_context *context) {
+    ast_plane_options options;
+    ast_plane_options_init(&options);
+    ast_plane_map *map;
+    ast_plane_map_open(&map, context, &options);
+    return map;
+}
+
 static void desk_open(desk *k, const bench_depth_run *run) {
     const ast_depth_pixels *first = &run->scene->frame[0];
     *k = (desk){.pixels = first->width * first->height};
     ast_open(&k->context, run->threads);
     if (!k->context)
         bench_die("a context on %d threads could not be opened", run->threads);
-    k->none = open_depth(k->context, run->scene, AST_SMOOTH_NONE);
-    k->guided = open_depth(k->context, run->scene, AST_SMOOTH_GUIDED);
-    k->tv = open_depth(k->context, run->scene, AST_SMOOTH_TV);
-    k->planes = open_depth(k->context, run->scene, AST_SMOOTH_PLANES);
+    k->none = open_depth(k->context, run->scene, AST_SMOOTH_NONE, 0);
+    k->guided = open_depth(k->context, run->scene, AST_SMOOTH_GUIDED, 0);
+    k->tv = open_depth(k->context, run->scene, AST_SMOOTH_TV, 0);
+    k->planes = open_depth(k->context, run->scene, AST_SMOOTH_PLANES, 0);
+    k->kept = open_depth(k->context, run->scene, AST_SMOOTH_PLANES, 1);
+    k->map = open_map(k->context);
     k->stream = open_stream(k->context);
     k->pixels_stream = open_stream(k->context);
-    if (!k->none || !k->guided || !k->tv || !k->planes || !k->stream || !k->pixels_stream)
+    if (!k->none || !k->guided || !k->tv || !k->planes || !k->kept || !k->map || !k->stream || !k->pixels_stream)
         bench_die("%s", ast_message(k->context));
     k->vectors = bench_alloc(3 * k->pixels * sizeof *k->vectors);
     k->labels = bench_alloc(k->pixels * sizeof *k->labels);
+    k->plane_of = bench_alloc(k->pixels * sizeof *k->plane_of);
 }
 
 static void desk_close(desk *k) {
     ast_stream_close(k->stream);
     ast_stream_close(k->pixels_stream);
+    ast_plane_map_close(k->map);
+    ast_depth_close(k->kept);
     ast_depth_close(k->planes);
     ast_depth_close(k->none);
     ast_depth_close(k->guided);
@@ -133,6 +149,7 @@ static void desk_close(desk *k) {
     ast_close(k->context);
     free(k->vectors);
     free(k->labels);
+    free(k->plane_of);
 }
 
 static void check(const desk *k, ast_status status, int f) {
@@ -192,6 +209,15 @@ static double time_clustering(desk *k, bench_depth_run *run, int f) {
     return seconds;
 }
 
+static double time_map(desk *k, const bench_depth_scene *scene, int f) {
+    double begin = bench_now();
+    ast_status status =
+        ast_plane_map_frame(k->map, k->kept, k->labels, scene->posed ? scene->pose[f] : NULL, k->plane_of);
+    double seconds = bench_now() - begin;
+    check(k, status, f);
+    return seconds;
+}
+
 static void run_frame(desk *k, bench_depth_run *run, bench_bare *bare, int f) {
     ast_depth_image image = ast_depth_view(&run->scene->frame[f]);
     bench_series *stage = run->stage;
@@ -209,7 +235,10 @@ static void run_frame(desk *k, bench_depth_run *run, bench_bare *bare, int f) {
     bench_series_note(&stage[BENCH_STAGE_CLUSTERING], f, clustering);
     bench_series_note(&run->in_bare, f, clustering / unit);
     bench_series_note(&stage[BENCH_STAGE_LABELS], f, normals + clustering);
+    bench_series_note(&stage[BENCH_STAGE_KEPT], f, time_step(k, f, NORMALS, k->kept, &image));
+    bench_series_note(&stage[BENCH_STAGE_OUTLINES], f, time_map(k, run->scene, f));
     run->labels_hash = bench_hash_labels(run->labels_hash, k->labels, k->pixels);
+    run->planes_hash = bench_hash_labels(run->planes_hash, k->plane_of, k->pixels);
 }
 
 static void repeat_memory(const bench_depths *d, bench_depth_run *run) {
@@ -217,7 +246,7 @@ static void repeat_memory(const bench_depths *d, bench_depth_run *run) {
     bench_bare *bare = bench_bare_open(bench_bare_methods(3)[0], d->points, BARE_POINTS, 3, d->means, BENCH_AXES);
     desk_open(&k, run);
     run->unconverged = 0;
-    run->labels_hash = BENCH_HASH_START;
+    run->labels_hash = run->planes_hash = BENCH_HASH_START;
     for (int f = 0; f < run->scene->frames; f++)
         run_frame(&k, run, bare, f);
     for (int s = 0; s < BENCH_STAGE_FILES; s++)

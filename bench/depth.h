@@ -34,6 +34,8 @@ enum {
     BENCH_STAGE_PLANES,     /* normals of planes, the default of the command */
     BENCH_STAGE_CLUSTERING, /* of these */
     BENCH_STAGE_LABELS,     /* normals of planes, clustering */
+    BENCH_STAGE_KEPT,       /* normals of planes, which are kept for the next stage */
+    BENCH_STAGE_OUTLINES,   /* these planes with ids and outlines; with poses where there are any */
     BENCH_STAGE_FILES,      /* from PNG files to labels, while the next frame is decoded */
     BENCH_STAGES
 };
@@ -49,6 +51,8 @@ typedef struct bench_depth_scene {
     double units; /* of depth, per metre */
     int frames;
     ast_depth_pixels frame[BENCH_DEPTH_FRAMES];
+    bool posed;
+    double pose[BENCH_DEPTH_FRAMES][12];
     char *file[BENCH_DEPTH_FRAMES + 1]; /* the same as PNG; NULL after the last, and from the start without libpng */
     char *made_in;                      /* a folder to remove with the files; NULL: the files are not ours */
     bench_series decoding;              /* one thread, one file after the other */
@@ -68,7 +72,7 @@ typedef struct bench_depth_run {
     double scored[BENCH_DEPTH_FRAMES];  /* in units of the frame's points that are not missing */
     double missing[BENCH_DEPTH_FRAMES]; /* share of the pixels */
     int unconverged;
-    uint64_t labels_hash;           /* of all frames */
+    uint64_t labels_hash, planes_hash; /* of all frames */
     uint64_t last_hash, files_hash; /* of the last frame, from memory and from files: hashing all would give the decoder
                                        time to get ahead */
 } bench_depth_run;

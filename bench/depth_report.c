@@ -6,10 +6,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define NORMALS 3.0e-3 /* seconds, guided filter and normals on two threads */
-#define FRAME 3.0      /* bare passes, clustering the median frame */
-#define TAIL 8.0       /* the same at p99 */
-#define DECODER 1.25   /* from files to labels, relative to decoding alone */
+#define NORMALS 3.0e-3  /* seconds, guided filter and normals on two threads */
+#define OUTLINES 2.0e-3 /* planes with outlines, beside the normals, on two threads */
+#define FRAME 3.0       /* bare passes, clustering the median frame */
+#define TAIL 8.0        /* the same at p99 */
+#define DECODER 1.25    /* from files to labels, relative to decoding alone */
 #define FRAMES_A_SECOND 200
 
 static double bare_seconds(const bench_depth_run *run) {
@@ -34,7 +35,7 @@ int bench_depths_agree(const bench_depths *d) {
     int agree = 1;
     for (int r = 0; r < d->run_count; r++) {
         const bench_depth_run *run = &d->run[r], *first = &d->run[r - r % d->bare_count];
-        agree &= run->labels_hash == first->labels_hash;
+        agree &= run->labels_hash == first->labels_hash && run->planes_hash == first->planes_hash;
         agree &= run->all_labelled.count == 0 || run->files_hash == run->last_hash;
     }
     return agree;
@@ -136,6 +137,13 @@ static void add_clustering(const bench_depth_run *run, bench_goals *goals) {
                     run->threads, threads);
 }
 
+/* What planes with outlines take, beside normals that keep none. */
+static double outlines_seconds(const bench_depth_run *run) {
+    return bench_series_best(&run->stage[BENCH_STAGE_OUTLINES], 0.5) +
+           bench_series_best(&run->stage[BENCH_STAGE_KEPT], 0.5) -
+           bench_series_best(&run->stage[BENCH_STAGE_PLANES], 0.5);
+}
+
 /* The goals are for real frames; if there are none, the ray-cast frames are used. Those of two threads are for the
  * first scene. */
 void bench_depths_goals(const bench_depths *d, bench_goals *goals) {
@@ -143,6 +151,9 @@ void bench_depths_goals(const bench_depths *d, bench_goals *goals) {
         bool first = d->run[r].scene == &d->scene[0];
         if (first || d->run[r].scene->recorded)
             add_clustering(&d->run[r], goals);
+        if (d->run[r].threads == 2)
+            bench_goals_add(goals, 1e3 * OUTLINES, 1e3 * outlines_seconds(&d->run[r]), 0,
+                            "%s, 2 threads: planes with outlines, ms", d->run[r].scene->name);
         if (first && d->run[r].threads == 2)
             add_two_threads(&d->run[r], &d->run[0], goals);
     }

@@ -103,6 +103,16 @@ static void write_frames(bench_depth_scene *scene) {
             return;
 }
 
+/* The matrix of a pose: R, t in three rows. */
+static void find_pose(const ast_hallway_frame *at, double *pose) {
+    double x = at->rotation[0], y = at->rotation[1], z = at->rotation[2], w = at->rotation[3];
+    const double rows[3][3] = {{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)},
+                               {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)},
+                               {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)}};
+    for (int i = 0; i < 12; i++)
+        pose[i] = i % 4 < 3 ? rows[i / 4][i % 4] : at->position[i / 4];
+}
+
 static int open_hallway(bench_depth_scene *scene, double share) {
     ast_hallway hallway;
     ast_context *context;
@@ -110,6 +120,7 @@ static int open_hallway(bench_depth_scene *scene, double share) {
     ast_hallway_init(&hallway);
     scene->name = "ray-cast hallway";
     scene->recorded = false;
+    scene->posed = true;
     scene->camera = hallway.camera;
     scene->units = 1000;
     scene->frames = share_of(share, hallway.frames);
@@ -118,8 +129,10 @@ static int open_hallway(bench_depth_scene *scene, double share) {
         *pixels = (ast_depth_pixels){.width = hallway.width, .height = hallway.height};
         pixels->capacity = hallway.width * hallway.height;
         pixels->values = bench_alloc(pixels->capacity * sizeof *pixels->values);
-        if (!context || ast_hallway_render(context, &hallway, (size_t)f, pixels->values, NULL, NULL) != AST_OK)
+        ast_hallway_frame at;
+        if (!context || ast_hallway_render(context, &hallway, (size_t)f, pixels->values, NULL, &at) != AST_OK)
             bench_die("frame %d of the hallway could not be rendered", f);
+        find_pose(&at, scene->pose[f]);
     }
     ast_close(context);
     write_frames(scene);
