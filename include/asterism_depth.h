@@ -251,14 +251,16 @@ AST_API ast_status ast_plane_map_mesh(ast_plane_map *map, const float *vertices,
                                       int32_t *plane_of);
 
 /* The planes of the image that `depth` (with options.planes) converted last, normals included, in metres. labels: (H, W)
- * of its normals, or NULL. pose: the 3 x 4 matrix from the camera to the world, row-major, or NULL. plane_of (H, W, or
- * NULL) receives the id of each pixel's plane, -1 for none.
+ * of its normals, or NULL. pose: the 3 x 4 matrix from the camera to the world, row-major, a rotation (which may be
+ * mirrored) and a position, or NULL. plane_of (H, W, or NULL) receives the id of each pixel's plane, -1 for none.
  *
  * A plane has the id that it had in the earlier frames of this map. With poses, planes are in coordinates of the world;
  * position and normal are from all frames that saw the plane, everything else from this one, and a plane that comes
- * into view again has its id. Without poses planes are in coordinates of the camera, and a plane is the one of the frame
- * before that has the same direction and is nearest; frames must follow each other closely. A map gets all frames with
- * poses, or none. Pieces of one plane, on both sides of a column for example, are one plane with several polygons. */
+ * into view again has its id. A known plane also gets pixels where it is too narrow or has too many holes to be found
+ * anew; its direction is then that of earlier frames. Without poses planes are in coordinates of the camera, and a plane
+ * is the one of the frame before that has the same direction and is nearest; frames must follow each other closely. A
+ * map gets all frames with poses, or none. Pieces of one plane, on both sides of a column for example, are one plane
+ * with several polygons. */
 AST_API ast_status ast_plane_map_frame(ast_plane_map *map, ast_depth *depth, const int32_t *labels, const double *pose,
                                        int32_t *plane_of);
 

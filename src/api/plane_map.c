@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Entry points for planes: check, call. Results are made beside those of the call before and take their place if all
- * went well. */
+ * Entry points for planes: check, call. Results of clouds and meshes are made beside those of the call before and take
+ * their place if all went well; frames leave none if memory runs out. */
 #include "context.h"
 
 #include "cloud_planes.h"
@@ -156,6 +156,7 @@ ast_status ast_plane_map_mesh(ast_plane_map *map, const float *vertices, size_t 
 /* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
 #define LEAST_AREA 0.05 /* square metres */
+#define RIGID 0.01      /* how far the columns of a pose may be from perpendicular vectors of length 1 */
 
 /* The matrix, or the identity. */
 static ast_pose pose_of(const double *given) {
@@ -170,16 +171,31 @@ static ast_pose pose_of(const double *given) {
     return pose;
 }
 
+/* A rotation, or a mirrored one. */
+static bool is_rigid(const double *pose) {
+    for (int a = 0; a < 3; a++)
+        for (int b = a; b < 3; b++) {
+            double dot = pose[a] * pose[b] + pose[4 + a] * pose[4 + b] + pose[8 + a] * pose[8 + b];
+            if (!(fabs(dot - (a == b)) < RIGID))
+                return false;
+        }
+    return true;
+}
+
 static ast_status check_frame(const ast_plane_map *map, const ast_depth *depth, const double *pose) {
     ast_fault *fault = &map->context->fault;
     if (!depth || depth->context != map->context)
         return ast_fail(fault, AST_BAD_OPTION, "depth: the depth converter is NULL or of another context");
-    if (depth->cut.width == 0)
+    if (depth->cut.width == 0 || !depth->described)
         return ast_fail(fault, AST_BAD_OPTION,
                         "the depth converter has no planes: set options.planes and convert an image to normals first");
     for (int i = 0; pose && i < 12; i++)
         if (!isfinite(pose[i]))
             return ast_fail(fault, AST_BAD_DATA, "the pose holds a number that is not finite");
+    if (pose && !is_rigid(pose))
+        return ast_fail(fault, AST_BAD_DATA,
+                        "the first three columns of the pose are no rotation: they must have length 1 and be "
+                        "perpendicular");
     if (map->tracks.frame > 0 && map->tracks.world != (pose != NULL))
         return ast_fail(fault, AST_BAD_OPTION, "a plane map gets all frames with poses, or none");
     return AST_OK;

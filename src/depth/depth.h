@@ -82,7 +82,7 @@ typedef struct ast_lens {
 typedef struct ast_cut {
     size_t width, height; /* 0: there is no image */
     int32_t *leader;      /* (H, W) of planes.leader: the patch of each pixel, -1 for none; planes.c writes it */
-    float *metres;        /* (H, W) depth, not smoothed; 0 for a hole */
+    float *metres;        /* (H, W) depth, not smoothed; 0 for a hole and out of range */
     float *normals;       /* (H, W, 3) of planes, where the caller's are others; NULL otherwise */
     size_t capacity;
 } ast_cut;
@@ -119,6 +119,9 @@ static inline bool ast_depth_is_raw(const ast_depth_options *options) {
 static inline bool ast_depth_has_planes(const ast_depth_options *options) {
     return options->smooth == AST_SMOOTH_PLANES || options->smooth == AST_SMOOTH_PLANES_ONLY;
 }
+
+/* The values of the current image that are neither holes nor out of range. */
+ast_depth_range ast_depth_range_of(const ast_depth *depth);
 
 /* image -> depth->inverse, smoothed or not. */
 void ast_depth_filter(ast_depth *depth, const ast_depth_image *image);

@@ -33,6 +33,7 @@ void ast_frame_cut_release(ast_cut *cut) {
 typedef struct reading {
     ast_depth *depth;
     const ast_depth_image *image;
+    ast_depth_range range;
 } reading;
 
 static void read_row(void *data, size_t v, int worker) {
@@ -40,12 +41,14 @@ static void read_row(void *data, size_t v, int worker) {
     const uint16_t *values = (const uint16_t *)((const char *)r->image->values + (ptrdiff_t)v * r->image->row_stride);
     float scale = (float)(1 / r->depth->options.units_per_metre), *metres = r->depth->cut.metres + v * r->depth->width;
     (void)worker;
-    for (size_t i = 0; i < r->depth->width; i++)
-        metres[i] = (float)values[i] * scale;
+    for (size_t i = 0; i < r->depth->width; i++) {
+        bool valid = values[i] >= r->range.lowest && values[i] <= r->range.highest;
+        metres[i] = valid ? (float)values[i] * scale : 0;
+    }
 }
 
 void ast_frame_cut(ast_depth *depth, const ast_depth_image *image) {
-    reading r = {depth, image};
+    reading r = {depth, image, ast_depth_range_of(depth)};
     ast_pool_run_rows(depth->pool, depth->height, ROWS, read_row, &r);
     depth->cut.width = depth->width;
     depth->cut.height = depth->height;

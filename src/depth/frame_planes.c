@@ -13,7 +13,7 @@
 
 #define SIMPLER 0.25 /* cells: how far an outline may move */
 #define SMALLEST 1.5 /* cells: smaller pieces and holes have no outline */
-#define FAR 0.05     /* of the mean s of a plane: the least s of its outline */
+#define FAR 0.05     /* of the mean s of a plane: the least s of its area and outline */
 
 enum { PIXELS, SQUARES, AREA, X, Y, Z, SUMS }; /* over the pixels of a plane */
 
@@ -85,14 +85,16 @@ static bool add_patches(ast_frame_work *work, const ast_depth *depth) {
 static bool add_recalled(ast_frame_work *work) {
     for (size_t i = 0; i < work->recall.views; i++) {
         const ast_known_view *view = &work->recall.list[i];
-        if (!work->recall.found[view->track] || plane_with(work, view->track))
+        if (!view->found || plane_with(work, view->track))
             continue;
         ast_frame_plane *plane = new_plane(work, view->track);
         if (!plane)
             return false;
         plane->sums.n = view->sum.pixels;
         plane->sums.s = view->sum.s;
+        plane->least = view->sum.least;
         plane->fit = view->plane;
+        plane->by_pixels = true;
     }
     return true;
 }
@@ -103,9 +105,11 @@ static void sort_planes(ast_frame_work *work, const ast_depth *depth) {
     if (work->plane_count > 0)
         qsort(work->planes, work->plane_count, sizeof *work->planes, compare_planes);
     for (size_t i = 0; i < work->plane_count; i++) {
+        ast_frame_plane *plane = &work->planes[i];
         double normal[3];
-        work->planes[i].length = ast_frame_normal(depth, &work->planes[i].fit, normal);
-        work->plane_of[cells + (size_t)work->planes[i].track] = (int32_t)i;
+        plane->length = ast_frame_normal(depth, &plane->fit, normal);
+        plane->least = fmax(plane->least, FAR * plane->sums.s / plane->sums.n);
+        work->plane_of[cells + (size_t)plane->track] = (int32_t)i;
     }
     for (size_t i = 0; i < work->patch_count; i++)
         if (work->patches[i].track >= 0)
@@ -171,6 +175,7 @@ typedef float quad __attribute__((vector_size(16))); /* every 64-bit processor h
 typedef int32_t quad_int __attribute__((vector_size(16)));
 
 enum { QUADS = AST_CELL / 4 };
+_Static_assert(AST_CELL == 8, "the steps below are those of eight columns");
 
 /* The pixels of a row of a cell that belong to a patch: their number, and the squares of their distances from the plane
  * relative to that of the camera, 1 - s z. Eight columns side by side. */
@@ -216,24 +221,32 @@ static double square_cell(const measuring *m, const ast_plane *fit, int32_t lead
     return sum;
 }
 
+/* n pixels around (u, v): their area and the sum of their places. */
+static void add_area(const ast_depth *depth, const ast_frame_plane *plane, double u, double v, double n, double *sums) {
+    double s = fmax(ast_frame_s(depth, &plane->fit, u, v), plane->least), p[3];
+    double area = n * ast_frame_area(depth, plane->length) / (s * s * s);
+    ast_frame_point(depth, u, v, s, p);
+    sums[AREA] += area;
+    for (int c = 0; c < 3; c++)
+        sums[X + c] += area * p[c];
+}
+
 static void measure_cell(const measuring *m, size_t column, size_t row, int32_t leader, size_t at) {
     const ast_depth *depth = m->depth;
     ast_frame_plane *plane = &m->work->planes[at];
     size_t u = column * AST_CELL, v = row * AST_CELL;
     size_t wide = depth->width - u < AST_CELL ? depth->width - u : AST_CELL;
     size_t high = depth->height - v < AST_CELL ? depth->height - v : AST_CELL;
-    double n, squares = square_cell(m, &plane->fit, leader, u, v, wide, high, &n), p[3];
-    double middle[2] = {(double)u + ((double)wide - 1) / 2, (double)v + ((double)high - 1) / 2};
-    double s = ast_frame_s(depth, &plane->fit, middle[0], middle[1]), least = FAR * plane->sums.s / plane->sums.n;
-    s = s > least ? s : least;
-    double area = n * ast_frame_area(depth, plane->length) / (s * s * s);
+    double n, squares = square_cell(m, &plane->fit, leader, u, v, wide, high, &n);
     double *sums = m->work->partial + (row * m->work->plane_count + at) * SUMS;
-    ast_frame_point(depth, middle[0], middle[1], s, p);
     sums[PIXELS] += n;
     sums[SQUARES] += squares;
-    sums[AREA] += area;
-    for (int c = 0; c < 3; c++)
-        sums[X + c] += area * p[c];
+    if (!plane->by_pixels)
+        add_area(depth, plane, (double)u + ((double)wide - 1) / 2, (double)v + ((double)high - 1) / 2, n, sums);
+    for (size_t y = v; plane->by_pixels && y < v + high; y++)
+        for (size_t x = u; x < u + wide; x++)
+            if (m->work->leader[y * depth->width + x] == leader)
+                add_area(depth, plane, (double)x, (double)y, 1, sums);
     m->work->shares[plane->cells + (row - plane->first[1]) * (plane->last[0] - plane->first[0]) + column -
                     plane->first[0]] += (float)(n / (double)(wide * high));
 }
@@ -302,7 +315,6 @@ static bool trace(ast_frame_work *work, const ast_frame_plane *plane) {
 /* The polygons of the image become polygons on the plane. A mirrored world turns them around. */
 static void place_outline(const ast_frame_work *work, const ast_frame_plane *plane, const ast_depth *depth,
                           const ast_pose *pose, const ast_flat *flat, double (*vertices)[3]) {
-    double least = FAR * plane->sums.s / plane->sums.n;
     for (size_t p = 0, first = 0; p < work->outline.count; first = work->outline.ends[p++])
         for (size_t i = first; i < work->outline.ends[p]; i++) {
             const double *at = work->outline.at[i];
@@ -310,7 +322,7 @@ static void place_outline(const ast_frame_work *work, const ast_frame_plane *pla
             double v = ((double)plane->first[1] + at[1] + 0.5) * AST_CELL - 0.5,
                    s = ast_frame_s(depth, &plane->fit, u, v);
             double *to = vertices[pose->mirror ? first + work->outline.ends[p] - 1 - i : i];
-            ast_frame_point(depth, u, v, s > least ? s : least, point);
+            ast_frame_point(depth, u, v, fmax(s, plane->least), point);
             ast_pose_move(pose, point, to);
             put_on(flat, to);
         }

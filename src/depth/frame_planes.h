@@ -76,6 +76,8 @@ typedef struct ast_frame_plane {
     ast_patch sums;
     ast_plane fit;            /* of s, in the image */
     double length;            /* of the normal that is not of length 1: 1 / distance of the plane from the camera */
+    double least;             /* of s, for area and outline: beyond it the plane is not seen */
+    bool by_pixels;           /* no patch shows it; s may change much within a cell */
     size_t first[2], last[2]; /* cells: the box of its cells, and one more on each side */
     size_t cells;             /* where its counts begin */
     double sums_of[6];        /* over pixels: 1, square of the relative distance, area, position times area */
@@ -84,6 +86,7 @@ typedef struct ast_frame_plane {
 /* Pixels of a plane that no patch shows. */
 typedef struct ast_recall_sum {
     double pixels, s;
+    double least; /* s of the plane there */
 } ast_recall_sum;
 
 /* A plane of the world as this image sees it. */
@@ -92,7 +95,11 @@ typedef struct ast_known_view {
     ast_plane plane;
     double distance; /* from the camera */
     ast_recall_sum sum;
+    bool found; /* it has pixels */
 } ast_known_view;
+
+/* The view that each pixel of a cell may change to, -1 for none. */
+typedef int32_t ast_cell_claims[AST_CELL * AST_CELL];
 
 /* Working memory of frame_recall.c. Initially all zero. */
 typedef struct ast_recall {
@@ -101,13 +108,10 @@ typedef struct ast_recall {
     size_t leader_room, track_of_room;
     ast_known_view *list; /* the planes in view, in order of tracks */
     size_t views, list_room;
-    uint8_t *found; /* (tracks) of the planes in view: 1 if pixels are theirs */
-    size_t found_room;
-    int32_t (
-        *claims)[AST_CELL * AST_CELL]; /* (cells) of claimed ones: the track that each pixel may change to, or -1 */
-    uint8_t *claimed;                  /* (cells) */
+    ast_cell_claims *claims; /* (cells) of claimed ones */
+    uint8_t *claimed;        /* (cells) */
     size_t claims_room, claimed_room;
-    ast_recall_sum *sums; /* (rows of cells, tracks) */
+    ast_recall_sum *sums; /* (rows of cells, views) */
     size_t sums_room;
 } ast_recall;
 

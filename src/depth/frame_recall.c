@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Planes of the world in pixels that no patch shows: a strip narrower than a cell of 8 x 8 pixels, or a wall at the end
- * of the sensor's range, where most pixels are holes. Earlier frames, or other parts of this one, know the plane. The
- * pose says where it is in the image, and the box of what was seen of it how far it goes.
+ * Gives pixels outside of all patches to planes that are known from earlier frames, or from other parts of this one: a
+ * strip narrower than a cell of 8 x 8 pixels, or a wall at the end of the sensor's range, where most pixels are holes.
+ * The pose says where a plane is in the image, and the box of what was seen of it how far it goes.
  *
  * Cells that have only patches of planes around them are left alone. In the others pixels vote as in planes.c, among
  * the patches around them and the known planes there. A pixel of a patch changes only to a plane that is clearly
@@ -15,14 +15,16 @@
 
 #define NEARER 0.7f /* of the distance from its patch: that of a pixel which changes to another plane */
 #define LEAST 0.5   /* of the smallest patch: the fewest pixels of a plane that has no patch */
-#define FILLED 0.75 /* of the pixels of a cell that had no plane: if fewer find one here, none changes */
+#define FILLED 0.75 /* of the pixels of a cell without a plane: if fewer lie on a known one, the cell stays as it is   \
+                     */
 #define SUPPORT 2   /* cells around a cell that must have pixels for the plane too */
 #define MOST 16     /* planes that a cell chooses among */
 
 /* The planes that a cell chooses among: patches, then others. */
 typedef struct choice {
     ast_candidate list[MOST];
-    int32_t tracks[MOST], leaders[MOST]; /* leaders: of patches; of the others, their place in the list of views */
+    int32_t tracks[MOST];
+    int32_t leaders[MOST], views[MOST]; /* of patches; of the others, their place in the list of views */
     size_t patches, count;
 } choice;
 
@@ -33,6 +35,7 @@ typedef struct recalling {
     const ast_pose *pose;
 } recalling;
 
+static bool has(const int32_t *list, size_t count, int32_t one);
 static bool prepare(ast_recall *recall, const ast_depth *depth, size_t tracks);
 static void find_views(const recalling *r);
 static void claim_row(void *data, size_t row, int worker);
@@ -53,6 +56,9 @@ bool ast_frame_recall(ast_frame_work *work, const ast_plane_tracks *tracks, cons
     for (size_t k = 0; k < depth->planes.across * depth->planes.down; k++)
         work->recall.track_of[k] = ast_frame_track(work, depth->planes.leader[k]);
     find_views(&r);
+    if (!ast_reserve(&work->recall.sums, &work->recall.sums_room, 0, depth->planes.down * work->recall.views,
+                     sizeof *work->recall.sums))
+        return false;
     ast_pool_run(depth->pool, depth->planes.down, claim_row, &r);
     ast_pool_run(depth->pool, depth->planes.down, write_row, &r);
     confirm(&r);
@@ -61,9 +67,20 @@ bool ast_frame_recall(ast_frame_work *work, const ast_plane_tracks *tracks, cons
 }
 
 void ast_recall_free(ast_recall *recall) {
-    ast_free_all(recall->leader, recall->track_of, recall->list, recall->found, recall->claims, recall->claimed,
-                 recall->sums);
+    ast_free_all(recall->leader, recall->track_of, recall->list, recall->claims, recall->claimed, recall->sums);
     *recall = (ast_recall){0};
+}
+
+size_t ast_recall_leaders(const ast_frame_work *work, const ast_depth *depth, size_t cell, int32_t *leaders) {
+    const ast_recall *recall = &work->recall;
+    size_t across = depth->planes.across, count = 0;
+    for (size_t i = 0; recall->views > 0 && recall->claimed[cell] && i < AST_CELL * AST_CELL; i++) {
+        size_t at = (cell / across * AST_CELL + i / AST_CELL) * depth->width + cell % across * AST_CELL + i % AST_CELL;
+        if (recall->claims[cell][i] >= 0 && recall->leader[at] >= (int32_t)(across * depth->planes.down) &&
+            !has(leaders, count, recall->leader[at]))
+            leaders[count++] = recall->leader[at];
+    }
+    return count;
 }
 
 static bool prepare(ast_recall *recall, const ast_depth *depth, size_t tracks) {
@@ -72,10 +89,8 @@ static bool prepare(ast_recall *recall, const ast_depth *depth, size_t tracks) {
     return ast_reserve(&recall->leader, &recall->leader_room, 0, pixels, sizeof *recall->leader) &&
            ast_reserve(&recall->track_of, &recall->track_of_room, 0, cells, sizeof *recall->track_of) &&
            ast_reserve(&recall->list, &recall->list_room, 0, tracks, sizeof *recall->list) &&
-           ast_reserve(&recall->found, &recall->found_room, 0, tracks, sizeof *recall->found) &&
            ast_reserve(&recall->claims, &recall->claims_room, 0, cells, sizeof *recall->claims) &&
-           ast_reserve(&recall->claimed, &recall->claimed_room, 0, cells, sizeof *recall->claimed) &&
-           ast_reserve(&recall->sums, &recall->sums_room, 0, depth->planes.down * tracks, sizeof *recall->sums);
+           ast_reserve(&recall->claimed, &recall->claimed_room, 0, cells, sizeof *recall->claimed);
 }
 
 /* ---- Planes in view ---------------------------------------------------------------------------------------------- */
@@ -110,7 +125,7 @@ static unsigned outside(const ast_depth *depth, const ast_pose *pose, const doub
            (unsigned)(v > (double)depth->height * p[2]) << 3 | (unsigned)(p[2] < 0) << 4;
 }
 
-/* Whether the box of a track may be in the image: not all of its corners are on one side. */
+/* Whether the box of a track, enlarged by `offset`, may be in the image: not all of its corners are on one side. */
 static bool in_view(const recalling *r, const ast_plane_track *track) {
     unsigned all = ~0u;
     for (int corner = 0; corner < 8; corner++) {
@@ -134,7 +149,8 @@ static void find_views(const recalling *r) {
 
 /* ---- Cells ------------------------------------------------------------------------------------------------------- */
 
-/* Whether the plane at the middle of the cell, or somewhere in the cell, is where the plane was seen. */
+/* Whether the ray through the middle of a cell meets the plane in the box of what was seen of it, which is enlarged by
+ * as much of the plane as a cell shows. */
 static bool covers(const recalling *r, const ast_known_view *view, double u, double v) {
     const ast_plane_track *track = &r->tracks->list[view->track];
     double s = ast_frame_s(r->depth, &view->plane, u, v), p[3], at[3];
@@ -183,31 +199,6 @@ static void list_patches(const recalling *r, size_t column, size_t row, choice *
     c->patches = c->count;
 }
 
-/* Other planes that may be in the cell. False if there is none. */
-static bool list_views(const recalling *r, size_t column, size_t row, choice *c) {
-    double u = (double)(column * AST_CELL) + (AST_CELL - 1) / 2.0, v = (double)(row * AST_CELL) + (AST_CELL - 1) / 2.0;
-    for (size_t i = 0; i < r->work->recall.views && c->count < MOST; i++) {
-        const ast_known_view *view = &r->work->recall.list[i];
-        if (has(c->tracks, c->patches, view->track) || !covers(r, view, u, v))
-            continue;
-        c->leaders[c->count] = (int32_t)i;
-        c->tracks[c->count++] = view->track;
-    }
-    return c->count > c->patches;
-}
-
-static void find_candidates(const recalling *r, size_t column, size_t row, choice *c) {
-    const ast_planes *p = &r->depth->planes;
-    for (size_t k = 0; k < c->count; k++) {
-        bool patch = k < c->patches;
-        int32_t at = c->leaders[k];
-        const ast_plane *plane = patch ? &p->planes[at] : &r->work->recall.list[at].plane;
-        double s = ast_frame_s(r->depth, plane, (double)(column * AST_CELL), (double)(row * AST_CELL));
-        float limit = ast_planes_limit(&p->book->noise, s, plane, patch ? p->uncertain[at] : true);
-        c->list[k] = (ast_candidate){(float)s, (float)plane->slope_x, (float)plane->slope_y, limit, NULL};
-    }
-}
-
 /* s of the pixels of a cell and of the voters around it; holes outside the image. */
 static void gather(const ast_depth *depth, size_t column, size_t row, float *restrict block) {
     float z[AST_BLOCK_HIGH * AST_BLOCK_WIDE] = {0};
@@ -228,6 +219,61 @@ static void gather(const ast_depth *depth, size_t column, size_t row, float *res
     }
 }
 
+/* The least and the greatest s of the pixels of a cell, and of a plane at its corners. */
+typedef struct span {
+    double least, most;
+} span;
+
+static span span_of_pixels(const float *block) {
+    span found = {INFINITY, 0};
+    for (size_t i = 0; i < AST_CELL * AST_CELL; i++) {
+        double s = (double)block[(i / AST_CELL + AST_VOTERS) * AST_BLOCK_WIDE + i % AST_CELL + AST_VOTERS];
+        found.least = s > 0 && s < found.least ? s : found.least;
+        found.most = s > found.most ? s : found.most;
+    }
+    return found;
+}
+
+static span span_of_plane(const ast_plane *plane, double s) {
+    double across = (AST_CELL - 1) * plane->slope_x, down = (AST_CELL - 1) * plane->slope_y;
+    return (span){s + fmin(across, 0) + fmin(down, 0), s + fmax(across, 0) + fmax(down, 0)};
+}
+
+/* The plane, whose s at the first pixel of the cell is s, as one to choose. */
+static ast_candidate candidate_of(const ast_depth *depth, const ast_plane *plane, double s, bool uncertain) {
+    return (ast_candidate){(float)s, (float)plane->slope_x, (float)plane->slope_y,
+                           ast_planes_limit(&depth->planes.book->noise, s, plane, uncertain), NULL};
+}
+
+/* Other planes that may be in the cell, and at the depth of its pixels. False if there is none. */
+static bool list_views(const recalling *r, size_t column, size_t row, const float *block, choice *c) {
+    double u = (double)(column * AST_CELL), v = (double)(row * AST_CELL), half = (AST_CELL - 1) / 2.0;
+    span pixels = span_of_pixels(block);
+    for (size_t i = 0; i < r->work->recall.views && c->count < MOST; i++) {
+        const ast_known_view *view = &r->work->recall.list[i];
+        if (has(c->tracks, c->patches, view->track) || !covers(r, view, u + half, v + half))
+            continue;
+        double s = ast_frame_s(r->depth, &view->plane, u, v);
+        ast_candidate one = candidate_of(r->depth, &view->plane, s, true);
+        span plane = span_of_plane(&view->plane, s);
+        if (plane.most < pixels.least - (double)one.limit || plane.least > pixels.most + (double)one.limit)
+            continue;
+        c->list[c->count] = one;
+        c->views[c->count] = (int32_t)i;
+        c->tracks[c->count++] = view->track;
+    }
+    return c->count > c->patches;
+}
+
+static void find_patch_candidates(const recalling *r, size_t column, size_t row, choice *c) {
+    const ast_planes *p = &r->depth->planes;
+    for (size_t k = 0; k < c->patches; k++) {
+        const ast_plane *plane = &p->planes[c->leaders[k]];
+        double s = ast_frame_s(r->depth, plane, (double)(column * AST_CELL), (double)(row * AST_CELL));
+        c->list[k] = candidate_of(r->depth, plane, s, p->uncertain[c->leaders[k]]);
+    }
+}
+
 static void vote(const ast_depth *depth, const choice *c, const float *block, int32_t *winner) {
     float least[AST_CELL * AST_CELL], most = 0;
     for (size_t k = 0; k < c->count; k++)
@@ -243,7 +289,7 @@ static void vote(const ast_depth *depth, const choice *c, const float *block, in
     }
 }
 
-/* Whether most of the pixels that had no plane have one now. Where few have, something crosses the plane. */
+/* Whether most of the pixels without a plane lie on a known one. Where few do, something crosses it. */
 static bool is_filled(const recalling *r, size_t column, size_t row, size_t patches, const int32_t *winner) {
     const ast_depth *depth = r->depth;
     size_t open = 0, filled = 0;
@@ -258,46 +304,49 @@ static bool is_filled(const recalling *r, size_t column, size_t row, size_t patc
     return (double)filled >= FILLED * (double)open;
 }
 
-/* The track of each pixel that changes, -1 for the others. False if there are only others. */
-static bool claim(const recalling *r, size_t column, size_t row, const choice *c, int32_t *claims) {
-    float block[AST_BLOCK_HIGH * AST_BLOCK_WIDE];
+/* The view that each pixel changes to, -1 for the others. False if there are only others. */
+static bool claim(const recalling *r, size_t column, size_t row, const choice *c, const float *block, int32_t *claims) {
     bool some = false;
-    gather(r->depth, column, row, block);
     vote(r->depth, c, block, claims);
     for (size_t i = 0; i < AST_CELL * AST_CELL; i++)
         some |= claims[i] >= (int32_t)c->patches;
     if (!some || !is_filled(r, column, row, c->patches, claims))
         return false;
     for (size_t i = 0; i < AST_CELL * AST_CELL; i++)
-        claims[i] = claims[i] >= (int32_t)c->patches ? c->tracks[claims[i]] : -1;
+        claims[i] = claims[i] >= (int32_t)c->patches ? c->views[claims[i]] : -1;
     return true;
+}
+
+static bool claim_cell(const recalling *r, size_t column, size_t row, int32_t *claims) {
+    const ast_planes *p = &r->depth->planes;
+    size_t cell = row * p->across + column;
+    float block[AST_BLOCK_HIGH * AST_BLOCK_WIDE];
+    choice c;
+    bool hole = p->leader[cell] < 0 && p->patches[cell].n == 0;
+    if (hole || !is_open(r, column, row))
+        return false;
+    list_patches(r, column, row, &c);
+    gather(r->depth, column, row, block);
+    if (!list_views(r, column, row, block, &c))
+        return false;
+    find_patch_candidates(r, column, row, &c);
+    return claim(r, column, row, &c, block, claims);
 }
 
 static void claim_row(void *data, size_t row, int worker) {
     const recalling *r = data;
-    const ast_planes *p = &r->depth->planes;
     ast_recall *recall = &r->work->recall;
+    size_t across = r->depth->planes.across;
     (void)worker;
-    for (size_t column = 0; column < p->across; column++) {
-        size_t cell = row * p->across + column;
-        choice c;
-        bool hole = p->leader[cell] < 0 && p->patches[cell].n == 0;
-        recall->claimed[cell] = 0;
-        if (hole || !is_open(r, column, row))
-            continue;
-        list_patches(r, column, row, &c);
-        if (!list_views(r, column, row, &c))
-            continue;
-        find_candidates(r, column, row, &c);
-        recall->claimed[cell] = claim(r, column, row, &c, recall->claims[cell]);
-    }
+    for (size_t column = 0; column < across; column++)
+        recall->claimed[row * across + column] = claim_cell(r, column, row, recall->claims[row * across + column]);
 }
 
 /* ---- Pixels ------------------------------------------------------------------------------------------------------ */
 
 /* Whether enough of the eight cells around a cell have pixels for the plane too: a single one may be something that
  * crosses it. */
-static bool has_support(const recalling *r, size_t column, size_t row, int32_t track) {
+static bool has_support(const recalling *r, size_t column, size_t row, int32_t view) {
     const ast_planes *p = &r->depth->planes;
     const ast_recall *recall = &r->work->recall;
     size_t count = 0;
@@ -305,30 +354,35 @@ static bool has_support(const recalling *r, size_t column, size_t row, int32_t t
         for (size_t x = column - 1; x != column + 2; x++) { /* -1 wraps to a large number */
             size_t cell = y * p->across + x;
             bool other = x < p->across && y < p->down && (x != column || y != row);
-            count += other && recall->claimed[cell] && has(recall->claims[cell], AST_CELL * AST_CELL, track);
+            count += other && recall->claimed[cell] && has(recall->claims[cell], AST_CELL * AST_CELL, view);
         }
     return count >= SUPPORT;
+}
+
+static void add_pixel(ast_recall_sum *sum, double s, double on_plane) {
+    sum->pixels++;
+    sum->s += s;
+    sum->least = on_plane < sum->least ? on_plane : sum->least;
 }
 
 static void write_cell(const recalling *r, size_t column, size_t row) {
     const ast_depth *depth = r->depth;
     ast_recall *recall = &r->work->recall;
     size_t cell = row * depth->planes.across + column, cells = depth->planes.across * depth->planes.down;
-    int32_t track = -1;
+    int32_t view = -1;
     bool supported = false;
     for (size_t i = 0; i < AST_CELL * AST_CELL; i++) {
-        size_t at = (row * AST_CELL + i / AST_CELL) * depth->width + column * AST_CELL + i % AST_CELL;
+        size_t u = column * AST_CELL + i % AST_CELL, v = row * AST_CELL + i / AST_CELL, at = v * depth->width + u;
         int32_t claimed = recall->claims[cell][i];
         if (claimed < 0)
             continue;
-        if (claimed != track)
-            supported = has_support(r, column, row, track = claimed);
+        if (claimed != view)
+            supported = has_support(r, column, row, view = claimed);
         if (!supported)
             continue;
-        ast_recall_sum *sum = &recall->sums[row * r->tracks->count + (size_t)track];
-        sum->pixels++;
-        sum->s += 1 / (double)depth->cut.metres[at];
-        recall->leader[at] = (int32_t)cells + track;
+        add_pixel(&recall->sums[row * recall->views + (size_t)view], 1 / (double)depth->cut.metres[at],
+                  ast_frame_s(depth, &recall->list[view].plane, (double)u, (double)v));
+        recall->leader[at] = (int32_t)cells + recall->list[view].track;
     }
 }
 
@@ -340,8 +394,8 @@ static void write_row(void *data, size_t row, int worker) {
     end = end < depth->width * depth->height ? end : depth->width * depth->height;
     (void)worker;
     memcpy(recall->leader + first, depth->cut.leader + first, (end - first) * sizeof *recall->leader);
-    for (size_t k = 0; k < r->tracks->count; k++)
-        recall->sums[row * r->tracks->count + k] = (ast_recall_sum){0};
+    for (size_t i = 0; i < recall->views; i++)
+        recall->sums[row * recall->views + i] = (ast_recall_sum){.least = INFINITY};
     for (size_t column = 0; column < depth->planes.across; column++)
         if (recall->claimed[row * depth->planes.across + column])
             write_cell(r, column, row);
@@ -353,15 +407,17 @@ static void confirm(const recalling *r) {
     double least = LEAST * AST_LEAST_SHARE * (double)(r->depth->width * r->depth->height);
     for (size_t i = 0; i < recall->views; i++) {
         ast_known_view *view = &recall->list[i];
+        view->sum.least = INFINITY;
         for (size_t row = 0; row < r->depth->planes.down; row++) {
-            const ast_recall_sum *sum = &recall->sums[row * r->tracks->count + (size_t)view->track];
+            const ast_recall_sum *sum = &recall->sums[row * recall->views + i];
             view->sum.pixels += sum->pixels;
             view->sum.s += sum->s;
+            view->sum.least = sum->least < view->sum.least ? sum->least : view->sum.least;
         }
         bool patched = false;
         for (size_t k = 0; k < r->work->patch_count; k++)
             patched |= r->work->patches[k].track == view->track;
-        recall->found[view->track] = view->sum.pixels > 0 && (patched || view->sum.pixels >= least);
+        view->found = view->sum.pixels > 0 && (patched || view->sum.pixels >= least);
     }
 }
 
@@ -375,20 +431,8 @@ static void restore_row(void *data, size_t row, int worker) {
     for (size_t cell = row * across; cell < (row + 1) * across; cell++)
         for (size_t i = 0; recall->claimed[cell] && i < AST_CELL * AST_CELL; i++) {
             size_t at = (row * AST_CELL + i / AST_CELL) * depth->width + cell % across * AST_CELL + i % AST_CELL;
-            int32_t track = recall->claims[cell][i];
-            if (track >= 0 && !recall->found[track])
+            int32_t view = recall->claims[cell][i];
+            if (view >= 0 && !recall->list[view].found)
                 recall->leader[at] = depth->cut.leader[at];
         }
-}
-
-size_t ast_recall_leaders(const ast_frame_work *work, const ast_depth *depth, size_t cell, int32_t *leaders) {
-    const ast_recall *recall = &work->recall;
-    size_t across = depth->planes.across, count = 0;
-    for (size_t i = 0; recall->views > 0 && recall->claimed[cell] && i < AST_CELL * AST_CELL; i++) {
-        size_t at = (cell / across * AST_CELL + i / AST_CELL) * depth->width + cell % across * AST_CELL + i % AST_CELL;
-        if (recall->claims[cell][i] >= 0 && recall->leader[at] >= (int32_t)(across * depth->planes.down) &&
-            !has(leaders, count, recall->leader[at]))
-            leaders[count++] = recall->leader[at];
-    }
-    return count;
 }

@@ -49,10 +49,15 @@ static void invert_block(void *data, size_t block, int worker);
 static void filter_block(void *data, size_t block, int worker);
 
 void ast_depth_filter(ast_depth *depth, const ast_depth_image *image) {
-    filtering f = {depth, image, range_of(&depth->options)};
-    f.range.highest = f.range.highest < depth->most ? f.range.highest : depth->most;
+    filtering f = {depth, image, ast_depth_range_of(depth)};
     ast_task *task = ast_depth_is_raw(&depth->options) && !depth->runs.some ? invert_block : filter_block;
     ast_pool_run(depth->pool, ast_depth_bands(depth), task, &f);
+}
+
+ast_depth_range ast_depth_range_of(const ast_depth *depth) {
+    ast_depth_range range = range_of(&depth->options);
+    range.highest = range.highest < depth->most ? range.highest : depth->most;
+    return range;
 }
 
 /* The values that are neither holes nor out of range, judged by the quotient value / units_per_metre. */

@@ -106,6 +106,45 @@ static ast_status call_depth_planes(ast_context *context, const scene *s, int32_
     return call_depth_smoothed(context, AST_SMOOTH_PLANES, out);
 }
 
+/* Two frames of a wall, with poses: in the second, half of it has holes. */
+static ast_status follow_wall(ast_depth *depth, ast_plane_map *map, int32_t *out) {
+    static const double pose[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    uint16_t values[SIDE * SIDE];
+    float normals[SIDE * SIDE * 3];
+    ast_depth_image image = {sizeof image, values, SIDE, SIDE, SIDE * sizeof *values};
+    ast_status status = AST_OK;
+    for (int frame = 0; status == AST_OK && frame < 2; frame++) {
+        for (size_t i = 0; i < (size_t)SIDE * SIDE; i++)
+            values[i] = frame == 1 && i % SIDE < SIDE / 2 && i % 2 ? 0 : 1500;
+        status = ast_depth_compute(depth, &image, NULL, NULL, normals);
+        if (status == AST_OK)
+            status = ast_plane_map_frame(map, depth, NULL, pose, out);
+    }
+    return status;
+}
+
+static ast_status call_plane_map(ast_context *context, const scene *s, int32_t *out) {
+    ast_depth_options options;
+    ast_plane_options plane_options;
+    ast_depth *depth;
+    ast_plane_map *map;
+    (void)s;
+    ast_depth_options_init(&options);
+    ast_plane_options_init(&plane_options);
+    ast_camera_named("kinect", &options.camera, NULL);
+    options.smooth = AST_SMOOTH_PLANES;
+    options.planes = 1;
+    ast_status status = ast_depth_open(&depth, context, &options);
+    if (status != AST_OK)
+        return status;
+    status = ast_plane_map_open(&map, context, &plane_options);
+    if (status == AST_OK)
+        status = follow_wall(depth, map, out);
+    ast_plane_map_close(map);
+    ast_depth_close(depth);
+    return status;
+}
+
 static ast_status call_normals_smooth(ast_context *context, const scene *s, int32_t *out) {
     float normals[SIDE * SIDE * 3], before[SIDE * SIDE * 3];
     memcpy(normals, s->x, sizeof normals);
@@ -223,6 +262,8 @@ static void depth_fails_cleanly(void **state) {
     fail_all(&s, call_depth, NULL);
     fail_all(&s, call_depth_planes, NULL);
     fail_all(&s, call_depth, call_cluster);
+    s.name = "planes over frames";
+    fail_all(&s, call_plane_map, NULL);
     s.name = "smoothing of normals";
     fail_all(&s, call_normals_smooth, NULL);
     scene_close(&s);

@@ -14,8 +14,9 @@
 
 enum { FRAMES = 40 / REF_SLOWER + 4, SLOW = 600, WIDTH = 640, HEIGHT = 480, PIXELS = WIDTH * HEIGHT, MOST = 64 };
 
-#define LEAST_AREA 0.5 /* square metres in view */
-#define MOST_ANGLE 3.0 /* degrees */
+#define LEAST_AREA 0.5  /* square metres in view */
+#define LEAST_FOUND 0.4 /* of that: what is found of it */
+#define MOST_ANGLE 3.0  /* degrees */
 #define MOST_OFFSET 0.03
 #define COLUMN                                                                                                         \
     0.4 /* square metres: a round column whose front is within 4 cm of a plane may count as a piece of it              \
@@ -96,7 +97,8 @@ static int32_t id_of(int32_t plane, double *share) {
         all++;
         while (i < known && ids[i] != w.plane_of[k])
             i++;
-        if (i == known && known < 256) {
+        assert_true(i < 256);
+        if (i == known) {
             ids[known] = w.plane_of[k];
             counts[known++] = 0;
         }
@@ -125,7 +127,8 @@ static void check_plane(truth *t, size_t plane, size_t index, const ast_plane_in
                  t->direction, t->offset, t->area);
     double cosine = found->normal[t->direction / 2] * (t->direction % 2 ? -1 : 1);
     double angle = acos(fmin(1, cosine)) * 57.29577951, away = fabs(found->offset - t->offset);
-    if (angle > MOST_ANGLE || away > MOST_OFFSET || found->area > 1.15 * t->area + COLUMN)
+    if (angle > MOST_ANGLE || away > MOST_OFFSET || found->area > 1.15 * t->area + COLUMN ||
+        found->area < LEAST_FOUND * t->area)
         fail_msg("frame %zu: the plane of direction %d at %g has an error of %g degrees and %g m, and %g square metres "
                  "instead of %g",
                  index, t->direction, t->offset, angle, away, found->area, t->area);
@@ -195,16 +198,16 @@ static void every_plane_has_one_id(void **state) {
 
 /* Walks at other speeds, with other noise. */
 static void on_other_walks(void **state) {
-    static const size_t lengths[] = {33, 57, 75, 91, 120, 137, 200, 253, 300, 400};
+    static const size_t lengths[] = {33, 44, 57, 60, 75, 91, 120, 137, 200, 253, 300, 400};
     (void)state;
     if (!ref_long()) {
-        print_message("AST_TEST_LONG=1 would walk ten more times\n");
+        print_message("AST_TEST_LONG=1 would walk 18 more times\n");
         skip();
     }
-    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-        noise_seed = 1 + i % 3;
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
         follow_the_walk(AST_SMOOTH_PLANES, lengths[i]);
-    }
+    for (noise_seed = 2; noise_seed < 8; noise_seed++)
+        follow_the_walk(AST_SMOOTH_PLANES, 97);
     noise_seed = 1;
 }
 
@@ -267,10 +270,15 @@ static void the_same_on_any_machine(void **state) {
             ast_plane_options_init(&how);
             assert_int_equal(ast_depth_open(&depth, context, &options), AST_OK);
             assert_int_equal(ast_plane_map_open(&map, context, &how), AST_OK);
-            for (size_t index = 0; index < 3; index++) {
-                assert_int_equal(ast_hallway_render(context, &w.hallway, index, w.depth, w.labels, NULL), AST_OK);
+            for (size_t step = 0; step < 4; step++) {
+                static const size_t steps[] = {67, 71, 75, 76}; /* of the walk; a face becomes very narrow */
+                size_t index = steps[step];
+                ast_hallway_frame at;
+                double pose[12];
+                assert_int_equal(ast_hallway_render(context, &w.hallway, index, w.depth, w.labels, &at), AST_OK);
+                matrix_of(&at, pose);
                 assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, w.normals), AST_OK);
-                assert_int_equal(ast_plane_map_frame(map, depth, w.labels, NULL, w.plane_of), AST_OK);
+                assert_int_equal(ast_plane_map_frame(map, depth, w.labels, pose, w.plane_of), AST_OK);
                 const ast_plane_info *planes = ast_plane_list(map, &count);
                 for (size_t k = 0; k < PIXELS; k += 7)
                     hash = ast_mix64(hash ^ (uint64_t)(uint32_t)w.plane_of[k]);
@@ -291,7 +299,7 @@ static void bad_calls(void **state) {
     ast_context *context = ref_context(REF_FAST, 2);
     ast_depth *depth;
     ast_plane_map *map;
-    double pose[12] = {0};
+    double pose[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
     size_t count;
     (void)state;
     open_walk(4, AST_SMOOTH_PLANES, &depth, &map);
@@ -302,6 +310,10 @@ static void bad_calls(void **state) {
     assert_true(count > 0);
     assert_int_equal(ast_plane_map_frame(map, depth, NULL, pose, NULL), AST_BAD_OPTION);
     assert_non_null(strstr(ast_message(context), "all frames with poses, or none"));
+    for (int c = 0; c < 3; c++)
+        pose[5 * c] = 2;
+    assert_int_equal(ast_plane_map_frame(map, depth, NULL, pose, NULL), AST_BAD_DATA);
+    assert_non_null(strstr(ast_message(context), "no rotation"));
     pose[3] = NAN;
     assert_int_equal(ast_plane_map_frame(map, depth, NULL, pose, NULL), AST_BAD_DATA);
     memset(w.depth, 0, sizeof w.depth); /* nothing was measured */
@@ -311,6 +323,9 @@ static void bad_calls(void **state) {
     ast_plane_list(map, &count);
     assert_int_equal(count, 0);
     assert_int_equal(w.plane_of[PIXELS / 2], -1);
+    image = (ast_depth_image){sizeof image, w.depth, WIDTH / 2, HEIGHT / 2, WIDTH};
+    assert_int_equal(ast_depth_compute(depth, &image, w.normals, NULL, NULL), AST_OK); /* metres only, another size */
+    assert_int_equal(ast_plane_map_frame(map, depth, NULL, NULL, w.plane_of), AST_BAD_OPTION);
     ast_plane_map_close(map);
     ast_depth_close(depth);
 }

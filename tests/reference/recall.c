@@ -163,6 +163,23 @@ static size_t patches_around(const recall *r, ptrdiff_t column, ptrdiff_t row, o
     return count;
 }
 
+/* Whether the plane, between its least and its greatest s in the cell, is within its limit of the pixels between
+ * theirs.
+ */
+static bool is_near(const recall *r, const option *o, ptrdiff_t column, ptrdiff_t row) {
+    double near = INFINITY, far = 0, least = o->s, most = o->s;
+    for (ptrdiff_t i = 0; i < PIXELS; i++) {
+        double s = (double)s_of(r, column * SIDE + i % SIDE, row * SIDE + i / SIDE);
+        near = s > 0 ? fmin(near, s) : near;
+        far = fmax(far, s);
+    }
+    least += fmin(0, 7 * o->plane.slope_x);
+    least += fmin(0, 7 * o->plane.slope_y);
+    most += fmax(0, 7 * o->plane.slope_x);
+    most += fmax(0, 7 * o->plane.slope_y);
+    return !(most < near - (double)o->limit) && !(least > far + (double)o->limit);
+}
+
 /* Then planes without a patch there, from the oldest on. */
 static size_t planes_there(const recall *r, ptrdiff_t column, ptrdiff_t row, option *list, size_t patches) {
     size_t count = patches;
@@ -173,8 +190,10 @@ static size_t planes_there(const recall *r, ptrdiff_t column, ptrdiff_t row, opt
         bool has_patch = false;
         for (size_t i = 0; i < patches; i++)
             has_patch |= list[i].track == (int32_t)k;
-        if (!has_patch && distance > 0 && is_in_view(r, t) && was_seen(r, t, &plane, distance, column, row))
-            list[count++] = option_of(r, column, row, (int32_t)k, &plane, true);
+        if (has_patch || distance <= 0 || !is_in_view(r, t) || !was_seen(r, t, &plane, distance, column, row))
+            continue;
+        list[count] = option_of(r, column, row, (int32_t)k, &plane, true);
+        count += is_near(r, &list[count], column, row);
     }
     return count;
 }
