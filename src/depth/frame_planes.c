@@ -18,7 +18,7 @@
 enum { PIXELS, SQUARES, AREA, X, Y, Z, SUMS }; /* over the pixels of a plane */
 
 static bool make_planes(ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth *depth);
-static bool measure_planes(ast_frame_work *work, ast_depth *depth);
+static void measure_planes(ast_frame_work *work, const ast_depth *depth);
 static bool fill_table(ast_frame_work *work, const ast_plane_tracks *tracks, const ast_depth *depth,
                        const ast_pose *pose, ast_plane_table *table);
 static void write_pixels(const ast_frame_work *work, const ast_plane_tracks *tracks, ast_depth *depth,
@@ -30,8 +30,10 @@ bool ast_planes_of_frame(ast_frame_work *work, ast_plane_tracks *tracks, ast_dep
         return false;
     ast_frame_place_patches(work, depth, labels, pose);
     if (!ast_plane_tracks_step(tracks, work->patches, work->patch_count) ||
-        !ast_frame_recall(work, tracks, depth, pose) || !make_planes(work, tracks, depth) ||
-        !measure_planes(work, depth) || !fill_table(work, tracks, depth, pose, table))
+        !ast_frame_recall(work, tracks, depth, pose) || !make_planes(work, tracks, depth))
+        return false;
+    measure_planes(work, depth);
+    if (!fill_table(work, tracks, depth, pose, table))
         return false;
     if (plane_of)
         write_pixels(work, tracks, depth, plane_of);
@@ -282,14 +284,13 @@ static void measure_row(void *data, size_t row, int worker) {
     }
 }
 
-static bool measure_planes(ast_frame_work *work, ast_depth *depth) {
+static void measure_planes(ast_frame_work *work, const ast_depth *depth) {
     measuring m = {work, depth};
     ast_pool_run(depth->pool, depth->planes.down, measure_row, &m);
     for (size_t i = 0; i < work->plane_count; i++)
         for (int k = 0; k < SUMS; k++)
             for (size_t row = 0; row < depth->planes.down; row++)
                 work->planes[i].sums_of[k] += work->partial[(row * work->plane_count + i) * SUMS + (size_t)k];
-    return true;
 }
 
 /* ---- Results ----------------------------------------------------------------------------------------------------- */

@@ -214,6 +214,47 @@ static void on_other_walks(void **state) {
     noise_seed = 1;
 }
 
+/* A table of 1.5 x 1.2 m before a wall, the camera at this height above it. */
+static void render_table(double height) {
+    const ast_camera *camera = &w.hallway.camera;
+    for (size_t k = 0; k < PIXELS; k++) {
+        double x = ((double)(k % WIDTH) - camera->cx) / camera->fx, y = ((double)(k / WIDTH) - camera->cy) / camera->fy;
+        double z = y > 0 ? height / y : 5;
+        bool table = z > 1.4 && z < 2.6 && fabs(x * z) < 0.75;
+        w.depth[k] = (uint16_t)(1000 * (table ? z : 5) + 0.5);
+    }
+}
+
+/* Once it is known, a plane has the right area and outline even if it is seen nearly edge-on. */
+static void a_table_from_the_edge(void **state) {
+    static const double heights[] = {0.4, 0.2, 0.1, 0.06, 0.04, 0.03, 0.02};
+    ast_depth *depth;
+    ast_plane_map *map;
+    (void)state;
+    open_walk(4, AST_SMOOTH_PLANES, &depth, &map);
+    for (size_t i = 0; i < sizeof heights / sizeof *heights; i++) {
+        double pose[12] = {1, 0, 0, 0, 0, 1, 0, 0.3 - heights[i], 0, 0, 1, 0};
+        ast_depth_image image = {sizeof image, w.depth, WIDTH, HEIGHT, WIDTH * 2};
+        const ast_plane_info *table = NULL;
+        size_t count;
+        render_table(heights[i]);
+        assert_int_equal(ast_depth_compute(depth, &image, NULL, NULL, w.normals), AST_OK);
+        assert_int_equal(ast_plane_map_frame(map, depth, NULL, pose, w.plane_of), AST_OK);
+        const ast_plane_info *planes = ast_plane_list(map, &count);
+        for (size_t k = 0; k < count; k++)
+            table = planes[k].normal[1] < -0.99 ? &planes[k] : table;
+        if (!table)
+            fail_msg("from %g m above the table is not found", heights[i]);
+        if (!(table->area > 1.35 && table->area < 2.05))
+            fail_msg("from %g m above the table has %g square metres", heights[i], table->area);
+        for (size_t v = 0; v < table->ends[table->polygons - 1]; v++)
+            if (!(table->vertices[3 * v + 2] < 3.2))
+                fail_msg("from %g m above the table reaches to %g m", heights[i], table->vertices[3 * v + 2]);
+    }
+    ast_plane_map_close(map);
+    ast_depth_close(depth);
+}
+
 /* Where normals are other ones, the planes are cut beside them. */
 static void with_guided_normals(void **state) {
     (void)state;
@@ -335,9 +376,13 @@ static void bad_calls(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_plane_has_one_id),  cmocka_unit_test(on_other_walks),
-        cmocka_unit_test(with_guided_normals),     cmocka_unit_test(without_poses),
-        cmocka_unit_test(the_same_on_any_machine), cmocka_unit_test(bad_calls),
+        cmocka_unit_test(every_plane_has_one_id),
+        cmocka_unit_test(on_other_walks),
+        cmocka_unit_test(a_table_from_the_edge),
+        cmocka_unit_test(with_guided_normals),
+        cmocka_unit_test(without_poses),
+        cmocka_unit_test(the_same_on_any_machine),
+        cmocka_unit_test(bad_calls),
     };
     return cmocka_run_group_tests_name("hallway_planes", tests, NULL, ref_contexts_end);
 }
