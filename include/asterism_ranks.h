@@ -7,7 +7,7 @@
  *     ast_join(context, &comm);                                  // on every rank
  *     ast_cluster(context, &mine, &options, labels, &report);    // on every rank, each with its own points
  *
- * asterism contains no network code: it needs only the two functions below. mpi/ implements them over MPI. */
+ * asterism contains no network code: it needs only the two functions below. app/mpi implements them over MPI. */
 #ifndef ASTERISM_RANKS_H
 #define ASTERISM_RANKS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * report/plot.c and net.c: what a figure must have, whatever it is given. A little reader takes the SVG apart: every
+ * app/report/plot.c and net.c: what a figure must have, whatever it is given. A little reader takes the SVG apart: every
  * element, its attributes, its text. */
 #include "formats/helpers.h"
 

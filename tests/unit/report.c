@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * report/: colours that colour-blind people tell apart, pictures pixel by pixel, sheets that stay small, and a chart
+ * app/report/: colours that colour-blind people tell apart, pictures pixel by pixel, sheets that stay small, and a chart
  * and a table that say the same. */
 #include "formats/helpers.h"
 #include "reference/no_memory.h"

@@ -33,7 +33,7 @@ export function channels(css: string): readonly [number, number, number] {
   return [(value >> 16) & 255, (value >> 8) & 255, value & 255];
 }
 
-/** Whether text on this colour reads better in black than in white (luma of Rec. 601, as in report/palette.c). */
+/** Whether text on this colour reads better in black than in white (luma of Rec. 601, as in app/report/palette.c). */
 export function isLight(css: string): boolean {
   const [red, green, blue] = channels(css);
   return 299 * red + 587 * green + 114 * blue > 128000;
