@@ -104,9 +104,9 @@ static void repeat_run(bench_axials *a, bench_axial_run *run) {
         options.axial = axial;
         if (run->kmeans) {
             options.method = AST_SPKM;
-            options.start = AST_GIVEN;
-            options.means = a->start[s];
-            options.means_count = sets[s].clusters;
+            options.start.by = AST_GIVEN;
+            options.start.means = a->start[s];
+            options.start.means_count = sets[s].clusters;
             options.max_iterations = ITERATIONS;
             options.bounds = 0; /* every point is compared with every mean: the work to which signs add */
         } else {

@@ -95,9 +95,9 @@ static void repeat_run(bench_clusters *clusters, bench_clusters_run *run) {
                3 * sizeof *clusters->means);
     ast_options_init(&options);
     options.method = AST_SPKM;
-    options.start = AST_GIVEN;
-    options.means = clusters->means;
-    options.means_count = run->clusters;
+    options.start.by = AST_GIVEN;
+    options.start.means = clusters->means;
+    options.start.means_count = run->clusters;
     options.bounds = run->clusters >= AST_CROWD;
     time_run(context, clusters, &options, &run->first, &run->later);
     ast_options_init(&options);

@@ -62,9 +62,9 @@ static void cluster(const job *j, ast_context *context, const ast_points *points
         options.angle = W7_ANGLE;
     else {
         options.method = AST_SPKM;
-        options.start = AST_GIVEN;
-        options.means = j->means;
-        options.means_count = j->means_count;
+        options.start.by = AST_GIVEN;
+        options.start.means = j->means;
+        options.start.means_count = j->means_count;
         options.max_iterations = j->iterations;
     }
     if (ast_cluster(context, points, &options, s->labels, &report) != AST_OK)

@@ -213,9 +213,9 @@ static void learn_means(bench_embedding_points *p, ast_context *context) {
     int32_t *labels = bench_alloc(sample * sizeof *labels);
     ast_options_init(&options);
     options.method = AST_SPKM;
-    options.start = AST_GIVEN;
-    options.means = start;
-    options.means_count = p->means_count;
+    options.start.by = AST_GIVEN;
+    options.start.means = start;
+    options.start.means_count = p->means_count;
     options.max_iterations = SAMPLE_PASSES;
     if (ast_cluster(context, &points, &options, labels, &report) != AST_OK)
         bench_die("%s: %s", p->name, ast_message(context));

@@ -122,9 +122,9 @@ static ast_options options_of(const bench_result *result, int kind, bench_run *r
     if (options.method == AST_DP)
         options.angle = w->angle;
     if (kind == BENCH_WARM || kind == BENCH_WARM_UNBOUNDED || options.method == AST_SPKM) {
-        options.start = AST_GIVEN;
-        options.means = options.method == AST_SPKM ? w->start : s->final_means;
-        options.means_count = options.method == AST_SPKM ? w->clusters : s->final_count;
+        options.start.by = AST_GIVEN;
+        options.start.means = options.method == AST_SPKM ? w->start : s->final_means;
+        options.start.means_count = options.method == AST_SPKM ? w->clusters : s->final_count;
     }
     return options;
 }

@@ -95,7 +95,7 @@ static double time_passes(const bench_methods *methods, ast_context *context, co
     options.method = method == BENCH_FSD ? AST_FSD : AST_MOVMF;
     options.clusters = COMPONENTS;
     options.max_iterations = SWEEPS;
-    options.tolerance = 0;
+    options.mixture.tolerance = 0;
     options.progress = take_pass;
     options.progress_data = &clock;
     if (ast_cluster(context, points, &options, methods->labels, &report) != AST_OK)

@@ -114,9 +114,9 @@ static times run_kmeans(const bench_scaling *s, cloud *c, size_t count, size_t c
     ast_options options;
     ast_options_init(&options);
     options.method = AST_SPKM;
-    options.start = AST_GIVEN;
-    options.means = c->start;
-    options.means_count = clusters;
+    options.start.by = AST_GIVEN;
+    options.start.means = c->start;
+    options.start.means_count = clusters;
     options.bounds = bounds;
     return run(s, c, count, &options);
 }

@@ -17,9 +17,9 @@ typedef struct rectangle {
 } rectangle;
 
 static const rectangle room[] = {
-    {{0, 0, 0}, {5, 0, 0}, {0, 4, 0}},   {{0, 0, 2.5}, {5, 0, 0}, {0, 4, 0}}, /* floor, ceiling */
-    {{0, 0, 0}, {5, 0, 0}, {0, 0, 2.5}}, {{0, 4, 0}, {5, 0, 0}, {0, 0, 2.5}}, /* walls */
-    {{0, 0, 0}, {0, 4, 0}, {0, 0, 2.5}}, {{5, 0, 0}, {0, 4, 0}, {0, 0, 2.5}},
+    {{0, 0, 0}, {5, 0, 0}, {0, 4, 0}},     {{0, 0, 2.5}, {5, 0, 0}, {0, 4, 0}}, /* floor, ceiling */
+    {{0, 0, 0}, {5, 0, 0}, {0, 0, 2.5}},   {{0, 4, 0}, {5, 0, 0}, {0, 0, 2.5}}, /* walls */
+    {{0, 0, 0}, {0, 4, 0}, {0, 0, 2.5}},   {{5, 0, 0}, {0, 4, 0}, {0, 0, 2.5}},
     {{1, 3.4, 0}, {1.5, 0, 0}, {0, 0, 2}}, /* the front of a cupboard, which hides a part of the wall */
 };
 
@@ -59,7 +59,7 @@ static int find_planes(ast_context *context, const float *points, size_t count, 
     how.viewpoint[2] = 1.2;
     ast_options_init(&cluster);
     cluster.angle = 30;
-    cluster.order = AST_ORDER_CONTENT;
+    cluster.dp.order = AST_ORDER_CONTENT;
     ast_plane_options_init(&planes);
     if (ast_cloud_normals(context, points, count, &how, normals, NULL) != AST_OK ||
         ast_cluster(context, &directions, &cluster, labels, &report) != AST_OK ||

@@ -61,9 +61,9 @@ static int compare(ast_context *context, const float *points, const float *means
     ast_points all = ast_points_f4(points, POINTS, DIMENSION);
     ast_options_init(&options);
     options.method = AST_SPKM;
-    options.start = AST_GIVEN;
-    options.means = points; /* the first points */
-    options.means_count = CLUSTERS;
+    options.start.by = AST_GIVEN;
+    options.start.means = points; /* the first points */
+    options.start.means_count = CLUSTERS;
     if (ast_cluster(context, &all, &options, labels, &report) != AST_OK)
         return 0;
     int same = report.iterations == iterations && report.objective == objective;

@@ -135,7 +135,7 @@ typedef struct ast_points {
                                 matter. A point of weight 0 gets a label but does not take part in the clustering. */
     const void *starts;      /* NULL: dense rows, as above. Otherwise sparse rows, as below */
     const void *columns;
-    ast_index index; /* the type of starts and columns */
+    ast_index index;     /* the type of starts and columns */
     const uint8_t *late; /* (N), or NULL: none. A row that is not 0 here takes no part in the clustering and starts no
                             cluster. After the last pass it gets the label of the nearest mean, AST_DP, AST_DPMEANS and
                             streams: if that is within the angle; otherwise -1. In streams a cluster out of sight counts
@@ -210,7 +210,7 @@ typedef enum ast_parallel {
 typedef enum ast_start {
     AST_PLUSPLUS = 0, /* k-means++ on weight * (1 - cosine), seeded; does not depend on the order of the rows */
     AST_RANDOM = 1,   /* distinct random rows, seeded; does not depend on the order of the rows */
-    AST_GIVEN = 2     /* `means`; for AST_DP these are clusters without points, which the first pass may fill */
+    AST_GIVEN = 2     /* `start.means`; for AST_DP these are clusters without points, which the first pass may fill */
 } ast_start;
 
 /* The order in which AST_DP and AST_DPMEANS visit the points. The result depends on it. */
@@ -227,8 +227,8 @@ typedef enum ast_order {
 typedef enum ast_merge {
     AST_MERGE_NONE = 0,
     AST_MERGE_EVIDENCE = 1, /* the level of the tree of joins (ast_tree) with the best evidence (docs/merging.md) */
-    AST_MERGE_ANGLE = 2,    /* nearest means first, while two are closer than `merge_angle` degrees */
-    AST_MERGE_COUNT = 3     /* the level of the tree with `merge_count` clusters */
+    AST_MERGE_ANGLE = 2,    /* nearest means first, while two are closer than `merge.angle` degrees */
+    AST_MERGE_COUNT = 3     /* the level of the tree with `merge.count` clusters */
 } ast_merge;
 
 /* The state of a run, given to the progress callback after every pass, on the caller's thread. Before the first pass
@@ -262,73 +262,102 @@ typedef struct ast_medium {
     void *data;
 } ast_medium;
 
-/* Each comment begins with the default. */
+/* What every method reads comes first, then one group for each method or concern: a run of AST_DP needs the first
+ * fields, `dp` and `merge`. Fields of other methods than the chosen one are ignored, except where ast_options_problem
+ * refuses them. Each comment begins with the default. */
 typedef struct ast_options {
     size_t size;
     ast_method method;  /* AST_DP */
     double angle;       /* NaN: not set. AST_DP, AST_DPMEANS: degrees, 0..180. A larger angle gives fewer clusters */
-    size_t clusters;    /* 0: not set; with AST_GIVEN as many as `means` has. All other methods: K, 1..N. AST_FSD: the
-                           largest number of clusters, 0: twice those of the start, at least 20. AST_CRP: the number to
-                           start from. AST_FSD, and AST_CRP without it, start from the clusters of AST_DP, merged by
+    size_t clusters;    /* 0: not set; with AST_GIVEN as many as `start` has means. All other methods: K, 1..N. AST_FSD:
+                           the largest number of clusters, 0: twice those of the start, at least 20. AST_CRP: the number
+                           to start from. AST_FSD, and AST_CRP without it, start from the clusters of AST_DP, merged by
                            evidence */
     int max_iterations; /* 100. Passes after which the run stops without convergence; at least 1. AST_FSD, AST_CRP: the
                            number of sweeps. AST_OSPKM: rounds over the points. AST_MBSPKM: batches */
     int restarts;       /* 1. Runs, each with another start. AST_DP, AST_DPMEANS: run r, from 1 on, visits the points by
                            content with seed + r. AST_DP keeps the run with the best silhouette or, if a run found one
                            cluster, with the best evidence; the other methods keep the best objective */
-    ast_order order;    /* AST_ORDER_GIVEN. Of the first run */
     uint64_t seed;      /* 1. Seed of orders and of random starts */
-    ast_parallel parallel; /* AST_ORDERED */
-    int bounds;            /* 1. Skip points that provably cannot change cluster and, in three dimensions with very many
-                              clusters, means that provably cannot win. 0 compares all, for measurements */
-    int axial;             /* 0. 1: x and -x are the same (undirected normals, poles, lines, quaternions). Scores are
-                              |x . mu|, and the component of largest magnitude of every returned mean is positive */
-    ast_start start;       /* AST_PLUSPLUS. AST_DP distinguishes only AST_GIVEN from the others */
-    const float *means;    /* NULL. AST_GIVEN: (means_count, D) row-major; the library normalises them */
-    size_t means_count;    /* 0 */
-    double kappa;          /* NaN: estimate one per cluster. AST_MOVMF, AST_FSD, AST_CRP: the concentration of every
-                              cluster, 0 or more */
-    int hard;              /* 0. 1: AST_MOVMF assigns every point to its most probable component alone */
-    double tolerance; /* 1e-6. AST_MOVMF has converged when a pass raises the log-likelihood by at most this many nats
-                         per point; with `hard`, when no point changes */
-    double concentration; /* 1. AST_FSD, AST_CRP: alpha of the Dirichlet (process) prior, above 0. A larger value gives
-                             more clusters */
-    double kappa_median;  /* 0: 10 D. AST_FSD, AST_CRP without `kappa`: the prior median s of kappa, whose density is
-                             s / (kappa + s)^2 */
-    double prior_kappa;   /* 0: uniform. AST_FSD, AST_CRP: the prior of the means is vMF(prior_mean, prior_kappa) */
-    const float *prior_mean; /* NULL. (D), with prior_kappa; the library normalises it */
-    int burn_in;             /* 0. AST_FSD, AST_CRP: sweeps before the first sample */
-    int sample_every;    /* 0: never. AST_FSD, AST_CRP: after burn_in, `progress` gets the labels of every n-th sweep */
-    size_t sample;       /* 0: all points. AST_DP: find the clusters among this many points, drawn with the seed, then
-                            visit all points once */
-    size_t batch;        /* 0: 1024, or 10 K if that is more. AST_MBSPKM: points per batch */
-    size_t start_points; /* 0: all points; AST_MBSPKM: the batch size, or 10 K if that is more. AST_SPKM, AST_MBSPKM:
-                            k-means++ draws among this many points, drawn with the seed; at least K */
-    double learning_rate;     /* 1. AST_OSPKM: the length of the first step, above 0; it falls exponentially ... */
-    double learning_rate_end; /* 0.01. ... to the length of the last step */
+    int axial;          /* 0. 1: x and -x are the same (undirected normals, poles, lines, quaternions). Scores are
+                           |x . mu|, and the component of largest magnitude of every returned mean is positive. AST_DP,
+                           AST_SPKM, AST_MBSPKM */
+    int center; /* 0. 1: cluster the rows without their common direction: unit vectors minus their weighted mean,
+                   normalised again. A row within 2^-20 of the mean is missing then. Takes 4 N D bytes. Means and
+                   everything else in the result are those of the centred rows. Not for axial or sparse rows */
+    size_t representatives; /* 0. For each cluster the numbers of so many rows that are nearest to its mean */
+    ast_parallel parallel;  /* AST_ORDERED */
+    int bounds; /* 1. Skip points that provably cannot change cluster and, in three dimensions with very many
+                   clusters, means that provably cannot win. 0 compares all, for measurements */
     /* NULL. Called after every pass; non-zero cancels the call. */
     int (*progress)(const ast_progress *state, void *data);
     void *progress_data;      /* NULL */
     const ast_medium *resume; /* NULL. AST_DP, AST_SPKM: continue from this checkpoint of ast_checkpoint */
-    ast_merge merge;          /* AST_MERGE_NONE. AST_DP, AST_SPKM */
-    double merge_angle;       /* NaN. AST_MERGE_ANGLE: degrees, 0..180 */
-    size_t merge_count;       /* 0. AST_MERGE_COUNT: clusters that are left, at least 1 */
-    int tree;                 /* 0. 1: keep the tree of joins for ast_tree. AST_DP, AST_SPKM */
-    int32_t *leaves; /* NULL. With `tree`: (N) receives the leaf of every row, the label before any merge; -1 for
-                        rows that are missing or have weight 0 */
-    double min_size; /* 0. AST_DP, AST_SPKM: clusters of fewer points (by weight, if there are weights) are dissolved,
-                        all at once, after convergence and merging. Their points join the nearest remaining mean,
-                        AST_DP: if it is within the angle; otherwise they are outliers, label -1. Then the means are
-                        computed once more */
-    int auto_clusters; /* 0. 1: AST_MOVMF finds the number of components itself, by their evidence (docs/mixtures.md).
-                          `clusters` is then the number to start from, 0: chosen. max_iterations limits the passes at
-                          each number of components. Not with `hard` */
-    int background;    /* 0. 1: AST_MOVMF has one more component, uniform on the sphere. It is no cluster: points that
-                          most probably belong to it have the label -1 and are outliers */
-    int center;        /* 0. 1: cluster the rows without their common direction: unit vectors minus their weighted mean,
-                          normalised again. A row within 2^-20 of the mean is missing then. Takes 4 N D bytes. Means and
-                          everything else in the result are those of the centred rows. Not for axial or sparse rows */
-    size_t representatives; /* 0. For each cluster the numbers of so many rows that are nearest to its mean */
+
+    /* AST_DP, and `order` for AST_DPMEANS: which points the rule visits, in which order. */
+    struct {
+        ast_order order; /* AST_ORDER_GIVEN. Of the first run */
+        size_t sample;   /* 0: all points. Otherwise find the clusters among this many points, drawn with the seed, then
+                            visit all points once */
+    } dp;
+
+    /* AST_DP, AST_SPKM: what happens after convergence. */
+    struct {
+        ast_merge by;    /* AST_MERGE_NONE */
+        double angle;    /* NaN. AST_MERGE_ANGLE: degrees, 0..180 */
+        size_t count;    /* 0. AST_MERGE_COUNT: clusters that are left, at least 1 */
+        double min_size; /* 0. Clusters of fewer points (by weight, if there are weights) are dissolved, all at once,
+                            after merging. Their points join the nearest remaining mean, AST_DP: if it is within the
+                            angle; otherwise they are outliers, label -1. Then the means are computed once more */
+        int tree;        /* 0. 1: keep the tree of joins for ast_tree */
+        int32_t *leaves; /* NULL. With `tree`: (N) receives the leaf of every row, the label before any merge; -1 for
+                            rows that are missing or have weight 0 */
+    } merge;
+
+    /* The means to start from: for the methods with a given number of clusters, and AST_GIVEN for AST_DP too. */
+    struct {
+        ast_start by;       /* AST_PLUSPLUS. AST_DP distinguishes only AST_GIVEN from the others */
+        const float *means; /* NULL. AST_GIVEN: (means_count, D) row-major; the library normalises them */
+        size_t means_count; /* 0 */
+        size_t points;      /* 0: all points; AST_MBSPKM: the batch size, or 10 K if that is more. AST_SPKM, AST_MBSPKM:
+                               k-means++ draws among this many points, drawn with the seed; at least K */
+    } start;
+
+    /* AST_MOVMF; `kappa` for AST_FSD and AST_CRP too. */
+    struct {
+        double kappa;      /* NaN: estimate one per cluster. Otherwise the concentration of every cluster, 0 or more */
+        int hard;          /* 0. 1: assign every point to its most probable component alone */
+        double tolerance;  /* 1e-6. A run has converged when a pass raises the log-likelihood by at most this many nats
+                              per point; with `hard`, when no point changes */
+        int auto_clusters; /* 0. 1: find the number of components by their evidence (docs/mixtures.md). `clusters` is
+                              then the number to start from, 0: chosen. max_iterations limits the passes at each number
+                              of components. Not with `hard` */
+        int background;    /* 0. 1: one more component, uniform on the sphere. It is no cluster: points that most
+                              probably belong to it have the label -1 and are outliers */
+    } mixture;
+
+    /* AST_FSD, AST_CRP. */
+    struct {
+        double concentration;    /* 1. Alpha of the Dirichlet (process) prior, above 0. A larger value gives more
+                                    clusters */
+        double kappa_median;     /* 0: 10 D. Without `mixture.kappa`: the prior median s of kappa, whose density is
+                                    s / (kappa + s)^2 */
+        double prior_kappa;      /* 0: uniform. The prior of the means is vMF(prior_mean, prior_kappa) */
+        const float *prior_mean; /* NULL. (D), with prior_kappa; the library normalises it */
+        int burn_in;             /* 0. Sweeps before the first sample */
+        int sample_every;        /* 0: never. After burn_in, `progress` gets the labels of every n-th sweep */
+    } sampler;
+
+    /* AST_MBSPKM. */
+    struct {
+        size_t points; /* 0: 1024, or 10 K if that is more. Points per batch */
+    } minibatch;
+
+    /* AST_OSPKM. */
+    struct {
+        double learning_rate;     /* 1. The length of the first step, above 0; it falls exponentially ... */
+        double learning_rate_end; /* 0.01. ... to the length of the last step */
+    } online;
 } ast_options;
 
 /* Sets `size` and the defaults. Call it first, then edit. */
@@ -722,7 +751,7 @@ typedef struct ast_tracked {
     const float *mean; /* (D) */
     double spread;     /* degrees that its points lie from the mean, root mean square, as learned so far: shrunk to
                           the spread of all clusters while it has few points */
-    int32_t into;      /* AST_MERGED: the id that stays, whose record has the mean and the weight of both. Otherwise -1 */
+    int32_t into; /* AST_MERGED: the id that stays, whose record has the mean and the weight of both. Otherwise -1 */
 } ast_tracked;
 
 /* The result of a step. */

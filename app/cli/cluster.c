@@ -137,17 +137,17 @@ static int read_start(job *work) {
     if (!given->init || strcmp(given->init, "k-means++") == 0)
         return -1;
     if (strcmp(given->init, "random") == 0) {
-        options->start = AST_RANDOM;
+        options->start.by = AST_RANDOM;
         return -1;
     }
-    int code = ast_cli_read_means(given->init, work->points.dimension, &work->init, &options->means_count);
+    int code = ast_cli_read_means(given->init, work->points.dimension, &work->init, &options->start.means_count);
     if (code >= 0)
         return code;
-    if (given->options.clusters && given->options.clusters != options->means_count)
+    if (given->options.clusters && given->options.clusters != options->start.means_count)
         return ast_cli_fail(AST_CLI_FAILED, "--clusters is %zu, but %s has %zu means", given->options.clusters,
-                            given->init, options->means_count);
-    options->start = AST_GIVEN;
-    options->means = work->init;
+                            given->init, options->start.means_count);
+    options->start.by = AST_GIVEN;
+    options->start.means = work->init;
     return -1;
 }
 
@@ -160,7 +160,7 @@ static int read_prior(job *work) {
     int code = ast_cli_read_means(path, work->points.dimension, &work->prior_mean, &rows);
     if (code < 0 && rows != 1)
         return ast_cli_fail(AST_CLI_FAILED, "%s has %zu directions; --prior-mean is one", path, rows);
-    work->options.prior_mean = work->prior_mean;
+    work->options.sampler.prior_mean = work->prior_mean;
     return code;
 }
 
@@ -228,7 +228,7 @@ static int open_targets(job *work) {
                                     .points = work->points.count,
                                     .passes_wanted = given->trace != NULL,
                                     .samples_wanted = given->samples != NULL};
-    work->options.leaves = work->leaves;
+    work->options.merge.leaves = work->leaves;
     work->options.progress = ast_cli_record_step;
     work->options.progress_data = &work->record;
     if (ast_cli_speaks())
@@ -253,10 +253,10 @@ static int find_angle(job *work) {
     if (work->tuned.weak && !given->common.quiet)
         ast_cli_fail(0, "warning: %s", work->tuned.reason);
     work->options.angle = work->tuned.angle;
-    work->options.order = AST_ORDER_CONTENT;
-    if (work->options.merge == AST_MERGE_NONE && !given->merge_text) {
-        work->options.merge = work->tuned.merge;
-        work->options.merge_count = work->tuned.merge_count;
+    work->options.dp.order = AST_ORDER_CONTENT;
+    if (work->options.merge.by == AST_MERGE_NONE && !given->merge_text) {
+        work->options.merge.by = work->tuned.merge;
+        work->options.merge.count = work->tuned.merge_count;
     }
     return -1;
 }
@@ -275,7 +275,7 @@ static void keep_state(job *work) {
 
 /* Where mbspkm starts by itself, as asterism.h says: k-means++ among as many points as a batch has, or 10 a cluster. */
 static size_t start_points(const ast_options *o) {
-    size_t each = 10 * o->clusters, batch = o->batch ? o->batch : each > 1024 ? each : 1024;
+    size_t each = 10 * o->clusters, batch = o->minibatch.points ? o->minibatch.points : each > 1024 ? each : 1024;
     return batch > each ? batch : each;
 }
 
@@ -283,11 +283,11 @@ static size_t start_points(const ast_options *o) {
 static ast_options full_options(const job *work) {
     ast_options full = work->options, usual;
     ast_options_init(&usual);
-    full.sample = full.batch = 0;
+    full.dp.sample = full.minibatch.points = 0;
     if (full.method == AST_MBSPKM) {
         full.method = AST_SPKM;
         full.max_iterations = usual.max_iterations;
-        full.start_points = full.start == AST_PLUSPLUS ? start_points(&work->options) : 0;
+        full.start.points = full.start.by == AST_PLUSPLUS ? start_points(&work->options) : 0;
     }
     return full;
 }
@@ -332,7 +332,8 @@ static int cluster(job *work) {
     if (status == AST_OK && work->report.missing == work->report.points)
         return ast_cli_cluster_nothing(given);
     if (status == AST_OK)
-        ast_cli_missing_note(&work->directions.depth, work->report.missing + work->report.outliers, work->options.angle);
+        ast_cli_missing_note(&work->directions.depth, work->report.missing + work->report.outliers,
+                             work->options.angle);
     return ast_cli_directions_status(&work->directions, status, work->context, given->input);
 }
 

@@ -69,12 +69,12 @@ static const ast_cli_option options_table[] = {
      .more = "The file has one mean per row; both words are seeded. For `dp` and `dpmeans` the means are "
              "clusters without points that the first pass may fill."},
     {"batch", AST_CLI_COUNT, "N", "points in a batch (default 1024, or 10 per cluster if that is more)",
-     AT(options.batch), 1, 2147483647, .methods = AST_CLI_MBSPKM,
+     AT(options.minibatch.points), 1, 2147483647, .methods = AST_CLI_MBSPKM,
      .more = "--max-iterations is the number of batches at most."},
     {"sample", AST_CLI_COUNT, "N",
      "find the clusters among N points drawn by --seed, then visit all points once; points far from every "
      "mean start new clusters, as usual",
-     AT(options.sample), 1, 2147483647, .methods = AST_CLI_DP,
+     AT(options.dp.sample), 1, 2147483647, .methods = AST_CLI_DP,
      .not_in = AST_CLI_AUTO | AST_CLI_ON_RANKS | AST_CLI_IN_PARTS,
      .more = "Nothing is forced into what the sample has seen."},
     {"compare", AST_CLI_FLAG, NULL,
@@ -101,7 +101,7 @@ static const ast_cli_option options_table[] = {
     {"order", AST_CLI_CHOICE, "ORDER",
      "the order in which points are visited: given (row by row), content (by a seeded hash of the rows: a "
      "permuted file gives permuted labels) or random (seeded, by row number)",
-     AT(options.order), .choices = orders, .standard = "given", .methods = AST_CLI_BY_ANGLE, .not_in = WHOLE,
+     AT(options.dp.order), .choices = orders, .standard = "given", .methods = AST_CLI_BY_ANGLE, .not_in = WHOLE,
      .more = "The clusters depend on it. `given` is the order of the paper. With `content` the result does not "
              "depend on the order of rows in the file, bit for bit. --restarts use `content` from the second run "
              "on."},
@@ -116,7 +116,7 @@ static const ast_cli_option options_table[] = {
              "otherwise to the cluster that explains them best, while the evidence rises. No cluster is born. "
              "After a merge a point may be farther than --angle from its mean. `none` is the default. "
              "docs/merging.md has the rule and what it finds on known data."},
-    {"merge-to", AST_CLI_COUNT, "K", "merge clusters after convergence until K are left", AT(options.merge_count), 1,
+    {"merge-to", AST_CLI_COUNT, "K", "merge clusters after convergence until K are left", AT(options.merge.count), 1,
      2147483647, .methods = MERGED, .not_in = WHOLE,
      .more = "The merge follows the tree of joins. It fails if the run found fewer clusters."},
     {"tree", AST_CLI_TEXT, "FILE.json", "write the tree of joins of the clusters before any merge", AT(tree),
@@ -129,7 +129,7 @@ static const ast_cli_option options_table[] = {
      .needs = "tree", .more = "The file, int32 *.npy* or text, replaces the list in the tree."},
     {"min-size", AST_CLI_REAL, "N",
      "dissolve clusters with fewer points (by weight, if there are weights); points that fit nowhere get label -1",
-     AT(options.min_size), 0, 1e18, .standard = "0", .methods = MERGED, .not_in = WHOLE,
+     AT(options.merge.min_size), 0, 1e18, .standard = "0", .methods = MERGED, .not_in = WHOLE,
      .more = "All of them go at once, after convergence and merging. Their points join the nearest remaining "
              "mean; with `dp` only if it is within --angle. The others are outliers, which `outliers` in JSON "
              "counts."},
@@ -167,9 +167,8 @@ static const ast_cli_option options_table[] = {
      .inputs = AST_CLI_SOLID, .not_in = AST_CLI_ON_RANKS | AST_CLI_EVERY,
      .more = "The file is binary PLY with a property *label*; what is missing is black. Points also get the "
              "normals that were used. With --planes colours and labels are those of the planes."},
-    {"planes", AST_CLI_TEXT, "FILE",
-     "cut the cloud or mesh into planes and write them: .json with outlines, or .csv", AT(planes),
-     .inputs = AST_CLI_SOLID, .not_in = AST_CLI_ON_RANKS | AST_CLI_EVERY,
+    {"planes", AST_CLI_TEXT, "FILE", "cut the cloud or mesh into planes and write them: .json with outlines, or .csv",
+     AT(planes), .inputs = AST_CLI_SOLID, .not_in = AST_CLI_ON_RANKS | AST_CLI_EVERY,
      .more = "A plane is a region of neighbouring points, or of faces that share edges, in one cluster: parallel walls "
              "share a direction and are two planes. The list is sorted by area. Each plane has *id*, *direction* (the "
              "cluster), *normal*, *offset* (normal . p = offset), *area*, *centroid*, *points*, *rms* (distance of the "
@@ -209,40 +208,40 @@ static const ast_cli_option options_table[] = {
 static const ast_cli_option mixture_options[] = {
     {"background", AST_CLI_FLAG, NULL,
      "one more component, uniform on the sphere; points that most probably belong to it are outliers, label -1",
-     AT(options.background), .methods = AST_CLI_MOVMF,
+     AT(options.mixture.background), .methods = AST_CLI_MOVMF,
      .more =
          "`background` in JSON is its share, `outliers` the number of its points. The memberships of a point add up "
          "to 1 minus the probability that it belongs to the background."},
-    {"hard", AST_CLI_FLAG, NULL, "every point belongs to its most probable component alone", AT(options.hard),
+    {"hard", AST_CLI_FLAG, NULL, "every point belongs to its most probable component alone", AT(options.mixture.hard),
      .methods = AST_CLI_MOVMF},
     {"kappa", AST_CLI_REAL, "X",
      "the concentration of every cluster, if it is known; otherwise each cluster has its own, estimated or sampled",
-     AT(options.kappa), 0, MOST, .methods = AST_CLI_MIXTURES},
+     AT(options.mixture.kappa), 0, MOST, .methods = AST_CLI_MIXTURES},
     {"tolerance", AST_CLI_REAL, "T", "stop when a pass raises the log-likelihood by less, in nats per point",
-     AT(options.tolerance), 0, MOST, .standard = "1e-6", .methods = AST_CLI_MOVMF},
+     AT(options.mixture.tolerance), 0, MOST, .standard = "1e-6", .methods = AST_CLI_MOVMF},
     {"memberships", AST_CLI_TEXT, "FILE",
      "write how much each point belongs to each cluster, one row per point: float32 .npy, or text", AT(memberships),
      .methods = AST_CLI_MIXTURES, .more = "Missing rows are NaN."},
     {"concentration", AST_CLI_REAL, "A", "alpha of the Dirichlet prior; a larger value gives more clusters",
-     AT(options.concentration), 1e-9, MOST, .standard = "1", .methods = AST_CLI_SAMPLERS},
+     AT(options.sampler.concentration), 1e-9, MOST, .standard = "1", .methods = AST_CLI_SAMPLERS},
     {"kappa-median", AST_CLI_REAL, "S", "median of the prior of kappa (default 10 times the dimension)",
-     AT(options.kappa_median), 1e-9, MOST, .methods = AST_CLI_SAMPLERS,
+     AT(options.sampler.kappa_median), 1e-9, MOST, .methods = AST_CLI_SAMPLERS,
      .more = "The prior has the density S/(kappa+S)^2."},
     {"prior-kappa", AST_CLI_REAL, "X", "concentration of the means about --prior-mean; 0: anywhere",
-     AT(options.prior_kappa), 0, MOST, .standard = "0", .methods = AST_CLI_SAMPLERS, .needs = "prior-mean"},
+     AT(options.sampler.prior_kappa), 0, MOST, .standard = "0", .methods = AST_CLI_SAMPLERS, .needs = "prior-mean"},
     {"prior-mean", AST_CLI_READ, "FILE", "a file with that one direction", AT(prior_mean), .methods = AST_CLI_SAMPLERS,
      .needs = "prior-kappa"},
     {"samples", AST_CLI_TEXT, "FILE", "write the labels of the samples, one row each: int32 .npy, or text", AT(samples),
      .methods = AST_CLI_SAMPLERS, .excludes = "restarts",
      .more = "--burn-in and --sample-every say which sweeps are samples."},
-    {"sample-every", AST_CLI_INT, "N", "every N-th sweep is a sample", AT(options.sample_every), 1, MOST_COUNT,
+    {"sample-every", AST_CLI_INT, "N", "every N-th sweep is a sample", AT(options.sampler.sample_every), 1, MOST_COUNT,
      .standard = "1", .methods = AST_CLI_SAMPLERS, .needs = "samples"},
-    {"burn-in", AST_CLI_INT, "N", "sweeps before the first sample", AT(options.burn_in), 0, MOST_COUNT, .standard = "0",
-     .methods = AST_CLI_SAMPLERS, .needs = "samples"},
-    {"learning-rate", AST_CLI_REAL, "ETA", "length of the first steps", AT(options.learning_rate), 1e-9, MOST,
+    {"burn-in", AST_CLI_INT, "N", "sweeps before the first sample", AT(options.sampler.burn_in), 0, MOST_COUNT,
+     .standard = "0", .methods = AST_CLI_SAMPLERS, .needs = "samples"},
+    {"learning-rate", AST_CLI_REAL, "ETA", "length of the first steps", AT(options.online.learning_rate), 1e-9, MOST,
      .standard = "1", .methods = AST_CLI_OSPKM, .more = "It falls exponentially."},
-    {"learning-rate-end", AST_CLI_REAL, "ETA", "length of the last steps", AT(options.learning_rate_end), 1e-9, MOST,
-     .standard = "0.01", .methods = AST_CLI_OSPKM},
+    {"learning-rate-end", AST_CLI_REAL, "ETA", "length of the last steps", AT(options.online.learning_rate_end), 1e-9,
+     MOST, .standard = "0.01", .methods = AST_CLI_OSPKM},
     {"trace", AST_CLI_TEXT, "FILE.csv", "write a line per pass: clusters, changes, objective", AT(trace),
      .excludes = "compare",
      .more = "A line also has the run, the pass and the seconds. The objective is the log-likelihood for `movmf` "
@@ -333,15 +332,16 @@ static int check_method(const settings *given) {
                             "--init %s is for methods with --clusters; %s starts from a file or from "
                             "nothing",
                             given->init, method);
-    if (given->compare && given->options.method == AST_DP && !given->options.sample)
+    if (given->compare && given->options.method == AST_DP && !given->options.dp.sample)
         return ast_cli_fail(AST_CLI_USAGE, "--compare needs --sample N with --method dp");
-    if (given->options.auto_clusters && given->options.method != AST_MOVMF)
+    if (given->options.mixture.auto_clusters && given->options.method != AST_MOVMF)
         return ast_cli_fail(AST_CLI_USAGE,
                             "--clusters auto is for --method movmf; %s needs a number, such as --clusters 10", method);
-    if (given->options.auto_clusters && given->options.hard)
+    if (given->options.mixture.auto_clusters && given->options.mixture.hard)
         return ast_cli_fail(AST_CLI_USAGE,
                             "--clusters auto cannot be combined with --hard: joins need soft memberships");
-    if (!by_angle && !sampler && !given->options.auto_clusters && !given->options.clusters && (!given->init || named))
+    if (!by_angle && !sampler && !given->options.mixture.auto_clusters && !given->options.clusters &&
+        (!given->init || named))
         return ast_cli_fail(AST_CLI_USAGE, "--method %s needs --clusters K, such as --clusters 10", method);
     return -1;
 }
@@ -349,7 +349,7 @@ static int check_method(const settings *given) {
 /* tune works in content order, and what it describes holds for that order. */
 static int check_automatic(const settings *given) {
     const char *order = ast_cli_typed(&given->common, "order");
-    if (isinf(given->options.angle) && order && given->options.order != AST_ORDER_CONTENT)
+    if (isinf(given->options.angle) && order && given->options.dp.order != AST_ORDER_CONTENT)
         return ast_cli_fail(AST_CLI_USAGE, "--angle auto runs in content order: --order %s cannot be combined with it",
                             order);
     return -1;
@@ -370,7 +370,8 @@ static int check_ranks(const settings *given) {
 
 static int check_planes(const settings *given) {
     if (given->planes && !ast_has_extension(given->planes, ".json") && !ast_has_extension(given->planes, ".csv"))
-        return ast_cli_fail(AST_CLI_USAGE, "--planes writes JSON or CSV: its name must end in .json or .csv, not be '%s'",
+        return ast_cli_fail(AST_CLI_USAGE,
+                            "--planes writes JSON or CSV: its name must end in .json or .csv, not be '%s'",
                             given->planes);
     if (given->outlines && !ast_has_extension(given->outlines, ".ply"))
         return ast_cli_fail(AST_CLI_USAGE, "--plane-outlines writes PLY: its name must end in .ply, not be '%s'",
@@ -394,8 +395,8 @@ static int check_files(const settings *given) {
 static int resolve_merge(settings *given) {
     const char *text = given->merge_text;
     char *end;
-    given->options.merge_angle = NAN;
-    given->options.merge = given->options.merge_count ? AST_MERGE_COUNT : AST_MERGE_NONE;
+    given->options.merge.angle = NAN;
+    given->options.merge.by = given->options.merge.count ? AST_MERGE_COUNT : AST_MERGE_NONE;
     if (!text)
         return -1;
     if (isinf(given->options.angle) && strcmp(text, "evidence") != 0)
@@ -405,12 +406,12 @@ static int resolve_merge(settings *given) {
                             text);
     if (strcmp(text, "none") == 0)
         return -1;
-    given->options.merge = AST_MERGE_EVIDENCE;
+    given->options.merge.by = AST_MERGE_EVIDENCE;
     if (strcmp(text, "evidence") == 0)
         return -1;
-    given->options.merge = AST_MERGE_ANGLE;
-    given->options.merge_angle = strtod(text, &end);
-    if (end == text || *end || !(given->options.merge_angle >= 0 && given->options.merge_angle <= 180))
+    given->options.merge.by = AST_MERGE_ANGLE;
+    given->options.merge.angle = strtod(text, &end);
+    if (end == text || *end || !(given->options.merge.angle >= 0 && given->options.merge.angle <= 180))
         return ast_cli_fail(AST_CLI_USAGE, "--merge must be a number from 0 to 180, evidence or none, not '%s'", text);
     return -1;
 }
@@ -433,15 +434,15 @@ static void resolve(settings *given) {
     options->max_iterations = given->passes.max_iterations;
     options->parallel = (ast_parallel)given->passes.parallel;
     options->bounds = given->passes.bounds;
-    options->tree = given->tree != NULL;
-    options->auto_clusters = options->clusters == SIZE_MAX;
-    if (options->auto_clusters)
+    options->merge.tree = given->tree != NULL;
+    options->mixture.auto_clusters = options->clusters == SIZE_MAX;
+    if (options->mixture.auto_clusters)
         options->clusters = 0; /* as many to start from as the library chooses */
     if (given->shuffle)
-        options->order = AST_ORDER_RANDOM;
-    options->sample_every = given->samples ? options->sample_every : 0;
-    if (isnan(options->kappa_median))
-        options->kappa_median = 0; /* 10 times the dimension */
+        options->dp.order = AST_ORDER_RANDOM;
+    options->sampler.sample_every = given->samples ? options->sampler.sample_every : 0;
+    if (isnan(options->sampler.kappa_median))
+        options->sampler.kappa_median = 0; /* 10 times the dimension */
 }
 
 int ast_cli_cluster_plan(settings *given, int argc, char **argv) {

@@ -41,10 +41,10 @@ static void fill_known(ast_page_head *head, const char *name, double number) {
 static void fill_measures(const ast_options *options, const ast_report *report, ast_page_head *head) {
     ast_page_measure(head, "points", (double)report->points);
     ast_page_measure(head, "missing", (double)report->missing);
-    if (options->min_size > 0 || options->background)
+    if (options->merge.min_size > 0 || options->mixture.background)
         ast_page_measure(head, "outliers", (double)report->outliers);
     ast_page_measure(head, "clusters", (double)report->clusters);
-    if (options->merge != AST_MERGE_NONE)
+    if (options->merge.by != AST_MERGE_NONE)
         ast_page_measure(head, "merged from", (double)report->merged);
     ast_page_measure(head, "objective", report->objective);
     fill_known(head, "silhouette", report->silhouette);

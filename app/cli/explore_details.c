@@ -77,8 +77,8 @@ static ast_status run_again(ast_explore_page *page) {
     ast_report report = {.size = sizeof report};
     size_t count;
     options.representatives = REPRESENTATIVES;
-    options.tree = desk->run.report.merged <= MOST_LEAVES && !explored->points.starts;
-    options.leaves = options.tree ? desk->leaves : NULL;
+    options.merge.tree = desk->run.report.merged <= MOST_LEAVES && !explored->points.starts;
+    options.merge.leaves = options.merge.tree ? desk->leaves : NULL;
     ast_status status = ast_cluster(desk->context, &explored->points, &options, desk->labels, &report);
     desk->run.clusters = ast_clusters(desk->context, &count);
     return status;
@@ -135,7 +135,7 @@ static ast_status run_other(ast_explore_page *page, int number, size_t *clusters
     const ast_explored *explored = page->all->explored;
     ast_options options = ast_explore_options(explored, &desk->run.request);
     ast_report report = {.size = sizeof report};
-    options.order = AST_ORDER_CONTENT;
+    options.dp.order = AST_ORDER_CONTENT;
     options.seed += (uint64_t)number;
     ast_status status = ast_cluster(desk->context, &explored->points, &options, desk->leaves, &report);
     *clusters = report.clusters;

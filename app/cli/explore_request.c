@@ -131,17 +131,17 @@ ast_options ast_explore_options(const ast_explored *explored, const ast_explore_
     options.method = request->method;
     if (request->method == AST_DP) {
         options.angle = request->angle;
-        options.order = request->order;
+        options.dp.order = request->order;
     } else {
         options.clusters = request->clusters;
     }
     options.seed = explored->given->common.seed;
     options.axial = request->axial;
     options.center = request->center;
-    options.merge = request->merge;
-    options.merge_angle = request->merge == AST_MERGE_ANGLE ? request->merge_angle : NAN;
-    options.merge_count = request->merge_count;
-    options.min_size = request->min_size;
+    options.merge.by = request->merge;
+    options.merge.angle = request->merge == AST_MERGE_ANGLE ? request->merge_angle : NAN;
+    options.merge.count = request->merge_count;
+    options.merge.min_size = request->min_size;
     return options;
 }
 

@@ -149,8 +149,8 @@ static void show_unfinished(ast_explore_page *page, const ast_explore_request *r
     double start = ast_explore_clock();
     size_t all = page->all->explored->points.count;
     options.max_iterations = 1;
-    options.merge = AST_MERGE_NONE;
-    options.min_size = 0;
+    options.merge.by = AST_MERGE_NONE;
+    options.merge.min_size = 0;
     desk->ran = false;
     desk->deadline = start + LONGEST;
     size_t rows = FIRST_ROWS < all ? FIRST_ROWS : all;

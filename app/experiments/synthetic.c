@@ -160,7 +160,7 @@ static ast_options options_of(job *work, const setting *one, uint64_t seed) {
     ast_options options;
     ast_options_init(&options);
     options.method = methods[one->method];
-    options.start = one->method == RANDOM ? AST_RANDOM : AST_PLUSPLUS;
+    options.start.by = one->method == RANDOM ? AST_RANDOM : AST_PLUSPLUS;
     options.seed = seed;
     options.progress = step;
     options.progress_data = work;

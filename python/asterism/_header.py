@@ -18,6 +18,7 @@ PLAIN = {
     "uint64_t": ctypes.c_uint64, "int64_t": ctypes.c_int64, "uint16_t": ctypes.c_uint16, "uint8_t": ctypes.c_uint8,
     "void": None,
 }
+GROUP = re.compile(r"\bstruct \{([^{}]*)\} (\w+);")
 DECLARATOR = re.compile(r"(?P<stars>\**)\s*(?P<name>\w*)\s*(?P<counts>(?:\[\w+\])*)$")
 
 
@@ -39,7 +40,7 @@ class Header:
     def _read(self, text: str) -> None:
         for name, value in re.findall(r"^#define (\w+) (\d+)\s*$", text, flags=re.M):
             self.constants[name] = int(value)
-        pattern = r"typedef enum (\w+) \{(.*?)\} \w+;|typedef struct (\w+) \{(.*?)\} \w+;|^AST_API ([^;{]+);"
+        pattern = r"typedef enum (\w+) \{(.*?)\} \w+;|typedef struct (\w+) \{(.*?)\} \3;|^AST_API ([^;{]+);"
         for enum, names, struct, fields, function in re.findall(pattern, text, flags=re.S | re.M):
             if enum:
                 self._enum(enum, names)
@@ -57,14 +58,21 @@ class Header:
         self._types[name] = ctypes.c_int
 
     def _struct(self, name: str, body: str) -> None:
+        body = GROUP.sub(lambda group: self._group(name, group[2], group[1]), body)
         fields = []
         for line in filter(None, (" ".join(part.split()) for part in body.split(";"))):
             found = self._fields(line)
             if found is None:
                 return
             fields += found
-        self.structs[name] = type(name, (ctypes.Structure,), {"_fields_": fields})
-        self._types[name] = self.structs[name]
+        self._types[name] = type(name, (ctypes.Structure,), {"_fields_": fields})
+        if "." not in name:
+            self.structs[name] = self._types[name]
+
+    def _group(self, struct: str, field: str, body: str) -> str:
+        """Reads `struct { ... } field;` inside a struct, and returns a field of a type with the name "struct.field"."""
+        self._struct(f"{struct}.{field}", body)
+        return f"{struct}.{field} {field};"
 
     def _fields(self, line: str) -> list[tuple[str, Any]] | None:
         """`const float *mean`, `size_t width, height`, `double rotation[4]` or `int (*progress)(...)`."""

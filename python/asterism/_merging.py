@@ -29,21 +29,21 @@ class Merging:
         if self.merge is not None and self.merge_to is not None:
             raise ValueError("merge and merge_to exclude each other: give one of them")
         self._merge_by(options, self.merge, self.merge_to)
-        options.min_size = self._least_size()
-        options.tree, leaves = 1, np.empty(rows, np.int32)
-        options.leaves = leaves.ctypes.data if rows else None
+        options.merge.min_size = self._least_size()
+        options.merge.tree, leaves = 1, np.empty(rows, np.int32)
+        options.merge.leaves = leaves.ctypes.data if rows else None
         options.leaf_labels = leaves  # the estimator's own name for them, which keeps them alive
 
     def _merge_by(self, options: Any, merge: Any, merge_to: Any) -> None:
         if merge_to is not None:
-            options.merge = constants["AST_MERGE_COUNT"]
-            options.merge_count = whole_number("merge_to", merge_to, 1)
+            options.merge.by = constants["AST_MERGE_COUNT"]
+            options.merge.count = whole_number("merge_to", merge_to, 1)
         elif isinstance(merge, str) and merge == "evidence":
-            options.merge = constants["AST_MERGE_EVIDENCE"]
+            options.merge.by = constants["AST_MERGE_EVIDENCE"]
         elif merge is not None:
             if not isinstance(merge, Real) or isinstance(merge, bool) or not 0 <= merge <= 180:
                 raise ValueError(f"merge is {merge!r}; it must be None, 'evidence' or an angle of 0 to 180 degrees")
-            options.merge, options.merge_angle = constants["AST_MERGE_ANGLE"], float(merge)
+            options.merge.by, options.merge.angle = constants["AST_MERGE_ANGLE"], float(merge)
 
     def _least_size(self) -> float:
         """1 is the size of a cluster of one row and dissolves nothing, also if weights are below 1."""

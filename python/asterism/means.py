@@ -114,14 +114,15 @@ class BatchFit:
             return self._start_from(options, self.init, dimension)
         if self.init not in STARTS:
             raise ValueError(f"init is {self.init!r}; it must be 'k-means++', 'random' or an array")
-        options.start = constants[STARTS[self.init]]
+        options.start.by = constants[STARTS[self.init]]
 
     def _start_from(self, options: Any, means: Any, dimension: int) -> None:
         means = np.ascontiguousarray(means, np.float32)
         if means.ndim != 2 or means.shape[1] != dimension:
             raise ValueError(f"init has the shape {means.shape}; it must be (clusters, {dimension}) as X has "
                              f"{dimension} features")
-        options.start, options.means, options.means_count = constants["AST_GIVEN"], means.ctypes.data, len(means)
+        options.start.by = constants["AST_GIVEN"]
+        options.start.means, options.start.means_count = means.ctypes.data, len(means)
         options.keep = means
 
 
@@ -133,7 +134,7 @@ def run(n_threads: int | None, points: Any, options: Any, labels: np.ndarray, ca
                                       ctypes.byref(report)))
         clusters = cluster_records(context)
         means = matrix(context, len(clusters), points.dimension)
-        tree = linkage_of(read_joins(context)) if options.tree else None
+        tree = linkage_of(read_joins(context)) if options.merge.tree else None
         center = array_at(report.center, (points.dimension,), np.float32) if report.center else None
         nearest = [array_at(one.representatives, (one.representative_count,), np.uintp).astype(np.intp)
                    for one in clusters]
@@ -322,8 +323,8 @@ class DPVMFMeans(Merging, BatchFit, DirectionClusterer):
         options.method = constants["AST_DP"]
         if not self._automatic():
             options.angle = float(self.angle) if self.cosine is None else degrees_of(self.cosine)
-        options.order = constants[ORDERS[self._order()]]
-        options.sample = 0 if self.sample is None else whole_number("sample", self.sample, 1)
+        options.dp.order = constants[ORDERS[self._order()]]
+        options.dp.sample = 0 if self.sample is None else whole_number("sample", self.sample, 1)
         if self.init is not None:
             self._start_from(options, self.init, X.shape[1])
         self._merge_options(options, X.shape[0])

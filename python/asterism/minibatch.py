@@ -66,7 +66,7 @@ class MiniBatchSphericalKMeans(SphericalKMeans):
     def _options(self, X: np.ndarray) -> Any:
         options = super()._options(X)
         options.method = constants["AST_MBSPKM"]
-        options.batch = 0 if self.batch_size is None else whole_number("batch_size", self.batch_size, 1)
+        options.minibatch.points = 0 if self.batch_size is None else whole_number("batch_size", self.batch_size, 1)
         return options
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> MiniBatchSphericalKMeans:

@@ -152,12 +152,12 @@ class VMFMixture(BatchFit, DirectionMixture):
     def _options(self, X: np.ndarray) -> Any:
         options = super()._options(X)
         options.method = constants["AST_MOVMF"]
-        options.auto_clusters, options.background = self._automatic(), bool(self.background)
-        options.clusters = 0 if options.auto_clusters else whole_number("n_components", self.n_components, 1)
+        options.mixture.auto_clusters, options.mixture.background = self._automatic(), bool(self.background)
+        options.clusters = 0 if options.mixture.auto_clusters else whole_number("n_components", self.n_components, 1)
         if options.clusters > len(X):
             raise ValueError(f"n_samples={len(X)} should be at least n_components={options.clusters}")
-        options.tolerance, options.hard = float(self.tol), bool(self.hard)
-        options.kappa = np.nan if self.kappa is None else float(self.kappa)
+        options.mixture.tolerance, options.mixture.hard = float(self.tol), bool(self.hard)
+        options.mixture.kappa = np.nan if self.kappa is None else float(self.kappa)
         self._start(options, X.shape[1])
         return options
 

@@ -12,17 +12,24 @@ from asterism._library import exception_of, find_headers, header, lib
 
 
 def test_the_compiler_agrees_on_every_struct(tmp_path):
-    lines = []
+    lines, expected = [], []
     for name, struct in header.structs.items():
         lines.append(f'printf("{name} %zu\\n", sizeof({name}));')
-        lines += [f'printf("{name}.{field} %zu %zu\\n", offsetof({name}, {field}), sizeof((({name} *)0)->{field}));'
-                  for field, _ in struct._fields_]
-    expected = []
-    for name, struct in header.structs.items():
         expected.append(f"{name} {ctypes.sizeof(struct)}")
-        expected += [f"{name}.{field} {getattr(struct, field).offset} {getattr(struct, field).size}"
-                     for field, _ in struct._fields_]
+        for field, offset, size in fields_of(struct):
+            lines.append(f'printf("{name}.{field} %zu %zu\\n", offsetof({name}, {field}), sizeof((({name} *)0)->{field}));')
+            expected.append(f"{name}.{field} {offset} {size}")
+    assert "ast_options.mixture.kappa" in " ".join(expected)
     assert run_c(tmp_path, lines) == expected
+
+
+def fields_of(struct, prefix="", start=0):
+    """(name, offset, size) of every field and, for a group such as `mixture`, of the fields in it."""
+    for field, kind in struct._fields_:
+        at = getattr(struct, field)
+        yield prefix + field, start + at.offset, at.size
+        if issubclass(kind, ctypes.Structure):
+            yield from fields_of(kind, f"{prefix}{field}.", start + at.offset)
 
 
 def test_the_compiler_agrees_on_every_constant(tmp_path):
@@ -50,8 +57,9 @@ def test_it_reads_what_c_can_say_and_leaves_out_the_rest(tmp_path):
     source.write_text("""#define SIZE 3
         typedef enum colour { RED, GREEN = 5, BLUE } colour;
         typedef struct point { double at[SIZE], far; /* a comment; with a semicolon */ const char *name; colour c;
-                               float grid[2][SIZE]; } point;
+                               float grid[2][SIZE]; struct { int32_t x, y; } corner; } point;
         typedef struct odd { wchar_t what; } odd;
+        typedef struct odder { int fine; struct { wchar_t what; } group; } odder;
         typedef struct hidden hidden;
         int private_function(void);
 AST_API hidden *open_it(const point *p, size_t many, uint64_t *out, double at[3]);
@@ -60,9 +68,11 @@ AST_API wchar_t strange(void);
     other = Header([source])
     assert (other.constants["RED"], other.constants["BLUE"]) == (0, 6)
     assert list(other.structs) == ["point"]
-    assert other.structs["point"]._fields_ == [("at", ctypes.c_double * 3), ("far", ctypes.c_double),
-                                               ("name", ctypes.c_char_p), ("c", ctypes.c_int),
-                                               ("grid", ctypes.c_float * 3 * 2)]
+    *fields, (group, corner) = other.structs["point"]._fields_
+    assert (group, corner._fields_) == ("corner", [("x", ctypes.c_int32), ("y", ctypes.c_int32)])
+    assert fields == [("at", ctypes.c_double * 3), ("far", ctypes.c_double),
+                      ("name", ctypes.c_char_p), ("c", ctypes.c_int),
+                      ("grid", ctypes.c_float * 3 * 2)]
     pointer = ctypes.c_void_p
     assert other.functions == {"open_it": (pointer, [pointer, ctypes.c_size_t, pointer, pointer])}
 

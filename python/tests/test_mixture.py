@@ -35,7 +35,7 @@ def test_probabilities_are_those_of_the_library(drawn, hard):
     model = VMFMixture(3, hard=hard, random_state=1).fit(X)
     points, labels, report = points_of(X), np.empty(len(X), np.int32), sized("ast_report")
     options = defaults("ast_options")
-    options.method, options.clusters, options.seed, options.hard = constants["AST_MOVMF"], 3, 1, hard
+    options.method, options.clusters, options.seed, options.mixture.hard = constants["AST_MOVMF"], 3, 1, hard
     members, density = np.empty((len(X), 3), np.float32), np.empty(len(X))
     with lender.borrow(None, X.size) as context:
         context.check(lib.ast_cluster(context.handle, ctypes.byref(points), ctypes.byref(options), labels.ctypes.data,

@@ -32,7 +32,7 @@ typedef struct assignment {
 
 /* The labelling is loaded: it gets the means. */
 static ast_status prepare(assignment *a, const ast_assign_options *options, bool similarity, ast_fault *fault) {
-    ast_options given = {.means = options->means, .means_count = options->means_count};
+    ast_options given = {.start.means = options->means, .start.means_count = options->means_count};
     size_t rows = a->l->windows.rows;
     a->labels = ast_allocate(rows, sizeof *a->labels);
     a->similarity = similarity ? ast_allocate(rows, sizeof *a->similarity) : NULL;

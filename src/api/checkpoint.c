@@ -53,14 +53,14 @@ bool ast_checkpoint_lay_out(const ast_checkpoint_head *head, ast_checkpoint_layo
 
 /* One number for everything that is asked for after convergence; options without effect do not count. */
 static uint64_t merge_of(const ast_options *o) {
-    const double all[] = {(double)o->merge, o->merge == AST_MERGE_ANGLE ? o->merge_angle : 0,
-                          o->merge == AST_MERGE_COUNT ? (double)o->merge_count : 0, o->min_size};
+    const double all[] = {(double)o->merge.by, o->merge.by == AST_MERGE_ANGLE ? o->merge.angle : 0,
+                          o->merge.by == AST_MERGE_COUNT ? (double)o->merge.count : 0, o->merge.min_size};
     return ast_checksum(all, sizeof all);
 }
 
 ast_checkpoint_head ast_checkpoint_describe(const ast_call *c) {
     const ast_options *o = c->options;
-    bool dp = o->method == AST_DP, given = o->start == AST_GIVEN;
+    bool dp = o->method == AST_DP, given = o->start.by == AST_GIVEN;
     return (ast_checkpoint_head){
         .magic = AST_CHECKPOINT_MAGIC,
         .version = AST_CHECKPOINT_VERSION,
@@ -68,14 +68,14 @@ ast_checkpoint_head ast_checkpoint_describe(const ast_call *c) {
         .dimension = c->points->dimension,
         .method = o->method,
         .clusters = dp      ? 0
-                    : given ? o->means_count
+                    : given ? o->start.means_count
                             : o->clusters,
         .seed = o->seed,
-        .order = o->order,
+        .order = o->dp.order,
         .merge = merge_of(o),
         .axial = o->axial != 0,
-        .start = dp && !given ? AST_PLUSPLUS : o->start,
-        .means = given ? ast_checksum(o->means, o->means_count * c->points->dimension * sizeof(float)) : 0,
+        .start = dp && !given ? AST_PLUSPLUS : o->start.by,
+        .means = given ? ast_checksum(o->start.means, o->start.means_count * c->points->dimension * sizeof(float)) : 0,
         .max_iterations = (uint64_t)o->max_iterations,
         .angle = dp ? o->angle : 0};
 }
@@ -269,7 +269,7 @@ ast_status ast_checkpoint(ast_context *context, const ast_medium *medium) {
                         "there is no checkpoint of a merge: the one of the pass before it serves");
     if (c->store)
         return ast_fail(fault, AST_BAD_OPTION, "a checkpoint needs all points in memory: it is for ast_cluster");
-    if (c->options->sample || c->options->start_points)
+    if (c->options->dp.sample || c->options->start.points)
         return ast_fail(fault, AST_BAD_OPTION,
                         "a checkpoint is of a run over all points, without sample and start_points");
     ast_status status = ast_check_struct(medium, sizeof *medium, "medium", fault);

@@ -19,7 +19,7 @@
 /* ---- Checks ------------------------------------------------------------------------------------------------------ */
 
 static ast_status check_counts(const ast_options *o, size_t present, ast_fault *fault) {
-    size_t wanted = o->start == AST_GIVEN ? o->means_count : o->clusters;
+    size_t wanted = o->start.by == AST_GIVEN ? o->start.means_count : o->clusters;
     bool fixed = o->method != AST_DP && o->method != AST_DPMEANS;
     if (!fixed || wanted <= present || (wanted == 1 && o->method == AST_CRP))
         return AST_OK;
@@ -34,7 +34,7 @@ static ast_status check_counts(const ast_options *o, size_t present, ast_fault *
  * each table of means: one table for all threads and one per thread, in panels. */
 static ast_status check_columns(const ast_context *context, const ast_points *points, const ast_options *options,
                                 ast_fault *fault) {
-    size_t known = options->start == AST_GIVEN ? options->means_count : options->clusters;
+    size_t known = options->start.by == AST_GIVEN ? options->start.means_count : options->clusters;
     double clusters = options->method == AST_DP || known == 0 ? 1 : (double)known;
     double table = ceil(clusters / AST_PANEL) * AST_PANEL * sizeof(float) * (1 + ast_pool_threads(context->pool));
     double lists = fmax(clusters, AST_FEW_SLOTS) * (sizeof(float) + sizeof(int64_t));
@@ -84,13 +84,13 @@ static ast_status find_order(ast_call *c, int restart, ast_fault *fault) {
     const ast_options *o = c->options;
     bool ordered = o->method == AST_DP || o->method == AST_DPMEANS;
     size_t count = c->points->count;
-    if (!ordered || (restart == 0 && o->order == AST_ORDER_GIVEN))
+    if (!ordered || (restart == 0 && o->dp.order == AST_ORDER_GIVEN))
         return AST_OK;
     if (!c->order)
         c->order = ast_allocate(count, sizeof *c->order);
     if (!c->order)
         return ast_fail_memory(fault);
-    if (restart > 0 || o->order == AST_ORDER_CONTENT)
+    if (restart > 0 || o->dp.order == AST_ORDER_CONTENT)
         return ast_order_by_content(c->points, c->points->weights, o->axial != 0, o->seed + (uint64_t)restart,
                                     c->context->pool, c->order, fault);
     ast_random random;
@@ -225,7 +225,7 @@ static ast_status keep_result(ast_call *c, ast_labelling *l, ast_run *run, ast_f
 
 static ast_status run_once(ast_call *c, ast_labelling *l, int restart, ast_fault *fault) {
     ast_run run = {.options = c->options, .restart = restart, .log_likelihood = NAN, .bic = NAN, .improvement = NAN};
-    run.start_points = c->options->start_points;
+    run.start_points = c->options->start.points;
     c->run = &run;
     ast_status status = ast_labelling_load(l, &c->input, fault);
     if (status == AST_OK)
@@ -303,7 +303,7 @@ static void hand_over(ast_call *c, double start, ast_report *report) {
     if (best->labels && count)
         memcpy(c->labels, best->labels, count * sizeof *c->labels);
     if (best->tree.leaves && count)
-        memcpy(c->options->leaves, best->tree.leaves, count * sizeof *c->options->leaves);
+        memcpy(c->options->merge.leaves, best->tree.leaves, count * sizeof *c->options->merge.leaves);
     if (c->centred) {
         best->report.center = best->center = c->centred->center;
         c->centred->center = NULL;

@@ -207,23 +207,23 @@ void ast_options_defaults(ast_options *options, size_t size) {
                             .restarts = 1,
                             .seed = 1,
                             .bounds = 1,
-                            .kappa = NAN,
-                            .tolerance = 1e-6,
-                            .concentration = 1,
-                            .learning_rate = 1,
-                            .learning_rate_end = 0.01,
-                            .merge_angle = NAN};
+                            .mixture.kappa = NAN,
+                            .mixture.tolerance = 1e-6,
+                            .sampler.concentration = 1,
+                            .online.learning_rate = 1,
+                            .online.learning_rate_end = 0.01,
+                            .merge.angle = NAN};
     ast_set_defaults(options, size, &defaults, sizeof defaults);
 }
 
 static const char *mixture_problem(const ast_options *o) {
-    if (!isnan(o->kappa) && !(o->kappa >= 0 && o->kappa <= MOST_KAPPA))
+    if (!isnan(o->mixture.kappa) && !(o->mixture.kappa >= 0 && o->mixture.kappa <= MOST_KAPPA))
         return "kappa must be between 0 and 1e9, or NaN to estimate it";
-    if (!(o->tolerance >= 0) || isinf(o->tolerance))
+    if (!(o->mixture.tolerance >= 0) || isinf(o->mixture.tolerance))
         return "the tolerance must be a number of at least 0";
-    if ((o->auto_clusters || o->background) && o->method != AST_MOVMF)
+    if ((o->mixture.auto_clusters || o->mixture.background) && o->method != AST_MOVMF)
         return "auto_clusters and background are for AST_MOVMF";
-    if (o->auto_clusters && o->hard)
+    if (o->mixture.auto_clusters && o->mixture.hard)
         return "auto_clusters is for soft memberships: hard needs a number of clusters";
     return NULL;
 }
@@ -233,42 +233,42 @@ static bool positive(double x) {
 }
 
 static const char *sampler_problem(const ast_options *o) {
-    if (!positive(o->concentration))
+    if (!positive(o->sampler.concentration))
         return "the concentration must be a number above 0";
-    if (!(o->kappa_median == 0 || positive(o->kappa_median)))
+    if (!(o->sampler.kappa_median == 0 || positive(o->sampler.kappa_median)))
         return "kappa_median must be a number above 0, or 0 for 10 D";
-    if (!(o->prior_kappa >= 0 && o->prior_kappa <= MOST_KAPPA))
+    if (!(o->sampler.prior_kappa >= 0 && o->sampler.prior_kappa <= MOST_KAPPA))
         return "prior_kappa must be between 0 and 1e9";
-    if ((o->prior_kappa > 0) != (o->prior_mean != NULL))
+    if ((o->sampler.prior_kappa > 0) != (o->sampler.prior_mean != NULL))
         return "prior_kappa and prior_mean go together: both or neither";
-    if (o->burn_in < 0 || o->sample_every < 0)
+    if (o->sampler.burn_in < 0 || o->sampler.sample_every < 0)
         return "burn_in and sample_every must be at least 0";
-    if (!positive(o->learning_rate) || !positive(o->learning_rate_end))
+    if (!positive(o->online.learning_rate) || !positive(o->online.learning_rate_end))
         return "both learning rates must be numbers above 0";
     return NULL;
 }
 
 static const char *order_problem(const ast_options *o) {
-    if (o->order != AST_ORDER_GIVEN && o->order != AST_ORDER_CONTENT && o->order != AST_ORDER_RANDOM)
+    if (o->dp.order != AST_ORDER_GIVEN && o->dp.order != AST_ORDER_CONTENT && o->dp.order != AST_ORDER_RANDOM)
         return "order must be AST_ORDER_GIVEN, AST_ORDER_CONTENT or AST_ORDER_RANDOM";
-    if (o->order != AST_ORDER_GIVEN && o->method != AST_DP && o->method != AST_DPMEANS)
+    if (o->dp.order != AST_ORDER_GIVEN && o->method != AST_DP && o->method != AST_DPMEANS)
         return "order is for AST_DP and AST_DPMEANS: the other methods do not depend on the order of the points";
     return NULL;
 }
 
 static const char *merge_problem(const ast_options *o) {
-    bool merges = o->merge != AST_MERGE_NONE || o->tree || o->min_size != 0;
-    if ((int)o->merge < AST_MERGE_NONE || o->merge > AST_MERGE_COUNT)
+    bool merges = o->merge.by != AST_MERGE_NONE || o->merge.tree || o->merge.min_size != 0;
+    if ((int)o->merge.by < AST_MERGE_NONE || o->merge.by > AST_MERGE_COUNT)
         return "merge must be one of AST_MERGE_NONE to AST_MERGE_COUNT";
     if (merges && o->method != AST_DP && o->method != AST_SPKM)
         return "merge, tree and min_size are for AST_DP and AST_SPKM";
-    if (o->merge == AST_MERGE_ANGLE && !(o->merge_angle >= 0 && o->merge_angle <= 180))
+    if (o->merge.by == AST_MERGE_ANGLE && !(o->merge.angle >= 0 && o->merge.angle <= 180))
         return "merge_angle must be between 0 and 180 degrees";
-    if (o->merge == AST_MERGE_COUNT && o->merge_count == 0)
+    if (o->merge.by == AST_MERGE_COUNT && o->merge.count == 0)
         return "merge_count must be at least 1";
-    if (o->leaves && !o->tree)
+    if (o->merge.leaves && !o->merge.tree)
         return "leaves are those of a tree: set tree too";
-    if (!(o->min_size >= 0) || isinf(o->min_size))
+    if (!(o->merge.min_size >= 0) || isinf(o->merge.min_size))
         return "min_size must be a number of at least 0";
     return NULL;
 }
@@ -278,24 +278,25 @@ const char *ast_options_problem(const ast_options *o) {
         return ast_size_problem(o, sizeof *o);
     if ((int)o->method < AST_DP || o->method > AST_MBSPKM)
         return "the method must be one of AST_DP to AST_MBSPKM";
-    bool by_angle = o->method == AST_DP || o->method == AST_DPMEANS, any_number = by_angle || o->method == AST_FSD || o->method == AST_CRP || o->auto_clusters;
+    bool by_angle = o->method == AST_DP || o->method == AST_DPMEANS,
+         any_number = by_angle || o->method == AST_FSD || o->method == AST_CRP || o->mixture.auto_clusters;
     if (by_angle && isnan(o->angle))
         return "the angle is not set: DP-vMF-means and DP-means need one, between 0 and 180 degrees";
     if (by_angle && !(o->angle >= 0 && o->angle <= 180))
         return "the angle must be between 0 and 180 degrees";
-    if (!any_number && o->clusters == 0 && o->start != AST_GIVEN)
+    if (!any_number && o->clusters == 0 && o->start.by != AST_GIVEN)
         return "the number of clusters is not set: this method needs one, at least 1";
     if (o->axial && o->method != AST_DP && o->method != AST_SPKM && o->method != AST_MBSPKM)
         return "axial data are for AST_DP, AST_SPKM and AST_MBSPKM";
     if (o->axial && o->center)
         return "axial rows cannot be centred: x and -x would differ";
-    if (o->sample && o->method != AST_DP)
+    if (o->dp.sample && o->method != AST_DP)
         return "a sample is for AST_DP";
-    if (o->batch && o->method != AST_MBSPKM)
+    if (o->minibatch.points && o->method != AST_MBSPKM)
         return "batches are for AST_MBSPKM";
-    if (o->start_points && o->method != AST_SPKM && o->method != AST_MBSPKM)
+    if (o->start.points && o->method != AST_SPKM && o->method != AST_MBSPKM)
         return "start_points is for AST_SPKM and AST_MBSPKM";
-    if (o->start_points && o->start_points < o->clusters)
+    if (o->start.points && o->start.points < o->clusters)
         return "start_points must be at least the number of clusters";
     const char *problem = mixture_problem(o);
     if (!problem)
@@ -312,23 +313,23 @@ const char *ast_options_problem(const ast_options *o) {
         return "restarts must be at least 1";
     if (o->parallel != AST_ORDERED && o->parallel != AST_OIR && o->parallel != AST_SERIAL)
         return "parallel must be AST_ORDERED, AST_OIR or AST_SERIAL";
-    if (o->start != AST_PLUSPLUS && o->start != AST_RANDOM && o->start != AST_GIVEN)
+    if (o->start.by != AST_PLUSPLUS && o->start.by != AST_RANDOM && o->start.by != AST_GIVEN)
         return "start must be AST_PLUSPLUS, AST_RANDOM or AST_GIVEN";
-    if (o->start == AST_GIVEN && (!o->means || o->means_count == 0))
+    if (o->start.by == AST_GIVEN && (!o->start.means || o->start.means_count == 0))
         return "start is AST_GIVEN, but there are no means";
-    if (o->start != AST_GIVEN && o->means)
+    if (o->start.by != AST_GIVEN && o->start.means)
         return "there are means to start from, but start is not AST_GIVEN";
     if (o->resume && o->method != AST_DP && o->method != AST_SPKM)
         return "resume is for AST_DP and AST_SPKM";
-    if (o->resume && o->tree && o->restarts > 1)
+    if (o->resume && o->merge.tree && o->restarts > 1)
         return "a checkpoint keeps no trees of runs that are over: resume with tree is for one run";
-    if (o->resume && (o->sample || o->start_points))
+    if (o->resume && (o->dp.sample || o->start.points))
         return "resume is for runs over all points, without sample and start_points";
     if (o->resume && ast_size_problem(o->resume, sizeof *o->resume))
         return "the medium to resume from was not initialised: its size is not set";
     if (o->resume && !o->resume->read)
         return "the medium to resume from needs a function that reads";
-    if (!by_angle && o->start == AST_GIVEN && o->clusters && o->clusters != o->means_count)
+    if (!by_angle && o->start.by == AST_GIVEN && o->clusters && o->clusters != o->start.means_count)
         return "the number of clusters differs from the number of means to start from";
     return NULL;
 }

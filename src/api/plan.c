@@ -55,15 +55,15 @@ static double label_bytes(const ast_options *options) {
 
 static double least_clusters(const ast_options *options, size_t count) {
     if (options->method == AST_SPKM)
-        return (double)(options->start == AST_GIVEN ? options->means_count : options->clusters);
-    double given = (double)(options->start == AST_GIVEN ? options->means_count : 0);
+        return (double)(options->start.by == AST_GIVEN ? options->start.means_count : options->clusters);
+    double given = (double)(options->start.by == AST_GIVEN ? options->start.means_count : 0);
     return given + (double)(count < FEW_CLUSTERS ? count : FEW_CLUSTERS);
 }
 
 /* The labels of as many points as there is memory for, and then the bounds of all. */
 static double place_points(const ast_source *source, const ast_options *options, double room, ast_plan *plan) {
     double count = (double)(source->count + AST_WINDOW_STEP), label = label_bytes(options);
-    double seeds = options->method == AST_SPKM && options->start == AST_PLUSPLUS
+    double seeds = options->method == AST_SPKM && options->start.by == AST_PLUSPLUS
                        ? 4 + 8 + 4
                        : 0; /* distance, hash, member of a bucket */
     double scores = source->dimension <= AST_SMALL ? 0 : 16;
@@ -140,13 +140,13 @@ static ast_status check_options(const ast_options *o, ast_fault *fault) {
         problem = "a source is for AST_DP and AST_SPKM: the other methods need all points in memory";
     if (!problem && o->restarts > 1)
         problem = "a source is for one run: restarts need all points in memory";
-    if (!problem && o->order != AST_ORDER_GIVEN)
+    if (!problem && o->dp.order != AST_ORDER_GIVEN)
         problem = "a source is read in its own order: other orders need all points in memory";
-    if (!problem && (o->merge != AST_MERGE_NONE || o->tree || o->min_size > 0))
+    if (!problem && (o->merge.by != AST_MERGE_NONE || o->merge.tree || o->merge.min_size > 0))
         problem = "merge, tree and min_size need all points in memory";
     if (!problem && o->parallel != AST_ORDERED)
         problem = "a source is read by AST_ORDERED passes: AST_OIR and AST_SERIAL need all points in memory";
-    if (!problem && (o->sample || o->start_points))
+    if (!problem && (o->dp.sample || o->start.points))
         problem = "a source is read as a whole: sample and start_points need all points in memory";
     if (!problem && o->resume)
         problem = "a source is read from the start: resume needs all points in memory";

@@ -27,27 +27,26 @@ static ast_status check_method(const ast_options *o, ast_fault *fault) {
         return ast_fail(fault, AST_BAD_OPTION, "several ranks work on AST_DP and AST_SPKM; other methods need one");
     if (o->parallel != AST_ORDERED)
         return ast_fail(fault, AST_BAD_OPTION, "several ranks run ordered passes: parallel must be AST_ORDERED");
-    if (o->sample || o->start_points)
+    if (o->dp.sample || o->start.points)
         return ast_fail(fault, AST_BAD_OPTION, "several ranks look at all points: sample and start_points need one");
-    if (o->order != AST_ORDER_GIVEN || (o->method == AST_DP && o->restarts > 1))
+    if (o->dp.order != AST_ORDER_GIVEN || (o->method == AST_DP && o->restarts > 1))
         return ast_fail(fault, AST_BAD_OPTION,
                         "several ranks visit the points as given: other orders and restarts of AST_DP need one");
-    if (o->merge != AST_MERGE_NONE || o->tree || o->min_size > 0)
+    if (o->merge.by != AST_MERGE_NONE || o->merge.tree || o->merge.min_size > 0)
         return ast_fail(fault, AST_BAD_OPTION, "merge, tree and min_size need one rank");
     return AST_OK;
 }
 
 /* Stands for everything that the ranks must agree on. */
 static uint64_t wish(const ast_points *points, const ast_options *o) {
-    const uint64_t all[] = {points->dimension,     points->weights != NULL,
-                            o->resume != NULL,     o->method,
-                            o->clusters,           (uint64_t)o->max_iterations,
-                            (uint64_t)o->restarts, o->seed,
-                            (uint64_t)o->axial,    o->start,
-                            o->means_count,        (uint64_t)o->center,
-                            o->representatives};
+    const uint64_t all[] = {
+        points->dimension,           points->weights != NULL, o->resume != NULL, o->method,          o->clusters,
+        (uint64_t)o->max_iterations, (uint64_t)o->restarts,   o->seed,           (uint64_t)o->axial, o->start.by,
+        o->start.means_count,        (uint64_t)o->center,     o->representatives};
     uint64_t sum = ast_checksum_add(ast_checksum(all, sizeof all), &o->angle, sizeof o->angle);
-    return o->means ? ast_checksum_add(sum, o->means, o->means_count * points->dimension * sizeof *o->means) : sum;
+    return o->start.means ? ast_checksum_add(sum, o->start.means,
+                                             o->start.means_count * points->dimension * sizeof *o->start.means)
+                          : sum;
 }
 
 ast_status ast_ranks_meet(ast_context *context, const ast_points *points, const ast_options *options, ast_status status,

@@ -62,7 +62,7 @@ ast_options ast_tune_run_options(ast_tuning *t, double angle) {
     ast_options_init(&options);
     options.angle = angle;
     options.axial = t->options->axial;
-    options.order = AST_ORDER_CONTENT;
+    options.dp.order = AST_ORDER_CONTENT;
     options.seed = AST_TUNE_SEED;
     options.progress = watch;
     options.progress_data = t;
@@ -177,7 +177,7 @@ static ast_status sweep_angle(ast_tuning *t, sweep *s, ast_tune_angle *row) {
     row->merged_silhouette = row->silhouette;
     if (status != AST_OK || row->clusters < 2)
         return status;
-    options.merge = AST_MERGE_EVIDENCE;
+    options.merge.by = AST_MERGE_EVIDENCE;
     status = ast_tune_run(t, points, &options, s->merged, &report);
     row->merged = report.clusters;
     return status == AST_OK ? ast_tune_silhouette(t, points, s->merged, row->merged, &row->merged_silhouette) : status;
@@ -264,8 +264,8 @@ static ast_status choose_angle(ast_tuning *t, const ast_tune_range *range) {
     ast_report report = {.size = sizeof report};
     ast_options options = ast_tune_run_options(t, angles[(range->first + range->last) / 2].angle);
     int32_t *labels = ast_allocate(t->sample.points.count, sizeof *labels);
-    ast_status status = labels ? ast_tune_run(t, &t->sample.points, &options, labels, &report)
-                               : ast_fail_memory(&t->context->fault);
+    ast_status status =
+        labels ? ast_tune_run(t, &t->sample.points, &options, labels, &report) : ast_fail_memory(&t->context->fault);
     if (status == AST_OK)
         status = find_separation(t, &separation);
     if (status == AST_OK)
@@ -332,8 +332,8 @@ static ast_status describe(ast_tuning *t, int32_t *labels) {
     ast_report report = {.size = sizeof report};
     ast_options options = ast_tune_run_options(t, r->angle);
     options.seed = t->options->seed;
-    options.merge = r->merge;
-    options.merge_count = r->merge_count;
+    options.merge.by = r->merge;
+    options.merge.count = r->merge_count;
     ast_status status = ast_tune_run(t, t->points, &options, labels, &report);
     if (status == AST_OK)
         status = ast_tune_silhouette(t, t->points, labels, report.clusters, &r->silhouette);

@@ -27,8 +27,8 @@ ast_status ast_tune_grow_tree(ast_tuning *t, ast_tune_set *set, double angle) {
     set->joins = NULL;
     if (!set->leaves)
         set->leaves = ast_allocate(count, sizeof *set->leaves);
-    options.tree = 1;
-    options.leaves = set->leaves;
+    options.merge.tree = 1;
+    options.merge.leaves = set->leaves;
     ast_status status = labels && set->leaves ? AST_OK : ast_fail_memory(&t->context->fault);
     if (status == AST_OK)
         status = ast_tune_run(t, &set->points, &options, labels, &report);

@@ -95,11 +95,11 @@ ast_status ast_run_dissolve(ast_labelling *l, ast_run *run, ast_fault *fault) {
     dissolving d = {.l = l};
     const ast_options *o = run->options;
     bool ready;
-    if (!(o->min_size > 0))
+    if (!(o->merge.min_size > 0))
         return AST_OK;
     ast_scorer_set_angle(&l->scorer, o->method == AST_DP ? o->angle : NAN);
     d.limit = l->scorer.limit;
-    size_t small = divide(&d, o->min_size, run->weight_unit, &ready);
+    size_t small = divide(&d, o->merge.min_size, run->weight_unit, &ready);
     ast_status status = ready ? AST_OK : ast_fail_memory(fault);
     if (status == AST_OK && small > 0)
         status = dissolve(&d, run, fault);

@@ -36,9 +36,9 @@ ast_status ast_run_start(ast_labelling *l, const ast_run *run, ast_fault *fault)
     const ast_options *options = run->options;
     ast_random random;
     ast_random_seed(&random, options->seed, (uint64_t)run->restart);
-    if (options->start == AST_GIVEN)
+    if (options->start.by == AST_GIVEN)
         return ast_run_given(l, options, fault);
-    if (options->start == AST_RANDOM)
+    if (options->start.by == AST_RANDOM)
         return ast_seed_random(l, options->clusters, &random, fault);
     if (run->start_points && run->start_points < l->present)
         return ast_start_sampled(l, run, &random, fault);

@@ -126,8 +126,8 @@ static bool keep_tree(const merging *m) {
     int32_t *place = ast_allocate(l->clusters.slots + 1, sizeof *place);
     tree->clusters = m->count;
     tree->joins = ast_allocate(m->count, sizeof *tree->joins);
-    tree->leaves = m->run->options->leaves ? ast_allocate(l->rows.count, sizeof *tree->leaves) : NULL;
-    bool ready = place && tree->joins && (tree->leaves || !m->run->options->leaves);
+    tree->leaves = m->run->options->merge.leaves ? ast_allocate(l->rows.count, sizeof *tree->leaves) : NULL;
+    bool ready = place && tree->joins && (tree->leaves || !m->run->options->merge.leaves);
     if (ready)
         write_joins(m, tree->joins);
     for (size_t k = 0; k < m->count && ready; k++)
@@ -248,7 +248,7 @@ static ast_status join_nearest(ast_labelling *l, ast_run *run, double lambda, as
 /* One round of the rule with an angle; *joined: how many joins it made. */
 static ast_status merge_round(ast_labelling *l, ast_run *run, double lambda, size_t *joined, ast_fault *fault) {
     merging m = {.l = l, .run = run};
-    double most = 1 - ast_cosine(run->options->merge_angle);
+    double most = 1 - ast_cosine(run->options->merge.angle);
     ast_status status = open_merging(&m) ? AST_OK : ast_fail_memory(fault);
     if (status == AST_OK)
         status = find_joins(&m, AST_PRICE_ANGLE, most, fault);
@@ -266,10 +266,10 @@ static ast_status merge_round(ast_labelling *l, ast_run *run, double lambda, siz
 /* ---- The options ------------------------------------------------------------------------------------------------- */
 
 static ast_status check_count(const ast_options *o, size_t clusters, ast_fault *fault) {
-    if (o->merge != AST_MERGE_COUNT || o->merge_count <= clusters)
+    if (o->merge.by != AST_MERGE_COUNT || o->merge.count <= clusters)
         return AST_OK;
     return ast_fail(fault, AST_BAD_DATA, "the merge is to leave %zu clusters, but there %s only %zu before it",
-                    o->merge_count, clusters == 1 ? "is" : "are", clusters);
+                    o->merge.count, clusters == 1 ? "is" : "are", clusters);
 }
 
 /* The merge to a level of the tree, as the evidence or the number of clusters says. */
@@ -280,10 +280,10 @@ static ast_status merge_to_level(merging *m, double lambda, ast_fault *fault) {
     ast_status status = ast_distinct_open(&distinct, m->l, fault);
     if (status == AST_OK)
         status = ast_distinct_sum(&distinct, m->l, fault);
-    if (status == AST_OK && o->merge == AST_MERGE_EVIDENCE)
+    if (status == AST_OK && o->merge.by == AST_MERGE_EVIDENCE)
         status = best_level(m, &distinct, &made, fault);
-    else if (o->merge == AST_MERGE_COUNT)
-        made = m->count - o->merge_count;
+    else if (o->merge.by == AST_MERGE_COUNT)
+        made = m->count - o->merge.count;
     if (status == AST_OK && made > 0) {
         apply_joins(m, made);
         status = relabel(m, fault);
@@ -291,7 +291,7 @@ static ast_status merge_to_level(merging *m, double lambda, ast_fault *fault) {
     if (status == AST_OK && made > 0)
         status = ast_labelling_recount(m->l, fault);
     if (status == AST_OK)
-        status = ast_run_refine(m->l, m->run, &distinct, o->merge == AST_MERGE_COUNT, lambda, fault);
+        status = ast_run_refine(m->l, m->run, &distinct, o->merge.by == AST_MERGE_COUNT, lambda, fault);
     ast_distinct_free(&distinct);
     return status;
 }
@@ -303,9 +303,9 @@ static ast_status merge_by_tree(ast_labelling *l, ast_run *run, double lambda, a
     ast_status status = open_merging(&m) ? check_count(o, m.count, fault) : ast_fail_memory(fault);
     if (status == AST_OK)
         status = find_joins(&m, AST_PRICE_LOSS, INFINITY, fault);
-    if (status == AST_OK && o->tree && !keep_tree(&m))
+    if (status == AST_OK && o->merge.tree && !keep_tree(&m))
         status = ast_fail_memory(fault);
-    if (status == AST_OK && o->merge != AST_MERGE_NONE && o->merge != AST_MERGE_ANGLE)
+    if (status == AST_OK && o->merge.by != AST_MERGE_NONE && o->merge.by != AST_MERGE_ANGLE)
         status = merge_to_level(&m, lambda, fault);
     close_merging(&m);
     return status;
@@ -316,13 +316,13 @@ ast_status ast_run_merge(ast_labelling *l, ast_run *run, ast_fault *fault) {
     double lambda = o->method == AST_DP ? ast_cosine(o->angle) - 1 : 0;
     ast_status status = AST_OK;
     run->merged = l->clusters.live;
-    if (o->merge == AST_MERGE_COUNT && l->clusters.live == 0)
+    if (o->merge.by == AST_MERGE_COUNT && l->clusters.live == 0)
         return check_count(o, 0, fault);
     if (l->clusters.live == 0)
         return AST_OK;
-    if (o->tree || o->merge == AST_MERGE_EVIDENCE || o->merge == AST_MERGE_COUNT)
+    if (o->merge.tree || o->merge.by == AST_MERGE_EVIDENCE || o->merge.by == AST_MERGE_COUNT)
         status = merge_by_tree(l, run, lambda, fault);
-    for (size_t joined = 1; o->merge == AST_MERGE_ANGLE && joined > 0 && status == AST_OK;)
+    for (size_t joined = 1; o->merge.by == AST_MERGE_ANGLE && joined > 0 && status == AST_OK;)
         status = merge_round(l, run, lambda, &joined, fault);
     return status;
 }

@@ -212,8 +212,8 @@ static ast_status run_batches(learner *m, ast_fault *fault) {
 /* ---- From start to end ------------------------------------------------------------------------------------------ */
 
 static size_t batch_size(const ast_options *o) {
-    size_t clusters = o->start == AST_GIVEN ? o->means_count : o->clusters;
-    return o->batch ? o->batch : clusters > LEAST_BATCH / EACH ? EACH * clusters : LEAST_BATCH;
+    size_t clusters = o->start.by == AST_GIVEN ? o->start.means_count : o->clusters;
+    return o->minibatch.points ? o->minibatch.points : clusters > LEAST_BATCH / EACH ? EACH * clusters : LEAST_BATCH;
 }
 
 /* Halving keeps a sum below twice a round of points; weights need that bit of room, and one for rounding. */

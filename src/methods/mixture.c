@@ -93,7 +93,7 @@ static void expect_tile(ast_mixture_steps *m, ast_tile_memory *memory, size_t ch
             m->hard[chunk] += memory->weight[i] * best[i];
         }
     m->changed[chunk] += take_labels(m->l, first, n, label);
-    if (m->run->options->hard)
+    if (m->run->options->mixture.hard)
         all_or_nothing(memory->logits, count, n, label);
     m->tiles.kernels->gather(&tile, memory->logits, memory->weight, count, m->grain, memory->sums);
 }
@@ -140,7 +140,7 @@ ast_status ast_mixture_expect(ast_mixture_steps *m, size_t *changed, ast_fault *
     }
     collect_sums(m);
     m->run->log_likelihood = soft;
-    m->run->objective = m->run->options->hard ? hard : soft;
+    m->run->objective = m->run->options->mixture.hard ? hard : soft;
     return ast_pool_cancelled(m->l->pool) ? ast_fail_cancelled(fault) : AST_OK;
 }
 
@@ -171,7 +171,7 @@ static void maximise(ast_mixture_steps *m) {
             continue;
         for (size_t d = 0; d < c->dimension; d++)
             sum[d] = (double)m->sums[k * width + d] * m->grain;
-        maximise_one(c, k, mass, sum, m->run->options->kappa);
+        maximise_one(c, k, mass, sum, m->run->options->mixture.kappa);
     }
 }
 
@@ -242,14 +242,14 @@ ast_status ast_mixture_hold_kappas(ast_mixture_steps *m, ast_distinct *distinct,
     size_t sharp = 0;
     for (size_t k = 0; k < c->count; k++)
         sharp += is_sharp(c, k);
-    if (sharp == 0 || !isnan(m->run->options->kappa))
+    if (sharp == 0 || !isnan(m->run->options->mixture.kappa))
         return AST_OK;
     ast_status status = distinct->copies ? AST_OK : ast_distinct_open(distinct, m->l, fault);
     double *mass = ast_allocate_zero(ast_components_all(c), sizeof *mass);
     if (status == AST_OK && !mass)
         status = ast_fail_memory(fault);
     if (status == AST_OK)
-        count_distinct(&(counting){m, distinct->copies, m->run->options->hard ? NULL : before}, mass);
+        count_distinct(&(counting){m, distinct->copies, m->run->options->mixture.hard ? NULL : before}, mass);
     for (size_t k = 0; k < c->count && status == AST_OK; k++)
         if (is_sharp(c, k) && mass[k] < LEAST_DISTINCT)
             c->kappas[k] = fmin(c->kappas[k], fmax(narrowest(c, k), rising ? before->kappas[k] : 0));
@@ -269,13 +269,13 @@ static void maximise_labels(ast_mixture_steps *m) {
     for (size_t k = 0; k < c->count; k++) {
         double mass = ast_clusters_weight(list, (int32_t)k);
         c->weights[k] = mass / total;
-        c->kappas[k] = isnan(m->run->options->kappa) ? 1 : m->run->options->kappa;
+        c->kappas[k] = isnan(m->run->options->mixture.kappa) ? 1 : m->run->options->mixture.kappa;
         for (size_t d = 0; d < c->dimension; d++) {
             sum[d] = (double)list->sums[k * c->dimension + d] / list->unit;
             c->means[k * c->dimension + d] = (double)list->means[k * c->dimension + d];
         }
         if (mass > 0)
-            maximise_one(c, k, mass, sum, m->run->options->kappa);
+            maximise_one(c, k, mass, sum, m->run->options->mixture.kappa);
     }
 }
 
@@ -296,7 +296,7 @@ static void choose_grain(ast_mixture_steps *m) {
 }
 
 ast_status ast_mixture_open(ast_mixture_steps *m, size_t count, ast_fault *fault) {
-    size_t dimension = m->l->rows.dimension, all = count + (m->run->options->background != 0);
+    size_t dimension = m->l->rows.dimension, all = count + (m->run->options->mixture.background != 0);
     m->soft = ast_allocate(m->l->rows.chunks, sizeof *m->soft);
     m->hard = ast_allocate(m->l->rows.chunks, sizeof *m->hard);
     m->changed = ast_allocate(m->l->rows.chunks, sizeof *m->changed);
@@ -331,8 +331,8 @@ static ast_status iterate(ast_mixture_steps *m, ast_distinct *distinct, ast_comp
             status = ast_run_tell_pass(m->run, m->c->count, changed, m->l->present, m->run->objective, fault);
         if (status != AST_OK)
             return status;
-        bool rises = m->run->objective - last > options->tolerance * (double)m->l->present;
-        m->run->converged = m->run->iterations > 1 && (options->hard ? changed == 0 : !rises);
+        bool rises = m->run->objective - last > options->mixture.tolerance * (double)m->l->present;
+        m->run->converged = m->run->iterations > 1 && (options->mixture.hard ? changed == 0 : !rises);
         if (m->run->converged || m->run->iterations == options->max_iterations)
             return AST_OK;
         last = m->run->objective;
@@ -346,7 +346,7 @@ static ast_status iterate(ast_mixture_steps *m, ast_distinct *distinct, ast_comp
 
 double ast_mixture_criterion(const ast_mixture_steps *m) {
     double count = (double)m->c->count, dimension = (double)m->c->dimension;
-    double numbers = count * (dimension - 1) + (count - 1) + (isnan(m->run->options->kappa) ? count : 0);
+    double numbers = count * (dimension - 1) + (count - 1) + (isnan(m->run->options->mixture.kappa) ? count : 0);
     return -2 * m->run->log_likelihood + (numbers + m->c->background) * log((double)m->l->present);
 }
 
@@ -365,7 +365,7 @@ static ast_status run_components(ast_mixture_steps *m, ast_fault *fault) {
         maximise_labels(m);
         status = ast_mixture_hold_kappas(m, &distinct, NULL, false, fault);
     }
-    if (status == AST_OK && m->run->options->background)
+    if (status == AST_OK && m->run->options->mixture.background)
         ast_components_add_background(m->c, AST_FIRST_SHARE);
     if (status == AST_OK)
         status = iterate(m, &distinct, &before, fault);
@@ -375,7 +375,7 @@ static ast_status run_components(ast_mixture_steps *m, ast_fault *fault) {
 }
 
 ast_status ast_run_movmf(ast_labelling *l, ast_run *run, ast_fault *fault) {
-    if (run->options->auto_clusters)
+    if (run->options->mixture.auto_clusters)
         return ast_run_auto(l, run, fault);
     ast_mixture_steps m = {.l = l, .run = run, .c = &run->components};
     ast_status status = ast_run_nearest(l, run, fault);

@@ -249,7 +249,7 @@ static ast_status descend(ast_mixture_search *s, ast_fault *fault) {
     for (;;) {
         bool climbed = false;
         size_t joined = 0;
-        ast_status status = settle(s, fmax(ROUGH, s->m.run->options->tolerance), fault);
+        ast_status status = settle(s, fmax(ROUGH, s->m.run->options->mixture.tolerance), fault);
         if (status != AST_OK)
             return status;
         keep_best(s, &misses);
@@ -312,7 +312,7 @@ static ast_status finish(ast_mixture_search *s, ast_fault *fault) {
     ast_run *run = s->m.run;
     for (;;) {
         size_t empty = 0;
-        ast_status status = settle(s, run->options->tolerance, fault);
+        ast_status status = settle(s, run->options->mixture.tolerance, fault);
         if (status == AST_OK)
             status = make_result(s, fault);
         if (status == AST_OK)

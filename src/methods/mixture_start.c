@@ -20,7 +20,7 @@
 /* Many starts, so that every component gets some: more than the square root of the points, a sixteenth of few. */
 static size_t first_count(const ast_labelling *l, const ast_options *o) {
     double points = (double)l->present, wanted = fmax(FEWEST, fmax(4 * sqrt(points), points / 16));
-    if (o->clusters || o->start == AST_GIVEN)
+    if (o->clusters || o->start.by == AST_GIVEN)
         return o->clusters;
     return (size_t)fmin(points, fmin(MANY, wanted));
 }
@@ -96,7 +96,8 @@ static bool open_arrays(ast_mixture_search *s, size_t room) {
 static void read_partition(ast_mixture_search *s) {
     const ast_cluster_list *list = &s->l->clusters;
     size_t dimension = list->dimension;
-    s->prior = (ast_kappa_prior){.dimension = dimension, .width = FIRST_WIDTH, .known = s->m.run->options->kappa};
+    s->prior =
+        (ast_kappa_prior){.dimension = dimension, .width = FIRST_WIDTH, .known = s->m.run->options->mixture.kappa};
     for (size_t k = 0; k < list->live; k++) {
         size_t slot = (size_t)list->order[k];
         if (s->distinct.counts[slot] == 0)
@@ -148,7 +149,7 @@ ast_status ast_search_open(ast_mixture_search *s, ast_fault *fault) {
     s->best_evidence = -INFINITY;
     for (size_t k = 0; k < s->count; k++) /* where a sum has no direction, any will do */
         s->m.c->means[k * s->prior.dimension] = 1;
-    if (s->m.run->options->background) {
+    if (s->m.run->options->mixture.background) {
         ast_components_add_background(s->m.c, AST_FIRST_SHARE);
         s->mass[s->count] = s->points * AST_FIRST_SHARE;
     }

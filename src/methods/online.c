@@ -54,7 +54,7 @@ static void step(online *o, const float *x, size_t k, double eta) {
 static double run_round(online *o) {
     const ast_options *options = o->run->options;
     ast_labelling *l = o->l;
-    double ratio = options->learning_rate_end / options->learning_rate, objective = 0;
+    double ratio = options->online.learning_rate_end / options->online.learning_rate, objective = 0;
     ast_random random;
     ast_random_seed(&random, options->seed, (uint64_t)o->run->restart << 32 | (uint32_t)(o->run->iterations + 2));
     ast_random_permutation(&random, o->order, l->rows.count);
@@ -66,7 +66,7 @@ static double run_round(online *o) {
         double weight = l->rows.weights ? l->rows.weights[i] * o->scale : 1;
         size_t k = nearest(o, x);
         objective += weight * o->scores[k];
-        step(o, x, k, weight * options->learning_rate * pow(ratio, o->t++ / o->length));
+        step(o, x, k, weight * options->online.learning_rate * pow(ratio, o->t++ / o->length));
     }
     return objective;
 }

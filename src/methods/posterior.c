@@ -14,14 +14,14 @@
 
 ast_status ast_prior_open(ast_prior *p, const ast_options *o, size_t dimension, ast_fault *fault) {
     *p = (ast_prior){.dimension = dimension,
-                     .concentration = o->concentration,
-                     .kappa = o->kappa,
-                     .median = o->kappa_median > 0 ? o->kappa_median : 10 * (double)dimension,
-                     .mean_kappa = o->prior_kappa};
-    if (o->prior_kappa == 0)
+                     .concentration = o->sampler.concentration,
+                     .kappa = o->mixture.kappa,
+                     .median = o->sampler.kappa_median > 0 ? o->sampler.kappa_median : 10 * (double)dimension,
+                     .mean_kappa = o->sampler.prior_kappa};
+    if (o->sampler.prior_kappa == 0)
         return AST_OK;
     float mean[AST_MAX_DIMENSION];
-    ast_points given = ast_points_f4(o->prior_mean, 1, dimension);
+    ast_points given = ast_points_f4(o->sampler.prior_mean, 1, dimension);
     ast_row_kind kind = ast_read_row(&given, 0, mean);
     if (kind == AST_ROW_MISSING || kind == AST_ROW_INFINITE)
         return ast_fail(fault, AST_BAD_DATA,

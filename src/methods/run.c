@@ -25,8 +25,8 @@ ast_status ast_run_method(ast_labelling *l, ast_run *run, ast_fault *fault) {
 }
 
 static ast_status add_given(ast_labelling *l, const ast_options *options, ast_fault *fault) {
-    ast_points given = ast_points_f4(options->means, options->means_count, l->rows.dimension);
-    for (size_t k = 0; k < options->means_count; k++) {
+    ast_points given = ast_points_f4(options->start.means, options->start.means_count, l->rows.dimension);
+    for (size_t k = 0; k < options->start.means_count; k++) {
         float *mean = l->workers[0].chunk.rows.row;
         ast_row_kind kind = ast_read_row(&given, k, mean);
         if (kind == AST_ROW_MISSING || kind == AST_ROW_INFINITE)

@@ -11,7 +11,7 @@ static ast_status run_sample(ast_labelling *l, ast_run *run, ast_fault *fault) {
     const ast_options *o = run->options;
     ast_subset sample = {0};
     uint64_t stream = ast_draw_stream(run->restart, AST_DRAW_SAMPLE);
-    ast_status status = ast_subset_load_drawn(&sample, l, o->seed, stream, o->sample, fault);
+    ast_status status = ast_subset_load_drawn(&sample, l, o->seed, stream, o->dp.sample, fault);
     if (status == AST_OK)
         status = ast_run_dp_all(&sample.labelling, run, fault);
     if (status == AST_OK)
@@ -23,7 +23,7 @@ static ast_status run_sample(ast_labelling *l, ast_run *run, ast_fault *fault) {
 ast_status ast_run_dp(ast_labelling *l, ast_run *run, ast_fault *fault) {
     const double lambda = ast_cosine(run->options->angle) - 1;
     ast_pass_result pass;
-    if (run->options->sample == 0 || run->options->sample >= l->present)
+    if (run->options->dp.sample == 0 || run->options->dp.sample >= l->present)
         return ast_run_dp_all(l, run, fault);
     ast_labelling_set_rule(l, &ast_dp_rule, run->options->angle);
     ast_status status = run_sample(l, run, fault);

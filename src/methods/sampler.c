@@ -59,7 +59,8 @@ static ast_status tell(const ast_sampler *s, ast_run *run, size_t changed, ast_f
     const ast_options *o = run->options;
     size_t clusters = occupied(&s->l->clusters);
     ast_chain_add(&run->chain, s->log_joint, clusters);
-    bool sample = o->sample_every > 0 && s->sweep > o->burn_in && (s->sweep - o->burn_in) % o->sample_every == 0;
+    bool sample = o->sampler.sample_every > 0 && s->sweep > o->sampler.burn_in &&
+                  (s->sweep - o->sampler.burn_in) % o->sampler.sample_every == 0;
     ast_progress state = {.restart = run->restart,
                           .iteration = run->iterations,
                           .clusters = clusters,
@@ -93,15 +94,15 @@ static ast_status find_clusters(ast_labelling *l, const ast_run *run, ast_fault 
     ast_options options;
     ast_options_init(&options);
     options.angle = l->rows.dimension <= 4 ? NARROW : WIDE;
-    options.merge = AST_MERGE_EVIDENCE;
+    options.merge.by = AST_MERGE_EVIDENCE;
     ast_run start = {.options = &options, .weight_unit = 1};
     ast_status status = ast_run_dp(l, &start, fault);
     start.merging = true;
     if (status == AST_OK)
         status = ast_run_merge(l, &start, fault);
     size_t most = run->options->method == AST_FSD ? run->options->clusters : 0;
-    options.merge = AST_MERGE_COUNT;
-    options.merge_count = most;
+    options.merge.by = AST_MERGE_COUNT;
+    options.merge.count = most;
     if (status == AST_OK && most && l->clusters.live > most)
         status = ast_run_merge(l, &start, fault);
     ast_history_free(&start.history);
@@ -130,7 +131,7 @@ static ast_status number_clusters(ast_labelling *l, size_t count, ast_fault *fau
 
 ast_status ast_sampler_start(ast_labelling *l, ast_run *run, ast_fault *fault) {
     const ast_options *o = run->options;
-    if (o->start != AST_PLUSPLUS || (o->method == AST_CRP && o->clusters))
+    if (o->start.by != AST_PLUSPLUS || (o->method == AST_CRP && o->clusters))
         return ast_run_nearest(l, run, fault);
     ast_status status = find_clusters(l, run, fault);
     size_t found = l->clusters.live, count = found;
@@ -158,7 +159,7 @@ ast_status ast_run_sampler(ast_labelling *l, ast_run *run, ast_sweep *sweep, ast
             status = tell(&s, run, changed, fault);
     }
     if (status == AST_OK)
-        status = ast_chain_finish(&run->chain, (size_t)run->options->burn_in, fault);
+        status = ast_chain_finish(&run->chain, (size_t)run->options->sampler.burn_in, fault);
     if (status == AST_OK)
         status = ast_components_drop_empty(s.c, l, fault);
     if (status == AST_OK) {

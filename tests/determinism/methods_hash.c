@@ -76,9 +76,9 @@ static void one_hash_for_every_method(void **state) {
             options.angle = method == AST_DPMEANS ? 40 : NAN;
             options.clusters = method == AST_DPMEANS ? 0 : 15;
             options.restarts = 2;
-            options.tolerance = 0;
+            options.mixture.tolerance = 0;
             check(&points, &options);
-            options.hard = 1;
+            options.mixture.hard = 1;
             points.weights = method == AST_FSD || method == AST_CRP ? NULL : weights;
             check(&points, &options);
             free(x);

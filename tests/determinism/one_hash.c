@@ -108,9 +108,10 @@ static void check_reference(const set *s, const fingerprint *got) {
     ast_points view = ast_points_f4(s->x, s->count, s->dimension);
     ref_points_read(&points, &view);
     if (s->options.method == AST_SPKM)
-        ref_spkm(&result, &points, s->options.means, s->options.means_count, s->options.max_iterations);
+        ref_spkm(&result, &points, s->options.start.means, s->options.start.means_count, s->options.max_iterations);
     else
-        ref_dp(&result, &points, s->options.angle, s->options.max_iterations, s->options.means, s->options.means_count);
+        ref_dp(&result, &points, s->options.angle, s->options.max_iterations, s->options.start.means,
+               s->options.start.means_count);
     expected.labels = ref_hash(result.labels, s->count);
     expected.means = ref_hash((const int32_t *)result.means, result.clusters * s->dimension);
     expected.clusters = result.clusters;
@@ -151,9 +152,9 @@ static void births_and_deaths(void **state) {
     set_open(&s, "births and deaths", 24 * 120, 3, 10);
     s.slow_oir = 1;
     ref_fill_image(s.x, 24, 120, 0.35, 3);
-    s.options.start = AST_GIVEN;
-    s.options.means = s.x + 3;
-    s.options.means_count = 500;
+    s.options.start.by = AST_GIVEN;
+    s.options.start.means = s.x + 3;
+    s.options.start.means_count = 500;
     fingerprint got = check_one_hash(&s);
     check_reference(&s, &got);
     free(s.x);
@@ -189,9 +190,9 @@ static void spherical_k_means(void **state) {
     set_open(&s, "spherical k-means", ref_scaled(30000), 3, NAN);
     ref_fill_clustered(s.x, s.count, 3, 30, 0.15, 0.1, 5);
     s.options.method = AST_SPKM;
-    s.options.start = AST_GIVEN;
-    s.options.means = s.x; /* the first 24 points */
-    s.options.means_count = 24;
+    s.options.start.by = AST_GIVEN;
+    s.options.start.means = s.x; /* the first 24 points */
+    s.options.start.means_count = 24;
     s.options.max_iterations = 25;
     fingerprint got = check_one_hash(&s);
     check_reference(&s, &got);

@@ -158,15 +158,15 @@ static void awkward_input_fails_cleanly(void **state) {
     for (int i = 0; i < N; i += 100)
         s.x[i * 3] = NAN;
     s.points.weights = s.weights;
-    s.options.order = AST_ORDER_CONTENT;
+    s.options.dp.order = AST_ORDER_CONTENT;
     s.options.restarts = 2;
-    s.options.start = AST_GIVEN;
-    s.options.means = s.x + 3;
-    s.options.means_count = 5;
+    s.options.start.by = AST_GIVEN;
+    s.options.start.means = s.x + 3;
+    s.options.start.means_count = 5;
     fail_all(&s, call_cluster, NULL);
     s.name = "dp, a sample, weights, missing rows";
     s.options.restarts = 1;
-    s.options.sample = 300;
+    s.options.dp.sample = 300;
     fail_all(&s, call_cluster, NULL);
     scene_close(&s);
 }
@@ -178,9 +178,9 @@ static void k_means_fails_cleanly(void **state) {
         scene_open(&s, "spkm", start == AST_GIVEN ? 20 : 3, 2, 25);
         s.options.method = AST_SPKM;
         s.options.clusters = 15;
-        s.options.start = (ast_start)start;
-        s.options.means = start == AST_GIVEN ? s.x : NULL;
-        s.options.means_count = start == AST_GIVEN ? 15 : 0;
+        s.options.start.by = (ast_start)start;
+        s.options.start.means = start == AST_GIVEN ? s.x : NULL;
+        s.options.start.means_count = start == AST_GIVEN ? 15 : 0;
         s.options.restarts = start == AST_RANDOM ? 3 : 1;
         fail_all(&s, call_cluster, NULL);
         scene_close(&s);
@@ -218,11 +218,11 @@ static void sparse_rows_fail_cleanly(void **state) {
         s.options.method = (ast_method)method;
         s.options.clusters = method == AST_SPKM ? 15 : 0;
         fail_all(&s, call_cluster, NULL);
-        s.options.sample = method == AST_DP ? 200 : 0;
+        s.options.dp.sample = method == AST_DP ? 200 : 0;
         s.options.method = method == AST_DP ? AST_DP : AST_MBSPKM;
         s.options.max_iterations = 3;
         fail_all(&s, call_cluster, NULL);
-        s.options.sample = 0;
+        s.options.dp.sample = 0;
         s.options.max_iterations = 100;
         if (method == AST_DP) {
             fail_all(&s, call_cluster, call_small_cluster);
@@ -245,22 +245,21 @@ static void mixtures_and_samplers_fail_cleanly(void **state) {
             s.options.method = (ast_method)method;
             s.options.clusters = method == AST_DPMEANS ? 0 : method == AST_CRP ? 1 : 15;
             s.options.max_iterations = 3;
-            s.options.concentration = 50; /* clusters are born: arrays grow */
-            s.options.prior_kappa = 1;
-            s.options.prior_mean = prior;
+            s.options.sampler.concentration = 50; /* clusters are born: arrays grow */
+            s.options.sampler.prior_kappa = 1;
+            s.options.sampler.prior_mean = prior;
             fail_all(&s, call_small_cluster, NULL); /* many allocations: few points are enough */
             if (method == AST_MOVMF && dimension == 3)
                 fail_all(&s, call_memberships, NULL);
-            s.options.auto_clusters = s.options.background = method == AST_MOVMF && dimension == 3;
-            if (s.options.auto_clusters)
+            s.options.mixture.auto_clusters = s.options.mixture.background = method == AST_MOVMF && dimension == 3;
+            if (s.options.mixture.auto_clusters)
                 fail_all(&s, call_small_cluster, NULL);
             scene_close(&s);
         }
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(open_fails_cleanly),
-                                       cmocka_unit_test(clustering_fails_cleanly),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(open_fails_cleanly), cmocka_unit_test(clustering_fails_cleanly),
                                        cmocka_unit_test(awkward_input_fails_cleanly),
                                        cmocka_unit_test(k_means_fails_cleanly),
                                        cmocka_unit_test(checkpoints_fail_cleanly)};

@@ -32,7 +32,7 @@ static ast_status call_source(ast_context *context, const scene *s, int32_t *out
     ast_report report = {.size = sizeof report};
     ast_options options = s->options;
     options.restarts = 1;
-    options.order = AST_ORDER_GIVEN;
+    options.dp.order = AST_ORDER_GIVEN;
     options.parallel = AST_ORDERED;
     return ast_cluster_source(context, &source, &options, (size_t)1 << 30, &store, &report);
 }

@@ -89,10 +89,10 @@ static void signs_of_rows_change_nothing(void **state) {
     ast_options dp = ref_dp_options(0), spkm = ref_dp_options(NAN);
     spkm.method = AST_SPKM;
     for (uint64_t seed = 600001; seed <= 600000 + ref_case_count(800); seed++) {
-        dp.order = seed % 5 == 0 ? AST_ORDER_RANDOM : AST_ORDER_GIVEN;
+        dp.dp.order = seed % 5 == 0 ? AST_ORDER_RANDOM : AST_ORDER_GIVEN;
         check_signs(seed, &dp, 1);
         spkm.clusters = 1 + seed % 7;
-        spkm.start = seed % 2 ? AST_PLUSPLUS : AST_RANDOM;
+        spkm.start.by = seed % 2 ? AST_PLUSPLUS : AST_RANDOM;
         spkm.restarts = 1 + seed % 3 / 2;
         check_signs(seed, &spkm, 0);
     }

@@ -195,9 +195,9 @@ static void online_equals_the_reference(void **state) {
         ast_points points = ast_points_f4(x, count, dimension);
         ref_points_read(&read, &points);
         ast_options options = options_of(AST_OSPKM);
-        options.start = AST_GIVEN;
-        options.means = x;
-        options.means_count = clusters;
+        options.start.by = AST_GIVEN;
+        options.start.means = x;
+        options.start.means_count = clusters;
         options.max_iterations = rounds;
         options.seed = seed;
         assert_int_equal(ast_cluster(ref_context(seed % 2 ? "base" : REF_FAST, 2), &points, &options, labels, &report),
@@ -261,8 +261,8 @@ static void samples_come_when_asked_for(void **state) {
             ast_options options = options_of((ast_method)method);
             options.clusters = 5;
             options.max_iterations = 50;
-            options.burn_in = 20;
-            options.sample_every = every;
+            options.sampler.burn_in = 20;
+            options.sampler.sample_every = every;
             options.progress = note_sample;
             options.progress_data = &s;
             assert_int_equal(ast_cluster(ref_context(REF_FAST, 2), &points, &options, labels, &report), AST_OK);
@@ -280,15 +280,15 @@ static void bad_options_are_refused(void **state) {
     ast_options good = options_of(AST_CRP), bad[9];
     for (int i = 0; i < 9; i++)
         bad[i] = good;
-    bad[0].concentration = 0;
-    bad[1].kappa_median = -1;
-    bad[2].prior_kappa = 3; /* without a mean */
-    bad[3].prior_mean = x;
-    bad[4].burn_in = -1;
-    bad[5].learning_rate = 0;
+    bad[0].sampler.concentration = 0;
+    bad[1].sampler.kappa_median = -1;
+    bad[2].sampler.prior_kappa = 3; /* without a mean */
+    bad[3].sampler.prior_mean = x;
+    bad[4].sampler.burn_in = -1;
+    bad[5].online.learning_rate = 0;
     bad[6].method = (ast_method)7;
     bad[7].axial = 1;
-    bad[8].order = AST_ORDER_RANDOM;
+    bad[8].dp.order = AST_ORDER_RANDOM;
     assert_null(ast_options_problem(&good));
     for (int i = 0; i < 9; i++)
         assert_non_null(ast_options_problem(&bad[i]));

@@ -27,9 +27,9 @@ static void check_either(uint64_t seed, ref_size size, size_t ways, int axial) {
     if (ast_random_below(&random, 8) == 0)
         options.max_iterations = 1 + (int)ast_random_below(&random, 4);
     if (made.means) {
-        options.start = AST_GIVEN;
-        options.means = made.means;
-        options.means_count = made.means_count;
+        options.start.by = AST_GIVEN;
+        options.start.means = made.means;
+        options.start.means_count = made.means_count;
     }
     ref_dp(&expected, &points, made.angle, options.max_iterations, made.means, made.means_count);
     for (size_t way = 0; way < ways; way++) {

@@ -116,19 +116,20 @@ static void every_bad_option_has_a_sentence(void **state) {
     check_problem(&bad, "method");
     bad = good, bad.parallel = (ast_parallel)9;
     check_problem(&bad, "parallel");
-    bad = good, bad.start = (ast_start)9;
+    bad = good, bad.start.by = (ast_start)9;
     check_problem(&bad, "start");
-    bad = good, bad.start = AST_GIVEN;
+    bad = good, bad.start.by = AST_GIVEN;
     check_problem(&bad, "means");
-    bad = good, bad.start = AST_GIVEN, bad.means = means;
+    bad = good, bad.start.by = AST_GIVEN, bad.start.means = means;
     check_problem(&bad, "means");
-    bad = good, bad.start = AST_GIVEN, bad.means_count = 1;
+    bad = good, bad.start.by = AST_GIVEN, bad.start.means_count = 1;
     check_problem(&bad, "means");
-    bad = good, bad.means = means, bad.means_count = 1;
+    bad = good, bad.start.means = means, bad.start.means_count = 1;
     check_problem(&bad, "means");
     bad = good, bad.method = AST_SPKM;
     check_problem(&bad, "clusters");
-    bad = good, bad.method = AST_SPKM, bad.clusters = 2, bad.start = AST_GIVEN, bad.means = means, bad.means_count = 1;
+    bad = good, bad.method = AST_SPKM, bad.clusters = 2, bad.start.by = AST_GIVEN, bad.start.means = means,
+    bad.start.means_count = 1;
     check_problem(&bad, "means");
 }
 
@@ -168,9 +169,9 @@ static void bad_points_are_refused(void **state) {
     }
     const float *bad_means[] = {means, zero, infinite};
     for (size_t i = 0; i < 3; i++) {
-        options.start = AST_GIVEN;
-        options.means = bad_means[i];
-        options.means_count = 1;
+        options.start.by = AST_GIVEN;
+        options.start.means = bad_means[i];
+        options.start.means_count = 1;
         check_bad_call(&good, &options, "a mean without direction");
     }
 }

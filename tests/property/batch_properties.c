@@ -220,7 +220,7 @@ static void a_shuffle_depends_on_its_seed_alone(void **state) {
     ref_fill_clustered(x, N, 3, 12, 0.3, 0.5, 7);
     ast_points points = ast_points_f4(x, N, 3);
     ast_options options = ref_dp_options(30);
-    options.order = AST_ORDER_RANDOM;
+    options.dp.order = AST_ORDER_RANDOM;
     options.seed = 42;
     assert_int_equal(ast_cluster(ref_context(REF_FAST, 1), &points, &options, first, &report), AST_OK);
     assert_int_equal(ast_cluster(ref_context("base", 8), &points, &options, again, &report), AST_OK);
@@ -241,7 +241,7 @@ static void check_restarts(const ast_points *points, double angle, ast_order ord
     for (int r = 0; r < restarts; r++) {
         ast_report one = {.size = sizeof one};
         ast_options options = ref_dp_options(angle);
-        options.order = r == 0 ? order : AST_ORDER_CONTENT;
+        options.dp.order = r == 0 ? order : AST_ORDER_CONTENT;
         options.seed = 5 + (uint64_t)r;
         assert_int_equal(ast_cluster(ref_context("base", 2), points, &options, runs[r], &one), AST_OK);
         assert_true(one.clusters > 1 && isnan(one.stability) && isnan(one.silhouette));
@@ -275,7 +275,7 @@ static void restarts_keep_the_best_silhouette(void **state) {
     for (int order = AST_ORDER_GIVEN; order <= AST_ORDER_RANDOM; order++) {
         ast_report report = {.size = sizeof report};
         ast_options options = ref_dp_options(30);
-        options.order = (ast_order)order;
+        options.dp.order = (ast_order)order;
         options.seed = 5;
         options.restarts = RESTARTS;
         assert_int_equal(ast_cluster(ref_context("base", 3), &points, &options, again, &report), AST_OK);
@@ -330,7 +330,7 @@ static void content_order_ignores_the_order_of_rows(void **state) {
         again.weights = seed % 2 ? permuted : NULL;
         ast_report report = {.size = sizeof report}, second = {.size = sizeof second};
         ast_options options = ref_dp_options(20 + (double)(seed % 5) * 10);
-        options.order = AST_ORDER_CONTENT;
+        options.dp.order = AST_ORDER_CONTENT;
         options.axial = seed % 4 == 0;
         options.seed = seed;
         options.restarts = seed % 5 == 0 ? 3 : 1;

@@ -145,9 +145,9 @@ static void check_assign(const trial *t, double angle, const ref_setup *setup) {
 static ast_options given(const trial *t, ast_method method) {
     ast_options options = ref_dp_options(t->made.angle);
     options.method = method;
-    options.start = AST_GIVEN;
-    options.means = t->means;
-    options.means_count = t->clusters;
+    options.start.by = AST_GIVEN;
+    options.start.means = t->means;
+    options.start.means_count = t->clusters;
     options.max_iterations = 6;
     return options;
 }
@@ -156,9 +156,9 @@ static void check_dp(const trial *t, bool warm, const ref_setup *setup) {
     ref_result expected;
     ast_options options = given(t, AST_DP);
     if (!warm) {
-        options.start = AST_PLUSPLUS;
-        options.means = NULL;
-        options.means_count = 0;
+        options.start.by = AST_PLUSPLUS;
+        options.start.means = NULL;
+        options.start.means_count = 0;
     }
     ref_dp(&expected, &t->points, t->made.angle, 6, warm ? t->means : NULL, warm ? t->clusters : 0);
     ref_check_run(&t->made, &t->points, &expected, &options, setup);
@@ -181,9 +181,9 @@ static void check_starts(const trial *t, const ref_setup *setup) {
     int32_t *labels = ref_take(2 * count + 1, sizeof *labels);
     ast_context *context = ref_context(setup->isa, setup->threads);
     ast_options options = given(t, AST_SPKM);
-    options.start = AST_PLUSPLUS;
-    options.means = NULL;
-    options.means_count = 0;
+    options.start.by = AST_PLUSPLUS;
+    options.start.means = NULL;
+    options.start.means_count = 0;
     options.clusters = t->clusters < t->points.used ? t->clusters : t->points.used;
     options.seed = t->made.seed;
     options.max_iterations = 1;
@@ -315,7 +315,7 @@ static void check_ways(ast_method method, double angle, size_t clusters) {
     ast_options options = ref_dp_options(angle);
     options.method = method;
     options.clusters = clusters;
-    options.start = method == AST_SPKM ? AST_RANDOM : AST_PLUSPLUS;
+    options.start.by = method == AST_SPKM ? AST_RANDOM : AST_PLUSPLUS;
     options.max_iterations = 5;
     ref_fill_clustered(x, count, 3, 300, 0.02, 0.4, 11);
     for (size_t number = 0; number <= 8; number++) {

@@ -232,7 +232,7 @@ static void test_order_of_rows(void **state) {
         other->weights[i] = t->weights[order[i]];
     }
     ast_options options = centred_options(AST_DP);
-    options.order = AST_ORDER_CONTENT;
+    options.dp.order = AST_ORDER_CONTENT;
     outcome *a = run(context, &t->points, &options), *b = run(context, &other->points, &options);
     assert_memory_equal(a->center, b->center, sizeof a->center);
     for (size_t i = 0; i < COUNT; i++)
@@ -414,9 +414,9 @@ static void check_case(uint64_t seed, ref_size size, size_t ways) {
     ast_options options = ref_dp_options(made.angle);
     options.representatives = 1 + ast_random_below(&random, 6);
     options.axial = ast_random_below(&random, 3) == 0;
-    options.order = (ast_order)ast_random_below(&random, 3);
+    options.dp.order = (ast_order)ast_random_below(&random, 3);
     options.restarts = 1 + (int)ast_random_below(&random, 2);
-    options.min_size = ast_random_below(&random, 2) ? 2 : 0;
+    options.merge.min_size = ast_random_below(&random, 2) ? 2 : 0;
     int32_t *labels = malloc((made.points.count + 1) * sizeof *labels);
     ast_report report = {.size = sizeof report};
     ast_context *context = ref_context("base", 2);

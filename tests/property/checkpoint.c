@@ -196,19 +196,19 @@ static void check_dp(uint64_t seed, ref_size size, size_t ways) {
     ast_random_seed(&random, seed, 91);
     ast_options options = ref_dp_options(made.angle);
     options.axial = ast_random_below(&random, 4) == 0;
-    options.order = ast_random_below(&random, 5) == 0   ? AST_ORDER_RANDOM
-                    : ast_random_below(&random, 5) == 0 ? AST_ORDER_CONTENT
-                                                        : AST_ORDER_GIVEN;
+    options.dp.order = ast_random_below(&random, 5) == 0   ? AST_ORDER_RANDOM
+                       : ast_random_below(&random, 5) == 0 ? AST_ORDER_CONTENT
+                                                           : AST_ORDER_GIVEN;
     options.restarts = ast_random_below(&random, 5) == 0 ? 3 : 1;
-    options.merge = ast_random_below(&random, 4) == 0 ? AST_MERGE_EVIDENCE : AST_MERGE_NONE;
+    options.merge.by = ast_random_below(&random, 4) == 0 ? AST_MERGE_EVIDENCE : AST_MERGE_NONE;
     options.max_iterations = ast_random_below(&random, 4) ? 100 : 3;
-    bool ranks = options.order == AST_ORDER_GIVEN && options.restarts == 1 && options.merge == AST_MERGE_NONE;
+    bool ranks = options.dp.order == AST_ORDER_GIVEN && options.restarts == 1 && options.merge.by == AST_MERGE_NONE;
     if (!ranks && ast_random_below(&random, 3) == 0)
         options.parallel = AST_OIR;
     if (made.means) {
-        options.start = AST_GIVEN;
-        options.means = made.means;
-        options.means_count = made.means_count;
+        options.start.by = AST_GIVEN;
+        options.start.means = made.means;
+        options.start.means_count = made.means_count;
     }
     snprintf(text, sizeof text, "AST_TEST_SEED=%llu, %s: dp", (unsigned long long)seed, made.text);
     check_relay(&made.points, &options, ranks, text, &random);
@@ -228,7 +228,7 @@ static void check_spkm(uint64_t seed, ref_size size, size_t ways) {
     options.axial = ast_random_below(&random, 4) == 0;
     options.clusters = 1 + ast_random_below(&random, 8);
     options.seed = seed;
-    options.start = ast_random_below(&random, 3) ? AST_PLUSPLUS : AST_RANDOM;
+    options.start.by = ast_random_below(&random, 3) ? AST_PLUSPLUS : AST_RANDOM;
     options.restarts = 1 + (int)ast_random_below(&random, 3);
     options.max_iterations = ast_random_below(&random, 4) ? 100 : 3;
     snprintf(text, sizeof text, "AST_TEST_SEED=%llu, %s: spkm", (unsigned long long)seed, made.text);

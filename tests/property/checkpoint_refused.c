@@ -141,7 +141,7 @@ static void test_other_options_are_refused(void **state) {
     o.angle = 20;
     refuses(&s, &s.points, &o, "another method");
     o = s.options;
-    o.merge = AST_MERGE_EVIDENCE;
+    o.merge.by = AST_MERGE_EVIDENCE;
     refuses(&s, &s.points, &o, "another merge");
     o = s.options;
     o.clusters = 5;
@@ -153,7 +153,7 @@ static void test_other_options_are_refused(void **state) {
     o.axial = 1;
     refuses(&s, &s.points, &o, "axial");
     o = s.options;
-    o.start = AST_RANDOM;
+    o.start.by = AST_RANDOM;
     refuses(&s, &s.points, &o, "another start");
     o = s.options;
     o.max_iterations = 99;

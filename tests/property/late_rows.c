@@ -214,7 +214,7 @@ static void batches_label_them(void **state) {
             options.method = AST_SPKM;
             options.clusters = 4;
         }
-        options.order = (ast_order)(options.method == AST_DP ? round % 3 : 0);
+        options.dp.order = (ast_order)(options.method == AST_DP ? round % 3 : 0);
         options.restarts = round % 6 == 4 ? 3 : 1;
         options.axial = s->axial;
         ast_points rows = ast_points_f4(s->rows, s->count, s->dimension);

@@ -148,7 +148,7 @@ static void evidence_finds_unequal_clusters(void **state) {
             ast_options options = ref_dp_options(angle);
             make_mixture(&m, seed % 2 ? 10 : 50, seed % 2 ? ten : fifty, seed);
             ast_points points = ast_points_f4(m.x, N, m.dimension);
-            options.merge = AST_MERGE_EVIDENCE;
+            options.merge.by = AST_MERGE_EVIDENCE;
             assert_int_equal(ast_cluster(ref_context(REF_FAST, 2), &points, &options, labels, &report), AST_OK);
             assert_int_equal(ast_cluster(ref_context("base", 3), &points, &options, again, &report), AST_OK);
             assert_memory_equal(labels, again, sizeof labels);
@@ -177,7 +177,7 @@ static void evidence_merges_what_has_no_structure(void **state) {
         ast_points points = ast_points_f4(x, COUNT, D);
         ast_report report = {.size = sizeof report};
         ast_options options = ref_dp_options(25);
-        options.merge = AST_MERGE_EVIDENCE;
+        options.merge.by = AST_MERGE_EVIDENCE;
         assert_int_equal(ast_cluster(ref_context(REF_FAST, 2), &points, &options, labels, &report), AST_OK);
         assert_true(report.merged > 20);
         assert_int_equal(report.clusters, 1);
@@ -197,7 +197,7 @@ static void copies_change_no_evidence(void **state) {
     ast_points points = ast_points_f4(m.x, N, 10), doubled = ast_points_f4(twice, 2 * N, 10);
     ast_report report = {.size = sizeof report};
     ast_options options = ref_dp_options(40);
-    options.merge = AST_MERGE_EVIDENCE;
+    options.merge.by = AST_MERGE_EVIDENCE;
     assert_int_equal(ast_cluster(ref_context(REF_FAST, 2), &points, &options, once, &report), AST_OK);
     assert_int_equal(report.clusters, CLUSTERS);
     assert_int_equal(ast_cluster(ref_context(REF_FAST, 2), &doubled, &options, labels, &report), AST_OK);
@@ -221,8 +221,8 @@ static void the_tree_adds_up(void **state) {
         ast_report report = {.size = sizeof report};
         ast_options options = ref_dp_options(30 + (double)(seed % 4) * 5);
         ast_context *context = ref_context(REF_FAST, 1 + (int)(seed % 3));
-        options.tree = 1;
-        options.leaves = leaves;
+        options.merge.tree = 1;
+        options.merge.leaves = leaves;
         options.axial = seed % 3 == 0;
         assert_int_equal(ast_cluster(context, &points, &options, labels, &report), AST_OK);
         assert_memory_equal(labels, leaves, sizeof labels);
@@ -240,11 +240,11 @@ static void the_tree_adds_up(void **state) {
             sizes[tree[t].into] = tree[t].count;
         }
         size_t found = report.clusters;
-        options.merge = AST_MERGE_COUNT;
-        options.merge_count = 1 + seed % found;
+        options.merge.by = AST_MERGE_COUNT;
+        options.merge.count = 1 + seed % found;
         assert_int_equal(ast_cluster(context, &points, &options, labels, &report), AST_OK);
-        assert_true(report.clusters == options.merge_count && report.merged == found);
-        options.merge_count = found + 1;
+        assert_true(report.clusters == options.merge.count && report.merged == found);
+        options.merge.count = found + 1;
         assert_int_equal(ast_cluster(context, &points, &options, labels, &report), AST_BAD_DATA);
     }
 }
@@ -261,8 +261,8 @@ static void near_means_become_one(void **state) {
         ast_points points = ast_points_f4(x, COUNT, 3);
         ast_report report = {.size = sizeof report};
         ast_options options = ref_dp_options(20);
-        options.merge = AST_MERGE_ANGLE;
-        options.merge_angle = 25;
+        options.merge.by = AST_MERGE_ANGLE;
+        options.merge.angle = 25;
         ast_context *context = ref_context(REF_FAST, 2);
         assert_int_equal(ast_cluster(context, &points, &options, labels, &report), AST_OK);
         const ast_cluster_info *clusters = ast_clusters(context, &count);
@@ -382,10 +382,10 @@ static void passes_follow_their_definition(void **state) {
         size_t joins;
         ref_fill_clustered(x, ROWS, p.dimension, 5, 0.3, 0.3, seed);
         ast_points points = ast_points_f4(x, ROWS, p.dimension);
-        options.tree = 1;
-        options.leaves = leaves;
-        options.merge = AST_MERGE_COUNT;
-        options.merge_count = p.clusters;
+        options.merge.tree = 1;
+        options.merge.leaves = leaves;
+        options.merge.by = AST_MERGE_COUNT;
+        options.merge.count = p.clusters;
         assert_int_equal(ast_cluster(context, &points, &options, labels, &report), AST_OK);
         const ast_tree_join *tree = ast_tree(context, &joins);
         cut_tree(tree, joins + 1, p.clusters, leaves, cut);
@@ -422,8 +422,8 @@ static void heads_change_no_merge(void **state) {
         ast_report report = {.size = sizeof report}, other = {.size = sizeof other};
         ast_options options = ref_dp_options(35);
         options.axial = seed % 4 == 0;
-        options.merge = seed % 2 ? AST_MERGE_EVIDENCE : AST_MERGE_COUNT;
-        options.merge_count = 3;
+        options.merge.by = seed % 2 ? AST_MERGE_EVIDENCE : AST_MERGE_COUNT;
+        options.merge.count = 3;
         options.max_iterations = 5;
         assert_int_equal(ast_cluster(plain, &points, &options, expected, &report), AST_OK);
         assert_int_equal(ast_cluster(heads, &points, &options, labels, &other), AST_OK);
@@ -460,10 +460,10 @@ static void a_resumed_run_merges_too(void **state) {
         keeper k = {.context = ref_context(REF_FAST, 2)};
         ast_report report = {.size = sizeof report}, second = {.size = sizeof second};
         ast_options options = ref_dp_options(25);
-        options.merge = (ast_merge)merge;
-        options.merge_angle = 15;
-        options.merge_count = 20;
-        options.min_size = 4;
+        options.merge.by = (ast_merge)merge;
+        options.merge.angle = 15;
+        options.merge.count = 20;
+        options.merge.min_size = 4;
         options.progress = keep_last;
         options.progress_data = &k;
         ref_store_open(&k.store);
@@ -493,11 +493,11 @@ static void clusters_of_a_sample_merge(void **state) {
         ast_points points = ast_points_f4(x, COUNT, D);
         ast_report report = {.size = sizeof report};
         ast_options options = ref_dp_options(18.5 + (double)(seed % 8) / 4);
-        options.sample = 150;
+        options.dp.sample = 150;
         options.seed = seed;
         options.max_iterations = 1;
-        options.merge = AST_MERGE_COUNT;
-        options.merge_count = 4;
+        options.merge.by = AST_MERGE_COUNT;
+        options.merge.count = 4;
         assert_int_equal(ast_cluster(ref_context(REF_FAST, 2), &points, &options, labels, &report), AST_OK);
         const ast_cluster_info *info = ast_clusters(ref_context(REF_FAST, 2), &clusters);
         assert_int_equal(clusters, 4);
@@ -539,7 +539,7 @@ static void small_clusters_dissolve(void **state) {
             memcpy(means + k * dimension, all[k].mean, dimension * sizeof *means);
             kept += sizes[k] >= 8;
         }
-        options.min_size = 8;
+        options.merge.min_size = 8;
         assert_int_equal(ast_cluster(context, &points, &options, labels, &report), AST_OK);
         assert_int_equal(report.clusters, kept);
         for (size_t i = 0; i < COUNT; i++) {

@@ -189,8 +189,8 @@ static ast_report run(ast_context *context, const ast_points *points, int backgr
     ast_options options;
     ast_options_init(&options);
     options.method = AST_MOVMF;
-    options.auto_clusters = 1;
-    options.background = background;
+    options.mixture.auto_clusters = 1;
+    options.mixture.background = background;
     if (ast_cluster(context, points, &options, labels, &report) != AST_OK)
         fail_msg("%s", ast_message(context));
     assert_true(isfinite(report.objective) && isfinite(report.log_likelihood) && isfinite(report.bic));

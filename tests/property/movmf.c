@@ -99,12 +99,12 @@ static void check_two_passes(uint64_t seed, int hard, double kappa) {
     ref_mixture_maximise(&m, &points, memberships, kappa);
     likelihood[1] = ref_mixture_expect(&m, &points, hard, memberships);
     ast_options options = movmf_options(0);
-    options.start = AST_GIVEN;
-    options.means = s.means;
-    options.means_count = s.clusters;
-    options.hard = hard;
-    options.kappa = kappa;
-    options.tolerance = 0;
+    options.start.by = AST_GIVEN;
+    options.start.means = s.means;
+    options.start.means_count = s.clusters;
+    options.mixture.hard = hard;
+    options.mixture.kappa = kappa;
+    options.mixture.tolerance = 0;
     options.max_iterations = 2;
     options.progress = ref_trace_record;
     options.progress_data = &trace;
@@ -141,8 +141,8 @@ static void likelihood_never_falls(void **state) {
         ast_report report = {.size = sizeof report};
         set_open(&s, seed);
         ast_options options = movmf_options(s.clusters + (size_t)(seed % 4)); /* also more than there are */
-        options.hard = seed % 3 == 0;
-        options.tolerance = 0;
+        options.mixture.hard = seed % 3 == 0;
+        options.mixture.tolerance = 0;
         options.seed = seed;
         options.progress = ref_trace_record;
         options.progress_data = &trace;
@@ -154,8 +154,8 @@ static void likelihood_never_falls(void **state) {
                 fail_msg("seed %d: pass %zu brings the objective from %.15g to %.15g", (int)seed, t,
                          trace.passes[t - 1].objective, trace.passes[t].objective);
         assert_true(report.objective == trace.passes[trace.count - 1].objective);
-        assert_true(options.hard || report.objective == report.log_likelihood);
-        assert_true(!options.hard || report.objective <= report.log_likelihood + 1e-9);
+        assert_true(options.mixture.hard || report.objective == report.log_likelihood);
+        assert_true(!options.mixture.hard || report.objective <= report.log_likelihood + 1e-9);
         free(labels);
         ref_trace_free(&trace);
         set_close(&s);
@@ -193,7 +193,7 @@ static void known_kappas_are_recovered(void **state) {
             ast_report report = {.size = sizeof report};
             ast_options options = movmf_options(4);
             options.restarts = 3;
-            options.hard = hard;
+            options.mixture.hard = hard;
             ast_context *context = ref_context(REF_FAST, 2);
             expect_ok(context, ast_cluster(context, &points, &options, labels, &report));
             assert_true(report.converged);
@@ -249,9 +249,9 @@ static void weights_are_repetitions(void **state) {
         points.weights = repeated ? NULL : weights;
         ast_report report = {.size = sizeof report};
         ast_options options = movmf_options(0);
-        options.start = AST_GIVEN;
-        options.means = x;
-        options.means_count = 3;
+        options.start.by = AST_GIVEN;
+        options.start.means = x;
+        options.start.means_count = 3;
         ast_context *context = ref_context(REF_FAST, 2);
         expect_ok(context, ast_cluster(context, &points, &options, labels, &report));
         for (size_t k = 0; k < 3; k++)
@@ -352,7 +352,7 @@ static void corners_are_finite(void **state) {
                 ast_report report = {.size = sizeof report};
                 ast_points points = ast_points_f4(x, count, 3);
                 ast_options options = movmf_options(clusters);
-                options.hard = hard;
+                options.mixture.hard = hard;
                 ast_context *context = ref_context(REF_FAST, 1);
                 expect_ok(context, ast_cluster(context, &points, &options, labels, &report));
                 const ast_cluster_info *info = ast_clusters(context, &found);
@@ -371,12 +371,12 @@ static void bad_options_are_refused(void **state) {
     assert_non_null(ast_options_problem(&options));
     options = movmf_options(3);
     assert_null(ast_options_problem(&options));
-    options.kappa = -1;
+    options.mixture.kappa = -1;
     assert_non_null(ast_options_problem(&options));
-    options.kappa = INFINITY;
+    options.mixture.kappa = INFINITY;
     assert_non_null(ast_options_problem(&options));
     options = movmf_options(3);
-    options.tolerance = NAN;
+    options.mixture.tolerance = NAN;
     assert_non_null(ast_options_problem(&options));
 }
 

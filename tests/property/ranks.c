@@ -151,9 +151,9 @@ static void check_dp(uint64_t seed, ref_size size, size_t ways) {
     ast_options options = ref_dp_options(made.angle);
     options.axial = (int)ast_random_below(&random, 4) == 0;
     if (made.means) {
-        options.start = AST_GIVEN;
-        options.means = made.means;
-        options.means_count = made.means_count;
+        options.start.by = AST_GIVEN;
+        options.start.means = made.means;
+        options.start.means_count = made.means_count;
     }
     check_options(&made, &options, "dp", ways, &random);
     ref_case_free(&made);
@@ -170,7 +170,7 @@ static void check_spkm(uint64_t seed, ref_size size, size_t ways) {
     options.axial = (int)ast_random_below(&random, 4) == 0;
     options.clusters = 1 + ast_random_below(&random, 8);
     options.seed = seed;
-    options.start = ast_random_below(&random, 3) ? AST_PLUSPLUS : AST_RANDOM;
+    options.start.by = ast_random_below(&random, 3) ? AST_PLUSPLUS : AST_RANDOM;
     options.restarts = 1 + (int)ast_random_below(&random, 2);
     check_options(&made, &options, "spkm", ways, &random);
     ref_case_free(&made);
@@ -292,7 +292,7 @@ static void live(const ast_comm *comm, void *data) {
     ast_open(&context, 1);
     options.progress = hear;
     options.progress_data = &one;
-    options.order = comm->rank == s->shuffler ? AST_ORDER_RANDOM : AST_ORDER_GIVEN;
+    options.dp.order = comm->rank == s->shuffler ? AST_ORDER_RANDOM : AST_ORDER_GIVEN;
     size_t first = COUNT / 3 * (size_t)comm->rank;
     ast_points points = ast_points_f4(s->x + 3 * first, COUNT / 3, 3);
     ast_join(context, comm);

@@ -301,14 +301,14 @@ static void compare_batches(const ref_case *made, const ref_points *points, ast_
     ast_options_init(&options);
     options.method = AST_MBSPKM;
     options.axial = points->axial;
-    options.start = AST_GIVEN;
-    options.means = means;
-    options.means_count = clusters;
+    options.start.by = AST_GIVEN;
+    options.start.means = means;
+    options.start.means_count = clusters;
     options.seed = made->seed;
-    options.batch = ast_random_below(random, 3) ? 1 + (size_t)ast_random_below(random, points->used + 3) : 0;
+    options.minibatch.points = ast_random_below(random, 3) ? 1 + (size_t)ast_random_below(random, points->used + 3) : 0;
     options.max_iterations = ast_random_below(random, 3) ? 40 : 1 + (int)ast_random_below(random, 12);
     size_t usual = 10 * clusters > 1024 ? 10 * clusters : 1024;
-    batches_open(&b, points, means, clusters, options.batch ? options.batch : usual);
+    batches_open(&b, points, means, clusters, options.minibatch.points ? options.minibatch.points : usual);
     int steps = run_batches(&b, options.seed, options.max_iterations, &converged, &replaced);
     if (are_units(b.means, clusters, points->dimension)) {
         ref_spkm(&once, points, b.means, clusters, 1);
@@ -350,9 +350,9 @@ static void compare_sample(const ref_case *made, const ref_points *points, ast_r
     ast_options options = ref_dp_options(made->angle);
     options.axial = points->axial;
     options.seed = made->seed;
-    options.sample = 1 + (size_t)ast_random_below(random, points->used - 1);
+    options.dp.sample = 1 + (size_t)ast_random_below(random, points->used - 1);
     options.max_iterations = ast_random_below(random, 4) ? 40 : 1 + (int)ast_random_below(random, 3);
-    draw_sample(points, options.seed, options.sample, &sample);
+    draw_sample(points, options.seed, options.dp.sample, &sample);
     ref_dp(&some, &sample, options.angle, options.max_iterations, NULL, 0);
     bool comparable =
         !points->axial || made->continuous; /* a mean is returned on either side, which is seen at 90 degrees */

@@ -81,7 +81,7 @@ static void seat(restaurant *r, const sampler_chain *c, size_t i, uint64_t key, 
     double kappa = alone ? r->kappas[*label] : ast_draw_prior_kappa(&c->s.prior, &random);
     for (size_t k = 0; k < r->tables; k++)
         weight[k] = log_choice(r, k, x, c->dimension);
-    weight[r->tables] = log(c->options.concentration) + ast_log_marginal(&c->s.prior, x, kappa);
+    weight[r->tables] = log(c->options.sampler.concentration) + ast_log_marginal(&c->s.prior, x, kappa);
     for (size_t k = 0; k <= r->tables; k++)
         most = fmax(most, weight[k]);
     for (size_t k = 0; k <= r->tables; k++)
@@ -145,10 +145,10 @@ static void crp_draws_the_definition(void **state) {
             labels[i] = (int32_t)(i % 2);
         ref_fill_clustered(c.x, count, c.dimension, 4, 0.2, 0.2, seed);
         c.options.seed = seed;
-        c.options.concentration = 1 + (double)(seed % 3);
-        c.options.kappa = seed % 3 == 0 ? 30 : NAN;
-        c.options.prior_kappa = seed % 2 ? 1.5 : 0;
-        c.options.prior_mean = seed % 2 ? prior_mean : NULL;
+        c.options.sampler.concentration = 1 + (double)(seed % 3);
+        c.options.mixture.kappa = seed % 3 == 0 ? 30 : NAN;
+        c.options.sampler.prior_kappa = seed % 2 ? 1.5 : 0;
+        c.options.sampler.prior_mean = seed % 2 ? prior_mean : NULL;
         chain_start(&c, labels);
         for (int sweep = 1; sweep <= 3; sweep++)
             check_seating(&c, r, labels, sweep);

@@ -48,8 +48,8 @@ static void check_three(ast_method method, double kappa, const float *x, const i
     ast_agreement agreement = {.size = sizeof agreement};
     size_t clusters, large = 0;
     ast_options options = sampler_options(method, method == AST_FSD ? 12 : 0);
-    options.concentration = 0.5;
-    options.kappa = kappa;
+    options.sampler.concentration = 0.5;
+    options.mixture.kappa = kappa;
     options.max_iterations = 2000;
     ast_context *context = ref_context(REF_FAST, 2);
     assert_int_equal(ast_cluster(context, &points, &options, labels, &report), AST_OK);
@@ -104,8 +104,8 @@ static void check_prior(ast_method method, size_t count, size_t clusters, double
     ref_fill_clustered(x, count, 3, 5, 0.1, 0.3, 9);
     ast_points points = ast_points_f4(x, count, 3);
     ast_options options = sampler_options(method, clusters);
-    options.kappa = 0;
-    options.concentration = alpha;
+    options.mixture.kappa = 0;
+    options.sampler.concentration = alpha;
     options.max_iterations = (int)s.length;
     options.progress = note_clusters;
     options.progress_data = &s;
@@ -221,7 +221,7 @@ static void from_the_prior(sampler_chain *c, size_t draws, series *out) {
             kappas[k] = ast_draw_prior_kappa(&c->s.prior, &random);
             ast_draw_mean(&c->s.prior, &random, nothing, kappas[k], means + k * 3);
         }
-        draw_labels(&random, method, c->options.concentration, labels);
+        draw_labels(&random, method, c->options.sampler.concentration, labels);
         draw_points(&random, labels, means, kappas, x);
         measure(x, labels, means, kappas, value);
         for (int j = 0; j < STATISTICS; j++)
@@ -257,11 +257,11 @@ static void check_joint(ast_method method, double kappa, double prior_kappa) {
     int32_t labels[FEW] = {0};
     chain_open(&c, method, FEW, 3, method == AST_FSD ? ROOMS : 1, 1);
     ref_fill_clustered(c.x, FEW, 3, 2, 0.3, 0, 3);
-    c.options.kappa = kappa;
-    c.options.kappa_median = 5;
-    c.options.concentration = 1.5;
-    c.options.prior_kappa = prior_kappa;
-    c.options.prior_mean = prior_kappa > 0 ? prior_mean : NULL;
+    c.options.mixture.kappa = kappa;
+    c.options.sampler.kappa_median = 5;
+    c.options.sampler.concentration = 1.5;
+    c.options.sampler.prior_kappa = prior_kappa;
+    c.options.sampler.prior_mean = prior_kappa > 0 ? prior_mean : NULL;
     chain_start(&c, labels);
     for (int j = 0; j < STATISTICS; j++)
         prior[j].length = successive[j].length = draws;

@@ -204,7 +204,7 @@ static ast_options some_options(uint64_t seed, double angle, bool spkm, ast_rand
         options.method = AST_SPKM;
         options.clusters = 1 + ast_random_below(random, 12);
         options.seed = seed;
-        options.start = ast_random_below(random, 3) ? AST_PLUSPLUS : AST_RANDOM;
+        options.start.by = ast_random_below(random, 3) ? AST_PLUSPLUS : AST_RANDOM;
     }
     options.axial = (int)ast_random_below(random, 4) == 0;
     return options;
@@ -218,9 +218,9 @@ static void check_case(uint64_t seed, ref_size size, size_t ways) {
     bool spkm = ast_random_below(&random, 3) == 0;
     ast_options options = some_options(seed, made.angle, spkm, &random);
     if (made.means && !spkm) {
-        options.start = AST_GIVEN;
-        options.means = made.means;
-        options.means_count = made.means_count;
+        options.start.by = AST_GIVEN;
+        options.start.means = made.means;
+        options.start.means_count = made.means_count;
     }
     check_ways(made.text, &made.points, &options, ways, &random);
     ref_case_free(&made);
@@ -294,9 +294,9 @@ static void test_empty_clusters(void **state) {
     ast_options options;
     ast_options_init(&options);
     options.method = AST_SPKM;
-    options.start = AST_GIVEN;
-    options.means = start;
-    options.means_count = 12;
+    options.start.by = AST_GIVEN;
+    options.start.means = start;
+    options.start.means_count = 12;
     check_ways("empty clusters", &points, &options, 6 / (REF_SLOWER > 1 ? 3 : 1), &random);
     free(x);
 }
@@ -402,7 +402,7 @@ static void test_refused(void **state) {
     static stage s;
     (void)state;
     set_stage(&s, 0);
-    s.options.order = AST_ORDER_CONTENT;
+    s.options.dp.order = AST_ORDER_CONTENT;
     check_refused(&s, "other orders need all points in memory");
     set_stage(&s, 0);
     s.options.restarts = 2;

@@ -62,9 +62,9 @@ static void check_dp(sparse_case *c, size_t ways) {
     ref_result expected;
     ast_options options = ref_dp_options(c->made.angle);
     if (c->made.means) {
-        options.start = AST_GIVEN;
-        options.means = c->made.means;
-        options.means_count = c->made.means_count;
+        options.start.by = AST_GIVEN;
+        options.start.means = c->made.means;
+        options.start.means_count = c->made.means_count;
     }
     ref_dp(&expected, &c->points, c->made.angle, options.max_iterations, c->made.means, c->made.means_count);
     for (size_t way = 0; way < ways; way++) {
@@ -129,9 +129,9 @@ static void check_spkm(sparse_case *c, size_t ways) {
     size_t most = c->points.used < 30 ? c->points.used : 30, clusters = 1 + (size_t)ast_random_below(&c->random, most);
     float *means = draw_means(c, clusters);
     ast_options options = spkm_options(clusters);
-    options.start = AST_GIVEN;
-    options.means = means;
-    options.means_count = clusters;
+    options.start.by = AST_GIVEN;
+    options.start.means = means;
+    options.start.means_count = clusters;
     options.max_iterations = 40;
     ref_spkm(&expected, &c->points, means, clusters, 40);
     for (size_t way = 0; way < ways; way++) {
@@ -240,14 +240,14 @@ static void drawn_starts_equal_the_dense_run(void **state) {
         ref_thin_out(&dense, seed % 3 ? 0.3 : 1, &random);
         ref_compress(&sparse, &dense, &random);
         ast_options options = spkm_options(1 + seed % 12);
-        options.start = seed % 2 ? AST_PLUSPLUS : AST_RANDOM;
+        options.start.by = seed % 2 ? AST_PLUSPLUS : AST_RANDOM;
         options.seed = seed;
         options.restarts = 1 + (int)(seed % 3);
         if (seed % 4 == 0) {
             options.method = AST_DP;
-            options.start = AST_PLUSPLUS;
+            options.start.by = AST_PLUSPLUS;
             options.angle = 30 + (double)(seed % 50);
-            options.order = seed % 8 ? AST_ORDER_RANDOM : AST_ORDER_CONTENT;
+            options.dp.order = seed % 8 ? AST_ORDER_RANDOM : AST_ORDER_CONTENT;
         }
         ref_setup setup = ref_setup_number(seed * 7 % REF_SETUPS);
         compare_views(&dense, &sparse.view, &options, &setup, seed);

@@ -48,9 +48,9 @@ static void check_either(uint64_t seed, ref_size size, size_t ways, int axial) {
         float *means = draw_means(&points, clusters, &random);
         ast_options options = spkm_options(ast_random_below(&random, 2) ? clusters : 0);
         options.axial = axial;
-        options.start = AST_GIVEN;
-        options.means = means;
-        options.means_count = clusters;
+        options.start.by = AST_GIVEN;
+        options.start.means = means;
+        options.start.means_count = clusters;
         options.max_iterations = ast_random_below(&random, 6) ? 40 : 1 + (int)ast_random_below(&random, 3);
         ref_spkm(&expected, &points, means, clusters, options.max_iterations);
         for (size_t way = 0; way < ways; way++) {
@@ -99,9 +99,9 @@ static void hand_computed_cases(void **state) {
     int32_t labels[4];
     ref_points points;
     ref_result result;
-    options.start = AST_GIVEN;
-    options.means = means;
-    options.means_count = 2;
+    options.start.by = AST_GIVEN;
+    options.start.means = means;
+    options.start.means_count = 2;
     ref_points_read(&points, &view);
     ref_spkm(&result, &points, means, 2, 100);
     assert_memory_equal(result.labels, ((int32_t[]){0, 0, 1, 1}), sizeof labels);
@@ -152,7 +152,7 @@ static void check_drawn(ast_start start, size_t dimension, size_t clusters, uint
     fill(x, dimension, seed);
     ast_points points = ast_points_f4(x, N, dimension);
     ast_options options = spkm_options(clusters);
-    options.start = start;
+    options.start.by = start;
     options.seed = seed;
     options.axial = axial;
     for (size_t way = 0; way < 3; way++) {
@@ -188,7 +188,7 @@ static void another_seed_is_another_start(void **state) {
     ast_points points = ast_points_f4(x, N, 3);
     for (int start = AST_PLUSPLUS; start <= AST_RANDOM; start++) {
         ast_options options = spkm_options(20);
-        options.start = (ast_start)start;
+        options.start.by = (ast_start)start;
         options.max_iterations = 1;
         assert_int_equal(ast_cluster(context, &points, &options, first, &report), AST_OK);
         options.seed = 2;
@@ -227,7 +227,7 @@ static void restarts_keep_the_best_objective(void **state) {
         ref_trace trace = {0};
         ast_report report = {.size = sizeof report};
         ast_options options = spkm_options(14);
-        options.start = (ast_start)start;
+        options.start.by = (ast_start)start;
         options.restarts = RESTARTS;
         options.progress = ref_trace_record;
         options.progress_data = &trace;
@@ -281,7 +281,7 @@ static void drawing_starts_can_be_cancelled(void **state) {
         ast_report report = {.size = sizeof report};
         ast_options options = spkm_options(14);
         ast_context *context = ref_context(REF_FAST, 2);
-        options.start = AST_PLUSPLUS;
+        options.start.by = AST_PLUSPLUS;
         options.progress = note_start;
         options.progress_data = &d;
         ast_status status = ast_cluster(context, &points, &options, labels, &report);
@@ -304,7 +304,7 @@ static void as_many_clusters_as_points(void **state) {
     for (int start = AST_PLUSPLUS; start <= AST_RANDOM; start++) {
         int32_t labels[5] = {-77, -77, -77, -77, -77};
         ast_options options = spkm_options(5);
-        options.start = (ast_start)start;
+        options.start.by = (ast_start)start;
         assert_int_equal(ast_cluster(ref_context(REF_FAST, 1), &points, &options, labels, &report), AST_BAD_DATA);
         assert_int_equal(labels[0], -77);
         options.clusters = 4;
@@ -329,7 +329,7 @@ static void equal_points_fill_every_cluster(void **state) {
         int32_t labels[10];
         size_t sizes[3] = {0};
         ast_options options = spkm_options(3);
-        options.start = (ast_start)start;
+        options.start.by = (ast_start)start;
         assert_int_equal(ast_cluster(ref_context("base", 2), &points, &options, labels, &report), AST_OK);
         for (int i = 0; i < 10; i++)
             sizes[labels[i]]++;

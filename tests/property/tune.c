@@ -101,9 +101,9 @@ static void check_described(ast_context *context, const cloud *c, int axial, con
     ast_report run = {.size = sizeof run};
     ast_options_init(&options);
     options.angle = report->angle;
-    options.order = AST_ORDER_CONTENT;
-    options.merge = report->merge;
-    options.merge_count = report->merge_count;
+    options.dp.order = AST_ORDER_CONTENT;
+    options.merge.by = report->merge;
+    options.merge.count = report->merge_count;
     options.axial = axial;
     size_t described;
     const ast_cluster_info *clusters = ast_clusters(context, &described);

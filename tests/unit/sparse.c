@@ -180,9 +180,9 @@ static void long_means(void **state) {
     float cosines[COUNT];
     ast_options_init(&options);
     options.method = AST_SPKM;
-    options.start = AST_GIVEN;
-    options.means = means;
-    options.means_count = 2;
+    options.start.by = AST_GIVEN;
+    options.start.means = means;
+    options.start.means_count = 2;
     assert_int_equal(ast_cluster(context, &points, &options, labels, &report), AST_OK);
     assert_memory_equal(labels, ((int32_t[]){0, 1, 0, 1, 1}), sizeof labels);
     ast_assign_options known = ast_assign_to(means, 2);
