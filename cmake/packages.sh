@@ -4,7 +4,7 @@
 # Packages for the command, and additional packages for the tests.
 build_packages='gcc libc6-dev make cmake pkg-config zlib1g-dev libpng-dev libjpeg62-turbo-dev libhdf5-dev libjansson-dev'
 test_packages='libcmocka-dev libopenmpi-dev openmpi-bin python3-numpy python3-scipy python3-sklearn python3-pandas python3-matplotlib
-python3-pytest python3-setuptools python3-wheel python3-pip python3-venv git mypy strace'
+python3-pytest python3-setuptools python3-wheel python3-pip python3-venv git mypy strace g++ man-db libxml2-utils zsh fish'
 
 # installed PACKAGE[:ARCHITECTURE]: whether the package is installed, for this machine's architecture if none is given.
 installed() {
@@ -22,6 +22,26 @@ find_root() {
         return 1
     fi
     as_root=sudo
+}
+
+# patiently COMMAND...: runs a command of apt as root, and shows what it says only if it fails. While another
+# process holds a lock that the command needs, tries again every few seconds, for $lock_patience seconds: the option
+# DPkg::Lock::Timeout of apt-get covers neither the lock of the lists, for update, nor that of the archives.
+lock_patience=1200
+patiently() {
+    waited=0
+    said=$(mktemp)
+    until $as_root env LC_ALL=C DEBIAN_FRONTEND=noninteractive "$@" >"$said" 2>&1; do
+        if ! grep -q "Could not get lock" "$said" || [ $waited -ge $lock_patience ]; then
+            cat "$said" >&2
+            rm -f "$said"
+            return 1
+        fi
+        [ $waited -gt 0 ] || echo "Waiting for another process that installs packages ..." >&2
+        sleep 3
+        waited=$((waited + 3))
+    done
+    rm -f "$said"
 }
 
 # foreign ARCHITECTURE: lets dpkg install packages of another architecture.
@@ -43,10 +63,10 @@ need() {
     [ -n "$missing" ] || return 0
     find_root || return 1
     echo "Installing these Debian packages:$missing" >&2
-    $as_root apt-get update -qq || return 1
+    patiently apt-get update -qq || return 1
     # The list is split into words on purpose.
     # shellcheck disable=SC2086
-    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing >/dev/null
+    patiently apt-get install -qq -y --no-install-recommends $missing
 }
 
 # need_npm: installs npm unless an npm from any source is available; npm bundles the page of the reports.
