@@ -1,10 +1,7 @@
 #!/bin/sh
 # Every input is opened once and looked at once more at most, and a folder is listed once: what strace sees.
 . "$(dirname "$0")/common.sh"
-if [ "$SANITIZE" ] || ! strace -o /dev/null true 2>/dev/null; then
-    echo 'skipped: strace is not installed, may not trace here, or a sanitizer is in the way'
-    exit 77
-fi
+strace -o /dev/null true 2>/dev/null || skip 'strace is not installed or may not trace here'
 
 # traced COMMAND...: runs it under strace; what it asked of files is in ../trace.
 traced() {
