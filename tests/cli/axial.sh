@@ -63,7 +63,7 @@ fails 2 '--dip-direction cannot be combined with --trend-plunge' asterism stream
 
 # Real data, where it is at hand.
 data=$SOURCE/../shared/data
-[ -d "$data" ] || { echo 'skipped the rest: there is no ../shared/data beside the project'; exit 0; }
+[ -d "$data" ] || skip 'the real data: there is no ../shared/data beside the project'
 works asterism cluster "$data/geology/rjs_my_set.txt" --dip-direction --axial --angle 60 --labels joints.txt --json
 equal 'points of the joint sets' 300 "$(json points ../out)"
 equal 'joint sets' 3 "$(json clusters ../out)"

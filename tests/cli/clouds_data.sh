@@ -3,7 +3,7 @@
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/clouds_common.sh"
 data=$SOURCE/../shared/data
-[ -d "$data/pcl_clouds" ] || { echo 'skipped: there is no ../shared/data beside the project'; exit 77; }
+[ -d "$data/pcl_clouds" ] || skip 'there is no ../shared/data beside the project'
 
 # reads POINTS FILE OPTIONS...
 reads() {

@@ -6,7 +6,7 @@ export LC_ALL
 unset NO_COLOR ASTERISM_ISA
 
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+. "$SOURCE/tests/skip.sh"
 mkdir "$folder/work"
 cd "$folder/work"
 
@@ -30,7 +30,7 @@ instruction_sets() {
     [ "$(uname -m)" != aarch64 ] || fast=neon
     for isa in base $fast; do
         if [ $isa = avx2 ] && ! { grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo; }; then
-            echo "SKIPPED: this machine has no $isa" >&2
+            skip_part "this machine has no $isa"
             continue
         fi
         ASTERISM_ISA=$isa asterism --version | grep -q "^instruction set $isa," || broken "ASTERISM_ISA=$isa has no effect"
@@ -46,6 +46,15 @@ equal() {
 # same FILE FILE: they hold the same bytes.
 same() {
     cmp "$1" "$2" || broken "$1 and $2 differ"
+}
+
+# well_formed FILE...: these are XML.
+well_formed() {
+    if command -v xmllint >/dev/null; then
+        xmllint --noout "$@" || broken "not well-formed: $*"
+    else
+        skip_part 'there is no xmllint'
+    fi
 }
 
 # json PATH FILE: what stands there.

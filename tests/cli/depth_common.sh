@@ -2,7 +2,7 @@
 # What the tests of depth images share; to be sourced after common.sh. A walk of six small frames through the hallway in
 # the folder `hall`, and the camera that took them.
 asterism sample --scene hallway --frames 6 --size 320x240 --output hall 2>../err ||
-    { grep -q 'no libpng' ../err && echo 'skipped: this build has no libpng' && exit 77; }
+    { grep -q 'no libpng' ../err && skip 'this build has no libpng'; }
 intrinsics=262.5,262.5,159.5,119.5
 
 # pgm FILE WIDTH HEIGHT MILLIMETRES: a wall that faces the camera, as 16-bit PGM.

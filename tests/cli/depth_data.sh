@@ -2,9 +2,9 @@
 # Frames of real depth cameras, where they are at hand: a few of each collection, so that it stays quick.
 . "$(dirname "$0")/common.sh"
 data=$SOURCE/../shared/data
-[ -d "$data/icsl_hallway" ] || { echo 'skipped: there is no ../shared/data beside the project'; exit 77; }
+[ -d "$data/icsl_hallway" ] || skip 'there is no ../shared/data beside the project'
 asterism normals "$data/depth_singles/MIT_hallway_0_d.png" --camera kinect --output probe.npy >../out 2>../err ||
-    { grep -q 'libpng' ../err && echo 'skipped: this build has no libpng' && exit 77; }
+    { grep -q 'libpng' ../err && skip 'this build has no libpng'; }
 
 # directions LINE FILE: the means of the clusters with at least 2% of a frame, one a line.
 directions() {

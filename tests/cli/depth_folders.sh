@@ -5,7 +5,7 @@
 . "$(dirname "$0")/stream_common.sh"
 
 asterism sample --scene hallway --frames 6 --size 64x48 --output hall 2>../err ||
-    { grep -q 'no libpng' ../err && echo 'skipped: this build has no libpng' && exit 77; }
+    { grep -q 'no libpng' ../err && skip 'this build has no libpng'; }
 images=hall/depth
 camera=$(tr -d '{}\n ' <hall/camera.json | tr ',' '\n' | awk -F: '/"f[xy]"|"c[xy]"/ { printf "%s%s", (n++ ? "," : ""), $2 }')
 

@@ -2,7 +2,7 @@
 # A picture that is mostly black gets a word, and says why; what lies on no plane is not missing, but for planes-only.
 . "$(dirname "$0")/common.sh"
 asterism sample --scene hallway --frames 3 --size 320x240 --output hall 2>../err ||
-    { grep -q 'no libpng' ../err && echo 'skipped: this build has no libpng' && exit 77; }
+    { grep -q 'no libpng' ../err && skip 'this build has no libpng'; }
 camera='--intrinsics 262.5,262.5,159.5,119.5'
 
 # missing OPTIONS...: how many pixels of the last frame have no label.

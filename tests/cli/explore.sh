@@ -22,14 +22,14 @@ fails 2 'overwrite' asterism explore x.npy --labels x.npy --once once.json
 
 if [ "$VIEWER" != ON ]; then
     fails 2 'explore: this build of asterism has no page to show' asterism explore x.npy
-    exit 0
+    skip 'the page: npm was missing when this was built'
 fi
 fails 2 '--bind must be an address of this machine in numbers' asterism explore x.npy --bind localhost
 fails 2 'cannot be -' asterism explore x.npy --labels -
 fails 1 'no/such' asterism explore x.npy --labels no/such/folder/labels.npy
 
 serving=
-trap 'kill $serving 2>/dev/null || true; rm -rf "$folder"' EXIT
+trap 'code=$?; kill $serving 2>/dev/null || true; end $code' EXIT
 
 # start OPTIONS...: serves in the background; $url is the address.
 start() {

@@ -97,7 +97,7 @@ works asterism tune site.tsv --trend-plunge --columns dec,inc --json
 
 # Real data, where it is at hand.
 data=$SOURCE/../shared/data/geology
-[ -d "$data" ] || { echo 'skipped the rest: there is no ../shared/data beside the project'; exit 0; }
+[ -d "$data" ] || skip 'the real data: there is no ../shared/data beside the project'
 works asterism cluster "$data/apsg_structures.csv" --columns azi,inc --dip-direction --axial --angle 50 --json
 equal 'structures' 253 "$(json points ../out)"
 works asterism cluster "$data/pmagpy_revtest_example.txt" --trend-plunge --angle 90 --json

@@ -3,7 +3,7 @@
 # nearly as it should be, and directions that come back after the turn have their old ids, which sdp loses.
 . "$(dirname "$0")/common.sh"
 asterism sample --scene hallway --frames 40 --output hall 2>../err ||
-    { grep -q 'no libpng' ../err && echo 'skipped: this build has no libpng' && exit 77; }
+    { grep -q 'no libpng' ../err && skip 'this build has no libpng'; }
 
 # walk OPTIONS...: labels in the folder `labels`; the ids of each direction, in order of appearance, in `ids`.
 walk() {

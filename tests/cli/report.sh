@@ -5,7 +5,7 @@ three_axes >x.txt
 
 if [ "$VIEWER" != ON ]; then
     fails 2 '--report: this build of asterism has no page to show' asterism cluster x.txt --angle 30 --report r.html
-    exit 0
+    skip 'the page: npm was missing when this was built'
 fi
 
 # data FILE: the object inside the page, alone.

@@ -7,7 +7,7 @@ scene() {
     asterism sample --scene hallway --frames 4 --size 64x48 "$@"
 }
 asterism sample --scene hallway --frames 1 --size 4x3 --output probe 2>../err ||
-    { grep -q 'no libpng' ../err && echo 'skipped: this build has no libpng' && exit 77; }
+    { grep -q 'no libpng' ../err && skip 'this build has no libpng'; }
 rm -rf probe
 
 # checksums FOLDER: of its files, by their names within it.
@@ -136,7 +136,7 @@ scene --output c --progress --quiet 2>../err
 [ ! -s ../err ] || broken 'progress in spite of --quiet'
 
 # Ctrl-C: what is there is whole, and nothing else is.
-env --default-signal=INT true 2>/dev/null || { echo 'partly skipped: this env has no --default-signal'; exit 0; }
+can_interrupt || skip 'Ctrl-C: this env has no --default-signal'
 env --default-signal=INT "$ASTERISM" sample --scene hallway --frames 100000 --size 64x48 --output long --progress \
     >../out 2>../err &
 job=$!

@@ -2,7 +2,7 @@
 # Real files as they are, where they are at hand: transposed, with words in the first column, compressed.
 . "$(dirname "$0")/common.sh"
 data=$SOURCE/../shared/data
-[ -d "$data" ] || { echo 'skipped: there is no ../shared/data beside the project'; exit 77; }
+[ -d "$data" ] || skip 'there is no ../shared/data beside the project'
 
 # reads POINTS DIMENSION FILE OPTIONS...
 reads() {

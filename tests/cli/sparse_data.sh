@@ -2,7 +2,7 @@
 # Documents with known subjects, where they are at hand: spherical k-means finds them.
 . "$(dirname "$0")/common.sh"
 data=$SOURCE/../shared/data/documents
-[ -d "$data" ] || { echo 'skipped: there is no ../shared/data/documents beside the project'; exit 77; }
+[ -d "$data" ] || skip 'there is no ../shared/data/documents beside the project'
 
 # agrees LEAST NAME OPTIONS...: the NMI with the true subjects.
 agrees() {

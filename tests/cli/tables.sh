@@ -30,6 +30,8 @@ if [ $hdf5 ]; then
     table h5-chunked bf16 chunked.hdf5
     table h5-big f4 big.h5
     tables="$tables x.h5 f2.h5 u1.h5 chunked.h5 chunked.hdf5 big.h5"
+else
+    skip_part 'HDF5: this build has no libhdf5'
 fi
 
 works asterism cluster x.npy --angle 25 --labels in.npy --means in.csv --quiet

@@ -6,14 +6,14 @@ three_axes >x.txt
 if [ "$VIEWER" != ON ]; then
     fails 2 '--view: this build of asterism has no page to show' asterism stream x.txt --angle 30 --view
     fails 2 'view: this build of asterism has no page to show' asterism view x.html
-    exit 0
+    skip 'the page: npm was missing when this was built'
 fi
 
 # Nothing that was started stays when a test breaks.
 stream=
 browser=
 viewing=
-trap 'kill $stream $browser $viewing 2>/dev/null || true; rm -rf "$folder"' EXIT
+trap 'code=$?; kill $stream $browser $viewing 2>/dev/null || true; end $code' EXIT
 
 # wait_for WHAT COMMAND...: until the command works; half a minute at most.
 wait_for() {

@@ -4,7 +4,7 @@ set -eu
 LC_ALL=C
 export LC_ALL
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+. "$SOURCE/tests/skip.sh"
 cd "$folder"
 
 broken() {
@@ -18,6 +18,8 @@ broken() {
 run_page() {
     mpi=OFF
     [ -z "${ASTERISM_MPI-}" ] || ! command -v mpirun >/dev/null || mpi=ON
+    [ "$VIEWER" = ON ] || ! grep -qx '<!-- run with npm -->' "$SOURCE/$1" || skip_part 'npm was missing when this was built'
+    [ $mpi = ON ] || ! grep -qx '<!-- run with mpi -->' "$SOURCE/$1" || skip_part 'there is no MPI'
     awk -v npm="$VIEWER" -v mpi=$mpi '/^<!-- run -->$/ { marked = 1; next }
          /^<!-- run with npm -->$/ { marked = npm == "ON"; next }
          /^<!-- run with mpi -->$/ { marked = mpi == "ON"; next }

@@ -1,8 +1,7 @@
 #!/bin/sh
-# Completion: bash offers commands, options and their values, and every option of --help; zsh and fish parse their files
-# where they are installed.
+# Completion: bash offers commands, options and their values, and every option of --help; zsh and fish parse their files.
 . "$(dirname "$0")/common.sh"
-command -v bash >/dev/null || { echo 'skipped: there is no bash'; exit 77; }
+command -v bash >/dev/null || skip 'there is no bash'
 
 # offers WORD...: what bash offers for the last of these words.
 offers() {
@@ -21,5 +20,13 @@ for command in cluster stream segment assign tune; do
     offers $command -- | sort >offered
     diff expected offered || broken "bash does not offer the options of $command"
 done
-! command -v zsh >/dev/null || zsh -n "$COMPLETION/zsh/_asterism" || broken 'zsh does not read its file'
-! command -v fish >/dev/null || fish -n "$COMPLETION/fish/asterism.fish" || broken 'fish does not read its file'
+# parses SHELL FILE
+parses() {
+    if command -v "$1" >/dev/null; then
+        "$1" -n "$2" || broken "$1 does not read its file"
+    else
+        skip_part "there is no $1"
+    fi
+}
+parses zsh "$COMPLETION/zsh/_asterism"
+parses fish "$COMPLETION/fish/asterism.fish"

@@ -30,7 +30,7 @@ grep -q 'as in one place, to the bit' out || broken "tally: $(cat out)"
 
 "$EXAMPLES/backbone" absent.pdb 2>/dev/null && broken 'a protein that is not there'
 proteins=$SOURCE/../shared/data/proteins
-[ -d "$proteins" ] || { echo 'skipped the proteins: there is no ../shared/data beside the project'; exit 0; }
+[ -d "$proteins" ] || skip 'the proteins: there is no ../shared/data beside the project'
 # Myoglobin is nearly all helix, an amyloid fibril nearly all sheet, and triose phosphate isomerase has both.
 "$EXAMPLES/backbone" "$proteins/d1mbaa_.pdb" >out
 sed -n 2p out | awk '{ exit !($1 + 0 > 75 && $3 < -55 && $3 > -75 && $5 < -30 && $5 > -50 && $6 == "helix") }' ||

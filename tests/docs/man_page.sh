@@ -13,4 +13,4 @@ if command -v man >/dev/null && man --version 2>/dev/null | grep -q '^man [0-9]'
     [ ! -s warnings ] || broken "$(cat warnings)"
     checked=1
 fi
-[ -n "$checked" ] || { echo 'skipped: there is neither man nor mandoc'; exit 77; }
+[ -n "$checked" ] || skip 'there is neither man nor mandoc'

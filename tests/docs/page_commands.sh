@@ -5,8 +5,7 @@
 
 page=docs/$1
 if grep -q '^python3 ' "$SOURCE/$page" && ! command -v python3 >/dev/null; then
-    echo "skipped: $page needs python3"
-    exit 77
+    skip "$page needs python3"
 fi
 run_page "$page"
 tr -s ' ' <out >words

@@ -1,16 +1,12 @@
 # shellcheck shell=sh
 # What the tests of asterism-mpi share; to be sourced.
+. "$(dirname "$0")/../cli/common.sh"
 if [ -z "$ASTERISM_MPI" ] || ! command -v mpirun >/dev/null; then
-    echo "SKIPPED: there is no MPI here (Debian: libopenmpi-dev openmpi-bin)"
-    exit 77
+    skip 'there is no MPI here (Debian: libopenmpi-dev openmpi-bin)'
 fi
 case $SANITIZE in
-*thread*)
-    echo "SKIPPED: the thread sanitizer does not know MPI; ranks as threads are tested in property/ranks"
-    exit 77
-    ;;
+*thread*) skip 'the thread sanitizer does not know MPI; ranks as threads are tested in property/ranks' ;;
 esac
-. "$(dirname "$0")/../cli/common.sh"
 if [ "$(id -u)" = 0 ]; then
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM

@@ -119,9 +119,6 @@ static void check_prior(ast_method method, size_t count, size_t clusters, double
 
 static void without_data_the_number_of_clusters_is_the_priors(void **state) {
     (void)state;
-#if defined(__SANITIZE_THREAD__)
-    skip(); /* it has one thread */
-#endif
     enum { N = 60, K = 10 };
     for (double alpha = 0.5; alpha <= 4.5; alpha += 2) {
         double seated = 0;
@@ -279,9 +276,6 @@ static void check_joint(ast_method method, double kappa, double prior_kappa) {
 
 static void joint_distribution_by_two_ways(void **state) {
     (void)state;
-#if defined(__SANITIZE_THREAD__)
-    skip(); /* too slow there for draws enough to tell; it has one thread */
-#endif
     for (int method = AST_FSD; method <= AST_CRP; method++) {
         check_joint((ast_method)method, 8, 1.5);
         check_joint((ast_method)method, NAN, 1.5);
