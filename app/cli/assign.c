@@ -52,32 +52,13 @@ static const ast_cli_option options_table[] = {
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};
 static const ast_cli_use uses[] = {{.group = &own_group}, AST_CLI_READING_GROUPS(AT(reading)), {0}};
 
-static int run(int argc, char **argv);
-
-const ast_cli_command ast_cli_assign = {
-    .name = "assign",
-    .summary = "label new points with known means",
-    .usage = "assign INPUT... --means FILE [options]",
-    .about = "Gives every row of INPUT the number of the nearest mean (from 0, the largest cosine; of equal ones "
-             "the lowest number). Nothing is learned: the means stay as they are. INPUT may also be a depth "
-             "image, a cloud, a mesh, or several files, as for cluster.",
-    .examples = "asterism assign new.npy --means means.npy --labels labels.npy\n"
-                "asterism assign new.npy --means means.npy --center-file c.npy --cosine 0.5 --labels labels.npy\n"
-                "asterism assign scan.pcd --means means.npy --angle 30 --labels labels.npy\n"
-                "asterism assign new.csv --means means.npy --angle 25 --labels - --similarity cosine.txt",
-    .input = "an INPUT file, or - for standard input",
-    .many = 1,
-    .inputs = AST_CLI_ANY_INPUT,
-    .uses = uses,
-    .run = run};
-
 /* How the points divide: missing ones have no similarity, unassigned ones have one and no label. */
 typedef struct tally {
     size_t missing, unassigned, assigned;
 } tally;
 
 typedef struct job {
-    const settings *given;
+    settings given;
     ast_context *context;
     ast_cli_directions directions;
     float *means, *center, *similarity;
@@ -95,39 +76,17 @@ typedef struct job {
 #define COLUMN_BYTES 4
 #define CENTRED_BYTES 4 /* centred rows are a copy */
 
-static int check(const job *work);
-static int assign_parts(job *work);
-static int read_inputs(job *work);
-static int assign(job *work);
-static int deliver(job *work);
-static void free_job(job *work);
-
-static int run(int argc, char **argv) {
-    settings given = {0};
-    int code = ast_cli_reading_parse(&ast_cli_assign, argc, argv, &given, &given.reading, &given.input);
-    given.axial |= given.reading.cloud.undirected;
-    job work = {.given = &given,
-                .targets = {[LABELS] = {.option = "labels", .path = given.labels},
-                            [SIMILARITY] = {.option = "similarity", .path = given.similarity}}};
-    if (code < 0)
-        code = check(&work);
-    if (code < 0)
-        code = ast_cli_open_context(&given.common, &work.context);
-    if (code < 0)
-        code = read_inputs(&work);
-    if (code < 0)
-        code = ast_cli_open_targets(work.targets, TARGETS);
-    if (code < 0)
-        code = work.directions.in_parts ? assign_parts(&work) : assign(&work);
-    if (code < 0)
-        code = deliver(&work);
-    free_job(&work);
-    ast_cli_reading_free(&given.reading);
-    return code;
+static int find_input(void *data) {
+    settings *given = &((job *)data)->given;
+    given->axial |= given->reading.cloud.undirected;
+    return ast_cli_reading_find(&given->reading, &given->common, &given->input);
 }
 
-static int check(const job *work) {
-    const settings *given = work->given;
+static int check(void *data) {
+    job *work = data;
+    const settings *given = &work->given;
+    work->targets[LABELS] = (ast_cli_target){.option = "labels", .path = given->labels};
+    work->targets[SIMILARITY] = (ast_cli_target){.option = "similarity", .path = given->similarity};
     int code = ast_cli_reading_check(&given->reading, &given->common, given->input);
     if (code < 0)
         code = ast_cli_check_targets(work->targets, TARGETS, given->input, given->common.json);
@@ -140,10 +99,13 @@ static int check(const job *work) {
     return code;
 }
 
-static int read_inputs(job *work) {
-    const settings *given = work->given;
+static int read_inputs(void *data) {
+    job *work = data;
+    const settings *given = &work->given;
     ast_cli_budget budget = {given->memory, POINT_BYTES, COLUMN_BYTES + (given->center ? CENTRED_BYTES : 0)};
-    int code = ast_cli_directions_read(&work->directions, &given->reading, &given->common, given->input, work->context,
+    int code = ast_cli_open_context(&given->common, &work->context);
+    if (code < 0)
+        code = ast_cli_directions_read(&work->directions, &given->reading, &given->common, given->input, work->context,
                                        &budget);
     if (code < 0)
         code = ast_cli_read_means(given->means, work->directions.points.dimension, &work->means, &work->means_count);
@@ -172,8 +134,8 @@ static void count_points(tally *sums, const int32_t *labels, const float *simila
 
 static ast_assign_options known_means(const job *work) {
     ast_assign_options known = ast_assign_to(work->means, work->means_count);
-    known.angle = work->given->angle;
-    known.axial = work->given->axial;
+    known.angle = work->given.angle;
+    known.axial = work->given.axial;
     known.center = work->center;
     return known;
 }
@@ -182,10 +144,10 @@ static int assign(job *work) {
     ast_assign_options known = known_means(work);
     ast_status status = ast_assign(work->context, &work->directions.points, &known, work->labels, work->similarity);
     if (status != AST_OK)
-        return ast_cli_directions_status(&work->directions, status, work->context, work->given->input);
+        return ast_cli_directions_status(&work->directions, status, work->context, work->given.input);
     count_points(&work->sums, work->labels, work->similarity, work->directions.points.count);
     if (work->sums.missing == work->directions.points.count)
-        return ast_cli_no_usable_row(work->given->input);
+        return ast_cli_no_usable_row(work->given.input);
     return -1;
 }
 
@@ -209,7 +171,7 @@ static int take_part(size_t first, size_t count, const int32_t *labels, const fl
 }
 
 static int assign_parts(job *work) {
-    const settings *given = work->given;
+    const settings *given = &work->given;
     size_t count = work->directions.points.count;
     work->targets[LABELS].own = work->targets[SIMILARITY].own = true;
     ast_cli_progress_start(&work->progress, &given->common, count);
@@ -222,6 +184,14 @@ static int assign_parts(job *work) {
     if (status == AST_OK && work->sums.missing == count)
         return ast_cli_no_usable_row(given->input);
     return ast_cli_directions_status(&work->directions, status, work->context, given->input);
+}
+
+static int open_and_assign(void *data) {
+    job *work = data;
+    int code = ast_cli_open_targets(work->targets, TARGETS);
+    if (code >= 0)
+        return code;
+    return work->directions.in_parts ? assign_parts(work) : assign(work);
 }
 
 /* ---- What came out ----------------------------------------------------------------------------------------------- */
@@ -243,20 +213,22 @@ static void print_table(const void *data) {
            work->directions.points.count == 1 ? "" : "s", work->directions.points.dimension, work->means_count,
            work->means_count == 1 ? "" : "s");
     printf("%12s assigned\n", ast_cli_grouped(work->sums.assigned, text));
-    if (!isnan(work->given->angle))
+    if (!isnan(work->given.angle))
         printf("%12s farther than %g degrees from every mean\n", ast_cli_grouped(work->sums.unassigned, text),
-               work->given->angle);
+               work->given.angle);
     printf("%12s missing\n", ast_cli_grouped(work->sums.missing, text));
 }
 
-static int deliver(job *work) {
+static int deliver(void *data) {
+    job *work = data;
     ast_cli_printer printer = {print_json, print_table, work};
     work->targets[LABELS].array = ast_cli_directions_array(&work->directions, work->labels, NULL);
     work->targets[SIMILARITY].array = ast_cli_directions_array(&work->directions, NULL, work->similarity);
-    return ast_cli_deliver(work->targets, TARGETS, &work->given->common, &printer);
+    return ast_cli_deliver(work->targets, TARGETS, &work->given.common, &printer);
 }
 
-static void free_job(job *work) {
+static void end(void *data) {
+    job *work = data;
     ast_cli_abandon_targets(work->targets, TARGETS);
     ast_cli_directions_close(&work->directions);
     ast_close(work->context);
@@ -264,4 +236,26 @@ static void free_job(job *work) {
     free(work->center);
     free(work->labels);
     free(work->similarity);
+    ast_cli_reading_free(&work->given.reading);
 }
+
+static ast_cli_step *const steps[] = {find_input, check, read_inputs, open_and_assign, deliver, NULL};
+
+const ast_cli_command ast_cli_assign = {
+    .name = "assign",
+    .summary = "label new points with known means",
+    .usage = "assign INPUT... --means FILE [options]",
+    .about = "Gives every row of INPUT the number of the nearest mean (from 0, the largest cosine; of equal ones "
+             "the lowest number). Nothing is learned: the means stay as they are. INPUT may also be a depth "
+             "image, a cloud, a mesh, or several files, as for cluster.",
+    .examples = "asterism assign new.npy --means means.npy --labels labels.npy\n"
+                "asterism assign new.npy --means means.npy --center-file c.npy --cosine 0.5 --labels labels.npy\n"
+                "asterism assign scan.pcd --means means.npy --angle 30 --labels labels.npy\n"
+                "asterism assign new.csv --means means.npy --angle 25 --labels - --similarity cosine.txt",
+    .input = "an INPUT file, or - for standard input",
+    .many = 1,
+    .inputs = AST_CLI_ANY_INPUT,
+    .uses = uses,
+    .job = sizeof(job),
+    .steps = steps,
+    .end = end};

@@ -31,7 +31,7 @@ int ast_cli_main(int argc, char **argv) {
 
 static int run_on_ranks(const ast_cli_command *command, int argc, char **argv) {
     if (command == &ast_cli_cluster || command == &ast_cli_measure || ast_cli_ranks() == NULL)
-        return command->run(argc, argv);
+        return ast_cli_run(command, argc, argv);
     return ast_cli_fail(AST_CLI_USAGE, "%s works on one rank: start it without mpirun, or with -n 1", command->name);
 }
 
@@ -55,6 +55,8 @@ static int run_command(int argc, char **argv) {
     const ast_cli_command *command = find_command(first);
     if (!command)
         return unknown_command(first);
+    if (command == &ast_cli_explore && ast_cli_is_recorded(argc - 2, argv + 2))
+        command = &ast_cli_view;
     return run_on_ranks(command, argc - 2, argv + 2);
 }
 

@@ -4,8 +4,8 @@
  * of them, options.c reads its command line, and what it prints goes through terminal.c. The room knows no algorithm:
  * it turns words into the options of asterism.h, files into points, and results into a table or JSON.
  *
- * A function of this room that returns an int and can end the run returns -1 to go on, or the exit code after printing
- * the sentence. */
+ * A subcommand is the list of its steps. A step, and every function of this room that can end the run, returns -1 to go
+ * on, or the exit code after printing the sentence. */
 #ifndef AST_CLI_H
 #define AST_CLI_H
 
@@ -21,5 +21,8 @@ extern const ast_cli_command *const ast_cli_commands[]; /* NULL-terminated */
 
 extern const ast_cli_command ast_cli_cluster, ast_cli_stream, ast_cli_segment, ast_cli_normals, ast_cli_assign,
     ast_cli_measure, ast_cli_sample, ast_cli_tune, ast_cli_reproduce, ast_cli_view, ast_cli_explore;
+
+/* Whether the input of explore is a finished result, which view shows (explore.c). */
+int ast_cli_is_recorded(int argc, char **argv);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * asterism cluster: points in, clusters out. The work is read, open, cluster, deliver, in this order. */
+ * asterism cluster: points in, clusters out. The points are in memory or, if they have no room there, read from their
+ * file in parts. The steps of a run are listed at the end. */
 #include <asterism.h>
 #include <formats.h>
 
@@ -19,109 +20,7 @@
 typedef ast_cli_cluster_settings settings;
 typedef ast_cli_cluster_job job;
 
-static int read_inputs(job *work);
-static int open_targets(job *work);
-static int find_angle(job *work);
-static int cluster(job *work);
-static void free_job(job *work);
-
-static int run_once(const settings *given);
-static int run_each(const settings *given);
-
-int ast_cli_cluster_run(int argc, char **argv) {
-    settings given = {0};
-    char *line = NULL;
-    int code = ast_cli_cluster_plan(&given, argc, argv);
-    if (code < 0) {
-        given.line = line = given.report ? ast_cli_command_line(&ast_cli_cluster, argc, argv) : NULL;
-        code = ast_cli_camera_every(&given.reading.camera) ? run_each(&given) : run_once(&given);
-    }
-    free(line);
-    ast_cli_reading_free(&given.reading);
-    return code;
-}
-
-/* The state is a file of its own. */
-static int check_state(const job *work) {
-    const settings *given = work->given;
-    const char *read[] = {given->input, given->weights, given->names,
-                          ast_cli_names_start(given->init) ? NULL : given->init};
-    ast_cli_target names[AST_CLI_TARGETS + 1] = {[AST_CLI_TARGETS] = {.option = "state", .path = given->state}};
-    memcpy(names, work->targets, sizeof work->targets);
-    for (size_t i = 0; i <= AST_CLI_TARGETS; i++)
-        names[i].own = true;
-    int code = given->state ? ast_cli_check_targets(names, AST_CLI_TARGETS + 1, given->input, 0) : -1;
-    for (size_t i = 0; given->state && i < sizeof read / sizeof *read && code < 0; i++)
-        code = ast_cli_check_kept(&names[AST_CLI_TARGETS], 1, read[i]);
-    if (given->state && code < 0)
-        code = ast_cli_reading_kept(&given->reading, &names[AST_CLI_TARGETS], 1);
-    return code;
-}
-
-static int run_once(const settings *given) {
-    job work = {.given = given,
-                .options = given->options,
-                .targets = {[AST_CLI_LABELS] = {.option = "labels", .path = given->labels},
-                            [AST_CLI_MEANS] = {.option = "means", .path = given->means, .table = true},
-                            [AST_CLI_MEMBERSHIPS] = {.option = "memberships", .path = given->memberships},
-                            [AST_CLI_SAMPLES] = {.option = "samples", .path = given->samples},
-                            [AST_CLI_TRACE] = {.option = "trace", .path = given->trace, .own = true},
-                            [AST_CLI_COLORED] = {.option = "colored", .path = given->colored, .own = true},
-                            [AST_CLI_TREE] = {.option = "tree", .path = given->tree, .extension = ".json", .own = true},
-                            [AST_CLI_LEAVES] = {.option = "leaf-labels", .path = given->leaf_labels},
-                            [AST_CLI_CENTER] = {.option = "center-file", .path = given->center_file},
-                            [AST_CLI_PLANES] = {.option = "planes", .path = given->planes, .own = true},
-                            [AST_CLI_OUTLINES] = {.option = "plane-outlines", .path = given->outlines, .own = true},
-                            [AST_CLI_REPORT] = {.option = "report", .path = given->report, .own = true}}};
-    int code = ast_cli_check_targets(work.targets, AST_CLI_TARGETS, given->input, given->common.json);
-    if (code < 0)
-        code = ast_cli_reading_kept(&given->reading, work.targets, AST_CLI_TARGETS);
-    if (code < 0)
-        code = ast_cli_check_kept(work.targets, AST_CLI_TARGETS, given->weights);
-    if (code < 0)
-        code = ast_cli_check_kept(work.targets, AST_CLI_TARGETS, given->names);
-    if (code < 0)
-        code = check_state(&work);
-    if (code < 0)
-        code = read_inputs(&work);
-    code = ast_cli_agree(code);
-    if (code < 0)
-        code = ast_cli_agree(ast_cli_cluster_slice(&work));
-    if (code < 0)
-        code = open_targets(&work);
-    if (code < 0 && isinf(given->options.angle))
-        code = find_angle(&work);
-    if (code < 0 && given->state)
-        code = ast_cli_checkpoint_open(&work.state, given->state);
-    if (code < 0)
-        code = work.directions.in_parts ? ast_cli_larger_run(&work) : ast_cli_agree(cluster(&work));
-    if (code < 0)
-        code = ast_cli_cluster_deliver(&work);
-    free_job(&work);
-    return code;
-}
-
-/* Every scene of a data set by itself, and its number in the names of the files it writes. */
-static int run_each(const settings *given) {
-    ast_frame_list *all = given->reading.list, scene = *all;
-    int code = -1;
-    scene.count = 1;
-    for (size_t i = 0; i < all->count && code <= 0; i++, scene.files++) {
-        settings one = *given;
-        const char **names[] = {&one.labels, &one.means, &one.memberships, &one.samples, &one.trace, &one.report};
-        enum { NAMES = sizeof names / sizeof *names };
-        one.reading.list = &scene;
-        code = ast_cli_numbered(names, NAMES, i);
-        if (code < 0)
-            code = run_once(&one);
-        for (size_t n = 0; n < NAMES; n++)
-            free((void *)*names[n]);
-    }
-    all->nyu = scene.nyu; /* which the runs have passed on */
-    return code;
-}
-
-/* ---- The work ---------------------------------------------------------------------------------------------------- */
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
 /* What a point takes in a run in memory, besides its row: its label here and there, bounds, weights; and small ones are
  * copied. */
@@ -131,7 +30,8 @@ static int run_each(const settings *given) {
 #define CENTRED_BYTES 4 /* centred rows are a copy */
 
 /* The start that --init names. */
-static int read_start(job *work) {
+static int read_start(void *data) {
+    job *work = data;
     const settings *given = work->given;
     ast_options *options = &work->options;
     if (!given->init || strcmp(given->init, "k-means++") == 0)
@@ -152,7 +52,8 @@ static int read_start(job *work) {
 }
 
 /* The one direction of --prior-mean. */
-static int read_prior(job *work) {
+static int read_prior(void *data) {
+    job *work = data;
     const char *path = work->given->prior_mean;
     size_t rows;
     if (!path)
@@ -164,8 +65,23 @@ static int read_prior(job *work) {
     return code;
 }
 
+/* Whether the options allow that the input is read in parts. */
+static int check_parts(const job *work) {
+    char text[AST_CLI_BYTES];
+    const char *what = ast_cli_blocked(&work->given->common, AST_CLI_IN_PARTS);
+    if (!what && isinf(work->given->options.angle))
+        what = "--angle auto";
+    if (!work->directions.in_parts || !what)
+        return -1;
+    return ast_cli_fail(AST_CLI_FAILED,
+                        "%s does not fit into the memory budget of %s, and %s needs all of it in memory; cluster some "
+                        "of the rows and label the file with assign",
+                        work->given->input, ast_cli_bytes((double)work->directions.allowed, text), what);
+}
+
 /* Faces count by their area, unless other weights are given or the method counts every point once. */
-static int read_points(job *work) {
+static int read_points(void *data) {
+    job *work = data;
     const settings *given = work->given;
     ast_cli_budget budget = {given->memory, POINT_BYTES + (given->weights ? WEIGHT_BYTES : 0),
                              COLUMN_BYTES + (given->options.center ? CENTRED_BYTES : 0)};
@@ -173,8 +89,8 @@ static int read_points(job *work) {
     if (code < 0)
         code = ast_cli_directions_read(&work->directions, &given->reading, &given->common, given->input, work->context,
                                        ast_cli_ranks() ? NULL : &budget);
-    if (code < 0 && work->directions.in_parts)
-        code = ast_cli_larger_check(work);
+    if (code < 0)
+        code = check_parts(work);
     work->points = work->directions.points;
     if (given->options.center) /* rows without their mean have another one */
         work->points.late = NULL;
@@ -186,12 +102,12 @@ static int read_points(job *work) {
     return code;
 }
 
-static int read_inputs(job *work) {
+/* What belongs to each row: weights and names. */
+static int read_rows(void *data) {
+    job *work = data;
     const settings *given = work->given;
-    int code = read_points(work);
-    if (code >= 0)
-        return code;
-    size_t count = work->directions.all, own = work->points.count;
+    size_t count = work->directions.all;
+    int code = -1;
     if (given->options.clusters > count)
         return ast_cli_fail(AST_CLI_FAILED, "--clusters %zu is more than the %zu points of %s", given->options.clusters,
                             count, ast_cli_name(given->input));
@@ -199,25 +115,51 @@ static int read_inputs(job *work) {
         code = ast_cli_read_weights(given->weights, given->input, count, &work->weights);
         work->points.weights = work->weights;
     }
-    if (code < 0 && given->names)
-        code = ast_cli_read_names(given->names, given->input, count, &work->names);
-    if (code < 0)
-        code = read_start(work);
-    if (code < 0)
-        code = read_prior(work);
-    if (code < 0 && work->directions.in_parts)
-        return ast_cli_larger_plan(work);
-    if (code < 0) {
-        work->labels = malloc((own + 1) * sizeof *work->labels);
-        work->leaves = given->tree ? malloc((own + 1) * sizeof *work->leaves) : NULL;
-        if (!work->labels || (given->tree && !work->leaves))
-            code = ast_cli_fail(AST_CLI_FAILED, "there is no memory for %zu labels", own);
-    }
-    return code;
+    return code < 0 && given->names ? ast_cli_read_names(given->names, given->input, count, &work->names) : code;
 }
 
+/* Of an input that is read in parts, what the memory allows. Weights are in memory already. */
+static int plan_parts(job *work) {
+    ast_cli_parts *parts = &work->parts;
+    ast_source *source = &work->directions.input.source;
+    size_t held = work->weights ? work->points.count * sizeof *work->weights : 0, allowed = work->directions.allowed;
+    char text[2][AST_CLI_BYTES];
+    source->weights = work->points.weights;
+    parts->memory = allowed > held ? allowed - held : 0;
+    parts->plan.size = sizeof parts->plan;
+    ast_status status = ast_plan_source(work->context, source, &work->options, parts->memory, &parts->plan);
+    if (status == AST_NO_MEMORY)
+        return ast_cli_fail(AST_CLI_FAILED, "%s needs at least %s of memory, and the budget is %s", work->given->input,
+                            ast_cli_bytes((double)(parts->plan.least + held), text[0]),
+                            ast_cli_bytes((double)allowed, text[1]));
+    parts->plan.memory += held;
+    return ast_cli_status(status, work->context, work->given->input);
+}
+
+/* Memory for the labels, unless they go from part to part into their file. */
+static int make_room(void *data) {
+    job *work = data;
+    size_t own = work->points.count;
+    if (work->directions.in_parts)
+        return plan_parts(work);
+    work->labels = malloc((own + 1) * sizeof *work->labels);
+    work->leaves = work->given->tree ? malloc((own + 1) * sizeof *work->leaves) : NULL;
+    if (!work->labels || (work->given->tree && !work->leaves))
+        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for %zu labels", own);
+    return -1;
+}
+
+/* Ranks that fail to read agree on it here. */
+static int read_inputs(void *work) {
+    static ast_cli_step *const steps[] = {read_points, read_rows, read_start, read_prior, make_room, NULL};
+    return ast_cli_agree(ast_cli_steps(steps, work));
+}
+
+/* ---- The run ----------------------------------------------------------------------------------------------------- */
+
 /* Where there are several ranks one of them writes, and shows how far all are. */
-static int open_targets(job *work) {
+static int open_targets(void *data) {
+    job *work = data;
     const settings *given = work->given;
     ast_method method = work->options.method;
     ast_cli_progress_start(&work->progress, &given->common, work->all);
@@ -239,9 +181,12 @@ static int open_targets(job *work) {
 }
 
 /* The options that tune recommends. A merge that was typed stands. */
-static int find_angle(job *work) {
+static int find_angle(void *data) {
+    job *work = data;
     const settings *given = work->given;
     ast_tune_options options;
+    if (!isinf(given->options.angle))
+        return -1;
     ast_tune_options_init(&options);
     options.axial = given->options.axial;
     options.center = given->options.center;
@@ -261,8 +206,12 @@ static int find_angle(job *work) {
     return -1;
 }
 
-/* The run is kept in a file, and goes on from it. */
-static void keep_state(job *work) {
+/* With --state: the run is kept in a file, and goes on from it. */
+static int keep_state(void *data) {
+    job *work = data;
+    int code = work->given->state ? ast_cli_checkpoint_open(&work->state, work->given->state) : -1;
+    if (!work->given->state || code >= 0)
+        return code;
     work->state.durable = work->given->durable;
     work->state.context = work->context;
     ast_set_cancel(work->context, ast_cli_checkpoint_cancel, &work->state);
@@ -271,6 +220,7 @@ static void keep_state(job *work) {
     work->options.resume = ast_cli_checkpoint_found(&work->state);
     work->options.progress = ast_cli_checkpoint_step;
     work->options.progress_data = &work->state;
+    return -1;
 }
 
 /* Where mbspkm starts by itself, as asterism.h says: k-means++ among as many points as a batch has, or 10 a cluster. */
@@ -304,7 +254,36 @@ static int compare(job *work) {
     return ast_cli_status(status, work->context, work->given->input);
 }
 
-int ast_cli_cluster_nothing(const settings *given) {
+static void announce_parts(const job *work) {
+    const ast_plan *plan = &work->parts.plan;
+    char text[4][AST_CLI_BYTES];
+    if (work->given->common.quiet)
+        return;
+    fprintf(stderr, "%s is read in parts: memory budget %s, at most %s is used; a pass reads %s", work->given->input,
+            ast_cli_bytes((double)work->directions.allowed, text[0]), ast_cli_bytes((double)plan->memory, text[1]),
+            ast_cli_bytes((double)plan->pass_bytes, text[2]));
+    if (plan->label_bytes)
+        fprintf(stderr, ", and reads and writes %s of labels", ast_cli_bytes((double)plan->label_bytes, text[3]));
+    fprintf(stderr, "%s\n", plan->bounds ? " at most" : "");
+}
+
+/* The call of the library, over points in memory or over the file. */
+static int call(job *work, ast_status *status) {
+    ast_label_store store;
+    work->report.size = sizeof work->report;
+    if (!work->directions.in_parts) {
+        *status = ast_cluster(work->context, &work->points, &work->options, work->labels, &work->report);
+        return -1;
+    }
+    announce_parts(work);
+    int code = ast_cli_cluster_store(work, &store);
+    if (code < 0)
+        *status = ast_cluster_source(work->context, &work->directions.input.source, &work->options, work->parts.memory,
+                                     &store, &work->report);
+    return code;
+}
+
+static int no_row(const settings *given) {
     if (given->options.center)
         return ast_cli_fail(AST_CLI_FAILED,
                             "%s: nothing is left after --center: every row is missing or equals the mean",
@@ -314,14 +293,13 @@ int ast_cli_cluster_nothing(const settings *given) {
 
 static int cluster(job *work) {
     const settings *given = work->given;
+    ast_status status = AST_OK;
     int code = given->compare ? compare(work) : -1;
+    if (code < 0)
+        code = call(work, &status);
+    ast_cli_progress_end(&work->progress);
     if (code >= 0)
         return code;
-    if (given->state)
-        keep_state(work);
-    work->report.size = sizeof work->report;
-    ast_status status = ast_cluster(work->context, &work->points, &work->options, work->labels, &work->report);
-    ast_cli_progress_end(&work->progress);
     if (work->record.failed)
         return ast_cli_fail(AST_CLI_FAILED, "there is no memory to keep the %s", given->samples ? "samples" : "trace");
     if (status == AST_OK && ast_cli_interrupted())
@@ -330,11 +308,39 @@ static int cluster(job *work) {
     if (code >= 0)
         return code;
     if (status == AST_OK && work->report.missing == work->report.points)
-        return ast_cli_cluster_nothing(given);
+        return no_row(given);
     if (status == AST_OK)
         ast_cli_missing_note(&work->directions.depth, work->report.missing + work->report.outliers,
                              work->options.angle);
-    return ast_cli_directions_status(&work->directions, status, work->context, given->input);
+    return ast_cli_cluster_store_status(work, status);
+}
+
+static int cluster_points(void *work) {
+    return ast_cli_agree(cluster(work));
+}
+
+/* ---- All of it --------------------------------------------------------------------------------------------------- */
+
+/* No file that is written is one that is read. The state is a file of its own. */
+static int check_targets(void *data) {
+    const job *work = data;
+    const settings *given = work->given;
+    const char *read[] = {given->weights, given->names, ast_cli_names_start(given->init) ? NULL : given->init};
+    int code = ast_cli_check_targets(work->targets, AST_CLI_TARGETS, given->input, given->common.json);
+    if (code < 0)
+        code = ast_cli_reading_kept(&given->reading, work->targets, AST_CLI_TARGETS);
+    for (size_t i = 0; i < 2 && code < 0; i++)
+        code = ast_cli_check_kept(work->targets, AST_CLI_TARGETS, read[i]);
+    if (code >= 0 || !given->state)
+        return code;
+    ast_cli_target names[AST_CLI_TARGETS + 1] = {[AST_CLI_TARGETS] = {.option = "state", .path = given->state}};
+    memcpy(names, work->targets, sizeof work->targets);
+    for (size_t i = 0; i <= AST_CLI_TARGETS; i++)
+        names[i].own = true;
+    code = ast_cli_check_targets(names, AST_CLI_TARGETS + 1, given->input, 0);
+    for (size_t i = 0; i < sizeof read / sizeof *read && code < 0; i++)
+        code = ast_cli_check_kept(&names[AST_CLI_TARGETS], 1, read[i]);
+    return code < 0 ? ast_cli_reading_kept(&given->reading, &names[AST_CLI_TARGETS], 1) : code;
 }
 
 static void free_job(job *work) {
@@ -355,4 +361,55 @@ static void free_job(job *work) {
     ast_cli_record_free(&work->record);
     ast_scratch_close(&work->parts.scratch);
     free(work->title);
+}
+
+/* One input, from the names of its files to its result. */
+static ast_cli_step *const steps[] = {check_targets, read_inputs,    ast_cli_cluster_slice,   open_targets, find_angle,
+                                      keep_state,    cluster_points, ast_cli_cluster_deliver, NULL};
+
+static int run_once(const settings *given) {
+    job work = {.given = given,
+                .options = given->options,
+                .targets = {[AST_CLI_LABELS] = {.option = "labels", .path = given->labels},
+                            [AST_CLI_MEANS] = {.option = "means", .path = given->means, .table = true},
+                            [AST_CLI_MEMBERSHIPS] = {.option = "memberships", .path = given->memberships},
+                            [AST_CLI_SAMPLES] = {.option = "samples", .path = given->samples},
+                            [AST_CLI_TRACE] = {.option = "trace", .path = given->trace, .own = true},
+                            [AST_CLI_COLORED] = {.option = "colored", .path = given->colored, .own = true},
+                            [AST_CLI_TREE] = {.option = "tree", .path = given->tree, .extension = ".json", .own = true},
+                            [AST_CLI_LEAVES] = {.option = "leaf-labels", .path = given->leaf_labels},
+                            [AST_CLI_CENTER] = {.option = "center-file", .path = given->center_file},
+                            [AST_CLI_PLANES] = {.option = "planes", .path = given->planes, .own = true},
+                            [AST_CLI_OUTLINES] = {.option = "plane-outlines", .path = given->outlines, .own = true},
+                            [AST_CLI_REPORT] = {.option = "report", .path = given->report, .own = true}}};
+    int code = ast_cli_steps(steps, &work);
+    free_job(&work);
+    return code;
+}
+
+/* Every scene of a data set by itself, and its number in the names of the files it writes. */
+static int run_each(const settings *given) {
+    ast_frame_list *all = given->reading.list, scene = *all;
+    int code = -1;
+    scene.count = 1;
+    for (size_t i = 0; i < all->count && code <= 0; i++, scene.files++) {
+        settings one = *given;
+        const char **names[] = {&one.labels, &one.means, &one.memberships, &one.samples, &one.trace, &one.report};
+        enum { NAMES = sizeof names / sizeof *names };
+        one.reading.list = &scene;
+        code = ast_cli_numbered(names, NAMES, i);
+        if (code < 0)
+            code = run_once(&one);
+        for (size_t n = 0; n < NAMES; n++)
+            free((void *)*names[n]);
+    }
+    all->nyu = scene.nyu; /* which the runs have passed on */
+    return code;
+}
+
+int ast_cli_cluster_run(void *data) {
+    settings *given = data;
+    const ast_cli_common *common = &given->common;
+    given->line = given->report ? ast_cli_command_line(&ast_cli_cluster, common->argc, common->argv) : NULL;
+    return ast_cli_camera_every(&given->reading.camera) ? run_each(given) : run_once(given);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The parts of asterism cluster: what the command line says, and everything a run holds. cluster.c reads and clusters,
- * cluster_larger.c clusters what is larger than memory, cluster_options.c has the options, cluster_state.c keeps the
- * run in a file, cluster_output.c writes and prints,
- * cluster_report.c makes the page. */
+ * The parts of asterism cluster: what the command line says, and everything a run holds. cluster_options.c has the
+ * options, cluster.c reads and clusters, cluster_labels.c keeps the labels, cluster_state.c keeps the run in a file,
+ * cluster_output.c writes and prints, cluster_planes.c finds planes, cluster_report.c makes the page. */
 #ifndef AST_CLI_CLUSTER_H
 #define AST_CLI_CLUSTER_H
 
@@ -43,7 +42,7 @@ typedef struct ast_cli_cluster_settings {
     ast_options options; /* all that follows from the command line alone */
     const char *input, *weights, *init, *labels, *means, *colored, *report, *state;
     const char *prior_mean, *memberships, *samples, *trace;
-    const char *line; /* the command line, for the report */
+    char *line; /* the command line, for the report */
     const char *tree, *leaf_labels, *merge_text, *center_file, *names;
     int shuffle, frame_axes, compare, durable;
     size_t memory; /* bytes, 0: not given */
@@ -51,7 +50,7 @@ typedef struct ast_cli_cluster_settings {
     ast_cli_plane_settings plane;
 } ast_cli_cluster_settings;
 
-/* A run over an input that is larger than memory (cluster_larger.c). */
+/* An input that is larger than memory, and its labels (cluster_labels.c). */
 typedef struct ast_cli_parts {
     ast_plan plan;
     size_t memory; /* that the library may use */
@@ -95,28 +94,20 @@ typedef struct ast_cli_cluster_job {
 /* Whether --init names a way to start and no file. */
 int ast_cli_names_start(const char *init);
 
-/* From the command line to what is done (cluster_options.c). */
-int ast_cli_cluster_plan(ast_cli_cluster_settings *given, int argc, char **argv);
+/* The steps of the run that are in files of their own. */
+int ast_cli_cluster_run(void *settings); /* all of it, once the options are checked */
+int ast_cli_cluster_slice(void *job);    /* several ranks: the points become those of this rank */
+int ast_cli_cluster_deliver(void *job);  /* the end of a run: files and what is printed */
+int ast_cli_cluster_total(void *job);    /* the weights of all labelled points of all ranks */
+int ast_cli_cluster_labels(void *job);   /* several ranks: writes the labels of all of them to one file */
+int ast_cli_cluster_planes(void *job);   /* with --planes: finds and writes them */
+int ast_cli_cluster_report(void *job);   /* with --report: writes the page */
 
-int ast_cli_cluster_run(int argc, char **argv);
+/* Of an input that is read in parts: where its labels are kept, and what the run came to. */
+int ast_cli_cluster_store(ast_cli_cluster_job *work, ast_label_store *store);
+int ast_cli_cluster_store_status(ast_cli_cluster_job *work, ast_status status);
 
-/* Says that there is no row to cluster; the exit code. */
-int ast_cli_cluster_nothing(const ast_cli_cluster_settings *given);
-
-/* An input that is larger than memory (cluster_larger.c): whether the options allow that, the plan for the memory that
- * there is, and the run, which writes the labels. */
-int ast_cli_larger_check(const ast_cli_cluster_job *work);
-int ast_cli_larger_plan(ast_cli_cluster_job *work);
-int ast_cli_larger_run(ast_cli_cluster_job *work);
-
-/* Several ranks (cluster_ranks.c): the points become those of this rank; the weights of all labelled points; and the
- * labels of all ranks in one file. */
-int ast_cli_cluster_slice(ast_cli_cluster_job *work);
-double ast_cli_cluster_total(const ast_cli_cluster_job *work);
-int ast_cli_cluster_labels(ast_cli_cluster_job *work);
-
-/* With --planes (cluster_planes.c): finds and writes them, and adds to the table or to the JSON. */
-int ast_cli_cluster_planes(ast_cli_cluster_job *work);
+/* With --planes: what the table and the JSON say of them. */
 void ast_cli_cluster_print_planes(const ast_cli_cluster_job *work);
 void ast_cli_cluster_put_planes(const ast_cli_cluster_job *work, ast_text *json);
 
@@ -124,11 +115,5 @@ void ast_cli_cluster_put_planes(const ast_cli_cluster_job *work, ast_text *json)
 ast_cli_result ast_cli_cluster_result(ast_cli_cluster_job *work);
 const ast_names *ast_cli_cluster_names(const ast_cli_cluster_job *work); /* NULL: rows have no names */
 ast_notation ast_cli_cluster_notation(const ast_cli_cluster_job *work);
-
-/* Writes the report, if one is asked for. */
-int ast_cli_cluster_report(ast_cli_cluster_job *work);
-
-/* The end of a run: files and what is printed. The exit code, 0 included. */
-int ast_cli_cluster_deliver(ast_cli_cluster_job *work);
 
 #endif

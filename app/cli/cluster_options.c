@@ -256,7 +256,167 @@ static const ast_cli_use uses[] = {{.group = &own_group},
                                    AST_CLI_READING_GROUPS(AT(reading)),
                                    {0}};
 
-static unsigned modes(const void *data);
+static unsigned modes(const void *data) {
+    const settings *given = data;
+    return (ast_cli_ranks() ? AST_CLI_ON_RANKS : 0) | (isinf(given->options.angle) ? AST_CLI_AUTO : 0) |
+           (ast_cli_camera_every(&given->reading.camera) ? AST_CLI_EVERY : 0);
+}
+
+int ast_cli_names_start(const char *init) {
+    return init && (strcmp(init, "random") == 0 || strcmp(init, "k-means++") == 0);
+}
+
+static int check_method(void *data) {
+    const settings *given = data;
+    const char *method = ast_cli_batch_names[given->options.method];
+    int by_angle = given->options.method == AST_DP || given->options.method == AST_DPMEANS,
+        sampler = given->options.method == AST_FSD || given->options.method == AST_CRP,
+        named = ast_cli_names_start(given->init);
+    if (isinf(given->options.angle) && given->options.method != AST_DP)
+        return ast_cli_fail(AST_CLI_USAGE, "--angle auto is for --method dp; %s needs degrees, such as --angle 25",
+                            method);
+    if (by_angle && named)
+        return ast_cli_fail(AST_CLI_USAGE,
+                            "--init %s is for methods with --clusters; %s starts from a file or from "
+                            "nothing",
+                            given->init, method);
+    if (given->compare && given->options.method == AST_DP && !given->options.dp.sample)
+        return ast_cli_fail(AST_CLI_USAGE, "--compare needs --sample N with --method dp");
+    if (given->options.mixture.auto_clusters && given->options.method != AST_MOVMF)
+        return ast_cli_fail(AST_CLI_USAGE,
+                            "--clusters auto is for --method movmf; %s needs a number, such as --clusters 10", method);
+    if (given->options.mixture.auto_clusters && given->options.mixture.hard)
+        return ast_cli_fail(AST_CLI_USAGE,
+                            "--clusters auto cannot be combined with --hard: joins need soft memberships");
+    if (!by_angle && !sampler && !given->options.mixture.auto_clusters && !given->options.clusters &&
+        (!given->init || named))
+        return ast_cli_fail(AST_CLI_USAGE, "--method %s needs --clusters K, such as --clusters 10", method);
+    return -1;
+}
+
+/* tune works in content order, and what it describes holds for that order. */
+static int check_automatic(void *data) {
+    const settings *given = data;
+    const char *order = ast_cli_typed(&given->common, "order");
+    if (isinf(given->options.angle) && order && given->options.dp.order != AST_ORDER_CONTENT)
+        return ast_cli_fail(AST_CLI_USAGE, "--angle auto runs in content order: --order %s cannot be combined with it",
+                            order);
+    return -1;
+}
+
+/* What the ranks cannot do and no single option shows. */
+static int check_ranks(void *data) {
+    const settings *given = data;
+    const char *what = !ast_cli_ranks()                                                 ? NULL
+                       : isinf(given->options.angle)                                    ? "--angle auto"
+                       : given->options.method == AST_DP && given->options.restarts > 1 ? "--restarts of dp"
+                       : ast_cli_camera_every(&given->reading.camera)                   ? "--frame all"
+                       : strcmp(given->input, "-") == 0                                 ? "standard input"
+                                                                                        : NULL;
+    if (!what)
+        return -1;
+    return ast_cli_fail(AST_CLI_USAGE, "%s works on one rank: start it without mpirun, or with -n 1", what);
+}
+
+static int check_planes(void *data) {
+    const settings *given = data;
+    if (given->planes && !ast_has_extension(given->planes, ".json") && !ast_has_extension(given->planes, ".csv"))
+        return ast_cli_fail(AST_CLI_USAGE,
+                            "--planes writes JSON or CSV: its name must end in .json or .csv, not be '%s'",
+                            given->planes);
+    if (given->outlines && !ast_has_extension(given->outlines, ".ply"))
+        return ast_cli_fail(AST_CLI_USAGE, "--plane-outlines writes PLY: its name must end in .ply, not be '%s'",
+                            given->outlines);
+    return -1;
+}
+
+static int check_files(void *data) {
+    const settings *given = data;
+    if (given->reading.source.names && strcmp(given->reading.source.names, "0") == 0)
+        return ast_cli_fail(AST_CLI_USAGE, "--name-column must be at least 1: columns are counted from 1");
+    if (given->colored && !ast_has_extension(given->colored, ".ply"))
+        return ast_cli_fail(AST_CLI_USAGE, "--colored writes PLY: its name must end in .ply, not be '%s'",
+                            given->colored);
+    return ast_cli_names_start(given->init) ? -1 : ast_cli_check_read("init", given->init);
+}
+
+/* --merge is a number of degrees or a word. */
+static int resolve_merge(void *data) {
+    settings *given = data;
+    const char *text = given->merge_text;
+    char *end;
+    given->options.merge.angle = NAN;
+    given->options.merge.by = given->options.merge.count ? AST_MERGE_COUNT : AST_MERGE_NONE;
+    if (!text)
+        return -1;
+    if (isinf(given->options.angle) && strcmp(text, "evidence") != 0)
+        return ast_cli_fail(AST_CLI_USAGE,
+                            "--angle auto chooses the angle together with its merging: --merge must be "
+                            "evidence with it, not '%s'",
+                            text);
+    if (strcmp(text, "none") == 0)
+        return -1;
+    given->options.merge.by = AST_MERGE_EVIDENCE;
+    if (strcmp(text, "evidence") == 0)
+        return -1;
+    given->options.merge.by = AST_MERGE_ANGLE;
+    given->options.merge.angle = strtod(text, &end);
+    if (end == text || *end || !(given->options.merge.angle >= 0 && given->options.merge.angle <= 180))
+        return ast_cli_fail(AST_CLI_USAGE, "--merge must be a number from 0 to 180, evidence or none, not '%s'", text);
+    return -1;
+}
+
+/* A state keeps no trees. */
+static int check_tree(void *data) {
+    const settings *given = data;
+    if (given->tree && given->state && given->options.restarts > 1)
+        return ast_cli_fail(AST_CLI_USAGE,
+                            "--tree does not go with --state and --restarts together: a state keeps no trees "
+                            "of runs that are over");
+    return -1;
+}
+
+/* What follows from more than one option. */
+static int resolve(void *data) {
+    settings *given = data;
+    ast_options *options = &given->options;
+    options->size = sizeof *options;
+    options->seed = given->common.seed;
+    options->axial |= given->reading.cloud.undirected;
+    options->max_iterations = given->passes.max_iterations;
+    options->parallel = (ast_parallel)given->passes.parallel;
+    options->bounds = given->passes.bounds;
+    options->merge.tree = given->tree != NULL;
+    options->mixture.auto_clusters = options->clusters == SIZE_MAX;
+    if (options->mixture.auto_clusters)
+        options->clusters = 0; /* as many to start from as the library chooses */
+    if (given->shuffle)
+        options->dp.order = AST_ORDER_RANDOM;
+    options->sampler.sample_every = given->samples ? options->sampler.sample_every : 0;
+    if (isnan(options->sampler.kappa_median))
+        options->sampler.kappa_median = 0; /* 10 times the dimension */
+    return -1;
+}
+
+static int find_input(void *data) {
+    settings *given = data;
+    return ast_cli_reading_find(&given->reading, &given->common, &given->input);
+}
+
+static int check_reading(void *data) {
+    const settings *given = data;
+    return ast_cli_reading_check(&given->reading, &given->common, given->input);
+}
+
+static void end(void *data) {
+    settings *given = data;
+    free(given->line);
+    ast_cli_reading_free(&given->reading);
+}
+
+static ast_cli_step *const steps[] = {find_input,    resolve,     check_method,        check_automatic,
+                                      resolve_merge, check_tree,  check_ranks,         check_reading,
+                                      check_planes,  check_files, ast_cli_cluster_run, NULL};
 
 const ast_cli_command ast_cli_cluster = {
     .name = "cluster",
@@ -307,159 +467,6 @@ const ast_cli_command ast_cli_cluster = {
     .method = AT(options.method),
     .uses = uses,
     .modes = modes,
-    .run = ast_cli_cluster_run};
-
-static unsigned modes(const void *data) {
-    const settings *given = data;
-    return (ast_cli_ranks() ? AST_CLI_ON_RANKS : 0) | (isinf(given->options.angle) ? AST_CLI_AUTO : 0) |
-           (ast_cli_camera_every(&given->reading.camera) ? AST_CLI_EVERY : 0);
-}
-
-int ast_cli_names_start(const char *init) {
-    return init && (strcmp(init, "random") == 0 || strcmp(init, "k-means++") == 0);
-}
-
-static int check_method(const settings *given) {
-    const char *method = ast_cli_batch_names[given->options.method];
-    int by_angle = given->options.method == AST_DP || given->options.method == AST_DPMEANS,
-        sampler = given->options.method == AST_FSD || given->options.method == AST_CRP,
-        named = ast_cli_names_start(given->init);
-    if (isinf(given->options.angle) && given->options.method != AST_DP)
-        return ast_cli_fail(AST_CLI_USAGE, "--angle auto is for --method dp; %s needs degrees, such as --angle 25",
-                            method);
-    if (by_angle && named)
-        return ast_cli_fail(AST_CLI_USAGE,
-                            "--init %s is for methods with --clusters; %s starts from a file or from "
-                            "nothing",
-                            given->init, method);
-    if (given->compare && given->options.method == AST_DP && !given->options.dp.sample)
-        return ast_cli_fail(AST_CLI_USAGE, "--compare needs --sample N with --method dp");
-    if (given->options.mixture.auto_clusters && given->options.method != AST_MOVMF)
-        return ast_cli_fail(AST_CLI_USAGE,
-                            "--clusters auto is for --method movmf; %s needs a number, such as --clusters 10", method);
-    if (given->options.mixture.auto_clusters && given->options.mixture.hard)
-        return ast_cli_fail(AST_CLI_USAGE,
-                            "--clusters auto cannot be combined with --hard: joins need soft memberships");
-    if (!by_angle && !sampler && !given->options.mixture.auto_clusters && !given->options.clusters &&
-        (!given->init || named))
-        return ast_cli_fail(AST_CLI_USAGE, "--method %s needs --clusters K, such as --clusters 10", method);
-    return -1;
-}
-
-/* tune works in content order, and what it describes holds for that order. */
-static int check_automatic(const settings *given) {
-    const char *order = ast_cli_typed(&given->common, "order");
-    if (isinf(given->options.angle) && order && given->options.dp.order != AST_ORDER_CONTENT)
-        return ast_cli_fail(AST_CLI_USAGE, "--angle auto runs in content order: --order %s cannot be combined with it",
-                            order);
-    return -1;
-}
-
-/* What the ranks cannot do and no single option shows. */
-static int check_ranks(const settings *given) {
-    const char *what = !ast_cli_ranks()                                                 ? NULL
-                       : isinf(given->options.angle)                                    ? "--angle auto"
-                       : given->options.method == AST_DP && given->options.restarts > 1 ? "--restarts of dp"
-                       : ast_cli_camera_every(&given->reading.camera)                   ? "--frame all"
-                       : strcmp(given->input, "-") == 0                                 ? "standard input"
-                                                                                        : NULL;
-    if (!what)
-        return -1;
-    return ast_cli_fail(AST_CLI_USAGE, "%s works on one rank: start it without mpirun, or with -n 1", what);
-}
-
-static int check_planes(const settings *given) {
-    if (given->planes && !ast_has_extension(given->planes, ".json") && !ast_has_extension(given->planes, ".csv"))
-        return ast_cli_fail(AST_CLI_USAGE,
-                            "--planes writes JSON or CSV: its name must end in .json or .csv, not be '%s'",
-                            given->planes);
-    if (given->outlines && !ast_has_extension(given->outlines, ".ply"))
-        return ast_cli_fail(AST_CLI_USAGE, "--plane-outlines writes PLY: its name must end in .ply, not be '%s'",
-                            given->outlines);
-    return -1;
-}
-
-static int check_files(const settings *given) {
-    int code = check_planes(given);
-    if (code >= 0)
-        return code;
-    if (given->reading.source.names && strcmp(given->reading.source.names, "0") == 0)
-        return ast_cli_fail(AST_CLI_USAGE, "--name-column must be at least 1: columns are counted from 1");
-    if (given->colored && !ast_has_extension(given->colored, ".ply"))
-        return ast_cli_fail(AST_CLI_USAGE, "--colored writes PLY: its name must end in .ply, not be '%s'",
-                            given->colored);
-    return ast_cli_names_start(given->init) ? -1 : ast_cli_check_read("init", given->init);
-}
-
-/* --merge is a number of degrees or a word. */
-static int resolve_merge(settings *given) {
-    const char *text = given->merge_text;
-    char *end;
-    given->options.merge.angle = NAN;
-    given->options.merge.by = given->options.merge.count ? AST_MERGE_COUNT : AST_MERGE_NONE;
-    if (!text)
-        return -1;
-    if (isinf(given->options.angle) && strcmp(text, "evidence") != 0)
-        return ast_cli_fail(AST_CLI_USAGE,
-                            "--angle auto chooses the angle together with its merging: --merge must be "
-                            "evidence with it, not '%s'",
-                            text);
-    if (strcmp(text, "none") == 0)
-        return -1;
-    given->options.merge.by = AST_MERGE_EVIDENCE;
-    if (strcmp(text, "evidence") == 0)
-        return -1;
-    given->options.merge.by = AST_MERGE_ANGLE;
-    given->options.merge.angle = strtod(text, &end);
-    if (end == text || *end || !(given->options.merge.angle >= 0 && given->options.merge.angle <= 180))
-        return ast_cli_fail(AST_CLI_USAGE, "--merge must be a number from 0 to 180, evidence or none, not '%s'", text);
-    return -1;
-}
-
-/* A state keeps no trees. */
-static int check_tree(const settings *given) {
-    if (given->tree && given->state && given->options.restarts > 1)
-        return ast_cli_fail(AST_CLI_USAGE,
-                            "--tree does not go with --state and --restarts together: a state keeps no trees "
-                            "of runs that are over");
-    return -1;
-}
-
-/* What follows from more than one option. */
-static void resolve(settings *given) {
-    ast_options *options = &given->options;
-    options->size = sizeof *options;
-    options->seed = given->common.seed;
-    options->axial |= given->reading.cloud.undirected;
-    options->max_iterations = given->passes.max_iterations;
-    options->parallel = (ast_parallel)given->passes.parallel;
-    options->bounds = given->passes.bounds;
-    options->merge.tree = given->tree != NULL;
-    options->mixture.auto_clusters = options->clusters == SIZE_MAX;
-    if (options->mixture.auto_clusters)
-        options->clusters = 0; /* as many to start from as the library chooses */
-    if (given->shuffle)
-        options->dp.order = AST_ORDER_RANDOM;
-    options->sampler.sample_every = given->samples ? options->sampler.sample_every : 0;
-    if (isnan(options->sampler.kappa_median))
-        options->sampler.kappa_median = 0; /* 10 times the dimension */
-}
-
-int ast_cli_cluster_plan(settings *given, int argc, char **argv) {
-    int code = ast_cli_reading_parse(&ast_cli_cluster, argc, argv, given, &given->reading, &given->input);
-    if (code >= 0)
-        return code;
-    resolve(given);
-    code = check_method(given);
-    if (code < 0)
-        code = check_automatic(given);
-    if (code < 0)
-        code = resolve_merge(given);
-    if (code < 0)
-        code = check_tree(given);
-    if (code < 0)
-        code = check_ranks(given);
-    if (code < 0)
-        code = ast_cli_reading_check(&given->reading, &given->common, given->input);
-    return code < 0 ? check_files(given) : code;
-}
+    .job = sizeof(settings),
+    .steps = steps,
+    .end = end};

@@ -83,7 +83,8 @@ static void print_table(const void *work) {
 }
 
 /* Memberships, samples and the trace, where they were asked for. */
-static int fill_records(job *work) {
+static int fill_records(void *data) {
+    job *work = data;
     ast_format_error error;
     ast_cli_target *targets = work->targets;
     size_t points = work->report.points, clusters = work->report.clusters;
@@ -106,8 +107,11 @@ static int fill_records(job *work) {
 }
 
 /* The axes of the means, each with the weight of its cluster. */
-static int find_axes(job *work) {
+static int find_axes(void *data) {
+    job *work = data;
     size_t count = work->report.clusters;
+    if (!work->given->frame_axes)
+        return -1;
     const ast_cluster_info *clusters = ast_clusters(work->context, &count);
     double *weights = malloc((count + 1) * sizeof *weights);
     work->nearest = malloc((count + 1) * sizeof *work->nearest);
@@ -125,7 +129,8 @@ static int find_axes(job *work) {
 }
 
 /* By plane, if planes were asked for. */
-static int fill_colored(job *work) {
+static int fill_colored(void *data) {
+    job *work = data;
     ast_format_error error;
     ast_output *output = work->targets[AST_CLI_COLORED].output;
     const int32_t *labels = work->plane_of ? work->plane_of : work->labels;
@@ -185,7 +190,8 @@ static bool write_tree(const job *work, ast_output *output, ast_format_error *er
 }
 
 /* The tree, and the leaf of every row, in it or in a file of its own (--leaf-labels). */
-static int fill_tree(job *work) {
+static int fill_tree(void *data) {
+    job *work = data;
     ast_format_error error;
     ast_output *output = work->targets[AST_CLI_TREE].output;
     if (!work->given->tree)
@@ -198,37 +204,26 @@ static int fill_tree(job *work) {
 
 /* ---- All of it --------------------------------------------------------------------------------------------------- */
 
-static void warn_chain(const job *work) {
+static int warn_chain(void *data) {
+    const job *work = data;
     const ast_report *report = &work->report;
-    if (!report->cluster_posterior || report->settled || work->given->common.quiet || !ast_cli_speaks())
-        return;
-    ast_cli_fail(
-        0,
-        "warning: the chain has not settled: the second half of its %d sweeps disagrees with the first, or they "
-        "are worth too few independent samples (%.0f); raise --max-iterations",
-        report->iterations, report->effective_samples);
+    if (report->cluster_posterior && !report->settled && !work->given->common.quiet && ast_cli_speaks())
+        ast_cli_fail(
+            0,
+            "warning: the chain has not settled: the second half of its %d sweeps disagrees with the first, or they "
+            "are worth too few independent samples (%.0f); raise --max-iterations",
+            report->iterations, report->effective_samples);
+    return -1;
 }
 
-int ast_cli_cluster_deliver(job *work) {
-    work->total = ast_cli_cluster_total(work);
-    warn_chain(work);
-    int code = ast_cli_cluster_labels(work);
-    if (code < 0 && !ast_cli_speaks())
-        return AST_CLI_DONE;
-    if (code < 0)
-        code = fill_records(work);
-    if (code < 0)
-        code = ast_cli_cluster_planes(work);
-    if (code < 0)
-        code = fill_colored(work);
-    if (code < 0)
-        code = fill_tree(work);
-    if (code < 0 && work->given->frame_axes)
-        code = find_axes(work);
-    if (code < 0)
-        code = ast_cli_cluster_report(work);
-    if (code >= 0)
-        return code;
+/* One rank writes and prints; the others are done. */
+static int leave_other_ranks(void *work) {
+    (void)work;
+    return ast_cli_speaks() ? -1 : AST_CLI_DONE;
+}
+
+static int put_in_place(void *data) {
+    job *work = data;
     ast_cli_printer printer = {print_json, print_table, work};
     work->targets[AST_CLI_LABELS].array = ast_cli_directions_array(&work->directions, work->labels, NULL);
     work->targets[AST_CLI_MEANS].array =
@@ -236,4 +231,12 @@ int ast_cli_cluster_deliver(job *work) {
     if (work->report.center)
         work->targets[AST_CLI_CENTER].array = ast_value_array(work->report.center, 1, work->report.dimension);
     return ast_cli_deliver(work->targets, AST_CLI_TARGETS, &work->given->common, &printer);
+}
+
+int ast_cli_cluster_deliver(void *work) {
+    static ast_cli_step *const steps[] = {ast_cli_cluster_total,  warn_chain,   ast_cli_cluster_labels,
+                                          leave_other_ranks,      fill_records, ast_cli_cluster_planes,
+                                          fill_colored,           fill_tree,    find_axes,
+                                          ast_cli_cluster_report, put_in_place, NULL};
+    return ast_cli_steps(steps, work);
 }

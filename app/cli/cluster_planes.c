@@ -52,7 +52,8 @@ static int write_files(const job *work, const ast_plane_info *planes, size_t cou
     return ast_cli_outcome(good, &error);
 }
 
-int ast_cli_cluster_planes(job *work) {
+int ast_cli_cluster_planes(void *data) {
+    job *work = data;
     if (!work->given->planes)
         return -1;
     int code = check_count(work);

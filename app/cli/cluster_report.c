@@ -135,7 +135,8 @@ static bool make_report(const job *work, ast_page_head *head, const ast_picture 
     return good;
 }
 
-int ast_cli_cluster_report(job *work) {
+int ast_cli_cluster_report(void *data) {
+    job *work = data;
     ast_format_error error;
     ast_page_head head = {.axial = work->given->options.axial};
     ast_picture image = {0};

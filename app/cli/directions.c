@@ -104,20 +104,14 @@ static int list_inputs(ast_cli_reading *how, const ast_cli_common *common, const
     return how->list->depth ? -1 : name_them(how, inputs, input);
 }
 
-int ast_cli_reading_parse(const ast_cli_command *command, int argc, char **argv, void *settings, ast_cli_reading *how,
-                          const char **input) {
-    how->inputs = calloc((size_t)argc + 2, sizeof *how->inputs);
-    if (!how->inputs)
-        return ast_cli_no_memory("the list of inputs");
-    int code = ast_cli_parse(command, argc, argv, settings, how->inputs);
-    if (code >= 0)
-        return code;
-    ast_cli_camera_resolve(&how->camera, settings, AST_SMOOTH_GUIDED);
-    if (command->data)
-        how->inputs[0] = ast_cli_typed(settings, command->data);
+int ast_cli_reading_find(ast_cli_reading *how, const ast_cli_common *common, const char **input) {
+    if (common->command->data)
+        common->inputs[0] = ast_cli_typed(common, common->command->data);
+    how->inputs = common->inputs;
+    ast_cli_camera_resolve(&how->camera, common, AST_SMOOTH_GUIDED);
     if (how->inputs[0])
         ast_cli_camera_beside(&how->camera, how->inputs[0]);
-    return how->inputs[0] ? list_inputs(how, settings, input) : -1;
+    return how->inputs[0] ? list_inputs(how, common, input) : -1;
 }
 
 void ast_cli_reading_free(ast_cli_reading *how) {
@@ -125,7 +119,6 @@ void ast_cli_reading_free(ast_cli_reading *how) {
         ast_frame_list_free(how->list);
     free(how->list);
     free(how->name);
-    free(how->inputs);
 }
 
 int ast_cli_reading_check(const ast_cli_reading *how, const ast_cli_common *common, const char *input) {

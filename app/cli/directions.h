@@ -18,7 +18,7 @@ typedef struct ast_cli_reading {
     ast_cli_camera camera;
     ast_cli_cloud cloud;
     ast_cli_sparse sparse;
-    const char **inputs; /* as typed, NULL-terminated */
+    const char *const *inputs; /* as typed, NULL-terminated */
     /* What it is, once it is listed */
     ast_cli_kind_of_input kind;
     ast_frame_list *list; /* the files, but of a 3-D file; several tables are read as one */
@@ -33,10 +33,9 @@ typedef struct ast_cli_reading {
         &ast_cli_source_group, .offset = (offset_of_reading) + offsetof(ast_cli_reading, source)                       \
     }
 
-/* Reads the command line into `settings`, of which `how` is a part, and finds out what the inputs are: one, or files
- * that are read as one. *input becomes its name, or what sentences call them. To be freed in any case. */
-int ast_cli_reading_parse(const ast_cli_command *command, int argc, char **argv, void *settings, ast_cli_reading *how,
-                          const char **input);
+/* Finds out what the inputs of the command line are: one, or files that are read as one. *input becomes its name, or
+ * what sentences call them. To be freed in any case. */
+int ast_cli_reading_find(ast_cli_reading *how, const ast_cli_common *common, const char **input);
 void ast_cli_reading_free(ast_cli_reading *how);
 
 /* Whether the options fit what INPUT is. */

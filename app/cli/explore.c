@@ -44,40 +44,25 @@ static const ast_cli_option options_table[] = {
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};
 static const ast_cli_use uses[] = {{.group = &own_group}, AST_CLI_READING_GROUPS(AT(reading)), {0}};
 
-static int run(int argc, char **argv);
-
-const ast_cli_command ast_cli_explore = {
-    .name = "explore",
-    .summary = "drag the angle in a browser and see the clusters change",
-    .usage = "explore INPUT [options]",
-    .about =
-        "Serves a page on this machine until Ctrl-C, and prints its address. On the page the angle (or the number of "
-        "clusters), merging, the smallest size, centring, axes and the order of visit are changed, and INPUT is "
-        "clustered again at every step. Behind the slider are the curves of tune. What the page shows is what the "
-        "command beside it gives, bit for bit.",
-    .more =
-        "INPUT may also be a report (.html) or the lines of a stream (.jsonl): then it is shown as `view` does, with "
-        "its timeline.\n\n"
-        "The address contains a secret, as that of --view (`REPORTS AND THE LIVE VIEW`); explore opens no browser by "
-        "itself, since other users of the machine could read the secret from its command line. No data leaves the "
-        "machine. Up to 8 pages can be open at once, and each is computed for by itself; the newest request of a "
-        "page cancels the one that runs, and a page that is closed cancels everything.\n\n"
-        "All points are clustered. At most 100,000 of them, a uniform sample, are drawn, and the page says so; of an "
-        "image every n-th pixel. A run that takes longer than a moment first shows one pass over the first rows, "
-        "marked as unfinished.",
-    .examples = "asterism explore normals.npy\n"
-                "asterism explore words.txt --columns 2-101 --name-column 1 --labels words.npy\n"
-                "asterism explore depth.png --camera kinect --angle 60\n"
-                "asterism explore room.pcd\n"
-                "asterism explore normals.npy --once sweep.json",
-    .input = "an INPUT file, or - for standard input",
-    .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SEVERAL,
-    .uses = uses,
-    .run = run};
+typedef struct job {
+    settings given;
+    ast_context *context;
+    ast_explored explored;
+} job;
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
-static int check(const settings *given, const ast_cli_target *labels) {
+static int find_input(void *data) {
+    job *work = data;
+    settings *given = data;
+    given->axial |= given->reading.cloud.undirected;
+    work->explored.given = given;
+    return ast_cli_reading_find(&given->reading, &given->common, &given->input);
+}
+
+static int check(void *data) {
+    const settings *given = data;
+    const ast_cli_target target = {.option = "labels", .path = given->labels}, *labels = &target;
     int code = given->once ? -1 : ast_cli_serving_check("explore", given->bind);
     if (code < 0)
         code = ast_cli_reading_check(&given->reading, &given->common, given->input);
@@ -114,10 +99,14 @@ static int read_names(ast_explored *explored) {
     return code;
 }
 
-static int read_all(ast_explored *explored, ast_context *context) {
-    const settings *given = explored->given;
-    int code =
-        ast_cli_directions_read(&explored->directions, &given->reading, &given->common, given->input, context, NULL);
+static int read_all(void *data) {
+    job *work = data;
+    const settings *given = data;
+    ast_explored *explored = &work->explored;
+    int code = ast_cli_open_context(&given->common, &work->context);
+    if (code < 0)
+        code = ast_cli_directions_read(&explored->directions, &given->reading, &given->common, given->input,
+                                       work->context, NULL);
     explored->points = explored->directions.points;
     if (code < 0)
         code = read_names(explored);
@@ -227,40 +216,62 @@ static int explore(const ast_explored *explored) {
 }
 
 /* A report, the lines of a stream or its state have been computed: what there is to explore is their timeline. */
-static bool is_recorded(int argc, char **argv) {
+int ast_cli_is_recorded(int argc, char **argv) {
     static const char *const extensions[] = {".html", ".htm", ".jsonl", ".ndjson"};
     for (int k = 0; k < argc; k++) {
         if (argv[k][0] == '-')
             continue;
         for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++)
             if (ast_has_extension(argv[k], extensions[i]))
-                return true;
+                return 1;
         if (ast_cli_is_state(argv[k]))
-            return true;
+            return 1;
     }
-    return false;
+    return 0;
 }
 
-static int run(int argc, char **argv) {
-    if (is_recorded(argc, argv))
-        return ast_cli_view.run(argc, argv);
-    settings given = {0};
-    ast_context *context = NULL;
-    ast_explored explored = {.given = &given};
-    int code = ast_cli_reading_parse(&ast_cli_explore, argc, argv, &given, &given.reading, &given.input);
-    given.axial |= given.reading.cloud.undirected;
-    const ast_cli_target labels = {.option = "labels", .path = given.labels};
-    if (code < 0)
-        code = check(&given, &labels);
-    if (code < 0)
-        code = ast_cli_open_context(&given.common, &context);
-    if (code < 0)
-        code = read_all(&explored, context);
-    if (code < 0)
-        code = given.once ? sweep_once(&explored, context) : explore(&explored);
-    ast_names_free(&explored.names_read);
-    ast_cli_directions_close(&explored.directions);
-    ast_cli_reading_free(&given.reading);
-    ast_close(context);
-    return code;
+static int sweep_or_serve(void *data) {
+    const job *work = data;
+    return work->given.once ? sweep_once(&work->explored, work->context) : explore(&work->explored);
 }
+
+static void end(void *data) {
+    job *work = data;
+    ast_names_free(&work->explored.names_read);
+    ast_cli_directions_close(&work->explored.directions);
+    ast_cli_reading_free(&work->given.reading);
+    ast_close(work->context);
+}
+
+static ast_cli_step *const steps[] = {find_input, check, read_all, sweep_or_serve, NULL};
+
+const ast_cli_command ast_cli_explore = {
+    .name = "explore",
+    .summary = "drag the angle in a browser and see the clusters change",
+    .usage = "explore INPUT [options]",
+    .about =
+        "Serves a page on this machine until Ctrl-C, and prints its address. On the page the angle (or the number of "
+        "clusters), merging, the smallest size, centring, axes and the order of visit are changed, and INPUT is "
+        "clustered again at every step. Behind the slider are the curves of tune. What the page shows is what the "
+        "command beside it gives, bit for bit.",
+    .more =
+        "INPUT may also be a report (.html) or the lines of a stream (.jsonl): then it is shown as `view` does, with "
+        "its timeline.\n\n"
+        "The address contains a secret, as that of --view (`REPORTS AND THE LIVE VIEW`); explore opens no browser by "
+        "itself, since other users of the machine could read the secret from its command line. No data leaves the "
+        "machine. Up to 8 pages can be open at once, and each is computed for by itself; the newest request of a "
+        "page cancels the one that runs, and a page that is closed cancels everything.\n\n"
+        "All points are clustered. At most 100,000 of them, a uniform sample, are drawn, and the page says so; of an "
+        "image every n-th pixel. A run that takes longer than a moment first shows one pass over the first rows, "
+        "marked as unfinished.",
+    .examples = "asterism explore normals.npy\n"
+                "asterism explore words.txt --columns 2-101 --name-column 1 --labels words.npy\n"
+                "asterism explore depth.png --camera kinect --angle 60\n"
+                "asterism explore room.pcd\n"
+                "asterism explore normals.npy --once sweep.json",
+    .input = "an INPUT file, or - for standard input",
+    .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SEVERAL,
+    .uses = uses,
+    .job = sizeof(job),
+    .steps = steps,
+    .end = end};

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * The parts of asterism explore. explore.c has the options; explore_request.c reads what a page asks for;
- * explore_drawn.c chooses what is drawn; explore_worker.c clusters for a page, explore_details.c finds what follows; explore_message.c
- * writes what the pages get; explore_tree.c and explore_members.c what a page shows of a finished run; explore_sweep.c
- * runs tune in the background; explore_files.c writes labels and reports; explore_page.c connects pages and browsers.
+ * explore_drawn.c chooses what is drawn; explore_worker.c clusters for a page, explore_details.c finds what follows;
+ * explore_message.c writes what the pages get; explore_tree.c and explore_members.c what a page shows of a finished
+ * run; explore_sweep.c runs tune in the background; explore_files.c writes labels and reports; explore_page.c connects
+ * pages and browsers.
  *
  * The main idea: every page has a worker with a library context of its own. The newest request of a page wins: it
  * cancels the one that runs. Nothing is warm: what a page shows is what the command beside it gives, bit for bit. */

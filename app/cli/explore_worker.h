@@ -51,8 +51,8 @@ void ast_explore_page_leave(ast_explore_page *page);
 /* Seconds of a clock that only goes forward. */
 double ast_explore_clock(void);
 
-/* The run of this request, unless it is the last one: AST_OK, or AST_CANCELLED; other failures have told the page. A newer
- * request cancels it unless it is patient. */
+/* The run of this request, unless it is the last one: AST_OK, or AST_CANCELLED; other failures have told the page. A
+ * newer request cancels it unless it is patient. */
 ast_status ast_explore_ensure(ast_explore_page *page, const ast_explore_request *request, bool patient);
 
 /* What follows a finished run when the page asks for nothing: step 0, 1, ... of it. False: there is nothing more. */

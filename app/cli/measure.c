@@ -44,25 +44,8 @@ static const ast_cli_option options_table[] = {
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};
 static const ast_cli_use uses[] = {{.group = &own_group}, AST_CLI_READING_GROUPS(AT(reading)), {0}};
 
-static int run(int argc, char **argv);
-
-const ast_cli_command ast_cli_measure = {
-    .name = "measure",
-    .summary = "compare labels with the truth or with the points",
-    .usage = "measure --labels FILE --truth FILE [options]\nmeasure --labels FILE --points FILE [options]",
-    .about = "Compares labels with true labels (normalised mutual information and adjusted Rand index: 1 for the "
-             "same partition), or with the points themselves (mean silhouette, -1 to 1), or both. Rows labelled "
-             "-1 are left out.",
-    .examples = "asterism measure --labels labels.npy --truth truth.npy\n"
-                "asterism measure --labels labels.npy --points points.npy --json",
-    .input = NULL,
-    .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SEVERAL,
-    .data = "points",
-    .uses = uses,
-    .run = run};
-
 typedef struct job {
-    const settings *given;
+    settings given;
     ast_context *context;
     ast_cli_directions directions;
     int32_t *labels, *truth;
@@ -74,49 +57,21 @@ typedef struct job {
     size_t sampled;
 } job;
 
-static int check(const settings *given);
-static int read_all(job *work);
-static int share(job *work);
-static int compare(job *work);
-static int silhouette(job *work);
-static void print_json(const void *data, ast_text *json);
-static void print_table(const void *data);
-
-static int run(int argc, char **argv) {
-    settings given = {0};
-    int code = ast_cli_reading_parse(&ast_cli_measure, argc, argv, &given, &given.reading, &given.points);
-    given.axial |= given.reading.cloud.undirected;
-    job work = {.given = &given};
-    if (code < 0)
-        code = check(&given);
-    if (code < 0)
-        code = ast_cli_agree(read_all(&work));
-    if (code < 0)
-        code = share(&work);
-    if (code < 0 && given.truth)
-        code = ast_cli_agree(compare(&work));
-    if (code < 0 && given.points)
-        code = ast_cli_agree(silhouette(&work));
-    if (code < 0 && !ast_cli_speaks())
-        code = AST_CLI_DONE;
-    if (code < 0)
-        code = ast_cli_print(&given.common, &(ast_cli_printer){print_json, print_table, &work});
-    ast_cli_directions_close(&work.directions);
-    ast_cli_reading_free(&given.reading);
-    ast_close(work.context);
-    free(work.labels);
-    free(work.truth);
-    return code;
+static int find_input(void *data) {
+    settings *given = &((job *)data)->given;
+    given->axial |= given->reading.cloud.undirected;
+    return ast_cli_reading_find(&given->reading, &given->common, &given->points);
 }
 
-static int check(const settings *given) {
+static int check(void *data) {
+    const settings *given = data;
     if (!given->truth && !given->points)
         return ast_cli_fail(AST_CLI_USAGE, "measure needs --truth FILE or --points FILE to measure the labels against");
     return given->points ? ast_cli_reading_check(&given->reading, &given->common, given->points) : -1;
 }
 
 static int read_all(job *work) {
-    const settings *given = work->given;
+    const settings *given = &work->given;
     size_t count;
     int code = ast_cli_read_labels(given->labels, &work->labels, &work->count);
     if (code < 0)
@@ -138,9 +93,14 @@ static int read_all(job *work) {
     return code;
 }
 
+static int read_inputs(void *work) {
+    return ast_cli_agree(read_all(work));
+}
+
 /* Several ranks: all of them see the same, and each has its part of it. */
-static int share(job *work) {
-    const settings *given = work->given;
+static int share(void *data) {
+    job *work = data;
+    const settings *given = &work->given;
     work->own = work->count;
     if (!ast_cli_ranks())
         return -1;
@@ -160,46 +120,52 @@ static int share(job *work) {
     return ast_cli_status(ast_join(work->context, ast_cli_ranks()), work->context, given->labels);
 }
 
-static int compare(job *work) {
-    const settings *given = work->given;
+static int compare(void *data) {
+    job *work = data;
+    const settings *given = &work->given;
+    if (!given->truth)
+        return -1;
     work->agreement.size = sizeof work->agreement;
     ast_status status =
         ast_compare(work->context, work->labels + work->first, work->truth + work->first, work->own, &work->agreement);
     int code = ast_cli_status(status, work->context, given->labels);
     if (code < 0 && work->agreement.points == 0)
-        return ast_cli_fail(AST_CLI_FAILED,
+        code = ast_cli_fail(AST_CLI_FAILED,
                             "%s and %s have no row that is labelled in both, so there is nothing to compare",
                             given->labels, given->truth);
-    return code;
+    return ast_cli_agree(code);
 }
 
-static int silhouette(job *work) {
-    const settings *given = work->given;
+static int silhouette(void *data) {
+    job *work = data;
+    const settings *given = &work->given;
+    if (!given->points)
+        return -1;
     ast_dissimilarity kind = given->dissimilarity == AST_ANGLE ? AST_ANGLE : AST_COSINE;
     if (given->axial)
         kind = kind == AST_ANGLE ? AST_AXIAL_ANGLE : AST_AXIAL_COSINE;
     ast_status status = ast_silhouette(work->context, &work->points, work->labels + work->first, kind,
                                        given->common.seed, &work->silhouette, &work->sampled);
     bool points = ast_fault_row(work->context) > 0; /* the fault is in the points, not in the labels */
-    return ast_cli_status(status, work->context, points ? given->points : given->labels);
+    return ast_cli_agree(ast_cli_status(status, work->context, points ? given->points : given->labels));
 }
 
 /* ---- What came out ----------------------------------------------------------------------------------------------- */
 
 static const char *dissimilarity_name(const job *work) {
-    return dissimilarities[work->given->dissimilarity < 0 ? AST_COSINE : work->given->dissimilarity];
+    return dissimilarities[work->given.dissimilarity < 0 ? AST_COSINE : work->given.dissimilarity];
 }
 
 static void print_json(const void *data, ast_text *json) {
     const job *work = data;
-    if (work->given->truth) {
+    if (work->given.truth) {
         ast_json_real(json, "nmi", work->agreement.nmi, 17);
         ast_json_real(json, "ari", work->agreement.ari, 17);
         ast_json_integer(json, "points", (int64_t)work->agreement.points);
         ast_json_integer(json, "clusters", (int64_t)work->agreement.clusters);
         ast_json_integer(json, "truths", (int64_t)work->agreement.truths);
     }
-    if (work->given->points) {
+    if (work->given.points) {
         ast_json_real(json, "silhouette", work->silhouette, 17);
         ast_json_string(json, "dissimilarity", dissimilarity_name(work));
         ast_json_integer(json, "sampled", (int64_t)work->sampled);
@@ -209,14 +175,49 @@ static void print_json(const void *data, ast_text *json) {
 static void print_table(const void *data) {
     const job *work = data;
     char text[AST_CLI_GROUPED];
-    if (work->given->truth) {
+    if (work->given.truth) {
         const ast_agreement *agreement = &work->agreement;
         printf("%-12s%s\n", "points", ast_cli_grouped(agreement->points, text));
         printf("%-12s%zu, in truth %zu\n", "clusters", agreement->clusters, agreement->truths);
         printf("%-12s%.6f  normalised mutual information, 0 to 1\n", "NMI", agreement->nmi);
         printf("%-12s%.6f  adjusted Rand index, about 0 for chance, 1 at most\n", "ARI", agreement->ari);
     }
-    if (work->given->points)
+    if (work->given.points)
         printf("%-12s%.6f  -1 to 1, by %s, over %s points\n", "silhouette", work->silhouette, dissimilarity_name(work),
                ast_cli_grouped(work->sampled, text));
 }
+
+static int print(void *data) {
+    const job *work = data;
+    if (!ast_cli_speaks())
+        return AST_CLI_DONE;
+    return ast_cli_print(&work->given.common, &(ast_cli_printer){print_json, print_table, work});
+}
+
+static void end(void *data) {
+    job *work = data;
+    ast_cli_directions_close(&work->directions);
+    ast_cli_reading_free(&work->given.reading);
+    ast_close(work->context);
+    free(work->labels);
+    free(work->truth);
+}
+
+static ast_cli_step *const steps[] = {find_input, check, read_inputs, share, compare, silhouette, print, NULL};
+
+const ast_cli_command ast_cli_measure = {
+    .name = "measure",
+    .summary = "compare labels with the truth or with the points",
+    .usage = "measure --labels FILE --truth FILE [options]\nmeasure --labels FILE --points FILE [options]",
+    .about = "Compares labels with true labels (normalised mutual information and adjusted Rand index: 1 for the "
+             "same partition), or with the points themselves (mean silhouette, -1 to 1), or both. Rows labelled "
+             "-1 are left out.",
+    .examples = "asterism measure --labels labels.npy --truth truth.npy\n"
+                "asterism measure --labels labels.npy --points points.npy --json",
+    .input = NULL,
+    .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SEVERAL,
+    .data = "points",
+    .uses = uses,
+    .job = sizeof(job),
+    .steps = steps,
+    .end = end};

@@ -12,10 +12,9 @@
         "memory", AST_CLI_AMOUNT, "SIZE",                                                                              \
             "memory budget, such as 512M or 8G (default: all available memory); a binary table that does not fit is "  \
             "read in parts",                                                                                           \
-            at,                                                                                                        \
-            .inputs = AST_CLI_ANY_INPUT, .not_in = AST_CLI_ON_RANKS,                                                   \
-            .more = "The memory available is what is free within the limits of the process and of its group. See "     \
-                    "`LARGER THAN MEMORY`."                                                                            \
+            at, .inputs = AST_CLI_ANY_INPUT, .not_in = AST_CLI_ON_RANKS,                                               \
+                .more = "The memory available is what is free within the limits of the process and of its group. See " \
+                        "`LARGER THAN MEMORY`."                                                                        \
     }
 
 /* Bytes that this process may still take: the least of what is free, of its limits and of those of its group. */

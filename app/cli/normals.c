@@ -22,6 +22,8 @@ typedef struct settings {
     ast_cli_cloud cloud;
     ast_cli_source source; /* its format */
     const char *input, *output, *curvature;
+    int solid;           /* INPUT is a 3-D file */
+    ast_frame_list list; /* otherwise its images */
 } settings;
 
 #define AT(field) offsetof(settings, field)
@@ -46,89 +48,106 @@ static const ast_cli_use uses[] = {{.group = &own_group},
                                    {&ast_cli_cloud_group, .offset = AT(cloud)},
                                    {0}};
 
-static int run(int argc, char **argv);
-
-const ast_cli_command ast_cli_normals = {
-    .name = "normals",
-    .summary = "turn a depth image, a cloud or a mesh into surface normals",
-    .usage = "normals INPUT --intrinsics FX,FY,CX,CY --output FILE.npy [options]\n"
-             "normals INPUT --camera NAME --output FILE.npy [options]\n"
-             "normals CLOUD|MESH --output FILE.npy [options]",
-    .about = "Turns a depth image, a 16-bit PNG or PGM, into unit normals in the camera's coordinates (x to the "
-             "right, y down, z forward), which point to the camera; a cloud of points (PCD, PLY, OBJ) into one "
-             "normal per point, a mesh (PLY, OBJ, STL) into one per triangle. cluster takes the same files and "
-             "makes the same normals; stream and segment take depth images and use --smooth planes.",
-    .examples = "asterism normals frame.png --intrinsics 525,525,319.5,239.5 --output normals.npy\n"
-                "asterism normals frame.png --camera tum-fr1 --smooth tv --output normals.npy\n"
-                "asterism normals room.pcd --neighbours 30 --viewpoint 0,0,1.5 --output normals.npy\n"
-                "camera | asterism normals - --raw 640x480 --camera kinect --output normals.npy",
-    .input = "an INPUT image, cloud or mesh, or - for standard input",
-    .inputs = AST_CLI_DEPTH | AST_CLI_SOLID,
-    .uses = uses,
-    .run = run};
-
 typedef struct job {
     const settings *given;
+    ast_frame_list *list; /* of the images that it reads */
     ast_context *context;
     ast_cli_frames depth;
     ast_cli_surface surface; /* instead, of a 3-D file */
-    int solid;
     size_t missing;
     ast_cli_target targets[TARGETS];
 } job;
 
-static int check(const settings *given, int solid);
-static int run_once(const settings *given, ast_frame_list *list);
-static int run_each(const settings *given, ast_frame_list *list);
-static int list_images(const settings *given, ast_frame_list *list);
-static int make(job *work);
-static int deliver(job *work);
-
-static int run(int argc, char **argv) {
-    settings given = {0};
-    int code = ast_cli_parse(&ast_cli_normals, argc, argv, &given, &given.input);
-    ast_cli_camera_resolve(&given.camera, &given.common, AST_SMOOTH_GUIDED);
-    if (given.input)
-        ast_cli_camera_beside(&given.camera, given.input);
-    int solid = code < 0 && ast_solid_input(given.input, given.source.format);
+static int open_files(void *data) {
+    job *work = data;
+    const settings *given = work->given;
+    int code = ast_cli_check_targets(work->targets, TARGETS, given->input, given->common.json);
+    if (code < 0 && !given->solid)
+        code = ast_cli_frames_open(&work->depth, work->list, &given->camera, NULL, 0, 0);
     if (code < 0)
-        code = check(&given, solid);
+        code = ast_cli_open_context(&given->common, &work->context);
+    return code < 0 ? ast_cli_open_targets(work->targets, TARGETS) : code;
+}
+
+static int make(void *data) {
+    job *work = data;
+    const settings *given = work->given;
+    ast_points points;
+    if (work->given->solid) {
+        int code = ast_cli_surface_read(&work->surface, &given->cloud, &given->source, given->input, work->context,
+                                        given->curvature != NULL);
+        work->missing = work->surface.missing;
+        return code;
+    }
+    int code = ast_cli_frames_single(&work->depth, "normals", given->input);
     if (code >= 0)
         return code;
-    ast_frame_list list = {0};
-    if (!solid)
-        code = list_images(&given, &list);
-    if (code < 0)
-        code = ast_cli_camera_every(&given.camera) ? run_each(&given, &list) : run_once(&given, solid ? NULL : &list);
-    ast_frame_list_free(&list);
+    code = ast_cli_frames_points(&work->depth, work->context, &points);
+    for (size_t i = 0; i < points.count && code < 0; i++)
+        work->missing += isnan(work->depth.normals[3 * i]);
     return code;
 }
 
-static int list_images(const settings *given, ast_frame_list *list) {
-    ast_format_error error;
-    int code = ast_cli_camera_scene(&given->camera, given->input, list);
-    if (code < 0 && !ast_frame_list_add(list, given->input, AST_AS_DEPTH, &error))
-        code = ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    return code;
+/* ---- What came out ----------------------------------------------------------------------------------------------- */
+
+static void print_json(const void *data, ast_text *json) {
+    const job *work = data;
+    const ast_cli_frames *depth = &work->depth;
+    const ast_cli_surface *surface = &work->surface;
+    if (work->given->solid) {
+        ast_json_integer(json, "points", (int64_t)surface->count);
+        ast_json_integer(json, "missing", (int64_t)work->missing);
+        ast_json_string(json, "normals", ast_cli_surface_word(surface));
+        ast_json_real(json, "seconds", surface->seconds, 17);
+        return;
+    }
+    ast_json_integer(json, "width", (int64_t)depth->width);
+    ast_json_integer(json, "height", (int64_t)depth->height);
+    ast_json_integer(json, "points", (int64_t)(depth->width * depth->height));
+    ast_json_integer(json, "missing", (int64_t)work->missing);
+    ast_json_real(json, "seconds", depth->seconds, 17);
+    if (depth->frame.number != AST_WHOLE)
+        ast_json_integer(json, "frame", (int64_t)depth->frame.number);
 }
 
-/* A 3-D file has no list. */
+static void print_table(const void *data) {
+    const job *work = data;
+    char text[AST_CLI_GROUPED], time[AST_CLI_DURATION], line[AST_CLI_SURFACE_TEXT];
+    size_t count = work->given->solid ? work->surface.count : work->depth.width * work->depth.height;
+    if (work->given->solid)
+        printf("%s\n", ast_cli_surface_text(&work->surface, line));
+    else if (work->depth.frame.number != AST_WHOLE)
+        printf("%s: ", work->depth.frame.source);
+    if (!work->given->solid)
+        printf("%zu x %zu pixels, ", work->depth.width, work->depth.height);
+    printf("%s normals, ", ast_cli_grouped(count - work->missing, text));
+    printf("%s missing, %s\n", ast_cli_grouped(work->missing, text),
+           ast_cli_duration(work->given->solid ? work->surface.seconds : work->depth.seconds, time));
+}
+
+static int deliver(void *data) {
+    job *work = data;
+    ast_cli_printer printer = {print_json, print_table, work};
+    ast_cli_target *targets = work->targets;
+    const ast_cli_surface *surface = &work->surface;
+    if (work->given->solid)
+        targets[NORMALS].array = ast_value_array(surface->normals, surface->count, 3);
+    else
+        targets[NORMALS].array = (ast_array){
+            .reals = work->depth.normals, .dimensions = 3, .sizes = {work->depth.height, work->depth.width, 3}};
+    targets[CURVATURE].array = ast_value_array(surface->curvature, surface->count, 0);
+    return ast_cli_deliver(targets, TARGETS, &work->given->common, &printer);
+}
+
+/* ---- All of it --------------------------------------------------------------------------------------------------- */
+
 static int run_once(const settings *given, ast_frame_list *list) {
+    static ast_cli_step *const steps[] = {open_files, make, deliver, NULL};
     job work = {.given = given,
-                .solid = !list,
+                .list = list,
                 .targets = {[NORMALS] = {.option = "output", .path = given->output},
                             [CURVATURE] = {.option = "curvature", .path = given->curvature}}};
-    int code = ast_cli_check_targets(work.targets, TARGETS, given->input, given->common.json);
-    if (code < 0 && list)
-        code = ast_cli_frames_open(&work.depth, list, &given->camera, NULL, 0, 0);
-    if (code < 0)
-        code = ast_cli_open_context(&given->common, &work.context);
-    if (code < 0)
-        code = ast_cli_open_targets(work.targets, TARGETS);
-    if (code < 0)
-        code = make(&work);
-    if (code < 0)
-        code = deliver(&work);
+    int code = ast_cli_steps(steps, &work);
     ast_cli_abandon_targets(work.targets, TARGETS);
     ast_cli_frames_close(&work.depth);
     ast_cli_surface_free(&work.surface);
@@ -153,78 +172,56 @@ static int run_each(const settings *given, ast_frame_list *list) {
 }
 
 /* Whatever its name, what is no 3-D file is to be read as a depth image; what it is shows on opening it. */
-static int check(const settings *given, int solid) {
-    if (solid)
+static int check(void *data) {
+    settings *given = data;
+    given->input = given->common.inputs[0];
+    ast_cli_camera_resolve(&given->camera, &given->common, AST_SMOOTH_GUIDED);
+    ast_cli_camera_beside(&given->camera, given->input);
+    given->solid = ast_solid_input(given->input, given->source.format);
+    if (given->solid)
         return -1;
     if (given->source.format)
         return ast_cli_fail(AST_CLI_USAGE, "--format must be pcd, ply, obj or stl, not '%s'", given->source.format);
     return ast_cli_depth_usage(&given->camera, given->input);
 }
 
-static int make(job *work) {
-    const settings *given = work->given;
-    ast_points points;
-    if (work->solid) {
-        int code = ast_cli_surface_read(&work->surface, &given->cloud, &given->source, given->input, work->context,
-                                        given->curvature != NULL);
-        work->missing = work->surface.missing;
+static int list_images(void *data) {
+    settings *given = data;
+    ast_format_error error;
+    int code = given->solid ? -1 : ast_cli_camera_scene(&given->camera, given->input, &given->list);
+    if (code >= 0 || given->solid)
         return code;
-    }
-    int code = ast_cli_frames_single(&work->depth, "normals", given->input);
-    if (code >= 0)
-        return code;
-    code = ast_cli_frames_points(&work->depth, work->context, &points);
-    for (size_t i = 0; i < points.count && code < 0; i++)
-        work->missing += isnan(work->depth.normals[3 * i]);
-    return code;
+    return ast_cli_outcome(ast_frame_list_add(&given->list, given->input, AST_AS_DEPTH, &error), &error);
 }
 
-/* ---- What came out ----------------------------------------------------------------------------------------------- */
-
-static void print_json(const void *data, ast_text *json) {
-    const job *work = data;
-    const ast_cli_frames *depth = &work->depth;
-    const ast_cli_surface *surface = &work->surface;
-    if (work->solid) {
-        ast_json_integer(json, "points", (int64_t)surface->count);
-        ast_json_integer(json, "missing", (int64_t)work->missing);
-        ast_json_string(json, "normals", ast_cli_surface_word(surface));
-        ast_json_real(json, "seconds", surface->seconds, 17);
-        return;
-    }
-    ast_json_integer(json, "width", (int64_t)depth->width);
-    ast_json_integer(json, "height", (int64_t)depth->height);
-    ast_json_integer(json, "points", (int64_t)(depth->width * depth->height));
-    ast_json_integer(json, "missing", (int64_t)work->missing);
-    ast_json_real(json, "seconds", depth->seconds, 17);
-    if (depth->frame.number != AST_WHOLE)
-        ast_json_integer(json, "frame", (int64_t)depth->frame.number);
+static int run(void *data) {
+    settings *given = data;
+    return ast_cli_camera_every(&given->camera) ? run_each(given, &given->list) : run_once(given, &given->list);
 }
 
-static void print_table(const void *data) {
-    const job *work = data;
-    char text[AST_CLI_GROUPED], time[AST_CLI_DURATION], line[AST_CLI_SURFACE_TEXT];
-    size_t count = work->solid ? work->surface.count : work->depth.width * work->depth.height;
-    if (work->solid)
-        printf("%s\n", ast_cli_surface_text(&work->surface, line));
-    else if (work->depth.frame.number != AST_WHOLE)
-        printf("%s: ", work->depth.frame.source);
-    if (!work->solid)
-        printf("%zu x %zu pixels, ", work->depth.width, work->depth.height);
-    printf("%s normals, ", ast_cli_grouped(count - work->missing, text));
-    printf("%s missing, %s\n", ast_cli_grouped(work->missing, text),
-           ast_cli_duration(work->solid ? work->surface.seconds : work->depth.seconds, time));
+static void end(void *data) {
+    ast_frame_list_free(&((settings *)data)->list);
 }
 
-static int deliver(job *work) {
-    ast_cli_printer printer = {print_json, print_table, work};
-    ast_cli_target *targets = work->targets;
-    const ast_cli_surface *surface = &work->surface;
-    if (work->solid)
-        targets[NORMALS].array = ast_value_array(surface->normals, surface->count, 3);
-    else
-        targets[NORMALS].array = (ast_array){
-            .reals = work->depth.normals, .dimensions = 3, .sizes = {work->depth.height, work->depth.width, 3}};
-    targets[CURVATURE].array = ast_value_array(surface->curvature, surface->count, 0);
-    return ast_cli_deliver(targets, TARGETS, &work->given->common, &printer);
-}
+static ast_cli_step *const steps[] = {check, list_images, run, NULL};
+
+const ast_cli_command ast_cli_normals = {
+    .name = "normals",
+    .summary = "turn a depth image, a cloud or a mesh into surface normals",
+    .usage = "normals INPUT --intrinsics FX,FY,CX,CY --output FILE.npy [options]\n"
+             "normals INPUT --camera NAME --output FILE.npy [options]\n"
+             "normals CLOUD|MESH --output FILE.npy [options]",
+    .about = "Turns a depth image, a 16-bit PNG or PGM, into unit normals in the camera's coordinates (x to the "
+             "right, y down, z forward), which point to the camera; a cloud of points (PCD, PLY, OBJ) into one "
+             "normal per point, a mesh (PLY, OBJ, STL) into one per triangle. cluster takes the same files and "
+             "makes the same normals; stream and segment take depth images and use --smooth planes.",
+    .examples = "asterism normals frame.png --intrinsics 525,525,319.5,239.5 --output normals.npy\n"
+                "asterism normals frame.png --camera tum-fr1 --smooth tv --output normals.npy\n"
+                "asterism normals room.pcd --neighbours 30 --viewpoint 0,0,1.5 --output normals.npy\n"
+                "camera | asterism normals - --raw 640x480 --camera kinect --output normals.npy",
+    .input = "an INPUT image, cloud or mesh, or - for standard input",
+    .inputs = AST_CLI_DEPTH | AST_CLI_SOLID,
+    .uses = uses,
+    .job = sizeof(settings),
+    .steps = steps,
+    .end = end};

@@ -55,7 +55,6 @@ typedef struct parser {
     const ast_cli_command *command;
     ast_cli_common *common;
     void *settings;
-    const char **input;
     size_t input_count;
 } parser;
 
@@ -140,8 +139,17 @@ static int choose_method(const ast_cli_command *command, void *settings, const c
     return ast_cli_fail(AST_CLI_USAGE, "%s takes %s, not '%s'", command->name, list_choices(&names, list), name);
 }
 
-int ast_cli_parse(const ast_cli_command *command, int argc, char **argv, void *settings, const char **input) {
-    parser state = {.command = command, .common = settings, .settings = settings, .input = input};
+int ast_cli_steps(ast_cli_step *const *steps, void *job) {
+    int code = -1;
+    for (; *steps && code < 0; steps++)
+        code = (*steps)(job);
+    return code;
+}
+
+static int parse(const ast_cli_command *command, void *settings) {
+    parser state = {.command = command, .common = settings, .settings = settings};
+    int argc = state.common->argc;
+    char **argv = state.common->argv;
     ast_cli_use groups[AST_CLI_GROUPS];
     size_t group_count = ast_cli_groups(command, groups);
     for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
@@ -158,9 +166,29 @@ int ast_cli_parse(const ast_cli_command *command, int argc, char **argv, void *s
     if (code < 0 && command->input && state.input_count == 0)
         return ast_cli_fail(AST_CLI_USAGE, "%s needs %s", command->name, command->input);
     if (code < 0 && command->methods && command->input && !command->inputs)
-        code = choose_method(command, settings, input[0]);
-    const char *inputs[2] = {state.input_count ? input[0] : NULL, NULL};
-    return code < 0 ? ast_cli_rules(command, settings, command->many ? input : inputs) : code;
+        code = choose_method(command, settings, state.common->inputs[0]);
+    return code < 0 ? ast_cli_rules(command, settings, state.common->inputs) : code;
+}
+
+int ast_cli_run(const ast_cli_command *command, int argc, char **argv) {
+    ast_cli_common *job = calloc(1, command->job);
+    const char **inputs = calloc((size_t)argc + 2, sizeof *inputs);
+    int code = job && inputs ? -1 : ast_cli_no_memory("the command line");
+    if (code < 0) {
+        job->argc = argc;
+        job->argv = argv;
+        job->inputs = inputs;
+        if (command->defaults)
+            command->defaults(job);
+        code = parse(command, job);
+    }
+    if (code < 0)
+        code = ast_cli_steps(command->steps, job);
+    if (job && command->end)
+        command->end(job);
+    free(inputs);
+    free(job);
+    return code;
 }
 
 static int is_help(const char *argument) {
@@ -173,10 +201,10 @@ static int take_input(parser *state, const char *argument) {
                             state->command->name, argument, state->command->name);
     if (state->input_count > 0 && !state->command->many)
         return ast_cli_fail(AST_CLI_USAGE, "%s takes one input, not both '%s' and '%s'", state->command->name,
-                            *state->input, argument);
+                            state->common->inputs[0], argument);
     if (!argument[0])
         return ast_cli_fail(AST_CLI_USAGE, "the name of the input is empty");
-    state->input[state->input_count++] = argument;
+    state->common->inputs[state->input_count++] = argument;
     return -1;
 }
 

@@ -96,14 +96,23 @@ typedef struct ast_cli_use {
 
 typedef struct ast_cli_command ast_cli_command;
 
+/* A step of a run: returns -1 to go on, or the exit code that ends the run. */
+typedef int ast_cli_step(void *job);
+
+/* Takes the steps (NULL-terminated) one after the other until one ends the run. -1: all of them went on. */
+int ast_cli_steps(ast_cli_step *const *steps, void *job);
+
 enum { AST_CLI_MOST_TYPED = 96 };
 
-/* What every subcommand takes, and what was typed; the first field of every settings struct. */
+/* What every subcommand takes, and what was typed; the first field of every job. */
 typedef struct ast_cli_common {
     int json, quiet, progress;
     size_t threads;
     uint64_t seed;
     const ast_cli_command *command;
+    int argc; /* the words behind the subcommand's name */
+    char **argv;
+    const char **inputs; /* the positional arguments, NULL-terminated */
     const ast_cli_option *typed[AST_CLI_MOST_TYPED];
     const char *values[AST_CLI_MOST_TYPED]; /* as typed; NULL for flags */
     size_t typed_count;
@@ -133,14 +142,15 @@ struct ast_cli_command {
     size_t method;                  /* offset of the index of the method in the settings */
     const ast_cli_use *uses;        /* its groups of options; the common ones are added */
     unsigned (*modes)(const void *settings); /* bits that are on, or NULL */
-    int (*run)(int argc, char **argv);
+    size_t job;                  /* bytes of everything that a run holds: its settings, then zeros; see below */
+    void (*defaults)(void *job); /* sets the fields of the settings that no option sets, or NULL */
+    ast_cli_step *const *steps;  /* of a run, once the command line is read. The last one returns an exit code */
+    void (*end)(void *job);      /* frees what the job holds after whichever step, or NULL */
 };
 
-/* Reads the arguments after the subcommand's name into `settings`, whose defaults it sets first, and the positional one
- * into `input`; then checks them against the rows. Returns -1 to go on, or the exit code: after --help 0, after a
- * mistake 2 with its sentence printed. Where the subcommand takes many inputs, `input` has room for argc + 1 of them.
- */
-int ast_cli_parse(const ast_cli_command *command, int argc, char **argv, void *settings, const char **input);
+/* Runs the subcommand: reads the arguments behind its name into the settings, which are the first field of the job, and
+ * checks them against the rows; then takes the steps. The exit code: after --help 0, after a mistake 2. */
+int ast_cli_run(const ast_cli_command *command, int argc, char **argv);
 
 /* Sets the fields of a table's options to their defaults. */
 void ast_cli_defaults(const ast_cli_option *options, void *settings);

@@ -13,8 +13,7 @@
 #define AST_CLI_REPORT_OPTION(at)                                                                                      \
     {                                                                                                                  \
         "report", AST_CLI_PAGE, "FILE.html", "write a page to look at the result in a browser, offline", at,           \
-            .not_in = AST_CLI_ON_RANKS | AST_CLI_IN_PARTS,                                                             \
-            .more = "See `REPORTS AND THE LIVE VIEW`."                                                                 \
+            .not_in = AST_CLI_ON_RANKS | AST_CLI_IN_PARTS, .more = "See `REPORTS AND THE LIVE VIEW`."                  \
     }
 
 /* Whether this build has the page that `option` shows, and what a report may be called; NULL: none is asked for. */

@@ -24,8 +24,7 @@ typedef struct settings {
     ast_cli_common common;
     ast_cli_camera camera;
     const char *what, *output, *input, *mat, *frames, *report;
-    const char **inputs; /* NULL-terminated: --input and the folders behind it */
-    int experiment;      /* which */
+    int experiment; /* which */
     int quick;
     size_t runs, restarts, samplers;
     double angle;
@@ -76,7 +75,267 @@ static const ast_cli_group own_group = {.title = "Options", .options = options_t
 static const ast_cli_use uses[] = {
     {.group = &own_group}, {&ast_cli_camera_group, .offset = AT(camera), .methods = STREAM | NYU}, {0}};
 
-static int run(int argc, char **argv);
+/* A run: the plan, and what the functions below need. */
+typedef struct job {
+    settings given;
+    ast_experiment plan;
+    ast_cli_progress progress;
+    ast_frame_list list;
+    size_t *numbers; /* (list.count) in the whole input; NULL: that of the frame */
+    ast_cli_frames frames;
+    ast_cli_poses poses;
+    char *poses_path, *truths;
+    ast_points normals;
+    ast_chart_page page;
+} job;
+
+/* Folders may stand behind that of --input. */
+static int check(void *data) {
+    settings *given = data;
+    const char **inputs = given->common.inputs;
+    const ast_cli_camera *camera = &given->camera;
+    bool is_nyu = experiment_names.bits[given->experiment] == NYU;
+    given->what = inputs[0];
+    inputs[0] = given->mat ? given->mat : given->input;
+    if (inputs[1] && !(is_nyu && given->input))
+        return ast_cli_fail(AST_CLI_USAGE,
+                            "reproduce takes one experiment, and only nyu more than one folder, behind "
+                            "--input; '%s' is neither",
+                            inputs[1]);
+    if (is_nyu && !given->mat && !given->input)
+        return ast_cli_fail(AST_CLI_USAGE, "reproduce nyu needs --mat FILE, the data set nyu_depth_v2_labeled.mat, or "
+                                           "--input DIR, a folder of depth images");
+    if (experiment_names.bits[given->experiment] == STREAM && !given->input)
+        return ast_cli_fail(AST_CLI_USAGE, "reproduce stream needs --input DIR, a folder of depth images");
+    if (given->frames && ast_scene_list_mark(given->frames, 0, NULL, NULL) != AST_SCENES_FINE)
+        return ast_cli_fail(
+            AST_CLI_USAGE, "--frames must be scenes from 0, such as 0-99, 5,17, every tenth as 0-/10, or all, not '%s'",
+            given->frames);
+    if (is_nyu && camera->frame)
+        return ast_cli_fail(AST_CLI_USAGE, "--frame is one scene; reproduce nyu takes --frames, such as --frames 0-99");
+    if (given->mat && (!isnan(camera->scale) || camera->raw[0]))
+        return ast_cli_fail(AST_CLI_USAGE, "--%s is not for --mat: a .mat file has its size and metres",
+                            camera->raw[0] ? "raw" : "depth-scale");
+    return -1;
+}
+
+static void end(void *data) {
+    job *work = data;
+    ast_cli_frames_close(&work->frames);
+    ast_close(work->plan.context);
+    ast_frame_list_free(&work->list);
+    ast_cli_poses_free(&work->poses);
+    ast_chart_page_free(&work->page);
+    free(work->numbers);
+    free(work->poses_path);
+    free(work->truths);
+}
+
+/* ---- The input --------------------------------------------------------------------------------------------------- */
+
+/* Of the list, only the scenes that --frames names, or with --quick some of them, spread evenly. */
+static int choose_scenes(job *work) {
+    enum { QUICK_SCENES = 20 };
+    const settings *given = &work->given;
+    ast_frame_list *list = &work->list;
+    size_t count = list->count, kept = 0, beyond;
+    bool *wanted = calloc(count, sizeof *wanted);
+    work->numbers = malloc(count * sizeof *work->numbers);
+    int code = wanted && work->numbers ? -1 : ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of scenes");
+    size_t some = given->quick && count > QUICK_SCENES ? QUICK_SCENES : count;
+    if (code < 0 && !given->frames)
+        for (size_t i = 0; i < some; i++)
+            wanted[i * count / some] = true;
+    else if (code < 0 && ast_scene_list_mark(given->frames, count, wanted, &beyond) != AST_SCENES_FINE)
+        code = ast_cli_fail(AST_CLI_FAILED, "--frames: there is no scene %zu in %s, which has %zu, from 0", beyond,
+                            work->plan.input, count);
+    for (size_t i = 0; i < count && code < 0; i++) {
+        if (!wanted[i]) {
+            free(list->files[i].path);
+            continue;
+        }
+        work->numbers[kept] = i;
+        list->files[kept++] = list->files[i];
+        list->count = kept;
+    }
+    free(wanted);
+    return code;
+}
+
+/* The name of something in the input folder if it is there. */
+static int find(const char *folder, const char *name, char **path) {
+    if (asprintf(path, "%s/%s", folder, name) < 0) {
+        *path = NULL;
+        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the name of %s", name);
+    }
+    struct stat status;
+    if (stat(*path, &status) != 0) {
+        free(*path);
+        *path = NULL;
+    }
+    return -1;
+}
+
+static int open_poses(job *work) {
+    const char *folder = work->given.input;
+    int code = find(folder, "poses.txt", &work->poses_path);
+    if (code < 0)
+        code = find(folder, "truth", &work->truths);
+    if (code < 0 && work->poses_path)
+        code = ast_cli_poses_read(&work->poses, work->poses_path);
+    if (code < 0 && work->poses_path && work->poses.count != work->list.count)
+        code = ast_cli_fail(AST_CLI_FAILED, "%s has %zu rows, but there are %zu frames; it needs one row a frame",
+                            work->poses_path, work->poses.count, work->list.count);
+    work->plan.poses = work->poses_path;
+    work->plan.truths = work->truths;
+    return code;
+}
+
+static int open_input(job *work) {
+    const settings *given = &work->given;
+    ast_experiment *plan = &work->plan;
+    ast_cli_camera camera = given->camera;
+    bool is_nyu = experiment_names.bits[given->experiment] == NYU;
+    plan->input = given->common.inputs[0];
+    ast_cli_camera_resolve(&camera, &given->common, is_nyu && !given->quick ? AST_SMOOTH_TV : AST_SMOOTH_GUIDED);
+    for (const char **path = given->common.inputs; *path; path++)
+        if (access(*path, F_OK) != 0)
+            return ast_cli_fail(AST_CLI_FAILED, "%s: %s", *path, strerror(errno));
+    int code =
+        ast_cli_frames_list(&work->list, &camera, &(ast_cli_source){0}, &given->common, given->common.inputs, NULL);
+    if (code < 0 && !work->list.depth)
+        code = ast_cli_fail(AST_CLI_FAILED, "%s holds no depth images (16-bit .png or .pgm)", plan->input);
+    if (code < 0 && work->list.nyu)
+        plan->depths = work->list.nyu->has_raw ? "raw" : "filled-in";
+    if (code < 0)
+        code = is_nyu ? choose_scenes(work) : open_poses(work);
+    if (code < 0)
+        code = ast_cli_frames_open(&work->frames, &work->list, &camera, NULL, 0, 0);
+    plan->frames = work->list.count;
+    plan->depth = work->frames.options;
+    plan->smoothing = (const char *const[]){"guided", "tv", "none", "planes"}[plan->depth.smooth];
+    return code;
+}
+
+/* ---- What the command does for an experiment --------------------------------------------------------------------- */
+
+static int stopped(void) {
+    return ast_cli_interrupted() ? AST_CLI_SIGNAL + ast_cli_interrupted() : 0;
+}
+
+static void progress(void *data, size_t done, size_t count, const char *what, double share) {
+    ast_cli_progress_share(&((job *)data)->progress, done, count, what, share);
+}
+
+static int print(void *data, const ast_experiment_printer *printer, const void *result) {
+    job *work = data;
+    ast_cli_progress_end(&work->progress);
+    return ast_cli_print(&work->given.common, &(ast_cli_printer){printer->json, printer->table, result});
+}
+
+static int next(void *data, ast_experiment_frame *frame, int *found) {
+    job *work = data;
+    int code = ast_cli_frames_next(&work->frames, found);
+    const ast_input_frame *input = &work->frames.frame;
+    if (code < 0 && *found)
+        *frame = (ast_experiment_frame){.source = input->source,
+                                        .image = input->image,
+                                        .number = work->numbers ? work->numbers[input->index] : input->index};
+    return code;
+}
+
+static int normals(void *data, ast_points *points) {
+    job *work = data;
+    ast_set_cancel(work->plan.context, NULL, NULL); /* milliseconds; the experiment itself sees the signal next */
+    int code = ast_cli_frames_points(&work->frames, work->plan.context, points);
+    ast_set_cancel(work->plan.context, ast_cli_cancel, NULL);
+    work->normals = *points;
+    return code;
+}
+
+static int turn(void *data) {
+    job *work = data;
+    return ast_cli_poses_turn_normals(&work->poses, &work->frames.frame, work->frames.normals, work->normals.count);
+}
+
+static const ast_experiment_command command = {.fail = ast_cli_fail,
+                                               .status = ast_cli_status,
+                                               .stopped = stopped,
+                                               .now = ast_cli_now,
+                                               .progress = progress,
+                                               .print = print,
+                                               .next = next,
+                                               .normals = normals,
+                                               .turn = turn};
+
+static int prepare(void *data) {
+    job *work = data;
+    const settings *given = &work->given;
+    work->plan = (ast_experiment){.command = &command,
+                                  .data = work,
+                                  .seed = given->common.seed,
+                                  .output = given->output,
+                                  .page = given->report ? &work->page : NULL,
+                                  .quick = given->quick,
+                                  .runs = given->runs,
+                                  .restarts = given->restarts,
+                                  .samplers = given->samplers,
+                                  .angle = isnan(given->angle) ? 75 : given->angle};
+    int code = experiment_names.bits[given->experiment] == SYNTHETIC ? -1 : open_input(work);
+    return code < 0 ? ast_cli_open_context(&given->common, &work->plan.context) : code;
+}
+
+static int run_experiment(job *work) {
+    static int (*const experiments[])(const ast_experiment *plan) = {ast_experiment_synthetic, ast_experiment_stream,
+                                                                     ast_experiment_nyu};
+    ast_cli_watch_signals();
+    ast_cli_progress_start(&work->progress, &work->given.common, 0);
+    int code = experiments[work->given.experiment](&work->plan);
+    ast_cli_progress_end(&work->progress);
+    return code;
+}
+
+/* ---- The report -------------------------------------------------------------------------------------------------- */
+
+/* The page with what the experiment has put into it. */
+static int write_report(job *work, const char *line, ast_output *output) {
+    ast_format_error error;
+    ast_page_head head = {0};
+    ast_text json = {0};
+    char *title;
+    int code = ast_cli_page_head(&head, &ast_cli_reproduce, work->given.what, line, &title);
+    if (code < 0 && !(ast_chart_page_json(&work->page, &head, NULL, &json, &error) &&
+                      ast_page_write(&json, output, &error) && ast_output_finish(output, &error)))
+        code = ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    ast_text_free(&json);
+    free(title);
+    return code;
+}
+
+/* An experiment that a signal has stopped keeps what is finished, also in its report. */
+static int run_with_report(job *work) {
+    ast_format_error error;
+    ast_output *output = ast_output_open(work->given.report, false, &error);
+    if (!output)
+        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    char *line = ast_cli_command_line(&ast_cli_reproduce, work->given.common.argc, work->given.common.argv);
+    int code = run_experiment(work), written = AST_CLI_FAILED;
+    if ((code == AST_CLI_DONE || code > AST_CLI_SIGNAL) && work->page.charts.size + work->page.tables.size > 0)
+        written = write_report(work, line, output);
+    if (written >= 0)
+        ast_output_abandon(output);
+    else if (!ast_output_commit(output, &error))
+        written = ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
+    free(line);
+    return code == AST_CLI_DONE && written >= 0 ? written : code;
+}
+
+static int reproduce(void *data) {
+    job *work = data;
+    return work->given.report ? run_with_report(work) : run_experiment(work);
+}
+
+static ast_cli_step *const steps[] = {check, prepare, reproduce, NULL};
 
 const ast_cli_command ast_cli_reproduce = {
     .name = "reproduce",
@@ -139,277 +398,6 @@ const ast_cli_command ast_cli_reproduce = {
     .methods = &experiment_names,
     .method = AT(experiment),
     .uses = uses,
-    .run = run};
-
-/* A run: the plan, and what the functions below need. */
-typedef struct job {
-    const settings *given;
-    ast_experiment plan;
-    ast_cli_progress progress;
-    ast_frame_list list;
-    size_t *numbers; /* (list.count) in the whole input; NULL: that of the frame */
-    ast_cli_frames frames;
-    ast_cli_poses poses;
-    char *poses_path, *truths;
-    ast_points normals;
-    ast_chart_page page;
-} job;
-
-static int check(const settings *given);
-static int prepare(job *work);
-static int run_experiment(job *work);
-static int with_report(job *work, int argc, char **argv);
-static void clear(job *work);
-
-static int run(int argc, char **argv) {
-    settings given = {0};
-    job work = {.given = &given};
-    given.inputs = calloc((size_t)argc + 1, sizeof *given.inputs);
-    if (!given.inputs)
-        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of inputs");
-    int code = ast_cli_parse(&ast_cli_reproduce, argc, argv, &given, given.inputs);
-    given.what = given.inputs[0];
-    if (code < 0)
-        code = check(&given);
-    given.inputs[0] = given.mat ? given.mat : given.input;
-    if (code < 0)
-        code = prepare(&work);
-    if (code < 0)
-        code = given.report ? with_report(&work, argc, argv) : run_experiment(&work);
-    clear(&work);
-    free(given.inputs);
-    return code;
-}
-
-static int check(const settings *given) {
-    const ast_cli_camera *camera = &given->camera;
-    bool is_nyu = experiment_names.bits[given->experiment] == NYU;
-    if (given->inputs[1] && !(is_nyu && given->input))
-        return ast_cli_fail(AST_CLI_USAGE,
-                            "reproduce takes one experiment, and only nyu more than one folder, behind "
-                            "--input; '%s' is neither",
-                            given->inputs[1]);
-    if (is_nyu && !given->mat && !given->input)
-        return ast_cli_fail(AST_CLI_USAGE, "reproduce nyu needs --mat FILE, the data set nyu_depth_v2_labeled.mat, or "
-                                           "--input DIR, a folder of depth images");
-    if (experiment_names.bits[given->experiment] == STREAM && !given->input)
-        return ast_cli_fail(AST_CLI_USAGE, "reproduce stream needs --input DIR, a folder of depth images");
-    if (given->frames && ast_scene_list_mark(given->frames, 0, NULL, NULL) != AST_SCENES_FINE)
-        return ast_cli_fail(
-            AST_CLI_USAGE, "--frames must be scenes from 0, such as 0-99, 5,17, every tenth as 0-/10, or all, not '%s'",
-            given->frames);
-    if (is_nyu && camera->frame)
-        return ast_cli_fail(AST_CLI_USAGE, "--frame is one scene; reproduce nyu takes --frames, such as --frames 0-99");
-    if (given->mat && (!isnan(camera->scale) || camera->raw[0]))
-        return ast_cli_fail(AST_CLI_USAGE, "--%s is not for --mat: a .mat file has its size and metres",
-                            camera->raw[0] ? "raw" : "depth-scale");
-    return -1;
-}
-
-static void clear(job *work) {
-    ast_cli_frames_close(&work->frames);
-    ast_close(work->plan.context);
-    ast_frame_list_free(&work->list);
-    ast_cli_poses_free(&work->poses);
-    ast_chart_page_free(&work->page);
-    free(work->numbers);
-    free(work->poses_path);
-    free(work->truths);
-}
-
-/* ---- The input --------------------------------------------------------------------------------------------------- */
-
-/* Of the list, only the scenes that --frames names, or with --quick some of them, spread evenly. */
-static int choose_scenes(job *work) {
-    enum { QUICK_SCENES = 20 };
-    const settings *given = work->given;
-    ast_frame_list *list = &work->list;
-    size_t count = list->count, kept = 0, beyond;
-    bool *wanted = calloc(count, sizeof *wanted);
-    work->numbers = malloc(count * sizeof *work->numbers);
-    int code = wanted && work->numbers ? -1 : ast_cli_fail(AST_CLI_FAILED, "there is no memory for the list of scenes");
-    size_t some = given->quick && count > QUICK_SCENES ? QUICK_SCENES : count;
-    if (code < 0 && !given->frames)
-        for (size_t i = 0; i < some; i++)
-            wanted[i * count / some] = true;
-    else if (code < 0 && ast_scene_list_mark(given->frames, count, wanted, &beyond) != AST_SCENES_FINE)
-        code = ast_cli_fail(AST_CLI_FAILED, "--frames: there is no scene %zu in %s, which has %zu, from 0", beyond,
-                            work->plan.input, count);
-    for (size_t i = 0; i < count && code < 0; i++) {
-        if (!wanted[i]) {
-            free(list->files[i].path);
-            continue;
-        }
-        work->numbers[kept] = i;
-        list->files[kept++] = list->files[i];
-        list->count = kept;
-    }
-    free(wanted);
-    return code;
-}
-
-/* The name of something in the input folder if it is there. */
-static int find(const char *folder, const char *name, char **path) {
-    if (asprintf(path, "%s/%s", folder, name) < 0) {
-        *path = NULL;
-        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the name of %s", name);
-    }
-    struct stat status;
-    if (stat(*path, &status) != 0) {
-        free(*path);
-        *path = NULL;
-    }
-    return -1;
-}
-
-static int open_poses(job *work) {
-    const char *folder = work->given->input;
-    int code = find(folder, "poses.txt", &work->poses_path);
-    if (code < 0)
-        code = find(folder, "truth", &work->truths);
-    if (code < 0 && work->poses_path)
-        code = ast_cli_poses_read(&work->poses, work->poses_path);
-    if (code < 0 && work->poses_path && work->poses.count != work->list.count)
-        code = ast_cli_fail(AST_CLI_FAILED, "%s has %zu rows, but there are %zu frames; it needs one row a frame",
-                            work->poses_path, work->poses.count, work->list.count);
-    work->plan.poses = work->poses_path;
-    work->plan.truths = work->truths;
-    return code;
-}
-
-static int open_input(job *work) {
-    const settings *given = work->given;
-    ast_experiment *plan = &work->plan;
-    ast_cli_camera camera = given->camera;
-    bool is_nyu = experiment_names.bits[given->experiment] == NYU;
-    plan->input = given->inputs[0];
-    ast_cli_camera_resolve(&camera, &given->common, is_nyu && !given->quick ? AST_SMOOTH_TV : AST_SMOOTH_GUIDED);
-    for (const char **path = given->inputs; *path; path++)
-        if (access(*path, F_OK) != 0)
-            return ast_cli_fail(AST_CLI_FAILED, "%s: %s", *path, strerror(errno));
-    int code = ast_cli_frames_list(&work->list, &camera, &(ast_cli_source){0}, &given->common, given->inputs, NULL);
-    if (code < 0 && !work->list.depth)
-        code = ast_cli_fail(AST_CLI_FAILED, "%s holds no depth images (16-bit .png or .pgm)", plan->input);
-    if (code < 0 && work->list.nyu)
-        plan->depths = work->list.nyu->has_raw ? "raw" : "filled-in";
-    if (code < 0)
-        code = is_nyu ? choose_scenes(work) : open_poses(work);
-    if (code < 0)
-        code = ast_cli_frames_open(&work->frames, &work->list, &camera, NULL, 0, 0);
-    plan->frames = work->list.count;
-    plan->depth = work->frames.options;
-    plan->smoothing = (const char *const[]){"guided", "tv", "none", "planes"}[plan->depth.smooth];
-    return code;
-}
-
-/* ---- What the command does for an experiment --------------------------------------------------------------------- */
-
-static int stopped(void) {
-    return ast_cli_interrupted() ? AST_CLI_SIGNAL + ast_cli_interrupted() : 0;
-}
-
-static void progress(void *data, size_t done, size_t count, const char *what, double share) {
-    ast_cli_progress_share(&((job *)data)->progress, done, count, what, share);
-}
-
-static int print(void *data, const ast_experiment_printer *printer, const void *result) {
-    job *work = data;
-    ast_cli_progress_end(&work->progress);
-    return ast_cli_print(&work->given->common, &(ast_cli_printer){printer->json, printer->table, result});
-}
-
-static int next(void *data, ast_experiment_frame *frame, int *found) {
-    job *work = data;
-    int code = ast_cli_frames_next(&work->frames, found);
-    const ast_input_frame *input = &work->frames.frame;
-    if (code < 0 && *found)
-        *frame = (ast_experiment_frame){.source = input->source,
-                                        .image = input->image,
-                                        .number = work->numbers ? work->numbers[input->index] : input->index};
-    return code;
-}
-
-static int normals(void *data, ast_points *points) {
-    job *work = data;
-    ast_set_cancel(work->plan.context, NULL, NULL); /* milliseconds; the experiment itself sees the signal next */
-    int code = ast_cli_frames_points(&work->frames, work->plan.context, points);
-    ast_set_cancel(work->plan.context, ast_cli_cancel, NULL);
-    work->normals = *points;
-    return code;
-}
-
-static int turn(void *data) {
-    job *work = data;
-    return ast_cli_poses_turn_normals(&work->poses, &work->frames.frame, work->frames.normals, work->normals.count);
-}
-
-static const ast_experiment_command command = {.fail = ast_cli_fail,
-                                               .status = ast_cli_status,
-                                               .stopped = stopped,
-                                               .now = ast_cli_now,
-                                               .progress = progress,
-                                               .print = print,
-                                               .next = next,
-                                               .normals = normals,
-                                               .turn = turn};
-
-static int prepare(job *work) {
-    const settings *given = work->given;
-    work->plan = (ast_experiment){.command = &command,
-                                  .data = work,
-                                  .seed = given->common.seed,
-                                  .output = given->output,
-                                  .page = given->report ? &work->page : NULL,
-                                  .quick = given->quick,
-                                  .runs = given->runs,
-                                  .restarts = given->restarts,
-                                  .samplers = given->samplers,
-                                  .angle = isnan(given->angle) ? 75 : given->angle};
-    int code = experiment_names.bits[given->experiment] == SYNTHETIC ? -1 : open_input(work);
-    return code < 0 ? ast_cli_open_context(&given->common, &work->plan.context) : code;
-}
-
-static int run_experiment(job *work) {
-    static int (*const experiments[])(const ast_experiment *plan) = {ast_experiment_synthetic, ast_experiment_stream,
-                                                                     ast_experiment_nyu};
-    ast_cli_watch_signals();
-    ast_cli_progress_start(&work->progress, &work->given->common, 0);
-    int code = experiments[work->given->experiment](&work->plan);
-    ast_cli_progress_end(&work->progress);
-    return code;
-}
-
-/* ---- The report -------------------------------------------------------------------------------------------------- */
-
-/* The page with what the experiment has put into it. */
-static int write_report(job *work, const char *line, ast_output *output) {
-    ast_format_error error;
-    ast_page_head head = {0};
-    ast_text json = {0};
-    char *title;
-    int code = ast_cli_page_head(&head, &ast_cli_reproduce, work->given->what, line, &title);
-    if (code < 0 && !(ast_chart_page_json(&work->page, &head, NULL, &json, &error) &&
-                      ast_page_write(&json, output, &error) && ast_output_finish(output, &error)))
-        code = ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    ast_text_free(&json);
-    free(title);
-    return code;
-}
-
-/* An experiment that a signal has stopped keeps what is finished, also in its report. */
-static int with_report(job *work, int argc, char **argv) {
-    ast_format_error error;
-    ast_output *output = ast_output_open(work->given->report, false, &error);
-    if (!output)
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    char *line = ast_cli_command_line(&ast_cli_reproduce, argc, argv);
-    int code = run_experiment(work), written = AST_CLI_FAILED;
-    if ((code == AST_CLI_DONE || code > AST_CLI_SIGNAL) && work->page.charts.size + work->page.tables.size > 0)
-        written = write_report(work, line, output);
-    if (written >= 0)
-        ast_output_abandon(output);
-    else if (!ast_output_commit(output, &error))
-        written = ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    free(line);
-    return code == AST_CLI_DONE && written >= 0 ? written : code;
-}
+    .job = sizeof(job),
+    .steps = steps,
+    .end = end};

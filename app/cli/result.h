@@ -23,7 +23,7 @@ typedef struct ast_cli_result {
     const ast_report *full;       /* of a run over all points all the time, to compare with; or NULL */
     const ast_tune_report *tuned; /* with --angle auto: what chose the angle; else NULL */
     int axial;
-    ast_notation notation; /* how means are written besides their components */
+    ast_notation notation;  /* how means are written besides their components */
     const char *about;      /* a line on what was read and how it became directions; or NULL */
     const char *normals;    /* the same in a word */
     int64_t frame;          /* the scene of a data set, or -1 */

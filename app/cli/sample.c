@@ -57,7 +57,131 @@ static const ast_cli_option options_table[] = {
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};
 static const ast_cli_use uses[] = {{.group = &own_group}, {&ast_cli_scene_group, .offset = AT(scene)}, {0}};
 
-static int run(int argc, char **argv);
+typedef struct job {
+    settings given;
+    ast_context *context;
+    float *points, *means;
+    int32_t *labels;
+    ast_cli_target targets[TARGETS];
+} job;
+
+/* A scene is all that is made. */
+static int make_scene(void *data) {
+    const settings *given = data;
+    return given->scene.name < 0 ? -1 : ast_cli_scene_run(&given->common, &given->scene, given->output);
+}
+
+static int check(void *data) {
+    job *work = data;
+    const settings *given = &work->given;
+    work->targets[POINTS] = (ast_cli_target){.option = "output", .path = given->output, .table = true};
+    work->targets[LABELS] = (ast_cli_target){.option = "labels", .path = given->labels};
+    work->targets[MEANS] = (ast_cli_target){.option = "means", .path = given->means, .table = true};
+    const char *missing = !given->points        ? "--points N"
+                          : !given->dimension   ? "--dimension D"
+                          : !given->clusters    ? "--clusters K"
+                          : isnan(given->kappa) ? "--kappa X"
+                          : !given->output      ? "--output FILE"
+                                                : NULL;
+    if (missing)
+        return ast_cli_fail(AST_CLI_USAGE, "sample needs %s", missing);
+    if (given->axial && given->separation > 90)
+        return ast_cli_fail(AST_CLI_USAGE, "--separation %g is more than the 90 degrees that axes can be apart",
+                            given->separation);
+    return ast_cli_check_targets(work->targets, TARGETS, NULL, given->common.json);
+}
+
+/* rows x columns x size bytes, or NULL where that is more than there can be. */
+static void *table_of(size_t rows, size_t columns, size_t size) {
+    if (rows > SIZE_MAX / size / columns)
+        return NULL;
+    return malloc(rows * columns * size);
+}
+
+static int prepare(void *data) {
+    job *work = data;
+    const settings *given = &work->given;
+    work->points = table_of(given->points, given->dimension, sizeof *work->points);
+    work->means = table_of(given->clusters, given->dimension, sizeof *work->means);
+    work->labels = table_of(given->points, 1, sizeof *work->labels);
+    if (!work->points || !work->means || !work->labels)
+        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for %zu points of %zu dimensions", given->points,
+                            given->dimension);
+    int code = ast_cli_open_context(&given->common, &work->context);
+    if (code < 0)
+        code = ast_cli_open_targets(work->targets, TARGETS);
+    return code;
+}
+
+static int draw(void *data) {
+    job *work = data;
+    const settings *given = &work->given;
+    ast_cli_progress progress;
+    ast_mixture mixture = {.size = sizeof mixture,
+                           .points = given->points,
+                           .dimension = given->dimension,
+                           .clusters = given->clusters,
+                           .kappa = given->kappa,
+                           .separation = given->separation,
+                           .noise = given->noise,
+                           .axial = given->axial,
+                           .seed = given->common.seed,
+                           .progress = ast_cli_progress_drawn,
+                           .progress_data = &progress};
+    ast_cli_progress_start(&progress, &given->common, given->points);
+    ast_status status = ast_sample_mixture(work->context, &mixture, work->points, work->labels, work->means);
+    ast_cli_progress_end(&progress);
+    return ast_cli_status(status, work->context, NULL);
+}
+
+/* ---- What came out ----------------------------------------------------------------------------------------------- */
+
+static size_t count_noise(const job *work) {
+    size_t count = 0;
+    for (size_t i = 0; i < work->given.points; i++)
+        count += work->labels[i] < 0;
+    return count;
+}
+
+static void print_json(const void *data, ast_text *json) {
+    const job *work = data;
+    const settings *given = &work->given;
+    ast_json_integer(json, "points", (int64_t)given->points);
+    ast_json_integer(json, "dimension", (int64_t)given->dimension);
+    ast_json_integer(json, "clusters", (int64_t)given->clusters);
+    ast_json_real(json, "kappa", given->kappa, 17);
+    ast_json_integer(json, "noise", (int64_t)count_noise(work));
+}
+
+/* The files are the result. Only a person at a terminal is told so. */
+static void print_line(const void *data) {
+    const settings *given = data;
+    char text[AST_CLI_GROUPED];
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "%s points of %zu clusters in %zu dimensions: %s\n", ast_cli_grouped(given->points, text),
+                given->clusters, given->dimension, given->output);
+}
+
+static int deliver(void *data) {
+    job *work = data;
+    const settings *given = &work->given;
+    ast_cli_printer printer = {print_json, print_line, work};
+    work->targets[POINTS].array = ast_value_array(work->points, given->points, given->dimension);
+    work->targets[LABELS].array = ast_label_array(work->labels, given->points, 0);
+    work->targets[MEANS].array = ast_value_array(work->means, given->clusters, given->dimension);
+    return ast_cli_deliver(work->targets, TARGETS, &given->common, &printer);
+}
+
+static void end(void *data) {
+    job *work = data;
+    ast_cli_abandon_targets(work->targets, TARGETS);
+    ast_close(work->context);
+    free(work->points);
+    free(work->means);
+    free(work->labels);
+}
+
+static ast_cli_step *const steps[] = {make_scene, check, prepare, draw, deliver, NULL};
 
 const ast_cli_command ast_cli_sample = {
     .name = "sample",
@@ -83,137 +207,6 @@ const ast_cli_command ast_cli_sample = {
                 "asterism sample --scene hallway --frames 120 --output hallway",
     .input = NULL,
     .uses = uses,
-    .run = run};
-
-typedef struct job {
-    const settings *given;
-    ast_context *context;
-    float *points, *means;
-    int32_t *labels;
-    ast_cli_target targets[TARGETS];
-} job;
-
-static int check(const job *work);
-static int prepare(job *work);
-static int draw(job *work);
-static int deliver(job *work);
-
-static int run(int argc, char **argv) {
-    settings given = {0};
-    int code = ast_cli_parse(&ast_cli_sample, argc, argv, &given, NULL);
-    if (code >= 0)
-        return code;
-    if (given.scene.name >= 0)
-        return ast_cli_scene_run(&given.common, &given.scene, given.output);
-    job work = {.given = &given,
-                .targets = {[POINTS] = {.option = "output", .path = given.output, .table = true},
-                            [LABELS] = {.option = "labels", .path = given.labels},
-                            [MEANS] = {.option = "means", .path = given.means, .table = true}}};
-    code = check(&work);
-    if (code < 0)
-        code = prepare(&work);
-    if (code < 0)
-        code = draw(&work);
-    if (code < 0)
-        code = deliver(&work);
-    ast_cli_abandon_targets(work.targets, TARGETS);
-    ast_close(work.context);
-    free(work.points);
-    free(work.means);
-    free(work.labels);
-    return code;
-}
-
-static int check(const job *work) {
-    const settings *given = work->given;
-    const char *missing = !given->points        ? "--points N"
-                          : !given->dimension   ? "--dimension D"
-                          : !given->clusters    ? "--clusters K"
-                          : isnan(given->kappa) ? "--kappa X"
-                          : !given->output      ? "--output FILE"
-                                                : NULL;
-    if (missing)
-        return ast_cli_fail(AST_CLI_USAGE, "sample needs %s", missing);
-    if (given->axial && given->separation > 90)
-        return ast_cli_fail(AST_CLI_USAGE, "--separation %g is more than the 90 degrees that axes can be apart",
-                            given->separation);
-    return ast_cli_check_targets(work->targets, TARGETS, NULL, given->common.json);
-}
-
-/* rows x columns x size bytes, or NULL where that is more than there can be. */
-static void *table_of(size_t rows, size_t columns, size_t size) {
-    if (rows > SIZE_MAX / size / columns)
-        return NULL;
-    return malloc(rows * columns * size);
-}
-
-static int prepare(job *work) {
-    const settings *given = work->given;
-    work->points = table_of(given->points, given->dimension, sizeof *work->points);
-    work->means = table_of(given->clusters, given->dimension, sizeof *work->means);
-    work->labels = table_of(given->points, 1, sizeof *work->labels);
-    if (!work->points || !work->means || !work->labels)
-        return ast_cli_fail(AST_CLI_FAILED, "there is no memory for %zu points of %zu dimensions", given->points,
-                            given->dimension);
-    int code = ast_cli_open_context(&given->common, &work->context);
-    if (code < 0)
-        code = ast_cli_open_targets(work->targets, TARGETS);
-    return code;
-}
-
-static int draw(job *work) {
-    const settings *given = work->given;
-    ast_cli_progress progress;
-    ast_mixture mixture = {.size = sizeof mixture,
-                           .points = given->points,
-                           .dimension = given->dimension,
-                           .clusters = given->clusters,
-                           .kappa = given->kappa,
-                           .separation = given->separation,
-                           .noise = given->noise,
-                           .axial = given->axial,
-                           .seed = given->common.seed,
-                           .progress = ast_cli_progress_drawn,
-                           .progress_data = &progress};
-    ast_cli_progress_start(&progress, &given->common, given->points);
-    ast_status status = ast_sample_mixture(work->context, &mixture, work->points, work->labels, work->means);
-    ast_cli_progress_end(&progress);
-    return ast_cli_status(status, work->context, NULL);
-}
-
-/* ---- What came out ----------------------------------------------------------------------------------------------- */
-
-static size_t count_noise(const job *work) {
-    size_t count = 0;
-    for (size_t i = 0; i < work->given->points; i++)
-        count += work->labels[i] < 0;
-    return count;
-}
-
-static void print_json(const void *data, ast_text *json) {
-    const job *work = data;
-    const settings *given = work->given;
-    ast_json_integer(json, "points", (int64_t)given->points);
-    ast_json_integer(json, "dimension", (int64_t)given->dimension);
-    ast_json_integer(json, "clusters", (int64_t)given->clusters);
-    ast_json_real(json, "kappa", given->kappa, 17);
-    ast_json_integer(json, "noise", (int64_t)count_noise(work));
-}
-
-/* The files are the result. Only a person at a terminal is told so. */
-static void print_line(const void *data) {
-    const settings *given = ((const job *)data)->given;
-    char text[AST_CLI_GROUPED];
-    if (isatty(STDERR_FILENO))
-        fprintf(stderr, "%s points of %zu clusters in %zu dimensions: %s\n", ast_cli_grouped(given->points, text),
-                given->clusters, given->dimension, given->output);
-}
-
-static int deliver(job *work) {
-    const settings *given = work->given;
-    ast_cli_printer printer = {print_json, print_line, work};
-    work->targets[POINTS].array = ast_value_array(work->points, given->points, given->dimension);
-    work->targets[LABELS].array = ast_label_array(work->labels, given->points, 0);
-    work->targets[MEANS].array = ast_value_array(work->means, given->clusters, given->dimension);
-    return ast_cli_deliver(work->targets, TARGETS, &given->common, &printer);
-}
+    .job = sizeof(job),
+    .steps = steps,
+    .end = end};

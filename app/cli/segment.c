@@ -54,44 +54,9 @@ static const ast_cli_use uses[] = {{.group = &own_group},
                                    {&ast_cli_camera_group, .offset = AT(tracking.camera)},
                                    {0}};
 
-static int run(int argc, char **argv);
-
-const ast_cli_command ast_cli_segment = {
-    .name = "segment",
-    .summary = "colour depth images by the directions of their surfaces",
-    .usage = "segment INPUT... --intrinsics FX,FY,CX,CY --angle DEG --output DIR [options]\n"
-             "segment INPUT... --camera NAME --angle DEG --output DIR [options]\n"
-             "segment FOLDER_WITH_CAMERA_JSON --angle DEG --output DIR [options]",
-    .about = "Clusters the surface normals of depth images, one frame after the other, and writes for each a PNG "
-             "with the clusters as colours, black where there is no surface. A cluster keeps its colour. More "
-             "than one frame also gives contact-sheet.png, a grid of small pictures, and shares.svg and "
-             "shares.csv, how large each cluster was in each frame. INPUT is 16-bit PNG or PGM files, a folder of "
-             "them, a TUM RGB-D folder, or - for standard input. With --json a line for each frame is printed, as "
-             "stream does.",
-    .more =
-        "The colours lie over the depth in grey (near is light). Ids 0 to 6 have the seven colours of Okabe and Ito, "
-        "which differ for colour-blind people too, the next four times seven the same in other shades, and then "
-        "they come again. *contact-sheet.png* has at most 120 of the pictures, evenly spaced; *shares.svg* has one "
-        "band per id, in its colour; *shares.csv* is a table of frame, source, id, count and share.\n\n"
-        "It prints a table of the clusters, unless --json is given. The options of `stream` apply, except those "
-        "for tables of points and for the state.",
-    .examples = "asterism segment depth/ --camera kinect --angle 60 --output segments\n"
-                "asterism segment depth/ --camera kinect --angle 60 --poses poses.txt --color planes \\\n"
-                "    --planes planes --output segments\n"
-                "asterism segment depth/ --intrinsics 535.4,539.2,320.1,247.6 --depth-scale 5000 \\\n"
-                "    --angle 60 --poses poses.txt --overlay rgb --output segments\n"
-                "asterism segment frame.png --camera kinect --smooth tv --angle 60 --output segments",
-    .input = "an INPUT: depth images, a folder of them, or - for standard input",
-    .many = 1,
-    .inputs = AST_CLI_DEPTH,
-    .methods = &ast_cli_stream_methods,
-    .method = AT(tracking.options.method),
-    .uses = uses,
-    .run = run};
-
 /* Everything a run holds; zeroed at first, so that it can be freed at any point. */
 typedef struct job {
-    const settings *given;
+    settings given;
     ast_cli_tracking tracking;
     ast_cli_frame_files files; /* of pictures */
     ast_cli_overlay overlay;
@@ -100,39 +65,20 @@ typedef struct job {
     ast_shares *shares;
     double started, clustering;
     ast_cli_stream_view view;
-    int argc;
-    char **argv; /* for the report */
 } job;
 
-static int prepare(job *work);
-static int process(job *work);
-static int conclude(job *work);
+/* ---- Before the first frame -------------------------------------------------------------------------------------- */
 
-static int run(int argc, char **argv) {
-    settings given = {0};
-    job work = {.given = &given, .argc = argc, .argv = argv};
-    int code = ast_cli_tracking_parse(&ast_cli_segment, argc, argv, &given, &given.tracking);
-    if (code < 0)
-        code = ast_cli_stream_view_check(&given.view);
-    given.tracking.planes.wanted = given.color == COLOR_PLANES;
-    if (code < 0)
-        code = prepare(&work);
-    if (code < 0)
-        code = process(&work);
-    if (code < 0)
-        code = conclude(&work);
-    code = ast_cli_stream_view_end(&work.view, code);
-    ast_cli_stream_view_close(&work.view);
-    ast_cli_tracking_close(&work.tracking);
-    ast_cli_overlay_free(&work.overlay);
-    ast_pixels_free(&work.picture);
-    ast_sheet_close(work.sheet);
-    ast_shares_close(work.shares);
-    ast_cli_tracking_free(&given.tracking);
-    return code;
+static void defaults(void *data) {
+    ast_stream_options_init(&((job *)data)->given.tracking.options);
 }
 
-/* ---- Before the first frame -------------------------------------------------------------------------------------- */
+static int find_inputs(void *data) {
+    settings *given = data;
+    given->tracking.planes.wanted = given->color == COLOR_PLANES;
+    int code = ast_cli_tracking_find(&given->tracking, &given->common);
+    return code < 0 ? ast_cli_stream_view_check(&given->view) : code;
+}
 
 /* The contact sheet has a name that a frame's picture might have too. */
 static int check_sheet(const ast_frame_list *list) {
@@ -146,8 +92,9 @@ static int check_sheet(const ast_frame_list *list) {
     return -1;
 }
 
-static int prepare(job *work) {
-    const settings *given = work->given;
+static int open_inputs(void *data) {
+    job *work = data;
+    const settings *given = &work->given;
     ast_cli_tracking *tracking = &work->tracking;
     work->started = ast_cli_now();
     work->files =
@@ -159,14 +106,18 @@ static int prepare(job *work) {
     int code = ast_cli_tracking_open(tracking, &given->common, &given->tracking);
     if (code < 0 && given->overlay)
         code = ast_cli_overlay_open(&work->overlay, given->overlay, &tracking->inputs);
-    if (code < 0)
-        code = check_sheet(tracking->inputs.list);
-    if (code < 0)
-        code = ast_cli_tracking_begin(tracking);
+    return code < 0 ? check_sheet(tracking->inputs.list) : code;
+}
+
+static int begin(void *data) {
+    job *work = data;
+    const settings *given = &work->given;
+    ast_cli_tracking *tracking = &work->tracking;
+    int code = ast_cli_tracking_begin(tracking);
     if (code < 0)
         code = ast_cli_frame_files_prepare(&work->files, &tracking->inputs, &given->tracking.source);
     if (code < 0)
-        code = ast_cli_stream_view_open(&work->view, &given->view, &ast_cli_segment, work->argc, work->argv, tracking);
+        code = ast_cli_stream_view_open(&work->view, &given->view, tracking);
     return code;
 }
 
@@ -176,9 +127,9 @@ static int draw(job *work) {
     ast_format_error error;
     const ast_cli_tracking *tracking = &work->tracking;
     const ast_cli_frames *depth = &tracking->inputs;
-    const int32_t *labels = work->given->color == COLOR_PLANES ? tracking->planes.of : tracking->labels;
+    const int32_t *labels = work->given.color == COLOR_PLANES ? tracking->planes.of : tracking->labels;
     int found = 0, code = -1;
-    if (work->given->overlay)
+    if (work->given.overlay)
         code = ast_cli_overlay_read(&work->overlay, &tracking->inputs, &work->picture, &found);
     if (code < 0)
         code = ast_cli_stream_view_frame(&work->view, tracking, found ? &work->picture : NULL);
@@ -209,7 +160,7 @@ static int take_frame(void *data) {
     int code = draw(work);
     if (code < 0)
         code = write_picture(work);
-    if (code < 0 && work->given->common.json)
+    if (code < 0 && work->given.common.json)
         code = ast_cli_tracking_print(tracking);
     if (code >= 0)
         return code;
@@ -222,10 +173,10 @@ static int take_frame(void *data) {
 }
 
 static int process(job *work) {
-    work->tracking.lines = work->given->common.json;
+    work->tracking.lines = work->given.common.json;
     int code = ast_cli_tracking_run(&work->tracking, take_frame, work);
     if (code < 0 && work->tracking.frames == 0)
-        code = ast_cli_fail(AST_CLI_FAILED, "%s holds no depth image", ast_cli_name(work->given->tracking.inputs[0]));
+        code = ast_cli_fail(AST_CLI_FAILED, "%s holds no depth image", ast_cli_name(work->given.common.inputs[0]));
     return code;
 }
 
@@ -243,7 +194,7 @@ static bool write_summary(const job *work, int which, ast_output *output, ast_fo
 static int deliver_summary(const job *work, int which) {
     ast_format_error error;
     char *path;
-    if (asprintf(&path, "%s/%s", work->given->output, summaries[which]) < 0)
+    if (asprintf(&path, "%s/%s", work->given.output, summaries[which]) < 0)
         return ast_cli_fail(AST_CLI_FAILED, "there is no memory for the name of %s", summaries[which]);
     ast_output *output = ast_output_open(path, false, &error);
     free(path);
@@ -280,7 +231,7 @@ static void print_row(const ast_shares_band *band, int colour) {
 static int print(const job *work) {
     size_t count;
     int colour = ast_cli_colour();
-    if (work->given->common.quiet || work->given->common.json)
+    if (work->given.common.quiet || work->given.common.json)
         return AST_CLI_DONE;
     ast_shares_band *bands = ast_shares_bands(work->shares, &count);
     if (!bands)
@@ -292,7 +243,7 @@ static int print(const job *work) {
         print_row(&bands[i], colour);
     if (count > MOST_ROWS)
         printf("   ... and %zu more\n", count - MOST_ROWS);
-    printf("\n%s holds %s\n", work->given->output,
+    printf("\n%s holds %s\n", work->given.output,
            work->tracking.frames == 1 ? "the picture"
                                       : "a picture for each frame, contact-sheet.png, shares.svg and shares.csv");
     free(bands);
@@ -305,3 +256,58 @@ static int conclude(job *work) {
         code = deliver_summary(work, which);
     return code < 0 ? print(work) : code;
 }
+
+static int segment(void *data) {
+    job *work = data;
+    int code = process(work);
+    return ast_cli_stream_view_end(&work->view, code < 0 ? conclude(work) : code);
+}
+
+static void end(void *data) {
+    job *work = data;
+    ast_cli_stream_view_close(&work->view);
+    ast_cli_tracking_close(&work->tracking);
+    ast_cli_overlay_free(&work->overlay);
+    ast_pixels_free(&work->picture);
+    ast_sheet_close(work->sheet);
+    ast_shares_close(work->shares);
+    ast_cli_tracking_free(&work->given.tracking);
+}
+
+static ast_cli_step *const steps[] = {find_inputs, open_inputs, begin, segment, NULL};
+
+const ast_cli_command ast_cli_segment = {
+    .name = "segment",
+    .summary = "colour depth images by the directions of their surfaces",
+    .usage = "segment INPUT... --intrinsics FX,FY,CX,CY --angle DEG --output DIR [options]\n"
+             "segment INPUT... --camera NAME --angle DEG --output DIR [options]\n"
+             "segment FOLDER_WITH_CAMERA_JSON --angle DEG --output DIR [options]",
+    .about = "Clusters the surface normals of depth images, one frame after the other, and writes for each a PNG "
+             "with the clusters as colours, black where there is no surface. A cluster keeps its colour. More "
+             "than one frame also gives contact-sheet.png, a grid of small pictures, and shares.svg and "
+             "shares.csv, how large each cluster was in each frame. INPUT is 16-bit PNG or PGM files, a folder of "
+             "them, a TUM RGB-D folder, or - for standard input. With --json a line for each frame is printed, as "
+             "stream does.",
+    .more =
+        "The colours lie over the depth in grey (near is light). Ids 0 to 6 have the seven colours of Okabe and Ito, "
+        "which differ for colour-blind people too, the next four times seven the same in other shades, and then "
+        "they come again. *contact-sheet.png* has at most 120 of the pictures, evenly spaced; *shares.svg* has one "
+        "band per id, in its colour; *shares.csv* is a table of frame, source, id, count and share.\n\n"
+        "It prints a table of the clusters, unless --json is given. The options of `stream` apply, except those "
+        "for tables of points and for the state.",
+    .examples = "asterism segment depth/ --camera kinect --angle 60 --output segments\n"
+                "asterism segment depth/ --camera kinect --angle 60 --poses poses.txt --color planes \\\n"
+                "    --planes planes --output segments\n"
+                "asterism segment depth/ --intrinsics 535.4,539.2,320.1,247.6 --depth-scale 5000 \\\n"
+                "    --angle 60 --poses poses.txt --overlay rgb --output segments\n"
+                "asterism segment frame.png --camera kinect --smooth tv --angle 60 --output segments",
+    .input = "an INPUT: depth images, a folder of them, or - for standard input",
+    .many = 1,
+    .inputs = AST_CLI_DEPTH,
+    .methods = &ast_cli_stream_methods,
+    .method = AT(tracking.options.method),
+    .uses = uses,
+    .job = sizeof(job),
+    .defaults = defaults,
+    .steps = steps,
+    .end = end};

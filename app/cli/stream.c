@@ -46,66 +46,35 @@ static const ast_cli_option options_table[] = {
     {0}};
 
 static const ast_cli_group own_group = {.options = options_table};
-static const ast_cli_use uses[] = {
-    {&ast_cli_tracker_group, .offset = AT(tracking.options)}, {&ast_cli_tracking_group, .offset = AT(tracking)},
-    {&ast_cli_stream_plane_group, .offset = AT(tracking.planes)},
-    {&ast_cli_stream_view_group, .offset = AT(view)},         {.group = &own_group},
-    {&ast_cli_passes_group, .offset = AT(tracking.passes)},   {&ast_cli_camera_group, .offset = AT(tracking.camera)},
-    {&ast_cli_source_group, .offset = AT(tracking.source)},   {0}};
-
-static int run(int argc, char **argv);
-
-const ast_cli_command ast_cli_stream = {
-    .name = "stream",
-    .summary = "follow clusters through a sequence of frames",
-    .usage = "stream INPUT... --angle DEG [options]",
-    .about = "Clusters one frame after the other. Directions drift, vanish and come back; every cluster keeps its "
-             "id. INPUT is files in order, a folder, a T x N x D .npy, or - for standard input: .npy arrays one "
-             "behind the other, or raw frames; or depth images, whose surface normals are the points: 16-bit PNG "
-             "or PGM files, a folder of them, a TUM RGB-D folder, or raw frames. Prints a line of JSON per frame.",
-    .more = "An id is never used again. A folder stands for its files of known formats in natural order (9 before 10), "
-            "a T x N x D *.npy* for T frames. Raw frames need --points and --dimension or, as depth images, --raw. "
-            "Frames may differ in size and may be empty, but not differ in dimension; depth images all have one size. "
-            "The next image is decoded while this one is clustered.",
-    .examples = "asterism stream frames/ --angle 70 --labels labels\n"
-                "asterism stream scene.npy --angle 70 --drift 0.5 --lifetime 25 --state scene.state\n"
-                "asterism stream depth/ --camera kinect --angle 60 --labels labels\n"
-                "asterism stream depth/ --camera kinect --angle 60 --report depth.html >frames.jsonl\n"
-                "camera | asterism stream - --raw 640x480 --camera kinect --angle 60 --view\n"
-                "camera | asterism stream - --dimension 3 --points 307200 --angle 70 --poses poses.txt",
-    .input = "an INPUT: files, a folder, or - for standard input",
-    .many = 1,
-    .inputs = AST_CLI_POINTS | AST_CLI_DEPTH,
-    .methods = &ast_cli_stream_methods,
-    .method = AT(tracking.options.method),
-    .uses = uses,
-    .run = run};
+static const ast_cli_use uses[] = {{&ast_cli_tracker_group, .offset = AT(tracking.options)},
+                                   {&ast_cli_tracking_group, .offset = AT(tracking)},
+                                   {&ast_cli_stream_plane_group, .offset = AT(tracking.planes)},
+                                   {&ast_cli_stream_view_group, .offset = AT(view)},
+                                   {.group = &own_group},
+                                   {&ast_cli_passes_group, .offset = AT(tracking.passes)},
+                                   {&ast_cli_camera_group, .offset = AT(tracking.camera)},
+                                   {&ast_cli_source_group, .offset = AT(tracking.source)},
+                                   {0}};
 
 typedef struct job {
-    const settings *given;
+    settings given;
     ast_cli_tracking tracking;
     ast_cli_stream_view view;
-    int argc;
-    char **argv; /* for the report */
 } job;
 
-static int prepare(job *work);
-static int process(job *work);
+static void defaults(void *data) {
+    ast_stream_options_init(&((job *)data)->given.tracking.options);
+}
 
-static int run(int argc, char **argv) {
-    settings given = {0};
-    job work = {.given = &given, .argc = argc, .argv = argv};
-    int code = ast_cli_tracking_parse(&ast_cli_stream, argc, argv, &given, &given.tracking);
-    if (code < 0)
-        code = ast_cli_stream_view_check(&given.view);
-    if (code < 0)
-        code = prepare(&work);
-    if (code < 0)
-        code = process(&work);
-    ast_cli_stream_view_close(&work.view);
-    ast_cli_tracking_close(&work.tracking);
-    ast_cli_tracking_free(&given.tracking);
-    return code;
+static int find_inputs(void *data) {
+    settings *given = data;
+    int code = ast_cli_tracking_find(&given->tracking, &given->common);
+    return code < 0 ? ast_cli_stream_view_check(&given->view) : code;
+}
+
+static int open_inputs(void *data) {
+    job *work = data;
+    return ast_cli_tracking_open(&work->tracking, &work->given.common, &work->given.tracking);
 }
 
 static int is_standard(const char *path) {
@@ -119,8 +88,8 @@ static int posed_how(const ast_cli_tracking_settings *given) {
 }
 
 static int take_over(job *work, const ast_cli_standing *standing) {
-    const ast_cli_tracking_settings *given = &work->given->tracking;
-    const char *state = work->given->state;
+    const ast_cli_tracking_settings *given = &work->given.tracking;
+    const char *state = work->given.state;
     ast_cli_tracking *tracking = &work->tracking;
     if (!standing->posed != !given->poses)
         return ast_cli_fail(AST_CLI_FAILED, "%s: the state was made with%s --poses, and this run is with%s", state,
@@ -166,38 +135,32 @@ static int check_names(const job *work) {
     return code;
 }
 
-static int resume(job *work) {
+static int resume(void *data) {
+    job *work = data;
     ast_cli_standing standing;
     unsigned char *bytes;
-    int code = check_names(work);
-    if (code >= 0)
+    int code = work->given.state ? check_names(work) : -1;
+    if (code >= 0 || !work->given.state)
         return code;
-    code = ast_cli_state_read(work->given->state, &bytes, &standing);
+    code = ast_cli_state_read(work->given.state, &bytes, &standing);
     if (code < 0 && bytes)
         code = take_over(work, &standing);
     free(bytes);
     if (code >= 0)
         return code;
-    return ast_cli_check_writable(work->given->state);
+    return ast_cli_check_writable(work->given.state);
 }
 
-static int prepare(job *work) {
-    const settings *given = work->given;
-    int code = ast_cli_tracking_open(&work->tracking, &given->common, &given->tracking);
-    if (code < 0 && given->state)
-        code = resume(work);
-    if (code < 0)
-        code = ast_cli_tracking_begin(&work->tracking);
-    if (code < 0)
-        code = ast_cli_stream_view_open(&work->view, &given->view, &ast_cli_stream, work->argc, work->argv,
-                                        &work->tracking);
-    return code;
+static int begin(void *data) {
+    job *work = data;
+    int code = ast_cli_tracking_begin(&work->tracking);
+    return code < 0 ? ast_cli_stream_view_open(&work->view, &work->given.view, &work->tracking) : code;
 }
 
 /* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
 static int save_state(job *work) {
-    const settings *given = work->given;
+    const settings *given = &work->given;
     const ast_cli_tracking *tracking = &work->tracking;
     const ast_input_frame *frame = &tracking->inputs.frame;
     char *whole = is_standard(frame->path) ? NULL : realpath(frame->path, NULL);
@@ -219,14 +182,53 @@ static int take_frame(void *data) {
     int code = ast_cli_tracking_print(&work->tracking);
     if (code < 0)
         code = ast_cli_stream_view_frame(&work->view, &work->tracking, NULL);
-    return code < 0 && work->given->state ? save_state(work) : code;
+    return code < 0 && work->given.state ? save_state(work) : code;
 }
 
-static int process(job *work) {
+static int process(void *data) {
+    job *work = data;
     setvbuf(stdout, NULL, _IOFBF, LINE_BUFFER);
-    if (work->given->state)
+    if (work->given.state)
         ast_cli_state_drop_half_line();
     work->tracking.lines = 1;
     int code = ast_cli_tracking_run(&work->tracking, take_frame, work);
     return ast_cli_stream_view_end(&work->view, code < 0 ? AST_CLI_DONE : code);
 }
+
+static void end(void *data) {
+    job *work = data;
+    ast_cli_stream_view_close(&work->view);
+    ast_cli_tracking_close(&work->tracking);
+    ast_cli_tracking_free(&work->given.tracking);
+}
+
+static ast_cli_step *const steps[] = {find_inputs, open_inputs, resume, begin, process, NULL};
+
+const ast_cli_command ast_cli_stream = {
+    .name = "stream",
+    .summary = "follow clusters through a sequence of frames",
+    .usage = "stream INPUT... --angle DEG [options]",
+    .about = "Clusters one frame after the other. Directions drift, vanish and come back; every cluster keeps its "
+             "id. INPUT is files in order, a folder, a T x N x D .npy, or - for standard input: .npy arrays one "
+             "behind the other, or raw frames; or depth images, whose surface normals are the points: 16-bit PNG "
+             "or PGM files, a folder of them, a TUM RGB-D folder, or raw frames. Prints a line of JSON per frame.",
+    .more = "An id is never used again. A folder stands for its files of known formats in natural order (9 before 10), "
+            "a T x N x D *.npy* for T frames. Raw frames need --points and --dimension or, as depth images, --raw. "
+            "Frames may differ in size and may be empty, but not differ in dimension; depth images all have one size. "
+            "The next image is decoded while this one is clustered.",
+    .examples = "asterism stream frames/ --angle 70 --labels labels\n"
+                "asterism stream scene.npy --angle 70 --drift 0.5 --lifetime 25 --state scene.state\n"
+                "asterism stream depth/ --camera kinect --angle 60 --labels labels\n"
+                "asterism stream depth/ --camera kinect --angle 60 --report depth.html >frames.jsonl\n"
+                "camera | asterism stream - --raw 640x480 --camera kinect --angle 60 --view\n"
+                "camera | asterism stream - --dimension 3 --points 307200 --angle 70 --poses poses.txt",
+    .input = "an INPUT: files, a folder, or - for standard input",
+    .many = 1,
+    .inputs = AST_CLI_POINTS | AST_CLI_DEPTH,
+    .methods = &ast_cli_stream_methods,
+    .method = AT(tracking.options.method),
+    .uses = uses,
+    .job = sizeof(job),
+    .defaults = defaults,
+    .steps = steps,
+    .end = end};

@@ -260,10 +260,11 @@ int ast_cli_poses_matrix(const ast_cli_poses *poses, const ast_input_frame *fram
         return code;
     for (int r = 0; r < 3; r++) {
         if (!isfinite(pose->at[r]))
-            return ast_cli_fail(AST_CLI_FAILED,
-                                "%s: the pose of %s has no position; planes need rows of tx ty tz qx qy qz qw, or 4 x 4 "
-                                "matrices",
-                                poses->path, frame->source);
+            return ast_cli_fail(
+                AST_CLI_FAILED,
+                "%s: the pose of %s has no position; planes need rows of tx ty tz qx qy qz qw, or 4 x 4 "
+                "matrices",
+                poses->path, frame->source);
         memcpy(matrix + 4 * r, pose->turn + 3 * r, 3 * sizeof *matrix);
         matrix[4 * r + 3] = pose->at[r];
     }

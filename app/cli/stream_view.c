@@ -75,14 +75,15 @@ static int start_view(ast_cli_stream_view *view) {
 }
 
 int ast_cli_stream_view_open(ast_cli_stream_view *view, const ast_cli_stream_view_settings *given,
-                             const ast_cli_command *command, int argc, char **argv, const ast_cli_tracking *tracking) {
+                             const ast_cli_tracking *tracking) {
+    const ast_cli_common *common = tracking->common;
     ast_format_error error;
     ast_page_head head = {0};
     view->given = given;
     if (!given->report && given->view == SIZE_MAX)
         return -1;
-    view->line = ast_cli_command_line(command, argc, argv);
-    int code = ast_cli_page_head(&head, command, tracking->given->inputs[0], view->line, &view->title);
+    view->line = ast_cli_command_line(common->command, common->argc, common->argv);
+    int code = ast_cli_page_head(&head, common->command, common->inputs[0], view->line, &view->title);
     if (code >= 0)
         return code;
     fill_head(&head, tracking);

@@ -34,7 +34,7 @@ int ast_cli_stream_view_check(const ast_cli_stream_view_settings *given);
 
 /* Before the first frame. The words of the command line go into the report. */
 int ast_cli_stream_view_open(ast_cli_stream_view *view, const ast_cli_stream_view_settings *given,
-                             const ast_cli_command *command, int argc, char **argv, const ast_cli_tracking *tracking);
+                             const ast_cli_tracking *tracking);
 
 /* Takes the current frame. `picture` lies below the clusters, without their colours; NULL: the depth does. */
 int ast_cli_stream_view_frame(ast_cli_stream_view *view, const ast_cli_tracking *tracking, const ast_picture *picture);

@@ -125,7 +125,10 @@ static int resolve(ast_cli_tracking_settings *given) {
     return problem ? ast_cli_fail(AST_CLI_USAGE, "%s", problem) : -1;
 }
 
-static int list_inputs(ast_cli_tracking_settings *given, const ast_cli_common *common) {
+int ast_cli_tracking_find(ast_cli_tracking_settings *given, const ast_cli_common *common) {
+    /* Guided normals would split walls at the steps of a sensor. */
+    ast_cli_camera_resolve(&given->camera, common, AST_SMOOTH_PLANES);
+    ast_cli_camera_beside(&given->camera, common->inputs[0]);
     int code = resolve(given);
     if (code < 0 && !(given->list = calloc(1, sizeof *given->list)))
         code = ast_cli_no_memory("the list of inputs");
@@ -133,31 +136,16 @@ static int list_inputs(ast_cli_tracking_settings *given, const ast_cli_common *c
         return code;
     given->list->number_times = given->pose_times == AST_CLI_POSES_NEAREST;
     given->list->strict = given->strict;
-    code = ast_cli_frames_list(given->list, &given->camera, &given->source, common, given->inputs, given->poses);
+    code = ast_cli_frames_list(given->list, &given->camera, &given->source, common, common->inputs, given->poses);
     if (code < 0 && given->options.merge_tracked < 0) /* pieces of one surface */
         given->options.merge_tracked = given->list->depth && given->options.method == AST_STREAM_DDP;
     return code;
-}
-
-int ast_cli_tracking_parse(const ast_cli_command *command, int argc, char **argv, void *settings,
-                           ast_cli_tracking_settings *tracking) {
-    tracking->inputs = calloc((size_t)argc + 1, sizeof *tracking->inputs);
-    if (!tracking->inputs)
-        return ast_cli_no_memory("the list of inputs");
-    ast_stream_options_init(&tracking->options);
-    int code = ast_cli_parse(command, argc, argv, settings, tracking->inputs);
-    /* Guided normals would split walls at the steps of a sensor. */
-    ast_cli_camera_resolve(&tracking->camera, settings, AST_SMOOTH_PLANES);
-    if (code < 0)
-        ast_cli_camera_beside(&tracking->camera, tracking->inputs[0]);
-    return code < 0 ? list_inputs(tracking, settings) : code;
 }
 
 void ast_cli_tracking_free(ast_cli_tracking_settings *given) {
     if (given->list)
         ast_frame_list_free(given->list);
     free(given->list);
-    free(given->inputs);
 }
 
 /* ---- Before the first frame -------------------------------------------------------------------------------------- */

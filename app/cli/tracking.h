@@ -18,7 +18,6 @@ typedef struct ast_cli_tracking_settings {
     ast_cli_passes passes;
     ast_stream_options options; /* without the dimension, which only the first frame shows */
     ast_cli_camera camera;
-    const char **inputs;  /* NULL-terminated */
     ast_frame_list *list; /* their files */
     const char *labels, *poses;
     int pose_times, flip_y;   /* pose_times: as ast_cli_poses_match takes it */
@@ -54,10 +53,8 @@ typedef struct ast_cli_tracking {
     ast_cli_stream_planes planes;
 } ast_cli_tracking;
 
-/* Reads the command line into `settings`, of which `tracking` is a part, to be freed in any case; lists the inputs, and
- * checks the options. */
-int ast_cli_tracking_parse(const ast_cli_command *command, int argc, char **argv, void *settings,
-                           ast_cli_tracking_settings *tracking);
+/* Lists the inputs of the command line and checks the options; to be freed in any case. */
+int ast_cli_tracking_find(ast_cli_tracking_settings *tracking, const ast_cli_common *common);
 
 void ast_cli_tracking_free(ast_cli_tracking_settings *given);
 

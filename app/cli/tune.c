@@ -49,37 +49,8 @@ static const ast_cli_option options_table[] = {
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};
 static const ast_cli_use uses[] = {{.group = &own_group}, AST_CLI_READING_GROUPS(AT(reading)), {0}};
 
-static int run(int argc, char **argv);
-
-const ast_cli_command ast_cli_tune = {
-    .name = "tune",
-    .summary = "find the angle that suits the points",
-    .usage = "tune INPUT [options]",
-    .about =
-        "Recommends options of 'cluster' for INPUT and prints the command, whose result it describes. It clusters "
-        "a sample of up to 4,000 rows at angles from large to small, builds the tree of joins from 5 degrees, and "
-        "compares the silhouette at every level of the tree with that of draws of one von Mises-Fisher "
-        "distribution. If a wide range of angles finds the best number of clusters, it recommends the "
-        "angle in that range nearest to two thirds of the angle between neighbouring clusters, otherwise --merge-to. If nothing exceeds the draws, it says that nothing stands out. 'cluster "
-        "--angle auto' does the same and runs the command.",
-    .more =
-        "Number of clusters and silhouette are those of the command on all rows. Everything runs in content order, so "
-        "the recommendation does not depend on the order of the rows, nor on --seed.\n\n"
-        "The table has a row for each angle: clusters, silhouette by cosine, stability (NMI with the labels of the "
-        "angle before), and clusters and silhouette with `--merge evidence`. *docs/tune.md* has the rule in full, "
-        "what it finds on known data, and where it fails.",
-    .examples = "asterism tune normals.npy\n"
-                "asterism tune normals.npy --svg tune.svg --csv tune.csv\n"
-                "asterism tune words.txt --columns 2-101 --from 90 --to 40 --step 2 --json\n"
-                "asterism tune part.stl\n"
-                "asterism tune depth.png --camera kinect --from 110 --to 30",
-    .input = "an INPUT file, or - for standard input",
-    .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SEVERAL,
-    .uses = uses,
-    .run = run};
-
 typedef struct job {
-    const settings *given;
+    settings given;
     ast_context *context;
     ast_cli_directions directions;
     ast_tune_report found;
@@ -88,67 +59,45 @@ typedef struct job {
     char *line, *title; /* of the report */
 } job;
 
-static int check(const settings *given);
-static int read_points(job *work);
-static int find(job *work);
-static int deliver(job *work);
-
-static int run(int argc, char **argv) {
-    settings given = {0};
-    ast_tune_options_init(&given.options);
-    int code = ast_cli_reading_parse(&ast_cli_tune, argc, argv, &given, &given.reading, &given.input);
-    given.options.axial |= given.reading.cloud.undirected;
-    if (code < 0)
-        code = check(&given);
-    if (code >= 0) {
-        ast_cli_reading_free(&given.reading);
-        return code;
-    }
-    job work = {.given = &given,
-                .targets = {[CSV] = {.option = "csv", .path = given.csv, .own = true},
-                            [SVG] = {.option = "svg", .path = given.svg, .own = true},
-                            [MEANS] = {.option = "means", .path = given.means, .table = true},
-                            [REPORT] = {.option = "report", .path = given.report, .own = true}},
-                .line = given.report ? ast_cli_command_line(&ast_cli_tune, argc, argv) : NULL};
-    code = ast_cli_check_targets(work.targets, TARGETS, given.input, given.common.json);
-    if (code < 0)
-        code = read_points(&work);
-    if (code < 0)
-        code = ast_cli_open_targets(work.targets, TARGETS);
-    if (code < 0)
-        code = find(&work);
-    if (code < 0)
-        code = deliver(&work);
-    ast_cli_abandon_targets(work.targets, TARGETS);
-    ast_cli_directions_close(&work.directions);
-    ast_cli_reading_free(&given.reading);
-    ast_close(work.context);
-    free(work.command);
-    free(work.line);
-    free(work.title);
-    return code;
-}
-
 /* ---- The work ---------------------------------------------------------------------------------------------------- */
 
-static int check(const settings *given) {
+static void defaults(void *data) {
+    ast_tune_options_init(&((job *)data)->given.options);
+}
+
+static int find_input(void *data) {
+    settings *given = &((job *)data)->given;
+    given->options.axial |= given->reading.cloud.undirected;
+    return ast_cli_reading_find(&given->reading, &given->common, &given->input);
+}
+
+static int check(void *data) {
+    job *work = data;
+    const settings *given = &work->given;
     if (given->options.to > given->options.from)
         return ast_cli_fail(AST_CLI_USAGE, "--to %g is above --from %g; the sweep goes from large angles to small ones",
                             given->options.to, given->options.from);
-    return ast_cli_reading_check(&given->reading, &given->common, given->input);
+    work->targets[CSV] = (ast_cli_target){.option = "csv", .path = given->csv, .own = true};
+    work->targets[SVG] = (ast_cli_target){.option = "svg", .path = given->svg, .own = true};
+    work->targets[MEANS] = (ast_cli_target){.option = "means", .path = given->means, .table = true};
+    work->targets[REPORT] = (ast_cli_target){.option = "report", .path = given->report, .own = true};
+    int code = ast_cli_reading_check(&given->reading, &given->common, given->input);
+    return code < 0 ? ast_cli_check_targets(work->targets, TARGETS, given->input, given->common.json) : code;
 }
 
-static int read_points(job *work) {
-    const settings *given = work->given;
+static int read_points(void *data) {
+    job *work = data;
+    const settings *given = &work->given;
     int code = ast_cli_open_context(&given->common, &work->context);
     if (code < 0)
         code = ast_cli_directions_read(&work->directions, &given->reading, &given->common, given->input, work->context,
                                        NULL);
-    return code;
+    return code < 0 ? ast_cli_open_targets(work->targets, TARGETS) : code;
 }
 
-static int find(job *work) {
-    const settings *given = work->given;
+static int find(void *data) {
+    job *work = data;
+    const settings *given = &work->given;
     ast_cli_tuned_input from = {work->context, &work->directions, &work->directions.points, given->input};
     int code = ast_cli_recommend(&from, &given->options, &given->common, &work->found);
     if (code >= 0)
@@ -260,14 +209,15 @@ static bool write_svg(const void *data, ast_output *output, ast_format_error *er
 
 static int write_report(job *work) {
     ast_format_error error;
-    const ast_tune_options *options = &work->given->options;
+    const ast_tune_options *options = &work->given.options;
     const ast_tune_report *found = &work->found;
     ast_page_head head = {.axial = options->axial};
     ast_chart_page page = {0};
     ast_text json = {0};
     if (!work->targets[REPORT].output)
         return -1;
-    int code = ast_cli_page_head(&head, &ast_cli_tune, work->given->input, work->line, &work->title);
+    work->line = ast_cli_command_line(&ast_cli_tune, work->given.common.argc, work->given.common.argv);
+    int code = ast_cli_page_head(&head, &ast_cli_tune, work->given.input, work->line, &work->title);
     if (code >= 0)
         return code;
     ast_page_parameter(&head, "from", NULL, options->from);
@@ -289,7 +239,8 @@ static int write_report(job *work) {
     return ast_cli_outcome(good, &error);
 }
 
-static int deliver(job *work) {
+static int deliver(void *data) {
+    job *work = data;
     ast_format_error error;
     ast_cli_target *targets = work->targets;
     const ast_tune_report *found = &work->found;
@@ -303,5 +254,48 @@ static int deliver(job *work) {
         return code;
     const ast_cluster_info *clusters = ast_clusters(work->context, &count);
     targets[MEANS].array = ast_value_array(clusters ? clusters->mean : NULL, count, work->directions.points.dimension);
-    return ast_cli_deliver(targets, TARGETS, &work->given->common, &printer);
+    return ast_cli_deliver(targets, TARGETS, &work->given.common, &printer);
 }
+
+static void end(void *data) {
+    job *work = data;
+    ast_cli_abandon_targets(work->targets, TARGETS);
+    ast_cli_directions_close(&work->directions);
+    ast_cli_reading_free(&work->given.reading);
+    ast_close(work->context);
+    free(work->command);
+    free(work->line);
+    free(work->title);
+}
+
+static ast_cli_step *const steps[] = {find_input, check, read_points, find, deliver, NULL};
+
+const ast_cli_command ast_cli_tune = {
+    .name = "tune",
+    .summary = "find the angle that suits the points",
+    .usage = "tune INPUT [options]",
+    .about = "Recommends options of 'cluster' for INPUT and prints the command, whose result it describes. It clusters "
+             "a sample of up to 4,000 rows at angles from large to small, builds the tree of joins from 5 degrees, and "
+             "compares the silhouette at every level of the tree with that of draws of one von Mises-Fisher "
+             "distribution. If a wide range of angles finds the best number of clusters, it recommends the "
+             "angle in that range nearest to two thirds of the angle between neighbouring clusters, otherwise "
+             "--merge-to. If nothing exceeds the draws, it says that nothing stands out. 'cluster "
+             "--angle auto' does the same and runs the command.",
+    .more =
+        "Number of clusters and silhouette are those of the command on all rows. Everything runs in content order, so "
+        "the recommendation does not depend on the order of the rows, nor on --seed.\n\n"
+        "The table has a row for each angle: clusters, silhouette by cosine, stability (NMI with the labels of the "
+        "angle before), and clusters and silhouette with `--merge evidence`. *docs/tune.md* has the rule in full, "
+        "what it finds on known data, and where it fails.",
+    .examples = "asterism tune normals.npy\n"
+                "asterism tune normals.npy --svg tune.svg --csv tune.csv\n"
+                "asterism tune words.txt --columns 2-101 --from 90 --to 40 --step 2 --json\n"
+                "asterism tune part.stl\n"
+                "asterism tune depth.png --camera kinect --from 110 --to 30",
+    .input = "an INPUT file, or - for standard input",
+    .inputs = AST_CLI_ANY_INPUT & ~AST_CLI_SEVERAL,
+    .uses = uses,
+    .job = sizeof(job),
+    .defaults = defaults,
+    .steps = steps,
+    .end = end};

@@ -19,9 +19,16 @@
 
 typedef struct settings {
     ast_cli_common common;
-    const char *input, *labels, *report, *bind;
+    const char *labels, *report, *bind;
     size_t port;
 } settings;
+
+typedef struct job {
+    settings given;
+    const char *path; /* of the result */
+    char *found;      /* the same, in a folder */
+    ast_text html;
+} job;
 
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
@@ -38,27 +45,12 @@ static const ast_cli_option options_table[] = {
 static const ast_cli_group own_group = {.title = "Options", .options = options_table};
 static const ast_cli_use uses[] = {{.group = &own_group}, {0}};
 
-static int run(int argc, char **argv);
-
-const ast_cli_command ast_cli_view = {
-    .name = "view",
-    .summary = "look at a finished result in a browser",
-    .usage = "view FILE.html|FILE.jsonl|STATE|DIR [options]\nview POINTS --labels FILE [options]",
-    .about = "Serves a page that shows a finished result, until Ctrl-C, and prints its address. The result is a report "
-             "(.html); the lines that stream printed (.jsonl), which hold neither points nor pictures; the state that "
-             "stream --state saved, which holds the clusters after its last frame; a folder that holds a report or "
-             "lines; or points and their labels. It clusters nothing.",
-    .examples = "asterism view hall.html\n"
-                "asterism view lines.jsonl --port 8080\n"
-                "asterism view points.npy --labels labels.npy\n"
-                "asterism view lines.jsonl --report lines.html",
-    .input = "a report (.html), the lines of a stream (.jsonl), its state, a folder, or points with --labels",
-    .uses = uses,
-    .run = run};
-
-static int check(const settings *given) {
+static int check(void *data) {
+    job *work = data;
+    const settings *given = data;
+    work->path = given->common.inputs[0];
     int code = given->report ? -1 : ast_cli_serving_check("view", given->bind);
-    if (code < 0 && strcmp(given->input, "-") == 0)
+    if (code < 0 && strcmp(work->path, "-") == 0)
         code = ast_cli_fail(AST_CLI_USAGE, "view needs the name of a file or a folder, not standard input");
     return code;
 }
@@ -86,10 +78,15 @@ static const char *only_one(const ast_folder *folder, int (*is)(const char *path
     return found;
 }
 
-static int find_in_folder(const char *path, char **found) {
+/* A folder stands for the one result that it holds. */
+static int find_in_folder(void *data) {
+    job *work = data;
+    const char *path = work->path;
     ast_format_error error;
     ast_folder folder;
     size_t count;
+    if (!ast_is_folder(path))
+        return -1;
     if (!ast_folder_list(&folder, path, &error))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
     const char *one = only_one(&folder, is_report, &count);
@@ -100,7 +97,7 @@ static int find_in_folder(const char *path, char **found) {
         code = ast_cli_fail(AST_CLI_FAILED, "%s holds %zu results; name one of them, such as %s", path, count, one);
     else if (count == 0)
         code = ast_cli_fail(AST_CLI_FAILED, "%s holds no report (.html) and no lines of a stream (.jsonl)", path);
-    else if (!(*found = strdup(one)))
+    else if (!(work->path = work->found = strdup(one)))
         code = ast_cli_fail(AST_CLI_FAILED, "there is no memory for the name of %s", one);
     ast_folder_free(&folder);
     return code;
@@ -136,21 +133,26 @@ static int make_object(const settings *given, const char *path, ast_page_head *h
                         path);
 }
 
-static int make_page(const settings *given, const char *path, const char *line, ast_text *html) {
+static int make_page(void *data) {
+    job *work = data;
+    const settings *given = data;
+    const char *path = work->path;
     ast_page_head head = {0};
     ast_text json = {0};
     size_t length;
     char *title = NULL;
     const char *page = ast_viewer_page(&length);
     if (!given->labels && is_report(path))
-        return read_report(path, html);
+        return read_report(path, &work->html);
+    char *line = ast_cli_command_line(&ast_cli_view, given->common.argc, given->common.argv);
     int code = ast_cli_page_head(&head, &ast_cli_view, path, line, &title);
     if (code < 0)
         code = make_object(given, path, &head, &json);
-    if (code < 0 && !ast_page_fill(page, length, &json, html))
+    if (code < 0 && !ast_page_fill(page, length, &json, &work->html))
         code = ast_cli_fail(AST_CLI_FAILED, "%s: there is no memory to show it", path);
     ast_text_free(&json);
     free(title);
+    free(line);
     return code;
 }
 
@@ -172,23 +174,34 @@ static int serve_page(const settings *given, ast_text *html) {
     return AST_CLI_DONE;
 }
 
-static int run(int argc, char **argv) {
-    settings given = {0};
-    ast_text html = {0};
-    char *found = NULL, *line = NULL;
-    int code = ast_cli_parse(&ast_cli_view, argc, argv, &given, &given.input);
-    if (code < 0)
-        code = check(&given);
-    if (code < 0 && ast_is_folder(given.input))
-        code = find_in_folder(given.input, &found);
-    if (code < 0) {
-        line = ast_cli_command_line(&ast_cli_view, argc, argv);
-        code = make_page(&given, found ? found : given.input, line, &html);
-    }
-    if (code < 0)
-        code = given.report ? write_page(given.report, &html) : serve_page(&given, &html);
-    ast_text_free(&html);
-    free(line);
-    free(found);
-    return code;
+static int show_page(void *data) {
+    job *work = data;
+    const char *report = work->given.report;
+    return report ? write_page(report, &work->html) : serve_page(&work->given, &work->html);
 }
+
+static void end(void *data) {
+    job *work = data;
+    ast_text_free(&work->html);
+    free(work->found);
+}
+
+static ast_cli_step *const steps[] = {check, find_in_folder, make_page, show_page, NULL};
+
+const ast_cli_command ast_cli_view = {
+    .name = "view",
+    .summary = "look at a finished result in a browser",
+    .usage = "view FILE.html|FILE.jsonl|STATE|DIR [options]\nview POINTS --labels FILE [options]",
+    .about = "Serves a page that shows a finished result, until Ctrl-C, and prints its address. The result is a report "
+             "(.html); the lines that stream printed (.jsonl), which hold neither points nor pictures; the state that "
+             "stream --state saved, which holds the clusters after its last frame; a folder that holds a report or "
+             "lines; or points and their labels. It clusters nothing.",
+    .examples = "asterism view hall.html\n"
+                "asterism view lines.jsonl --port 8080\n"
+                "asterism view points.npy --labels labels.npy\n"
+                "asterism view lines.jsonl --report lines.html",
+    .input = "a report (.html), the lines of a stream (.jsonl), its state, a folder, or points with --labels",
+    .uses = uses,
+    .job = sizeof(job),
+    .steps = steps,
+    .end = end};
