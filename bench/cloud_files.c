@@ -97,7 +97,7 @@ void bench_cloud_files_repeat(bench_cloud_files *files) {
         ast_solid solid;
         path_of(files, kind, path);
         double begin = bench_now();
-        if (!ast_solid_read(&solid, path, NULL, &error))
+        if (!ast_solid_read(&solid, path, ast_format_of(path, NULL), &error))
             bench_die("%s", error.text);
         bench_samples_add(&files->time[kind], bench_now() - begin);
         ast_solid_free(&solid);

@@ -282,7 +282,7 @@ static void repeat_files(bench_depth_run *run) {
     double start = bench_now();
     ast_frame_list list = {0};
     for (int f = 0; run->scene->file[f]; f++)
-        if (!ast_frame_list_add(&list, run->scene->file[f], AST_AS_DEPTH, &error))
+        if (!ast_frame_list_add(&list, run->scene->file[f], (ast_file_format){0}, AST_AS_DEPTH, &error))
             bench_die("%s", error.text);
     ast_frames *frames = ast_frames_open(&list, NULL, &error);
     if (!frames)

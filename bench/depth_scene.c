@@ -51,7 +51,7 @@ static int open_recorded(bench_depth_scene *scene, const bench_depth_scene *know
     ast_frame_list list = {0};
     ast_format_error error;
     ast_frames *frames = NULL;
-    if (access(folder, F_OK) == 0 && ast_frame_list_add(&list, folder, AST_AS_DEPTH, &error))
+    if (access(folder, F_OK) == 0 && ast_frame_list_add(&list, folder, (ast_file_format){0}, AST_AS_DEPTH, &error))
         frames = ast_frames_open(&list, NULL, &error);
     *scene = *known;
     scene->recorded = frames != NULL;

@@ -130,7 +130,7 @@ int main(int argc, char **argv) {
     ast_input rows;
     must(context != NULL, "threads cannot be started");
     write_points(context, path, (size_t)(mebibytes * 0x1p20 / (double)(dimension * sizeof(float))), dimension);
-    must(ast_input_begin(&rows, (const char *const[]){path}, 1, NULL, &error), error.text);
+    must(ast_input_begin(&rows, &(ast_input_file){.path = path}, 1, NULL, &error), error.text);
     measure(context, &rows, path);
     ast_input_close(&rows);
     ast_close(context);

@@ -5,7 +5,6 @@
 #include "camera.h"
 
 #include <math.h>
-#include <nyu.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +12,8 @@
 #include "files.h"
 #include "terminal.h"
 
-static const char *const smoothings[] = {"guided", "tv", "none", "planes", "planes-only", NULL}; /* in the order of ast_smooth */
+static const char *const smoothings[] = {"guided", "tv",          "none",
+                                         "planes", "planes-only", NULL}; /* in the order of ast_smooth */
 
 #define AT(field) offsetof(ast_cli_camera, field)
 static const ast_cli_option table[] = {
@@ -56,7 +56,8 @@ static const ast_cli_option table[] = {
                "normal of its plane. The noise of the sensor is estimated from each image. What lies on no plane "
                "(curved, cluttered), or on one too small or too far away to be sure of its direction, gets its guided "
                "normal and, after the others, the label of the nearest cluster if that is within the angle; it starts "
-               "no cluster and does not count in means. With `planes-only` it is missing instead. `tv` smooths the normals as well, by total variation on the sphere, and is "
+               "no cluster and does not count in means. With `planes-only` it is missing instead. `tv` smooths the "
+               "normals as well, by total variation on the sphere, and is "
                "for single images; `none` does neither."},
     {"filter-radius", AST_CLI_INT, "PIXELS", "radius of the guided filter: a larger radius is smoother",
      AT(options.filter_radius), 1, 64, .standard = "3"},
@@ -90,10 +91,10 @@ void ast_cli_camera_resolve(ast_cli_camera *camera, const ast_cli_common *common
         camera->smooth = pixels ? AST_SMOOTH_GUIDED : (int)usual;
 }
 
-ast_frame_kind ast_cli_camera_kind(const ast_cli_camera *camera, const char *input) {
-    if (strcmp(input, "-") != 0)
+ast_frame_kind ast_cli_camera_kind(const ast_cli_input *input) {
+    if (strcmp(input->path, "-") != 0)
         return AST_AS_NAMED;
-    return camera->raw[0] || !isnan(camera->intrinsics[0]) || camera->name ? AST_AS_DEPTH : AST_AS_TABLES;
+    return input->kinds == AST_CLI_STANDARD_DEPTH ? AST_AS_DEPTH : AST_AS_TABLES;
 }
 
 /* ---- The camera -------------------------------------------------------------------------------------------------- */
@@ -106,13 +107,9 @@ static const char *list_cameras(char text[AST_CLI_LIST]) {
     return ast_cli_join(text, names, count, " and ");
 }
 
-const char *ast_cli_camera_called(const ast_cli_camera *camera, const char *input) {
-    return camera->name || !isnan(camera->intrinsics[0]) || !ast_nyu_extension(input) ? camera->name : "nyu";
-}
-
 static int set_camera(const ast_cli_camera *given, const char *input, ast_depth_options *options) {
     char names[AST_CLI_LIST];
-    const char *name = ast_cli_camera_called(given, input);
+    const char *name = given->name;
     list_cameras(names);
     const double *numbers = given->intrinsics;
     if (isnan(numbers[0]) && !name)
@@ -153,9 +150,9 @@ int ast_cli_camera_every(const ast_cli_camera *camera) {
     return camera->frame && strcmp(camera->frame, "all") == 0;
 }
 
-int ast_cli_camera_scene(const ast_cli_camera *camera, const char *input, ast_frame_list *list) {
+int ast_cli_camera_scene(const ast_cli_camera *camera, const ast_cli_input *input, ast_frame_list *list) {
     const char *text = camera->frame;
-    list->one_scene = text && !ast_cli_camera_every(camera) && ast_nyu_extension(input);
+    list->one_scene = text && !ast_cli_camera_every(camera) && input->format.holds == AST_HOLDS_SCENES;
     if (!list->one_scene)
         return -1;
     if (strlen(text) > 9 || text[strspn(text, "0123456789")])

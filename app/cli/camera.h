@@ -7,7 +7,7 @@
 #include <asterism_depth.h>
 #include <frames.h>
 
-#include "options.h"
+#include "files.h"
 
 typedef struct ast_cli_camera {
     double intrinsics[4]; /* fx, fy, cx, cy; NaN: not given */
@@ -26,14 +26,12 @@ extern const ast_cli_group ast_cli_camera_group;
 /* How normals are smoothed: as typed, guided where options about pixels were typed, else `usual`. */
 void ast_cli_camera_resolve(ast_cli_camera *camera, const ast_cli_common *common, ast_smooth usual);
 
-/* Takes the camera from the file camera.json beside the input, if neither --intrinsics nor --camera was typed. */
-void ast_cli_camera_beside(ast_cli_camera *camera, const char *input);
+/* If neither --intrinsics nor --camera was typed: takes the camera of the data set that the input is, or that of the
+ * file camera.json beside the input. */
+void ast_cli_camera_beside(ast_cli_camera *camera, const ast_cli_input *input);
 
 /* What an input is taken for: standard input for tables, unless an option says that it is depth images. */
-ast_frame_kind ast_cli_camera_kind(const ast_cli_camera *camera, const char *input);
-
-/* The camera's name: as given, or that of the data set which `input` is, unless there are intrinsics; or NULL. */
-const char *ast_cli_camera_called(const ast_cli_camera *camera, const char *input);
+ast_frame_kind ast_cli_camera_kind(const ast_cli_input *input);
 
 /* Whether --frame all asks for every scene of a data set, one by one. */
 int ast_cli_camera_every(const ast_cli_camera *camera);
@@ -42,6 +40,6 @@ int ast_cli_camera_every(const ast_cli_camera *camera);
 int ast_cli_camera_set(const ast_cli_camera *camera, const char *input, ast_depth_options *options);
 
 /* Which scenes of the data set `input` are to be listed; of anything else, nothing changes. */
-int ast_cli_camera_scene(const ast_cli_camera *camera, const char *input, ast_frame_list *list);
+int ast_cli_camera_scene(const ast_cli_camera *camera, const ast_cli_input *input, ast_frame_list *list);
 
 #endif

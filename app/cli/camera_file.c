@@ -6,7 +6,6 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <nyu.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,12 +37,16 @@ static size_t pixels(const json_t *object, const char *key) {
     return value >= 1 && value <= 65536 ? (size_t)value : 0;
 }
 
-void ast_cli_camera_beside(ast_cli_camera *camera, const char *input) {
+void ast_cli_camera_beside(ast_cli_camera *camera, const ast_cli_input *input) {
     static const char *const keys[] = {"fx", "fy", "cx", "cy"};
     double found[4];
-    if (!isnan(camera->intrinsics[0]) || camera->name || strcmp(input, "-") == 0 || ast_nyu_extension(input))
+    if (!isnan(camera->intrinsics[0]) || camera->name || strcmp(input->path, "-") == 0)
         return;
-    char *folder = folder_of(input);
+    if (input->format.holds == AST_HOLDS_SCENES) {
+        camera->name = "nyu";
+        return;
+    }
+    char *folder = folder_of(input->path);
     json_t *object = folder ? load(folder, "") : NULL;
     if (!object && folder && ast_has_extension(folder, "/depth"))
         object = load(folder, "../");

@@ -92,10 +92,11 @@ static int check_directions(ast_cli_surface *s, const char *input) {
     return ast_cli_fail(AST_CLI_FAILED, "%s: %s", ast_cli_name(input), reason);
 }
 
-int ast_cli_surface_read(ast_cli_surface *s, const ast_cli_cloud *cloud, const ast_cli_source *source,
-                         const char *input, ast_context *context, int curvature) {
+int ast_cli_surface_read(ast_cli_surface *s, const ast_cli_cloud *cloud, const ast_cli_input *file,
+                         ast_context *context, int curvature) {
     ast_format_error error;
-    if (!ast_solid_read(&s->solid, input, source->format, &error))
+    const char *input = file->path;
+    if (!ast_solid_read(&s->solid, input, file->format, &error))
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
     int own = s->solid.normals && !cloud->neighbours && isnan(cloud->viewpoint[0]) && !curvature;
     s->origin = s->solid.faces ? AST_CLI_FROM_FACES : own ? AST_CLI_FROM_FILE : AST_CLI_FROM_NEIGHBOURS;

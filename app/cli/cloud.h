@@ -35,8 +35,8 @@ typedef struct ast_cli_surface {
 } ast_cli_surface;
 
 /* Reads the file and makes the normals; with `curvature` that of neighbours too, whatever normals the file has. */
-int ast_cli_surface_read(ast_cli_surface *surface, const ast_cli_cloud *cloud, const ast_cli_source *source,
-                         const char *input, ast_context *context, int curvature);
+int ast_cli_surface_read(ast_cli_surface *surface, const ast_cli_cloud *cloud, const ast_cli_input *input,
+                         ast_context *context, int curvature);
 
 /* The normals as points; those of faces have weights. */
 ast_points ast_cli_surface_points(const ast_cli_surface *surface);

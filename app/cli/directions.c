@@ -23,19 +23,19 @@
 /* ---- What it is -------------------------------------------------------------------------------------------------- */
 
 /* Several inputs are files of one binary format, and folders of them. */
-static int check_inputs(const char *command, const char *const *inputs) {
-    const char *first = NULL;
-    for (size_t i = 0; inputs[1] && inputs[i]; i++) {
-        const char *format = ast_table_format(inputs[i]);
-        if (ast_is_folder(inputs[i]))
+static int check_inputs(const char *command, const ast_cli_input *inputs) {
+    const struct ast_format *first = NULL;
+    for (size_t i = 0; inputs[1].path && inputs[i].path; i++) {
+        ast_file_format format = inputs[i].format;
+        if (ast_is_folder(inputs[i].path))
             continue;
-        if (!format || (first && strcmp(format, first) != 0))
+        if (!ast_format_has_rows(format) || (first && format.row != first))
             return ast_cli_fail(
                 AST_CLI_USAGE,
                 "%s takes one input, not both '%s' and '%s', unless all are files of one binary format, "
                 "such as .npy, or folders of them",
-                command, inputs[0], inputs[i ? i : 1]);
-        first = format;
+                command, inputs[0].path, inputs[i ? i : 1].path);
+        first = format.row;
     }
     return -1;
 }
@@ -43,15 +43,15 @@ static int check_inputs(const char *command, const char *const *inputs) {
 /* Of a folder of tables, whose files begin at `first`, those of one binary format are taken: .npy if there are any,
  * otherwise that of the first. */
 static int keep_tables(ast_frame_list *list, size_t first, const char *input) {
-    const char *wanted = NULL;
+    const struct ast_format *wanted = NULL, *npy = ast_format_of("-", "npy").row;
     size_t kept = first;
     for (size_t i = first; i < list->count; i++) {
-        const char *format = ast_table_format(list->files[i].path);
-        wanted = format && (!wanted || strcmp(format, "npy") == 0) ? format : wanted;
+        ast_file_format format = list->files[i].format;
+        wanted = ast_format_has_rows(format) && (!wanted || format.row == npy) ? format.row : wanted;
     }
     for (size_t i = first; i < list->count; i++) {
-        const char *format = ast_table_format(list->files[i].path);
-        if (format && strcmp(format, wanted) == 0)
+        ast_file_format format = list->files[i].format;
+        if (ast_format_has_rows(format) && format.row == wanted)
             list->files[kept++] = list->files[i];
         else
             free(list->files[i].path);
@@ -62,56 +62,58 @@ static int keep_tables(ast_frame_list *list, size_t first, const char *input) {
                : ast_cli_fail(AST_CLI_FAILED, "%s: is a folder without an .npy file or another binary table", input);
 }
 
-static int name_them(ast_cli_reading *how, const char *const *inputs, const char **input) {
+static int name_them(ast_cli_reading *how, const char **input) {
     const ast_frame_list *list = how->list;
+    const ast_cli_input *inputs = how->inputs;
     *input = list->files[0].path; /* a folder with a single file is that file */
     if (list->count == 1)
         return -1;
-    if (!inputs[1])
-        how->name = strdup(inputs[0]);
+    if (!inputs[1].path)
+        how->name = strdup(inputs[0].path);
     else if (asprintf(&how->name, "%s and %zu more", list->files[0].path, list->count - 1) < 0)
         how->name = NULL;
     *input = how->name;
     return how->name ? -1 : ast_cli_no_memory("the list of inputs");
 }
 
-static int add_input(ast_cli_reading *how, const char *input, bool several) {
+static int add_input(ast_cli_reading *how, const ast_cli_input *input, bool several) {
     ast_format_error error;
     ast_frame_list *list = how->list;
     size_t before = list->count;
-    if (!ast_frame_list_add(list, input, several ? AST_AS_TABLES : ast_cli_camera_kind(&how->camera, input), &error))
+    ast_frame_kind kind = several ? AST_AS_TABLES : ast_cli_camera_kind(input);
+    if (!ast_frame_list_add(list, input->path, input->format, kind, &error))
         return ast_cli_fail(list->misused ? AST_CLI_USAGE : AST_CLI_FAILED, "%s", error.text);
-    bool file = list->count == before + 1 && strcmp(list->files[before].path, input) == 0;
-    return list->depth || file ? -1 : keep_tables(list, before, input);
+    bool file = list->count == before + 1 && strcmp(list->files[before].path, input->path) == 0;
+    return list->depth || file ? -1 : keep_tables(list, before, input->path);
 }
 
 static int list_inputs(ast_cli_reading *how, const ast_cli_common *common, const char **input) {
-    const char *const *inputs = how->inputs;
-    *input = inputs[0];
+    const ast_cli_input *inputs = how->inputs;
+    bool several = inputs[1].path;
+    *input = inputs[0].path;
     how->kind = AST_CLI_SURFACE;
-    if (!inputs[1] && ast_solid_input(inputs[0], how->source.format))
+    if (!several && (inputs[0].format.holds & AST_HOLDS_SOLID))
         return -1;
     int code = check_inputs(common->command->name, inputs);
     if (code < 0 && !(how->list = calloc(1, sizeof *how->list)))
         code = ast_cli_no_memory("the list of inputs");
     if (code < 0)
-        code = ast_cli_camera_scene(&how->camera, inputs[0], how->list);
-    for (size_t i = 0; inputs[i] && code < 0; i++)
-        code = add_input(how, inputs[i], inputs[1] != NULL);
+        code = ast_cli_camera_scene(&how->camera, inputs, how->list);
+    for (size_t i = 0; inputs[i].path && code < 0; i++)
+        code = add_input(how, &inputs[i], several);
     if (code >= 0)
         return code;
     how->kind = how->list->depth ? AST_CLI_IMAGES : AST_CLI_ROWS;
-    return how->list->depth ? -1 : name_them(how, inputs, input);
+    return how->list->depth ? -1 : name_them(how, input);
 }
 
 int ast_cli_reading_find(ast_cli_reading *how, const ast_cli_common *common, const char **input) {
-    if (common->command->data)
-        common->inputs[0] = ast_cli_typed(common, common->command->data);
     how->inputs = common->inputs;
     ast_cli_camera_resolve(&how->camera, common, AST_SMOOTH_GUIDED);
-    if (how->inputs[0])
-        ast_cli_camera_beside(&how->camera, how->inputs[0]);
-    return how->inputs[0] ? list_inputs(how, common, input) : -1;
+    if (!how->inputs[0].path)
+        return -1;
+    ast_cli_camera_beside(&how->camera, how->inputs);
+    return list_inputs(how, common, input);
 }
 
 void ast_cli_reading_free(ast_cli_reading *how) {
@@ -131,7 +133,7 @@ int ast_cli_reading_check(const ast_cli_reading *how, const ast_cli_common *comm
     if (how->kind == AST_CLI_SURFACE)
         return -1;
     return how->kind == AST_CLI_IMAGES ? ast_cli_depth_usage(&how->camera, input)
-                                       : ast_cli_check_points(input, &how->source);
+                                       : ast_cli_check_points(input, how->list->files[0].format, &how->source);
 }
 
 int ast_cli_reading_kept(const ast_cli_reading *how, const ast_cli_target *targets, size_t count) {
@@ -157,16 +159,9 @@ static int open_table(ast_cli_directions *d, const ast_cli_reading *how) {
     ast_format_error error;
     const ast_frame_list *list = how->list;
     ast_input_options options = ast_cli_input_options(&how->source);
-    const char **paths = malloc(list->count * sizeof *paths);
-    if (!paths)
-        return ast_cli_no_memory("the list of inputs");
-    for (size_t i = 0; i < list->count; i++)
-        paths[i] = list->files[i].path;
     allow_files(list->count);
-    bool good = ast_input_begin(&d->input, paths, list->count, &options, &error);
-    free(paths);
     d->joined = list->count > 1;
-    return ast_cli_outcome(good, &error);
+    return ast_cli_outcome(ast_input_begin(&d->input, list->files, list->count, &options, &error), &error);
 }
 
 /* Text takes less room as numbers than as text, but not a third. */
@@ -276,7 +271,7 @@ int ast_cli_directions_read(ast_cli_directions *d, const ast_cli_reading *how, c
         return read_table(d, how, common, input, budget);
     if (d->kind == AST_CLI_IMAGES)
         return read_depth(d, how, common->command->name, input, context);
-    int code = ast_cli_surface_read(&d->surface, &how->cloud, &how->source, input, context, 0);
+    int code = ast_cli_surface_read(&d->surface, &how->cloud, how->inputs, context, 0);
     d->points = ast_cli_surface_points(&d->surface);
     d->all = d->points.count;
     return code;

@@ -18,7 +18,7 @@ typedef struct ast_cli_reading {
     ast_cli_camera camera;
     ast_cli_cloud cloud;
     ast_cli_sparse sparse;
-    const char *const *inputs; /* as typed, NULL-terminated */
+    const ast_cli_input *inputs; /* as typed */
     /* What it is, once it is listed */
     ast_cli_kind_of_input kind;
     ast_frame_list *list; /* the files, but of a 3-D file; several tables are read as one */

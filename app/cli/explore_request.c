@@ -241,7 +241,7 @@ static void add_files(words *to, const ast_explored *explored) {
 
 char *ast_explore_command(const ast_explored *explored, const ast_explore_request *request) {
     words line = {.count = 0};
-    add(&line, explored->given->reading.inputs[0]);
+    add(&line, explored->given->reading.inputs[0].path);
     add_typed(&line, explored->given);
     add_rows(&line, explored, request);
     add_request(&line, request);

@@ -92,11 +92,12 @@ static int refuse(const char *path, const char *before, const char *problem) {
     return ast_cli_fail(AST_CLI_USAGE, "%s%s", before, problem);
 }
 
-int ast_cli_check_points(const char *path, const ast_cli_source *source) {
+int ast_cli_check_points(const char *path, ast_file_format format, const ast_cli_source *source) {
     ast_format_error error;
     if (source->columns && !ast_columns_check(source->columns, &error))
         return ast_cli_fail(AST_CLI_USAGE, "--columns: %s", error.text);
     ast_input_options options = ast_cli_input_options(source);
+    options.known = format;
     if (same(path, "-") && !source->format)
         return ast_cli_fail(AST_CLI_USAGE, "standard input needs --format NAME, such as --format csv");
     if (source->format && !ast_input_check("-", &options, &error)) /* it can only be the format's fault */
@@ -119,14 +120,6 @@ int ast_cli_check_read(const char *option, const char *path) {
 }
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
-
-int ast_cli_open_points(ast_input *input, const char *path, const ast_cli_source *source) {
-    ast_format_error error;
-    ast_input_options options = ast_cli_input_options(source);
-    if (!ast_input_begin(input, &path, 1, &options, &error))
-        return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    return ast_cli_read_points(input, path, source);
-}
 
 int ast_cli_read_points(ast_input *input, const char *path, const ast_cli_source *source) {
     ast_format_error error;

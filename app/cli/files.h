@@ -9,6 +9,16 @@
 
 #include "options.h"
 
+/* An input as typed, with the format that its name or --format says. It is looked up once, while parsing. */
+struct ast_cli_input {
+    const char *path; /* NULL ends a list */
+    ast_file_format format;
+    unsigned kinds; /* that it may be: AST_CLI_TABLE and so on */
+};
+
+/* Looks up an input by its name, that of its format (or NULL) and what was typed (rules.c). */
+ast_cli_input ast_cli_look_up(const ast_cli_common *common, const char *path, const char *format);
+
 /* How INPUT is to be read: the options that every subcommand with points has. */
 typedef struct ast_cli_source {
     const char *format, *columns;
@@ -22,14 +32,13 @@ extern const ast_cli_group ast_cli_source_group;
 
 /* What the command line alone shows about a file of points, or about another file that is read (whose format follows
  * from its extension; `option` names it). A NULL path is fine. */
-int ast_cli_check_points(const char *path, const ast_cli_source *source);
+int ast_cli_check_points(const char *path, ast_file_format format, const ast_cli_source *source);
 int ast_cli_check_read(const char *option, const char *path);
 
 /* The same for the readers. */
 ast_input_options ast_cli_input_options(const ast_cli_source *source);
 
-/* Opens and reads a table; or reads one that is open. */
-int ast_cli_open_points(ast_input *input, const char *path, const ast_cli_source *source);
+/* Reads a table that is open. */
 int ast_cli_read_points(ast_input *input, const char *path, const ast_cli_source *source);
 
 /* Reads the weights of `count` points. *weights is the caller's to free(). */

@@ -45,10 +45,8 @@ static int overwrites(const ast_cli_frame_files *files, const char *path) {
 /* ---- Before the first frame -------------------------------------------------------------------------------------- */
 
 /* Whether the whole file is one frame, which gives its name to the labels. */
-static int is_one_frame(const char *path, const ast_cli_frames *inputs, const ast_cli_source *source) {
-    if (inputs->list->depth)
-        return !ast_frames_numbered(inputs->frames);
-    return ast_frames_single(path, &(ast_input_options){.format = source->format});
+static int is_one_frame(const ast_input_file *file, const ast_cli_frames *inputs) {
+    return inputs->list->depth ? !ast_frames_numbered(inputs->frames) : ast_frames_single(file);
 }
 
 int ast_cli_compare_stems(const void *a, const void *b) {
@@ -59,24 +57,22 @@ int ast_cli_compare_stems(const void *a, const void *b) {
     return order ? order : (length_a > length_b) - (length_a < length_b);
 }
 
-static int check_stems(const ast_cli_frame_files *files, const ast_cli_frames *inputs, const ast_cli_source *source,
-                       const char **sorted) {
+/* `sorted` has room for the files. */
+static int check_stems(const ast_cli_frame_files *files, const ast_cli_frames *inputs, ast_input_file *sorted) {
     size_t count = inputs->list->count, length;
-    for (size_t i = 0; i < count; i++)
-        sorted[i] = inputs->list->files[i].path;
+    memcpy(sorted, inputs->list->files, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, ast_cli_compare_stems);
     for (size_t i = 1; i < count; i++) {
-        const char *stem = ast_cli_stem(sorted[i], &length);
-        if (ast_cli_compare_stems(&sorted[i - 1], &sorted[i]) == 0 && is_one_frame(sorted[i - 1], inputs, source) &&
-            is_one_frame(sorted[i], inputs, source))
-            return ast_cli_fail(AST_CLI_FAILED, "the %s of %s and %s would both be %s/%.*s.%s", files->what,
-                                sorted[i - 1], sorted[i], files->folder, (int)length, stem, files->extension);
+        const ast_input_file *one = &sorted[i - 1], *other = &sorted[i];
+        const char *stem = ast_cli_stem(other->path, &length);
+        if (ast_cli_compare_stems(one, other) == 0 && is_one_frame(one, inputs) && is_one_frame(other, inputs))
+            return ast_cli_fail(AST_CLI_FAILED, "the %s of %s and %s would both be %s/%.*s.%s", files->what, one->path,
+                                other->path, files->folder, (int)length, stem, files->extension);
     }
     return -1;
 }
 
-int ast_cli_frame_files_prepare(const ast_cli_frame_files *files, const ast_cli_frames *inputs,
-                                const ast_cli_source *source) {
+int ast_cli_frame_files_prepare(const ast_cli_frame_files *files, const ast_cli_frames *inputs) {
     const ast_frame_list *list = inputs->list;
     int code = ast_cli_check_folder(files->option, files->folder);
     if (code >= 0)
@@ -86,15 +82,15 @@ int ast_cli_frame_files_prepare(const ast_cli_frame_files *files, const ast_cli_
         char *target = target_of(files, path);
         if (!target)
             return ast_cli_no_memory("the names of the files to write");
-        int bad = ast_same_file(target, path) && is_one_frame(path, inputs, source);
+        int bad = ast_same_file(target, path) && is_one_frame(&list->files[i], inputs);
         free(target);
         if (bad)
             return overwrites(files, path);
     }
-    const char **sorted = malloc((list->count + 1) * sizeof *sorted);
+    ast_input_file *sorted = malloc((list->count + 1) * sizeof *sorted);
     if (!sorted)
         return ast_cli_no_memory("the names of the files to write");
-    code = check_stems(files, inputs, source, sorted);
+    code = check_stems(files, inputs, sorted);
     free(sorted);
     return code < 0 ? ast_cli_make_folder(files->option, files->folder) : code;
 }

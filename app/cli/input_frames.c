@@ -31,35 +31,38 @@ int ast_cli_depth_usage(const ast_cli_camera *camera, const char *input) {
 static int check_tables(const ast_frame_list *list, const ast_cli_source *source) {
     int code = -1;
     for (size_t i = 0; i < list->count && code < 0; i++) {
-        const char *path = list->files[i].path;
-        code = ast_cli_check_points(is_standard(path) && !source->format ? NULL : path, source);
+        const ast_input_file *file = &list->files[i];
+        const char *path = is_standard(file->path) && !source->format ? NULL : file->path;
+        code = ast_cli_check_points(path, file->format, source);
     }
     return code;
 }
 
 int ast_cli_frames_list(ast_frame_list *list, const ast_cli_camera *camera, const ast_cli_source *source,
-                        const ast_cli_common *common, const char *const *inputs, const char *except) {
+                        const ast_cli_common *common, const char *except) {
     ast_format_error error;
-    int code = ast_cli_camera_scene(camera, inputs[0], list);
+    const ast_cli_input *inputs = common->inputs;
+    int code = ast_cli_camera_scene(camera, inputs, list);
     if (code >= 0)
         return code;
     const char *empty = NULL;
     list->except = except;
-    for (const char *const *input = inputs; *input; input++) {
+    list->format = source->format;
+    for (const ast_cli_input *input = inputs; input->path; input++) {
         size_t before = list->count;
-        if (!ast_frame_list_add(list, *input, ast_cli_camera_kind(camera, *input), &error))
+        if (!ast_frame_list_add(list, input->path, input->format, ast_cli_camera_kind(input), &error))
             return ast_cli_fail(list->misused ? AST_CLI_USAGE : AST_CLI_FAILED, "%s", error.text);
         if (list->count == before)
-            empty = *input;
+            empty = input->path;
     }
     if (list->absent > 0)
         ast_cli_fail(0, "warning: a depth.txt names %zu file%s that %s not there, such as %s; the other %zu are used",
                      list->absent, list->absent == 1 ? "" : "s", list->absent == 1 ? "is" : "are", list->first_absent,
                      list->count);
     /* What a folder holds shows only here. */
-    code = ast_cli_rules_of_kind(common, list->depth ? AST_CLI_DEPTH : AST_CLI_POINTS | AST_CLI_SPARSE, inputs[0]);
+    code = ast_cli_rules_of_kind(common, list->depth ? AST_CLI_DEPTH : AST_CLI_POINTS | AST_CLI_SPARSE, inputs->path);
     if (code < 0)
-        code = list->depth ? ast_cli_depth_usage(camera, inputs[0]) : check_tables(list, source);
+        code = list->depth ? ast_cli_depth_usage(camera, inputs->path) : check_tables(list, source);
     if (code < 0 && empty && (common->command->inputs & AST_CLI_POINTS))
         code = ast_cli_fail(AST_CLI_FAILED, "%s: holds no file of a known format (npy, csv, tsv or txt)", empty);
     return code;
@@ -76,7 +79,7 @@ static int open_camera(ast_cli_frames *frames, const ast_cli_camera *camera, ast
         return code;
     how->raw_width = camera->raw[0];
     how->raw_height = camera->raw[1];
-    frames->camera = ast_cli_camera_called(camera, input);
+    frames->camera = camera->name;
     frames->file_width = camera->width;
     frames->file_height = camera->height;
     if (!(options->units_per_metre > 0) || list->scenes)
@@ -104,7 +107,7 @@ int ast_cli_frames_open(ast_cli_frames *frames, ast_frame_list *list, const ast_
     return frames->frames ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
 }
 
-static int is_file(const ast_frame_file *file, const char *path, const char *whole_path, uint64_t number) {
+static int is_file(const ast_input_file *file, const char *path, const char *whole_path, uint64_t number) {
     if (is_standard(file->path) || (file->scene != AST_WHOLE && file->scene != number))
         return 0;
     if (strcmp(file->path, path) == 0)

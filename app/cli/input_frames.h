@@ -30,11 +30,11 @@ typedef struct ast_cli_frames {
     size_t mostly_missing;   /* frames of which more than half was (depth_missing.h) */
 } ast_cli_frames;
 
-/* Lists the inputs (NULL-terminated), which are all depth images or all tables, as list->depth says; and checks that
+/* Lists the inputs of the command line, which are all depth images or all tables, as list->depth says; and checks that
  * the options fit what they are. A folder's file `except` (or NULL) is left out. The list is to be freed in any
  * case. */
 int ast_cli_frames_list(ast_frame_list *list, const ast_cli_camera *camera, const ast_cli_source *source,
-                        const ast_cli_common *common, const char *const *inputs, const char *except);
+                        const ast_cli_common *common, const char *except);
 
 /* What the command line alone shows about inputs that are depth images, whatever they are called. */
 int ast_cli_depth_usage(const ast_cli_camera *camera, const char *input);

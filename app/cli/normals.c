@@ -74,7 +74,7 @@ static int make(void *data) {
     const settings *given = work->given;
     ast_points points;
     if (work->given->solid) {
-        int code = ast_cli_surface_read(&work->surface, &given->cloud, &given->source, given->input, work->context,
+        int code = ast_cli_surface_read(&work->surface, &given->cloud, given->common.inputs, work->context,
                                         given->curvature != NULL);
         work->missing = work->surface.missing;
         return code;
@@ -174,10 +174,10 @@ static int run_each(const settings *given, ast_frame_list *list) {
 /* Whatever its name, what is no 3-D file is to be read as a depth image; what it is shows on opening it. */
 static int check(void *data) {
     settings *given = data;
-    given->input = given->common.inputs[0];
+    given->input = given->common.inputs[0].path;
     ast_cli_camera_resolve(&given->camera, &given->common, AST_SMOOTH_GUIDED);
-    ast_cli_camera_beside(&given->camera, given->input);
-    given->solid = ast_solid_input(given->input, given->source.format);
+    ast_cli_camera_beside(&given->camera, given->common.inputs);
+    given->solid = (given->common.inputs[0].format.holds & AST_HOLDS_SOLID) != 0;
     if (given->solid)
         return -1;
     if (given->source.format)
@@ -188,10 +188,11 @@ static int check(void *data) {
 static int list_images(void *data) {
     settings *given = data;
     ast_format_error error;
-    int code = given->solid ? -1 : ast_cli_camera_scene(&given->camera, given->input, &given->list);
+    const ast_cli_input *input = given->common.inputs;
+    int code = given->solid ? -1 : ast_cli_camera_scene(&given->camera, input, &given->list);
     if (code >= 0 || given->solid)
         return code;
-    return ast_cli_outcome(ast_frame_list_add(&given->list, given->input, AST_AS_DEPTH, &error), &error);
+    return ast_cli_outcome(ast_frame_list_add(&given->list, input->path, input->format, AST_AS_DEPTH, &error), &error);
 }
 
 static int run(void *data) {

@@ -146,6 +146,18 @@ int ast_cli_steps(ast_cli_step *const *steps, void *job) {
     return code;
 }
 
+/* Once all options are known. Files that are read as one have no --format. */
+static void look_up(parser *state) {
+    const ast_cli_command *command = state->command;
+    ast_cli_common *common = state->common;
+    int several = state->input_count > 1 && (command->inputs & AST_CLI_SEVERAL);
+    const char *format = several ? NULL : ast_cli_typed(common, "format");
+    if (command->data)
+        common->inputs[0].path = ast_cli_typed(common, command->data);
+    for (ast_cli_input *input = common->inputs; input->path; input++)
+        *input = ast_cli_look_up(common, input->path, format);
+}
+
 static int parse(const ast_cli_command *command, void *settings) {
     parser state = {.command = command, .common = settings, .settings = settings};
     int argc = state.common->argc;
@@ -166,13 +178,16 @@ static int parse(const ast_cli_command *command, void *settings) {
     if (code < 0 && command->input && state.input_count == 0)
         return ast_cli_fail(AST_CLI_USAGE, "%s needs %s", command->name, command->input);
     if (code < 0 && command->methods && command->input && !command->inputs)
-        code = choose_method(command, settings, state.common->inputs[0]);
-    return code < 0 ? ast_cli_rules(command, settings, state.common->inputs) : code;
+        code = choose_method(command, settings, state.common->inputs[0].path);
+    if (code >= 0)
+        return code;
+    look_up(&state);
+    return ast_cli_rules(command, state.common);
 }
 
 int ast_cli_run(const ast_cli_command *command, int argc, char **argv) {
     ast_cli_common *job = calloc(1, command->job);
-    const char **inputs = calloc((size_t)argc + 2, sizeof *inputs);
+    ast_cli_input *inputs = calloc((size_t)argc + 2, sizeof *inputs);
     int code = job && inputs ? -1 : ast_cli_no_memory("the command line");
     if (code < 0) {
         job->argc = argc;
@@ -201,10 +216,10 @@ static int take_input(parser *state, const char *argument) {
                             state->command->name, argument, state->command->name);
     if (state->input_count > 0 && !state->command->many)
         return ast_cli_fail(AST_CLI_USAGE, "%s takes one input, not both '%s' and '%s'", state->command->name,
-                            state->common->inputs[0], argument);
+                            state->common->inputs[0].path, argument);
     if (!argument[0])
         return ast_cli_fail(AST_CLI_USAGE, "the name of the input is empty");
-    state->common->inputs[state->input_count++] = argument;
+    state->common->inputs[state->input_count++].path = argument;
     return -1;
 }
 

@@ -35,7 +35,8 @@ typedef enum ast_cli_kind {
     AST_CLI_PAGE     /* const char *: a report, .html (NULL) */
 } ast_cli_kind;
 
-/* Kinds of input, as bits. A name that does not tell its kind has the bits of all kinds it may be. */
+/* Kinds of input, as bits, the first ones those of AST_HOLDS_TABLE and so on (formats.h). A name that does not tell its
+ * kind has the bits of all kinds it may be. */
 enum {
     AST_CLI_TABLE = 1,
     AST_CLI_SPARSE = 2,
@@ -51,6 +52,9 @@ enum {
     AST_CLI_SOLID = AST_CLI_CLOUD | AST_CLI_MESH,
     AST_CLI_ANY_INPUT = 511
 };
+
+/* An input as typed, and its format (files.h). */
+typedef struct ast_cli_input ast_cli_input;
 
 /* Modes of a run that follow from more than one typed option, as bits. */
 enum {
@@ -112,7 +116,7 @@ typedef struct ast_cli_common {
     const ast_cli_command *command;
     int argc; /* the words behind the subcommand's name */
     char **argv;
-    const char **inputs; /* the positional arguments, NULL-terminated */
+    ast_cli_input *inputs; /* the positional arguments, or the value of the option that names the data; a list */
     const ast_cli_option *typed[AST_CLI_MOST_TYPED];
     const char *values[AST_CLI_MOST_TYPED]; /* as typed; NULL for flags */
     size_t typed_count;
@@ -165,17 +169,14 @@ size_t ast_cli_groups(const ast_cli_command *command, ast_cli_use groups[AST_CLI
 /* The row of that name, and the group it is in (which may be NULL), or NULL. */
 const ast_cli_option *ast_cli_find(const ast_cli_command *command, const char *name, ast_cli_use *use);
 
-/* What the rows say about a command line (rules.c). -1 to go on, or 2 after the sentence. `inputs`: NULL-terminated. */
-int ast_cli_rules(const ast_cli_command *command, void *settings, const char *const *inputs);
+/* What the rows say about a command line (rules.c). -1 to go on, or 2 after the sentence. */
+int ast_cli_rules(const ast_cli_command *command, const ast_cli_common *common);
 
 /* The same for an input whose kind shows only when it is opened: -1, or 1 after the sentence. */
 int ast_cli_rules_of_kind(const ast_cli_common *common, unsigned kind, const char *input);
 
 /* The first thing typed that is not for the mode, such as "--sample" or "--method movmf", or NULL. */
 const char *ast_cli_blocked(const ast_cli_common *common, unsigned mode);
-
-/* The kinds that an input may be, by its name and by what was typed (rules.c). */
-unsigned ast_cli_kinds(const ast_cli_common *common, const char *input);
 
 /* "a, b and c": names (count) in words, the last after `last`, such as " and "; and the names of methods. */
 enum { AST_CLI_LIST = 512 };

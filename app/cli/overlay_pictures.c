@@ -47,7 +47,7 @@ typedef struct named {
 } named;
 
 /* Fills in of_frame, and returns how many frames have a picture of their name. */
-static size_t match_names(ast_cli_overlay *overlay, const ast_frame_file *frames, named *sorted) {
+static size_t match_names(ast_cli_overlay *overlay, const ast_input_file *frames, named *sorted) {
     size_t matches = 0;
     for (size_t i = 0; i < overlay->pictures.count; i++)
         sorted[i] = (named){overlay->pictures.paths[i], i};

@@ -92,16 +92,17 @@ typedef struct job {
 /* Folders may stand behind that of --input. */
 static int check(void *data) {
     settings *given = data;
-    const char **inputs = given->common.inputs;
+    ast_cli_input *inputs = given->common.inputs;
     const ast_cli_camera *camera = &given->camera;
     bool is_nyu = experiment_names.bits[given->experiment] == NYU;
-    given->what = inputs[0];
-    inputs[0] = given->mat ? given->mat : given->input;
-    if (inputs[1] && !(is_nyu && given->input))
+    given->what = inputs[0].path;
+    if (given->mat || given->input)
+        inputs[0] = ast_cli_look_up(&given->common, given->mat ? given->mat : given->input, NULL);
+    if (inputs[1].path && !(is_nyu && given->input))
         return ast_cli_fail(AST_CLI_USAGE,
                             "reproduce takes one experiment, and only nyu more than one folder, behind "
                             "--input; '%s' is neither",
-                            inputs[1]);
+                            inputs[1].path);
     if (is_nyu && !given->mat && !given->input)
         return ast_cli_fail(AST_CLI_USAGE, "reproduce nyu needs --mat FILE, the data set nyu_depth_v2_labeled.mat, or "
                                            "--input DIR, a folder of depth images");
@@ -196,13 +197,14 @@ static int open_input(job *work) {
     ast_experiment *plan = &work->plan;
     ast_cli_camera camera = given->camera;
     bool is_nyu = experiment_names.bits[given->experiment] == NYU;
-    plan->input = given->common.inputs[0];
+    plan->input = given->common.inputs[0].path;
     ast_cli_camera_resolve(&camera, &given->common, is_nyu && !given->quick ? AST_SMOOTH_TV : AST_SMOOTH_GUIDED);
-    for (const char **path = given->common.inputs; *path; path++)
-        if (access(*path, F_OK) != 0)
-            return ast_cli_fail(AST_CLI_FAILED, "%s: %s", *path, strerror(errno));
-    int code =
-        ast_cli_frames_list(&work->list, &camera, &(ast_cli_source){0}, &given->common, given->common.inputs, NULL);
+    if (given->common.inputs[0].format.holds == AST_HOLDS_SCENES)
+        ast_cli_camera_beside(&camera, given->common.inputs);
+    for (const ast_cli_input *input = given->common.inputs; input->path; input++)
+        if (access(input->path, F_OK) != 0)
+            return ast_cli_fail(AST_CLI_FAILED, "%s: %s", input->path, strerror(errno));
+    int code = ast_cli_frames_list(&work->list, &camera, &(ast_cli_source){0}, &given->common, NULL);
     if (code < 0 && !work->list.depth)
         code = ast_cli_fail(AST_CLI_FAILED, "%s holds no depth images (16-bit .png or .pgm)", plan->input);
     if (code < 0 && work->list.nyu)

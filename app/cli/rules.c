@@ -187,42 +187,24 @@ static int check_modes(const ast_cli_command *command, const ast_cli_common *com
 
 /* ---- Inputs ------------------------------------------------------------------------------------------------------ */
 
-/* The kinds by format or extension, without its dot. */
-static const struct {
-    const char *name;
-    unsigned kinds;
-} format_kinds[] = {
-    {"npy", AST_CLI_TABLE},   {"csv", AST_CLI_TABLE},   {"tsv", AST_CLI_TABLE},   {"txt", AST_CLI_TABLE},
-    {"dat", AST_CLI_TABLE},   {"mtx", AST_CLI_SPARSE},  {"npz", AST_CLI_SPARSE},  {"png", AST_CLI_IMAGE},
-    {"pgm", AST_CLI_IMAGE},   {"mat", AST_CLI_SCENE},   {"pcd", AST_CLI_CLOUD},   {"stl", AST_CLI_MESH},
-    {"ply", AST_CLI_SOLID},   {"obj", AST_CLI_SOLID},   {"fbin", AST_CLI_TABLE},  {"u8bin", AST_CLI_TABLE},
-    {"i8bin", AST_CLI_TABLE}, {"fvecs", AST_CLI_TABLE}, {"bvecs", AST_CLI_TABLE}, {"safetensors", AST_CLI_TABLE},
-    {"h5", AST_CLI_TABLE},    {"hdf5", AST_CLI_TABLE}};
+_Static_assert(AST_CLI_TABLE == (int)AST_HOLDS_TABLE && AST_CLI_SPARSE == (int)AST_HOLDS_SPARSE &&
+                   AST_CLI_IMAGE == (int)AST_HOLDS_DEPTH && AST_CLI_SCENE == (int)AST_HOLDS_SCENES &&
+                   AST_CLI_CLOUD == (int)AST_HOLDS_CLOUD && AST_CLI_MESH == (int)AST_HOLDS_MESH,
+               "what a file holds is a kind of input");
 
-/* Of "points.csv.gz" or of "csv.gz". Everything is possible where the name says nothing. */
-static unsigned kinds_of_name(const char *name) {
-    size_t length = strlen(name);
-    if (ast_has_extension(name, ".gz"))
-        length -= 3;
-    for (size_t i = 0; i < sizeof format_kinds / sizeof *format_kinds; i++) {
-        size_t own = strlen(format_kinds[i].name);
-        if (length >= own && strncasecmp(name + length - own, format_kinds[i].name, own) == 0 &&
-            (length == own || name[length - own - 1] == '.'))
-            return format_kinds[i].kinds;
-    }
-    return AST_CLI_ANY_INPUT;
-}
-
-unsigned ast_cli_kinds(const ast_cli_common *common, const char *input) {
-    const char *format = ast_cli_typed(common, "format");
-    if (strcmp(input, "-") == 0) {
+/* Everything is possible where the name says nothing. */
+ast_cli_input ast_cli_look_up(const ast_cli_common *common, const char *path, const char *format) {
+    ast_cli_input input = {path, .format = ast_format_of(path, format)};
+    input.kinds = input.format.row ? input.format.holds : AST_CLI_ANY_INPUT;
+    if (strcmp(path, "-") == 0) {
         if (typed_of(common, "raw intrinsics camera"))
-            return AST_CLI_STANDARD_DEPTH;
-        unsigned kinds = format ? kinds_of_name(format) : AST_CLI_STANDARD_POINTS | AST_CLI_STANDARD_DEPTH;
-        return kinds == AST_CLI_TABLE ? AST_CLI_STANDARD_POINTS : kinds;
+            input.kinds = AST_CLI_STANDARD_DEPTH;
+        else if (!format)
+            input.kinds = AST_CLI_STANDARD_POINTS | AST_CLI_STANDARD_DEPTH;
+        else if (input.kinds == AST_CLI_TABLE)
+            input.kinds = AST_CLI_STANDARD_POINTS;
     }
-    unsigned kinds = kinds_of_name(input);
-    return format && (kinds == AST_CLI_ANY_INPUT || !(kinds & AST_CLI_DEPTH)) ? kinds_of_name(format) : kinds;
+    return input;
 }
 
 /* The options, and the method, must be for one of the kinds that the input may be. */
@@ -257,20 +239,18 @@ int ast_cli_rules_of_kind(const ast_cli_common *common, unsigned kind, const cha
     return check_kinds(common, kind, input, AST_CLI_FAILED);
 }
 
-static int check_inputs(const ast_cli_common *common, const char *const *inputs) {
-    const ast_cli_command *command = common->command;
-    int several = 1;
-    int code = -1;
-    if (!(command->inputs & AST_CLI_SEVERAL) || !inputs[1]) {
-        for (size_t i = 0; inputs[i] && code < 0; i++)
-            code = check_kinds(common, ast_cli_kinds(common, inputs[i]), inputs[i], AST_CLI_USAGE);
+static int check_inputs(const ast_cli_common *common, const ast_cli_input *inputs) {
+    int several = 1, code = -1;
+    if (!(common->command->inputs & AST_CLI_SEVERAL) || !inputs[1].path) {
+        for (; inputs->path && code < 0; inputs++)
+            code = check_kinds(common, inputs->kinds, inputs->path, AST_CLI_USAGE);
         return code;
     }
-    for (size_t i = 0; inputs[i]; i++)
-        several &= kinds_of_name(inputs[i]) == AST_CLI_TABLE;
+    for (size_t i = 0; inputs[i].path; i++)
+        several &= inputs[i].kinds == AST_CLI_TABLE;
     if (!several)
         return -1; /* whoever lists them says what cannot be read as one */
-    return check_kinds(common, AST_CLI_SEVERAL, inputs[0], AST_CLI_USAGE);
+    return check_kinds(common, AST_CLI_SEVERAL, inputs->path, AST_CLI_USAGE);
 }
 
 /* Where an option names the data and is not typed, there is nothing that the options about data are for. */
@@ -312,19 +292,15 @@ static int check_required(const ast_cli_command *command, const ast_cli_common *
     return -1;
 }
 
-int ast_cli_rules(const ast_cli_command *command, void *settings, const char *const *inputs) {
-    const ast_cli_common *common = settings;
-    const char *data = command->data ? ast_cli_typed(common, command->data) : NULL;
+int ast_cli_rules(const ast_cli_command *command, const ast_cli_common *common) {
     int code = check_methods(command, common);
     if (code < 0)
         code = check_company(command, common);
     if (code < 0)
         code = check_modes(command, common);
-    if (code < 0 && data)
-        code = check_inputs(common, (const char *const[]){data, NULL});
-    else if (code < 0 && command->data)
+    if (code < 0 && command->data && !common->inputs->path)
         code = check_no_data(common);
     else if (code < 0 && command->inputs)
-        code = check_inputs(common, inputs);
+        code = check_inputs(common, common->inputs);
     return code < 0 ? check_required(command, common) : code;
 }

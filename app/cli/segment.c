@@ -115,7 +115,7 @@ static int begin(void *data) {
     ast_cli_tracking *tracking = &work->tracking;
     int code = ast_cli_tracking_begin(tracking);
     if (code < 0)
-        code = ast_cli_frame_files_prepare(&work->files, &tracking->inputs, &given->tracking.source);
+        code = ast_cli_frame_files_prepare(&work->files, &tracking->inputs);
     if (code < 0)
         code = ast_cli_stream_view_open(&work->view, &given->view, tracking);
     return code;
@@ -176,7 +176,7 @@ static int process(job *work) {
     work->tracking.lines = work->given.common.json;
     int code = ast_cli_tracking_run(&work->tracking, take_frame, work);
     if (code < 0 && work->tracking.frames == 0)
-        code = ast_cli_fail(AST_CLI_FAILED, "%s holds no depth image", ast_cli_name(work->given.common.inputs[0]));
+        code = ast_cli_fail(AST_CLI_FAILED, "%s holds no depth image", ast_cli_name(work->given.common.inputs[0].path));
     return code;
 }
 

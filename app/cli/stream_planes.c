@@ -53,11 +53,10 @@ int ast_cli_stream_planes_open(ast_cli_stream_planes *planes, const ast_cli_stre
     return ast_cli_status(ast_plane_map_open(&planes->map, context, &how), context, NULL);
 }
 
-int ast_cli_stream_planes_begin(const ast_cli_stream_planes *planes, const ast_cli_frames *inputs,
-                                const ast_cli_source *source) {
-    int code = planes->map && planes->given->planes ? ast_cli_frame_files_prepare(&planes->lists, inputs, source) : -1;
+int ast_cli_stream_planes_begin(const ast_cli_stream_planes *planes, const ast_cli_frames *inputs) {
+    int code = planes->map && planes->given->planes ? ast_cli_frame_files_prepare(&planes->lists, inputs) : -1;
     if (code < 0 && planes->map && planes->given->labels)
-        code = ast_cli_frame_files_prepare(&planes->images, inputs, source);
+        code = ast_cli_frame_files_prepare(&planes->images, inputs);
     return code;
 }
 

@@ -37,8 +37,7 @@ int ast_cli_stream_planes_open(ast_cli_stream_planes *planes, const ast_cli_stre
                                ast_context *context, int durable);
 
 /* Right before the first frame: makes the folders. */
-int ast_cli_stream_planes_begin(const ast_cli_stream_planes *planes, const ast_cli_frames *inputs,
-                                const ast_cli_source *source);
+int ast_cli_stream_planes_begin(const ast_cli_stream_planes *planes, const ast_cli_frames *inputs);
 
 /* The planes of the current frame, whose normals have these labels; writes their files. poses: NULL without. */
 int ast_cli_stream_planes_take(ast_cli_stream_planes *planes, const ast_cli_frames *inputs, ast_context *context,

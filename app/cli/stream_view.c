@@ -83,7 +83,7 @@ int ast_cli_stream_view_open(ast_cli_stream_view *view, const ast_cli_stream_vie
     if (!given->report && given->view == SIZE_MAX)
         return -1;
     view->line = ast_cli_command_line(common->command, common->argc, common->argv);
-    int code = ast_cli_page_head(&head, common->command, common->inputs[0], view->line, &view->title);
+    int code = ast_cli_page_head(&head, common->command, common->inputs[0].path, view->line, &view->title);
     if (code >= 0)
         return code;
     fill_head(&head, tracking);

@@ -128,7 +128,7 @@ static int resolve(ast_cli_tracking_settings *given) {
 int ast_cli_tracking_find(ast_cli_tracking_settings *given, const ast_cli_common *common) {
     /* Guided normals would split walls at the steps of a sensor. */
     ast_cli_camera_resolve(&given->camera, common, AST_SMOOTH_PLANES);
-    ast_cli_camera_beside(&given->camera, common->inputs[0]);
+    ast_cli_camera_beside(&given->camera, common->inputs);
     int code = resolve(given);
     if (code < 0 && !(given->list = calloc(1, sizeof *given->list)))
         code = ast_cli_no_memory("the list of inputs");
@@ -136,7 +136,7 @@ int ast_cli_tracking_find(ast_cli_tracking_settings *given, const ast_cli_common
         return code;
     given->list->number_times = given->pose_times == AST_CLI_POSES_NEAREST;
     given->list->strict = given->strict;
-    code = ast_cli_frames_list(given->list, &given->camera, &given->source, common, common->inputs, given->poses);
+    code = ast_cli_frames_list(given->list, &given->camera, &given->source, common, given->poses);
     if (code < 0 && given->options.merge_tracked < 0) /* pieces of one surface */
         given->options.merge_tracked = given->list->depth && given->options.method == AST_STREAM_DDP;
     return code;
@@ -197,8 +197,8 @@ int ast_cli_tracking_dimension(ast_cli_tracking *tracking, size_t dimension, con
 
 int ast_cli_tracking_begin(ast_cli_tracking *tracking) {
     const ast_cli_tracking_settings *given = tracking->given;
-    int code = given->labels ? ast_cli_frame_files_prepare(&tracking->files, &tracking->inputs, &given->source) : -1;
-    return code < 0 ? ast_cli_stream_planes_begin(&tracking->planes, &tracking->inputs, &given->source) : code;
+    int code = given->labels ? ast_cli_frame_files_prepare(&tracking->files, &tracking->inputs) : -1;
+    return code < 0 ? ast_cli_stream_planes_begin(&tracking->planes, &tracking->inputs) : code;
 }
 
 void ast_cli_tracking_close(ast_cli_tracking *tracking) {

@@ -48,7 +48,7 @@ static const ast_cli_use uses[] = {{.group = &own_group}, {0}};
 static int check(void *data) {
     job *work = data;
     const settings *given = data;
-    work->path = given->common.inputs[0];
+    work->path = given->common.inputs[0].path;
     int code = given->report ? -1 : ast_cli_serving_check("view", given->bind);
     if (code < 0 && strcmp(work->path, "-") == 0)
         code = ast_cli_fail(AST_CLI_USAGE, "view needs the name of a file or a folder, not standard input");

@@ -102,10 +102,11 @@ static int make_object(const given *work, const char *labels, ast_page_head *hea
 
 int ast_cli_view_labels(const char *points, const char *labels, ast_page_head *head, ast_text *json) {
     given work = {.count = 0};
-    ast_cli_source source = {0};
-    int code = ast_cli_check_points(points, &source);
+    ast_format_error error;
+    ast_input_options options = {.known = ast_format_of(points, NULL)};
+    int code = ast_cli_check_points(points, options.known, &(ast_cli_source){0});
     if (code < 0)
-        code = ast_cli_open_points(&work.input, points, &source);
+        code = ast_cli_outcome(ast_input_open(&work.input, points, &options, &error), &error);
     if (code < 0)
         code = ast_cli_read_labels(labels, &work.labels, &work.label_count);
     if (code < 0)

@@ -15,8 +15,8 @@ static bool plain(ast_table *table, ast_bytes *bytes, const ast_format *format, 
     unsigned char header[8];
     const char *name = bytes->name;
     if (!ast_bytes_at(bytes, 0, header, sizeof header))
-        return ast_format_fail(error, "%s: is cut short: %s begins with the numbers of rows and columns, 8 bytes", name,
-                               format->extension);
+        return ast_format_fail(error, "%s: is cut short: .%s begins with the numbers of rows and columns, 8 bytes",
+                               name, format->name);
     uint32_t rows = ast_little4(header), columns = ast_little4(header + 4);
     if (rows == 0 || columns == 0)
         return ast_format_fail(error, "%s: holds no points: its header says %u rows of %u numbers", name, rows,
@@ -53,8 +53,8 @@ static bool odd_size(const ast_table *table, const ast_bytes *bytes, ast_format_
 static bool counted(ast_table *table, ast_bytes *bytes, const ast_format *format, ast_format_error *error) {
     unsigned char count[4];
     if (!ast_bytes_at(bytes, 0, count, sizeof count))
-        return ast_format_fail(error, "%s: is %s; each row of %s begins with its dimension, 4 bytes", bytes->name,
-                               bytes->size == 0 ? "empty" : "cut short", format->extension);
+        return ast_format_fail(error, "%s: is %s; each row of .%s begins with its dimension, 4 bytes", bytes->name,
+                               bytes->size == 0 ? "empty" : "cut short", format->name);
     int32_t dimension = (int32_t)ast_little4(count);
     if (dimension < 1)
         return ast_format_fail(error,

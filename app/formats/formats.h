@@ -48,10 +48,46 @@ bool ast_has_extension(const char *path, const char *extension);
  * of the pointer to it. False without memory: then nothing has changed. */
 bool ast_array_grow(void *array, size_t *capacity, size_t needed, size_t size);
 
+/* ---- What a file is -------------------------------------------------------------------------------------------- */
+
+/* What a file of a format may hold, as bits. */
+enum {
+    AST_HOLDS_TABLE = 1,
+    AST_HOLDS_SPARSE = 2,
+    AST_HOLDS_DEPTH = 4,  /* a depth image */
+    AST_HOLDS_SCENES = 8, /* the scenes of NYU v2 */
+    AST_HOLDS_CLOUD = 16, /* points in space */
+    AST_HOLDS_MESH = 32,  /* and faces between them */
+    AST_HOLDS_SOLID = AST_HOLDS_CLOUD | AST_HOLDS_MESH
+};
+
+/* The format of a file. It is looked up once, and whoever reads the file takes this value. */
+typedef struct ast_file_format {
+    const struct ast_format *row; /* of the table of formats (registry.h); NULL: unknown */
+    unsigned holds;               /* 0: unknown */
+    bool compressed;              /* by gzip */
+} ast_file_format;
+
+/* Looks it up without opening anything: depth images and scenes by the extension of the path, anything else by `name`,
+ * such as "npy" or "csv.gz", or if that is NULL by the extension. */
+ast_file_format ast_format_of(const char *path, const char *name);
+
+/* Whether rows of such a file can be read one by one: it is a binary table that is not compressed. */
+bool ast_format_has_rows(ast_file_format format);
+
+/* A file of an input. */
+typedef struct ast_input_file {
+    char *path;
+    ast_file_format format;
+    double seconds; /* the time stamp in a depth.txt, or the name if that is one; otherwise NaN */
+    uint64_t scene; /* of a data set, from 0, otherwise AST_WHOLE (frames.h) */
+} ast_input_file;
+
 /* ---- Reading --------------------------------------------------------------------------------------------------- */
 
 /* How a file is to be read. The strings are the caller's and are not kept. */
 typedef struct ast_input_options {
+    ast_file_format known; /* the format, if it was looked up before; otherwise `format` and the path decide */
     const char *format;  /* "npy", "csv", "tsv", "txt", "dat", "mtx", "npz", "fbin", "u8bin", "i8bin", "fvecs", "bvecs"
                             or "safetensors", each also with ".gz" appended, or "h5"; NULL: by the file's extension */
     const char *columns; /* which columns of the file, 1-based, in the order they are wanted, such as "2-101" or
@@ -83,14 +119,11 @@ void ast_input_options_init(ast_input_options *options);
  * `options` may be NULL for the defaults, here and below. */
 bool ast_input_check(const char *path, const ast_input_options *options, ast_format_error *error);
 
-/* The name of the binary table's format that the path's extension names, such as "npy", or NULL. */
-const char *ast_table_format(const char *path);
-
 /* Whether a column list can be understood; the sentence quotes the list but names no option. */
 bool ast_columns_check(const char *columns, ast_format_error *error);
 
-/* A file of points, or several of one binary format as one table. It is opened, then read whole into `points`, or by rows
- * through `source`. Closing it ends the view. */
+/* A file of points, or several of one binary format as one table. It is opened, then read whole into `points`, or by
+ * rows through `source`. Closing it ends the view. */
 typedef struct ast_input {
     ast_points points;    /* once it is read; weights are NULL: set them if there are any */
     const char *format;   /* "npy", "csv", "tsv", "txt", "mtx", "npz", once it is read */
@@ -137,10 +170,10 @@ typedef struct ast_input {
  * without a single row or column is an error here. */
 bool ast_input_open(ast_input *input, const char *path, const ast_input_options *options, ast_format_error *error);
 
-/* The two steps of ast_input_open, for whoever decides in between whether a table fits into memory. The paths must
+/* The two steps of ast_input_open, for whoever decides in between whether a table fits into memory. The files must
  * outlive the input. More than one must be tables (N x D) of one binary format, one dimension and one type, whose rows
  * can be read one by one: their rows follow one another. */
-bool ast_input_begin(ast_input *input, const char *const *paths, size_t count, const ast_input_options *options,
+bool ast_input_begin(ast_input *input, const ast_input_file *files, size_t count, const ast_input_options *options,
                      ast_format_error *error);
 bool ast_input_read(ast_input *input, ast_format_error *error); /* one file; closes the input on failure */
 

@@ -16,22 +16,26 @@
 /* A line has a time and a path, which Linux limits to 4096 bytes. */
 #define LINE_MOST 5000
 
-static bool add_file(ast_frame_list *list, const char *path, bool depth, ast_format_error *error);
+static bool add_file(ast_frame_list *list, const char *path, ast_file_format format, bool depth,
+                     ast_format_error *error);
 static bool add_scenes(ast_frame_list *list, const char *path, ast_format_error *error);
 static bool add_folder(ast_frame_list *list, const char *path, ast_frame_kind kind, ast_format_error *error);
 static bool add_listed(ast_frame_list *list, const char *folder, const char *file, ast_format_error *error);
 
-bool ast_frame_list_add(ast_frame_list *list, const char *input, ast_frame_kind kind, ast_format_error *error) {
+bool ast_frame_list_add(ast_frame_list *list, const char *input, ast_file_format format, ast_frame_kind kind,
+                        ast_format_error *error) {
     bool standard = strcmp(input, "-") == 0;
     list->misused = false;
     if (list->count == 0)
         list->first = input;
     if (!standard && ast_is_folder(input))
         return add_folder(list, input, kind, error);
-    if (!standard && kind != AST_AS_TABLES && ast_nyu_extension(input))
+    if (!standard && kind != AST_AS_TABLES && format.holds == AST_HOLDS_SCENES)
         return add_scenes(list, input, error);
-    bool depth = kind == AST_AS_DEPTH || (kind == AST_AS_NAMED && !standard && ast_depth_extension(input));
-    return add_file(list, input, depth, error);
+    bool depth = kind == AST_AS_DEPTH || (kind == AST_AS_NAMED && format.holds == AST_HOLDS_DEPTH);
+    if (standard && !format.row)
+        format = ast_format_of(input, "npy");
+    return add_file(list, input, format, depth, error);
 }
 
 double ast_frame_list_scale(const ast_frame_list *list) {
@@ -49,14 +53,17 @@ void ast_frame_list_free(ast_frame_list *list) {
 
 /* ---- The list ---------------------------------------------------------------------------------------------------- */
 
+static bool no_memory(const char *name, ast_format_error *error) {
+    return ast_format_fail(error, "%s: there is not enough memory for the list of frames", name);
+}
+
 /* Takes the path, also on failure. */
-static bool add(ast_frame_list *list, char *path, double seconds, uint64_t scene, const char *name,
-                ast_format_error *error) {
-    if (!path || !ast_array_grow(&list->files, &list->capacity, list->count + 1, sizeof *list->files)) {
-        free(path);
-        return ast_format_fail(error, "%s: there is not enough memory for the list of frames", name);
+static bool add(ast_frame_list *list, ast_input_file file, const char *name, ast_format_error *error) {
+    if (!file.path || !ast_array_grow(&list->files, &list->capacity, list->count + 1, sizeof *list->files)) {
+        free(file.path);
+        return no_memory(name, error);
     }
-    list->files[list->count++] = (ast_frame_file){path, seconds, scene};
+    list->files[list->count++] = file;
     return true;
 }
 
@@ -94,7 +101,8 @@ static double name_seconds(const char *path, bool whole) {
     return seconds;
 }
 
-static bool add_file(ast_frame_list *list, const char *path, bool depth, ast_format_error *error) {
+static bool add_file(ast_frame_list *list, const char *path, ast_file_format format, bool depth,
+                     ast_format_error *error) {
     if (!joins(list, path, depth, error))
         return false;
     for (size_t i = 0; strcmp(path, "-") == 0 && i < list->count; i++)
@@ -103,7 +111,8 @@ static bool add_file(ast_frame_list *list, const char *path, bool depth, ast_for
             return ast_format_fail(error, "standard input can be read once, but - is given twice");
         }
     list->timed = false;
-    return add(list, strdup(path), name_seconds(path, list->number_times), AST_WHOLE, path, error);
+    ast_input_file file = {strdup(path), format, name_seconds(path, list->number_times), AST_WHOLE};
+    return add(list, file, path, error);
 }
 
 /* The file stays open for whoever reads the scenes. */
@@ -122,16 +131,15 @@ static bool add_scenes(ast_frame_list *list, const char *path, ast_format_error 
     uint64_t end = list->one_scene ? list->scene + 1 : count;
     bool good = true;
     for (uint64_t i = list->one_scene ? list->scene : 0; i < end && good; i++)
-        good = add(list, strdup(path), NAN, i, path, error);
+        good = add(list, (ast_input_file){.path = strdup(path), .seconds = NAN, .scene = i}, path, error);
     list->scenes = true;
     return good;
 }
 
 /* ---- Folders ----------------------------------------------------------------------------------------------------- */
 
-static bool is_table(const char *path) {
-    ast_format_error error;
-    return ast_input_check(path, NULL, &error);
+static bool is_table(ast_file_format format) {
+    return format.holds == AST_HOLDS_TABLE || format.holds == AST_HOLDS_SPARSE;
 }
 
 static bool has_in_name(const char *path, const char *words) {
@@ -145,38 +153,56 @@ static bool is_colour(const char *path) {
 
 /* What a folder holds. */
 typedef struct content {
+    ast_folder folder;
+    ast_file_format *formats; /* (folder.count) of its files */
     size_t images, tables;
     bool named; /* images called NAME.depth.png, as in 7-Scenes */
     bool plain; /* images whose name does not say that they show colour */
 } content;
 
-static content look_into(const ast_folder *folder) {
-    content found = {0};
+/* The content is to be freed in any case. */
+static bool look_into(content *found, const char *path, ast_format_error *error) {
+    const ast_folder *folder = &found->folder;
+    if (!ast_folder_list(&found->folder, path, error))
+        return false;
+    found->formats = malloc((folder->count + 1) * sizeof *found->formats);
+    if (!found->formats)
+        return no_memory(path, error);
     for (size_t i = 0; i < folder->count; i++) {
-        const char *path = folder->paths[i];
-        bool image = ast_depth_extension(path);
-        found.images += image;
-        found.tables += is_table(path);
-        found.named |= image && has_in_name(path, ".depth.");
-        found.plain |= image && !is_colour(path);
+        const char *file = folder->paths[i];
+        ast_file_format format = found->formats[i] = ast_format_of(file, NULL);
+        bool image = format.holds == AST_HOLDS_DEPTH;
+        found->images += image;
+        found->tables += is_table(format);
+        found->named |= image && has_in_name(file, ".depth.");
+        found->plain |= image && !is_colour(file);
     }
-    return found;
+    return true;
 }
 
-static bool is_depth(const char *path, content found) {
-    if (!ast_depth_extension(path))
-        return false;
-    return found.named ? has_in_name(path, ".depth.") : !found.plain || !is_colour(path);
+static void let_go(content *found) {
+    ast_folder_free(&found->folder);
+    free(found->formats);
+}
+
+static bool is_wanted(const content *found, size_t i, bool depth) {
+    const char *file = found->folder.paths[i];
+    if (!depth)
+        return is_table(found->formats[i]);
+    return found->formats[i].holds == AST_HOLDS_DEPTH &&
+           (found->named ? has_in_name(file, ".depth.") : !found->plain || !is_colour(file));
 }
 
 /* Adds those files of the folder that are wanted, images or tables. */
-static bool add_files(ast_frame_list *list, const ast_folder *folder, const char *path, bool depth, content found,
+static bool add_files(ast_frame_list *list, const content *found, const char *path, bool depth,
                       ast_format_error *error) {
     bool good = joins(list, path, depth, error);
-    for (size_t i = 0; i < folder->count && good; i++) {
-        const char *file = folder->paths[i];
-        if ((depth ? is_depth(file, found) : is_table(file)) && !ast_same_file(file, list->except))
-            good = add_file(list, file, depth, error);
+    for (size_t i = 0; i < found->folder.count && good; i++) {
+        const char *file = found->folder.paths[i];
+        if (!is_wanted(found, i, depth) || ast_same_file(file, list->except))
+            continue;
+        ast_file_format format = list->format ? ast_format_of(file, list->format) : found->formats[i];
+        good = add_file(list, file, format, depth, error);
     }
     return good;
 }
@@ -198,16 +224,14 @@ static bool is_same_folder(const char *a, const char *b) {
 
 /* The files of the folder itself. */
 static bool add_content(ast_frame_list *list, const char *path, ast_frame_kind kind, ast_format_error *error) {
-    ast_folder folder;
+    content found = {0};
     size_t before = list->count;
-    if (!ast_folder_list(&folder, path, error))
-        return false;
-    content found = look_into(&folder);
+    bool good = look_into(&found, path, error) && check_hollow(&found.folder, path, error);
     bool mostly =
         found.images > found.tables || found.named || (found.images > 0 && is_same_folder(path, list->except));
     bool depth = kind == AST_AS_DEPTH || (kind == AST_AS_NAMED && mostly);
-    bool good = check_hollow(&folder, path, error) && add_files(list, &folder, path, depth, found, error);
-    ast_folder_free(&folder);
+    good = good && add_files(list, &found, path, depth, error);
+    let_go(&found);
     if (!good || !depth || list->count > before)
         return good;
     return ast_format_fail(
@@ -218,16 +242,13 @@ static bool add_content(ast_frame_list *list, const char *path, ast_frame_kind k
  * found: *hollow. */
 static bool add_subfolder(ast_frame_list *list, const char *input, const char *path, bool *found, bool *hollow,
                           ast_format_error *error) {
-    ast_folder folder;
+    content held = {0};
     size_t before = list->count;
     if (!ast_is_folder(path))
         return true;
-    if (!ast_folder_list(&folder, path, error))
-        return false;
-    content held = look_into(&folder);
-    bool good = held.images == 0 || add_files(list, &folder, input, true, held, error);
-    *hollow = good && !check_hollow(&folder, path, error);
-    ast_folder_free(&folder);
+    bool good = look_into(&held, path, error) && (held.images == 0 || add_files(list, &held, input, true, error));
+    *hollow = good && !check_hollow(&held.folder, path, error);
+    let_go(&held);
     *found = list->count > before;
     return good;
 }
@@ -239,7 +260,7 @@ static bool add_folder(ast_frame_list *list, const char *path, ast_frame_kind ki
     size_t before = list->count;
     bool found = false, hollow = false, good = file && folder;
     if (!good) {
-        ast_format_fail(error, "%s: there is not enough memory for the list of frames", path);
+        no_memory(path, error);
     } else if (kind != AST_AS_TABLES && stat(file, &status) == 0) {
         found = true;
         good = joins(list, path, true, error) && add_listed(list, path, file, error);
@@ -265,7 +286,7 @@ static bool add_folder(ast_frame_list *list, const char *path, ast_frame_kind ki
 static bool drop_absent(ast_frame_list *list, size_t first, const char *file, ast_format_error *error) {
     size_t kept = first, absent = 0;
     for (size_t i = first; i < list->count; i++) {
-        ast_frame_file one = list->files[i];
+        ast_input_file one = list->files[i];
         bool there = access(one.path, F_OK) == 0;
         if (there) {
             list->files[kept++] = one;
@@ -323,7 +344,7 @@ static bool add_line(ast_frame_list *list, const char *folder, const char *name,
     while (is_blank(*file))
         file++;
     char *path = *file == '/' ? strdup(file) : ast_path_within(folder, file);
-    return add(list, path, seconds, AST_WHOLE, name, error);
+    return add(list, (ast_input_file){.path = path, .seconds = seconds, .scene = AST_WHOLE}, name, error);
 }
 
 static bool add_lines(ast_frame_list *list, const char *folder, const char *name, const unsigned char *bytes,

@@ -21,8 +21,8 @@ static bool is_raw(const ast_frame_reader *reader) {
 
 static bool open_table(ast_frame_reader *reader, ast_format_error *error) {
     if (!reader->table) {
-        const char *path = reader->list->files[reader->position].path;
-        reader->table = ast_table_frames_open(path, &reader->options, reader->stop, error);
+        const ast_input_file *file = &reader->list->files[reader->position];
+        reader->table = ast_table_frames_open(file, &reader->options, reader->stop, error);
         reader->number = 0;
     }
     return reader->table;

@@ -14,7 +14,7 @@
 typedef struct ast_table_frames ast_table_frames;
 
 /* NULL on failure. `stop` is as for ast_bytes_open. */
-ast_table_frames *ast_table_frames_open(const char *path, const ast_frames_options *options, int stop,
+ast_table_frames *ast_table_frames_open(const ast_input_file *file, const ast_frames_options *options, int stop,
                                         ast_format_error *error);
 
 /* Whether frames are told apart by their number in the file, since its name stands for more than one. */
@@ -51,7 +51,7 @@ typedef struct ast_frame_reader {
 typedef struct ast_read_frame {
     ast_depth_pixels pixels; /* memory that is used again */
     ast_points points;       /* of a table, valid until the next one is read */
-    const ast_frame_file *file;
+    const ast_input_file *file;
     uint64_t number, index; /* as in ast_input_frame */
 } ast_read_frame;
 

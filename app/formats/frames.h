@@ -5,7 +5,7 @@
  * images are decoded ahead, several at a time, and so that a caller that waits for a pipe can be interrupted.
  *
  *     ast_frame_list list = {0};
- *     ast_frame_list_add(&list, "hallway/depth", AST_AS_NAMED, &error);
+ *     ast_frame_list_add(&list, "hallway/depth", ast_format_of("hallway/depth", NULL), AST_AS_NAMED, &error);
  *     ast_frames *frames = ast_frames_open(&list, NULL, &error);
  *     ast_input_frame frame;
  *     while (ast_frames_next(frames, &frame, &error) > 0)
@@ -49,22 +49,17 @@ bool ast_same_file(const char *a, const char *b);
 /* Stands for "the whole file" where frames of a file have a number. */
 #define AST_WHOLE UINT64_MAX
 
-typedef struct ast_frame_file {
-    char *path;
-    double seconds; /* the time stamp in a depth.txt, or the name if that is one; otherwise NaN */
-    uint64_t scene; /* of a data set, from 0, otherwise AST_WHOLE */
-} ast_frame_file;
-
 struct ast_nyu;
 
 /* Zeroed at first, but for the options. */
 typedef struct ast_frame_list {
     bool one_scene; /* option: of a data set only scene `scene` is added */
     uint64_t scene;
+    const char *format; /* option: the format of tables in folders by its name; NULL: their extensions decide */
     const char *except; /* option: a file that is left out of folders, or NULL */
     bool number_times;  /* option: names that are whole numbers are times too, not only those with a decimal point */
     bool strict;        /* option: a depth.txt that names a file that is not there is a failure */
-    ast_frame_file *files;
+    ast_input_file *files;
     size_t count, capacity;
     size_t absent;       /* files that a depth.txt names and that are not there: they are left out */
     char *first_absent;  /* the first of them, or NULL */
@@ -83,8 +78,10 @@ typedef enum ast_frame_kind {
     AST_AS_DEPTH   /* depth images, whatever the name */
 } ast_frame_kind;
 
-/* Adds an input. Nothing but a depth.txt and a data set is opened, and a folder is read once. An input is
- *     a file, or "-" for standard input: depth images if the name ends in .png, .pgm or .mat, otherwise a table;
+/* Adds an input, whose format was looked up. Nothing but a depth.txt and a data set is opened, and a folder is read
+ * once. An input is
+ *     a file, or "-" for standard input: depth images if the format says so, otherwise a table, .npy if it is standard
+ *     input and the format is unknown;
  *     a folder with a depth.txt, as the TUM RGB-D benchmark has them: lines "time file", # for comments; the frames
  *     are the files, found from the folder, in that order; those that are not there are left out, but not all;
  *     a folder with a subfolder "depth" that has images: those;
@@ -95,7 +92,8 @@ typedef enum ast_frame_kind {
  * All inputs of a list are of one kind. A folder without a file of either kind adds nothing, but an empty one, or one
  * whose links all lead nowhere, is a failure. On failure too the list is to be freed.
  */
-bool ast_frame_list_add(ast_frame_list *list, const char *input, ast_frame_kind kind, ast_format_error *error);
+bool ast_frame_list_add(ast_frame_list *list, const char *input, ast_file_format format, ast_frame_kind kind,
+                        ast_format_error *error);
 
 /* Adds what the bytes of a depth.txt name; `name` is its own, and its files are found from `folder`. */
 bool ast_frame_list_tum(ast_frame_list *list, const char *folder, const char *name, const unsigned char *bytes,
@@ -115,7 +113,7 @@ typedef struct ast_frames ast_frames;
 
 /* Zeroed: nothing special. */
 typedef struct ast_frames_options {
-    ast_input_options table;          /* how tables are read; "-" without a format is .npy */
+    ast_input_options table;          /* how tables are read, but for their format */
     size_t raw_points, raw_dimension; /* not 0: standard input is raw tables of this size, float32 in the machine's
                                          byte order */
     size_t raw_width, raw_height;     /* not 0: every file is raw depth images of this size, 16-bit little-endian */
@@ -158,6 +156,6 @@ int ast_frames_next(ast_frames *frames, ast_input_frame *frame, ast_format_error
 void ast_frames_close(ast_frames *frames);
 
 /* Whether a table is one frame of the file's name. A file that cannot be read is none. */
-bool ast_frames_single(const char *path, const ast_input_options *options);
+bool ast_frames_single(const ast_input_file *file);
 
 #endif

@@ -82,13 +82,12 @@ ast_depth_image ast_depth_view(const ast_depth_pixels *pixels) {
                              .row_stride = (ptrdiff_t)(pixels->width * sizeof *pixels->values)};
 }
 
-bool ast_depth_extension(const char *path) {
-    return ast_has_extension(path, ".png") || ast_has_extension(path, ".pgm");
-}
-
 bool ast_picture_extension(const char *path) {
-    return ast_depth_extension(path) || ast_has_extension(path, ".ppm") || ast_has_extension(path, ".jpg") ||
-           ast_has_extension(path, ".jpeg");
+    static const char *const extensions[] = {".png", ".ppm", ".pgm", ".jpg", ".jpeg"};
+    for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++)
+        if (ast_has_extension(path, extensions[i]))
+            return true;
+    return false;
 }
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */

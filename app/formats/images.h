@@ -50,9 +50,6 @@ bool ast_depth_read(ast_depth_pixels *pixels, const char *path, ast_format_error
 bool ast_depth_read_memory(ast_depth_pixels *pixels, const char *name, const void *bytes, size_t size,
                            ast_format_error *error);
 
-/* Whether the name alone says that this is a depth image: it ends in .png or .pgm. */
-bool ast_depth_extension(const char *path);
-
 /* A view for ast_depth_normals. */
 ast_depth_image ast_depth_view(const ast_depth_pixels *pixels);
 

@@ -31,7 +31,7 @@ struct ast_opened {
 };
 
 static bool begin(ast_input *input, size_t count, ast_format_error *error);
-static bool add_file(ast_input *input, const char *path, bool several, ast_format_error *error);
+static bool add_file(ast_input *input, const ast_input_file *given, bool several, ast_format_error *error);
 static bool understand(ast_input *input, input_file *file, ast_format_error *error);
 
 void ast_input_options_init(ast_input_options *options) {
@@ -40,19 +40,23 @@ void ast_input_options_init(ast_input_options *options) {
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
-bool ast_input_begin(ast_input *input, const char *const *paths, size_t count, const ast_input_options *options,
+bool ast_input_begin(ast_input *input, const ast_input_file *files, size_t count, const ast_input_options *options,
                      ast_format_error *error) {
+    ast_input_options how = options ? *options : (ast_input_options){0};
+    if (files[0].format.row)
+        how.known = files[0].format;
     *input = (ast_input){0};
-    bool good = begin(input, count, error) && ast_resolve(&input->opened->how, paths[0], options, error);
+    bool good = begin(input, count, error) && ast_resolve(&input->opened->how, files[0].path, &how, error);
     for (size_t i = 0; i < count && good; i++)
-        good = add_file(input, paths[i], count > 1, error);
+        good = add_file(input, &files[i], count > 1, error);
     if (!good)
         ast_input_close(input);
     return good;
 }
 
 bool ast_input_open(ast_input *input, const char *path, const ast_input_options *options, ast_format_error *error) {
-    return ast_input_begin(input, &path, 1, options, error) && ast_input_read(input, error);
+    return ast_input_begin(input, &(ast_input_file){.path = (char *)path}, 1, options, error) &&
+           ast_input_read(input, error);
 }
 
 bool ast_input_open_memory(ast_input *input, const char *name, const void *memory, size_t size,
@@ -136,14 +140,14 @@ static bool joins(const ast_input *input, const ast_source *all, const char *nam
 }
 
 /* Opens a file; what a regular binary file holds is known from its header. */
-static bool add_file(ast_input *input, const char *path, bool several, ast_format_error *error) {
+static bool add_file(ast_input *input, const ast_input_file *given, bool several, ast_format_error *error) {
     struct ast_opened *opened = input->opened;
     input_file *file = &opened->files[opened->count];
     ast_source all = input->source;
-    const char *format = ast_table_format(path);
-    if (several && format && strcmp(format, opened->how.format->name) != 0)
-        return ast_format_fail(error, "%s: is no %s, as %s is; files that are read as one must have one format", path,
-                               opened->how.format->extension, opened->files[0].bytes.name);
+    const char *path = given->path;
+    if (several && ast_format_has_rows(given->format) && given->format.row != opened->how.format)
+        return ast_format_fail(error, "%s: is no .%s, as %s is; files that are read as one must have one format", path,
+                               opened->how.format->name, opened->files[0].bytes.name);
     if (!ast_bytes_open(&file->bytes, path, opened->how.compressed, AST_NO_STOP, error))
         return false;
     opened->count++;

@@ -6,10 +6,6 @@
 
 #include <string.h>
 
-bool ast_nyu_extension(const char *path) {
-    return ast_has_extension(path, ".mat");
-}
-
 #ifdef AST_HAVE_HDF5
 
 #include "hdf5_errors.h"

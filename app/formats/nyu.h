@@ -34,9 +34,6 @@ typedef struct ast_nyu {
  * and at 13.1 m these numbers do; what is farther is a hole. */
 #define AST_NYU_UNITS 5000
 
-/* Whether the name alone says that this is such a file: it ends in .mat. */
-bool ast_nyu_extension(const char *path);
-
 /* Opens the file and looks at the shapes of what is in it. NULL on failure. */
 ast_nyu *ast_nyu_open(const char *path, ast_format_error *error);
 

@@ -9,27 +9,31 @@
 /* The text formats share a reader: files called .csv are separated by blanks often enough that the name is no guide.
  * Only .tsv says what separates, so that its cells can be empty and have blanks in them. */
 static const ast_format formats[] = {
-    {"npy", ".npy", ast_npy_open, ast_npy_values, .table = ast_npy_table},
-    {"csv", ".csv", ast_text_open, .values = ast_text_values},
-    {"tsv", ".tsv", ast_tsv_open, .values = ast_tsv_values},
-    {"txt", ".txt", ast_text_open, .values = ast_text_values},
-    {"dat", ".dat", ast_text_open, .values = ast_text_values},
-    {"mtx", ".mtx", .open = ast_mtx_open},
-    {"npz", ".npz", .open = ast_npz_open},
-    {"fbin", ".fbin", ast_table_open, .table = ast_dense_table, .type = AST_F4},
-    {"u8bin", ".u8bin", ast_table_open, .table = ast_dense_table, .type = AST_U1},
-    {"i8bin", ".i8bin", ast_table_open, .table = ast_dense_table, .type = AST_I1},
-    {"fvecs", ".fvecs", ast_table_open, .table = ast_dense_table, .type = AST_F4, .counted = true},
-    {"bvecs", ".bvecs", ast_table_open, .table = ast_dense_table, .type = AST_U1, .counted = true},
-    {"safetensors", ".safetensors", ast_table_open, .table = ast_safetensors_table},
-    {"h5", ".h5", ast_table_open, .table = ast_hdf5_table},
-    {"hdf5", ".hdf5", ast_table_open, .table = ast_hdf5_table},
-    {"pcd", ".pcd", .solid = ast_pcd_solid},
-    {"ply", ".ply", .solid = ast_ply_solid},
-    {"obj", ".obj", .solid = ast_obj_solid},
-    {"stl", ".stl", .solid = ast_stl_solid},
+    {"npy", AST_HOLDS_TABLE, ast_npy_open, ast_npy_values, .table = ast_npy_table},
+    {"csv", AST_HOLDS_TABLE, ast_text_open, .values = ast_text_values},
+    {"tsv", AST_HOLDS_TABLE, ast_tsv_open, .values = ast_tsv_values},
+    {"txt", AST_HOLDS_TABLE, ast_text_open, .values = ast_text_values},
+    {"dat", AST_HOLDS_TABLE, ast_text_open, .values = ast_text_values},
+    {"mtx", AST_HOLDS_SPARSE, .open = ast_mtx_open},
+    {"npz", AST_HOLDS_SPARSE, .open = ast_npz_open},
+    {"fbin", AST_HOLDS_TABLE, ast_table_open, .table = ast_dense_table, .type = AST_F4},
+    {"u8bin", AST_HOLDS_TABLE, ast_table_open, .table = ast_dense_table, .type = AST_U1},
+    {"i8bin", AST_HOLDS_TABLE, ast_table_open, .table = ast_dense_table, .type = AST_I1},
+    {"fvecs", AST_HOLDS_TABLE, ast_table_open, .table = ast_dense_table, .type = AST_F4, .counted = true},
+    {"bvecs", AST_HOLDS_TABLE, ast_table_open, .table = ast_dense_table, .type = AST_U1, .counted = true},
+    {"safetensors", AST_HOLDS_TABLE, ast_table_open, .table = ast_safetensors_table},
+    {"h5", AST_HOLDS_TABLE, ast_table_open, .table = ast_hdf5_table},
+    {"hdf5", AST_HOLDS_TABLE, ast_table_open, .table = ast_hdf5_table},
+    {"pcd", AST_HOLDS_CLOUD, .solid = ast_pcd_solid},
+    {"ply", AST_HOLDS_SOLID, .solid = ast_ply_solid},
+    {"obj", AST_HOLDS_SOLID, .solid = ast_obj_solid},
+    {"stl", AST_HOLDS_MESH, .solid = ast_stl_solid},
+    {"png", .holds = AST_HOLDS_DEPTH}, /* images.c tells images apart by their first bytes */
+    {"pgm", .holds = AST_HOLDS_DEPTH},
+    {"mat", .holds = AST_HOLDS_SCENES},
 };
 #define FORMATS (sizeof formats / sizeof *formats)
+#define IMAGES (AST_HOLDS_DEPTH | AST_HOLDS_SCENES)
 #define FORMAT_NAMES                                                                                                   \
     "npy, csv, tsv, txt, dat, fbin, u8bin, i8bin, fvecs, bvecs or safetensors, each also with .gz, and h5"
 #define SOLID_NAMES " (sparse rows: mtx and npz; 3-D files: pcd, ply, obj and stl)"
@@ -71,44 +75,28 @@ bool ast_values_read(ast_values *values, const char *path, const ast_input_optio
     return good;
 }
 
-static bool ends_with(const char *text, size_t length, const char *ending) {
-    size_t size = strlen(ending);
-    return length > size && strncasecmp(text + length - size, ending, size) == 0;
-}
-
-static const ast_format *format_called(const char *name, size_t length) {
-    for (size_t i = 0; i < FORMATS; i++)
-        if (strlen(formats[i].name) == length && strncasecmp(formats[i].name, name, length) == 0)
-            return &formats[i];
+/* The row of the extension of a path, or of a name without a dot; images cannot be compressed. NULL: there is none. */
+static const ast_format *find_row(const char *text, bool is_path, bool compressed) {
+    size_t length = strlen(text) - (compressed ? strlen(".gz") : 0);
+    for (const ast_format *row = formats; row < formats + FORMATS; row++) {
+        size_t size = strlen(row->name);
+        bool fits = is_path ? length > size + 1 && text[length - size - 1] == '.' : length == size;
+        if (fits && strncasecmp(text + length - size, row->name, size) == 0)
+            return compressed && row->holds & IMAGES ? NULL : row;
+    }
     return NULL;
 }
 
-static const ast_format *format_of_path(const char *path, size_t length) {
-    for (size_t i = 0; i < FORMATS; i++)
-        if (ends_with(path, length, formats[i].extension))
-            return &formats[i];
-    return NULL;
+ast_file_format ast_format_of(const char *path, const char *name) {
+    bool packed = ast_has_extension(path, ".gz"), named = name && ast_has_extension(name, ".gz");
+    const ast_format *row = find_row(path, true, packed);
+    if (name && !(row && row->holds & IMAGES))
+        row = find_row(name, false, named);
+    return (ast_file_format){row, row ? row->holds : 0, packed || named};
 }
 
-/* By its name, or where that is NULL by the extension of the path; NULL: there is none. */
-static const ast_format *find_format(const char *path, const char *name, bool *compressed) {
-    const char *text = name ? name : path;
-    size_t length = strlen(text);
-    bool packed = ast_has_extension(text, ".gz");
-    *compressed = packed || ast_has_extension(path, ".gz");
-    length -= packed ? 3 : 0;
-    return name ? format_called(name, length) : format_of_path(path, length);
-}
-
-const ast_format *ast_solid_format(const char *path, const char *name, bool *compressed) {
-    const ast_format *format = find_format(path, name, compressed);
-    return format && format->solid ? format : NULL;
-}
-
-const char *ast_table_format(const char *path) {
-    bool compressed;
-    const ast_format *format = find_format(path, NULL, &compressed);
-    return format && format->table && !compressed ? format->name : NULL;
+bool ast_format_has_rows(ast_file_format format) {
+    return format.row && format.row->table && !format.compressed;
 }
 
 static bool no_format(const char *path, const char *name, ast_format_error *error) {
@@ -135,9 +123,10 @@ bool ast_resolve(ast_resolved *how, const char *path, const ast_input_options *o
     ast_input_options defaults = {0};
     if (!options)
         options = &defaults;
-    *how = (ast_resolved){.transpose = options->transpose, .empty = options->empty};
-    how->format = find_format(path, options->format, &how->compressed);
-    if (!how->format)
+    ast_file_format format = options->known.row ? options->known : ast_format_of(path, options->format);
+    *how = (ast_resolved){format.row, .compressed = format.compressed, .transpose = options->transpose,
+                          .empty = options->empty};
+    if (!how->format || how->format->holds & IMAGES)
         return no_format(path, options->format, error);
     if (!how->format->open)
         return ast_format_fail(

@@ -25,11 +25,11 @@ typedef bool ast_values_function(ast_values *values, ast_bytes *bytes, const ast
                                  ast_format_error *error);
 
 typedef struct ast_format {
-    const char *name;
-    const char *extension;
-    ast_open_function *open;
+    const char *name;            /* the extension, without its dot */
+    unsigned holds;              /* AST_HOLDS_ bits */
+    ast_open_function *open;     /* NULL: it holds no rows of points */
     ast_values_function *values; /* NULL: the format is no list of numbers */
-    ast_solid_function *solid;   /* instead of both: places in space, whose directions somebody else has to make */
+    ast_solid_function *solid;   /* of AST_HOLDS_SOLID */
     ast_table_function *table;   /* finds where the rows of a regular file are: a binary table; NULL otherwise */
     ast_type type;               /* of the numbers, where the name says it: .fbin, .fvecs and their like */
     bool counted;                /* their rows begin with their dimension */
@@ -49,10 +49,6 @@ bool ast_resolve(ast_resolved *how, const char *path, const ast_input_options *o
 
 /* Reads the input from its open bytes, which are closed in any case. */
 bool ast_input_read_bytes(ast_input *input, ast_bytes *bytes, const ast_resolved *how, ast_format_error *error);
-
-/* The format of a 3-D file, by its name or by that of the format (NULL: none given), and whether it is compressed.
- * NULL: it is none. */
-const ast_format *ast_solid_format(const char *path, const char *name, bool *compressed);
 
 /* npy.c, text.c; mtx.c, npz.c: sparse rows; table.c: all formats that are nothing but tables */
 ast_open_function ast_npy_open, ast_text_open, ast_tsv_open, ast_mtx_open, ast_npz_open, ast_table_open;

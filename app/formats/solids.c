@@ -23,38 +23,31 @@ typedef struct contents {
     size_t mapped; /* 0: from malloc */
 } contents;
 
-static bool read_file(ast_solid *solid, const ast_format *format, const char *path, bool compressed,
-                      ast_format_error *error);
+static bool read_file(ast_solid *solid, const char *path, ast_file_format format, ast_format_error *error);
 static bool decode(ast_solid *solid, const ast_format *format, ast_solid_file *file, ast_format_error *error);
 
-bool ast_solid_input(const char *path, const char *format) {
-    bool compressed;
-    return ast_solid_format(path, format, &compressed) != NULL;
+static bool check_format(const char *name, ast_file_format format, ast_format_error *error) {
+    return format.holds & AST_HOLDS_SOLID ||
+           ast_format_fail(error, "%s: is no 3-D file by its name; there are .pcd, .ply, .obj and .stl", name);
 }
 
-bool ast_solid_read(ast_solid *solid, const char *path, const char *format, ast_format_error *error) {
-    bool compressed;
-    const ast_format *known = ast_solid_format(path, format, &compressed);
+bool ast_solid_read(ast_solid *solid, const char *path, ast_file_format format, ast_format_error *error) {
     *solid = (ast_solid){0};
-    if (!known)
-        return ast_format_fail(error, "%s: is no 3-D file by its name; there are .pcd, .ply, .obj and .stl", path);
-    return read_file(solid, known, path, compressed, error);
+    return check_format(path, format, error) && read_file(solid, path, format, error);
 }
 
-bool ast_solid_read_memory(ast_solid *solid, const char *name, const char *format, const void *bytes, size_t size,
+bool ast_solid_read_memory(ast_solid *solid, const char *name, ast_file_format format, const void *bytes, size_t size,
                            ast_format_error *error) {
-    bool compressed;
-    const ast_format *known = ast_solid_format(name, format, &compressed);
     *solid = (ast_solid){0};
-    if (!known || compressed)
-        return ast_format_fail(error, "%s: is no 3-D file by its name; there are .pcd, .ply, .obj and .stl", name);
+    if (!check_format(name, format, error))
+        return false;
     char *copy = malloc(size + 1); /* for the NUL */
     if (!copy)
         return ast_format_no_memory(error, name);
     if (size > 0)
         memcpy(copy, bytes, size);
     copy[size] = '\0';
-    bool good = decode(solid, known, &(ast_solid_file){.name = name, .text = copy, .end = copy + size}, error);
+    bool good = decode(solid, format.row, &(ast_solid_file){.name = name, .text = copy, .end = copy + size}, error);
     free(copy);
     return good;
 }
@@ -124,16 +117,15 @@ static void let_go(contents *whole) {
         free(whole->bytes);
 }
 
-static bool read_file(ast_solid *solid, const ast_format *format, const char *path, bool compressed,
-                      ast_format_error *error) {
+static bool read_file(ast_solid *solid, const char *path, ast_file_format format, ast_format_error *error) {
     ast_bytes bytes;
     contents whole = {0};
-    if (!ast_bytes_open(&bytes, path, compressed, AST_NO_STOP, error))
+    if (!ast_bytes_open(&bytes, path, format.compressed, AST_NO_STOP, error))
         return false;
     bool good = load(&whole, &bytes, error);
     if (good) {
         ast_solid_file file = {.name = bytes.name, .text = whole.bytes, .end = whole.bytes + whole.size};
-        good = decode(solid, format, &file, error);
+        good = decode(solid, format.row, &file, error);
     }
     let_go(&whole);
     ast_bytes_close(&bytes);

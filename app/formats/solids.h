@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Clouds of points and meshes: PCD, PLY, OBJ and STL in, PLY out. What a file is, is said by its extension (or by a
- * name of format), and each of them may be compressed by gzip.
+ * Clouds of points and meshes: PCD, PLY, OBJ and STL in, PLY out. Each of them may be compressed by gzip.
  *
  *     ast_solid solid = {0};
- *     if (!ast_solid_read(&solid, "room.pcd", NULL, &error))
+ *     if (!ast_solid_read(&solid, "room.pcd", ast_format_of("room.pcd", NULL), &error))
  *         fprintf(stderr, "asterism: %s\n", error.text);
  *     ... solid.points is (solid.count, 3), solid.faces is (solid.face_count, 3) or NULL ...
  *     ast_solid_free(&solid);
@@ -34,11 +33,7 @@ typedef struct ast_solid {
     const char *format;   /* "pcd", "ply", "obj", "stl" */
 } ast_solid;
 
-/* Whether the name alone says that this is such a file: it ends in .pcd, .ply, .obj or .stl, in any case, also with .gz
- * behind it. With a `format` (such as "ply"; NULL: none given) that one decides instead. */
-bool ast_solid_input(const char *path, const char *format);
-
-/* Reads a file. `format` NULL: by its extension. `path` "-" is standard input, and needs the format.
+/* Reads a file of the format that was looked up. `path` "-" is standard input.
  *
  * PCD: ascii, binary and binary_compressed; fields in any order and of any type, of which x, y, z and normal_x,
  * normal_y, normal_z are used. PLY: ascii and binary of both byte orders, any elements and properties, of which the
@@ -48,10 +43,10 @@ bool ast_solid_input(const char *path, const char *format);
  *
  * A file without a single point is an error; one whose points are all missing is not. So is a coordinate, of a point
  * or of a normal, that is infinite or too large for a float. */
-bool ast_solid_read(ast_solid *solid, const char *path, const char *format, ast_format_error *error);
+bool ast_solid_read(ast_solid *solid, const char *path, ast_file_format format, ast_format_error *error);
 
 /* The same from bytes in memory; `name` stands for the file in sentences. */
-bool ast_solid_read_memory(ast_solid *solid, const char *name, const char *format, const void *bytes, size_t size,
+bool ast_solid_read_memory(ast_solid *solid, const char *name, ast_file_format format, const void *bytes, size_t size,
                            ast_format_error *error);
 
 /* Fine on a zeroed and on a freed one. */

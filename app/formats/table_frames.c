@@ -22,28 +22,29 @@ struct ast_table_frames {
     ast_input table;       /* the one frame of a text */
     ast_npy_header header; /* of the array that is being read, with T x N x D as its shape */
     bool flat;             /* it is N x D as it is written */
-    ast_body body;     /* its numbers, if they are there as a whole */
+    ast_body body;         /* its numbers, if they are there as a whole */
     size_t next, count;    /* frames of this array: handed out, all */
     ast_buffer buffer;     /* one frame of an array that comes piece by piece */
     ast_buffer gathered;   /* the wanted columns of one frame */
 };
 
-static bool open_input(ast_table_frames *frames, const ast_frames_options *options, int stop, ast_format_error *error);
+static bool open_input(ast_table_frames *frames, ast_file_format format, const ast_frames_options *options, int stop,
+                       ast_format_error *error);
 static bool begin_array(ast_table_frames *frames, bool *ended, ast_format_error *error);
 static int next_slab(ast_table_frames *frames, const void **data, ast_format_error *error);
 static bool view_frame(ast_table_frames *frames, const void *data, ast_points *points, ast_format_error *error);
 
-ast_table_frames *ast_table_frames_open(const char *path, const ast_frames_options *options, int stop,
+ast_table_frames *ast_table_frames_open(const ast_input_file *file, const ast_frames_options *options, int stop,
                                         ast_format_error *error) {
     ast_table_frames *frames = calloc(1, sizeof *frames);
     if (!frames) {
-        ast_format_no_memory(error, path);
+        ast_format_no_memory(error, file->path);
         return NULL;
     }
     frames->bytes.descriptor = -1;
-    frames->path = path;
-    frames->standard = strcmp(path, "-") == 0;
-    if (open_input(frames, options, stop, error))
+    frames->path = file->path;
+    frames->standard = strcmp(file->path, "-") == 0;
+    if (open_input(frames, file->format, options, stop, error))
         return frames;
     ast_table_frames_close(frames);
     return NULL;
@@ -127,13 +128,13 @@ static bool read_text(ast_table_frames *frames, ast_format_error *error) {
                            frames->path);
 }
 
-static bool open_input(ast_table_frames *frames, const ast_frames_options *options, int stop, ast_format_error *error) {
+static bool open_input(ast_table_frames *frames, ast_file_format format, const ast_frames_options *options, int stop,
+                       ast_format_error *error) {
     ast_input_options given = options->table;
     bool ended;
     frames->raw = frames->standard && options->raw_points > 0;
     given.empty = true;
-    if (!given.format && frames->standard)
-        given.format = "npy";
+    given.known = format;
     if (!ast_resolve(&frames->how, frames->path, &given, error)) {
         frames->how = (ast_resolved){0};
         return false;
@@ -275,10 +276,9 @@ static bool view_frame(ast_table_frames *frames, const void *data, ast_points *p
     return true;
 }
 
-bool ast_frames_single(const char *path, const ast_input_options *options) {
+bool ast_frames_single(const ast_input_file *file) {
     ast_format_error error;
-    ast_table_frames *frames =
-        ast_table_frames_open(path, &(ast_frames_options){.table = *options}, AST_NO_STOP, &error);
+    ast_table_frames *frames = ast_table_frames_open(file, &(ast_frames_options){0}, AST_NO_STOP, &error);
     bool single = frames && !ast_table_frames_numbered(frames);
     ast_table_frames_close(frames);
     return single;

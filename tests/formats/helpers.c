@@ -183,7 +183,7 @@ ast_frames *open_frames(const char *const *inputs, ast_frame_kind kind, const as
     bool good = true;
     ast_frame_list_free(&opened_list);
     for (; *inputs && good; inputs++)
-        good = ast_frame_list_add(&opened_list, *inputs, kind, error);
+        good = ast_frame_list_add(&opened_list, *inputs, ast_format_of(*inputs, NULL), kind, error);
     ast_frames *frames = good ? ast_frames_open(&opened_list, options, error) : NULL;
     if (!frames)
         ast_frame_list_free(&opened_list);

@@ -19,7 +19,7 @@
 static inline ast_solid read_solid(const char *format, const void *bytes, size_t size) {
     ast_solid solid;
     ast_format_error error;
-    if (!ast_solid_read_memory(&solid, "part", format, bytes, size, &error))
+    if (!ast_solid_read_memory(&solid, "part", ast_format_of("part", format), bytes, size, &error))
         fail_msg("%s", error.text);
     assert_string_equal(solid.format, format);
     return solid;
@@ -51,7 +51,7 @@ static inline void expect_solid(const char *format, const void *bytes, size_t si
 static inline void expect_bad_solid(const char *format, const void *bytes, size_t size, const char *part) {
     ast_solid solid;
     ast_format_error error = {""};
-    if (ast_solid_read_memory(&solid, "part", format, bytes, size, &error))
+    if (ast_solid_read_memory(&solid, "part", ast_format_of("part", format), bytes, size, &error))
         fail_msg("read, but a problem was expected: %s", part);
     if (strncmp(error.text, "part: ", 6) != 0 || !strstr(error.text, part) || strchr(error.text, '\n'))
         fail_msg("the sentence \"%s\" does not contain \"%s\"", error.text, part);

@@ -68,7 +68,7 @@ static void expect_failure(ast_frames *frames, const char *part) {
 static bool is_depth(const char *path) {
     ast_frame_list list = {0};
     ast_format_error error;
-    bool depth = ast_frame_list_add(&list, path, AST_AS_NAMED, &error) && list.depth;
+    bool depth = ast_frame_list_add(&list, path, ast_format_of(path, NULL), AST_AS_NAMED, &error) && list.depth;
     ast_frame_list_free(&list);
     return depth;
 }

@@ -84,7 +84,8 @@ static void arrays(void **state) {
         write_bytes("a.npy", bytes, size);
         ast_frames *frames = open_table("a.npy");
         assert_non_null(frames);
-        assert_int_equal(ast_frames_single("a.npy", &(ast_input_options){0}), flat);
+        assert_int_equal(ast_frames_single(&(ast_input_file){.path = "a.npy", .format = ast_format_of("a.npy", NULL)}),
+                         flat);
         for (size_t t = 0; t < (flat ? 1 : T); t++)
             expect_frame(frames, t);
         expect_end(frames);

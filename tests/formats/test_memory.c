@@ -139,7 +139,7 @@ static bool write_png(ast_format_error *error) {
 
 static bool read_solid(const char *path, ast_format_error *error) {
     ast_solid solid;
-    bool good = ast_solid_read(&solid, path, NULL, error);
+    bool good = ast_solid_read(&solid, path, ast_format_of(path, NULL), error);
     ast_solid_free(&solid);
     return good;
 }

@@ -167,18 +167,22 @@ static void bad_stl(void **state) {
 
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
 
+static bool is_solid(const char *path, const char *format) {
+    return ast_format_of(path, format).holds & AST_HOLDS_SOLID;
+}
+
 static void names(void **state) {
     (void)state;
-    assert_true(ast_solid_input("a.pcd", NULL) && ast_solid_input("a.PLY", NULL) && ast_solid_input("b.Obj", NULL));
-    assert_true(ast_solid_input("a.STL.gz", NULL) && ast_solid_input("-", "ply") && ast_solid_input("-", "ply.gz"));
-    assert_false(ast_solid_input("a.npy", NULL) || ast_solid_input("-", NULL) || ast_solid_input(".ply", NULL));
-    assert_false(ast_solid_input("a.ply", "csv") || ast_solid_input("-", "gz") || ast_solid_input("x.gz", NULL));
+    assert_true(is_solid("a.pcd", NULL) && is_solid("a.PLY", NULL) && is_solid("b.Obj", NULL));
+    assert_true(is_solid("a.STL.gz", NULL) && is_solid("-", "ply") && is_solid("-", "ply.gz"));
+    assert_false(is_solid("a.npy", NULL) || is_solid("-", NULL) || is_solid(".ply", NULL));
+    assert_false(is_solid("a.ply", "csv") || is_solid("-", "gz") || is_solid("x.gz", NULL));
     ast_solid solid;
     ast_format_error error;
     ast_input input;
-    assert_false(ast_solid_read(&solid, "absent.ply", NULL, &error));
+    assert_false(ast_solid_read(&solid, "absent.ply", ast_format_of("absent.ply", NULL), &error));
     assert_string_equal(error.text, "absent.ply: cannot be opened: No such file or directory");
-    assert_false(ast_solid_read(&solid, "a.npy", NULL, &error));
+    assert_false(ast_solid_read(&solid, "a.npy", ast_format_of("a.npy", NULL), &error));
     assert_non_null(strstr(error.text, "a.npy: is no 3-D file by its name"));
     assert_false(ast_input_open(&input, "a.ply", NULL, &error));
     assert_non_null(strstr(error.text, "a.ply: is a 3-D file"));
@@ -188,7 +192,7 @@ static void names(void **state) {
     memcpy(page, "v 1 2 3\nv 4 5 6\n", 16);
     memcpy(page + 8192 - 8, "\nv 7 8 9", 8);
     write_bytes("page.obj", page, 8192);
-    assert_true(ast_solid_read(&solid, "page.obj", NULL, &error));
+    assert_true(ast_solid_read(&solid, "page.obj", ast_format_of("page.obj", NULL), &error));
     expect_floats(solid.points, (const float[]){1, 2, 3, 4, 5, 6, 7, 8, 9}, 9);
     ast_solid_free(&solid);
     free(page);
@@ -220,7 +224,7 @@ static void real_files(void **state) {
         fclose(there);
         ast_solid solid;
         ast_format_error error;
-        if (!ast_solid_read(&solid, path, NULL, &error))
+        if (!ast_solid_read(&solid, path, ast_format_of(path, NULL), &error))
             fail_msg("%s", error.text);
         assert_int_equal(solid.count, files[i].points);
         assert_int_equal(solid.face_count, files[i].faces);

@@ -90,7 +90,7 @@ static void check_source(const char *path, ast_type type) {
     ast_input input;
     unsigned char rows[2 * WIDTH * 8];
     double row[WIDTH];
-    assert_true(ast_input_begin(&input, &path, 1, NULL, &error));
+    assert_true(ast_input_begin(&input, &(ast_input_file){.path = (char *)path}, 1, NULL, &error));
     const ast_source *source = &input.source;
     assert_true(source->count == ROWS && source->dimension == WIDTH && source->type == type);
     assert_true(ast_input_by_rows(&input, &error));
@@ -253,7 +253,7 @@ static void rows_of_other_dimensions(void **state) {
     put_little(bytes + 3 * 16, 2, 4);
     refuses("fvecs", bytes, size, NULL, "x: row 4 has 2 numbers, but row 1 has 3; all rows need the same number");
     write_bytes(path, bytes, size);
-    assert_true(ast_input_begin(&input, &path, 1, NULL, &error));
+    assert_true(ast_input_begin(&input, &(ast_input_file){.path = (char *)path}, 1, NULL, &error));
     assert_int_equal(input.source.read(0, 3, rows, input.source.data), 0);
     assert_false(ast_input_failed(&input, &error));
     assert_int_not_equal(input.source.read(0, ROWS, rows, input.source.data), 0);

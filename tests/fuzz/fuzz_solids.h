@@ -21,7 +21,7 @@ static inline void check_triples(const float *triples, size_t count) {
 static inline int as_solid(const char *format, const uint8_t *bytes, size_t size) {
     ast_solid solid;
     ast_format_error error = {""};
-    bool good = ast_solid_read_memory(&solid, "fuzz", format, bytes, size, &error);
+    bool good = ast_solid_read_memory(&solid, "fuzz", ast_format_of("fuzz", format), bytes, size, &error);
     if (!good) {
         require(strncmp(error.text, "fuzz: ", 6) == 0 && strchr(error.text, '\n') == NULL);
         require(!solid.points && !solid.normals && !solid.faces);
