@@ -208,15 +208,15 @@ static void print_json(const void *data, ast_text *json) {
 
 static void print_table(const void *data) {
     const job *work = data;
-    char text[AST_CLI_GROUPED];
-    printf("%12s point%s, %zu dimensions, %zu mean%s\n", ast_cli_grouped(work->directions.points.count, text),
+    char text[AST_GROUPED];
+    printf("%12s point%s, %zu dimensions, %zu mean%s\n", ast_grouped(work->directions.points.count, text),
            work->directions.points.count == 1 ? "" : "s", work->directions.points.dimension, work->means_count,
            work->means_count == 1 ? "" : "s");
-    printf("%12s assigned\n", ast_cli_grouped(work->sums.assigned, text));
+    printf("%12s assigned\n", ast_grouped(work->sums.assigned, text));
     if (!isnan(work->given.angle))
-        printf("%12s farther than %g degrees from every mean\n", ast_cli_grouped(work->sums.unassigned, text),
+        printf("%12s farther than %g degrees from every mean\n", ast_grouped(work->sums.unassigned, text),
                work->given.angle);
-    printf("%12s missing\n", ast_cli_grouped(work->sums.missing, text));
+    printf("%12s missing\n", ast_grouped(work->sums.missing, text));
 }
 
 static int deliver(void *data) {

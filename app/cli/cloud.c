@@ -137,9 +137,9 @@ const char *ast_cli_surface_word(const ast_cli_surface *s) {
 }
 
 const char *ast_cli_surface_text(const ast_cli_surface *s, char text[AST_CLI_SURFACE_TEXT]) {
-    char time[AST_CLI_DURATION], count[AST_CLI_GROUPED];
+    char time[AST_CLI_DURATION], count[AST_GROUPED];
     const double *v = s->options.viewpoint;
-    ast_cli_grouped(s->solid.count, count);
+    ast_grouped(s->solid.count, count);
     ast_cli_duration(s->seconds, time);
     if (s->origin == AST_CLI_FROM_FACES)
         snprintf(text, AST_CLI_SURFACE_TEXT, "a mesh of %s vertices: the points are normals of faces, weighted by area",

@@ -8,6 +8,7 @@
 
 #include <asterism.h>
 #include <formats.h>
+#include <page.h>
 
 #include "cluster_state.h"
 #include "directions.h"
@@ -110,6 +111,9 @@ int ast_cli_cluster_store_status(ast_cli_cluster_job *work, ast_status status);
 /* With --planes: what the table and the JSON say of them. */
 void ast_cli_cluster_print_planes(const ast_cli_cluster_job *work);
 void ast_cli_cluster_put_planes(const ast_cli_cluster_job *work, ast_text *json);
+
+/* The object of the report's page; `head` has the title, the command and the input. */
+bool ast_cli_cluster_page(ast_cli_cluster_job *work, ast_page_head *head, ast_text *json, ast_format_error *error);
 
 /* What the table, JSON and the report tell. */
 ast_cli_result ast_cli_cluster_result(ast_cli_cluster_job *work);

@@ -4,6 +4,7 @@
 #include "cluster.h"
 
 #include <page.h>
+#include <projection.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -57,7 +58,7 @@ static void fill_measures(const ast_options *options, const ast_report *report, 
 
 static void fill_notes(const ast_cli_result *result, ast_page_notes *notes) {
     const ast_report *report = result->report;
-    char missing[AST_CLI_GROUPED], outliers[AST_CLI_GROUPED];
+    char missing[AST_GROUPED], outliers[AST_GROUPED];
     if (result->about)
         ast_note(notes, "Read from %s.", result->about);
     if (report->center)
@@ -66,15 +67,14 @@ static void fill_notes(const ast_cli_result *result, ast_page_notes *notes) {
                  "centred rows.",
                  ast_cli_center_length(report));
     if (report->missing)
-        ast_note(notes, "%s row%s no direction.", ast_cli_grouped(report->missing, missing),
+        ast_note(notes, "%s row%s no direction.", ast_grouped(report->missing, missing),
                  report->missing == 1 ? " has" : "s have");
     if (report->outliers && isfinite(report->background))
         ast_note(notes, "%s point%s most probably belong to the background, %.1f%% of the mixture.",
-                 ast_cli_grouped(report->outliers, outliers), report->outliers == 1 ? "" : "s",
-                 100 * report->background);
+                 ast_grouped(report->outliers, outliers), report->outliers == 1 ? "" : "s", 100 * report->background);
     else if (report->outliers)
         ast_note(notes, "%s point%s outlier%s: the small cluster was dissolved, and no other mean is within the angle.",
-                 ast_cli_grouped(report->outliers, outliers), report->outliers == 1 ? " is an" : "s are",
+                 ast_grouped(report->outliers, outliers), report->outliers == 1 ? " is an" : "s are",
                  report->outliers == 1 ? "" : "s");
     if (report->cluster_posterior && !report->settled)
         ast_note(notes, "The chain has not settled: the second half of the sweeps disagrees with the first.");
@@ -89,30 +89,13 @@ static void fill_notes(const ast_cli_result *result, ast_page_notes *notes) {
         ast_note(notes, "The angle: %s.", result->tuned->reason);
 }
 
-/* (N, D) the points as --center has them, from malloc(); NaN where nothing is left. */
-static float *centre_rows(const job *work) {
-    size_t dimension = work->points.dimension;
-    const float *center = work->report.center;
-    float *rows = malloc((work->points.count * dimension + 1) * sizeof *rows);
-    double *row = malloc(dimension * sizeof *row);
-    for (size_t i = 0; rows && row && i < work->points.count; i++) {
-        bool there = ast_unit_row(&work->points, i, row);
-        for (size_t d = 0; d < dimension; d++)
-            rows[i * dimension + d] = there ? (float)(row[d] - (double)center[d]) : NAN;
-    }
-    free(row);
-    if (row)
-        return rows;
-    free(rows);
-    return NULL;
-}
-
-static bool make_report(const job *work, ast_page_head *head, const ast_picture *image, ast_format_error *error) {
-    ast_text json = {0};
+static bool make_object(const job *work, ast_page_head *head, const ast_picture *image, ast_text *json,
+                        ast_format_error *error) {
     size_t count;
-    float *rows = work->report.center ? centre_rows(work) : NULL;
+    const float *center = work->report.center;
+    float *rows = center ? ast_centred_rows(&work->points, center) : NULL;
     ast_points centred = ast_points_f4(rows, work->points.count, work->points.dimension);
-    if (work->report.center && !rows)
+    if (center && !rows)
         return ast_format_fail(error, "there is no memory for the centred rows of the report");
     ast_page_planes planes = {.dip = true};
     planes.list = ast_plane_list(work->planes, &planes.count);
@@ -128,32 +111,39 @@ static bool make_report(const job *work, ast_page_head *head, const ast_picture 
                            .notation = ast_cli_cluster_notation(work),
                            .names = ast_cli_cluster_names(work),
                            .planes = work->planes ? &planes : NULL};
-    bool good =
-        ast_batch_page_json(&page, &json, error) && ast_page_write(&json, work->targets[AST_CLI_REPORT].output, error);
-    ast_text_free(&json);
+    bool good = ast_batch_page_json(&page, json, error);
     free(rows);
+    return good;
+}
+
+bool ast_cli_cluster_page(job *work, ast_page_head *head, ast_text *json, ast_format_error *error) {
+    ast_picture image = {0};
+    const ast_cli_frames *depth = &work->directions.depth;
+    int pictured = work->directions.kind == AST_CLI_IMAGES;
+    ast_cli_result result = ast_cli_cluster_result(work);
+    head->axial = work->given->options.axial;
+    fill_parameters(work->given, &result, head);
+    fill_measures(&work->options, result.report, head);
+    fill_notes(&result, &head->notes);
+    bool good = !pictured ||
+                ast_overlay_depth(&image, &depth->frame.image, depth->options.units_per_metre, work->labels, error);
+    good = good && make_object(work, head, pictured ? &image : NULL, json, error);
+    ast_pixels_free(&image);
     return good;
 }
 
 int ast_cli_cluster_report(void *data) {
     job *work = data;
     ast_format_error error;
-    ast_page_head head = {.axial = work->given->options.axial};
-    ast_picture image = {0};
-    const ast_cli_frames *depth = &work->directions.depth;
-    int pictured = work->directions.kind == AST_CLI_IMAGES;
+    ast_page_head head = {0};
+    ast_text json = {0};
     if (!work->targets[AST_CLI_REPORT].output)
         return -1;
     int code = ast_cli_page_head(&head, &ast_cli_cluster, work->given->input, work->given->line, &work->title);
     if (code >= 0)
         return code;
-    ast_cli_result result = ast_cli_cluster_result(work);
-    fill_parameters(work->given, &result, &head);
-    fill_measures(&work->options, result.report, &head);
-    fill_notes(&result, &head.notes);
-    bool good = !pictured ||
-                ast_overlay_depth(&image, &depth->frame.image, depth->options.units_per_metre, work->labels, &error);
-    good = good && make_report(work, &head, pictured ? &image : NULL, &error);
-    ast_pixels_free(&image);
+    bool good = ast_cli_cluster_page(work, &head, &json, &error) &&
+                ast_page_write(&json, work->targets[AST_CLI_REPORT].output, &error);
+    ast_text_free(&json);
     return ast_cli_outcome(good, &error);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * asterism explore: a page on which the angle is dragged and the clusters follow. */
-#include "explore.h"
+#include <explore.h>
+#include <projection.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,14 +10,22 @@
 #include <viewer.h>
 
 #include "cli.h"
-#include "explore_page.h"
+#include "cluster.h"
+#include "field.h"
 #include "interrupt.h"
 #include "pages.h"
 #include "recommend.h"
 #include "stream_state.h"
 #include "terminal.h"
 
-typedef ast_cli_explore_settings settings;
+typedef struct settings {
+    ast_cli_common common;
+    ast_cli_reading reading;
+    const char *input, *labels, *once, *bind, *names;
+    double angle;
+    int axial, center;
+    size_t port;
+} settings;
 
 #define AT(field) offsetof(settings, field)
 static const ast_cli_option options_table[] = {
@@ -47,16 +56,16 @@ static const ast_cli_use uses[] = {{.group = &own_group}, AST_CLI_READING_GROUPS
 typedef struct job {
     settings given;
     ast_context *context;
+    ast_cli_directions directions;
+    ast_names names; /* with --names */
     ast_explored explored;
 } job;
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
 static int find_input(void *data) {
-    job *work = data;
     settings *given = data;
     given->axial |= given->reading.cloud.undirected;
-    work->explored.given = given;
     return ast_cli_reading_find(&given->reading, &given->common, &given->input);
 }
 
@@ -77,61 +86,158 @@ static int check(void *data) {
     return code < 0 && given->labels ? ast_cli_check_writable(given->labels) : code;
 }
 
-/* Whether any row has a direction. */
-static int check_rows(const ast_explored *explored) {
-    double *row = malloc((explored->points.dimension + 1) * sizeof *row);
-    size_t i = 0;
-    if (!row)
-        return ast_cli_no_memory("a row");
-    while (i < explored->points.count && !ast_unit_row(&explored->points, i, row))
-        i++;
-    free(row);
-    return i < explored->points.count ? -1 : ast_cli_no_usable_row(explored->given->input);
-}
-
-static int read_names(ast_explored *explored) {
-    const settings *given = explored->given;
-    int code = !given->names
-                   ? -1
-                   : ast_cli_read_names(given->names, given->input, explored->points.count, &explored->names_read);
-    const ast_names *names = given->names ? &explored->names_read : &explored->directions.input.names;
-    explored->names = names->count ? names : NULL;
-    return code;
-}
-
 static int read_all(void *data) {
     job *work = data;
     const settings *given = data;
-    ast_explored *explored = &work->explored;
+    ast_cli_directions *d = &work->directions;
     int code = ast_cli_open_context(&given->common, &work->context);
     if (code < 0)
-        code = ast_cli_directions_read(&explored->directions, &given->reading, &given->common, given->input,
-                                       work->context, NULL);
-    explored->points = explored->directions.points;
-    if (code < 0)
-        code = read_names(explored);
-    return code < 0 ? check_rows(explored) : code;
+        code = ast_cli_directions_read(d, &given->reading, &given->common, given->input, work->context, NULL);
+    return code < 0 && given->names ? ast_cli_read_names(given->names, given->input, d->points.count, &work->names)
+                                    : code;
+}
+
+/* Whether any row has a direction. */
+static int check_rows(void *data) {
+    const job *work = data;
+    const ast_points *points = &work->directions.points;
+    double *row = malloc((points->dimension + 1) * sizeof *row);
+    size_t i = 0;
+    if (!row)
+        return ast_cli_no_memory("a row");
+    while (i < points->count && !ast_unit_row(points, i, row))
+        i++;
+    free(row);
+    return i < points->count ? -1 : ast_cli_no_usable_row(work->given.input);
+}
+
+/* ---- For the pages ----------------------------------------------------------------------------------------------- */
+
+static void add_number(ast_text *line, const char *name, double value) {
+    char text[AST_CLI_SHORTEST];
+    ast_cli_line_option(line, name, ast_cli_shortest(value, text));
+}
+
+static void add_request(ast_text *line, const ast_explore_request *request) {
+    static const char *const orders[] = {"given", "content", "random"}; /* in the order of ast_order */
+    if (request->method == AST_SPKM)
+        ast_text_printf(line, " --method spkm --clusters %zu", request->clusters);
+    else
+        add_number(line, "angle", request->angle);
+    if (request->method == AST_DP && request->order != AST_ORDER_GIVEN)
+        ast_cli_line_option(line, "order", orders[request->order]);
+    if (request->merge == AST_MERGE_EVIDENCE)
+        ast_cli_line_option(line, "merge", "evidence");
+    if (request->merge == AST_MERGE_ANGLE)
+        add_number(line, "merge", request->merge_angle);
+    if (request->merge == AST_MERGE_COUNT)
+        ast_text_printf(line, " --merge-to %zu", request->merge_count);
+    if (request->min_size > 0)
+        add_number(line, "min-size", request->min_size);
+}
+
+/* Options of reading are carried as they were typed; the others follow from the page. --undirected makes rows axial by
+ * itself. Names need representatives. */
+static char *make_line(const void *data, const ast_explore_request *request) {
+    const job *work = data;
+    const settings *given = data;
+    ast_text line = {0};
+    ast_cli_line_begin(&line, &given->common, "angle cosine labels port bind once names name-column axial center");
+    if (request->axial && !given->reading.cloud.undirected)
+        ast_cli_line_option(&line, "axial", NULL);
+    if (request->center)
+        ast_cli_line_option(&line, "center", NULL);
+    add_request(&line, request);
+    if (work->explored.names) {
+        ast_cli_line_option(&line, "representatives", "5");
+        ast_cli_line_option(&line, given->names ? "names" : "name-column",
+                            given->names ? given->names : given->reading.source.names);
+    }
+    if (given->labels)
+        ast_cli_line_option(&line, "labels", given->labels);
+    return ast_cli_line_end(&line);
+}
+
+/* The report of the command beside the page: that of cluster. */
+static bool make_report(const void *data, ast_context *context, const ast_explore_run *run, ast_text *html,
+                        ast_format_error *error) {
+    const job *work = data;
+    const settings *given = data;
+    size_t length;
+    const char *viewer = ast_viewer_page(&length);
+    ast_page_head head = {0};
+    ast_text json = {0};
+    ast_cli_cluster_settings as = {.common = given->common,
+                                   .reading = given->reading,
+                                   .options = ast_explore_options(&work->explored, &run->request),
+                                   .input = given->input,
+                                   .names = given->names,
+                                   .line = make_line(data, &run->request)};
+    ast_cli_cluster_job cluster = {.given = &as,
+                                   .options = as.options,
+                                   .context = context,
+                                   .directions = work->directions,
+                                   .points = work->directions.points,
+                                   .names = work->names,
+                                   .labels = (int32_t *)run->labels,
+                                   .report = run->report};
+    bool good = ast_cli_page_head(&head, &ast_cli_cluster, given->input, as.line, &cluster.title) < 0 ||
+                ast_format_fail(error, "there is not enough memory for the report");
+    good = good && ast_cli_cluster_page(&cluster, &head, &json, error) &&
+           (ast_page_fill(viewer, length, &json, html) ||
+            ast_format_fail(error, "there is not enough memory for the report"));
+    ast_text_free(&json);
+    free(as.line);
+    free(cluster.title);
+    return good;
+}
+
+static const ast_explore_command command = {
+    .line = make_line, .report = make_report, .put_tuned = ast_cli_put_tuned, .put_angle = ast_cli_put_angle};
+
+static int hand_over(void *data) {
+    job *work = data;
+    const settings *given = data;
+    const ast_cli_directions *d = &work->directions;
+    const ast_names *names = given->names ? &work->names : &d->input.names;
+    work->explored = (ast_explored){
+        .points = d->points,
+        .names = names->count ? names : NULL,
+        .width = d->width,
+        .height = d->height,
+        .depth = d->kind == AST_CLI_IMAGES ? &d->depth.frame.image : NULL,
+        .units_per_metre = d->depth.options.units_per_metre,
+        .solid = d->kind == AST_CLI_SURFACE ? &d->surface.solid : NULL,
+        .notation = d->kind == AST_CLI_SURFACE ? AST_DIP_DIRECTION : ast_cli_field_notation(&given->reading.source),
+        .undirected = given->reading.cloud.undirected,
+        .input = ast_cli_name(given->input),
+        .labels = given->labels,
+        .seed = given->common.seed,
+        .threads = (int)given->common.threads,
+        .angle = given->angle,
+        .axial = given->axial,
+        .center = given->center,
+        .command = &command,
+        .data = work};
+    return -1;
 }
 
 /* ---- Once -------------------------------------------------------------------------------------------------------- */
 
-static char *recommended_command(const ast_explored *explored, const ast_tune_report *found) {
-    ast_explore_request request = ast_explore_first(explored, found->angle);
+static int write_once(const job *work, const ast_tune_report *found) {
+    ast_format_error error;
+    ast_text json = {0};
+    ast_explore_request request = ast_explore_first(&work->explored);
+    request.angle = found->angle;
     request.order = AST_ORDER_CONTENT;
     request.merge = found->merge;
     request.merge_count = found->merge_count;
-    return ast_explore_command(explored, &request);
-}
-
-static int write_once(const ast_explored *explored, const ast_tune_report *found) {
-    ast_format_error error;
-    ast_text json = {0};
-    char *command = recommended_command(explored, found);
-    ast_output *output = command ? ast_output_open(explored->given->once, false, &error) : NULL;
-    if (!command)
+    char *line = make_line(work, &request);
+    ast_output *output = line ? ast_output_open(work->given.once, false, &error) : NULL;
+    if (!line)
         return ast_cli_no_memory("the command");
     ast_json_open(&json, NULL, '{');
-    ast_cli_put_tuned(found, command, &json);
+    ast_cli_put_tuned(found, line, &json);
     ast_json_close(&json, '}');
     ast_text_put(&json, "\n");
     bool good = output && (!json.failed || ast_format_fail(&error, "there is no memory for the sweep")) &&
@@ -139,80 +245,42 @@ static int write_once(const ast_explored *explored, const ast_tune_report *found
     int code =
         ast_output_close(output, good, &error) && good ? AST_CLI_DONE : ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
     ast_text_free(&json);
-    free(command);
+    free(line);
     return code;
 }
 
-static int sweep_once(const ast_explored *explored, ast_context *context) {
+/* With --once: the sweep is all that is made. */
+static int sweep_once(void *data) {
+    const job *work = data;
+    const settings *given = data;
     ast_tune_options options;
     ast_tune_report found = {.size = sizeof found};
-    ast_cli_tuned_input from = {context, &explored->directions, &explored->points, explored->given->input};
+    ast_cli_tuned_input from = {work->context, &work->directions, &work->directions.points, given->input};
+    if (!given->once)
+        return -1;
     ast_tune_options_init(&options);
-    options.axial = explored->given->axial;
-    options.center = explored->given->center;
+    options.axial = given->axial;
+    options.center = given->center;
     ast_cli_watch_signals();
-    int code = ast_cli_recommend(&from, &options, &explored->given->common, &found);
-    return code < 0 ? write_once(explored, &found) : code;
+    int code = ast_cli_recommend(&from, &options, &given->common, &found);
+    return code < 0 ? write_once(work, &found) : code;
 }
 
-/* ---- Serving ----------------------------------------------------------------------------------------------------- */
+/* ---- All of it --------------------------------------------------------------------------------------------------- */
 
-/* The page, which holds nothing but the name of what is explored: the rest follows over its socket. */
-static bool make_html(const ast_explored *explored, ast_text *html) {
-    ast_text json = {0};
-    size_t length;
-    const char *page = ast_viewer_page(&length);
-    ast_json_open(&json, NULL, '{');
-    ast_json_integer(&json, "format", 1);
-    ast_json_string(&json, "kind", "explore");
-    ast_json_string(&json, "title", ast_cli_name(explored->given->input));
-    ast_json_string(&json, "version", ast_version());
-    ast_json_close(&json, '}');
-    bool good = ast_page_fill(page, length, &json, html);
-    ast_text_free(&json);
-    return good;
-}
-
-static int serve(ast_explore_pages *pages) {
+static int serve(void *data) {
     ast_format_error error;
-    const settings *given = pages->explored->given;
-    ast_text html = {0};
-    const ast_server_app app = {.data = pages,
-                                .open = ast_explore_page_open,
-                                .close = ast_explore_page_close,
-                                .hear = ast_explore_page_hear,
-                                .next = ast_explore_page_next};
-    if (!make_html(pages->explored, &html))
-        return ast_cli_no_memory("the page");
-    ast_server *server =
-        ast_server_open(given->bind ? given->bind : AST_CLI_LOOPBACK, (unsigned)given->port, &html, &app, &error);
-    if (!server)
+    const job *work = data;
+    const settings *given = data;
+    const char *address = given->bind ? given->bind : AST_CLI_LOOPBACK;
+    ast_explorer *explorer = ast_explorer_open(&work->explored, address, (unsigned)given->port, &error);
+    if (!explorer)
         return ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    ast_explore_pages_serve(pages, server);
     ast_cli_watch_signals();
-    fprintf(stderr, "asterism: look at %s (Ctrl-C ends)\n", ast_server_url(server));
+    fprintf(stderr, "asterism: look at %s (Ctrl-C ends)\n", ast_explorer_url(explorer));
     ast_cli_serve_on();
-    ast_explore_pages_serve(pages, NULL);
-    ast_server_close(server);
+    ast_explorer_close(explorer);
     return AST_CLI_DONE;
-}
-
-static int explore(const ast_explored *explored) {
-    ast_format_error error;
-    ast_drawn drawn = {0};
-    ast_explore_pages pages = {
-        .explored = explored, .drawn = &drawn, .first = ast_explore_first(explored, explored->given->angle)};
-    if (!ast_explore_pages_init(&pages))
-        return ast_cli_no_memory("the pages");
-    int code = ast_drawn_choose(&drawn, explored, &error) ? -1 : ast_cli_fail(AST_CLI_FAILED, "%s", error.text);
-    if (code < 0) {
-        pages.sweeps = ast_explore_sweeps_open(&pages);
-        code = pages.sweeps ? serve(&pages) : ast_cli_no_memory("the sweep");
-    }
-    ast_explore_sweeps_close(pages.sweeps);
-    ast_explore_pages_free(&pages);
-    ast_drawn_free(&drawn);
-    return code;
 }
 
 /* A report, the lines of a stream or its state have been computed: what there is to explore is their timeline. */
@@ -230,20 +298,15 @@ int ast_cli_is_recorded(int argc, char **argv) {
     return 0;
 }
 
-static int sweep_or_serve(void *data) {
-    const job *work = data;
-    return work->given.once ? sweep_once(&work->explored, work->context) : explore(&work->explored);
-}
-
 static void end(void *data) {
     job *work = data;
-    ast_names_free(&work->explored.names_read);
-    ast_cli_directions_close(&work->explored.directions);
+    ast_names_free(&work->names);
+    ast_cli_directions_close(&work->directions);
     ast_cli_reading_free(&work->given.reading);
     ast_close(work->context);
 }
 
-static ast_cli_step *const steps[] = {find_input, check, read_all, sweep_or_serve, NULL};
+static ast_cli_step *const steps[] = {find_input, check, read_all, check_rows, hand_over, sweep_once, serve, NULL};
 
 const ast_cli_command ast_cli_explore = {
     .name = "explore",

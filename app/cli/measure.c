@@ -174,17 +174,17 @@ static void print_json(const void *data, ast_text *json) {
 
 static void print_table(const void *data) {
     const job *work = data;
-    char text[AST_CLI_GROUPED];
+    char text[AST_GROUPED];
     if (work->given.truth) {
         const ast_agreement *agreement = &work->agreement;
-        printf("%-12s%s\n", "points", ast_cli_grouped(agreement->points, text));
+        printf("%-12s%s\n", "points", ast_grouped(agreement->points, text));
         printf("%-12s%zu, in truth %zu\n", "clusters", agreement->clusters, agreement->truths);
         printf("%-12s%.6f  normalised mutual information, 0 to 1\n", "NMI", agreement->nmi);
         printf("%-12s%.6f  adjusted Rand index, about 0 for chance, 1 at most\n", "ARI", agreement->ari);
     }
     if (work->given.points)
         printf("%-12s%.6f  -1 to 1, by %s, over %s points\n", "silhouette", work->silhouette, dissimilarity_name(work),
-               ast_cli_grouped(work->sampled, text));
+               ast_grouped(work->sampled, text));
 }
 
 static int print(void *data) {

@@ -112,7 +112,7 @@ static void print_json(const void *data, ast_text *json) {
 
 static void print_table(const void *data) {
     const job *work = data;
-    char text[AST_CLI_GROUPED], time[AST_CLI_DURATION], line[AST_CLI_SURFACE_TEXT];
+    char text[AST_GROUPED], time[AST_CLI_DURATION], line[AST_CLI_SURFACE_TEXT];
     size_t count = work->given->solid ? work->surface.count : work->depth.width * work->depth.height;
     if (work->given->solid)
         printf("%s\n", ast_cli_surface_text(&work->surface, line));
@@ -120,8 +120,8 @@ static void print_table(const void *data) {
         printf("%s: ", work->depth.frame.source);
     if (!work->given->solid)
         printf("%zu x %zu pixels, ", work->depth.width, work->depth.height);
-    printf("%s normals, ", ast_cli_grouped(count - work->missing, text));
-    printf("%s missing, %s\n", ast_cli_grouped(work->missing, text),
+    printf("%s normals, ", ast_grouped(count - work->missing, text));
+    printf("%s missing, %s\n", ast_grouped(work->missing, text),
            ast_cli_duration(work->given->solid ? work->surface.seconds : work->depth.seconds, time));
 }
 

@@ -34,7 +34,7 @@ int ast_cli_report_check(const char *option, const char *path) {
 
 /* ---- The command line -------------------------------------------------------------------------------------------- */
 
-static void add_word(ast_text *line, const char *word) {
+void ast_cli_line_word(ast_text *line, const char *word) {
     const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
     ast_text_put(line, " ");
     if (word[0] && !word[strspn(word, plain)]) {
@@ -51,15 +51,45 @@ static void add_word(ast_text *line, const char *word) {
     ast_text_put(line, "'");
 }
 
+void ast_cli_line_option(ast_text *line, const char *name, const char *value) {
+    ast_text_printf(line, " --%s", name);
+    if (value)
+        ast_cli_line_word(line, value);
+}
+
+/* Whether the blanks-separated list has the name. */
+static bool has_name(const char *list, const char *name) {
+    size_t length = strlen(name);
+    for (const char *at = list; (at = strstr(at, name)); at += length)
+        if ((at == list || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
+            return true;
+    return false;
+}
+
+void ast_cli_line_begin(ast_text *line, const ast_cli_common *common, const char *except) {
+    ast_text_put(line, "asterism cluster");
+    ast_cli_line_word(line, common->inputs[0].path);
+    for (size_t i = 0; i < common->typed_count; i++) {
+        const char *name = common->typed[i]->name;
+        if (!has_name("json quiet progress threads", name) && !has_name(except, name) &&
+            ast_cli_find(&ast_cli_cluster, name, NULL))
+            ast_cli_line_option(line, name, common->values[i]);
+    }
+}
+
+char *ast_cli_line_end(ast_text *line) {
+    if (line->failed)
+        ast_text_free(line);
+    return line->bytes;
+}
+
 char *ast_cli_command_line(const ast_cli_command *command, int argc, char **argv) {
     ast_text line = {0};
     ast_text_put(&line, "asterism");
-    add_word(&line, command->name);
+    ast_cli_line_word(&line, command->name);
     for (int i = 0; i < argc; i++)
-        add_word(&line, argv[i]);
-    if (line.failed)
-        ast_text_free(&line);
-    return line.bytes;
+        ast_cli_line_word(&line, argv[i]);
+    return ast_cli_line_end(&line);
 }
 
 int ast_cli_page_head(ast_page_head *head, const ast_cli_command *command, const char *input, const char *line,

@@ -22,6 +22,13 @@ int ast_cli_report_check(const char *option, const char *path);
 /* asterism and the words behind it, quoted for a shell where they need it; to free(). NULL without memory. */
 char *ast_cli_command_line(const ast_cli_command *command, int argc, char **argv);
 
+/* A command line of cluster, word by word: its input and the options that were typed and that cluster has too, except
+ * those in a list of names; an option, whose value may be NULL; one word; and its end, to free(). */
+void ast_cli_line_begin(ast_text *line, const ast_cli_common *common, const char *except);
+void ast_cli_line_option(ast_text *line, const char *name, const char *value);
+void ast_cli_line_word(ast_text *line, const char *word);
+char *ast_cli_line_end(ast_text *line);
+
 /* The title is the subcommand and its input. `line` from above is kept by its pointer, the title is to free(). */
 int ast_cli_page_head(ast_page_head *head, const ast_cli_command *command, const char *input, const char *line,
                       char **title);

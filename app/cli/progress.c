@@ -67,13 +67,12 @@ static double passes_over(const ast_cli_progress *progress, const ast_progress *
 
 /* Within a pass over an input that is read in parts. */
 static void show_part(ast_cli_progress *progress, const ast_progress *state) {
-    char line[200], clusters[AST_CLI_GROUPED];
+    char line[200], clusters[AST_GROUPED];
     double share = progress->points ? 100.0 * (double)(progress->points - state->left) / (double)progress->points : 0;
     double seconds = progress->last - progress->started;
-    int width = state->iteration
-                    ? snprintf(line, sizeof line, "pass %d, %.0f%% of the points, %s clusters, %.1f s",
-                               state->iteration, share, ast_cli_grouped(state->clusters, clusters), seconds)
-                    : snprintf(line, sizeof line, "looking at the rows, %.0f%%, %.1f s", share, seconds);
+    int width = state->iteration ? snprintf(line, sizeof line, "pass %d, %.0f%% of the points, %s clusters, %.1f s",
+                                            state->iteration, share, ast_grouped(state->clusters, clusters), seconds)
+                                 : snprintf(line, sizeof line, "looking at the rows, %.0f%%, %.1f s", share, seconds);
     show(progress, line, width);
 }
 
@@ -85,10 +84,10 @@ int ast_cli_progress_step(const ast_progress *state, void *data) {
         show_part(progress, state);
         return 0;
     }
-    char line[200], restart[32] = "", clusters[AST_CLI_GROUPED], left[40];
+    char line[200], restart[32] = "", clusters[AST_GROUPED], left[40];
     if (state->restart > 0)
         snprintf(restart, sizeof restart, "run %d, ", state->restart + 1);
-    ast_cli_grouped(state->clusters, clusters);
+    ast_grouped(state->clusters, clusters);
     describe_share(progress, passes_over(progress, state), left, sizeof left);
     double seconds = progress->last - progress->started;
     if (state->iteration == 0) {
@@ -106,10 +105,10 @@ int ast_cli_progress_step(const ast_progress *state, void *data) {
 void ast_cli_progress_share(ast_cli_progress *progress, size_t done, size_t count, const char *what, double share) {
     if (!(share > 0) || !is_due(progress))
         return;
-    char line[160], grouped[2][AST_CLI_GROUPED], left[40];
+    char line[160], grouped[2][AST_GROUPED], left[40];
     describe_share(progress, share, left, sizeof left);
-    int width = snprintf(line, sizeof line, "%s of %s %s%s", ast_cli_grouped(done, grouped[0]),
-                         ast_cli_grouped(count, grouped[1]), what, left);
+    int width = snprintf(line, sizeof line, "%s of %s %s%s", ast_grouped(done, grouped[0]),
+                         ast_grouped(count, grouped[1]), what, left);
     show(progress, line, width);
 }
 

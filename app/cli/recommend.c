@@ -48,51 +48,27 @@ const char *ast_cli_recommended(const ast_tune_report *report, char text[AST_CLI
     return text;
 }
 
-/* Whether the command of the recommendation has the option: one that changes what is read or found. */
-static int carries(const ast_cli_option *option) {
-    static const char *const others[] = {"json", "quiet", "progress", "threads", "means", "report"};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strcmp(option->name, others[i]) == 0)
-            return 0;
-    return ast_cli_find(&ast_cli_cluster, option->name, NULL) != NULL;
-}
-
-char *ast_cli_recommended_command(const ast_cli_common *common, const char *input, const ast_tune_report *report) {
-    enum { NAME = 64 };
-    char names[AST_CLI_MOST_TYPED][NAME], text[AST_CLI_RECOMMENDED], *words[2 * AST_CLI_MOST_TYPED + 8], *rest;
-    int count = 0;
-    words[count++] = (char *)input;
-    for (size_t i = 0; i < common->typed_count; i++) {
-        if (!carries(common->typed[i]))
-            continue;
-        snprintf(names[i], NAME, "--%s", common->typed[i]->name);
-        words[count++] = names[i];
-        if (common->values[i])
-            words[count++] = (char *)common->values[i];
-    }
-    ast_cli_recommended(report, text);
-    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-        words[count++] = word;
-    return ast_cli_command_line(&ast_cli_cluster, count, words);
+char *ast_cli_recommended_command(const ast_cli_common *common, const ast_tune_report *report) {
+    ast_text line = {0};
+    char text[AST_CLI_RECOMMENDED];
+    ast_cli_line_begin(&line, common, "means report");
+    ast_text_printf(&line, " %s", ast_cli_recommended(report, text));
+    return ast_cli_line_end(&line);
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-static void put_angles(const ast_tune_report *found, ast_text *json) {
-    ast_json_open(json, "angles", '[');
-    for (const ast_tune_angle *row = found->angles; row < found->angles + found->angle_count; row++) {
-        ast_json_open(json, NULL, '{');
-        ast_json_real(json, "angle", row->angle, 17);
-        ast_json_integer(json, "clusters", (int64_t)row->clusters);
-        ast_json_real(json, "silhouette", row->silhouette, 17);
-        ast_json_real(json, "stability", row->stability, 17);
-        ast_json_real(json, "objective", row->objective, 17);
-        ast_json_integer(json, "merged", (int64_t)row->merged);
-        ast_json_real(json, "merged_silhouette", row->merged_silhouette, 17);
-        ast_json_real(json, "evidence", row->evidence, 17);
-        ast_json_close(json, '}');
-    }
-    ast_json_close(json, ']');
+void ast_cli_put_angle(const ast_tune_angle *row, ast_text *json) {
+    ast_json_open(json, NULL, '{');
+    ast_json_real(json, "angle", row->angle, 17);
+    ast_json_integer(json, "clusters", (int64_t)row->clusters);
+    ast_json_real(json, "silhouette", row->silhouette, 17);
+    ast_json_real(json, "stability", row->stability, 17);
+    ast_json_real(json, "objective", row->objective, 17);
+    ast_json_integer(json, "merged", (int64_t)row->merged);
+    ast_json_real(json, "merged_silhouette", row->merged_silhouette, 17);
+    ast_json_real(json, "evidence", row->evidence, 17);
+    ast_json_close(json, '}');
 }
 
 static void put_levels(const ast_tune_report *found, ast_text *json) {
@@ -129,6 +105,9 @@ void ast_cli_put_tuned(const ast_tune_report *found, const char *command, ast_te
     ast_json_integer(json, "missing", (int64_t)found->missing);
     ast_json_real(json, "leaf_angle", found->leaf_angle, 17);
     ast_json_boolean(json, "cut", found->cut);
-    put_angles(found, json);
+    ast_json_open(json, "angles", '[');
+    for (size_t i = 0; i < found->angle_count; i++)
+        ast_cli_put_angle(&found->angles[i], json);
+    ast_json_close(json, ']');
     put_levels(found, json);
 }

@@ -27,9 +27,10 @@ const char *ast_cli_recommended(const ast_tune_report *report, char text[AST_CLI
 
 /* The whole command: asterism cluster, the input, the options of tune that cluster has too as they were typed, and the
  * recommended ones; to free(). NULL without memory. */
-char *ast_cli_recommended_command(const ast_cli_common *common, const char *input, const ast_tune_report *report);
+char *ast_cli_recommended_command(const ast_cli_common *common, const ast_tune_report *report);
 
-/* The members of the JSON of tune. */
+/* The members of the JSON of tune; and one of its angles, as an object. */
+void ast_cli_put_angle(const ast_tune_angle *row, ast_text *json);
 void ast_cli_put_tuned(const ast_tune_report *found, const char *command, ast_text *json);
 
 /* The shortest text that reads as this number; returns `text`. */

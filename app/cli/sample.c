@@ -156,9 +156,9 @@ static void print_json(const void *data, ast_text *json) {
 /* The files are the result. Only a person at a terminal is told so. */
 static void print_line(const void *data) {
     const settings *given = data;
-    char text[AST_CLI_GROUPED];
+    char text[AST_GROUPED];
     if (isatty(STDERR_FILENO))
-        fprintf(stderr, "%s points of %zu clusters in %zu dimensions: %s\n", ast_cli_grouped(given->points, text),
+        fprintf(stderr, "%s points of %zu clusters in %zu dimensions: %s\n", ast_grouped(given->points, text),
                 given->clusters, given->dimension, given->output);
 }
 

@@ -93,9 +93,9 @@ void ast_cli_print_table(const ast_cli_result *result) {
         size_t rest = result->report->points - result->report->missing - result->report->outliers;
         for (size_t i = 0; i < count; i++)
             rest -= result->clusters[rows[i]].count;
-        char more[AST_CLI_GROUPED], points[AST_CLI_GROUPED];
-        printf("   ... and %s more with %s points together\n", ast_cli_grouped(total - count, more),
-               ast_cli_grouped(rest, points));
+        char more[AST_GROUPED], points[AST_GROUPED];
+        printf("   ... and %s more with %s points together\n", ast_grouped(total - count, more),
+               ast_grouped(rest, points));
     }
     print_legend(result);
     if (in_space(result) && count > 1)
@@ -129,15 +129,15 @@ static void print_loss(const ast_cli_result *result) {
 /* What happened after convergence. */
 static void print_merge(const ast_cli_result *result) {
     const ast_report *report = result->report;
-    char text[AST_CLI_GROUPED];
+    char text[AST_GROUPED];
     if (result->merge && report->merged > report->clusters)
         printf("merged from %s clusters; a point may be farther than the angle from its mean\n",
-               ast_cli_grouped(report->merged, text));
+               ast_grouped(report->merged, text));
     else if (result->merge)
         printf("no clusters were merged\n");
     if (result->min_size > 0)
         printf("clusters below %g are dissolved; %s outlier%s with label -1\n", result->min_size,
-               ast_cli_grouped(report->outliers, text), report->outliers == 1 ? "" : "s");
+               ast_grouped(report->outliers, text), report->outliers == 1 ? "" : "s");
 }
 
 /* How far the other restarts agree. */
@@ -164,12 +164,12 @@ static void print_chain(const ast_report *report) {
 
 static void print_head(const ast_cli_result *result, const look *style) {
     const ast_report *report = result->report;
-    char text[AST_CLI_GROUPED], time[AST_CLI_DURATION];
-    printf("%s%s point%s%s, %zu dimensions", style->bold, ast_cli_grouped(report->points, text),
+    char text[AST_GROUPED], time[AST_CLI_DURATION];
+    printf("%s%s point%s%s, %zu dimensions", style->bold, ast_grouped(report->points, text),
            report->points == 1 ? "" : "s", result->weighted ? " with weights" : "", report->dimension);
     if (report->missing)
-        printf(", %s missing", ast_cli_grouped(report->missing, text));
-    printf("%s\n%s%s cluster%s%s by %s", style->plain, style->bold, ast_cli_grouped(report->clusters, text),
+        printf(", %s missing", ast_grouped(report->missing, text));
+    printf("%s\n%s%s cluster%s%s by %s", style->plain, style->bold, ast_grouped(report->clusters, text),
            report->clusters == 1 ? "" : "s", style->plain, result->method);
     if (result->cosine)
         printf(" at cosine %s (%.4g degrees)", result->cosine, result->angle);
@@ -184,7 +184,7 @@ static void print_head(const ast_cli_result *result, const look *style) {
     print_chain(report);
     if (isfinite(report->background))
         printf("background: %.1f%% of the mixture; %s outlier%s with label -1\n", 100 * report->background,
-               ast_cli_grouped(report->outliers, text), report->outliers == 1 ? "" : "s");
+               ast_grouped(report->outliers, text), report->outliers == 1 ? "" : "s");
     if (report->center)
         printf("centred: the mean of the rows, of length %.3f, is subtracted; all of this is about the centred rows\n",
                ast_cli_center_length(report));
@@ -248,14 +248,14 @@ static void print_row(const ast_cluster_info *cluster, size_t id, const ast_cli_
                       const look *style) {
     size_t dimension = result->report->dimension;
     double share = ast_cli_share(result, cluster), azimuth, inclination;
-    char size[AST_CLI_GROUPED], kappa[32] = "-", alpha95[32] = "-";
+    char size[AST_GROUPED], kappa[32] = "-", alpha95[32] = "-";
     if (isfinite(cluster->kappa))
         snprintf(kappa, sizeof kappa, cluster->kappa < 99999 ? "%.1f" : "%.1e", cluster->kappa);
     if (isfinite(cluster->alpha95))
         snprintf(alpha95, sizeof alpha95, cluster->alpha95 < 0.01 ? "%.1e" : "%.2f", cluster->alpha95);
     printf("%6zu  ", id);
     print_bar(scale > 0 ? share / scale : 0, style);
-    printf("  %11s  %5.1f%%", ast_cli_grouped(cluster->count, size), 100 * share);
+    printf("  %11s  %5.1f%%", ast_grouped(cluster->count, size), 100 * share);
     if (exemplified(result)) {
         printf("  %6.3f  %7.2f  ", fmin(1, fmax(0, cluster->resultant)), ast_cli_spread(cluster));
         print_representatives(cluster, result);

@@ -70,19 +70,6 @@ int ast_cli_unicode(void) {
     return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-const char *ast_cli_grouped(size_t number, char *text) {
-    char digits[24];
-    int length = snprintf(digits, sizeof digits, "%zu", number);
-    char *out = text;
-    for (int i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0)
-            *out++ = ',';
-        *out++ = digits[i];
-    }
-    *out = 0;
-    return text;
-}
-
 const char *ast_cli_duration(double seconds, char *text) {
     if (seconds < 0.9995)
         snprintf(text, AST_CLI_DURATION, "%.3g ms", seconds * 1e3);

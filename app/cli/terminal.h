@@ -5,6 +5,7 @@
 #define AST_CLI_TERMINAL_H
 
 #include <formats.h>
+#include <page.h> /* ast_grouped */
 
 #include <stdio.h>
 
@@ -29,10 +30,6 @@ int ast_cli_colour(void);
 
 /* Whether the locale shows more than ASCII. */
 int ast_cli_unicode(void);
-
-/* 1234567 as 1,234,567. `text` holds at least AST_CLI_GROUPED characters and is returned. */
-enum { AST_CLI_GROUPED = 28 };
-const char *ast_cli_grouped(size_t number, char *text);
 
 /* 0.00012 as "0.12 ms", 3.4 as "3.4 s". */
 enum { AST_CLI_DURATION = 32 };

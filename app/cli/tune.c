@@ -102,7 +102,7 @@ static int find(void *data) {
     int code = ast_cli_recommend(&from, &given->options, &given->common, &work->found);
     if (code >= 0)
         return code;
-    work->command = ast_cli_recommended_command(&given->common, given->reading.inputs[0].path, &work->found);
+    work->command = ast_cli_recommended_command(&given->common, &work->found);
     return work->command ? -1 : ast_cli_no_memory("the command");
 }
 

@@ -39,6 +39,22 @@ bool ast_unit_row(const ast_points *points, size_t index, double *row) {
     return true;
 }
 
+float *ast_centred_rows(const ast_points *points, const float *center) {
+    size_t dimension = points->dimension;
+    float *rows = malloc((points->count * dimension + 1) * sizeof *rows);
+    double *row = malloc(dimension * sizeof *row);
+    for (size_t i = 0; rows && row && i < points->count; i++) {
+        bool there = ast_unit_row(points, i, row);
+        for (size_t d = 0; d < dimension; d++)
+            rows[i * dimension + d] = there ? (float)(row[d] - (double)center[d]) : NAN;
+    }
+    free(row);
+    if (row)
+        return rows;
+    free(rows);
+    return NULL;
+}
+
 static double dot(const double *a, const double *b, size_t size) {
     double sum = 0;
     for (size_t d = 0; d < size; d++)

@@ -26,4 +26,9 @@ void ast_projection_see_mean(const ast_projection *projection, const float *mean
 /* The row as a unit vector; false if it is missing. `row` has room for D numbers. */
 bool ast_unit_row(const ast_points *points, size_t index, double *row);
 
+/* (N, D) the unit rows minus the centre, not normalised again, from malloc(); NaN for missing rows. NULL without
+ * memory.
+ */
+float *ast_centred_rows(const ast_points *points, const float *center);
+
 #endif

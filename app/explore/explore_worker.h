@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * A page and its worker. */
-#ifndef AST_CLI_EXPLORE_WORKER_H
-#define AST_CLI_EXPLORE_WORKER_H
+#ifndef AST_EXPLORE_WORKER_H
+#define AST_EXPLORE_WORKER_H
 
 #include "explore_page.h"
 
@@ -57,10 +57,6 @@ ast_status ast_explore_ensure(ast_explore_page *page, const ast_explore_request 
 
 /* What follows a finished run when the page asks for nothing: step 0, 1, ... of it. False: there is nothing more. */
 bool ast_explore_next_detail(ast_explore_page *page);
-
-/* (N, D) the rows without their centre, not normalised, from malloc(); NaN for missing ones. NULL: no memory, or too
- * many. */
-float *ast_explore_centred(const ast_points *points, const float *center);
 
 /* Writes the labels to --labels; makes the report. Both tell the page. */
 void ast_explore_save(ast_explore_page *page);

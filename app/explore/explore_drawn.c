@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What the pages of explore draw: which rows, and where they are. */
-#include "explore.h"
+#include "explore_parts.h"
 
 #include <math.h>
 #include <sampling.h>
@@ -55,23 +55,21 @@ static bool choose_rows(ast_drawn *drawn, const ast_points *points) {
 /* ---- Pictures and clouds ----------------------------------------------------------------------------------------- */
 
 /* The grey values of the drawn pixels: near is light, as in the overlays. */
-static bool take_grey(ast_drawn *drawn, const ast_cli_frames *depth) {
-    const ast_depth_image *image = &depth->frame.image;
+static bool take_grey(ast_drawn *drawn, const ast_depth_image *image, double units_per_metre) {
     drawn->grey = malloc(drawn->count + 1);
     for (size_t i = 0; drawn->grey && i < drawn->count; i++) {
         size_t x = drawn->rows[i] % image->width, y = drawn->rows[i] / image->width;
         const uint16_t *line = (const uint16_t *)((const char *)image->values + (ptrdiff_t)y * image->row_stride);
-        drawn->grey[i] = line[x] ? (unsigned char)lround(255 * 2 / (2 + line[x] / depth->options.units_per_metre)) : 0;
+        drawn->grey[i] = line[x] ? (unsigned char)lround(255 * 2 / (2 + line[x] / units_per_metre)) : 0;
     }
     return drawn->grey != NULL;
 }
 
 /* Where a point of a cloud is, or the middle of a face. */
-static void place_of(const ast_cli_surface *surface, size_t row, double place[AXES]) {
-    const ast_solid *solid = &surface->solid;
+static void place_of(const ast_solid *solid, size_t row, double place[AXES]) {
     for (size_t k = 0; k < AXES; k++) {
         place[k] = 0;
-        if (surface->origin == AST_CLI_FROM_FACES) {
+        if (solid->faces) {
             for (size_t corner = 0; corner < 3; corner++)
                 place[k] += (double)solid->points[3 * (size_t)solid->faces[3 * row + corner] + k] / 3;
         } else {
@@ -81,11 +79,11 @@ static void place_of(const ast_cli_surface *surface, size_t row, double place[AX
 }
 
 /* The middle of the box around the drawn points, and half of its diagonal. */
-static double enclose(const ast_drawn *drawn, const ast_cli_surface *surface, double middle[AXES]) {
+static double enclose(const ast_drawn *drawn, const ast_solid *solid, double middle[AXES]) {
     double low[AXES] = {INFINITY, INFINITY, INFINITY}, high[AXES] = {-INFINITY, -INFINITY, -INFINITY}, reach = 0;
     for (size_t i = 0; i < drawn->count; i++) {
         double place[AXES];
-        place_of(surface, drawn->rows[i], place);
+        place_of(solid, drawn->rows[i], place);
         for (size_t k = 0; k < AXES; k++) {
             low[k] = fmin(low[k], place[k]);
             high[k] = fmax(high[k], place[k]);
@@ -98,14 +96,14 @@ static double enclose(const ast_drawn *drawn, const ast_cli_surface *surface, do
     return reach > 0 ? sqrt(reach) : 1;
 }
 
-static bool take_places(ast_drawn *drawn, const ast_cli_surface *surface) {
+static bool take_places(ast_drawn *drawn, const ast_solid *solid) {
     double middle[AXES], place[AXES];
     drawn->places = malloc((AXES * drawn->count + 1) * sizeof *drawn->places);
     if (!drawn->places)
         return false;
-    double reach = enclose(drawn, surface, middle);
+    double reach = enclose(drawn, solid, middle);
     for (size_t i = 0; i < drawn->count; i++) {
-        place_of(surface, drawn->rows[i], place);
+        place_of(solid, drawn->rows[i], place);
         for (size_t k = 0; k < AXES; k++)
             drawn->places[AXES * i + k] = (int16_t)lround((place[k] - middle[k]) / reach * SCALE);
     }
@@ -113,13 +111,12 @@ static bool take_places(ast_drawn *drawn, const ast_cli_surface *surface) {
 }
 
 bool ast_drawn_choose(ast_drawn *drawn, const ast_explored *explored, ast_format_error *error) {
-    const ast_cli_directions *d = &explored->directions;
-    bool image = d->width > 0 && d->height > 0;
-    bool good = image ? choose_pixels(drawn, d->width, d->height) : choose_rows(drawn, &explored->points);
-    if (good && image && d->kind == AST_CLI_IMAGES)
-        good = take_grey(drawn, &d->depth);
-    if (good && d->kind == AST_CLI_SURFACE)
-        good = take_places(drawn, &d->surface);
+    bool image = explored->width > 0 && explored->height > 0;
+    bool good = image ? choose_pixels(drawn, explored->width, explored->height) : choose_rows(drawn, &explored->points);
+    if (good && image && explored->depth)
+        good = take_grey(drawn, explored->depth, explored->units_per_metre);
+    if (good && explored->solid)
+        good = take_places(drawn, explored->solid);
     return good || no_memory(error);
 }
 

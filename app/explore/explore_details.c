@@ -14,25 +14,6 @@ enum { REPRESENTATIVES = 5, MOST_LISTED = 1000, OTHER_RUNS = 3, MOST_LEAVES = 50
 
 /* ---- The first details ------------------------------------------------------------------------------------------- */
 
-float *ast_explore_centred(const ast_points *points, const float *center) {
-    size_t dimension = points->dimension;
-    if (points->count > MOST_NUMBERS / dimension)
-        return NULL;
-    float *rows = malloc((points->count * dimension + 1) * sizeof *rows);
-    double *row = malloc(dimension * sizeof *row);
-    for (size_t i = 0; rows && row && i < points->count; i++) {
-        bool there = ast_unit_row(points, i, row);
-        for (size_t d = 0; d < dimension; d++)
-            rows[i * dimension + d] = there ? (float)(row[d] - (double)center[d]) : NAN;
-    }
-    if (!row) {
-        free(rows);
-        rows = NULL;
-    }
-    free(row);
-    return rows;
-}
-
 static ast_status measure(ast_explore_page *page, double *silhouette) {
     const ast_explore_run *run = &page->desk.run;
     ast_points points = page->all->explored->points;
@@ -41,14 +22,15 @@ static ast_status measure(ast_explore_page *page, double *silhouette) {
     if (run->report.clusters < 2)
         return AST_OK;
     if (run->report.center) {
-        rows = ast_explore_centred(&points, run->report.center);
+        if (points.count <= MOST_NUMBERS / points.dimension)
+            rows = ast_centred_rows(&points, run->report.center);
         if (!rows)
             return AST_OK;
         points = ast_points_f4(rows, points.count, points.dimension);
     }
     ast_dissimilarity kind = run->request.axial ? AST_AXIAL_COSINE : AST_COSINE;
-    ast_status status = ast_silhouette(page->desk.context, &points, run->labels, kind,
-                                       page->all->explored->given->common.seed, silhouette, NULL);
+    ast_status status =
+        ast_silhouette(page->desk.context, &points, run->labels, kind, page->all->explored->seed, silhouette, NULL);
     free(rows);
     return status;
 }

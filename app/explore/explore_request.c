@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a page asks for: JSON in, options of the library and the command line out. */
-#include "explore.h"
+ * What a page asks for: JSON in, options of the library out. */
+#include "explore_parts.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -9,16 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
-#include "pages.h"
-#include "recommend.h"
-
 static const char *const methods[] = {"dp", "spkm", NULL}; /* in the order of ast_method */
 static const char *const merges[] = {"none", "evidence", "angle", "count", NULL};
 static const char *const orders[] = {"given", "content", "random", NULL};
 static const char *const wishes[] = {"cluster", "members", "save", "report", NULL};
 
-enum { FIRST_ANGLE = 30, FIRST_CLUSTERS = 8, REPRESENTATIVES = 5 };
+enum { FIRST_CLUSTERS = 8 };
 
 /* The index of the word in a list, or -1. */
 static int find_word(const json_t *object, const char *key, const char *const *words) {
@@ -65,7 +61,7 @@ static const char *check_rows(const ast_explored *explored, const ast_explore_re
     bool sparse = explored->points.starts != NULL;
     if (request->axial && request->center)
         return "axial rows cannot be centred";
-    if (!request->axial && explored->given->reading.cloud.undirected)
+    if (!request->axial && explored->undirected)
         return "undirected normals are axial";
     if (sparse && (request->axial || request->center))
         return "sparse rows can be neither axial nor centred";
@@ -106,12 +102,11 @@ const char *ast_explore_read(const ast_explored *explored, const char *text, siz
     return problem;
 }
 
-ast_explore_request ast_explore_first(const ast_explored *explored, double angle) {
-    const ast_cli_explore_settings *given = explored->given;
-    return (ast_explore_request){.angle = isnan(angle) ? FIRST_ANGLE : angle,
+ast_explore_request ast_explore_first(const ast_explored *explored) {
+    return (ast_explore_request){.angle = explored->angle,
                                  .clusters = explored->points.count < FIRST_CLUSTERS ? 1 : FIRST_CLUSTERS,
-                                 .axial = given->axial,
-                                 .center = given->center};
+                                 .axial = explored->axial,
+                                 .center = explored->center};
 }
 
 /* Numbers that a method does not use do not count. */
@@ -135,7 +130,7 @@ ast_options ast_explore_options(const ast_explored *explored, const ast_explore_
     } else {
         options.clusters = request->clusters;
     }
-    options.seed = explored->given->common.seed;
+    options.seed = explored->seed;
     options.axial = request->axial;
     options.center = request->center;
     options.merge.by = request->merge;
@@ -143,111 +138,4 @@ ast_options ast_explore_options(const ast_explored *explored, const ast_explore_
     options.merge.count = request->merge_count;
     options.merge.min_size = request->min_size;
     return options;
-}
-
-/* ---- The command ------------------------------------------------------------------------------------------------- */
-
-/* Words of a command line, each a copy. */
-typedef struct words {
-    char *list[2 * AST_CLI_MOST_TYPED + 32];
-    int count;
-    bool failed;
-} words;
-
-static void add(words *to, const char *word) {
-    char *copy = strdup(word);
-    to->failed |= !copy;
-    if (copy)
-        to->list[to->count++] = copy;
-}
-
-static void add_option(words *to, const char *name, const char *value) {
-    char option[64];
-    snprintf(option, sizeof option, "--%s", name);
-    add(to, option);
-    if (value)
-        add(to, value);
-}
-
-static void add_number(words *to, const char *name, double value) {
-    char text[AST_CLI_SHORTEST];
-    add_option(to, name, ast_cli_shortest(value, text));
-}
-
-static void add_count(words *to, const char *name, size_t value) {
-    char text[32];
-    snprintf(text, sizeof text, "%zu", value);
-    add_option(to, name, text);
-}
-
-/* Whether the command has an option of explore as it was typed: those of reading. The others follow from the page. */
-static bool carries(const ast_cli_option *option) {
-    static const char *const own[] = {"json", "quiet", "progress", "threads", "angle",       "cosine", "labels",
-                                      "port", "bind",  "once",     "names",   "name-column", "axial",  "center"};
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (strcmp(option->name, own[i]) == 0)
-            return false;
-    return ast_cli_find(&ast_cli_cluster, option->name, NULL) != NULL;
-}
-
-static void add_typed(words *to, const ast_cli_explore_settings *given) {
-    for (size_t i = 0; i < given->common.typed_count; i++)
-        if (carries(given->common.typed[i]))
-            add_option(to, given->common.typed[i]->name, given->common.values[i]);
-}
-
-static void add_merge(words *to, const ast_explore_request *request) {
-    if (request->merge == AST_MERGE_EVIDENCE)
-        add_option(to, "merge", "evidence");
-    if (request->merge == AST_MERGE_ANGLE)
-        add_number(to, "merge", request->merge_angle);
-    if (request->merge == AST_MERGE_COUNT)
-        add_count(to, "merge-to", request->merge_count);
-    if (request->min_size > 0)
-        add_number(to, "min-size", request->min_size);
-}
-
-static void add_request(words *to, const ast_explore_request *request) {
-    if (request->method == AST_SPKM) {
-        add_option(to, "method", "spkm");
-        add_count(to, "clusters", request->clusters);
-    } else {
-        add_number(to, "angle", request->angle);
-        if (request->order != AST_ORDER_GIVEN)
-            add_option(to, "order", orders[request->order]);
-    }
-    add_merge(to, request);
-}
-
-/* --undirected, which is carried as it was typed, makes rows axial by itself. */
-static void add_rows(words *to, const ast_explored *explored, const ast_explore_request *request) {
-    if (request->axial && !explored->given->reading.cloud.undirected)
-        add_option(to, "axial", NULL);
-    if (request->center)
-        add_option(to, "center", NULL);
-}
-
-/* The labels file, and the names, which need representatives. */
-static void add_files(words *to, const ast_explored *explored) {
-    const ast_cli_explore_settings *given = explored->given;
-    if (explored->names) {
-        add_count(to, "representatives", REPRESENTATIVES);
-        add_option(to, given->names ? "names" : "name-column",
-                   given->names ? given->names : given->reading.source.names);
-    }
-    if (given->labels)
-        add_option(to, "labels", given->labels);
-}
-
-char *ast_explore_command(const ast_explored *explored, const ast_explore_request *request) {
-    words line = {.count = 0};
-    add(&line, explored->given->reading.inputs[0].path);
-    add_typed(&line, explored->given);
-    add_rows(&line, explored, request);
-    add_request(&line, request);
-    add_files(&line, explored);
-    char *command = line.failed ? NULL : ast_cli_command_line(&ast_cli_cluster, line.count, line.list);
-    for (int i = 0; i < line.count; i++)
-        free(line.list[i]);
-    return command;
 }

@@ -2,7 +2,7 @@
  *
  * The members of a cluster that are nearest to its mean, and those that are farthest from it. Scores are those of the
  * rows as they are clustered: centred, and axial ones without their sign. */
-#include "explore.h"
+#include "explore_parts.h"
 
 #include <math.h>
 #include <report.h>

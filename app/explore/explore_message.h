@@ -3,12 +3,12 @@
  * What the pages of explore get. A message is the length of a JSON object (uint32, least significant byte first), the
  * object, and arrays of numbers, each behind enough zeros to begin at a multiple of 4; `sections` of the object names
  * them. viewer/EXPLORE.md has the fields. */
-#ifndef AST_CLI_EXPLORE_MESSAGE_H
-#define AST_CLI_EXPLORE_MESSAGE_H
+#ifndef AST_EXPLORE_MESSAGE_H
+#define AST_EXPLORE_MESSAGE_H
 
 #include <recording.h>
 
-#include "explore.h"
+#include "explore_parts.h"
 
 /* A message that is being written. */
 typedef struct ast_explore_text {

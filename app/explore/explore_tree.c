@@ -2,7 +2,7 @@
  *
  * The tree of joins as a page draws it: the last joins, and below them what they join, each a leaf or a part of the
  * tree that is folded into one. */
-#include "explore.h"
+#include "explore_parts.h"
 
 #include <stdlib.h>
 

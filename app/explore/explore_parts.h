@@ -1,58 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * The parts of asterism explore. explore.c has the options; explore_request.c reads what a page asks for;
- * explore_drawn.c chooses what is drawn; explore_worker.c clusters for a page, explore_details.c finds what follows;
- * explore_message.c writes what the pages get; explore_tree.c and explore_members.c what a page shows of a finished
- * run; explore_sweep.c runs tune in the background; explore_files.c writes labels and reports; explore_page.c connects
- * pages and browsers.
- *
- * The main idea: every page has a worker with a library context of its own. The newest request of a page wins: it
- * cancels the one that runs. Nothing is warm: what a page shows is what the command beside it gives, bit for bit. */
-#ifndef AST_CLI_EXPLORE_H
-#define AST_CLI_EXPLORE_H
+ * The parts of the room. explore_request.c reads what a page asks for; explore_drawn.c chooses what is drawn;
+ * explore_worker.c clusters for a page, explore_details.c finds what follows; explore_message.c writes what the pages
+ * get; explore_tree.c and explore_members.c what a page shows of a finished run; explore_sweep.c runs tune in the
+ * background; explore_save.c saves labels and reports; explore_page.c connects pages and workers; explore.c serves. */
+#ifndef AST_EXPLORE_PARTS_H
+#define AST_EXPLORE_PARTS_H
 
-#include <asterism.h>
-#include <formats.h>
-#include <json.h>
 #include <projection.h>
 
-#include <stdbool.h>
-
-#include "directions.h"
-
-typedef struct ast_cli_explore_settings {
-    ast_cli_common common;
-    ast_cli_reading reading;
-    const char *input, *labels, *once, *bind, *names;
-    double angle; /* NaN: not given */
-    int axial, center;
-    size_t port;
-} ast_cli_explore_settings;
-
-/* What is explored. Nothing in it changes while pages are open. */
-typedef struct ast_explored {
-    const ast_cli_explore_settings *given;
-    ast_cli_directions directions;
-    ast_points points;
-    ast_names names_read;   /* with --names */
-    const ast_names *names; /* NULL: rows have none */
-} ast_explored;
+#include "explore.h"
 
 /* ---- Requests ---------------------------------------------------------------------------------------------------- */
-
-/* The options of the run that a page wants to see. */
-typedef struct ast_explore_request {
-    uint64_t id; /* the page's number for it */
-    ast_method method;
-    double angle;    /* AST_DP */
-    size_t clusters; /* AST_SPKM */
-    ast_merge merge;
-    double merge_angle;
-    size_t merge_count;
-    double min_size;
-    bool center, axial;
-    ast_order order;
-} ast_explore_request;
 
 /* What a page can ask for besides a run. */
 typedef enum ast_explore_wish {
@@ -68,16 +27,8 @@ typedef enum ast_explore_wish {
 const char *ast_explore_read(const ast_explored *explored, const char *text, size_t size, ast_explore_wish *wish,
                              ast_explore_request *request, size_t *cluster);
 
-/* The request that a page starts with. */
-ast_explore_request ast_explore_first(const ast_explored *explored, double angle);
-
 /* Whether both are the same run. */
 bool ast_explore_same(const ast_explore_request *a, const ast_explore_request *b);
-
-ast_options ast_explore_options(const ast_explored *explored, const ast_explore_request *request);
-
-/* The command that gives this result; to free(). NULL without memory. */
-char *ast_explore_command(const ast_explored *explored, const ast_explore_request *request);
 
 /* ---- What is drawn ----------------------------------------------------------------------------------------------- */
 
@@ -105,17 +56,6 @@ typedef struct ast_sight {
 } ast_sight;
 
 /* ---- What pages show of a run ------------------------------------------------------------------------------------ */
-
-/* A finished run of a page, or a part of one. */
-typedef struct ast_explore_run {
-    ast_explore_request request;
-    ast_report report;
-    const ast_cluster_info *clusters; /* (report.clusters); of the context */
-    const int32_t *labels;            /* (rows) */
-    size_t rows;                      /* that have labels: all, or the first ones of an unfinished run */
-    bool unfinished;
-    double seconds; /* from the request to the result */
-} ast_explore_run;
 
 /* Places of the drawn rows: xyz (count, 3), 0 0 0 for rows without a direction. The sight has its projection and
  * centre; scale and share are filled in, so that the rows and the means of the run can be seen. False without memory.

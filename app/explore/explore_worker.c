@@ -11,8 +11,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "progress.h"
-
 #define PATIENCE 0.1     /* seconds before something unfinished is shown */
 #define GLANCE 0.03      /* seconds for the unfinished run, ... */
 #define LONGEST 0.06     /* ... and the end of it */
@@ -22,7 +20,9 @@ enum { FIRST_ROWS = 500 };
 #define MOST_NUMBERS ((size_t)1 << 18) /* of points whose principal axes are found */
 
 double ast_explore_clock(void) {
-    return ast_cli_now();
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
 /* ---- Cancelling -------------------------------------------------------------------------------------------------- */
@@ -269,7 +269,7 @@ static bool open_desk(ast_explore_page *page) {
     desk->deadline = INFINITY;
     desk->labels = malloc((explored->points.count + 1) * sizeof *desk->labels);
     desk->leaves = malloc((explored->points.count + 1) * sizeof *desk->leaves);
-    if (!desk->labels || !desk->leaves || ast_open(&desk->context, (int)explored->given->common.threads) != AST_OK) {
+    if (!desk->labels || !desk->leaves || ast_open(&desk->context, explored->threads) != AST_OK) {
         tell_problem(page, 0, "there is no memory or no thread for this page; close another one");
         return false;
     }

@@ -2,14 +2,11 @@
  *
  * The sweep of tune, in the background: its curves grow on the pages while it runs. Its threads have idle priority, so
  * that a drag never waits for them. */
-#include "explore_page.h"
+#include "explore_worker.h"
 
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
-
-#include "progress.h"
-#include "recommend.h"
 
 #define PAUSE 0.25 /* seconds between two messages */
 
@@ -35,18 +32,6 @@ struct ast_explore_sweeps {
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
-static void add_angle(ast_text *rows, const ast_tune_angle *row) {
-    ast_json_open(rows, NULL, '{');
-    ast_json_real(rows, "angle", row->angle, 17);
-    ast_json_integer(rows, "clusters", (int64_t)row->clusters);
-    ast_json_real(rows, "silhouette", row->silhouette, 17);
-    ast_json_real(rows, "stability", row->stability, 17);
-    ast_json_integer(rows, "merged", (int64_t)row->merged);
-    ast_json_real(rows, "merged_silhouette", row->merged_silhouette, 17);
-    ast_json_real(rows, "evidence", row->evidence, 17);
-    ast_json_close(rows, '}');
-}
-
 /* `found` NULL: the sweep is not over; `problem`: why there is none. */
 static ast_shared_text *write_message(const ast_explore_sweeps *sweeps, ast_explore_rows kind, double done,
                                       const ast_tune_report *found, const char *problem) {
@@ -63,7 +48,7 @@ static ast_shared_text *write_message(const ast_explore_sweeps *sweeps, ast_expl
     ast_json_close(&text.json, ']');
     if (found) {
         ast_json_open(&text.json, "tuned", '{');
-        ast_cli_put_tuned(found, NULL, &text.json);
+        sweeps->pages->explored->command->put_tuned(found, NULL, &text.json);
         ast_json_close(&text.json, '}');
     }
     return ast_explore_end(&text);
@@ -98,7 +83,7 @@ static int is_over(void *data) {
 /* Not more often than people can see: every message makes the pages draw. */
 static int show_progress(double done, void *data) {
     ast_explore_sweeps *sweeps = data;
-    double now = ast_cli_now();
+    double now = ast_explore_clock();
     if (now - sweeps->told >= PAUSE) {
         sweeps->told = now;
         tell(sweeps, sweeps->now, done, NULL, NULL);
@@ -109,7 +94,7 @@ static int show_progress(double done, void *data) {
 static void take_angle(const ast_tune_angle *row, void *data) {
     ast_explore_sweeps *sweeps = data;
     pthread_mutex_lock(&sweeps->lock);
-    add_angle(&sweeps->all[sweeps->now].rows, row);
+    sweeps->pages->explored->command->put_angle(row, &sweeps->all[sweeps->now].rows);
     pthread_mutex_unlock(&sweeps->lock);
 }
 
@@ -120,7 +105,7 @@ static void run_sweep(ast_explore_sweeps *sweeps, ast_explore_rows kind) {
     ast_tune_options_init(&options);
     options.axial = kind == AST_ROWS_AXIAL;
     options.center = kind == AST_ROWS_CENTRED;
-    options.seed = explored->given->common.seed;
+    options.seed = explored->seed;
     options.progress = show_progress;
     options.progress_data = sweeps;
     options.angle_found = take_angle;
@@ -155,7 +140,7 @@ static ast_explore_rows next_kind(ast_explore_sweeps *sweeps) {
 static void *work(void *data) {
     ast_explore_sweeps *sweeps = data;
     pthread_setschedparam(pthread_self(), SCHED_IDLE, &(struct sched_param){0}); /* the context's threads inherit it */
-    if (ast_open(&sweeps->context, (int)sweeps->pages->explored->given->common.threads) != AST_OK)
+    if (ast_open(&sweeps->context, sweeps->pages->explored->threads) != AST_OK)
         return NULL;
     ast_set_cancel(sweeps->context, is_over, sweeps);
     for (ast_explore_rows kind = next_kind(sweeps); kind < AST_ROW_KINDS; kind = next_kind(sweeps))

@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
-#include "field.h"
-#include "files.h"
-
 enum { MOST_LISTED = 1000, DIGITS = 17 };
 
 /* ---- The form ---------------------------------------------------------------------------------------------------- */
@@ -92,16 +88,16 @@ ast_shared_text *ast_explore_hello(const ast_explored *explored, const ast_drawn
                                    const ast_explore_request *first) {
     ast_explore_text text;
     ast_explore_begin(&text, "hello");
-    ast_json_string(&text.json, "input", ast_cli_name(explored->given->input));
+    ast_json_string(&text.json, "input", explored->input);
     ast_json_string(&text.json, "version", ast_version());
     ast_json_integer(&text.json, "points", (int64_t)explored->points.count);
     ast_json_integer(&text.json, "dimension", (int64_t)explored->points.dimension);
     ast_json_boolean(&text.json, "sparse", explored->points.starts != NULL);
-    ast_json_boolean(&text.json, "undirected", explored->given->reading.cloud.undirected);
+    ast_json_boolean(&text.json, "undirected", explored->undirected);
     ast_json_boolean(&text.json, "weighted", explored->points.weights != NULL);
     ast_json_boolean(&text.json, "named", explored->names != NULL);
     ast_json_boolean(&text.json, "depth", drawn->grey != NULL);
-    ast_json_string(&text.json, "labels", explored->given->labels);
+    ast_json_string(&text.json, "labels", explored->labels);
     ast_json_integer(&text.json, "width", (int64_t)drawn->width);
     ast_json_integer(&text.json, "height", (int64_t)drawn->height);
     put_first(first, &text.json);
@@ -153,9 +149,7 @@ static entry *sort_clusters(const ast_explore_run *run) {
 }
 
 static void put_field(const ast_explored *explored, const ast_explore_run *run, const float *mean, ast_text *json) {
-    const ast_cli_directions *d = &explored->directions;
-    ast_notation notation =
-        d->kind == AST_CLI_SURFACE ? AST_DIP_DIRECTION : ast_cli_field_notation(&explored->given->reading.source);
+    ast_notation notation = explored->notation;
     bool line = notation == AST_TREND_PLUNGE;
     double azimuth, inclination;
     if (!notation || explored->points.dimension != 3)
@@ -221,7 +215,7 @@ static bool put_labels(const ast_drawn *drawn, const ast_explore_run *run, ast_e
 
 static void put_numbers(const ast_explored *explored, const ast_explore_run *run, ast_text *json) {
     const ast_report *report = &run->report;
-    char *command = ast_explore_command(explored, &run->request);
+    char *command = explored->command->line(explored->data, &run->request);
     ast_json_integer(json, "id", (int64_t)run->request.id);
     ast_json_string(json, "command", command);
     ast_json_integer(json, "clusters", (int64_t)report->clusters);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The open pages of explore, each with a worker. Functions with a page are called on the server's thread. */
-#ifndef AST_CLI_EXPLORE_PAGE_H
-#define AST_CLI_EXPLORE_PAGE_H
+#ifndef AST_EXPLORE_PAGE_H
+#define AST_EXPLORE_PAGE_H
 
 #include <pthread.h>
 #include <server.h>
